@@ -37,12 +37,12 @@ export interface MemoryLedger extends Ledger {
   account(accountId: string): Account | undefined;
 }
 
-/** A ledger that keeps its books in memory. */
+/** Creates an in-memory ledger. */
 export function memoryLedger(): MemoryLedger {
   const all = new Map<string, Books>();
   const booksOf = (accountId: string): Books => {
     const books = all.get(accountId);
-    assert(books !== undefined, "credits belong to an account that exists");
+    assert(books !== undefined, "the account exists");
     return books;
   };
   return {

@@ -18,7 +18,7 @@ describe("the page about data sources", () => {
     "shows options of %s that a configuration takes",
     (adapter, example) => {
       const served = scrapers.filter((scraper) => canServe(adapter, scraper));
-      // Offers and their checks go together.
+      // Offer checks need the adapter that gives the offer IDs, so an adapter gets all its scrapers.
       const sources = {
         ...sandboxSources,
         ...Object.fromEntries(served.map((scraper) => [scraper, example])),
@@ -37,7 +37,7 @@ describe("the page about data sources", () => {
 });
 
 describe("brands", () => {
-  // An agent that keeps alive is none.
+  // "keepalive" is not a brand.
   const pattern = /walmart|best ?buy|keepa(?!live)|target\.com|rainforest|oxylabs/i;
   const files = ["lib", "functions", "shared", "tools", "scripts", "README.md"].flatMap((entry) =>
     entry.endsWith(".md")

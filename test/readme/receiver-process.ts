@@ -7,17 +7,17 @@ import { setTimeout as delay } from "node:timers/promises";
 export interface ReceiverOptions {
   readonly command: string;
   readonly args: readonly string[];
-  /** Where it keeps its inbox. */
+  /** Folder of its inbox. */
   readonly folder: string;
   readonly secrets: readonly string[];
 }
 
-/** A receiver of the README as a process of its own. */
+/** A receiver of the README in a separate process. */
 export interface ReceiverProcess {
   readonly url: string;
-  /** Lines that it has printed so far. */
+  /** Lines printed so far. */
   readonly lines: () => readonly string[];
-  /** Resolves when this is in what it has printed. */
+  /** Resolves when its output contains the text. */
   printed(text: string): Promise<void>;
   stop(signal?: NodeJS.Signals): Promise<void>;
 }

@@ -138,7 +138,7 @@ function testReceiver({ fence, file, command }: Language): void {
     started.push(receiver);
     return receiver;
   };
-  /** The status that a delivery is answered with. */
+  /** Sends a delivery and returns the response's status. */
   const send = (to: ReceiverProcess, event: SerializedEvent, sending: Sending = {}) => {
     const { secrets = [secret], age = 0, body = event.body } = sending;
     const signing = { body: Buffer.from(event.body), secrets };
@@ -325,7 +325,7 @@ const linkModules = (folder: string): void =>
     join(folder, "node_modules"),
   );
 
-/** The status of the answer, or that there was none. */
+/** Returns the status of the response, or "reset" without one. */
 const post = (
   url: string,
   body: string,

@@ -12,13 +12,13 @@ export interface ApiRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What came back. */
+/** The API's response to an `ApiRequest`. */
 export interface ApiAnswer {
   readonly status: number;
-  /** By names in lower case. */
+  /** Keyed by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** Undefined when there is no JSON. */
+  /** The parsed JSON; undefined for an empty body. */
   readonly body: Readonly<Record<string, never>> | undefined;
 }
 
@@ -27,15 +27,15 @@ const patterns = Object.entries(routes).map(([route, { group }]) => {
   return { method, group, pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`) };
 });
 
-/** The function that a path belongs to. */
+/** Returns the Lambda that serves a request. @throws Error for an unknown route */
 export function groupOf({ method, path }: ApiRequest): ApiName {
   const [bare = ""] = path.split("?");
   const found = patterns.find((one) => one.method === method && one.pattern.test(bare));
-  if (found === undefined) throw new Error(`There is no ${method} ${path}`);
+  if (found === undefined) throw new Error(`No route matches ${method} ${path}`);
   return found.group as ApiName;
 }
 
-/** The event that a REST API hands to a Lambda proxy integration. */
+/** Builds the event that an API Gateway REST API passes to a Lambda proxy integration. */
 export function apiEvent({ method, path, key, body, headers = {} }: ApiRequest) {
   const url = new URL(`https://api.example.com${path}`);
   const query = Object.fromEntries(url.searchParams);

@@ -1,24 +1,25 @@
-import type { Task } from "./turns.ts";
+import type { Task } from "./task-scheduler.ts";
 
 export type ServiceName = "dynamo" | "sqs" | "scheduler" | "kms" | "s3";
 
 export type Members = Readonly<Record<string, unknown>>;
 
-/** One attempt of a request, below the SDK's own retries. */
+/** One attempt of an SDK request; each retry by the SDK is another attempt. */
 export interface Attempt {
   readonly service: ServiceName;
   /** The operation's name: `PutItem`. */
   readonly operation: string;
-  /** As it goes over the wire. */
+  /** The operation's input in wire format. */
   readonly input: Members;
-  /** Where it is sent from, as `file:line`. */
+  /** The call site in product code, as `file:line`. */
   readonly site: string;
-  /** True when the SDK tries the same request again. */
+  /** True for a retry by the SDK. */
   readonly isAgain: boolean;
-  /** Whose request it is. */
+  /** The task that sends the request. */
   readonly task: Task;
 }
 
+/** The result that the SDK's middleware returns for an attempt. */
 export interface Sent {
   readonly response: unknown;
   readonly output: Members;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 const root = join(import.meta.dirname, "../..");
 const filePattern = /\/((?:shared|functions|tools\/reconcile)\/[\w./-]+\.ts)$/;
 
-/** Where in the product's code a request is sent from, as `file:line`. */
+/** Returns the call site in product code of the current request, as `file:line`. */
 export function callSite(): string {
   const { stackTraceLimit } = Error;
   const { value: prepareStackTrace } = Object.getOwnPropertyDescriptor(
@@ -22,29 +22,29 @@ export function callSite(): string {
   return "unknown";
 }
 
-/** Code that never runs below these handlers. */
+/** Files of `shared/aws` that no simulated handler runs. */
 const elsewhere: ReadonlySet<string> = new Set([
-  // What leaves to customers and sources stands behind ports of its own here.
+  // The simulation replaces the ports to customers and sources.
   "exports/customer-bucket.ts",
   "sources/rate-budget.ts",
   "exports/role-credentials.ts",
   "sources/secret-reader.ts",
 ]);
 
-/** Single requests that nothing here comes to, by what stands beside them. */
+/** Requests that no scenario reaches, identified by text near them. */
 const elsewhereBeside: readonly string[] = [
-  // Operators open accounts and set top-ups.
+  // Only operators open accounts and set top-ups.
   "SET auto_topup",
   "TransactItems: rows.map((row) => ({",
-  // More targets of an account have to be at work at once than it may have here.
+  // Needs more concurrent delivery targets than a simulated account has.
   "/** Takes a claim back",
-  // A list has to have more than 500 runs.
+  // Needs a watchlist with more than 500 runs.
   "async forget(watchlistId, runNumber)",
 ];
 
 const linesBeside = { before: 14, after: 24 } as const;
 
-/** Every place in the adapters that sends a request to AWS. */
+/** Returns every call site in the adapters that sends a request to AWS. */
 export function allCallSites(): readonly string[] {
   const files = globSync("shared/aws/*/*.ts", { cwd: root }).toSorted();
   return files

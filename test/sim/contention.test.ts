@@ -7,7 +7,7 @@ import { contention, type Flight } from "./contention.ts";
 import { profileOf } from "./play.ts";
 import { seededRandom } from "./random.ts";
 import type { Attempt } from "./attempt.ts";
-import type { Task } from "./turns.ts";
+import type { Task } from "./task-scheduler.ts";
 
 const key = (pk: string) => ({ pk: { S: pk }, sk: { S: "shard" } });
 const taskOf = (state: Task["state"] = "working"): Task => ({ name: "task", state });
@@ -38,12 +38,12 @@ function refusalOf(arrive: () => Flight): unknown {
   }
 }
 
-it("the simulation cancels a transaction that meets a transaction or a plain write, and names the items", () => {
-  const meeting = opened();
-  meeting.arrive(transaction("a", "b"));
-  meeting.arrive(update("c"));
+it("the simulation cancels a transaction that overlaps a transaction or a plain write, and names the conflicting items", () => {
+  const writes = opened();
+  writes.arrive(transaction("a", "b"));
+  writes.arrive(update("c"));
 
-  const refusal = refusalOf(() => meeting.arrive(transaction("b", "free", "c")));
+  const refusal = refusalOf(() => writes.arrive(transaction("b", "free", "c")));
 
   expect(refusal).toBeInstanceOf(TransactionCanceledException);
   expect((refusal as TransactionCanceledException).CancellationReasons).toEqual([
@@ -53,42 +53,46 @@ it("the simulation cancels a transaction that meets a transaction or a plain wri
   ]);
 });
 
-it("the simulation refuses a plain write of an item that a transaction in flight locks", () => {
-  const meeting = opened();
-  const flight = meeting.arrive(transaction("a", "b"));
+it("the simulation refuses a plain write to an item that a transaction in flight locks", () => {
+  const writes = opened();
+  const flight = writes.arrive(transaction("a", "b"));
 
-  expect(refusalOf(() => meeting.arrive(update("b")))).toBeInstanceOf(TransactionConflictException);
-  expect(Object.fromEntries(meeting.met)).toEqual({ "plain write refused by a transaction": 1 });
+  expect(refusalOf(() => writes.arrive(update("b")))).toBeInstanceOf(TransactionConflictException);
+  expect(Object.fromEntries(writes.overlaps)).toEqual({
+    "plain write refused by a transaction": 1,
+  });
   flight.end();
-  expect(meeting.arrive(update("b")).isNext()).toBe(true);
+  expect(writes.arrive(update("b")).isNext()).toBe(true);
 });
 
-it("the simulation queues plain writes of one item in the order of their arrival", () => {
-  const meeting = opened();
+it("the simulation queues plain writes to one item in order of arrival", () => {
+  const writes = opened();
   const flights = [update("a"), update("a"), update("a"), update("b")].map((one) =>
-    meeting.arrive(one),
+    writes.arrive(one),
   );
   const next = (): boolean[] => flights.map((flight) => flight.isNext());
 
   expect(next()).toEqual([true, false, false, true]);
   flights[0]?.end();
   expect(next()).toEqual([false, true, false, true]);
-  expect(Object.fromEntries(meeting.met)).toEqual({ "plain write queued behind a plain write": 2 });
+  expect(Object.fromEntries(writes.overlaps)).toEqual({
+    "plain write queued behind a plain write": 2,
+  });
 });
 
-it("the simulation lets no write wait for one whose process died", () => {
-  const meeting = opened();
+it("the simulation does not make a write wait for a write of a crashed process", () => {
+  const writes = opened();
   const task = taskOf();
-  meeting.arrive(update("a", task));
-  const waiting = meeting.arrive(update("a"));
+  writes.arrive(update("a", task));
+  const waiting = writes.arrive(update("a"));
   task.state = "dead";
 
   expect(waiting.isNext()).toBe(true);
   waiting.end();
-  expect(refusalOf(() => meeting.arrive(transaction("a")))).toBeUndefined();
+  expect(refusalOf(() => writes.arrive(transaction("a")))).toBeUndefined();
 });
 
-it("the simulation plays a fifth of the first seeds of calls under contention, and one in 25 after them", () => {
+it("the simulation runs one in 5 of the first 300 seeds of calls under contention, and one in 25 of later seeds", () => {
   const contended = (scenario: string, first: number, last: number): number =>
     Array.from({ length: last - first + 1 }, (_, n) => first + n).filter(
       (seed) => profileOf(scenario, seed) === "contention",

@@ -3,18 +3,18 @@ import { ledgerWriteOf } from "./ledger-writes.ts";
 import type { Random } from "./random.ts";
 import type { Attempt } from "./attempt.ts";
 
-/** Outcomes of a write that meets another write in flight on an item. */
-export const meetings = [
+/** Outcomes of a write that overlaps another write in flight on an item. */
+export const overlapKinds = [
   "transaction cancelled by a transaction",
   "transaction cancelled by a plain write",
   "plain write refused by a transaction",
   "plain write queued behind a plain write",
 ] as const;
-export type Meeting = (typeof meetings)[number];
+export type Overlap = (typeof overlapKinds)[number];
 
 /** A write in flight, from its arrival at its items until it takes effect. */
 export interface Flight {
-  /** The least time in flight, in milliseconds. */
+  /** Minimum time in flight, in milliseconds. */
   readonly milliseconds: number;
   /** True when no earlier plain write of its item is still in flight. */
   isNext(): boolean;
@@ -22,25 +22,25 @@ export interface Flight {
 }
 
 /**
- * Conflicts as DynamoDB makes them. A write is in flight for some virtual time; another write that
- * arrives at its items in that time is refused or queues, by the same rules as in
- * `npm run bench -- account`. Only the time in flight is random.
+ * Models DynamoDB's write conflicts. A write is in flight for some virtual time; another write to its
+ * items during that time is refused or queued, by the rules of `npm run bench -- account`. Only the
+ * time in flight is random.
  */
 export interface Contention {
-  /** False for reads and for batches of writes, which neither wait nor conflict here. */
+  /** False for reads and batch writes, which neither wait nor conflict in this model. */
   takesTime(attempt: Attempt): boolean;
   /**
    * Puts a write in flight on its items.
    * @throws TransactionConflictException, TransactionCanceledException
    */
   arrive(attempt: Attempt): Flight;
-  /** How often each meeting happened. */
-  readonly met: ReadonlyMap<Meeting, number>;
-  /** How often one ledger write met another, as `transfer meets reserve`. */
+  /** Number of overlaps of each kind. */
+  readonly overlaps: ReadonlyMap<Overlap, number>;
+  /** Number of overlaps of each pair of ledger writes, keyed as `transfer meets reserve`. */
   readonly pairs: ReadonlyMap<string, number>;
 }
 
-/** Close to `defaultRules` of the bench. */
+/** Time in flight, minimum and maximum; close to `defaultRules` of the bench. */
 const plainMs = [1, 3] as const;
 const transactionMs = [5, 9] as const;
 
@@ -54,17 +54,17 @@ interface InFlight extends Flight {
 
 export function contention(random: Random): Contention {
   const lines = new Map<string, readonly InFlight[]>();
-  const met = new Map<Meeting, number>();
+  const overlaps = new Map<Overlap, number>();
   const pairs = new Map<string, number>();
-  // A write whose process died takes no effect: `crash_after` is the fault of a death after a write.
+  // A write of a crashed process has no effect: `crash_after` simulates a crash after a write.
   const lineOf = (item: string): readonly InFlight[] =>
     (lines.get(item) ?? []).filter(({ attempt: { task } }) => task.state !== "dead");
   const count = <Name extends string>(counts: Map<Name, number>, name: Name): void =>
     void counts.set(name, (counts.get(name) ?? 0) + 1);
-  const noteMeeting = (isTransaction: boolean, attempt: Attempt, ahead: readonly InFlight[]) => {
+  const countOverlap = (isTransaction: boolean, attempt: Attempt, ahead: readonly InFlight[]) => {
     const [other] = ahead;
     if (other === undefined) return;
-    count(met, meetingOf(isTransaction, other.isTransaction));
+    count(overlaps, overlapOf(isTransaction, other.isTransaction));
     const [one, before] = [ledgerWriteOf(attempt), ledgerWriteOf(other.attempt)];
     if (one !== undefined && before !== undefined) count(pairs, `${one} meets ${before}`);
   };
@@ -76,7 +76,7 @@ export function contention(random: Random): Contention {
         ({ pk, sk }) => `${pk} ${sk}`,
       );
       const found = items.map(lineOf);
-      noteMeeting(isTransaction, attempt, found.flat());
+      countOverlap(isTransaction, attempt, found.flat());
       const conflict = conflictOf(
         isTransaction,
         found.map((line) => ({
@@ -102,12 +102,12 @@ export function contention(random: Random): Contention {
       for (const item of items) lines.set(item, [...lineOf(item), flight]);
       return flight;
     },
-    met,
+    overlaps,
     pairs,
   };
 }
 
-function meetingOf(isTransaction: boolean, isOtherTransaction: boolean): Meeting {
+function overlapOf(isTransaction: boolean, isOtherTransaction: boolean): Overlap {
   if (isTransaction) {
     return isOtherTransaction
       ? "transaction cancelled by a transaction"

@@ -1,15 +1,15 @@
 import type { BucketOutcome, CustomerBuckets } from "../../shared/exports/customer-bucket.ts";
 import type { Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
-import type { Task, Turns } from "./turns.ts";
+import type { Task, TaskScheduler } from "./task-scheduler.ts";
 
-/** An object as it came into a bucket. Times in milliseconds. */
+/** An object in a customer's bucket. Times in milliseconds. */
 export interface StoredObject {
   readonly bytes: Buffer;
   readonly at: number;
 }
 
-/** A write that a process began to make. */
+/** A write that a process started. */
 export interface BucketPut {
   readonly bucket: string;
   readonly key: string;
@@ -17,7 +17,7 @@ export interface BucketPut {
   readonly task: Task;
 }
 
-/** What a manifest lists that was not in the bucket when it came. */
+/** A stored manifest, with the listed keys that the bucket lacked at that time. */
 export interface StoredManifest {
   readonly bucket: string;
   readonly key: string;
@@ -25,7 +25,7 @@ export interface StoredManifest {
 }
 
 interface OutsideOptions {
-  readonly turns: Turns;
+  readonly tasks: TaskScheduler;
   readonly faults: Faults;
   readonly random: Random;
 }
@@ -38,8 +38,8 @@ const reasons = {
   bucket_slow_down: "SlowDown",
 } as const;
 
-/** Customers' buckets by name; a bucket fails for a while, or a call does. */
-export function virtualCustomerBuckets({ turns, faults, random }: OutsideOptions) {
+/** Simulates customers' buckets: faults make a bucket fail for a period, or a single call. */
+export function virtualCustomerBuckets({ tasks, faults, random }: OutsideOptions) {
   const buckets = new Map<string, Map<string, StoredObject>>();
   const manifests: StoredManifest[] = [];
   const puts: BucketPut[] = [];
@@ -50,12 +50,12 @@ export function virtualCustomerBuckets({ turns, faults, random }: OutsideOptions
     buckets.set(bucket, objects);
     return objects;
   };
-  /** Why the bucket takes nothing now; undefined when it does. */
+  /** Returns the error of a failing bucket; undefined for a healthy one. */
   const trouble = (bucket: string): string | undefined => {
     if (isDead) return "NoSuchBucket";
     if (faults.isStopped()) return undefined;
     const known = down.get(bucket);
-    if (known !== undefined && known.until > turns.now()) return known.reason;
+    if (known !== undefined && known.until > tasks.now()) return known.reason;
     const fault = faults.draw(
       "bucket_denied",
       "bucket_absent",
@@ -64,7 +64,7 @@ export function virtualCustomerBuckets({ turns, faults, random }: OutsideOptions
     );
     if (fault === undefined) return undefined;
     const reason = reasons[fault as keyof typeof reasons];
-    down.set(bucket, { reason, until: turns.now() + random.pick([0, 60_000, 3 * 3_600_000]) });
+    down.set(bucket, { reason, until: tasks.now() + random.pick([0, 60_000, 3 * 3_600_000]) });
     return reason;
   };
   const made = (bucket: string, effect: () => void): BucketOutcome => {
@@ -77,7 +77,7 @@ export function virtualCustomerBuckets({ turns, faults, random }: OutsideOptions
   };
   const keep = (bucket: string, key: string, bytes: Uint8Array): void => {
     const objects = objectsOf(bucket);
-    objects.set(key, { bytes: Buffer.from(bytes), at: turns.now() });
+    objects.set(key, { bytes: Buffer.from(bytes), at: tasks.now() });
     if (!key.endsWith("_manifest.json")) return;
     const listed = JSON.parse(Buffer.from(bytes).toString()) as { objects: { key: string }[] };
     const missing = listed.objects.map((one) => one.key).filter((one) => !objects.has(one));
@@ -86,13 +86,13 @@ export function virtualCustomerBuckets({ turns, faults, random }: OutsideOptions
   const ports: CustomerBuckets = {
     open: ({ bucket }) => ({
       put({ key, bytes }) {
-        puts.push({ bucket, key, begunAt: turns.now(), task: turns.current() });
+        puts.push({ bucket, key, begunAt: tasks.now(), task: tasks.current() });
         const effect = async (): Promise<BucketOutcome> =>
           made(bucket, () => keep(bucket, key, bytes));
-        return turns.call({ label: `puts ${bucket}/${key}`, effect });
+        return tasks.call({ label: `puts ${bucket}/${key}`, effect });
       },
       find: (key) =>
-        turns.call({
+        tasks.call({
           label: `finds ${bucket}/${key}`,
           async effect() {
             const reason = trouble(bucket);
@@ -101,7 +101,7 @@ export function virtualCustomerBuckets({ turns, faults, random }: OutsideOptions
           },
         }),
       delete: (key) =>
-        turns.call({
+        tasks.call({
           label: `deletes ${bucket}/${key}`,
           effect: async () => made(bucket, () => void objectsOf(bucket).delete(key)),
         }),
@@ -113,7 +113,7 @@ export function virtualCustomerBuckets({ turns, faults, random }: OutsideOptions
     manifests,
     puts,
     ports,
-    /** From now on every call to any bucket fails, or none does any more. */
+    /** Makes every call to every bucket fail, or stops doing so. */
     setDead(so: boolean): void {
       isDead = so;
     },

@@ -3,18 +3,18 @@ import { tableSchema } from "../../shared/base/table-schema.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Stage } from "./stage.ts";
 
-/** Something that somebody has to look at, and from when on. */
+/** A row of the due index: work that the sweeper has to start. */
 export interface Due {
   readonly kind: string;
-  /** In milliseconds. */
+  /** Time from which the sweeper acts on it, in milliseconds. */
   readonly at: number;
 }
 
-/** The sweeper leaves a due list alone for so long. */
+/** Delay after which the sweeper acts on a due watchlist. */
 const graceMs = 90_000;
 const reads: ReadonlySet<string> = new Set(["GetItem", "BatchGetItem", "Query", "Scan"]);
 
-/** What the index of due rows holds; it is read anew only after the service has written something. */
+/** Reads the due index; caches it until the service's next write. */
 export function dueRows({ client, table }: Stage) {
   const { name, partitionKey, sortKey } = tableSchema.dueIndex;
   let known: Promise<readonly Due[]> | undefined;
@@ -29,7 +29,7 @@ export function dueRows({ client, table }: Stage) {
     }).toSorted((a, b) => a.at - b.at);
   };
   return {
-    /** By kind, earliest first. */
+    /** All due rows, earliest first. */
     all: (): Promise<readonly Due[]> => (known ??= read()),
     forget: ({ service, operation }: Attempt): void => {
       if (service === "dynamo" && !reads.has(operation)) known = undefined;

@@ -16,7 +16,7 @@ type Marshalled = Readonly<Record<string, unknown>>;
 
 const writes: ReadonlySet<string> = new Set(["PutItem", "UpdateItem", "DeleteItem"]);
 
-/** What a request to DynamoDB may meet besides a network that fails. */
+/** Returns the faults that apply to a DynamoDB request, besides network faults. */
 export function dynamoFaultsOf({ operation, input }: Attempt): readonly FaultKind[] {
   if (operation === "TransactWriteItems") {
     const hasToken = input["ClientRequestToken"] !== undefined;
@@ -50,31 +50,31 @@ const conflict = ({ operation, input }: Attempt): Error => {
   });
 };
 
-/** What was answered last, by what eventually consistent readers may see of it for a while. */
+/** Recent results by row or index query: what an eventually consistent read may still return. */
 export type Answered = Map<string, Known[]>;
 interface Known {
   readonly at: number;
-  /** A row, or the rows of an index's answer. */
+  /** One row, or the rows of an index query. */
   readonly rows: readonly Marshalled[];
 }
 
-/** A read is behind for so long at most, and an index, in milliseconds. */
+/** Maximum staleness of a read and of an index, in milliseconds. */
 const behindMsMax = { read: 2_000, index: 5 * 60_000 } as const;
 const knownMax = 4;
 
 interface Line {
   readonly random: Random;
   readonly answered: Answered;
-  /** Performs the request, with another body when one is given. */
+  /** Performs the request, with another input if one is given. */
   readonly perform: (input?: Marshalled) => Promise<Sent>;
-  /** Says that nothing changed. */
+  /** Records that the fault changed nothing. */
   readonly hadNoEffect: () => void;
   readonly now: number;
 }
 
 type FaultySend = (attempt: Attempt, line: Line) => Promise<Sent>;
 
-/** How a request goes under each fault of the store. */
+/** The result of a request under each DynamoDB fault. */
 export const dynamoFaults: Readonly<Partial<Record<FaultKind, FaultySend>>> = {
   transaction_conflict: (attempt) => Promise.reject(conflict(attempt)),
   transaction_in_progress: () =>
@@ -93,7 +93,7 @@ export const dynamoFaults: Readonly<Partial<Record<FaultKind, FaultySend>>> = {
       withList: (wanted, Keys) => ({ ...(wanted as object), Keys }),
       left: "UnprocessedKeys",
     }),
-  /** The row as it was a moment ago. */
+  /** Returns an earlier version of the row. */
   async read_stale({ input }, { random, answered, perform, hadNoEffect, now }) {
     const sent = await perform();
     const { Item } = sent.output;
@@ -106,7 +106,7 @@ export const dynamoFaults: Readonly<Partial<Record<FaultKind, FaultySend>>> = {
     hadNoEffect();
     return sent;
   },
-  /** Rows that are new are not there yet, or rows that are gone are there as they were. */
+  /** Omits new rows, or returns deleted rows as they were. */
   async index_lags(attempt, { random, answered, perform, hadNoEffect, now }) {
     const sent = await perform();
     const items = (sent.output["Items"] ?? []) as readonly Marshalled[];
@@ -122,7 +122,7 @@ export const dynamoFaults: Readonly<Partial<Record<FaultKind, FaultySend>>> = {
       ? sent
       : withItems(sent, shown.toSorted(soonestFirst).slice(0, Number(Limit)));
   },
-  /** Where a page ends is for the engine to say: its key holds whatever the query projects. */
+  /** The engine ends the page, because its key contains attributes that the query does not project. */
   async page_short({ input }, { random, perform, hadNoEffect }) {
     const Limit = random.between(1, Math.min(3, limitOf(input) - 1));
     const sent = await perform({ ...input, Limit });
@@ -131,7 +131,7 @@ export const dynamoFaults: Readonly<Partial<Record<FaultKind, FaultySend>>> = {
   },
 };
 
-/** Keeps what was answered, for an eventually consistent read that comes later. */
+/** Stores a result for later eventually consistent reads. */
 export function remember(
   attempt: Attempt,
   { output }: Sent,
@@ -153,13 +153,13 @@ const within = (known: readonly Known[] | undefined, since: number): readonly Kn
 
 const rowName = (key: Row): string => JSON.stringify(unmarshall(key), ["pk", "sk"]);
 
-/** What an index is asked for, whatever the time is up to which rows are due. */
+/** Key of an index query, without the time up to which rows are due. */
 function indexName({ input }: Attempt): string {
   const { ":by": _, ...values } = input["ExpressionAttributeValues"] as Marshalled;
   return JSON.stringify(values);
 }
 
-/** Rows that were there before and are not now; each once, as it was last. */
+/** Returns each row that earlier results had and `items` lacks, in its last version. */
 function goneSince(items: readonly Marshalled[], before: readonly Known[]): readonly Marshalled[] {
   const nameOf = ({ pk, sk }: Marshalled): string => `${String(pk)} ${String(sk)}`;
   const there = new Set(items.map(nameOf));
@@ -183,7 +183,7 @@ interface Partly {
   readonly left: "UnprocessedItems" | "UnprocessedKeys";
 }
 
-/** A key, or a write, as whoever asked for it wrote it: answers are unmarshalled below this. */
+/** Unmarshals a key or a write, because the document client unmarshals results below this layer. */
 function plain(asked: unknown): unknown {
   const { PutRequest: put, DeleteRequest: gone } = asked as BatchWrite;
   if (put !== undefined) return { PutRequest: { Item: unmarshall(put.Item) } };
@@ -197,7 +197,7 @@ interface BatchWrite {
   readonly DeleteRequest?: { readonly Key: Row };
 }
 
-/** DynamoDB does a part of a batch and says what it left out. */
+/** Performs part of a batch and returns the rest as unprocessed. */
 async function inPart(
   { input }: Attempt,
   { random, perform }: Line,

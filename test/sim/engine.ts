@@ -11,15 +11,15 @@ import { useSmallBounds } from "./small-bounds.ts";
 import type { Stage } from "./stage.ts";
 
 export interface Engine {
-  /** A table of its own for one seed; `end` drops it. */
+  /** Creates a table for one seed; `end` drops it. */
   stage(): Promise<Stage & { end(): Promise<void> }>;
   stop(): Promise<void>;
 }
 
-/** Nothing has to outlive the process, so no disk has to be waited for. */
+/** In memory: the tables do not outlive the process, and disk writes cost time. */
 const sharedMemory = "/dev/shm";
 
-/** A real DynamoDB engine for the seeds of one process, one after the other. */
+/** Starts a DynamoDB engine, on which one process runs its seeds in sequence. */
 export async function startEngine(): Promise<Engine> {
   useSmallBounds();
   const dir = mkdtempSync(join(existsSync(sharedMemory) ? sharedMemory : tmpdir(), "sim-"));

@@ -1,13 +1,13 @@
 import { flows } from "./scenarios/flows.ts";
 import { playLedgerPairs } from "./ledger-pairs.ts";
 import { startPool, type WorkerPool } from "./pool.ts";
-import { tellViolation } from "./report.ts";
+import { printViolation } from "./report.ts";
 import type { Place, SingleFault } from "./single-fault.ts";
 import type { Job } from "./worker.ts";
 
 /**
- * Plays every flow with each fault at each of its call sites, and every pair of steps of the ledger;
- * false when something did not hold.
+ * Runs every flow with each fault at each of its call sites, and every pair of ledger steps.
+ * Returns false after a violation.
  */
 export async function exhaust({ workers }: { readonly workers?: number } = {}): Promise<boolean> {
   const startedAt = performance.now();
@@ -23,7 +23,7 @@ export async function exhaust({ workers }: { readonly workers?: number } = {}): 
     await pool.play(jobs, (played, { fault }) => {
       if (played.violation === undefined) return;
       failed += 1;
-      tellViolation(played, `--calm --fault ${fault?.request}:${fault?.kind}`);
+      printViolation(played, `--calm --fault ${fault?.request}:${fault?.kind}`);
     });
     points += faults.length;
     violations += failed;
@@ -43,7 +43,7 @@ export async function exhaust({ workers }: { readonly workers?: number } = {}): 
 const singleFaults = (places: readonly Place[]): readonly SingleFault[] =>
   places.flatMap(({ request, kinds }) => kinds.map((kind): SingleFault => ({ request, kind })));
 
-/** Where a flow could meet a fault, when it meets none. */
+/** Runs a flow without faults and returns the call sites that a fault can hit. */
 async function placesOf(
   pool: WorkerPool,
   calm: Job,
@@ -52,7 +52,7 @@ async function placesOf(
   let isSound = true;
   await pool.play([calm], (played) => {
     isSound = played.violation === undefined;
-    if (!isSound) tellViolation(played, "--calm");
+    if (!isSound) printViolation(played, "--calm");
     places = played.places;
   });
   return { places, isSound };

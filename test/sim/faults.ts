@@ -1,6 +1,6 @@
 import type { Random } from "./random.ts";
 
-/** Everything that goes wrong, and in which ways. */
+/** All faults, by family. */
 export const faultFamilies = {
   "crash before a call": ["crash_before"],
   "crash after a call": ["crash_after"],
@@ -47,13 +47,13 @@ export type FaultKind = (typeof faultFamilies)[keyof typeof faultFamilies][numbe
 export const faultKinds: readonly FaultKind[] = Object.values(faultFamilies).flat();
 
 /**
- * Which faults a seed has most of. In `contention`, DynamoDB's writes take time and conflict when
- * they overlap.
+ * The faults that a seed favors. In `contention`, DynamoDB's writes take time and conflict when they
+ * overlap.
  */
 export const profiles = ["crashes", "queues", "store", "contention"] as const;
 export type Profile = (typeof profiles)[number];
 
-const leaning: Readonly<Record<Profile, readonly FaultKind[]>> = {
+const favored: Readonly<Record<Profile, readonly FaultKind[]>> = {
   crashes: ["crash_before", "crash_after", "timed_out", "zombie"],
   queues: [
     "message_twice",
@@ -84,50 +84,51 @@ const leaning: Readonly<Record<Profile, readonly FaultKind[]>> = {
   contention: [],
 };
 
-/** Faults that follow from the rules of a profile, and are not drawn at random there. */
+/** Faults that the rules of a profile cause, and that it therefore does not draw at random. */
 const ruled: Readonly<Partial<Record<Profile, readonly FaultKind[]>>> = {
   contention: ["transaction_conflict"],
 };
 
-/** One fault that happened: the place of its draw in the seed, and what it was. */
-export interface Fired {
+/** An injected fault. */
+export interface InjectedFault {
+  /** Number of its random draw in the seed; 0 for a planned fault. */
   readonly draw: number;
   readonly kind: FaultKind;
-  /** False when it changed no answer and no state. */
+  /** False when it changed no result and no state. */
   hadEffect: boolean;
 }
 
 export interface Faults {
-  /** One of the kinds, or mostly none. What is drawn has to happen. */
+  /** Draws a fault of these kinds, mostly none. The caller must inject the fault it gets. */
   draw(...kinds: readonly FaultKind[]): FaultKind | undefined;
-  /** What happens because somebody is in the mood for it; false when it may not happen. */
-  strike(kind: FaultKind): boolean;
-  /** Notes one that was planned. */
+  /** Records a fault whose probability the caller controls; false when faults are off. */
+  force(kind: FaultKind): boolean;
+  /** Records a planned fault. */
   planned(kind: FaultKind): void;
-  /** From now on everything happens so many times as often, and at such a rate at least. */
-  raise(rates: { readonly times: number; readonly least: number }): void;
-  /** The last one of the kind changed nothing, as far as is known yet. */
-  hadNoEffect(kind: FaultKind): Fired | undefined;
-  /** For a while nothing goes wrong. */
-  hold(): void;
-  go(): void;
-  /** From now on nothing goes wrong; whoever waits for that is told first. */
+  /** Multiplies the rate of all faults, after raising it to a minimum. */
+  raiseRates(rates: { readonly times: number; readonly least: number }): void;
+  /** Marks the last fault of the kind as without effect, and returns it. */
+  hadNoEffect(kind: FaultKind): InjectedFault | undefined;
+  /** Suspends all faults until `resume`. */
+  suspend(): void;
+  resume(): void;
+  /** Ends all faults and notifies the listeners of `onStop`. */
   stop(): void;
-  onStop(tell: () => void): void;
+  onStop(listener: () => void): void;
   isStopped(): boolean;
-  isHeld(): boolean;
-  readonly fired: readonly Fired[];
+  isSuspended(): boolean;
+  readonly fired: readonly InjectedFault[];
 }
 
 export interface FaultsOptions {
   readonly profile: Profile;
-  /** True for a world in which nothing goes wrong by chance. */
+  /** True to draw no faults at random. */
   readonly calm?: boolean;
-  /** When given, only these draws may come to a fault: what is left of a trace made smaller. */
+  /** Draws that may inject a fault: the rest of a shrunk trace. @default all */
   readonly only?: ReadonlySet<number>;
 }
 
-/** Faults of calls of which there are few: drawn so many times as often. */
+/** Faults of infrequent calls; their rate is multiplied by `rareTimes`. */
 const rare: ReadonlySet<FaultKind> = new Set([
   "items_unprocessed",
   "keys_unprocessed",
@@ -153,7 +154,7 @@ const rare: ReadonlySet<FaultKind> = new Set([
   "message_of_other_version",
 ]);
 const rareTimes = 4;
-/** And those that have still fewer. */
+/** Faults of even less frequent calls; their rate is multiplied by `rarestTimes`. */
 const rarest: ReadonlySet<FaultKind> = new Set([
   "transaction_in_progress",
   "read_stale",
@@ -172,12 +173,12 @@ const rarest: ReadonlySet<FaultKind> = new Set([
   "key_denied",
 ]);
 const rarestTimes = 40;
-/** Of a schedule there is hardly more than one tick in a seed. */
+/** Faults of schedule ticks, of which a seed has hardly more than one. */
 const ticks: ReadonlySet<FaultKind> = new Set(["tick_twice", "tick_late", "tick_lost"]);
 const ticksTimes = 200;
-const leaningTimes = 3;
-/** Most of these find nothing that they could change: they are among nearly every seed's kinds. */
-const idle: ReadonlySet<FaultKind> = new Set([
+const favoredTimes = 3;
+/** Faults that mostly have no effect, so that nearly every seed includes them. */
+const oftenWithoutEffect: ReadonlySet<FaultKind> = new Set([
   "index_lags",
   "read_stale",
   "page_short",
@@ -192,34 +193,31 @@ const timesOf = (kind: FaultKind): number => {
   return rare.has(kind) ? rareTimes : 1;
 };
 
-/** The share of its draws in which a kind happens at most: retries have to get through some time. */
-const mostOf = (kind: FaultKind): number => (ticks.has(kind) ? 0.85 : 0.6);
+/** Maximum probability of a kind per draw: retries must succeed at some time. */
+const maxRateOf = (kind: FaultKind): number => (ticks.has(kind) ? 0.85 : 0.6);
 
-/**
- * Each seed has its own few kinds of faults, some often and some rarely, and leans to those of its
- * profile.
- */
+/** Creates the faults of a seed: a random subset of the kinds, which favors those of its profile. */
 export function seededFaults(
   random: Random,
   { profile, only, calm = false }: FaultsOptions,
 ): Faults {
   const share = random.pick([0.25, 0.5, 0.8]);
-  const leans = new Set<FaultKind>(leaning[profile]);
+  const favoredKinds = new Set<FaultKind>(favored[profile]);
   const shareOf = (kind: FaultKind): number => {
-    if (ticks.has(kind) || idle.has(kind)) return 0.9;
-    return leans.has(kind) ? Math.max(share, 0.6) : share;
+    if (ticks.has(kind) || oftenWithoutEffect.has(kind)) return 0.9;
+    return favoredKinds.has(kind) ? Math.max(share, 0.6) : share;
   };
   const kinds = new Set(faultKinds.filter((kind) => random.isHit(shareOf(kind))));
   for (const kind of ruled[profile] ?? []) kinds.delete(kind);
   let rate = random.pick([0, 0.006, 0.01, 0.02, 0.02, 0.05]);
-  const fired: Fired[] = [];
-  const told: (() => void)[] = [];
+  const fired: InjectedFault[] = [];
+  const listeners: (() => void)[] = [];
   let drawn = 0;
-  let [held, stopped] = [false, false];
-  const isOff = (): boolean => calm || held || stopped;
+  let [suspended, stopped] = [false, false];
+  const isOff = (): boolean => calm || suspended || stopped;
   const rateOf = (kind: FaultKind): number =>
-    Math.min(mostOf(kind), rate * timesOf(kind) * (leans.has(kind) ? leaningTimes : 1));
-  const happens = (kind: FaultKind): boolean => {
+    Math.min(maxRateOf(kind), rate * timesOf(kind) * (favoredKinds.has(kind) ? favoredTimes : 1));
+  const inject = (kind: FaultKind): boolean => {
     if (only !== undefined && !only.has(drawn)) return false;
     fired.push({ draw: drawn, kind, hadEffect: true });
     return true;
@@ -230,12 +228,12 @@ export function seededFaults(
       if (isOff() || possible.length === 0) return undefined;
       drawn += 1;
       const kind = random.pick(possible);
-      return random.isHit(rateOf(kind)) && happens(kind) ? kind : undefined;
+      return random.isHit(rateOf(kind)) && inject(kind) ? kind : undefined;
     },
-    strike(kind) {
+    force(kind) {
       if (isOff()) return false;
       drawn += 1;
-      return happens(kind);
+      return inject(kind);
     },
     planned(kind) {
       fired.push({ draw: 0, kind, hadEffect: true });
@@ -245,25 +243,25 @@ export function seededFaults(
       if (last !== undefined) last.hadEffect = false;
       return last;
     },
-    raise({ times, least }) {
+    raiseRates({ times, least }) {
       rate = Math.max(rate, least) * times;
     },
-    hold() {
-      held = true;
+    suspend() {
+      suspended = true;
     },
-    go() {
-      held = false;
+    resume() {
+      suspended = false;
     },
     stop() {
       if (stopped) return;
       stopped = true;
-      for (const tell of told) tell();
+      for (const listener of listeners) listener();
     },
-    onStop(tell) {
-      told.push(tell);
+    onStop(listener) {
+      listeners.push(listener);
     },
     isStopped: () => stopped,
-    isHeld: () => held,
+    isSuspended: () => suspended,
     fired,
   };
 }

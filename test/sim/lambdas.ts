@@ -30,15 +30,15 @@ const creators = {
   "webhook-endpoints": webhookEndpoints,
 } as const satisfies Partial<Record<FunctionName, unknown>>;
 
-/** The functions that are played. */
+/** The simulated functions. */
 export type LambdaName = keyof typeof creators;
 export type ApiName = Exclude<LambdaName, WorkerName>;
 type WorkerName = "delivery" | "run-finisher" | "run-starter" | "run-step" | "sweeper";
 
-/** Any of the handlers; what it takes goes by its name. */
+/** A Lambda handler; the type of its event depends on the function. */
 export type LambdaHandler = (event: unknown, context: Context) => Promise<unknown>;
 
-/** Seconds until Lambda ends an invocation, as in the stacks. */
+/** Lambda timeouts in seconds, as in the stacks. */
 export const timeoutSeconds: Readonly<Record<LambdaName, number>> = {
   account: 29,
   events: 29,
@@ -54,7 +54,7 @@ export const timeoutSeconds: Readonly<Record<LambdaName, number>> = {
   sweeper: 120,
 };
 
-/** Who works a queue off, and how many messages at once. */
+/** The consumer of each queue and its batch size, as in the stacks. */
 export const workers: Readonly<
   Record<QueueName, { readonly name: LambdaName; readonly batchSize: number }>
 > = {
@@ -64,7 +64,7 @@ export const workers: Readonly<
   deliveries: { name: "delivery", batchSize: 10 },
 };
 
-/** Every variable of every function, over one table: no two stores have a key in common. */
+/** All environment variables of all functions. One table serves all stores, whose keys are disjoint. */
 const variables = (table: string): Readonly<Record<string, string>> => ({
   STAGE: "dev",
   ACCOUNTS_TABLE: table,
@@ -83,7 +83,7 @@ const variables = (table: string): Readonly<Record<string, string>> => ({
   SECRETS_KEY_ID: "key",
 });
 
-/** The handler of a fresh process. */
+/** Creates the handler of a new process. */
 export function createLambda(name: LambdaName, table: string, overrides: Overrides): LambdaHandler {
   const create = creators[name] as (
     environment: Readonly<Record<string, string>>,

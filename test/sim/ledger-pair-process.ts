@@ -16,8 +16,8 @@ import { type LedgerProcess, ledgerProcess } from "../../shared/aws/ledger/proce
 import type { CreditChanges } from "../../shared/credits/credit-changes.ts";
 import type { Ledger } from "../../shared/credits/ledger.ts";
 import { watchedClient } from "../support/watched-client.ts";
-import { assertContinued, assertSound } from "./checks/books-sound.ts";
-import { type Books, booksOf } from "./checks/books.ts";
+import { assertAppendOnly, assertLedgerInvariants } from "./checks/ledger-invariants.ts";
+import { type LedgerState, readLedgerState } from "./checks/ledger-state.ts";
 import { seededChance, seededRandom } from "./random.ts";
 import type { Stage } from "./stage.ts";
 
@@ -51,31 +51,31 @@ export interface PlannedFault {
 }
 
 interface PlannedProcess {
-  /** Number of the request, from 1, before which `meanwhile` happens. */
+  /** Number of the request, from 1, before which `interleave` happens. */
   readonly stopsAt?: number;
-  readonly meanwhile?: () => Promise<void>;
+  readonly interleave?: () => Promise<void>;
   readonly fault?: PlannedFault | undefined;
 }
 
-/** The account of two steps; its ledger is checked after every write. */
+/** The account of a pair of steps; its ledger is checked after every write. */
 export interface PairScene extends Pick<Stage, "client" | "table"> {
   readonly accountId: string;
-  /** The balance after each write, all shards together. */
+  /** The account's balance after each write. */
   readonly balances: number[];
   /** Requests that take effect after both steps. */
   readonly later: (() => Promise<unknown>)[];
-  /** Errors of the checks after each write: a step could catch them. */
+  /** Errors of the checks; they are collected because a step could catch them. */
   readonly violations: unknown[];
   /** Starts the checks. */
   watch(): Promise<void>;
-  look(): Promise<void>;
+  check(): Promise<void>;
 }
 
 export function pairScene(
   { client, table }: Pick<Stage, "client" | "table">,
   accountId: string,
 ): PairScene {
-  let before: Books | undefined;
+  let before: LedgerState | undefined;
   let isWatched = false;
   const scene: PairScene = {
     client,
@@ -86,16 +86,16 @@ export function pairScene(
     violations: [],
     async watch() {
       isWatched = true;
-      await scene.look();
+      await scene.check();
     },
-    async look() {
+    async check() {
       if (!isWatched) return;
       try {
-        const books = await booksOf({ client, table }, accountId);
-        assertSound(books);
-        assertContinued(before ?? books, books);
-        before = books;
-        scene.balances.push(books.balance);
+        const ledger = await readLedgerState({ client, table }, accountId);
+        assertLedgerInvariants(ledger);
+        assertAppendOnly(before ?? ledger, ledger);
+        before = ledger;
+        scene.balances.push(ledger.balance);
       } catch (error) {
         scene.violations.push(error);
       }
@@ -118,20 +118,20 @@ const isWrite = (command: unknown): boolean =>
 
 type Send = () => Promise<unknown>;
 
-/** A separate process, whose requests meet the planned fault. */
+/** A separate process, one of whose requests can have a planned fault. */
 export interface PairProcess {
   readonly ledger: Ledger;
   readonly changes: CreditChanges;
   readonly process: LedgerProcess;
   readonly client: DynamoDBDocumentClient;
-  /** The time by its clock. */
+  /** The time of its clock. */
   readonly now: Date;
   sent(): number;
-  /** The lowest balance since its step began. */
+  /** Returns the lowest balance since its step began. */
   readonly leastBalance: () => number;
-  /** Starts to count its requests, which then meet the planned fault. */
+  /** Starts a step: resets the request count and applies the plan. */
   begin(plan: PlannedProcess): void;
-  /** Waits for requests whose answer no step awaits. */
+  /** Waits for requests that no step awaits. */
   idle(): Promise<void>;
 }
 
@@ -142,15 +142,15 @@ export function pairProcess(scene: PairScene, now = start): PairProcess {
   const underWay = new Set<Promise<unknown>>();
   const effect = async (command: unknown, send: Send): Promise<unknown> => {
     const answer = await send();
-    if (isWrite(command)) await scene.look();
+    if (isWrite(command)) await scene.check();
     return answer;
   };
   const request = async (command: unknown, send: Send): Promise<unknown> => {
     if (isDead) throw named("Crash");
-    const { stopsAt, meanwhile, fault } = planned;
+    const { stopsAt, interleave, fault } = planned;
     sent += 1;
     const isFaulty = sent === fault?.at;
-    if (sent === stopsAt) await meanwhile?.();
+    if (sent === stopsAt) await interleave?.();
     if (!isFaulty) return effect(command, send);
     isDead = fault.kind.startsWith("crash");
     return underFault(fault.kind, command, () => effect(command, send));
@@ -202,14 +202,14 @@ export function pairProcess(scene: PairScene, now = start): PairProcess {
     async idle() {
       while (underWay.size > 0) {
         await Promise.allSettled(underWay);
-        // An answer may lead to another request.
+        // A result can lead to another request.
         await new Promise(setImmediate);
       }
     },
   };
 }
 
-/** DynamoDB reads the rows of a batch at different moments, so each row is a request here. */
+/** Sends one request per row, because DynamoDB reads the rows of a batch at different times. */
 async function inParts(
   { RequestItems = {} }: BatchGetCommandInput,
   send: (part: BatchGetCommand) => Promise<unknown>,
@@ -227,5 +227,5 @@ async function inParts(
   return { Responses, $metadata: {} };
 }
 
-/** Errors that reach the caller of a step. */
+/** Names of errors that the planned faults raise in the caller of a step. */
 export const plannedErrors = new Set(["Crash", "TimeoutError", "ThrottlingException"]);

@@ -11,7 +11,11 @@ import {
   pairScene,
   start,
 } from "./ledger-pair-process.ts";
-import { asBefore, reserveBefore, settleBefore } from "./previous-release.ts";
+import {
+  convertToPreviousRelease,
+  reserveAsPreviousRelease,
+  settleAsPreviousRelease,
+} from "./previous-release.ts";
 import { seededChance, seededRandom } from "./random.ts";
 import type { Stage } from "./stage.ts";
 
@@ -30,9 +34,9 @@ export const credits = {
   bought: 7,
 } as const;
 
-/** The result of a step for its caller: what a hold was charged, no result, or an error. */
-export type Heard = { readonly holdId: string; readonly credits: number } | "done" | "unheard";
-type Step = (books: PairProcess, scene: PairScene) => Promise<Heard>;
+/** The result of a step for its caller: the charge of a hold, done, or unknown after a fault. */
+export type StepResult = { readonly holdId: string; readonly credits: number } | "done" | "unknown";
+type Step = (process: PairProcess, scene: PairScene) => Promise<StepResult>;
 
 const settle =
   (holdId: "one" | "step", charge: number): Step =>
@@ -49,10 +53,13 @@ const reserve =
     const hold = { accountId, holdId, credits: credits[holdId], slot: holdId !== "step" };
     const source = holdId === "step" ? { runId: "run", step: "step" } : { requestId: holdId };
     const { outcome } = await ledger.reserve({ ...hold, source, now, expiresAt: until });
-    assert.notEqual(outcome, "no_slot", "there are slots enough");
+    assert.notEqual(outcome, "no_slot", "the account has free slots");
     if (outcome === "insufficient") {
       const least = leastBalance();
-      assert(least < credits[holdId], `${holdId} was refused, and there were ${least} credits`);
+      assert(
+        least < credits[holdId],
+        `${holdId} was refused although the balance was at least ${least} credits`,
+      );
     }
     return "done";
   };
@@ -83,7 +90,7 @@ export const steps = {
     await ledger.cancel({ accountId, holdId: "one", now });
     return "done";
   },
-  /** Cancels a hold that was settled before. */
+  /** Cancels a settled hold. */
   async "cancel a charge"({ ledger, now }, { accountId }) {
     await ledger.cancel({ accountId, holdId: "one", now });
     return "done";
@@ -110,20 +117,20 @@ export const steps = {
     await openShards(process, accountId);
     return "done";
   },
-  /** As a process of the previous release does. */
-  async "reserve before"({ client }, { table, accountId }) {
-    await reserveBefore({ client, table, accountId }, oldHold("another"));
+  /** Reserves as a process of the previous release. */
+  async "old reserve"({ client }, { table, accountId }) {
+    await reserveAsPreviousRelease({ client, table, accountId }, oldHold("another"));
     return "done";
   },
-  async "settle before"({ client }, { table, accountId }) {
-    await settleBefore({ client, table, accountId }, oldHold("one"));
+  async "old settle"({ client }, { table, accountId }) {
+    await settleAsPreviousRelease({ client, table, accountId }, oldHold("one"));
     return "done";
   },
 } satisfies Record<string, Step>;
 export type StepName = keyof typeof steps;
 
-/** The account of both steps. */
-export type Kind =
+/** The kind of account that both steps use. */
+export type AccountKind =
   | "one shard"
   | "without bystander"
   | "long journal"
@@ -137,8 +144,8 @@ const reservations = ["reserve", "reserve another"] as const;
 const pairsOf = (outers: readonly StepName[], inners: readonly StepName[]): Pairs =>
   outers.map((outer) => [outer, inners]);
 
-/** Each outer step with the inner steps that happen during it. */
-export const pairs: Readonly<Record<Kind, Pairs>> = {
+/** The outer steps of each kind of account, each with the inner steps that run during it. */
+export const pairs: Readonly<Record<AccountKind, Pairs>> = {
   "one shard": [
     ["reserve", [...reservations, "release", "cancel", "sweep", "purchase"]],
     ...pairsOf(resolutions, [
@@ -154,7 +161,7 @@ export const pairs: Readonly<Record<Kind, Pairs>> = {
     ["reserve a step", ["reserve a step", "reserve", "purchase"]],
     ["settle a step", ["settle a step", "reserve another", "sweep"]],
   ],
-  // A shard that has no hold left loses its mark in the due index.
+  // Its shards lose their due mark, because no hold stays open.
   "without bystander": [
     ["sweep", ["reserve for longer"]],
     ["cancel a charge", ["cancel a charge"]],
@@ -178,15 +185,15 @@ export const pairs: Readonly<Record<Kind, Pairs>> = {
     ["settle", ["purchase"]],
   ],
   "previous release": [
-    ["reserve another", ["reserve another", "open", "settle before", "reserve before", "cancel"]],
-    ...pairsOf(["settle", "cancel", "sweep"], ["settle", "open", "settle before", "cancel"]),
-    ["open", ["open", "reserve another", "settle", "settle before", "reserve before", "purchase"]],
-    ["purchase", ["open", "settle before"]],
+    ["reserve another", ["reserve another", "open", "old settle", "old reserve", "cancel"]],
+    ...pairsOf(["settle", "cancel", "sweep"], ["settle", "open", "old settle", "cancel"]),
+    ["open", ["open", "reserve another", "settle", "old settle", "old reserve", "purchase"]],
+    ["purchase", ["open", "old settle"]],
     ["cancel a charge", ["cancel a charge", "open"]],
   ],
 };
 
-/** The hold that a step resolves, which is reserved before. */
+/** The hold that a step resolves; it is reserved before the pair runs. */
 const resolves: Readonly<Partial<Record<StepName, HoldName>>> = {
   settle: "one",
   "settle for nothing": "one",
@@ -197,10 +204,10 @@ const resolves: Readonly<Partial<Record<StepName, HoldName>>> = {
   "settle a step": "step",
 };
 
-/** Credits granted at signup, which set how many shards there are. */
-const granted: Readonly<Record<Kind, number>> = {
+/** Credits granted at signup; they determine the number of shards. */
+const granted: Readonly<Record<AccountKind, number>> = {
   "one shard": 30,
-  // Other credits were spent before: a charge can be taken back twice only from them.
+  // Other credits were spent before, because only they allow the same charge to be refunded twice.
   "without bystander": 30,
   "long journal": credits.granted,
   "two shards": 25_000,
@@ -208,11 +215,11 @@ const granted: Readonly<Record<Kind, number>> = {
   "previous release": 30,
 };
 
-/** Records of the journal before the steps: the next record makes it long enough for a page. */
+/** Journal records before the steps: one more makes the journal long enough for a page. */
 const longJournal = 7;
 
 /**
- * The clock of the outer step: its stamps are later than those of the inner step, so that a shard never
+ * Time of the outer step. Its stamps are later than those of the inner step, so that a shard never
  * refuses them for their age alone.
  */
 const ahead = new Date(start.getTime() + 1_000);
@@ -220,45 +227,50 @@ const ahead = new Date(start.getTime() + 1_000);
 export interface Prepared {
   readonly scene: PairScene;
   /** The process of the outer step. */
-  readonly around: PairProcess;
+  readonly outerProcess: PairProcess;
   readonly bystander: PairProcess;
 }
 
-/** Opens an account and reserves what the outer step resolves. */
+/** Opens an account and reserves the hold that the outer step resolves. */
 export async function prepare(
   stage: Pick<Stage, "client" | "table">,
-  { kind, outer, isOwners, name }: { kind: Kind; outer: StepName; isOwners: boolean; name: string },
+  {
+    kind,
+    outer,
+    isReservedByOuter,
+    name,
+  }: { kind: AccountKind; outer: StepName; isReservedByOuter: boolean; name: string },
 ): Promise<Prepared> {
   const scene = pairScene(stage, await openAccount(stage, granted[kind], name));
-  const around = pairProcess(scene, ahead);
+  const outerProcess = pairProcess(scene, ahead);
   const [bystander, setup] = [pairProcess(scene), pairProcess(scene)];
   const hold = resolves[outer];
   if (kind === "previous release") {
     const place = { ...stage, accountId: scene.accountId };
-    await asBefore(place, start);
+    await convertToPreviousRelease(place, start);
     const spent = { ...oldHold("one"), holdId: "spent", credits: granted[kind] - credits.granted };
-    await reserveBefore(place, spent);
-    await settleBefore(place, spent);
-    await reserveBefore(place, oldHold("bystander", muchLater));
-    // Steps of either place may resolve it.
-    await reserveBefore(place, oldHold("one"));
-    if (outer === "cancel a charge") await settleBefore(place, oldHold("one"));
+    await reserveAsPreviousRelease(place, spent);
+    await settleAsPreviousRelease(place, spent);
+    await reserveAsPreviousRelease(place, oldHold("bystander", muchLater));
+    // The steps of both releases may resolve it.
+    await reserveAsPreviousRelease(place, oldHold("one"));
+    if (outer === "cancel a charge") await settleAsPreviousRelease(place, oldHold("one"));
     await scene.watch();
-    return { scene, around, bystander };
+    return { scene, outerProcess, bystander };
   }
   const spent = granted[kind] - credits.granted;
   if (spent > 0) await spend(setup, scene, { holdId: "spent", spent });
   if (kind === "two shards") await steps.gather(setup, scene);
   if (kind !== "without bystander") await reserve("bystander", muchLater)(bystander, scene);
   if (kind === "long journal") {
-    // One more comes from the hold that is to be resolved.
+    // The hold of the outer step adds one more record.
     await fillJournal(setup, scene, hold === undefined ? longJournal : longJournal - 1);
   }
-  if (hold !== undefined) await reserve(hold)(isOwners ? around : setup, scene);
+  if (hold !== undefined) await reserve(hold)(isReservedByOuter ? outerProcess : setup, scene);
   if (outer === "cancel a charge") await steps.settle(setup, scene);
-  await Promise.all([around.idle(), setup.idle(), bystander.idle()]);
+  await Promise.all([outerProcess.idle(), setup.idle(), bystander.idle()]);
   await scene.watch();
-  return { scene, around, bystander };
+  return { scene, outerProcess, bystander };
 }
 
 async function openAccount(
@@ -288,13 +300,13 @@ async function spend(
   await ledger.settle({ ...hold, succeeded: true });
 }
 
-/** The journal has two records, of the grant and of the bystander; each hold of no credits adds two. */
-async function fillJournal(books: PairProcess, scene: PairScene, records: number): Promise<void> {
+/** Fills the journal. It has two records, of the grant and the bystander; each empty hold adds two. */
+async function fillJournal(process: PairProcess, scene: PairScene, records: number): Promise<void> {
   for (let n = 0; 2 * n + 3 < records; n += 1) {
-    await spend(books, scene, { holdId: `filler ${n}`, spent: 0 });
+    await spend(process, scene, { holdId: `filler ${n}`, spent: 0 });
   }
   if (records % 2 === 0) return;
   const hold = { accountId: scene.accountId, holdId: "open filler", credits: 0, slot: true };
   const source = { requestId: "open filler" };
-  await books.ledger.reserve({ ...hold, source, now: start, expiresAt });
+  await process.ledger.reserve({ ...hold, source, now: start, expiresAt });
 }

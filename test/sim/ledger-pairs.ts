@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { booksOf, sumOf, takenBack } from "./checks/books.ts";
+import { readLedgerState, sumOf, takenBack } from "./checks/ledger-state.ts";
 import { startEngine } from "./engine.ts";
 import {
   type Fault,
@@ -13,8 +13,8 @@ import {
 import {
   afterAll,
   afterExpiry,
-  type Heard,
-  type Kind,
+  type StepResult,
+  type AccountKind,
   pairs,
   prepare,
   type StepName,
@@ -23,119 +23,128 @@ import {
 import type { Random } from "./random.ts";
 import type { Stage } from "./stage.ts";
 
-async function heardOf(step: StepName, books: PairProcess, scene: PairScene): Promise<Heard> {
+async function resultOf(
+  step: StepName,
+  process: PairProcess,
+  scene: PairScene,
+): Promise<StepResult> {
   try {
-    return await steps[step](books, scene);
+    return await steps[step](process, scene);
   } catch (error) {
     const name = error instanceof Error ? error.name : "";
     if (!plannedErrors.has(name)) throw error;
-    return "unheard";
+    return "unknown";
   } finally {
-    await books.idle();
+    await process.idle();
   }
 }
 
 export interface Plan {
-  readonly kind: Kind;
+  readonly kind: AccountKind;
   readonly outer: StepName;
-  /** True when the outer step is of the process that reserved, and remembers: as in every call. */
-  readonly isOwners?: boolean;
+  /** True when the process that reserved the hold, and cached its shard, runs the outer step. */
+  readonly isReservedByOuter?: boolean;
   readonly inner: StepName;
-  /** Request of the outer step before which the inner one happens, from 1. */
+  /** Request of the outer step before which the inner step runs, from 1. */
   readonly at: number;
-  /** What becomes of that request of the outer step. */
+  /** Fault of that request of the outer step. */
   readonly outerFault?: Fault | undefined;
   readonly innerFault?: PlannedFault | undefined;
 }
 
-/** Plays one pair on an account of its own; gives how many requests each of its steps sent. */
+/** Runs one pair on a new account; returns the number of requests of each step. @throws a violation */
 export async function playPair(
   stage: Pick<Stage, "client" | "table">,
   plan: Plan,
   name: string,
 ): Promise<{ readonly outer: number; readonly inner: number }> {
-  const { kind, outer, inner, at, outerFault, innerFault, isOwners = false } = plan;
-  const { scene, around, bystander } = await prepare(stage, { kind, outer, isOwners, name });
+  const { kind, outer, inner, at, outerFault, innerFault, isReservedByOuter = false } = plan;
+  const { scene, outerProcess, bystander } = await prepare(stage, {
+    kind,
+    outer,
+    isReservedByOuter,
+    name,
+  });
   const { accountId } = scene;
-  const within = pairProcess(scene);
-  within.begin({ fault: innerFault });
-  const heard: Heard[] = [];
-  around.begin({
+  const innerProcess = pairProcess(scene);
+  innerProcess.begin({ fault: innerFault });
+  const results: StepResult[] = [];
+  outerProcess.begin({
     stopsAt: at,
-    async meanwhile() {
-      heard.push(await heardOf(inner, within, scene));
+    async interleave() {
+      results.push(await resultOf(inner, innerProcess, scene));
     },
     fault: outerFault && { at, kind: outerFault },
   });
-  heard.push(await heardOf(outer, around, scene));
-  const sent = { outer: around.sent(), inner: within.sent() };
+  results.push(await resultOf(outer, outerProcess, scene));
+  const sent = { outer: outerProcess.sent(), inner: innerProcess.sent() };
   for (const takeEffect of scene.later) await takeEffect().catch(() => undefined);
   if (kind === "without bystander") await checkSwept(scene);
   await pairProcess(scene).ledger.releaseExpired(accountId, afterExpiry);
-  // Whoever did not hear of a purchase makes it again.
+  // The buyer retries a purchase whose outcome is unknown.
   const purchases = [outer, inner].includes("purchase") ? 1 : 0;
-  if (purchases > 0) await heardOf("purchase", pairProcess(scene), scene);
+  if (purchases > 0) await resultOf("purchase", pairProcess(scene), scene);
   await bystander.ledger.release({ accountId, holdId: "bystander", now: afterExpiry });
   await bystander.idle();
   const cancels = [inner, outer].flatMap((step, n) =>
-    step.startsWith("cancel") ? [heard[n]] : [],
+    step.startsWith("cancel") ? [results[n]] : [],
   );
   if (scene.violations.length > 0) throw scene.violations[0];
-  await checkEnd(scene, { heard, purchases, cancels });
+  await checkEnd(scene, { results, purchases, cancels });
   return sent;
 }
 
-/** More than the accounts of one table. */
+/** Exceeds the number of accounts in a table. */
 const accountsMax = 10_000;
 
 /** Checks that the due index leads to an account with an open hold, and releases the hold. */
 async function checkSwept(scene: PairScene): Promise<void> {
   const { accountId } = scene;
   const { ledger } = pairProcess(scene, afterAll);
-  const { held } = await booksOf(scene, accountId);
+  const { held } = await readLedgerState(scene, accountId);
   if (held > 0) {
     const due = await ledger.accountsWithExpiredHolds(afterAll, accountsMax);
-    assert(due.includes(accountId), "the due index leads to the account of an open hold");
+    assert(due.includes(accountId), "the due index lists the account of an open hold");
   }
   await ledger.releaseExpired(accountId, afterAll);
 }
 
 interface End {
-  readonly heard: readonly Heard[];
+  readonly results: readonly StepResult[];
   readonly purchases: number;
-  /** What those heard who cancelled the hold, if any did. */
-  readonly cancels: readonly (Heard | undefined)[];
+  /** Results of the steps that cancelled the hold. */
+  readonly cancels: readonly (StepResult | undefined)[];
 }
 
 /**
- * Each hold was made once and resolved once, and everybody who was told of it was told the same. Only a
- * cancellation changes what was decided before: one that came through leaves no charge.
+ * Checks that each hold was reserved once and resolved once, and that all callers got the same result.
+ * Only a cancellation changes an earlier resolution: a successful one leaves no charge.
  */
-async function checkEnd(scene: PairScene, { heard, purchases, cancels }: End): Promise<void> {
-  const { entries, holds, held } = await booksOf(scene, scene.accountId);
+async function checkEnd(scene: PairScene, { results, purchases, cancels }: End): Promise<void> {
+  const { entries, holds, held } = await readLedgerState(scene, scene.accountId);
   const bought = entries.filter(({ type }) => type === "purchase");
-  assert.equal(bought.length, purchases, "bought once");
-  assert.equal(held, 0, "nothing is held in the end");
+  assert.equal(bought.length, purchases, "the purchase counts once");
+  assert.equal(held, 0, "no credits stay held");
   for (const { id, state, charged, credits } of holds) {
     assert.notEqual(state, "open", id);
     const own = entries.filter(({ holdId }) => holdId === id);
     const sums = ["reserve", "charge", "refund"].map((type) => sumOf(own, type));
     assert.deepEqual(sums, [credits, charged + takenBack(own), credits - charged], id);
     if (id === "one" && cancels.includes("done")) assert.equal(charged, 0, id);
-    for (const one of cancels.length > 0 ? [] : heard) {
+    for (const one of cancels.length > 0 ? [] : results) {
       if (typeof one === "object" && one.holdId === id) {
-        assert.equal(one.credits, charged, `${id}: what was told`);
+        assert.equal(one.credits, charged, `${id}: charge in the result of a step`);
       }
     }
   }
 }
 
-/** Plays each pair at each of its requests with each fault on either side; false when one failed. */
+/** Runs each pair at each of its requests with each fault in either step; false after a violation. */
 export async function playLedgerPairs(): Promise<boolean> {
   const startedAt = performance.now();
   const engine = await startEngine();
   let [played, violations] = [0, 0];
-  for (const kind of Object.keys(pairs) as Kind[]) {
+  for (const kind of Object.keys(pairs) as AccountKind[]) {
     const stage = await engine.stage();
     const play = async (
       plan: Plan,
@@ -152,7 +161,7 @@ export async function playLedgerPairs(): Promise<boolean> {
     for (const pair of pairsOf(kind)) {
       for (let at = 1; ; at += 1) {
         const sent = await play({ ...pair, at });
-        // The outer step was over before: nothing fell into it.
+        // The outer step ended before request `at`, so the inner step did not run.
         if (sent.outer < at) break;
         for (const plan of faultyPlans({ ...pair, at }, sent.inner)) await play(plan);
       }
@@ -165,19 +174,19 @@ export async function playLedgerPairs(): Promise<boolean> {
   return violations === 0;
 }
 
-const pairsOf = (kind: Kind): readonly Omit<Plan, "at">[] =>
+const pairsOf = (kind: AccountKind): readonly Omit<Plan, "at">[] =>
   pairs[kind].flatMap(([outer, inners]) =>
     inners.flatMap((inner) =>
       outer.startsWith("settle")
         ? [
             { kind, outer, inner },
-            { kind, outer, inner, isOwners: true },
+            { kind, outer, inner, isReservedByOuter: true },
           ]
         : [{ kind, outer, inner }],
     ),
   );
 
-/** A fault at either step; and of the outer one also the answer lost beside each of the inner one's. */
+/** Plans one fault in either step, and each inner fault together with a lost answer of the outer step. */
 function faultyPlans(plan: Plan, innerRequests: number): readonly Plan[] {
   const ofOuter = faults.map((outerFault): Plan => ({ ...plan, outerFault }));
   const innerFaults = Array.from({ length: innerRequests }, (_, n) =>
@@ -190,12 +199,12 @@ function faultyPlans(plan: Plan, innerRequests: number): readonly Plan[] {
   return [...ofOuter, ...ofInner];
 }
 
-/** Most faults and meetings that matter are at the first requests. */
+/** Most relevant faults and overlaps are at the first requests. */
 const requestsMax = 6;
 
-/** Any pair with any faults. */
+/** Draws a pair and its faults at random. */
 export function planFrom(random: Random): Plan {
-  const kind = random.pick([...(Object.keys(pairs) as Kind[]), "two shards" as const]);
+  const kind = random.pick([...(Object.keys(pairs) as AccountKind[]), "two shards" as const]);
   const pair = random.pick(pairsOf(kind));
   const faultAt = (): PlannedFault => ({
     at: random.between(1, requestsMax),

@@ -1,7 +1,7 @@
 import { itemsWritten } from "../../tools/dynamodb/conflicts.ts";
 import type { Attempt } from "./attempt.ts";
 
-/** The ledger operation that sends a write to shards; undefined for writes of other rows. */
+/** Names the ledger operation behind a write to shards; undefined for writes of other rows. */
 export function ledgerWriteOf({ operation, input }: Attempt): string | undefined {
   const rows = itemsWritten(operation, input);
   const shards = rows.filter(({ sk }) => sk === "shard").length;

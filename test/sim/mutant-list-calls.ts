@@ -3,7 +3,7 @@ import type { Mutant } from "./mutant.ts";
 const ledger = "shared/aws/ledger";
 const admission = "shared/aws/accounts/key-admission.ts";
 
-/** Mistakes with keys, credits, holds and slots. */
+/** Mutants of keys, credits, holds and slots. */
 export const callMutants: readonly Mutant[] = [
   {
     name: "revoked-key-limited",

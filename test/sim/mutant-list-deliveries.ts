@@ -2,7 +2,7 @@ import type { Mutant } from "./mutant.ts";
 
 const outbox = "shared/aws/deliveries/outbox-store.ts";
 
-/** Mistakes with the feed, webhooks and the export. */
+/** Mutants of the event feed, webhooks and exports. */
 export const deliveryMutants: readonly Mutant[] = [
   {
     name: "recorded-without-the-lease",

@@ -2,7 +2,7 @@ import type { Mutant } from "./mutant.ts";
 
 const transactions = "shared/aws/watchlists/transactions.ts";
 
-/** Mistakes with lists, their items, idempotency keys and API keys. */
+/** Mutants of watchlists, their items, idempotency keys and API keys. */
 export const listMutants: readonly Mutant[] = [
   {
     name: "one-list-too-many",

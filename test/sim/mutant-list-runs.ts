@@ -2,7 +2,7 @@ import type { Mutant } from "./mutant.ts";
 
 const steps = "shared/aws/runs/step-store.ts";
 
-/** Mistakes with runs, what they find and what they cost. */
+/** Mutants of runs, their results and their charges. */
 export const runMutants: readonly Mutant[] = [
   {
     name: "first-batch-taken-for-done",

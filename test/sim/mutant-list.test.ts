@@ -2,8 +2,11 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { mutants } from "./mutant-list.ts";
 
-it.each(mutants)("$name can be planted: its text is once in $file", ({ file, says }) => {
-  const code = readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
+it.each(mutants)(
+  "the text that the mutant $name replaces occurs once in $file",
+  ({ file, says }) => {
+    const code = readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
 
-  expect(code.split(says)).toHaveLength(2);
-});
+    expect(code.split(says)).toHaveLength(2);
+  },
+);

@@ -1,10 +1,10 @@
-/** A mistake of one line that a developer could make. */
+/** A small defect, as a developer could introduce it: one replacement of text in one file. */
 export interface Mutant {
   readonly name: string;
   readonly file: string;
-  /** What the code says, exactly once. */
+  /** Text that occurs exactly once in the file. */
   readonly says: string;
   readonly instead: string;
-  /** The scenario whose seeds have to find it. */
+  /** The scenario whose seeds must detect the mutant. */
   readonly scenario: string;
 }

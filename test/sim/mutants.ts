@@ -7,9 +7,9 @@ import { startPool } from "./pool.ts";
 import type { Played } from "./play.ts";
 
 const root = join(import.meta.dirname, "../..");
-/** Each has to be found within so many seeds of its scenario. */
+/** Seeds of its scenario within which a mutant must be detected. */
 const seedsMax = 300;
-/** What the simulation runs on. */
+/** Files and folders that the simulation needs. */
 const parts = [
   "functions",
   "shared",
@@ -21,30 +21,30 @@ const parts = [
 ];
 
 /**
- * Plants each mistake into a copy of the code, one at a time, and plays seeds until one of them
- * fails. False when a mistake was not found.
+ * Applies each mutant to a copy of the code, one at a time, and runs seeds until one of them fails.
+ * Returns false when a mutant survived.
  */
 export async function playMutants({
   workers,
   only,
 }: {
   readonly workers?: number;
-  /** One mistake, by its name. */
+  /** Name of the only mutant to run. @default all */
   readonly only?: string | undefined;
 }): Promise<boolean> {
   const wanted = mutants.filter(({ name }) => only === undefined || name === only);
-  if (wanted.length === 0) throw new Error(`There is no mutant ${only}`);
+  if (wanted.length === 0) throw new Error(`No mutant is called ${only}`);
   let found = 0;
   for (const mutant of wanted) {
     const played = await firstFailure(mutant, workers);
     if (played !== undefined) found += 1;
     const by =
       played === undefined
-        ? `NOT FOUND in ${seedsMax} seeds of ${mutant.scenario}`
+        ? `SURVIVED ${seedsMax} seeds of ${mutant.scenario}`
         : `${mutant.scenario} seed ${played.seed}: ${firstLine(played)}`;
     console.log(`${mutant.name} (${mutant.file}): ${by}`);
   }
-  console.log(`${found} of ${wanted.length} planted mistakes were found`);
+  console.log(`${found} of ${wanted.length} mutants killed`);
   return found === wanted.length;
 }
 
@@ -66,12 +66,13 @@ async function firstFailure(mutant: Mutant, workers?: number): Promise<Played | 
   }
 }
 
-/** @throws Error when the code no longer says what the mistake replaces */
+/** @throws Error when the text that the mutant replaces does not occur exactly once */
 function plant({ name, file, says, instead }: Mutant, folder: string): void {
   const path = join(folder, file);
   const text = readFileSync(path, "utf8");
   const times = text.split(says).length - 1;
-  if (times !== 1) throw new Error(`${name}: ${file} says ${JSON.stringify(says)} ${times} times`);
+  if (times !== 1)
+    throw new Error(`${name}: ${file} has ${JSON.stringify(says)} ${times} times instead of once`);
   writeFileSync(
     path,
     text.replace(says, () => instead),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { wishIn } from "./options.ts";
 
-describe("options of npm run sim", () => {
+describe("npm run sim", () => {
   it.each([
     ["--fault foo"],
     ["--fault 3:crash_befor"],
@@ -10,7 +10,7 @@ describe("options of npm run sim", () => {
     ["--seed x"],
     ["--only 1,,2"],
     ["--profile none"],
-  ])("refuses %s of one seed in a line", (line) => {
+  ])("rejects %s for one seed with a one-line error", (line) => {
     expect(() => wishIn(["--scenario", "calls", "--seed", "1", ...line.split(" ")])).toThrow(
       /^[^\n]+$/,
     );
@@ -26,11 +26,11 @@ describe("options of npm run sim", () => {
     ["--none"],
     ["none"],
     ["--seed 1"],
-  ])("refuses %s in a line", (line) => {
+  ])("rejects %s with a one-line error", (line) => {
     expect(() => wishIn(line.split(" "))).toThrow(/^[^\n]+$/);
   });
 
-  it("takes what it prints itself: no draw at all, and a single fault", () => {
+  it("accepts the replay options that it prints: an empty list of draws, and a single fault", () => {
     const args = ["--scenario", "calls", "--seed", "7", "--only=", "--fault", "3:crash_after"];
     expect(wishIn(args)).toMatchObject({
       play: "one",
@@ -38,7 +38,7 @@ describe("options of npm run sim", () => {
     });
   });
 
-  it("plays 300 seeds of every scenario unless told otherwise", () => {
+  it("runs 300 seeds of every scenario by default", () => {
     expect(wishIn([])).toMatchObject({ play: "scenarios", options: { seeds: 300, from: 1 } });
   });
 });

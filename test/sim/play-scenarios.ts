@@ -2,7 +2,14 @@ import type { Profile } from "./faults.ts";
 import type { Played } from "./play.ts";
 import { startPool, type WorkerPool } from "./pool.ts";
 import { regressions } from "./regressions.ts";
-import { addTo, noTally, type Tally, tellCoverage, tellMeetings, tellViolation } from "./report.ts";
+import {
+  addTo,
+  emptyTally,
+  type Tally,
+  printCoverage,
+  printOverlaps,
+  printViolation,
+} from "./report.ts";
 import { scenarioNamed, scenarios } from "./scenarios.ts";
 import type { Job } from "./worker.ts";
 
@@ -10,20 +17,20 @@ export interface PlayScenariosOptions {
   /** Seeds of each scenario. */
   readonly seeds: number;
   readonly from: number;
-  /** One scenario, instead of all. */
+  /** The only scenario to run. @default all */
   readonly scenario?: string | undefined;
-  /** One profile, instead of each in turn. */
+  /** The profile of all seeds. @default each seed's own */
   readonly profile?: Profile | undefined;
   readonly workers?: number | undefined;
 }
 
-/** So many seeds, over all scenarios, are played twice. */
+/** Seeds of all scenarios that run twice, to check that they are deterministic. */
 const replays = 100;
 
 interface Visit {
   readonly job: Job;
   readonly request: number;
-  /** Requests of the whole seed. */
+  /** Number of requests of the seed. */
   readonly attempts: number;
 }
 
@@ -32,16 +39,16 @@ interface Sums {
   requests: number;
   violations: number;
   readonly hashes: Map<string, string>;
-  /** A request of each call site, in the shortest seed that came there: somebody may have to die. */
+  /** One request of each call site, in the shortest seed that reached it, for a planned crash. */
   readonly visited: Map<string, Visit>;
   differing: number;
   replayed: number;
 }
 
 /**
- * Plays the seeds that failed once, seeds of every scenario, and some of them twice. False when
- * something did not hold, when a seed did not come to the same twice, or when all scenarios together
- * did not reach what a proof has to reach.
+ * Runs the regression seeds, then seeds of every scenario, some of them twice. Returns false after a
+ * violation, after a seed whose second run differed, or when all scenarios together missed the
+ * required coverage.
  */
 export async function playScenarios(options: PlayScenariosOptions): Promise<boolean> {
   const { workers, scenario } = options;
@@ -50,7 +57,7 @@ export async function playScenarios(options: PlayScenariosOptions): Promise<bool
   const startedAt = performance.now();
   const pool = await startPool(workers === undefined ? {} : { workers });
   const sums: Sums = {
-    tally: noTally(),
+    tally: emptyTally(),
     requests: 0,
     violations: 0,
     hashes: new Map(),
@@ -58,29 +65,29 @@ export async function playScenarios(options: PlayScenariosOptions): Promise<bool
     differing: 0,
     replayed: 0,
   };
-  const failedBefore = regressions.filter((one) => names.includes(one.scenario));
-  const about = `${failedBefore.length} seeds that failed before`;
-  await playAll(pool, { about, jobs: failedBefore }, sums);
+  const regressionJobs = regressions.filter((one) => names.includes(one.scenario));
+  const about = `${regressionJobs.length} regression seeds`;
+  await playAll(pool, { about, jobs: regressionJobs }, sums);
   for (const name of names) {
     const jobs = jobsOf(name, options);
     await playAll(pool, { about: `${name}: ${jobs.length} seeds`, jobs }, sums);
   }
-  const deaths = missedDeaths(sums);
+  const crashes = missedCrashes(sums);
   await playAll(
     pool,
-    { about: `${deaths.length} deaths where nobody died yet`, jobs: deaths },
+    { about: `${crashes.length} crashes at call sites without a crash so far`, jobs: crashes },
     sums,
   );
   for (const name of names) {
     await playAgain(pool, jobsOf(name, options).slice(0, replays / names.length), sums);
   }
   await pool.stop();
-  const lacking = tellCoverage(sums.tally);
-  const unmet = tellMeetings(sums.tally);
+  const lacking = printCoverage(sums.tally);
+  const unmet = printOverlaps(sums.tally);
   const missed = scenario === undefined ? [...lacking, ...unmet] : unmet;
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
   console.log(
-    `\n${sums.replayed - sums.differing} of ${sums.replayed} seeds came to the same twice; ` +
+    `\n${sums.replayed - sums.differing} of ${sums.replayed} repeated seeds gave the same trace; ` +
       `${sums.requests} requests, ${sums.violations} violations, ${seconds} s`,
   );
   for (const one of missed) console.log(`LACKING ${one}`);
@@ -112,7 +119,7 @@ async function playAll(
     }
     if (played.violation === undefined) return;
     sums.violations += 1;
-    tellViolation(played, faultOption(job));
+    printViolation(played, faultOption(job));
   });
   const seconds = (performance.now() - startedAt) / 1_000;
   console.log(
@@ -121,8 +128,8 @@ async function playAll(
   );
 }
 
-/** A death before and after a request of each call site where chance brought none. */
-const missedDeaths = ({ tally, visited }: Sums): readonly Job[] =>
+/** Plans the crashes before and after each call site that random faults did not cause. */
+const missedCrashes = ({ tally, visited }: Sums): readonly Job[] =>
   [...visited].flatMap(([site, { job, request }]) =>
     (["before", "after"] as const).flatMap((side) =>
       tally.crashes.has(`${site} ${side}`)
@@ -143,6 +150,6 @@ async function playAgain(pool: WorkerPool, jobs: readonly Job[], sums: Sums): Pr
     sums.replayed += 1;
     if (before === played.hash) return;
     sums.differing += 1;
-    console.log(`DIFFERENT ${nameOf(played)} came to another end when it was played again`);
+    console.log(`NOT DETERMINISTIC ${nameOf(played)}: its second run gave another trace`);
   });
 }

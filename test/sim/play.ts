@@ -1,8 +1,8 @@
 import { watchFailures } from "./checks/failures.ts";
 import type { Engine } from "./engine.ts";
-import type { Meeting } from "./contention.ts";
-import type { Fired, Profile } from "./faults.ts";
-import { forgetSaid } from "./said.ts";
+import type { Overlap } from "./contention.ts";
+import type { InjectedFault, Profile } from "./faults.ts";
+import { clearCapturedLog } from "./captured-log.ts";
 import type { Scenario } from "./scenario.ts";
 import { type Place, plannedFault, type SingleFault } from "./single-fault.ts";
 import { openWorld } from "./world.ts";
@@ -10,56 +10,56 @@ import { openWorld } from "./world.ts";
 export interface PlayOptions {
   readonly scenario: Scenario;
   readonly seed: number;
-  /** The seed's own unless given. */
+  /** @default the seed's own */
   readonly profile?: Profile;
-  /** Only these draws may come to a fault. */
+  /** Draws that may inject a fault. @default all */
   readonly only?: ReadonlySet<number>;
-  /** True when nothing is to go wrong by chance. */
+  /** True to draw no faults at random. */
   readonly calm?: boolean;
-  /** A fault that is to happen at one request. */
+  /** A fault to inject at one request. */
   readonly fault?: SingleFault;
 }
 
-/** What happened under a seed. */
+/** The result of a seed. */
 export interface Played {
   readonly scenario: string;
   readonly seed: number;
   readonly profile: Profile;
-  /** Of every call in its order. */
+  /** Hash of all calls in order. */
   readonly hash: string;
   readonly trace: readonly string[];
-  readonly fired: readonly Fired[];
-  /** Attempts of requests to AWS. */
+  readonly fired: readonly InjectedFault[];
+  /** Number of attempts of AWS requests. */
   readonly attempts: number;
-  /** `file:line before` and `file:line after`, where processes died. */
+  /** Call sites where processes crashed, as `file:line before` and `file:line after`. */
   readonly crashes: readonly string[];
-  /** Where a single fault could have happened, by its first time. */
+  /** Call sites that a single fault can hit. */
   readonly places: readonly Place[];
-  /** Names of rare states that were seen, and how often. */
+  /** Rare states that were reached, with counts. */
   readonly states: Readonly<Record<string, number>>;
-  /** Counts of writes that met; undefined in a profile whose writes take no time. */
+  /** Counts of overlapping writes; undefined in a profile whose writes take no time. */
   readonly contention?: {
-    readonly met: Readonly<Partial<Record<Meeting, number>>>;
+    readonly overlaps: Readonly<Partial<Record<Overlap, number>>>;
     readonly pairs: Readonly<Record<string, number>>;
   };
-  /** What did not hold; undefined when everything did. */
+  /** The violated invariant; undefined when all held. */
   readonly violation?: string;
 }
 
 const inTurn = ["crashes", "queues", "store"] as const;
 /**
- * One in so many seeds of `calls` has the profile `contention`: of the first 300, and of those after them,
- * as such a seed plays fifteen times the requests of another one.
+ * One in so many seeds of `calls` has the profile `contention`. The share falls after the first 300
+ * seeds, because such a seed sends fifteen times as many requests as another.
  */
 const seedsPerContention = (seed: number): number => (seed <= 300 ? 5 : 25);
 
-/** The profile of a seed: the three in rotation, and `contention` for a share of `calls`. */
+/** Returns the profile of a seed: the three in rotation, and `contention` for a share of `calls`. */
 export function profileOf(scenario: string, seed: number): Profile {
   if (scenario === "calls" && seed % seedsPerContention(seed) === 1) return "contention";
   return inTurn[seed % inTurn.length] ?? inTurn[0];
 }
 
-/** Plays a scenario under a seed, on a table of its own. */
+/** Runs one seed of a scenario on a new table. */
 export async function playSeed(engine: Engine, options: PlayOptions): Promise<Played> {
   const {
     scenario,
@@ -70,7 +70,7 @@ export async function playSeed(engine: Engine, options: PlayOptions): Promise<Pl
     fault,
   } = options;
   const stage = await engine.stage();
-  forgetSaid();
+  clearCapturedLog();
   const crashes = new Set<string>();
   let attempts = 0;
   const { planned, places } = plannedFault(fault);
@@ -82,7 +82,7 @@ export async function playSeed(engine: Engine, options: PlayOptions): Promise<Pl
     onCrash: (site, side) => void crashes.add(`${site} ${side}`),
     ...(only === undefined ? {} : { only }),
   });
-  world.watchers.push(() => {
+  world.afterEffect.push(() => {
     attempts += 1;
   });
   const checkFailures = watchFailures(world);
@@ -91,13 +91,13 @@ export async function playSeed(engine: Engine, options: PlayOptions): Promise<Pl
     checkFailures();
   });
   await stage.end();
-  const { turns, faults, states, contention } = world;
+  const { tasks, faults, states, contention } = world;
   return {
     scenario: scenario.name,
     seed,
     profile,
-    hash: turns.hash(),
-    trace: turns.trace,
+    hash: tasks.hash(),
+    trace: tasks.trace,
     fired: faults.fired,
     attempts,
     crashes: [...crashes],
@@ -105,7 +105,7 @@ export async function playSeed(engine: Engine, options: PlayOptions): Promise<Pl
     states: Object.fromEntries(states),
     ...(contention && {
       contention: {
-        met: Object.fromEntries(contention.met),
+        overlaps: Object.fromEntries(contention.overlaps),
         pairs: Object.fromEntries(contention.pairs),
       },
     }),

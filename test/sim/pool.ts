@@ -5,17 +5,17 @@ import { join } from "node:path";
 import type { Played } from "./play.ts";
 import type { Job } from "./worker.ts";
 
-/** Processes that play seeds beside each other, each on an engine of its own. */
+/** Worker processes that run seeds in parallel, each with its own DynamoDB engine. */
 export interface WorkerPool {
-  /** Plays the jobs in any order; each is told as it is done. */
+  /** Runs the jobs in any order; calls `onPlayed` after each. */
   play(jobs: Iterable<Job>, onPlayed: (played: Played, job: Job) => void): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface PoolOptions {
-  /** @default as many as the machine has cores */
+  /** @default the number of cores */
   readonly workers?: number;
-  /** Folder of the project whose code is played; this one unless a changed copy is meant. */
+  /** Root folder of the code to run. @default this project */
   readonly root?: string;
 }
 
@@ -27,7 +27,7 @@ export async function startPool({
   return {
     async play(jobs, onPlayed) {
       const waiting = jobs[Symbol.iterator]();
-      await Promise.all(children.map((child) => workOff(child, waiting, onPlayed)));
+      await Promise.all(children.map((child) => drain(child, waiting, onPlayed)));
     },
     async stop() {
       await Promise.all(
@@ -46,14 +46,14 @@ async function startWorker(root: string): Promise<ChildProcess> {
   const child = fork(join(root, "test/sim/worker.ts"), {
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
-  let said = "";
-  child.stderr?.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  let stderr = "";
+  child.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
   const [first] = (await Promise.race([once(child, "message"), once(child, "exit")])) as [unknown];
-  if (first !== "ready") throw new Error(`A worker did not start: ${said}`);
+  if (first !== "ready") throw new Error(`A simulation worker did not start: ${stderr}`);
   return child;
 }
 
-async function workOff(
+async function drain(
   child: ChildProcess,
   waiting: Iterator<Job>,
   onPlayed: (played: Played, job: Job) => void,
@@ -65,7 +65,8 @@ async function workOff(
 
 function answerOf(child: ChildProcess, job: Job): Promise<Played> {
   return new Promise((resolve, reject) => {
-    const onExit = (code: number | null): void => reject(new Error(`A worker ended with ${code}`));
+    const onExit = (code: number | null): void =>
+      reject(new Error(`A simulation worker exited with code ${code}`));
     child.once("exit", onExit);
     child.once("message", (played: Played) => {
       child.off("exit", onExit);

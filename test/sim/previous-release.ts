@@ -4,17 +4,20 @@ import { dueAt } from "../../shared/aws/table/due-partitions.ts";
 import { type Row, type TransactItem, transact } from "../../shared/aws/table/dynamo.ts";
 import { numberedId } from "../../shared/base/ids.ts";
 import { accountKeys, ledgerKeys } from "../../shared/aws/table/table.ts";
-import { partitionRows, shardPartitions } from "./checks/books.ts";
+import { partitionRows, shardPartitions } from "./checks/ledger-state.ts";
 import type { Stage } from "./stage.ts";
 
-/** The rows that the previous release kept an account's credits in, and how its calls changed them. */
+/** An account in the format of the previous release, which kept all credits in the account's row. */
 type Place = Pick<Stage, "client" | "table"> & { readonly accountId: string };
 
 const sums = ["balance", "held", "spent", "sequence", "in_flight"] as const;
 type Moves = Readonly<Partial<Record<(typeof sums)[number], number>>>;
 
-/** Makes a new account one that the previous release opened. */
-export async function asBefore({ client, table, accountId }: Place, now: Date): Promise<void> {
+/** Converts a new account to the format of the previous release. */
+export async function convertToPreviousRelease(
+  { client, table, accountId }: Place,
+  now: Date,
+): Promise<void> {
   const key = accountKeys.account(accountId);
   const account = await accountRow({ client, table, accountId });
   const { shards: _, received, ...kept } = account;
@@ -40,14 +43,14 @@ async function accountRow({ client, table, accountId }: Place): Promise<Row> {
 export interface OldHold {
   readonly holdId: string;
   readonly credits: number;
-  /** True for a call, which takes a slot; false for a step of a run. */
+  /** True for a call, which uses a slot; false for a step of a run. */
   readonly slot: boolean;
   readonly now: Date;
   readonly expiresAt: Date;
 }
 
-/** Reserves as the previous release does; false when the account is not as it was read. */
-export async function reserveBefore(place: Place, hold: OldHold): Promise<boolean> {
+/** Reserves credits as the previous release; false when refused or when the account has changed. */
+export async function reserveAsPreviousRelease(place: Place, hold: OldHold): Promise<boolean> {
   const { accountId, table } = place;
   const { holdId, credits, slot, now, expiresAt } = hold;
   const account = await accountRow(place);
@@ -73,8 +76,8 @@ export async function reserveBefore(place: Place, hold: OldHold): Promise<boolea
   return change(place, { account, moves, type: "reserve", credits, hold, source }, put);
 }
 
-/** Charges a hold in full as the previous release does; false when the account is not as it was read. */
-export async function settleBefore(place: Place, hold: OldHold): Promise<boolean> {
+/** Charges a hold in full as the previous release; false when refused or when the account has changed. */
+export async function settleAsPreviousRelease(place: Place, hold: OldHold): Promise<boolean> {
   const { accountId, table } = place;
   const { holdId, credits, slot, now } = hold;
   const account = await accountRow(place);
@@ -117,7 +120,7 @@ interface Change {
   readonly source: Row;
 }
 
-/** One transaction on the account's sequence, with the entry of it. */
+/** Changes the account in one transaction, which also writes the ledger entry. */
 async function change(
   { client, table, accountId }: Place,
   { account, moves, type, credits, hold, source }: Change,
@@ -151,8 +154,8 @@ async function change(
     after: Number(after["balance"]),
     sequence: Number(after["sequence"]),
   };
-  const told = { created_at: hold.now.toISOString(), hold_id: hold.holdId, ...source };
-  const items = [update, entryPut({ table, accountId }, entry, told), ...more];
+  const attributes = { created_at: hold.now.toISOString(), hold_id: hold.holdId, ...source };
+  const items = [update, entryPut({ table, accountId }, entry, attributes), ...more];
   return (await transact(client, items)) === undefined;
 }
 
@@ -167,7 +170,7 @@ interface OldEntry {
 function entryPut(
   { table, accountId }: Pick<Place, "table" | "accountId">,
   { type, credits, before, after, sequence }: OldEntry,
-  told: Row,
+  attributes: Row,
 ): TransactItem {
   return {
     Put: {
@@ -181,7 +184,7 @@ function entryPut(
         credits,
         balance_before: before,
         balance_after: after,
-        ...told,
+        ...attributes,
       },
       ConditionExpression: "attribute_not_exists(pk)",
     },

@@ -5,9 +5,9 @@ import type { Faults } from "./faults.ts";
 import { createLambda, type LambdaHandler, type LambdaName, timeoutSeconds } from "./lambdas.ts";
 import { type Random, seededChance } from "./random.ts";
 import { changingSources } from "./sources.ts";
-import type { Task, Turns } from "./turns.ts";
+import type { Task, TaskScheduler } from "./task-scheduler.ts";
 
-/** An execution environment of a function: it keeps what its code remembers between invocations. */
+/** A Lambda execution environment; it keeps cached state between invocations. */
 interface Process {
   readonly name: LambdaName;
   readonly handler: LambdaHandler;
@@ -17,20 +17,20 @@ interface Process {
 
 export interface Invocation {
   readonly name: LambdaName;
-  /** What it is about, for the trace. */
+  /** Description for the trace. */
   readonly label: string;
   readonly event: unknown;
 }
 
 export interface ProcessesOptions {
   readonly table: string;
-  readonly turns: Turns;
+  readonly tasks: TaskScheduler;
   readonly faults: Faults;
   readonly random: Random;
   readonly clients: NonNullable<Overrides["clients"]>;
-  /** How long a source takes to read, where it is not the usual time. */
+  /** Duration of a source read, in milliseconds. @default the usual duration */
   readonly readMs?: readonly [least: number, most: number] | undefined;
-  /** What stands outside, given a process's own clock. */
+  /** Creates the ports to external systems for a process with this clock. */
   readonly outside: (clock: Clock) => Pick<Overrides, "sender" | "buckets" | "resolver" | "roles">;
 }
 
@@ -38,11 +38,11 @@ const skewMsMax = 120_000;
 const setBackMs = 5_000;
 
 /**
- * Runs functions as Lambda does: an environment works on one invocation at a time and may be used
- * again, unless it died.
+ * Runs functions as Lambda does: an environment handles one invocation at a time and is reused unless
+ * it crashed.
  */
 export function lambdaProcesses(options: ProcessesOptions) {
-  const { turns, faults } = options;
+  const { tasks, faults } = options;
   let processes: Process[] = [];
   let invoked = 0;
   const isFree = ({ task }: Process): boolean => task === undefined || task.state === "done";
@@ -55,7 +55,7 @@ export function lambdaProcesses(options: ProcessesOptions) {
     return made;
   };
   return {
-    /** Begins an invocation; `onEnd` is told its answer, or undefined when it gave none. */
+    /** Starts an invocation; calls `onEnd` with its result, or undefined when it had none. */
     invoke(
       { name, label, event }: Invocation,
       onEnd: (task: Task, answer: unknown) => void = () => {},
@@ -63,24 +63,24 @@ export function lambdaProcesses(options: ProcessesOptions) {
       const process = processFor(name);
       if (faults.draw("clock_set_back") !== undefined) process.clock.offMs -= setBackMs;
       invoked += 1;
-      const endsAt = turns.now() + timeoutSeconds[name] * 1_000;
+      const endsAt = tasks.now() + timeoutSeconds[name] * 1_000;
       const context = {
         awsRequestId: `invocation-${invoked}`,
         functionName: name,
-        getRemainingTimeInMillis: () => Math.max(0, endsAt - turns.now()),
+        getRemainingTimeInMillis: () => Math.max(0, endsAt - tasks.now()),
       } as Context;
       let answer: unknown;
       const work = async (): Promise<void> => {
-        // Nothing happens before the first turn of the invocation.
-        await turns.call({ label: "is invoked", effect: async () => {} });
+        // The scheduler decides when the handler starts.
+        await tasks.call({ label: "is invoked", effect: async () => {} });
         answer = await process.handler(event, context);
       };
-      process.task = turns.begin(`#${invoked} ${name} ${label}`, work, (task) =>
+      process.task = tasks.begin(`#${invoked} ${name} ${label}`, work, (task) =>
         onEnd(task, answer),
       );
       return process.task;
     },
-    /** What a process is made of that runs no function: its own clock, over the same services. */
+    /** Overrides for a process that runs no Lambda: its own clock, the same services. */
     overridesOfOther: (): Overrides => overridesOf(options).overrides,
   };
 }
@@ -92,16 +92,16 @@ function startProcess(name: LambdaName, options: ProcessesOptions): Process {
 }
 
 function overridesOf(options: ProcessesOptions) {
-  const { turns, faults, random, clients, outside, readMs } = options;
+  const { tasks, faults, random, clients, outside, readMs } = options;
   const isOff = faults.draw("clock_skewed") !== undefined;
   const offset = { offMs: isOff ? random.between(-skewMsMax, skewMsMax) : 0 };
   const clock: Clock = {
-    now: () => new Date(turns.now() + (faults.isStopped() ? 0 : offset.offMs)),
+    now: () => new Date(tasks.now() + (faults.isStopped() ? 0 : offset.offMs)),
     async sleep(milliseconds) {
-      await turns.call({ label: "sleeps", effect: async () => {}, delay: milliseconds });
+      await tasks.call({ label: "sleeps", effect: async () => {}, delay: milliseconds });
     },
   };
-  const sources = changingSources({ turns, faults, random, readMs, now: () => clock.now() });
+  const sources = changingSources({ tasks, faults, random, readMs, now: () => clock.now() });
   const overrides: Overrides = {
     clock,
     chance: seededChance(random),

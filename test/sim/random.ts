@@ -1,17 +1,17 @@
 import type { Chance } from "../../shared/base/clock.ts";
 
-/** Numbers that follow from a seed alone. */
+/** Deterministic random numbers of a seed. */
 export interface Random {
   /** In [0, 1). */
   fraction(): number;
-  /** A whole number, both ends inclusive. */
+  /** An integer, both bounds inclusive. */
   between(low: number, high: number): number;
-  /** True as often as `share` says. */
+  /** True with probability `share`. */
   isHit(share: number): boolean;
   pick<T>(values: readonly T[]): T;
-  /** Some of the values, in their order; each with the same share. */
+  /** Selects each value with probability `share`; keeps their order. */
   some<T>(values: readonly T[], share: number): T[];
-  /** About half of them, and at least one less than all. */
+  /** Selects about half of the values, never all of them. */
   someNotAll<T>(values: readonly T[]): T[];
 }
 
@@ -36,7 +36,7 @@ export function seededRandom(seed: number, purpose: string): Random {
     isHit,
     pick: (values) => {
       const value = values[between(0, values.length - 1)];
-      if (value === undefined) throw new Error("There is nothing to pick from");
+      if (value === undefined) throw new Error("Cannot pick from an empty list");
       return value;
     },
     some,
@@ -47,7 +47,7 @@ export function seededRandom(seed: number, purpose: string): Random {
   };
 }
 
-/** The service's chance, from a seed. */
+/** The service's random source, driven by a seed. */
 export const seededChance = (random: Random): Chance => ({
   bytes: (length) => Uint8Array.from({ length }, () => random.between(0, 255)),
   fraction: () => random.fraction(),

@@ -1,33 +1,33 @@
 import type { Sender, SendFailure, SendResult } from "../../shared/outgoing/sender.ts";
 import type { FaultKind, Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
-import type { Task, Turns } from "./turns.ts";
+import type { Task, TaskScheduler } from "./task-scheduler.ts";
 
-/** A request that a process began to send. Times in milliseconds. */
+/** A webhook request that a process started to send. Times in milliseconds. */
 export interface SentRequest {
   readonly url: string;
-  /** When the process began to send it, by its own clock. */
+  /** Start time by the process's clock. */
   readonly begunAt: number;
-  /** The same by the world's clock. */
+  /** Start time by the virtual clock. */
   readonly startedAt: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly task: Task;
-  /** When it arrived; null when it never did. */
+  /** Time of arrival; null if it never arrived. */
   arrivedAt: number | null;
-  /** What the receiver made of it, whether or not the process came to know. */
+  /** The receiver's result, even if the process never got it. */
   status: number | "failed" | null;
-  /** True once a connection was made for it: the receiver may have seen it. */
+  /** True once a connection was made: the receiver may have the request. */
   left: boolean;
 }
 
-/** How a receiver takes what it is sent; it lasts for a while. */
+/** A receiver's behavior for a period. */
 type Mood = "fine" | "flaky" | "down" | "slow" | "busy" | "giving_up" | "odd";
 const troubles: readonly Mood[] = ["flaky", "down", "slow", "busy", "giving_up", "odd", "odd"];
 
 interface Answer {
   readonly afterMs: number;
-  /** False when nothing of the request came to be taken. */
+  /** The receiver's own result of the request. */
   readonly taken: number | "failed";
   readonly result: SendResult;
 }
@@ -50,13 +50,13 @@ const failed = (
 ): Answer => ({ afterMs, taken, result: { outcome: "failed", error, sent, durationMs: afterMs } });
 
 interface OutsideOptions {
-  readonly turns: Turns;
+  readonly tasks: TaskScheduler;
   readonly faults: Faults;
   readonly random: Random;
 }
 
-/** Receivers by URL, each with a mood that changes now and then. */
-export function virtualReceivers({ turns, faults, random }: OutsideOptions) {
+/** Simulates receivers by URL, each with a behavior that changes over time. */
+export function virtualReceivers({ tasks, faults, random }: OutsideOptions) {
   const moods = new Map<string, { readonly mood: Mood; readonly until: number }>();
   const wellShare = random.pick([0.3, 0.6, 1]);
   const dead = new Set<string>();
@@ -65,16 +65,16 @@ export function virtualReceivers({ turns, faults, random }: OutsideOptions) {
     if (dead.has(url)) return "down";
     if (faults.isStopped()) return "fine";
     const known = moods.get(url);
-    if (known !== undefined && known.until > turns.now()) return known.mood;
+    if (known !== undefined && known.until > tasks.now()) return known.mood;
     const mood = random.isHit(wellShare) ? "fine" : random.pick(troubles);
-    const until = turns.now() + random.pick([30_000, 10 * 60_000, 5 * 3_600_000]);
+    const until = tasks.now() + random.pick([30_000, 10 * 60_000, 5 * 3_600_000]);
     moods.set(url, { mood, until });
     return mood;
   };
   const fine = (): Answer => answered(random.pick([200, 204]), random.between(1, 60));
-  /** Those that no end of faults brings back fail whatever the seed allows. */
+  /** Dead receivers fail even after the faults have stopped. */
   const unless = (kind: FaultKind, answer: () => Answer): Answer =>
-    faults.strike(kind) || dead.size > 0 ? answer() : fine();
+    faults.force(kind) || dead.size > 0 ? answer() : fine();
   const late = (): Answer => unless("receiver_slow", () => failed("timeout", 15_000));
   const refuses = (): Answer =>
     unless("receiver_refuses", () =>
@@ -87,7 +87,7 @@ export function virtualReceivers({ turns, faults, random }: OutsideOptions) {
   const busy = (): Answer =>
     unless("receiver_busy", () => {
       const seconds = random.pick([1, 40, 7_200]);
-      const date = new Date(turns.now() + seconds * 1_000).toUTCString();
+      const date = new Date(tasks.now() + seconds * 1_000).toUTCString();
       return answered(429, 5, random.pick([String(seconds), date, "soon"]));
     });
   const odd = (): Answer =>
@@ -110,7 +110,7 @@ export function virtualReceivers({ turns, faults, random }: OutsideOptions) {
     giving_up: () => (random.isHit(0.3) ? unless("receiver_gone", () => answered(410, 5)) : fine()),
     odd: () => (random.isHit(0.8) ? odd() : fine()),
   };
-  /** A process's way to send, by its own clock. */
+  /** Creates the sender port of a process with this clock. */
   const sender = (now: () => Date): Sender => ({
     connect: (url) => ({
       async send({ headers, body }) {
@@ -119,8 +119,8 @@ export function virtualReceivers({ turns, faults, random }: OutsideOptions) {
           begunAt: now().getTime(),
           headers: { ...headers },
           body: Buffer.from(body).toString(),
-          startedAt: turns.now(),
-          task: turns.current(),
+          startedAt: tasks.now(),
+          task: tasks.current(),
           arrivedAt: null,
           status: null,
           left: false,
@@ -128,17 +128,21 @@ export function virtualReceivers({ turns, faults, random }: OutsideOptions) {
         sent.push(request);
         const name = `${headers["webhook-id"]} attempt ${headers["Service-Attempt"]} to ${url}`;
         const arrive = async (): Promise<Answer> => {
-          request.arrivedAt = turns.now();
+          request.arrivedAt = tasks.now();
           const decided = answers[moodOf(url)]();
           request.status = decided.taken;
           request.left = decided.result.outcome === "answered" || decided.result.sent;
-          turns.note(`  ${url}: ${decided.taken} after ${decided.afterMs} ms`);
+          tasks.note(`  ${url}: ${decided.taken} after ${decided.afterMs} ms`);
           return decided;
         };
-        const answer = await turns.call({ label: `sends ${name}`, effect: arrive });
+        const answer = await tasks.call({ label: `sends ${name}`, effect: arrive });
         const { afterMs, result } = answer;
         if (afterMs > 500) {
-          await turns.call({ label: `hears of ${name}`, effect: async () => {}, delay: afterMs });
+          await tasks.call({
+            label: `gets the result of ${name}`,
+            effect: async () => {},
+            delay: afterMs,
+          });
         }
         return result;
       },

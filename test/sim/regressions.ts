@@ -1,69 +1,70 @@
 import type { Job } from "./worker.ts";
 
-/** A seed that once found something, and what that was. */
+/** A seed that once found a defect of the service or of a check. */
 export interface Regression extends Job {
   readonly found: string;
 }
 
-/** Played first, every time. A change of a scenario changes what its seeds do; they stay cheap. */
+/**
+ * Seeds that every run plays first. A changed scenario changes what its seeds do; they stay in the
+ * list because they are cheap.
+ */
 export const regressions: readonly Regression[] = [
   ...[13, 75, 108, 128, 162, 362].map((seed) => ({
     scenario: "calls",
     seed,
-    found: "a call was answered 500, nothing charged, and charged after that",
+    found: "a call returned 500 without a charge, and was charged later",
   })),
   {
     scenario: "calls",
     seed: 2474,
-    found: "a check wanted a charge of a call whose hold had been given back",
+    found: "a check expected a charge for a call whose hold had been released",
   },
   {
     scenario: "calls",
     seed: 549,
-    found: "a process that stood still past the expiry of its hold reserved a second time",
+    found: "a process that paused beyond the expiry of its hold reserved a second time",
   },
   {
     scenario: "calls",
     seed: 7307,
     found:
-      "a call was charged and answered 503: the balance could not be read after its settlement",
+      "a call was charged and returned 503: the balance could not be read after its settlement",
   },
   ...[629, 932].map((seed) => ({
     scenario: "calls",
     seed,
-    found: "a check wanted no charge in the ledger while a worker had still to take it back",
+    found: "a check expected no charge in the ledger before the worker had refunded it",
   })),
   {
     scenario: "lists",
     seed: 145,
-    found: "a list was changed while another call paused it, and answered 500",
+    found: "a change of a watchlist returned 500 while another call paused the watchlist",
   },
   ...[1126, 1539].map((seed) => ({
     scenario: "lists",
     seed,
-    found: "reconcile missed deliveries to an endpoint whose creation stood still past a run's end",
+    found: "reconcile missed deliveries to an endpoint whose creation paused beyond a run's end",
   })),
   ...[9146, 9821].map((seed) => ({
     scenario: "lists",
     seed,
-    found:
-      "a creation that was taken over marked the finished list anew, which was purged an hour later",
+    found: "a creation that another call had finished marked the watchlist for purge again",
   })),
   {
     scenario: "lists",
     seed: 1385,
-    found:
-      "a page outlived the creation that failed: it was still being written while all was removed",
+    found: "a page outlived a failed creation: it was written while the purge removed the rows",
   },
   {
     scenario: "lists",
     seed: 214,
     fault: { request: 13, kind: "crash_after" },
-    found: "a run read and charged items twice whose page merged while it was planned",
+    found: "a run read and charged items twice whose page merged during planning",
   },
   ...[7, 73, 91].map((seed) => ({
     scenario: "runs",
     seed,
-    found: "an endpoint beyond the first page of a query got no events",
+    found: "an endpoint beyond the first query page got no events",
   })),
 ];

@@ -9,15 +9,15 @@ export interface ReplayOptions {
   readonly scenario: string;
   readonly seed: number;
   readonly profile?: Profile | undefined;
-  /** Only these draws may come to a fault. */
+  /** Draws that may inject a fault. @default all */
   readonly only?: readonly number[] | undefined;
   readonly calm?: boolean | undefined;
   readonly fault?: SingleFault | undefined;
-  /** True: look for the fewest faults under which it still fails, and show those. */
+  /** True to find and print the fewest faults under which the seed still fails. */
   readonly shrink?: boolean | undefined;
 }
 
-/** Plays one seed and prints everything that happened; false when something did not hold. */
+/** Runs one seed and prints its whole trace; false after a violation. */
 export async function replay({ shrink = false, ...options }: ReplayOptions): Promise<boolean> {
   const given = Object.fromEntries(
     Object.entries(options).filter(([, value]) => value !== undefined),
@@ -39,14 +39,14 @@ export async function replay({ shrink = false, ...options }: ReplayOptions): Pro
   console.log(trace.join("\n"));
   console.log(`faults: ${fired.map(({ draw, kind }) => `${draw} ${kind}`).join(", ") || "none"}`);
   console.log(`hash: ${hash}`);
-  console.log(violation === undefined ? "everything holds" : `VIOLATION ${violation}`);
+  console.log(violation === undefined ? "no violation" : `VIOLATION ${violation}`);
   return violation === undefined;
 
   async function playOne(wanted: Job): Promise<Played> {
     const all: Played[] = [];
     await pool.play([wanted], (one) => void all.push(one));
     const [one] = all;
-    if (one === undefined) throw new Error("The seed was not played");
+    if (one === undefined) throw new Error("The worker returned no result for the seed");
     return one;
   }
 }

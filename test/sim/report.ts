@@ -1,28 +1,28 @@
 import { quantity } from "../../shared/base/quantity.ts";
 import { allCallSites } from "./call-sites.ts";
-import { type Meeting, meetings } from "./contention.ts";
+import { type Overlap, overlapKinds } from "./contention.ts";
 import { faultFamilies, type FaultKind } from "./faults.ts";
 import { type Played, profileOf } from "./play.ts";
 
-/** What many seeds came to. */
+/** Totals over seeds. */
 export interface Tally {
   readonly fired: Map<FaultKind, number>;
   readonly crashes: Set<string>;
   readonly states: Map<string, number>;
   readonly contention: {
     seeds: number;
-    /** Of these, seeds of `calls`, which open accounts with many calls at once. */
+    /** Seeds of `calls` among them, which make many concurrent calls. */
     ofCalls: number;
-    readonly met: Map<Meeting, number>;
+    readonly overlaps: Map<Overlap, number>;
     readonly pairs: Map<string, number>;
   };
 }
 
-export const noTally = (): Tally => ({
+export const emptyTally = (): Tally => ({
   fired: new Map(),
   crashes: new Set(),
   states: new Map(),
-  contention: { seeds: 0, ofCalls: 0, met: new Map(), pairs: new Map() },
+  contention: { seeds: 0, ofCalls: 0, overlaps: new Map(), pairs: new Map() },
 });
 
 const addAll = <Name extends string>(
@@ -43,55 +43,56 @@ export function addTo({ fired, crashes, states, contention }: Tally, played: Pla
   if (played.contention === undefined) return;
   contention.seeds += 1;
   if (played.scenario === "calls") contention.ofCalls += 1;
-  addAll(contention.met, played.contention.met);
+  addAll(contention.overlaps, played.contention.overlaps);
   addAll(contention.pairs, played.contention.pairs);
 }
 
-/** Prints a violation, the end of its trace, and the command that plays it again. */
-export function tellViolation(played: Played, more = ""): void {
+/** Prints a violation, the end of its trace, and the command that replays it. */
+export function printViolation(played: Played, more = ""): void {
   const { scenario, seed, profile, trace, violation } = played;
   const given = profile === profileOf(scenario, seed) ? "" : ` --profile ${profile}`;
   const and = more === "" ? "" : ` ${more}`;
   const command = `npm run sim -- --scenario "${scenario}" --seed ${seed}${given}${and}`;
   console.log(`\nVIOLATION in ${scenario}, seed ${seed}: ${violation}`);
   for (const line of trace.slice(-12)) console.log(`  ${line.slice(0, 220)}`);
-  console.log(`To see all of it: ${command}\n`);
+  console.log(`Replay with the whole trace: ${command}\n`);
 }
 
-/** What is wanted of a proof besides that nothing is violated. */
+/** Required coverage: injected faults of each family, and rare states reached. */
 export const wanted = { timesOfFault: 100, states: 30 } as const;
 
-/** From so many seeds of `calls` on, the report requires each meeting and these states. */
-const callsWithAllMeetings = 40;
+/** Minimum of `calls` seeds under contention for which the report requires every kind of overlap. */
+const callsWithAllOverlaps = 40;
 const wantedStates = ["a call was refused while all slots of 5 shards were in use"];
 
-/** Prints how often writes met in seeds under contention; returns what never happened, in words. */
-export function tellMeetings({ contention, states }: Tally): readonly string[] {
-  const { seeds, ofCalls, met, pairs } = contention;
+/** Prints the overlaps of writes under contention; returns a message for each required one that is missing. */
+export function printOverlaps({ contention, states }: Tally): readonly string[] {
+  const { seeds, ofCalls, overlaps, pairs } = contention;
   if (seeds === 0) return [];
-  console.log(`\nwrites that met, in ${quantity(seeds, "seed")} of the profile contention:`);
-  for (const name of meetings) console.log(`  ${name}: ${met.get(name) ?? 0}`);
-  console.log("  of these, writes of the ledger:");
+  console.log(`\noverlapping writes in ${quantity(seeds, "seed")} of the profile contention:`);
+  for (const name of overlapKinds) console.log(`  ${name}: ${overlaps.get(name) ?? 0}`);
+  console.log("  of these, ledger writes:");
   for (const [name, times] of [...pairs].toSorted(([, one], [, other]) => other - one)) {
     console.log(`    ${name}: ${times}`);
   }
-  if (ofCalls < callsWithAllMeetings) return [];
+  if (ofCalls < callsWithAllOverlaps) return [];
   const missed = [
-    ...meetings.filter((name) => !met.has(name)),
+    ...overlapKinds.filter((name) => !overlaps.has(name)),
     ...wantedStates.filter((name) => !states.has(name)),
   ];
   return missed.map((name) => `"${name}" never happened`);
 }
 
-/** Prints what was reached; gives what was not, in words. */
-export function tellCoverage({ fired, crashes, states }: Tally): readonly string[] {
+/** Prints the coverage; returns a message for each requirement that was missed. */
+export function printCoverage({ fired, crashes, states }: Tally): readonly string[] {
   const lacking: string[] = [];
-  console.log("\nfaults, and how often they happened:");
+  console.log("\ninjected faults:");
   for (const [family, kinds] of Object.entries(faultFamilies)) {
     const each = kinds.map((kind) => `${kind} ${fired.get(kind) ?? 0}`);
     const times = kinds.reduce((sum, kind) => sum + (fired.get(kind) ?? 0), 0);
     console.log(`  ${family}: ${times} (${each.join(", ")})`);
-    if (times < wanted.timesOfFault) lacking.push(`"${family}" happened ${times} times`);
+    if (times < wanted.timesOfFault)
+      lacking.push(`${times} faults of "${family}", at least ${wanted.timesOfFault} required`);
   }
   const sites = allCallSites();
   const missed = sites.flatMap((site) =>
@@ -101,13 +102,14 @@ export function tellCoverage({ fired, crashes, states }: Tally): readonly string
   );
   const crossed = sites.length * 2 - missed.length;
   console.log(
-    `\nprocesses died before and after requests of ${sites.length} call sites: ${crossed} of ${sites.length * 2}`,
+    `\ncrashes before and after the requests of ${sites.length} call sites: ${crossed} of ${sites.length * 2}`,
   );
-  for (const one of missed) lacking.push(`nobody died ${one}`);
-  console.log(`\nrare states, and in how many ways they were reached: ${states.size}`);
+  for (const one of missed) lacking.push(`no crash ${one}`);
+  console.log(`\nrare states reached: ${states.size}`);
   for (const name of [...states.keys()].toSorted((a, b) => a.localeCompare(b, "en"))) {
     console.log(`  ${name}: ${states.get(name)}`);
   }
-  if (states.size < wanted.states) lacking.push(`${states.size} rare states were reached`);
+  if (states.size < wanted.states)
+    lacking.push(`${states.size} rare states, at least ${wanted.states} required`);
   return lacking;
 }

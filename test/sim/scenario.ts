@@ -1,9 +1,9 @@
 import type { World } from "./world.ts";
 
-/** What users do under the faults of a seed, and what has to hold of it. */
+/** A workload under the faults of a seed, and the invariants to check. */
 export interface Scenario {
   readonly name: string;
   readonly about: string;
-  /** Plays it to the end, until all is quiet without faults; throws for whatever does not hold. */
+  /** Runs the workload, stops the faults, waits until no work is left, and checks. @throws a violation */
   readonly play: (world: World) => Promise<void>;
 }

@@ -6,13 +6,13 @@ import { deliveries } from "./scenarios/deliveries.ts";
 import { lists } from "./scenarios/lists.ts";
 import { runs } from "./scenarios/runs.ts";
 
-/** Every scenario, in the order they are played. */
+/** Scenarios of the default run, in order. */
 export const scenarios: readonly Scenario[] = [calls, runs, lists, deliveries];
 
-/** @throws Error naming those there are */
+/** @throws Error that lists the known names */
 export function scenarioNamed(name: string): Scenario {
   const found = [...scenarios, ...flows, ledgerPairs].find((one) => one.name === name);
   if (found !== undefined) return found;
   const names = scenarios.map((one) => one.name).join(", ");
-  throw new Error(`There is no scenario ${name}; there are ${names}`);
+  throw new Error(`No scenario is called ${name}. Known scenarios: ${names}.`);
 }

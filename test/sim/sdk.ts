@@ -18,41 +18,44 @@ import {
 } from "./dynamo-faults.ts";
 import type { FaultKind, Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
-import type { Task, Turns } from "./turns.ts";
+import type { Task, TaskScheduler } from "./task-scheduler.ts";
 import { plainWire } from "./wire.ts";
 import type { ServiceName, Members, Attempt, Sent } from "./attempt.ts";
 
-/** Stands for a service that is not there: gives an answer's members or throws the SDK's error. */
+/** A simulated AWS service: returns the members of an output or throws an SDK error. */
 export type VirtualService = (operation: string, input: Members) => Members;
 
 export interface SdkOptions {
-  readonly turns: Turns;
+  readonly tasks: TaskScheduler;
   readonly faults: Faults;
   readonly random: Random;
-  /** Of the real DynamoDB engine, and the one table there. */
+  /** Endpoint of the DynamoDB engine. */
   readonly endpoint: string;
   readonly table: string;
   readonly virtual: Readonly<Record<Exclude<ServiceName, "dynamo">, VirtualService>>;
-  /** Rules of writes that overlap; writes take no time without it. */
+  /** Rules of overlapping writes; without them writes take no time. */
   readonly contention?: Contention | undefined;
-  /** Told of each attempt before it takes effect. */
+  /** Called for each attempt before it takes effect. */
   readonly onSend: (attempt: Attempt) => Promise<void>;
-  /** Told of each attempt that took effect, before its sender knows. */
+  /** Called for each attempt that took effect, before its sender gets the result. */
   readonly onDone: (attempt: Attempt) => Promise<void>;
-  /** Told of each attempt that the service itself refused, as for a condition. */
+  /** Called for each attempt that the service rejected, for example for a condition. */
   readonly onRefused: (attempt: Attempt, error: Error) => void;
-  /** Told where a process died, and on which side of its request. */
+  /** Called when a process crashes, with the side of its request. */
   readonly onCrash: (site: string, side: "before" | "after") => void;
-  /** The named fault, when it is to happen at this very attempt: the exhaustive run's. */
+  /** Returns the planned fault of an attempt, if it has one. */
   readonly planned?: (attempt: Attempt) => FaultKind | undefined;
 }
 
-/** Attempts of one request, the first included. */
+/** Attempts of one request, including the first. */
 const attemptsMax = 3;
 const backoffMsMax = 400;
-/** A process that stands still does so for so long. */
+/** Durations of a process pause. */
 const zombieMs = [5_000, 70_000, 4 * 60_000];
-/** And once for so long: no invocation outlives the hour after which leftovers are removed. */
+/**
+ * Longest pause, at most once per task: no invocation outlives the hour after which the service
+ * removes the rows of an unfinished creation.
+ */
 const longestZombieMs = 50 * 60_000;
 const stoodLongest = new WeakSet<Task>();
 
@@ -64,10 +67,10 @@ function pauseOf(task: Task, random: Random): number {
   return pause;
 }
 
-/** What the SDK does for others' logs and figures takes a quarter of a request. */
+/** Middleware for logs and metrics of the SDK, which takes a quarter of the time of a request. */
 const idle = ["loggerMiddleware", "getUserAgentMiddleware", "recursionDetectionMiddleware"];
 
-/** The SDK's clients over services that fail; each attempt waits for its turn. */
+/** Creates SDK clients with injected faults; the task scheduler orders their attempts. */
 export function faultyClients(options: SdkOptions) {
   const { endpoint } = options;
   const common = { ...clientSettings, retryStrategy: retriesAtOnce };
@@ -87,7 +90,7 @@ export function faultyClients(options: SdkOptions) {
     );
     stack.add(
       (next, context) => (args) => attempt({ service, next, context, args, answered }, options),
-      { step: "finalizeRequest", priority: "low", name: "turn" },
+      { step: "finalizeRequest", priority: "low", name: "schedule" },
     );
     return client;
   };
@@ -105,7 +108,7 @@ export function faultyClients(options: SdkOptions) {
   };
 }
 
-/** The engine wants requests signed, and verifies no signature. */
+/** The engine requires a signature but does not verify it. */
 const unverified = {
   async sign<Request extends { headers: Record<string, string> }>(request: Request) {
     request.headers["authorization"] =
@@ -116,7 +119,7 @@ const unverified = {
   },
 };
 
-/** Tokens hold for a whole engine, and a seed that is played twice makes the same ones twice. */
+/** Makes a token unique to the table: an engine remembers tokens, and a repeated seed repeats its tokens. */
 function withOwnToken(input: Members, table: string): Members {
   const { ClientRequestToken: token } = input;
   if (typeof token !== "string") return input;
@@ -124,7 +127,7 @@ function withOwnToken(input: Members, table: string): Members {
   return { ...input, ClientRequestToken: own };
 }
 
-/** How every client of the simulation is made. */
+/** Settings of all SDK clients of the simulation. */
 export const clientSettings = {
   region: "us-east-1",
   credentials: { accessKeyId: "sim", secretAccessKey: "sim" },
@@ -146,7 +149,7 @@ interface Stack {
   ): void;
 }
 
-/** The SDK tries again as it does; what it waits before is a part of the next turn. */
+/** Retries like the SDK, without its delay: the task scheduler adds the delay of a retry. */
 const retriesAtOnce = (() => {
   const token = (count: number) => ({
     getRetryCount: () => count,
@@ -162,7 +165,8 @@ const retriesAtOnce = (() => {
       { errorType }: { errorType: string },
     ) => {
       const next = getRetryCount() + 1;
-      if (next >= attemptsMax || errorType === "CLIENT_ERROR") throw new Error("not again");
+      if (next >= attemptsMax || errorType === "CLIENT_ERROR")
+        throw new Error("no further attempt");
       return token(next);
     },
     recordSuccess: () => {},
@@ -178,10 +182,10 @@ interface Line {
 }
 
 async function attempt(line: Line, options: SdkOptions): Promise<Sent> {
-  const { turns, faults, random } = options;
+  const { tasks, faults, random } = options;
   const { service, context, args } = line;
   const isAgain = !args.request.headers["amz-sdk-request"]?.startsWith("attempt=1;");
-  const task = turns.current();
+  const task = tasks.current();
   const one: Attempt = {
     service,
     operation: String(context["commandName"]).replace(/Command$/, ""),
@@ -192,15 +196,15 @@ async function attempt(line: Line, options: SdkOptions): Promise<Sent> {
   };
   const pause = faults.draw("zombie") === undefined ? 0 : pauseOf(task, random);
   if (pause > 0) {
-    task.stoodStill = true;
-    turns.note(`${task.name} stands still for ${pause / 1_000} s`);
+    task.hasPaused = true;
+    tasks.note(`${task.name} pauses for ${pause / 1_000} s`);
   }
   const delay = pause + (isAgain ? random.between(1, backoffMsMax) : 0);
   const label = labelOf(one);
   const { contention } = options;
   const flight =
     contention?.takesTime(one) === true
-      ? await turns.call({
+      ? await tasks.call({
           label: `${label} arrives`,
           delay,
           effect: async () => contention.arrive(one),
@@ -208,36 +212,36 @@ async function attempt(line: Line, options: SdkOptions): Promise<Sent> {
       : undefined;
   const effect = (): Promise<Sent> => mortal(one, line, { ...options, task });
   const sent = await (flight === undefined
-    ? turns.call({ label, delay, effect })
-    : turns.call({
+    ? tasks.call({ label, delay, effect })
+    : tasks.call({
         label,
         delay: flight.milliseconds,
         isOpen: () => flight.isNext(),
         effect: () => effect().finally(() => flight.end()),
       }));
-  return sent === hangs ? unanswered(label, turns) : sent;
+  return sent === hangs ? unanswered(label, tasks) : sent;
 }
 
-/** Stands for a request that is under way, and that its sender gets no answer to. */
+/** Marks a request that hangs: its sender gets no result. */
 const hangs: Sent = { response: {}, output: {} };
 
-/** Waits as long as the service's clients wait for one attempt, and no longer than its work may. */
-const unanswered = (label: string, turns: Turns): Promise<never> =>
+/** Waits for the attempt timeout of the service's clients, within the deadline of the work. */
+const unanswered = (label: string, tasks: TaskScheduler): Promise<never> =>
   withinBudget(limits.dependencies.attemptMs, async (milliseconds) => {
     const waited = { label: `${label}: no answer`, effect: async () => {}, delay: milliseconds };
-    await turns.call(waited);
+    await tasks.call(waited);
     throw broken();
   });
 
-/** A request that hangs may take effect so long after its sender gave it up. */
+/** Maximum delay after which a hanging request may take effect. */
 const lateMsMax = 60_000;
 const lateShare = 0.7;
 
-/** Lets a request take effect at some later time, or never, whatever its sender does meanwhile. */
+/** Lets a hanging request take effect later, or never, independently of its sender. */
 function later(
   one: Attempt,
   perform: () => Promise<unknown>,
-  { turns, random, plan, contention }: SdkOptions & { readonly plan: FaultKind | undefined },
+  { tasks, random, plan, contention }: SdkOptions & { readonly plan: FaultKind | undefined },
 ): Sent {
   if (plan !== undefined || random.isHit(lateShare)) {
     const delay = random.between(1, lateMsMax);
@@ -245,37 +249,37 @@ function later(
       const flight = contention?.takesTime(one) === true ? contention.arrive(one) : undefined;
       await perform().finally(() => flight?.end());
     };
-    // The caller never receives the outcome.
+    // The caller never gets the outcome.
     const effect = (): Promise<void> => meetOthers().catch(() => {});
-    turns.begin(`a request of ${one.site}`, () =>
-      turns.call({ label: "takes effect", delay, effect }),
+    tasks.begin(`a request of ${one.site}`, () =>
+      tasks.call({ label: "takes effect", delay, effect }),
     );
   }
   return hangs;
 }
 
-/** The attempt of a process that may end on either side of it. */
+/** Performs an attempt whose process may crash before or after it. */
 async function mortal(
   one: Attempt,
   line: Line,
   options: SdkOptions & { readonly task: Task },
 ): Promise<Sent> {
-  const { turns, faults, task, planned = () => undefined } = options;
-  const plan = faults.isHeld() || faults.isStopped() ? undefined : planned(one);
+  const { tasks, faults, task, planned = () => undefined } = options;
+  const plan = faults.isSuspended() || faults.isStopped() ? undefined : planned(one);
   if (plan !== undefined) faults.planned(plan);
   const death = deathOf(plan) ?? faults.draw("crash_before", "crash_after", "timed_out");
   if (death === "crash_before" || death === "timed_out") {
     if (death === "crash_before") options.onCrash(one.site, "before");
-    turns.kill(task);
+    tasks.kill(task);
   }
   if (task.state === "dead") return { response: {}, output: {} };
   try {
-    // Who dies after a request dies after one that took effect.
+    // A crash after a request follows a request that took effect.
     return await underFault(one, line, { ...options, plan: deathOf(death) ?? plan });
   } finally {
     if (death === "crash_after") {
       options.onCrash(one.site, "after");
-      turns.kill(task);
+      tasks.kill(task);
     }
   }
 }
@@ -283,10 +287,10 @@ async function mortal(
 const deathOf = (plan: FaultKind | undefined): FaultKind | undefined =>
   plan === "crash_before" || plan === "crash_after" ? plan : undefined;
 
-/** A request whose connection broke, as the SDK sees it: it tries again. */
+/** The SDK's error for a broken connection, which it retries. */
 const broken = (): Error => Object.assign(new Error("socket hang up"), { name: "TimeoutError" });
 
-/** Faults that last over the SDK's own retries, by the id of the request. */
+/** Faults that persist over the SDK's retries, by invocation ID. */
 const lasting = new WeakMap<Faults, Map<string, FaultKind>>();
 const lastingShare = 0.5;
 
@@ -308,7 +312,7 @@ function faultOf(
   return fault;
 }
 
-/** Faults that any request may meet. */
+/** Faults that apply to any request. */
 const anyRequests: ReadonlySet<FaultKind> = new Set([
   "request_lost",
   "answer_lost",
@@ -326,15 +330,15 @@ async function underFault(
   line: Line,
   options: SdkOptions & { readonly plan: FaultKind | undefined },
 ): Promise<Sent> {
-  const { random, turns } = options;
+  const { random, tasks } = options;
   const fault = faultOf(one, line, options);
-  if (fault !== undefined) turns.note(`  ${fault} at ${one.site}`);
+  if (fault !== undefined) tasks.note(`  ${fault} at ${one.site}`);
   if (fault === "request_lost") throw broken();
   if (fault === "throttled") throw throttled(one);
   if (fault === "key_denied")
     throw Object.assign(new Error("denied"), { name: "AccessDeniedException" });
   const perform = async (input: Members = one.input): Promise<Sent> => {
-    turns.saw(contentOf(line.args.request.body, options.table));
+    tasks.addToHash(contentOf(line.args.request.body, options.table));
     await options.onSend({ ...one, input });
     try {
       const sent = await performed({ ...one, input }, line, options);
@@ -350,12 +354,12 @@ async function underFault(
   const faulty = fault === undefined ? undefined : dynamoFaults[fault];
   if (fault !== undefined && faulty !== undefined) {
     const hadNoEffect = (): void => void options.faults.hadNoEffect(fault);
-    return faulty(one, { random, answered, perform, hadNoEffect, now: turns.now() });
+    return faulty(one, { random, answered, perform, hadNoEffect, now: tasks.now() });
   }
   if (fault === "messages_refused") return refusingSome(one, random, perform);
   const sent = await perform();
   if (fault === "answer_lost") throw broken();
-  if (one.service === "dynamo") remember(one, sent, { answered, now: turns.now() });
+  if (one.service === "dynamo") remember(one, sent, { answered, now: tasks.now() });
   return sent;
 }
 
@@ -374,7 +378,7 @@ async function performed(
   return next({ ...args, request: Object.assign(request, { body, headers }) });
 }
 
-/** Binary attributes go over the wire as base64, as the SDK's own codec writes them. */
+/** Encodes binary attributes as base64, as the SDK does. */
 function asOnTheWire(this: Members, name: string, value: unknown): unknown {
   const { [name]: plain } = this;
   return plain instanceof Uint8Array ? Buffer.from(plain).toString("base64") : value;
@@ -386,7 +390,7 @@ function throttled({ service }: Attempt): Error {
   return Object.assign(new Error("throttled"), { name, $metadata: { httpStatusCode: 503 } });
 }
 
-/** A queue takes some messages of a batch and names the others. */
+/** Accepts some messages of a batch and returns the others as failed. */
 async function refusingSome(
   { input }: Attempt,
   random: Random,
@@ -404,10 +408,10 @@ function labelOf({ operation, input, site }: Attempt): string {
   return `${operation} ${keysOf(input)} ${site}`;
 }
 
-/** What differs between two plays of a seed: tokens that the SDK makes up. */
+/** Random tokens of the SDK, which differ between two runs of a seed. */
 const tokenPattern = /"Client(?:Request)?Token":"[^"]*"/g;
 
-/** What a request says, without the names that are another play's own. */
+/** The body of a request, without names that differ between two runs of a seed. */
 function contentOf(body: unknown, table: string): string {
   const isText = typeof body === "string";
   if (!isText && !(body instanceof Uint8Array)) return "";
@@ -418,7 +422,7 @@ function contentOf(body: unknown, table: string): string {
 type Key = Readonly<Record<string, { readonly S?: string } | undefined>>;
 const keyText = (key: Key | undefined): string => `${key?.["pk"]?.S}/${key?.["sk"]?.S}`;
 
-/** What a request is about, as far as a reader of the trace wants to know. */
+/** The keys or values of a request, for the trace. */
 function keysOf(input: Members): string {
   const { Key: key, Item, TransactItems, ExpressionAttributeValues: values } = input;
   if (key !== undefined && typeof key === "object") return keyText(key as Key);

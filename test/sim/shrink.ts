@@ -1,12 +1,12 @@
 import type { WorkerPool } from "./pool.ts";
 import type { Job } from "./worker.ts";
 
-/** Plays at most so many times to make one trace smaller. */
+/** Maximum number of runs to shrink one trace. */
 const playsMax = 200;
 
 /**
- * The fewest faults, by the numbers of their draws, under which a seed still fails: halves are left
- * out while it goes on to fail, then single ones.
+ * Returns the draws of the fewest faults under which a seed still fails. Removes halves of the faults
+ * while the seed keeps failing, then smaller parts, down to single faults.
  */
 export async function fewestFaults(
   pool: WorkerPool,

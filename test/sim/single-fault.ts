@@ -1,16 +1,16 @@
 import { dynamoFaultsOf } from "./dynamo-faults.ts";
 import type { FaultKind } from "./faults.ts";
 import type { Attempt } from "./attempt.ts";
-import type { Task } from "./turns.ts";
+import type { Task } from "./task-scheduler.ts";
 
-/** One fault at one request of a world in which nothing else goes wrong. */
+/** One fault at one request, without any other fault. */
 export interface SingleFault {
   /** Number of the request, from 1. */
   readonly request: number;
   readonly kind: FaultKind;
 }
 
-/** Where a request is first sent from a place in the code, and what may be planned for it. */
+/** The first request of a call site, and the faults that can be planned for it. */
 export interface Place {
   readonly site: string;
   /** Number of the request, from 1. */
@@ -27,10 +27,10 @@ const anywhere: readonly FaultKind[] = [
   "throttled",
 ];
 
-/** What can be planned for one request. */
+/** All faults that can be planned for a request. */
 export const singleFaultKinds: readonly FaultKind[] = [...anywhere, "transaction_conflict"];
 
-/** Says what is to happen at each attempt, and notes where something could. */
+/** Injects one planned fault, and records all call sites. */
 export function plannedFault(fault: SingleFault | undefined): {
   readonly planned: (attempt: Attempt) => FaultKind | undefined;
   readonly places: ReadonlyMap<string, Place>;
@@ -40,7 +40,7 @@ export function plannedFault(fault: SingleFault | undefined): {
   let hit: { readonly task: Task; readonly site: string } | undefined;
   const planned = (attempt: Attempt): FaultKind | undefined => {
     const { site, task, isAgain, service } = attempt;
-    // It lasts over the SDK's own retries: else the caller would never know.
+    // The fault persists over the SDK's retries, which would hide it from the caller otherwise.
     if (isAgain) return hit?.task === task && hit.site === site ? fault?.kind : undefined;
     const conflicts = service === "dynamo" ? dynamoFaultsOf(attempt) : [];
     const kinds = conflicts.filter((kind) => kind === "transaction_conflict");

@@ -8,72 +8,73 @@ import type {
 } from "../../shared/scrapers/scraper.ts";
 import type { Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
-import type { Task, Turns } from "./turns.ts";
+import type { Task, TaskScheduler } from "./task-scheduler.ts";
 
-/** What a source said of an item: what it showed, flat, by the names that rules test. */
-export interface Said {
+/** A source's answer for one item, with its fields flattened to the names that rules test. */
+export interface FlatAnswer {
   readonly id: string;
   readonly status: ReadStatus;
   /** ISO time. */
   readonly fetchedAt: string;
   /** Of an `ok` answer. */
   readonly shown?: Shown;
-  /** Of an `ok` answer about offers: how many there are. */
+  /** Number of offers in an `ok` answer about offers. */
   readonly totalOffers?: number;
-  /** And which of them holds the buy box. */
+  /** The offer in the buy box, of the same answer. */
   readonly buybox?: string | null;
-  /** The offer that was asked about. */
+  /** The offer of an offer check. */
   readonly offerListingId?: string;
 }
 export type Shown = Readonly<Record<string, string | number | boolean | null>>;
 
-const answers = new WeakMap<Task, (readonly Said[])[]>();
+const answers = new WeakMap<Task, (readonly FlatAnswer[])[]>();
 
-/** What the sources answered last to an invocation; undefined when it asked for nothing. */
-export const lastAnswerTo = (task: Task): readonly Said[] | undefined => answers.get(task)?.at(-1);
+/** Returns the last answers that the sources gave a task; undefined before its first read. */
+export const lastAnswerTo = (task: Task): readonly FlatAnswer[] | undefined =>
+  answers.get(task)?.at(-1);
 
-/** Keeps an answer, to be held against what the service makes of it. */
-function keep<T>(task: Task, given: readonly { readonly answer: T; readonly said: Said }[]) {
-  answers.set(task, [...(answers.get(task) ?? []), given.map(({ said }) => said)]);
+/** Stores answers for the checks, and returns them. */
+function keep<T>(task: Task, given: readonly { readonly answer: T; readonly flat: FlatAnswer }[]) {
+  answers.set(task, [...(answers.get(task) ?? []), given.map(({ flat }) => flat)]);
   return given.map(({ answer }) => answer);
 }
 
 interface SourceOptions {
-  readonly turns: Turns;
+  readonly tasks: TaskScheduler;
   readonly faults: Faults;
   readonly random: Random;
   readonly now: () => Date;
-  /** How long a read takes, in milliseconds: at least, and at most. */
+  /** Minimum and maximum duration of a read, in milliseconds. */
   readonly readMs?: readonly [least: number, most: number] | undefined;
 }
 
-/** A slow source still answers by a step's deadline. */
+/** Duration of a slow read, still within a step's deadline. */
 const lateMs = 55_000;
-/** Reading takes longer than what the service keeps: several calls are in flight meanwhile. */
+/** Longer than a request to AWS, so that several calls are in flight during a read. */
 const usualMs = [0, 2_000] as const;
 
-/** An error that the simulation made: whoever meets it may fail. */
+/** An injected error of a source; the reading process may fail with it. */
 export class SourceBroken extends Error {
   override readonly name = "SourceBroken";
 }
 
-/** Sources that say something else at every call, so that a batch read twice shows. */
+/** Creates sources that answer every call differently, which reveals a batch that is read twice. */
 export function changingSources({
-  turns,
+  tasks,
   faults,
   random,
   now,
   readMs = usualMs,
 }: SourceOptions): StepSources {
-  type Given<T> = readonly { readonly answer: T; readonly said: Said }[];
+  type Given<T> = readonly { readonly answer: T; readonly flat: FlatAnswer }[];
   const read = async <T>(
     label: string,
     answer: (isDown: boolean) => Given<T>,
   ): Promise<readonly T[]> => {
     const fault = faults.draw("source_broken", "source_late", "source_unavailable");
     if (fault === "source_broken") throw new SourceBroken();
-    const task = turns.current();
-    return turns.call({
+    const task = tasks.current();
+    return tasks.call({
       label,
       delay: fault === "source_late" ? lateMs : random.between(...readMs),
       effect: async () => keep(task, answer(fault === "source_unavailable")),
@@ -96,12 +97,12 @@ export function changingSources({
           ids.map((id): Given<Answer>[number] => {
             const [head, is] = [{ id, fetchedAt: now().toISOString() }, status(isDown)];
             if (is !== "ok" && is !== "partial") {
-              return { answer: { ...head, status: is }, said: { ...head, status: is } };
+              return { answer: { ...head, status: is }, flat: { ...head, status: is } };
             }
             const { fields, shown } = fieldsOf(scraper, random);
             return is === "ok"
-              ? { answer: { ...head, status: is, fields }, said: { ...head, status: is, shown } }
-              : { answer: { ...head, status: is, fields }, said: { ...head, status: is } };
+              ? { answer: { ...head, status: is, fields }, flat: { ...head, status: is, shown } }
+              : { answer: { ...head, status: is, fields }, flat: { ...head, status: is } };
           }),
         ),
     }),
@@ -112,7 +113,7 @@ export function changingSources({
             const [head, is] = [{ id, fetchedAt: now().toISOString() }, status(isDown)];
             if (is !== "ok") {
               const none = { ...head, status: is === "not_found" ? is : "unavailable" } as const;
-              return { answer: none, said: none };
+              return { answer: none, flat: none };
             }
             const offers = Array.from({ length: random.between(0, 3) }, (_, n) =>
               offerOf(n, random),
@@ -121,7 +122,7 @@ export function changingSources({
             const buybox = offers.find(({ isBuybox }) => isBuybox)?.offerListingId ?? null;
             return {
               answer: { ...found, offers },
-              said: { ...found, buybox, shown: shownOf(offers) },
+              flat: { ...found, buybox, shown: shownOf(offers) },
             };
           }),
         ),
@@ -134,12 +135,12 @@ export function changingSources({
             const { asin: id, ...about } = head;
             if (isDown || !random.isHit(0.8)) {
               const none = "unavailable";
-              return { answer: { ...head, status: none }, said: { ...about, id, status: none } };
+              return { answer: { ...head, status: none }, flat: { ...about, id, status: none } };
             }
             const shown = { buyable: random.isHit(0.5) };
             return {
               answer: { ...head, status: "ok", ...shown },
-              said: { ...about, id, status: "ok", shown },
+              flat: { ...about, id, status: "ok", shown },
             };
           }),
         ),
@@ -152,7 +153,7 @@ interface Fields {
   readonly shown: Shown;
 }
 
-/** What nobody sells has none of these: null is a value. */
+/** Fields of an item without a buy box: null is a value. */
 const noBuybox: Shown = {
   availabilityType: null,
   merchant: null,
@@ -182,7 +183,7 @@ function fieldsOf(scraper: string, random: Random): Fields {
   };
 }
 
-/** What a step without a condition sees of offers. */
+/** The offer fields of a step without a condition. */
 function shownOf(offers: readonly Offer[]): Shown {
   const featured = offers.find(({ isBuybox }) => isBuybox);
   const prices = offers.map(({ price }) => price);

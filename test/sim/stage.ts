@@ -1,9 +1,9 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 
-/** Where a seed is played: a real DynamoDB engine, and a table for this seed only. */
+/** The DynamoDB engine and the table of one seed. */
 export interface Stage {
   readonly endpoint: string;
-  /** Without faults, for what is set up and looked at. */
+  /** A client without faults, for set-up and checks. */
   readonly client: DynamoDBDocumentClient;
   readonly table: string;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Faults, Fired } from "./faults.ts";
+import type { Faults, InjectedFault } from "./faults.ts";
 import type { Random } from "./random.ts";
-import type { Turns } from "./turns.ts";
+import type { TaskScheduler } from "./task-scheduler.ts";
 
 export const queueNames = ["runs", "steps", "finishes", "deliveries"] as const;
 export type QueueName = (typeof queueNames)[number];
@@ -14,14 +14,14 @@ export interface QueuedMessage {
   receives: number;
   /** Milliseconds. */
   visibleAt: number;
-  /** Who has it now, or had it before and may still; true for who got it after all faults. */
+  /** Handlers that have the message; true for one that received it after the faults stopped. */
   readonly holders: Map<string, boolean>;
-  /** Faults that had happened when it was sent. */
+  /** Number of faults before it was sent. */
   readonly faultsBefore: number;
-  /** How many failed with it that had got it after all faults. */
+  /** Failures of handlers that received it after the faults stopped. */
   calmFailures: number;
-  /** The fault that let it be seen while somebody had it; it matters once it is taken. */
-  seenEarly?: Fired | undefined;
+  /** The fault that made it visible while a handler had it; it has an effect once it is received. */
+  seenEarly?: InjectedFault | undefined;
 }
 
 interface Entry {
@@ -31,18 +31,18 @@ interface Entry {
   readonly DelaySeconds?: number;
 }
 
-/** As in the stacks: a message that came so often goes to the dead-letter queue. */
+/** Receives after which a message moves to the dead-letter queue, as in the stacks. */
 const receivesMax = 5;
 const latenessMs = 12 * 60_000;
 
 /**
- * The queues as they may behave: a message may be late, overtaken, come twice, also while it is
- * worked on, and go astray, which stands for one that ended in the dead-letter queue.
+ * Simulates SQS: a message may be late, overtaken, or delivered twice, even while a handler has it. A
+ * lost message stands for one in the dead-letter queue.
  */
-export function virtualQueues(turns: Turns, faults: Faults, random: Random) {
+export function virtualQueues(tasks: TaskScheduler, faults: Faults, random: Random) {
   const waiting = new Set<QueuedMessage>();
   const blameless: QueuedMessage[] = [];
-  /** Those whose answer nobody hears: all that they were given comes again. */
+  /** Handlers whose result is lost, so that all their messages are delivered again. */
   const unheard = new Set<string>();
   const bodies: string[] = [];
   const deadCancels: string[] = [];
@@ -52,9 +52,9 @@ export function virtualQueues(turns: Turns, faults: Faults, random: Random) {
     const fault = faults.draw("message_dead", "message_late", "message_twice");
     if (fault === "message_dead") {
       if (isCancel(body)) deadCancels.push(body);
-      return turns.note(`  message_dead in ${queue}: ${body}`);
+      return tasks.note(`  message_dead in ${queue}: ${body}`);
     }
-    const dueAt = turns.now() + delaySeconds * 1_000;
+    const dueAt = tasks.now() + delaySeconds * 1_000;
     const times = fault === "message_twice" ? 2 : 1;
     for (let n = 0; n < times; n += 1) {
       sent += 1;
@@ -63,7 +63,7 @@ export function virtualQueues(turns: Turns, faults: Faults, random: Random) {
         id: `message-${sent}`,
         queue,
         body: faults.draw("message_of_other_version") ? ofOtherVersion(body) : body,
-        sentAt: turns.now(),
+        sentAt: tasks.now(),
         receives: 0,
         visibleAt: dueAt + late,
         holders: new Map(),
@@ -72,42 +72,43 @@ export function virtualQueues(turns: Turns, faults: Faults, random: Random) {
       });
     }
   };
-  // No row says that a hold is to be cancelled: an operator replays such messages after an incident.
+  // No row records a pending cancellation: an operator replays these messages after an incident.
   faults.onStop(() => {
     for (const body of deadCancels.splice(0)) put("runs", body);
   });
   const accept = (queue: QueueName, entry: Entry): void => {
     const { MessageBody = "", MessageGroupId, DelaySeconds } = entry;
     const { account_id } = JSON.parse(MessageBody) as { readonly account_id?: string };
-    assert.ok(MessageGroupId, "every message has a group");
+    assert.ok(MessageGroupId, "every message has a message group");
     if (account_id !== undefined)
-      assert.equal(MessageGroupId, account_id, "its group is its account");
+      assert.equal(MessageGroupId, account_id, "the message group is the account");
     put(queue, MessageBody, DelaySeconds);
   };
   const queueOf = (url: unknown): QueueName => {
     const name = queueNames.find((one) => String(url).endsWith(`/${one}`));
-    if (name === undefined) throw new Error(`There is no queue ${String(url)}`);
+    if (name === undefined) throw new Error(`No queue has the URL ${String(url)}`);
     return name;
   };
   const visible = (queue: QueueName): QueuedMessage[] =>
-    [...waiting].filter((one) => one.queue === queue && one.visibleAt <= turns.now());
+    [...waiting].filter((one) => one.queue === queue && one.visibleAt <= tasks.now());
   return {
     put,
-    /** The queues behind the SDK's client. */
+    /** Handles a request of the SDK's client. */
     service(operation: string, input: Readonly<Record<string, unknown>>) {
       const queue = queueOf(input["QueueUrl"]);
       if (operation === "SendMessage") {
         accept(queue, input);
         return { MessageId: `sent-${sent}` };
       }
-      if (operation !== "SendMessageBatch") throw new Error(`No queue answers ${operation}`);
+      if (operation !== "SendMessageBatch")
+        throw new Error(`The simulated SQS does not support ${operation}`);
       const entries = input["Entries"] as readonly Entry[];
       for (const entry of entries) accept(queue, entry);
       return { Successful: entries.map(({ Id }) => ({ Id, MessageId: `sent-${Id}` })), Failed: [] };
     },
-    /** Queues in which a message waits. */
+    /** Queues with a visible message. */
     ready: (): readonly QueueName[] => queueNames.filter((queue) => visible(queue).length > 0),
-    /** Messages for one invocation, out of sight now for `visibilityMs`. */
+    /** Receives messages for one invocation and hides them for `visibilityMs`. */
     take(
       queue: QueueName,
       { most, visibilityMs, holder }: { most: number; visibilityMs: number; holder: string },
@@ -128,20 +129,20 @@ export function virtualQueues(turns: Turns, faults: Faults, random: Random) {
         }
         const early = faults.draw("message_visible_early") !== undefined;
         message.seenEarly = early ? faults.hadNoEffect("message_visible_early") : undefined;
-        message.visibleAt = turns.now() + (early ? 0 : visibilityMs);
+        message.visibleAt = tasks.now() + (early ? 0 : visibilityMs);
       }
       if (faults.draw("batch_lost") !== undefined) unheard.add(holder);
       return taken;
     },
-    /** It was worked on to the end: it goes, though it may come once more. */
+    /** Deletes a handled message; a fault may deliver it once more. */
     done(message: QueuedMessage, holder: string): void {
       message.holders.delete(holder);
       if (unheard.has(holder)) return;
       if (faults.draw("message_after_done") !== undefined) {
-        message.visibleAt = turns.now() + random.between(0, 8 * 60_000);
+        message.visibleAt = tasks.now() + random.between(0, 8 * 60_000);
       } else waiting.delete(message);
     },
-    /** Its handler failed, or ended: it comes again when it is visible. */
+    /** Returns a message whose handler failed or crashed to the queue. */
     failed(message: QueuedMessage, holder: string): void {
       if (message.holders.get(holder) === true) message.calmFailures += 1;
       message.holders.delete(holder);
@@ -150,16 +151,16 @@ export function virtualQueues(turns: Turns, faults: Faults, random: Random) {
       if (isCancel(message.body)) deadCancels.push(message.body);
       const hasFaults = faults.fired.length > message.faultsBefore;
       if (!hasFaults || message.calmFailures >= receivesMax) blameless.push(message);
-      turns.note(`  ${message.queue} ${message.body} is dead`);
+      tasks.note(`  ${message.queue} ${message.body} is dead`);
     },
     nextVisibleAt: (): number | undefined =>
       waiting.size === 0
         ? undefined
         : [...waiting].reduce((least, one) => Math.min(least, one.visibleAt), Infinity),
     size: () => waiting.size,
-    /** Given up, though no fault happened in its time, or only after all faults were over. */
+    /** Messages that exhausted their receives without a fault to explain it. */
     blameless,
-    /** Of every message that was ever sent. */
+    /** Bodies of all messages ever sent. */
     bodies,
   };
 }
@@ -168,6 +169,6 @@ export type VirtualQueues = ReturnType<typeof virtualQueues>;
 const isCancel = (body: string): boolean =>
   (JSON.parse(body) as { readonly type?: string }).type === "cancel";
 
-/** As a later version may send it: with a member that this one does not know. */
+/** Adds a member that only a later version of the service knows. */
 const ofOtherVersion = (body: string): string =>
   JSON.stringify({ ...(JSON.parse(body) as object), from_a_later_version: { n: 1 } });

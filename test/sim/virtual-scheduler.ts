@@ -3,12 +3,12 @@ import { ConflictException, ResourceNotFoundException } from "@aws-sdk/client-sc
 import { type Occurrences, parseExpression } from "../../tools/local/schedule-expression.ts";
 import type { Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
-import type { Turns } from "./turns.ts";
+import type { TaskScheduler } from "./task-scheduler.ts";
 import type { VirtualQueues } from "./virtual-queues.ts";
 
 interface Schedule {
   readonly occurrences: Occurrences;
-  /** Parameters of `SendMessage`, with a place for the scheduled time. */
+  /** Parameters of `SendMessage`, with a placeholder for the scheduled time. */
   readonly input: string;
   nextAt: number;
 }
@@ -20,20 +20,20 @@ interface Definition {
   readonly Target: { readonly Arn: string; readonly Input: string };
 }
 
-/** A rate counts from its start even where that has just passed. */
+/** A rate expression starts at its start date even if that has just passed. */
 const precisionMs = 60_000;
 const sendMessageTarget = "arn:aws:scheduler:::aws-sdk:sqs:sendMessage";
 const timePlace = "<aws.scheduler.scheduled-time>";
 
-/** EventBridge Scheduler as it may behave: a tick may come twice, late, or not at all. */
+/** Simulates EventBridge Scheduler: a tick may be duplicated, late, or lost. */
 export function virtualScheduler(
-  { turns, faults, random }: { turns: Turns; faults: Faults; random: Random },
+  { tasks, faults, random }: { tasks: TaskScheduler; faults: Faults; random: Random },
   queues: VirtualQueues,
 ) {
   const schedules = new Map<string, Schedule>();
   const set = ({ Name, ScheduleExpression, StartDate, Target }: Definition): void => {
-    assert.equal(Target.Arn, sendMessageTarget, "a schedule sends a message");
-    const now = turns.now();
+    assert.equal(Target.Arn, sendMessageTarget, "the target of a schedule");
+    const now = tasks.now();
     const occurrences = parseExpression({
       expression: ScheduleExpression,
       startDate: StartDate ?? new Date(now),
@@ -50,16 +50,16 @@ export function virtualScheduler(
     const send = (DelaySeconds: number): unknown =>
       queues.service("SendMessage", { ...(JSON.parse(input) as object), DelaySeconds });
     const fault = faults.draw("tick_lost", "tick_late", "tick_twice");
-    turns.note(`tick of ${name} for ${at.toISOString()}${fault === undefined ? "" : `: ${fault}`}`);
+    tasks.note(`tick of ${name} for ${at.toISOString()}${fault === undefined ? "" : `: ${fault}`}`);
     if (fault === "tick_lost") return;
     const late = fault === "tick_late" ? random.pick([5, 60, 120, 7_200]) : 0;
     send(late);
     if (fault === "tick_twice") send(random.pick([0, 1, 90]));
   };
   const due = (): [string, Schedule][] =>
-    [...schedules].filter(([, { nextAt }]) => nextAt <= turns.now());
+    [...schedules].filter(([, { nextAt }]) => nextAt <= tasks.now());
   return {
-    /** The schedules behind the SDK's client. */
+    /** Handles a request of the SDK's client. */
     service(operation: string, input: Readonly<Record<string, unknown>>) {
       const definition = input as unknown as Definition;
       const known = schedules.has(definition.Name);

@@ -2,7 +2,7 @@ import { NoSuchKey } from "@aws-sdk/client-s3";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The service's own bucket of event bodies. */
+/** Simulates the service's bucket of event bodies. @throws Error for an overwrite with other bytes */
 export function virtualBucket() {
   const stored = new Map<string, Buffer>();
   return {
@@ -13,12 +13,13 @@ export function virtualBucket() {
         const bytes = Buffer.from(input["Body"] as Uint8Array);
         const before = stored.get(key);
         if (before !== undefined && !before.equals(bytes)) {
-          throw new Error(`${key} came again with other bytes`);
+          throw new Error(`${key} was overwritten with other bytes`);
         }
         stored.set(key, bytes);
         return {};
       }
-      if (operation !== "GetObject") throw new Error(`No bucket answers ${operation}`);
+      if (operation !== "GetObject")
+        throw new Error(`The simulated bucket does not support ${operation}`);
       const found = stored.get(key);
       if (found === undefined) throw new NoSuchKey({ message: key, $metadata: {} });
       const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(String(input["Range"])) ?? [];
@@ -28,7 +29,7 @@ export function virtualBucket() {
   };
 }
 
-/** A KMS key: what is sealed opens with the same encryption context only. */
+/** Simulates a KMS key, which decrypts only with the same encryption context. */
 export function virtualKey() {
   const sealed = new Map<string, { readonly plaintext: Uint8Array; readonly context: string }>();
   const contextOf = (input: Members): string =>
@@ -41,7 +42,8 @@ export function virtualKey() {
         sealed.set(name, { plaintext, context: contextOf(input) });
         return { CiphertextBlob: Buffer.from(name) };
       }
-      if (operation !== "Decrypt") throw new Error(`No key answers ${operation}`);
+      if (operation !== "Decrypt")
+        throw new Error(`The simulated KMS key does not support ${operation}`);
       const found = sealed.get(Buffer.from(input["CiphertextBlob"] as Uint8Array).toString());
       if (found === undefined || found.context !== contextOf(input)) {
         throw Object.assign(new Error("wrong"), { name: "InvalidCiphertextException" });

@@ -1,11 +1,11 @@
 import { startEngine } from "./engine.ts";
 import type { Profile } from "./faults.ts";
 import { type Played, playSeed } from "./play.ts";
-import { hearAll } from "./said.ts";
+import { captureOutput } from "./captured-log.ts";
 import { scenarioNamed } from "./scenarios.ts";
 import type { SingleFault } from "./single-fault.ts";
 
-/** What a worker is asked to play. */
+/** A seed for a worker to run. */
 export interface Job {
   readonly scenario: string;
   readonly seed: number;
@@ -13,13 +13,13 @@ export interface Job {
   readonly only?: readonly number[];
   readonly calm?: boolean;
   readonly fault?: SingleFault;
-  /** True when the whole trace is wanted, and not just the end of a failing one. */
+  /** True to return the whole trace instead of the end of a failing one. */
   readonly wantsTrace?: boolean;
 }
 
 const traceLinesMax = 60;
 
-hearAll();
+captureOutput();
 
 const engine = await startEngine();
 process.send?.("ready");
@@ -27,7 +27,7 @@ process.send?.("ready");
 process.on("message", (job: Job) => {
   void play(job).then((played) => process.send?.(played));
 });
-// The parent is gone.
+// The parent has exited.
 process.on("disconnect", () => {
   void engine.stop().then(() => process.exit(0));
 });

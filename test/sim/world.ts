@@ -11,7 +11,7 @@ import { type Random, seededChance, seededRandom } from "./random.ts";
 import { virtualReceivers } from "./receivers.ts";
 import { faultyClients } from "./sdk.ts";
 import type { Attempt } from "./attempt.ts";
-import { seededTurns, type Task } from "./turns.ts";
+import { seededTaskScheduler, type Task } from "./task-scheduler.ts";
 import { type QueueName, type QueuedMessage, virtualQueues } from "./virtual-queues.ts";
 import { virtualScheduler } from "./virtual-scheduler.ts";
 import { virtualBucket, virtualKey } from "./virtual-stores.ts";
@@ -20,16 +20,16 @@ import type { Stage } from "./stage.ts";
 export interface WorldOptions {
   readonly seed: number;
   readonly profile: Profile;
-  /** True for a world in which nothing goes wrong by chance. */
+  /** True to draw no faults at random. */
   readonly calm?: boolean;
-  /** Only these draws may come to a fault. */
+  /** Draws that may inject a fault. @default all */
   readonly only?: ReadonlySet<number>;
-  /** A fault that is to happen at one attempt: the exhaustive run's. */
+  /** Returns the planned fault of an attempt, if it has one. */
   readonly planned?: (attempt: Attempt) => FaultKind | undefined;
   readonly onCrash: (site: string, side: "before" | "after") => void;
 }
 
-/** Somebody with an account and a key. */
+/** A simulated user: an account and its API key. */
 export interface User {
   readonly name: string;
   readonly accountId: string;
@@ -38,49 +38,49 @@ export interface User {
 
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
-/** When most seeds begin. */
+/** Start time of most seeds. */
 export const start = new Date("2026-03-01T00:00:00.000Z");
-/** Shortly before an hour is left out of Berlin's clocks, and before one is repeated. */
+/** Includes times shortly before Berlin's clocks skip an hour and repeat an hour. */
 const starts = [
   ...Array.from({ length: 6 }, () => start),
   new Date("2026-03-29T00:56:00.000Z"),
   new Date("2026-10-25T00:46:00.000Z"),
 ] as const;
 const minute = 60_000;
-/** Invocations of workers at once. */
+/** Maximum concurrent invocations of workers. */
 const workersMax = 4;
-/** One request follows another here: with the usual time, many calls at once would all be late. */
-const meetingCallMsMax = 4;
-/** Long enough for all calls of a crowd to reserve before the first one settles. */
-const meetingReadMs = [3_000, 4_500] as const;
+/** Shorter calls under contention: calls run in sequence, so many concurrent API calls would time out. */
+const contendedCallMsMax = 4;
+/** Long enough for all concurrent calls to reserve before the first one settles. */
+const contendedReadMs = [3_000, 4_500] as const;
 const settleDays = 40;
-const turnsMax = 15_000;
+const eventsMax = 15_000;
 
-/** The whole service, its queues, schedules, customers and clock, driven by one seed. */
+/** Opens the simulated service with its queues, schedules, receivers and clock, driven by one seed. */
 export async function openWorld(stage: Stage, options: WorldOptions) {
   const { seed } = options;
   const of = (purpose: string): Random => seededRandom(seed, purpose);
   const faults = seededFaults(of("faults"), options);
   const startsAt = of("calendar").pick(starts);
-  const meeting = options.profile === "contention" ? contention(of("contention")) : undefined;
-  const turns = seededTurns(startsAt, of("turns"), meeting && meetingCallMsMax);
+  const contended = options.profile === "contention" ? contention(of("contention")) : undefined;
+  const tasks = seededTaskScheduler(startsAt, of("turns"), contended && contendedCallMsMax);
   const random = of("play");
-  const queues = virtualQueues(turns, faults, of("queues"));
-  const scheduler = virtualScheduler({ turns, faults, random: of("scheduler") }, queues);
+  const queues = virtualQueues(tasks, faults, of("queues"));
+  const scheduler = virtualScheduler({ tasks, faults, random: of("scheduler") }, queues);
   const bodies = virtualBucket();
   const key = virtualKey();
-  const receivers = virtualReceivers({ turns, faults, random: of("receivers") });
-  const buckets = virtualCustomerBuckets({ turns, faults, random: of("buckets") });
-  const lookers: ((attempt: Attempt) => Promise<void> | void)[] = [];
-  const watchers: ((attempt: Attempt) => Promise<void> | void)[] = [];
-  const refusals: ((attempt: Attempt, error: Error) => void)[] = [];
+  const receivers = virtualReceivers({ tasks, faults, random: of("receivers") });
+  const buckets = virtualCustomerBuckets({ tasks, faults, random: of("buckets") });
+  const beforeEffect: ((attempt: Attempt) => Promise<void> | void)[] = [];
+  const afterEffect: ((attempt: Attempt) => Promise<void> | void)[] = [];
+  const onRefusal: ((attempt: Attempt, error: Error) => void)[] = [];
   const dues = dueRows(stage);
-  watchers.push(dues.forget);
+  afterEffect.push(dues.forget);
   const clients = faultyClients({
-    turns,
+    tasks,
     faults,
     random: of("sdk"),
-    contention: meeting,
+    contention: contended,
     endpoint: stage.endpoint,
     table: stage.table,
     virtual: {
@@ -90,24 +90,24 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
       s3: (operation, input) => bodies.service(operation, input),
     },
     onRefused(attempt, error) {
-      for (const watch of refusals) watch(attempt, error);
+      for (const watch of onRefusal) watch(attempt, error);
     },
     async onSend(attempt) {
-      for (const look of lookers) await look(attempt);
+      for (const look of beforeEffect) await look(attempt);
     },
     async onDone(attempt) {
-      for (const watch of watchers) await watch(attempt);
+      for (const watch of afterEffect) await watch(attempt);
     },
     onCrash: options.onCrash,
     ...(options.planned === undefined ? {} : { planned: options.planned }),
   });
   const processes = lambdaProcesses({
     table: stage.table,
-    turns,
+    tasks,
     faults,
     random: of("processes"),
     clients,
-    readMs: meeting && meetingReadMs,
+    readMs: contended && contendedReadMs,
     outside: (clock) => ({
       sender: receivers.sender(() => clock.now()),
       buckets: buckets.ports,
@@ -116,34 +116,34 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     }),
   });
 
-  /** Answers of the service that came when the gateway had answered the client itself. */
+  /** Responses that came after the gateway's timeout. */
   const lateAnswers: ApiAnswer[] = [];
-  /** Names of rare states that were seen, and how often. */
+  /** Rare states that were reached, with counts. */
   const states = new Map<string, number>();
-  const sighted = (name: string): void => void states.set(name, (states.get(name) ?? 0) + 1);
+  const reached = (name: string): void => void states.set(name, (states.get(name) ?? 0) + 1);
 
   let working: { readonly task: Task; readonly endsAt: number }[] = [];
   let sweeper: Task | undefined;
   let users = 0;
-  /** Why somebody's work came to an end that nobody meant. */
+  /** The first error in the work of a user. */
   let failure: Error | undefined;
-  /** The sweeper's next tick, and the next one that finds something. */
-  let [nextTickAt, nextSweepAt] = [turns.now() + minute, turns.now() + minute];
+  /** The sweeper's next tick, and its next tick with due work. */
+  let [nextTickAt, nextSweepAt] = [tasks.now() + minute, tasks.now() + minute];
   const isWorking = (task: Task | undefined): boolean => task?.state === "working";
   const isBusy = (): boolean => {
-    // A process that outlives its time takes nobody's place.
-    working = working.filter(({ task, endsAt }) => isWorking(task) && endsAt > turns.now());
+    // A process beyond its timeout does not count.
+    working = working.filter(({ task, endsAt }) => isWorking(task) && endsAt > tasks.now());
     return working.length >= workersMax;
   };
 
   const deliver = (): void => {
     const queue = random.pick(queues.ready());
     const { name, batchSize } = workers[queue];
-    const holder = `${name} ${turns.now()}`;
+    const holder = `${name} ${tasks.now()}`;
     const visibilityMs = visibilityOf(queue);
     const taken = queues.take(queue, { most: batchSize, visibilityMs, holder });
     const event = { Records: taken.map(recordOf) };
-    const label = taken.map(nameOfMessage).join(", ");
+    const label = taken.map(labelOfMessage).join(", ");
     const task = processes.invoke({ name, label, event }, (ended, answer) => {
       const failures = new Set(failuresOf(answer));
       for (const message of taken) {
@@ -151,60 +151,61 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
         else queues.done(message, holder);
       }
     });
-    working.push({ task, endsAt: turns.now() + timeoutSeconds[name] * 1_000 });
+    working.push({ task, endsAt: tasks.now() + timeoutSeconds[name] * 1_000 });
   };
   const sweep = (): void => {
-    nextTickAt = turns.now() + random.between(1, 3) * minute;
+    nextTickAt = tasks.now() + random.between(1, 3) * minute;
     nextSweepAt = nextTickAt;
     sweeper = processes.invoke({ name: "sweeper", label: "", event: {} });
   };
 
   let violation: Error | undefined;
-  /** Lets one thing happen of those that can at this time; false when none can. */
+  /** Runs one event of those possible now, chosen at random; false when none is possible. */
   const happen = async (): Promise<boolean> => {
     if (violation !== undefined) throw violation;
     const can: (readonly [number, () => void | Promise<void>])[] = [];
-    if (turns.isReady()) can.push([8, () => turns.turn()]);
+    if (tasks.isReady()) can.push([8, () => tasks.runNext()]);
     if (queues.ready().length > 0 && !isBusy()) can.push([3, deliver]);
     if (scheduler.isDue()) can.push([2, () => scheduler.tick()]);
-    if (turns.now() >= nextSweepAt && !isWorking(sweeper)) can.push([1, sweep]);
+    if (tasks.now() >= nextSweepAt && !isWorking(sweeper)) can.push([1, sweep]);
     if (can.length === 0) return false;
     let place = random.fraction() * can.reduce((sum, [weight]) => sum + weight, 0);
     const chosen = can.find(([weight]) => (place -= weight) < 0) ?? can[0];
     await chosen?.[1]();
     return true;
   };
-  /** Nothing can happen now: the time comes at which something can. */
+  /** Advances the clock to the next possible event. */
   const waitForNext = async (atLatest = Infinity): Promise<void> => {
     if (!isWorking(sweeper)) {
       // A sweep that finds nothing changes nothing.
       nextSweepAt = Math.max(nextTickAt, (await dues.all())[0]?.at ?? Infinity);
     }
     const times = [
-      turns.nextReadyAt(),
+      tasks.nextReadyAt(),
       isBusy() ? undefined : queues.nextVisibleAt(),
       scheduler.nextAt(),
       isWorking(sweeper) ? undefined : nextSweepAt,
     ].filter((time) => time !== undefined);
-    const next = Math.min(...times, ...(atLatest > turns.now() ? [atLatest] : []));
-    if (next === Infinity) throw new Error(`Nothing will ever happen: ${namesOf(turns.working())}`);
-    turns.jumpTo(next);
+    const next = Math.min(...times, ...(atLatest > tasks.now() ? [atLatest] : []));
+    if (next === Infinity)
+      throw new Error(`No event is possible any more. Running tasks: ${namesOf(tasks.working())}`);
+    tasks.jumpTo(next);
   };
 
   const accounts = dynamoAccountStore(stage.client, {
     accounts: stage.table,
   });
-  const clock = { now: () => new Date(turns.now()), sleep: async () => {} };
+  const clock = { now: () => new Date(tasks.now()), sleep: async () => {} };
   const chance = seededChance(of("setup"));
 
   return {
     ...stage,
     seed,
     profile: options.profile,
-    contention: meeting,
+    contention: contended,
     startsAt,
     random,
-    turns,
+    tasks,
     faults,
     queues,
     scheduler,
@@ -212,15 +213,15 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     receivers,
     buckets,
     key,
-    /** See each attempt before, and after, it takes effect. */
-    lookers,
-    watchers,
-    refusals,
+    /** Listeners of each attempt, before and after it takes effect. */
+    beforeEffect,
+    afterEffect,
+    onRefusal,
     lateAnswers,
     states,
-    sighted,
-    /** Tells of something that must never be; the seed ends with it. */
-    violated(error: Error): void {
+    reached,
+    /** Reports a violation, which ends the seed. */
+    reportViolation(error: Error): void {
       violation ??= error;
     },
     clock,
@@ -228,7 +229,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     happen,
     waitForNext,
     dues: dues.all,
-    /** Opens an account, as an operator does. */
+    /** Opens an account with an API key. */
     async newUser(name: string, signupCredits: number): Promise<User> {
       const dependencies = { accounts, clock, chance };
       const opened = await createAccount(
@@ -238,72 +239,74 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
       const made = await createApiKey({ account: opened, name: "first" }, dependencies);
       return { name, accountId: opened.id, key: made.key };
     },
-    /** For work that a scenario begins as a task of its own: see `turns.begin`. */
+    /** Overrides for work that a scenario starts as a separate task. */
     overridesOfOther: processes.overridesOfOther,
-    /** Calls the API; undefined when no answer came, which says nothing of what was done. */
+    /** Calls the API; undefined when the client got no response, and the outcome is unknown. */
     call: (request: ApiRequest): Promise<ApiAnswer | undefined> =>
       new Promise((resolve) => {
         const [name, event] = [groupOf(request), apiEvent(request)];
-        const endsAt = turns.now() + timeoutSeconds[name] * 1_000;
+        const endsAt = tasks.now() + timeoutSeconds[name] * 1_000;
         const label = `${request.method} ${request.path}`;
         const isCalm = faults.isStopped();
         processes.invoke({ name, label, event }, ({ state }, given) => {
-          // After its time the gateway has long said that it heard nothing.
+          // After the timeout the gateway has already returned its own error.
           const answered = state === "done" ? apiAnswer(given) : undefined;
-          const answer = turns.now() <= endsAt ? answered : undefined;
+          const answer = tasks.now() <= endsAt ? answered : undefined;
           if (answered !== answer) lateAnswers.push(apiAnswer(given));
-          turns.saw(answer?.text ?? "");
+          tasks.addToHash(answer?.text ?? "");
           if (isCalm && (answer === undefined || answer.status >= 500)) {
-            violation ??= new Error(`${label} without faults: ${answer?.text ?? "no answer"}`);
+            violation ??= new Error(
+              `${label} failed without faults: ${answer?.text ?? "no response"}`,
+            );
           }
           resolve(answer);
         });
       }),
-    /** Somebody who does one thing after the other, beside everything else. */
+    /** Starts a user, whose actions run in sequence, concurrently with everything else. */
     begin(name: string, work: () => Promise<void>): void {
       users += 1;
-      turns.begin(`user ${name}`, work, ({ error }) => {
+      tasks.begin(`user ${name}`, work, ({ error }) => {
         users -= 1;
         if (error !== undefined) failure ??= new Error(`user ${name} failed`, { cause: error });
       });
     },
-    /** How many of those are not done yet. */
+    /** Number of users that have not finished. */
     users: () => users,
-    /** Waits, within the work of somebody. */
+    /** Waits, within the work of a user. */
     pause: (milliseconds: number): Promise<void> =>
-      turns.call({ label: "waits", effect: async () => {}, delay: milliseconds }),
+      tasks.call({ label: "waits", effect: async () => {}, delay: milliseconds }),
     /**
-     * Goes on until `isOver`, which is asked when nothing can happen at the time, and from `endsAt`
-     * on always.
-     * @throws Error when that never comes
+     * Runs events until `isOver`. Evaluates `isOver` when no event is possible at the current time, and
+     * from `endsAt` on before every event.
+     * @throws Error when the condition is not met within 40 days or 15,000 events
      */
     async until(
       isOver: () => boolean | Promise<boolean>,
       what: string,
       endsAt = Infinity,
     ): Promise<void> {
-      const latest = turns.now() + settleDays * 24 * 60 * minute;
-      for (let turn = 0; turn < turnsMax && turns.now() < latest; turn += 1) {
+      const latest = tasks.now() + settleDays * 24 * 60 * minute;
+      for (let event = 0; event < eventsMax && tasks.now() < latest; event += 1) {
         if (failure !== undefined) throw failure;
-        if (turns.now() >= endsAt && (await isOver())) return;
+        if (tasks.now() >= endsAt && (await isOver())) return;
         if (await happen()) continue;
         if (await isOver()) return;
         await waitForNext(endsAt);
       }
-      throw new Error(`It never comes to this: ${what}`);
+      throw new Error(`The simulation never reached this state: ${what}`);
     },
-    /** True when nobody works and no message waits. */
-    isIdle: (): boolean => turns.working().length === 0 && queues.size() === 0,
+    /** True when no task runs and no message waits. */
+    isIdle: (): boolean => tasks.working().length === 0 && queues.size() === 0,
   };
 }
 
-/** As in the stacks: six times as long as its worker may take. */
+/** Visibility timeout: six times the timeout of the consumer, as in the stacks. */
 const visibilityOf = (queue: QueueName): number => 6 * timeoutSeconds[workers[queue].name] * 1_000;
 
 const namesOf = (tasks: readonly Task[]): string => tasks.map(({ name }) => name).join(", ");
 
-/** The ends of what a message names, for the trace. */
-const nameOfMessage = ({ body }: QueuedMessage): string =>
+/** The last characters of each value in a message, for the trace. */
+const labelOfMessage = ({ body }: QueuedMessage): string =>
   Object.values(JSON.parse(body) as object)
     .map((value) => String(value).slice(-8))
     .join(" ");

@@ -1,6 +1,6 @@
 import { runInNewContext } from "node:vm";
 
-/** As much of a browser's document as the documentation page uses. */
+/** A fake of the browser's DOM, with the methods that the documentation page uses. */
 export class FakeElement {
   readonly name: string;
   readonly attributes: Record<string, string> = {};
@@ -49,7 +49,7 @@ export class FakeElement {
 
   find(isWanted: (element: FakeElement) => boolean): FakeElement {
     const found = this.all().find(isWanted);
-    if (found === undefined) throw new Error("The page has no such element");
+    if (found === undefined) throw new Error("No element of the page matches");
     return found;
   }
 }
@@ -62,8 +62,8 @@ interface Browsing {
 }
 
 /**
- * Runs the script of a page in a browser that has a document, an address and a network, and nothing
- * to keep anything in: storage and cookies would be a ReferenceError.
+ * Runs the script of a page with a document, a location and `fetch`, but without storage: use of
+ * `localStorage` or cookies fails.
  */
 export async function openPage({ url, script, fetch }: Browsing): Promise<FakeElement> {
   const root = new FakeElement("main");

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Chance, Clock } from "../../shared/base/clock.ts";
 
-/** A clock that stands still until it is moved; sleeping takes no time. */
+/** Creates a clock that only the test advances; `sleep` takes no time. */
 export function fixedClock(
   at: string,
 ): Clock & { set(to: string): void; advance(ms: number): void } {
@@ -18,14 +18,15 @@ export function fixedClock(
   };
 }
 
-/** Different bytes at every draw, the same in every run of a test; other bytes for another seed. */
+/** Creates a deterministic random source: each draw gives other bytes, as does each seed. */
 export function countingChance(seed = 0): Chance {
   let drawn = 0;
   return {
     bytes(length) {
       drawn += 1;
       const digest = createHash("sha512").update(`${seed}/${drawn}`).digest();
-      if (length > digest.length) throw new Error(`At most ${digest.length} bytes at a draw`);
+      if (length > digest.length)
+        throw new Error(`A draw has at most ${digest.length} bytes (got ${length})`);
       return Uint8Array.from(digest.subarray(0, length));
     },
     fraction: () => 0.5,

@@ -1,16 +1,16 @@
-/** Where a call to a port dies: at its `call`-th call, before or after it took effect. */
+/** A crash at the `call`-th port call, before or after the call takes effect. */
 export interface CrashPoint {
   readonly call: number;
   readonly when: "before" | "after";
 }
 
-/** A process that ended in the middle of its work. */
+/** Simulates the crash of a process. */
 export class ProcessDied extends Error {}
 
-/** Wraps ports so that the process dies once, at a call of the test's choosing. */
+/** Wraps ports so that the process crashes once, at a call that the test chooses. */
 export function crashingPorts(): {
   watch<Ports extends Readonly<Record<string, object>>>(ports: Ports): Ports;
-  /** Works with a crash set; counts the port calls made meanwhile. */
+  /** Runs work with a planned crash, and counts its port calls. */
   during(crash: CrashPoint | undefined, work: () => Promise<void>): Promise<void>;
   calls: () => number;
 } {

@@ -49,7 +49,7 @@ import { startTables } from "./tables.ts";
 export const startedAt = "2026-11-20T10:00:00.000Z";
 const credentials = { accessKeyId: "test", secretAccessKey: "test" };
 
-/** Real tables, queues and buckets, with everything of the delivery on them. */
+/** Starts tables, queues and buckets, and opens worlds with everything that delivers events. */
 export async function startDeliveryWorld() {
   const tables = await startTables();
   const fauxqs = await startFauxqs({ port: 0, logger: false });
@@ -58,7 +58,7 @@ export async function startDeliveryWorld() {
   const s3 = new S3Client({ endpoint, region: "us-east-1", credentials, forcePathStyle: true });
   let made = 0;
 
-  /** An empty world with a clock of its own. */
+  /** Opens an empty world with its own clock. */
   const open = async () => {
     made += 1;
     const tableName = await tables.create();
@@ -130,23 +130,23 @@ export async function startDeliveryWorld() {
     const secretsMade: string[] = [];
     const targets = dynamoDueTargets(tables.client, tableName);
 
-    /** Hints waiting in the queue, delayed ones included; takes them out. */
-    const takeHints = async (): Promise<unknown[]> => {
-      const hints: unknown[] = [];
+    /** Removes all wake-up messages from the queue, including delayed ones, and returns them. */
+    const takeWakeUps = async (): Promise<unknown[]> => {
+      const wakeUps: unknown[] = [];
       const inspected = fauxqs.inspectQueue(`deliveries-${made}`);
-      for (const { body } of inspected?.messages.delayed ?? []) hints.push(JSON.parse(body));
+      for (const { body } of inspected?.messages.delayed ?? []) wakeUps.push(JSON.parse(body));
       for (;;) {
         const command = { QueueUrl: queueUrl, MaxNumberOfMessages: 10 };
         const { Messages = [] } = await sqs.send(new ReceiveMessageCommand(command));
-        if (Messages.length === 0) return hints;
+        if (Messages.length === 0) return wakeUps;
         for (const { Body = "", ReceiptHandle } of Messages) {
-          hints.push(JSON.parse(Body));
+          wakeUps.push(JSON.parse(Body));
           await sqs.send(new DeleteMessageCommand({ QueueUrl: queueUrl, ReceiptHandle }));
         }
       }
     };
-    const deliverHint = (hint: unknown): Promise<void> =>
-      deliver(parse(deliveryMessage, hint), delivering);
+    const handleWakeUp = (wakeUp: unknown): Promise<void> =>
+      deliver(parse(deliveryMessage, wakeUp), delivering);
 
     return {
       tableName,
@@ -155,29 +155,29 @@ export async function startDeliveryWorld() {
       s3,
       exportBucket,
       publishing,
-      /** What webhook sessions work with; a test may put something else in its place. */
+      /** Dependencies of webhook sessions; a test may replace them. */
       webhooks,
-      /** The same for export sessions. */
+      /** Dependencies of export sessions; a test may replace them. */
       exporting,
       outbox,
       delivering,
       registering,
       targets,
-      takeHints,
-      deliverHint,
+      takeWakeUps,
+      handleWakeUp,
       publish: (run: RunEvents) => runEventPublisher(publishing).publish(run),
       sweep: () => wakeDue({ now: clock.now(), limit: 100 }, { targets, queue }),
-      /** Does all work that is due, as the sweeper finds it, until none is. */
+      /** Handles all due work, as after wake-up messages of the sweeper, until none is left. */
       async deliverDue() {
         for (;;) {
           const due = await targets.due(clock.now(), 100);
           if (due.length === 0) return;
           for (const { accountId, targetId } of due) {
-            await deliverHint({ account_id: accountId, target_id: targetId });
+            await handleWakeUp({ account_id: accountId, target_id: targetId });
           }
         }
       },
-      /** When the next target of all is due; null when none will be. */
+      /** Due time of the next target; null if none is pending. */
       async nextDue(): Promise<Date | null> {
         const query = { kind: "outbox", by: whenever, limit: 1 } as const;
         const [next] = await dueKeys(tables.client, tableName, query);
@@ -190,7 +190,7 @@ export async function startDeliveryWorld() {
         const { exports } = await exporting.exports.list(accountId, wanted);
         return exports.map(({ state }) => state);
       },
-      /** Registers an endpoint; answers it with its secret. */
+      /** Registers an endpoint; returns it with its secret. */
       async addEndpoint(accountId: string, url: string, wanted: Partial<NewEndpoint> = {}) {
         clock.advance(1);
         const created = await createEndpoint(
@@ -205,16 +205,16 @@ export async function startDeliveryWorld() {
         secretsMade.push(created.secret);
         return created;
       },
-      /** Every secret that an endpoint of this world ever had. */
+      /** All secrets that endpoints of this world ever had. */
       secretsMade,
-      /** Rotates an endpoint's secret; answers the new one. */
+      /** Rotates an endpoint's secret; returns the new one. */
       async rotate({ id }: Endpoint, overlap: boolean): Promise<string> {
         const ref = { accountId: "acct_1", endpointId: id, overlap, now: clock.now() };
         const { secret } = await rotateSecret(ref, registering);
         secretsMade.push(secret);
         return secret;
       },
-      /** Lets a disabled endpoint receive again. */
+      /** Enables a disabled endpoint. */
       async enable({ id }: Endpoint): Promise<void> {
         await tables.client.send(
           new UpdateCommand({
@@ -225,7 +225,7 @@ export async function startDeliveryWorld() {
           }),
         );
       },
-      /** Sets a destination in the world's own bucket store, without checking it. */
+      /** Stores a destination in the world's export bucket, without testing it. */
       async setDestination(accountId: string, wanted: Partial<Destination> = {}) {
         const before = await destinations.get(accountId);
         await destinations.put(
@@ -277,7 +277,7 @@ export type DeliveryWorld = Awaited<
   ReturnType<Awaited<ReturnType<typeof startDeliveryWorld>>["open"]>
 >;
 
-/** A finished run that says these things, in this order. */
+/** Builds a finished run with events of these types, in this order. */
 export function aRun(
   types: readonly EventType[],
   {

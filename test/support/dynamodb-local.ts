@@ -8,7 +8,7 @@ import { serveFrom } from "../../tools/local/local-server.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Where one DynamoDB Local serves every test file; absent when each file starts dynoxide. */
+    /** Endpoint of the DynamoDB Local for all test files; absent when each file starts dynoxide. */
     dynamodbLocal: string | undefined;
   }
 }
@@ -16,7 +16,7 @@ declare module "vitest" {
 const javaMajorMin = 17;
 const startMillisecondsMax = 60_000;
 
-/** One DynamoDB Local for a whole test run: in memory, on a free port, ended with the run. */
+/** Starts one in-memory DynamoDB Local for a whole test run, on a free port. */
 export default async function startDynamodbLocal(
   project: TestProject,
 ): Promise<() => Promise<void>> {
@@ -36,15 +36,15 @@ export default async function startDynamodbLocal(
   };
 }
 
-/** @throws Error that says what is missing */
+/** @throws Error when Java is missing or too old */
 function assertJava(): void {
   const found = javaMajor();
   if (found >= javaMajorMin) return;
-  const what = found === 0 ? "there is no java on this machine" : `this one is Java ${found}`;
+  const what = found === 0 ? "`java` was not found" : `found Java ${found}`;
   throw new Error(`DynamoDB Local needs Java ${javaMajorMin} or newer: ${what}.`);
 }
 
-/** The major version of `java` on the path; 0 when there is none that runs. */
+/** Returns the major version of `java` on the path; 0 if it cannot run. */
 function javaMajor(): number {
   const { stderr } = spawnSync("java", ["-version"], { encoding: "utf8" });
   return Number(/version "(\d+)/.exec(stderr ?? "")?.[1] ?? 0);
@@ -63,7 +63,7 @@ async function untilServing(server: ChildProcess, endpoint: string): Promise<voi
   server.stderr?.on("data", note);
   const giveUpAt = Date.now() + startMillisecondsMax;
   while (Date.now() < giveUpAt && server.exitCode === null) {
-    // It refuses a request without a signature, which tells as well that it serves.
+    // Any response shows that it serves, including its refusal of a request without a signature.
     if (
       await fetch(endpoint).then(
         () => true,

@@ -5,7 +5,7 @@ import type { Admission } from "../../shared/accounts/account-store.ts";
 import { systemChance } from "../../shared/base/system.ts";
 import { fixedClock } from "./clock.ts";
 
-/** What a handler needs of its edge, with keys admitted as the test says. */
+/** Builds the dependencies of a handler's edge, with the test's admission of keys. */
 export const edgeWith = (admit: (keyHash: string) => Promise<Admission>): EdgeDependencies => ({
   accounts: { admit },
   clock: fixedClock("2026-03-01T00:00:00Z"),
@@ -27,7 +27,7 @@ export interface EdgeAnswer {
   readonly bytes: Buffer;
 }
 
-/** Calls a buffered handler as the gateway does, and takes the body out of its base64. */
+/** Calls a buffered handler as API Gateway does, and decodes the body. */
 export async function callEdge(handler: HttpHandler, call: EdgeCall): Promise<EdgeAnswer> {
   const [httpMethod = "", path = ""] = call.route.split(" ");
   const event = {

@@ -16,7 +16,7 @@ import { startTables } from "./tables.ts";
 
 const credentials = { accessKeyId: "test", secretAccessKey: "test" };
 
-/** A real bucket store; each world has a bucket of its own. */
+/** Starts an S3 server, in which each world creates its own bucket. */
 export async function startEventBuckets() {
   const fauxqs = await startFauxqs({ port: 0, logger: false });
   const endpoint = `http://127.0.0.1:${fauxqs.port}`;
@@ -36,7 +36,7 @@ export async function startEventBuckets() {
   };
 }
 
-/** Real tables and a real bucket store, with the event feed and the archive on them. */
+/** Starts tables and an S3 server, and opens worlds with the event feed and the archive. */
 export async function startEventWorld() {
   const tables = await startTables();
   const buckets = await startEventBuckets();
@@ -59,7 +59,7 @@ export async function startEventWorld() {
 
 export type EventWorld = Awaited<ReturnType<Awaited<ReturnType<typeof startEventWorld>>["open"]>>;
 
-/** What the publisher does first with a run. */
+/** Archives the events of a run and appends it to the feed, as the publisher does first. */
 async function publishTo(
   { bodies, feed }: { bodies: EventBodies; feed: EventFeed },
   run: RunEvents,
@@ -76,11 +76,11 @@ export interface MadeRun {
   readonly watchlistId?: string;
   readonly runId?: string;
   readonly endedAt?: string;
-  /** Text in the body of an event. */
+  /** Text in the body of each event. */
   readonly text?: (type: RunEventType, part: number) => string;
 }
 
-/** A run with so many events of each type, in the order named, and its completion. */
+/** Builds a run with the given number of events of each type, in that order, and its completion. */
 export function runOf(
   counts: { readonly [Type in RunEventType]?: number },
   {

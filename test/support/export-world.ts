@@ -3,18 +3,18 @@ import type { AssumedRole, AssumeOutcome } from "../../shared/exports/role-crede
 import { destinationTarget, type Target } from "../../shared/outbox/outbox.ts";
 import { startDeliveryWorld } from "./delivery-world.ts";
 
-/** The world of deliveries, with everything of the export's operations on it, and roles of AWS that trust `acct_1`. */
+/** Starts a delivery world with the operations on S3 destinations, and IAM roles that trust `acct_1`. */
 export async function startExportWorld() {
   const base = await startDeliveryWorld();
   return {
     stop: () => base.stop(),
-    /** An empty world with a clock of its own. */
+    /** Opens an empty world with its own clock. */
     async open() {
       const world = await base.open();
-      const hints: Target[] = [];
+      const wakeUps: Target[] = [];
       const roles = {
         answer: { outcome: "failed", reason: "AccessDenied" } as AssumeOutcome,
-        /** Whether they let the service in under any external id. */
+        /** True when the roles accept any external ID. */
         trustAnybody: false,
         asked: [] as AssumedRole[],
         async assume(role: AssumedRole): Promise<AssumeOutcome> {
@@ -27,15 +27,15 @@ export async function startExportWorld() {
       Object.assign(world.exporting, { roles });
       const queue = {
         send: async (targets: readonly Target[]) => {
-          hints.push(...targets);
+          wakeUps.push(...targets);
         },
       };
       return {
         ...world,
         roles,
-        /** Targets that operations woke, in order. */
-        hints,
-        /** What the operations on a destination work with. */
+        /** Targets of the wake-up messages that operations sent, in order. */
+        wakeUps,
+        /** Dependencies of the operations on a destination. */
         registering: {
           ...world.registering,
           exports: world.exporting.exports,
@@ -44,10 +44,10 @@ export async function startExportWorld() {
           roles,
           warn: () => {},
         },
-        /** Works off everything that is due to the account's destination. */
+        /** Drains the outbox of the account's destination. */
         work: (accountId = "acct_1") => {
           const { targetId } = destinationTarget(accountId);
-          return world.deliverHint({ account_id: accountId, target_id: targetId });
+          return world.handleWakeUp({ account_id: accountId, target_id: targetId });
         },
       };
     },

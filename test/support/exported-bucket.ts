@@ -6,7 +6,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { codeBlocks } from "../readme/code-blocks.ts";
 import type { DeliveryWorld } from "./delivery-world.ts";
 
-/** Bytes by key, as the world's export bucket has them. */
+/** Reads all objects of the world's export bucket, as bytes by key. */
 export async function exportedObjects({
   s3,
   exportBucket: Bucket,
@@ -22,8 +22,8 @@ export async function exportedObjects({
 }
 
 /**
- * DuckDB over a bucket's objects. It reads s3:// through an extension that it downloads, which no
- * test can rely on: it gets the objects as files under their keys, each with the bytes as stored.
+ * Opens DuckDB over a bucket's objects. The objects are files under their keys, because DuckDB reads
+ * s3:// only with an extension that it downloads, which a test cannot rely on.
  */
 export async function openDuckDb(objects: ReadonlyMap<string, Buffer>) {
   const folder = mkdtempSync(join(tmpdir(), "bucket-"));
@@ -33,12 +33,12 @@ export async function openDuckDb(objects: ReadonlyMap<string, Buffer>) {
   }
   const connection = await (await DuckDBInstance.create(":memory:")).connect();
   return {
-    /** Where the objects are, instead of in `s3://my-bucket`. */
+    /** Folder of the objects, in place of `s3://my-bucket`. */
     folder,
     run: (statement: string) => connection.run(statement),
     rows: async (query: string) =>
       (await connection.runAndReadAll(query)).getRowObjectsJson() as Record<string, unknown>[],
-    /** The statements of the README's section, over the files. */
+    /** The SQL statements of the README's section, changed to read the files. */
     readmeStatements: (): string[] =>
       codeBlocks("Read the export", "sql")
         .join("\n")

@@ -1,4 +1,4 @@
-/** Reads from a source that fails, as a function does, and prints the answers. A process of its own. */
+/** Script of a separate process: reads from a failing source, as a function does, and prints the answers. */
 import { sources } from "../../functions/source-dependencies.ts";
 import { stepScraperIds } from "../../shared/scrapers/catalogue.ts";
 

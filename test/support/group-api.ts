@@ -8,18 +8,18 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly body: Record<string, unknown>;
-  /** The body as it was sent. */
+  /** The body as sent. */
   readonly text: string;
 }
 
 interface Sent {
   readonly body?: unknown;
   readonly query?: Record<string, string>;
-  /** Whose key is sent; `demo` is the demo workspace. */
+  /** The account whose key is sent; `demo` is the demo workspace. */
   readonly account?: string;
 }
 
-/** Accounts whose keys are admitted, by the account's ID. */
+/** Creates an account store that admits a key per account ID. */
 export function admittedAccounts() {
   const accountOf = new Map<string, string>();
   const keys = new Map<string, string>();
@@ -45,7 +45,7 @@ export function admittedAccounts() {
   };
 }
 
-/** Calls a route group as the gateway calls it. */
+/** Returns a function that calls a route group as API Gateway does. */
 export const groupCaller =
   (handler: HttpHandler, keyOf: (account: string) => string) =>
   async (

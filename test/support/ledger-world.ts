@@ -14,12 +14,12 @@ export interface DynamoLedgerWorld extends LedgerWorld {
   readonly client: DynamoDBDocumentClient;
   readonly accountsTable: string;
   readonly ledgerTable: string;
-  /** A ledger of a process that reaches the tables through another client. */
+  /** The ledger of a process with another client. */
   ledgerThrough(client: DynamoDBDocumentClient): Ledger;
   stop(): Promise<void>;
 }
 
-/** Accounts with credits on a real DynamoDB engine. */
+/** Starts a ledger on a DynamoDB engine. */
 export async function startLedgerWorld(): Promise<DynamoLedgerWorld> {
   const tables = await startTables();
   const { client } = tables;
@@ -39,7 +39,7 @@ export async function startLedgerWorld(): Promise<DynamoLedgerWorld> {
     async open(signupCredits) {
       const { id } = await createAccount(
         { name: "Test", email: "test@example.com", signupCredits },
-        // Before the calls of any test, because a shard refuses stamps older than its newest.
+        // Before the calls of any test, because a shard refuses stamps older than its newest one.
         { accounts, clock: fixedClock("2026-01-01T00:00:00Z"), chance: systemChance },
       );
       return id;

@@ -26,7 +26,7 @@ export interface Asked {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
-  /** Whose key the call carries. */
+  /** The caller whose key is sent. */
   readonly as?: keyof typeof callers;
 }
 
@@ -43,7 +43,7 @@ const callers = {
   demo: { accountId: "acct_3", demo: true },
 } as const;
 
-/** The routes of watchlists on real tables, with schedules, queue and clock in the test's hands. */
+/** Opens the watchlist routes on tables, with schedules, queue and clock that the test controls. */
 export async function openListWorld(tables: TestTables) {
   const clock = fixedClock("2026-03-01T10:00:00Z");
   const { client } = tables;
@@ -143,12 +143,12 @@ export async function openListWorld(tables: TestTables) {
     waiting: messages.waiting,
     warnings,
     ask: askThrough(ports),
-    /** The routes in a process of their own, which ends at a call to a port. */
+    /** The routes in a separate process, which may crash at a port call. */
     process(crash?: CrashPoint) {
       const process = mortal(ports, crash);
       return { ask: askThrough(process.ports), calls: process.calls };
     },
-    /** Every row of the lists' table. */
+    /** All rows of the watchlists table. */
     async rows(): Promise<readonly TableRow[]> {
       const { Items = [] } = await client.send(new ScanCommand({ TableName: table }));
       return Items as TableRow[];
@@ -179,7 +179,7 @@ export async function openListWorld(tables: TestTables) {
 type TableRow = Row & RowKey;
 export type ListWorld = Awaited<ReturnType<typeof openListWorld>>;
 
-/** Ports of a process: once it has died at one of their calls, every later call fails. */
+/** Wraps the ports of a process: after its crash at a port call, every later call fails. */
 function mortal<Ports extends Readonly<Record<string, object>>>(
   ports: Ports,
   crash: CrashPoint | undefined,

@@ -11,7 +11,7 @@ import {
 
 export type Line = Readonly<Record<string, unknown>>;
 
-/** A logger of the service, and every line that it has written. */
+/** Creates a logger of the service that records its lines. */
 export function loggedLines(service: string): { readonly logger: Logger; readonly lines: Line[] } {
   const logger = serviceLogger({ stage: "dev", service, level: "INFO" });
   const lines: Line[] = [];
@@ -35,53 +35,53 @@ const unitOf = new Map<string, string>(
 );
 
 /**
- * The values of a line's metrics by name; none for a line without metrics.
- * @throws AssertionError for what CloudWatch would not take: it drops the line without a word
+ * Returns the values of a line's metrics by name; empty for a line without metrics.
+ * @throws AssertionError for metrics that CloudWatch would drop silently
  */
 export function metricsOf(line: Line): Readonly<Record<string, readonly number[]>> {
   const metadata = line["_aws"] as
     | { readonly Timestamp: number; readonly CloudWatchMetrics: readonly Directive[] }
     | undefined;
   if (metadata === undefined) return {};
-  const said = inspect(line, { depth: 6 });
-  expect(Buffer.byteLength(JSON.stringify(line)), said).toBeLessThan(256 * 1_024);
-  expect(Math.abs(metadata.Timestamp - Date.now()), said).toBeLessThan(2 * 60 * 60 * 1_000);
+  const shown = inspect(line, { depth: 6 });
+  expect(Buffer.byteLength(JSON.stringify(line)), shown).toBeLessThan(256 * 1_024);
+  expect(Math.abs(metadata.Timestamp - Date.now()), shown).toBeLessThan(2 * 60 * 60 * 1_000);
   const values: Record<string, readonly number[]> = {};
   for (const { Namespace, Dimensions, Metrics } of metadata.CloudWatchMetrics) {
-    expect(Namespace, said).toBe(metricNamespace);
-    expect(Dimensions.length, said).toBeGreaterThan(0);
+    expect(Namespace, shown).toBe(metricNamespace);
+    expect(Dimensions.length, shown).toBeGreaterThan(0);
     for (const set of Dimensions) {
-      expect(set[0], said).toBe("stage");
-      expect(set.length, said).toBeLessThanOrEqual(30);
-      expect(new Set(set).size, said).toBe(set.length);
+      expect(set[0], shown).toBe("stage");
+      expect(set.length, shown).toBeLessThanOrEqual(30);
+      expect(new Set(set).size, shown).toBe(set.length);
       for (const name of set) {
-        expect(line[name], said).toEqual(expect.stringMatching(/^[\x20-\x7e]{1,250}$/));
+        expect(line[name], shown).toEqual(expect.stringMatching(/^[\x20-\x7e]{1,250}$/));
       }
     }
-    expect(Metrics.length, said).toBeGreaterThan(0);
-    expect(Metrics.length, said).toBeLessThanOrEqual(100);
+    expect(Metrics.length, shown).toBeGreaterThan(0);
+    expect(Metrics.length, shown).toBeLessThanOrEqual(100);
     for (const { Name, Unit } of Metrics) {
       const found = [line[Name]].flat() as number[];
-      expect(found.length, said).toBeGreaterThan(0);
-      expect(found.length, said).toBeLessThanOrEqual(100);
+      expect(found.length, shown).toBeGreaterThan(0);
+      expect(found.length, shown).toBeLessThanOrEqual(100);
       expect(
         found.every((value) => Number.isFinite(value) && value >= 0),
-        said,
+        shown,
       ).toBe(true);
-      expect(Unit, said).toBe(unitOf.get(Name));
-      expect(values, said).not.toHaveProperty(Name);
+      expect(Unit, shown).toBe(unitOf.get(Name));
+      expect(values, shown).not.toHaveProperty(Name);
       values[Name] = found;
     }
   }
   return values;
 }
 
-/** All values of one metric over lines. */
+/** Returns all values of one metric. */
 export const valuesOf = <K extends MetricKind>(
   lines: readonly Line[],
   _kind: K,
   name: MetricName<K>,
 ): readonly number[] => lines.flatMap((line) => metricsOf(line)[name] ?? []);
 
-/** The names of all metrics in the order of the list. */
+/** The names of all metrics, in the order of their declaration. */
 export const allMetricNames: readonly string[] = [...unitOf.keys()];

@@ -6,7 +6,7 @@ export type Message =
   | { readonly queue: "resume" | "finishes"; readonly run: RunRef }
   | { readonly queue: "steps"; readonly batch: BatchRef };
 
-/** The queues of a run as one list, in the order things were sent. */
+/** Creates a run queue that records all messages of all queues in one list, in order. */
 export function messageList(): { readonly waiting: Message[]; readonly port: RunQueue } {
   const waiting: Message[] = [];
   return {

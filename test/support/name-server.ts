@@ -1,9 +1,9 @@
 import type { LookupFunction } from "node:net";
 
-/** What a name leads to, look-up by look-up; the last answer stays. */
+/** Addresses of each lookup in order; the last repeats. */
 export type Answers = readonly (readonly string[])[];
 
-/** A name server that answers whatever it is told to, for connections and for registration alike. */
+/** Creates a fake DNS resolver with scripted answers, for connections and for registration. */
 export function nameServer(...answers: Answers) {
   let asked = 0;
   const next = (): readonly string[] => {

@@ -18,10 +18,9 @@ ajv.addSchema(closed(document) as object, documentId);
 const validators = new Map<string, ValidateFunction>();
 
 /**
- * Expects an answer to be one that the document describes: a status of that operation, and a body
- * that has everything promised and nothing that is not described.
- * @param route a route key, or `METHOD /path` as it was called; an unknown path is expected to be
- * refused with an error body.
+ * Expects a response to match the OpenAPI document: a documented status of the operation, and a body
+ * with all required members and no undocumented ones.
+ * @param route a route key, or `METHOD /path` as called; an unknown path must give an error body
  */
 export function expectDocumented(route: string, status: number, body: unknown): void {
   const [method = "", path = ""] = route.split(" ");
@@ -39,7 +38,7 @@ export function expectDocumented(route: string, status: number, body: unknown): 
   return expectValid(`${pointer}/content/application~1json/schema`, { route, status, body });
 }
 
-/** A client whose answers are all expected to be documented. */
+/** Wraps a client so that every response is expected to match the OpenAPI document. */
 export function documented(api: ApiClient): ApiClient {
   return {
     async get(path) {
@@ -70,7 +69,7 @@ function expectValid(
   );
 }
 
-/** The documented path that a called one is an instance of; fixed parts win over parameters. */
+/** Returns the documented path of a called one; fixed parts win over parameters. */
 function templateOf(called: string): string | undefined {
   const parts = called.split("/");
   const fits = Object.keys(methods).filter((template) => {
@@ -86,7 +85,7 @@ function templateOf(called: string): string | undefined {
 const escaped = (pointerPart: string): string =>
   pointerPart.replaceAll("~", "~0").replaceAll("/", "~1");
 
-/** Objects that allow only what they describe: clients ignore the rest, tests must not. */
+/** Forbids undocumented members in all object schemas: clients ignore them, tests must not. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== "object" || value === null) return value;

@@ -6,7 +6,7 @@ import type { Chance, Clock } from "../../shared/base/clock.ts";
 import type { Item } from "../../shared/watchlists/item.ts";
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
 
-/** Puts a list into a table with its items, which come in id order, as its creation would. */
+/** Stores a watchlist with its items, sorted by ID, as its creation does. */
 export async function putList(
   {
     client,
@@ -28,5 +28,5 @@ export async function putList(
     record: null,
     answer: "",
   });
-  if (outcome !== "created") throw new Error(`The list was not created: ${outcome}`);
+  if (outcome !== "created") throw new Error(`The watchlist was not created: ${outcome}`);
 }

@@ -11,16 +11,16 @@ export interface ReceivedRequest {
 export interface Receiver {
   readonly url: string;
   readonly port: number;
-  /** Everything received so far, in order. */
+  /** All requests received so far, in order. */
   readonly requests: ReceivedRequest[];
-  /** Connections accepted so far, whether or not anything was sent on them. */
+  /** Number of connections accepted so far, with or without a request. */
   readonly connections: () => number;
-  /** Answers the requests that follow. */
+  /** Responds to the following requests. */
   answer: (response: ServerResponse, request: ReceivedRequest) => void;
   stop(): Promise<void>;
 }
 
-/** A customer's receiver on loopback; answers 200 until it is told otherwise. */
+/** Starts a customer's receiver on loopback; it responds with 200 by default. */
 export async function startReceiver(): Promise<Receiver> {
   const requests: ReceivedRequest[] = [];
   const server = createServer((request, response) => {

@@ -1,6 +1,6 @@
 import type { Pipeline } from "../../shared/pipelines/definition.ts";
 
-/** The same pipeline with other ids for its steps. */
+/** Returns the same pipeline with other step IDs. */
 export function renamed({ entry, baseline, refresh, steps }: Pipeline): Pipeline {
   const other = (id: string): string => `r-${id}`;
   return {

@@ -36,11 +36,11 @@ import type { TestTables } from "./tables.ts";
 
 export type { CrashPoint } from "./crashing-ports.ts";
 
-/** The run engine on real tables, with queue, sources, receiver and clock in the test's hands. */
+/** The run engine on tables, with queue, sources, publisher and clock that the test controls. */
 export interface RunBench {
   readonly clock: ReturnType<typeof fixedClock>;
   readonly chance: Chance;
-  /** Where lists and runs are, for tests that have to look or reach behind the stores. */
+  /** The table of watchlists and runs, for tests that bypass the stores. */
   readonly table: { readonly client: TestTables["client"]; readonly name: string };
   readonly watchlists: WatchlistStore;
   readonly pages: PageStore;
@@ -49,11 +49,11 @@ export interface RunBench {
   readonly endpoints: EndpointStore;
   readonly ledger: Ledger;
   readonly queue: RunQueue;
-  /** Bodies handed over, by event id; a second hand-over must bring the same bytes. */
+  /** Published events by ID; publishing one again with other bytes fails. */
   readonly published: Map<string, SerializedEvent>;
-  /** What the sources answer, from now on. */
+  /** The sources' answers; a test may change them at any time. */
   readonly answers: ScriptedAnswers;
-  /** Calls of the sources so far. */
+  /** Number of source reads so far. */
   reads: () => number;
   account(): Promise<Account>;
   createList(ids: readonly string[], overrides?: Partial<Watchlist>): Promise<Watchlist>;
@@ -61,36 +61,36 @@ export interface RunBench {
   items(watchlist: Watchlist): Promise<Item[]>;
   lastRun(watchlist: Watchlist): Promise<Run>;
   /**
-   * Sends the list's tick and works until every queue is empty; no sweeper helps. A crash leaves its
-   * message to come again.
+   * Sends the watchlist's tick and drains all queues, without a sweeper. A message whose handler crashes
+   * is handled again.
    */
   run(watchlist: Watchlist, crash?: CrashPoint): Promise<void>;
-  /** The same for messages of the test's own choosing. */
+  /** Sends the given messages instead of a tick and drains all queues. */
   work(messages: readonly Message[], crash?: CrashPoint): Promise<void>;
-  /** Sends the list's tick, works so many messages off, and leaves the rest where they are. */
+  /** Sends the watchlist's tick and handles a number of messages. */
   runSome(watchlist: Watchlist, messages: number): Promise<void>;
-  /** Forgets every message that waits, as if all were lost. */
+  /** Drops all waiting messages. */
   loseMessages(): void;
-  /** Port calls of the last run. */
+  /** Number of port calls of the last run. */
   calls: () => number;
 }
 
 export interface BenchOptions {
   readonly tables: TestTables;
   readonly credits?: number;
-  /** How often each message is worked on, even when it went well. */
+  /** Number of times that each message is handled. @default 1 */
   readonly deliveries?: number;
   readonly batchIdsMax?: number;
-  /** What stands between the engine and the pages. */
+  /** Wraps the page store of the engine. */
   readonly pagesThrough?: (pages: PageStore) => PageStore;
-  /** Which of so many waiting messages is worked on next; default: the one that was sent first. */
+  /** Selects the next message by index. @default the first */
   readonly pick?: (waiting: number) => number;
 }
 
 const tableNames = new WeakMap<TestTables, Promise<readonly string[]>>();
 let benches = 0;
 
-/** Benches share their tables, as accounts do: each has an account of its own. */
+/** Benches share their tables; each has its own account. */
 function namesIn(tables: TestTables): Promise<readonly string[]> {
   const names =
     tableNames.get(tables) ??
@@ -129,7 +129,7 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
       for (const event of events) {
         const before = published.get(event.id);
         if (before !== undefined && before.body !== event.body) {
-          throw new Error(`Event ${event.id} came again with other bytes`);
+          throw new Error(`Event ${event.id} was published again with other bytes`);
         }
         published.set(event.id, event);
       }
@@ -166,14 +166,14 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
       case "finishes":
         return finishRun(message.run, ports);
       default:
-        throw new Error("There is no such queue");
+        throw new Error("Unknown queue");
     }
   };
 
-  /** Works messages off; a crash leaves the message to be worked on again. */
+  /** Handles messages; a message whose handler crashes is handled again. */
   const drain = async (count = Infinity): Promise<void> => {
     for (let worked = 0; queue.waiting.length > 0 && worked < count; worked += 1) {
-      if (worked > 5_000) throw new Error("The queues never run empty");
+      if (worked > 5_000) throw new Error("The queues are not empty after 5,000 messages");
       const [message] = queue.waiting.splice(pick(queue.waiting.length), 1) as [Message];
       try {
         for (let n = 0; n < deliveries; n += 1) await workOn(message);
@@ -202,7 +202,7 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
     calls: crashing.calls,
     async account() {
       const found = await accounts.get(account.id);
-      if (found === undefined) throw new Error("The bench has an account");
+      if (found === undefined) throw new Error("The account of the bench is missing");
       return found;
     },
     async createList(ids, overrides = {}) {
@@ -228,7 +228,7 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
     },
     async lastRun({ id }) {
       const [run] = (await stores.runs.list(id, 1)).runs;
-      if (run === undefined) throw new Error("The list has run");
+      if (run === undefined) throw new Error("The watchlist has no run");
       return run;
     },
     async run(watchlist, crash) {

@@ -6,12 +6,12 @@ import {
 } from "../../shared/scrapers/catalogue.ts";
 import type { ReadStatus } from "../../shared/scrapers/scraper.ts";
 
-/** What a source shows of an item in one run. */
+/** A source's scripted answer for an item in one run. */
 export type Look = ProductLook | OffersLook | CheckLook;
 
 export interface ProductLook {
   readonly status: ReadStatus;
-  /** Field by field, as a snapshot names them; absent: not shown. */
+  /** Values by snapshot field; an absent field is not shown. */
   readonly fields: Snapshot;
 }
 
@@ -29,20 +29,20 @@ export interface OffersLook {
 
 export interface CheckLook {
   readonly status: "ok" | "unavailable";
-  /** The offers of the item that can be bought. */
+  /** The item's offers that can be bought. */
   readonly buyable: readonly string[];
 }
 
-/** What the sources show of an item, run by run and then from the first again. */
+/** The scripted answers for an item, one per run, repeated from the first. */
 export type ItemLooks = Readonly<Partial<Record<StepScraperId, readonly Look[]>>>;
 
-/** A source's answer as a step takes it. */
+/** A source's answer in the form that a step uses. */
 export interface ModelAnswer {
   readonly status: ReadStatus;
-  /** What it costs, in quarter-credits. */
+  /** Price in quarter-credits. */
   readonly quarters: number;
   readonly seen: Snapshot;
-  /** The offer in the buy box; undefined: the answer does not say. */
+  /** The offer in the buy box; undefined if the answer does not show it. */
   readonly offer?: string | null;
 }
 
@@ -53,13 +53,13 @@ interface Question {
   readonly offer: string | null;
 }
 
-/** What the sources show of an item in a run. */
+/** Returns the scripted answer for an item in a run. */
 export function lookAt(looks: ItemLooks, scraper: StepScraperId, at: number): Look | undefined {
   const script = looks[scraper];
   return script?.[at % script.length];
 }
 
-/** What a step learns of an item; null where there is nothing to ask. */
+/** Returns the answer that a step gets for an item; null for an offer check without a known offer. */
 export function answerOf({ step, looks, at, offer }: Question): ModelAnswer | null {
   if (step.scraper === "retailer_a.offer_check" && offer === null) return null;
   const look = lookAt(looks, step.scraper, at);
@@ -79,7 +79,7 @@ function productAnswer({ scraper }: Step, { status, fields }: ProductLook): Mode
   return { status, quarters, seen: fields, offer: offer === null ? null : String(offer) };
 }
 
-/** In quarter-credits (specification, section "Pipeline"). */
+/** Returns the price of a scraper in quarter-credits (specification, section "Pipeline"). */
 function rateOf(scraper: StepScraperId): number {
   if (scraper === "retailer_a.pulse") return 1;
   return stepScrapers[scraper].tier === "full" ? 20 : 4;

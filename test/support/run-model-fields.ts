@@ -4,7 +4,7 @@ import { priceFields } from "../../shared/scrapers/fields.ts";
 export type Readings = Readonly<Partial<Record<ReadingKind, Snapshot>>>;
 type Value = Snapshot[string];
 
-/** Which reading is believed where two have the field, the last the most. */
+/** Reading kinds by increasing precedence, for fields that several have. */
 const byTrust: readonly ReadingKind[] = [
   "offers_used",
   "offers_new",
@@ -15,16 +15,16 @@ const byTrust: readonly ReadingKind[] = [
   "pulse",
 ];
 
-/** What is known of an item: its readings, and newer values that not every kind of read has shown. */
+/** Known values of an item: its readings, and newer values that some kinds of read have not seen. */
 export interface Known {
   readonly readings: Readings;
   readonly newer: Newer;
 }
 
-/** By field: the newest value, and whether an event has told of it. */
-export type Newer = Readonly<Record<string, { readonly value: Value; readonly told: boolean }>>;
+/** The newest value of each field, and whether an event has reported it. */
+export type Newer = Readonly<Record<string, { readonly value: Value; readonly reported: boolean }>>;
 
-/** Kinds of reads that show one and the same fact, by its field. */
+/** Reading kinds that show the same fact, by field. */
 const sharedBy: Readonly<Record<string, readonly ReadingKind[]>> = {
   newCount: ["pulse", "product"],
   newMinPrice: ["pulse", "product"],
@@ -34,7 +34,7 @@ const sharedBy: Readonly<Record<string, readonly ReadingKind[]>> = {
 
 export const sharers = (field: string): readonly ReadingKind[] => sharedBy[field] ?? [];
 
-/** Every newest value in one; null before the first read. */
+/** Returns the newest values of all fields; null before the first read. */
 export function everythingKnown({ readings, newer }: Known): Snapshot | null {
   const known = byTrust.filter((kind) => readings[kind] !== undefined);
   if (known.length === 0) return null;
@@ -43,7 +43,7 @@ export function everythingKnown({ readings, newer }: Known): Snapshot | null {
   return Object.fromEntries([...read, ...values]);
 }
 
-/** The newest value of a field of a kind of read; undefined before the first read that has it. */
+/** Returns the newest value of a field; undefined before the first read that has it. */
 export function newest({ readings, newer }: Known, field: string, kind: ReadingKind) {
   const kinds = sharers(field);
   if (!kinds.includes(kind)) return readings[kind]?.[field];
@@ -57,7 +57,7 @@ export function newest({ readings, newer }: Known, field: string, kind: ReadingK
 
 const prices = new Set<string>(priceFields);
 
-/** Prices within half a cent are equal. */
+/** Compares two values of a field; prices within half a cent are equal. */
 export function isSame(field: string, a: Value, b: Value): boolean {
   if (prices.has(field) && typeof a === "number" && typeof b === "number") {
     return Math.abs(a - b) <= 0.005 + 1e-9;
@@ -65,7 +65,7 @@ export function isSame(field: string, a: Value, b: Value): boolean {
   return a === b;
 }
 
-/** What is stored: fields that were not seen stay, and so do prices that only drifted. */
+/** Updates a reading: unseen fields stay, and so do prices that changed by half a cent or less. */
 export function refreshed(before: Snapshot | undefined, seen: Snapshot): Snapshot {
   const after: Record<string, Value> = { ...before };
   for (const [field, value] of Object.entries(seen)) {

@@ -11,11 +11,11 @@ import type { Changes } from "./run-model-read.ts";
 export interface ModelList {
   readonly platform: Platform;
   pipeline: Pipeline;
-  /** In id order. */
+  /** Sorted by ID. */
   readonly items: ModelItem[];
   runCount: number;
   skips: number;
-  /** A refresh was skipped, and no run has completed since. */
+  /** True after a skipped refresh, until a run completes. */
   isRefreshDue: boolean;
   paused: boolean;
 }
@@ -25,7 +25,7 @@ export interface ModelItem {
   readonly looks: ItemLooks;
   state: ItemState;
   known: Known;
-  /** The offer last seen in the buy box. */
+  /** The last offer in the buy box. */
   offer: string | null;
   lastReadStatus: ReadStatus | null;
   failures: number;

@@ -16,22 +16,22 @@ import type { TestTables } from "./tables.ts";
 
 type Shown = Readonly<Record<string, unknown>>;
 
-/** What there is to see after a run; times, and ids that are drawn, left out. */
+/** The observable result of a run, without times and random IDs. */
 export interface Outcome {
-  /** The run object; null where nothing ran. */
+  /** The run object; null if no run started. */
   readonly run: Shown | null;
-  /** Part by part, as sent; run.completed is last. */
+  /** Item events as sent, one per part. */
   readonly events: readonly Shown[];
   readonly items: readonly Shown[];
   readonly list: Shown;
   readonly balance: number;
 }
 
-/** More than all runs of a scenario can cost. */
+/** Credits at the start, more than all runs of a scenario can cost. */
 const creditsAtFirst = 20_000;
 const entriesMax = 500;
 
-/** What every run of a scenario comes to, by the model. */
+/** Returns the model's outcome of each run of a scenario. */
 export function playModel({ platform, pipelines, items, runs }: Scenario): Outcome[] {
   const list = modelList(platform, pipelines[0], items);
   let balance = creditsAtFirst;
@@ -86,7 +86,7 @@ function modelEvents({ changed, matched, delisted }: ModelRun): Shown[] {
   ];
 }
 
-/** What every run of a scenario comes to, by the engine. */
+/** Returns the engine's outcome of each run of a scenario. */
 export async function playEngine(scenario: Scenario, tables: TestTables): Promise<Outcome[]> {
   const { platform, pipelines, items, runs, batchIdsMax, deliveries, shuffle, crash } = scenario;
   const bench = await startRunBench({
@@ -111,7 +111,7 @@ export async function playEngine(scenario: Scenario, tables: TestTables): Promis
   return outcomes;
 }
 
-/** The same choices for the same seed. */
+/** Creates a deterministic choice of the next message. */
 function picking(seed: number): (waiting: number) => number {
   let drawn = seed;
   return (waiting) => {
@@ -128,7 +128,7 @@ async function setPipeline(bench: RunBench, list: Watchlist, pipeline: Pipeline)
   await bench.watchlists.update({ before, after });
 }
 
-/** Holds what a run must not spend, until it is over. */
+/** Reserves the credits that a run must not spend; the returned function releases them. */
 async function leaveOnly(
   { ledger, clock, ...bench }: RunBench,
   credits: number | null,
@@ -162,9 +162,9 @@ async function look(bench: RunBench, list: Watchlist, told: number): Promise<Out
     .slice(told)
     .map(({ type, body }) => ({ type, data: JSON.parse(body).data as Shown }));
   const completed = sent.filter(({ type }) => type === "watchlist.run.completed");
-  if (completed.length > 1) throw new Error("A run completes once");
+  if (completed.length > 1) throw new Error("The run has several completed events");
   const { balance, held } = await bench.account();
-  if (held !== 0) throw new Error("Everything is settled");
+  if (held !== 0) throw new Error(`${held} credits are still held after the run`);
   return {
     run: completed[0] === undefined ? null : shownRun(completed[0].data),
     events: sent.filter(({ type }) => type !== "watchlist.run.completed").map(shownEvent),

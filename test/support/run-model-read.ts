@@ -20,7 +20,7 @@ import {
 type Value = Snapshot[string];
 export type Changes = Readonly<Record<string, { readonly before: Value; readonly after: Value }>>;
 
-/** A read of an item at a step, held against what was known of it. */
+/** A read of an item at a step, with the values known before. */
 export interface Reading {
   readonly status: ReadStatus;
   readonly isFirst: boolean;
@@ -39,28 +39,28 @@ export function read(
   return { status, isFirst: status === "ok" && isNew, last, seen, before: known, offer };
 }
 
-/** What a step makes of a reading. */
+/** The effects of a reading at a step. */
 export interface Verdict {
   /** The routes that the item takes. */
   readonly routes: readonly Route[];
-  /** What is recorded: tracked fields, and fields that a matching rule names. */
+  /** The recorded changes: of tracked fields, and of fields that a matching rule names. */
   readonly changes: Changes;
   /** True if one of the changes is new: no earlier read has the value. */
-  readonly isNews: boolean;
+  readonly isNewValue: boolean;
   /** True if a changed event reports the changes. */
-  readonly isTold: boolean;
+  readonly isReported: boolean;
   readonly after: Known;
-  /** Everything known, after the read. */
+  /** All known values after the read. */
   readonly view: Snapshot;
-  /** What a matched event tells. */
+  /** Values in a matched event. */
   readonly values: Snapshot;
 }
 
-export function judge(pipeline: Pipeline, step: Step, reading: Reading): Verdict {
+export function evaluate(pipeline: Pipeline, step: Step, reading: Reading): Verdict {
   const { testableFields } = stepScrapers[step.scraper];
-  const moved = movedFields(reading);
-  const routes = step.routes.filter((route) => isTaken(route, { step, reading, moved }));
-  const found = changesOf(step, { reading, moved, routes });
+  const sinceLast = changedSinceLast(reading);
+  const routes = step.routes.filter((route) => isTaken(route, { step, reading, sinceLast }));
+  const found = changesOf(step, { reading, sinceLast, routes });
   const after = knownAfter(pipeline, step, { reading, found });
   const view = everythingKnown(after) ?? {};
   const shown = { ...view, ...derivedFields(step, reading) };
@@ -73,7 +73,7 @@ export function judge(pipeline: Pipeline, step: Step, reading: Reading): Verdict
   };
 }
 
-type Found = Pick<Verdict, "changes" | "isNews" | "isTold">;
+type Found = Pick<Verdict, "changes" | "isNewValue" | "isReported">;
 
 /**
  * A change is new if no scraper has read the value before. A step with a notifying `changed` route reports
@@ -83,42 +83,43 @@ function changesOf(
   step: Step,
   {
     reading,
-    moved,
+    sinceLast,
     routes,
-  }: Pick<Case, "reading" | "moved"> & { readonly routes: readonly Route[] },
+  }: Pick<Case, "reading" | "sinceLast"> & { readonly routes: readonly Route[] },
 ): Found {
   const { trackedFields } = stepScrapers[step.scraper];
   const changed = routes.filter(({ when }) => when === "changed");
   const named = changed.flatMap(({ field }) => (field === undefined ? [] : [field]));
-  const news = newsIn(step, reading);
-  const isUntold = (field: string): boolean =>
-    field in news || (field in moved && reading.before.newer[field]?.told !== true);
-  const isTold = changed
+  const newValues = newValuesIn(step, reading);
+  const isUnreported = (field: string): boolean =>
+    field in newValues || (field in sinceLast && reading.before.newer[field]?.reported !== true);
+  const isReported = changed
     .filter(({ notify }) => notify === true)
     .some(({ field }) =>
       field === undefined
-        ? trackedFields.some((one) => one in moved && isUntold(one))
-        : isUntold(field),
+        ? trackedFields.some((one) => one in sinceLast && isUnreported(one))
+        : isUnreported(field),
     );
   const changes: Record<string, Changes[string]> = {};
   for (const field of new Set([...trackedFields, ...named])) {
-    // Told from the value that this kind of read had, if it had another one.
-    const change = moved[field] ?? news[field];
-    if (change !== undefined && (isTold ? isUntold(field) : field in news)) changes[field] = change;
+    // The change starts from the value that this kind of read had, if it had another one.
+    const change = sinceLast[field] ?? newValues[field];
+    if (change !== undefined && (isReported ? isUnreported(field) : field in newValues))
+      changes[field] = change;
   }
-  const isNews = Object.keys(changes).some((field) => field in news);
-  return { changes, isNews, isTold };
+  const isNewValue = Object.keys(changes).some((field) => field in newValues);
+  return { changes, isNewValue, isReported };
 }
 
-/** Fields that are not what they were known to be. */
-function newsIn(step: Step, { status, seen, before }: Reading): Changes {
-  const news: Record<string, Changes[string]> = {};
-  if (status !== "ok") return news;
+/** Returns the fields whose value differs from the newest known one. */
+function newValuesIn(step: Step, { status, seen, before }: Reading): Changes {
+  const newValues: Record<string, Changes[string]> = {};
+  if (status !== "ok") return newValues;
   for (const [field, after] of Object.entries(seen)) {
     const was = newest(before, field, readingKind(step));
-    if (was !== undefined && !isSame(field, was, after)) news[field] = { before: was, after };
+    if (was !== undefined && !isSame(field, was, after)) newValues[field] = { before: was, after };
   }
-  return news;
+  return newValues;
 }
 
 interface Judged {
@@ -136,11 +137,11 @@ function knownAfter(pipeline: Pipeline, step: Step, { reading, found }: Judged):
   for (const [field, value] of Object.entries(seen)) {
     if (kind !== "product" || !sharers(field).includes("pulse")) continue;
     const isFirst = before.readings.pulse?.[field] === undefined;
-    if (isFirst || isDone(pipeline, step, { field, isTold: newer[field]?.told === true })) {
+    if (isFirst || isDone(pipeline, step, { field, isReported: newer[field]?.reported === true })) {
       readings.pulse = refreshed(readings.pulse, { [field]: value });
     }
   }
-  // What every kind of read that shows the field has seen is in the readings.
+  // A value that all kinds of read have seen is in the readings.
   const left = Object.entries(newer).filter(([field, { value }]) =>
     sharers(field).some((one) => {
       const known = readings[one]?.[field];
@@ -152,31 +153,31 @@ function knownAfter(pipeline: Pipeline, step: Step, { reading, found }: Judged):
 
 function newerIn(step: Step, { reading: { seen, before }, reading, found }: Judged): Newer {
   const kind = readingKind(step);
-  const news = newsIn(step, reading);
+  const newValues = newValuesIn(step, reading);
   const newer: Record<string, Newer[string]> = {};
   for (const [field, value] of Object.entries(seen)) {
     if (!sharers(field).includes(kind)) continue;
-    const isNews = field in news;
+    const isNewValue = field in newValues;
     const known = newest(before, field, kind) ?? value;
-    const isToldNow = found.isTold && field in found.changes;
-    const wasTold = !isNews && before.newer[field]?.told === true;
-    newer[field] = { value: isNews ? value : known, told: isToldNow || wasTold };
+    const isReportedNow = found.isReported && field in found.changes;
+    const wasReported = !isNewValue && before.newer[field]?.reported === true;
+    newer[field] = { value: isNewValue ? value : known, reported: isReportedNow || wasReported };
   }
   return newer;
 }
 
-/** Whether a pulse would do nothing about a change that this product read has not done. */
+/** True when a pulse would have no further effect for a change that this product read found. */
 function isDone(
   pipeline: Pipeline,
   step: Step,
-  { field, isTold }: { readonly field: string; readonly isTold: boolean },
+  { field, isReported }: { readonly field: string; readonly isReported: boolean },
 ): boolean {
   for (const { scraper, routes } of pipeline.steps) {
     if (scraper !== "retailer_a.pulse") continue;
     for (const route of routes) {
       if (route.when !== "changed" || (route.field ?? field) !== field) continue;
       if (route.run !== undefined && route.run !== step.id) return false;
-      if (route.notify === true && !isTold) return false;
+      if (route.notify === true && !isReported) return false;
     }
   }
   return true;
@@ -185,19 +186,23 @@ function isDone(
 interface Case {
   readonly step: Step;
   readonly reading: Reading;
-  readonly moved: Changes;
+  readonly sinceLast: Changes;
 }
 
-function isTaken(route: Route, { step, reading, moved }: Case): boolean {
+function isTaken(route: Route, { step, reading, sinceLast }: Case): boolean {
   const { status, last } = reading;
-  const isTrackedMoved = stepScrapers[step.scraper].trackedFields.some((field) => field in moved);
+  const isTrackedChanged = stepScrapers[step.scraper].trackedFields.some(
+    (field) => field in sinceLast,
+  );
   switch (route.when) {
     case "new":
       return reading.isFirst;
     case "changed":
-      return route.field === undefined ? isTrackedMoved : isMoved(route, moved[route.field]);
+      return route.field === undefined
+        ? isTrackedChanged
+        : isChangeMet(route, sinceLast[route.field]);
     case "unchanged":
-      return status === "ok" && last !== undefined && !isTrackedMoved;
+      return status === "ok" && last !== undefined && !isTrackedChanged;
     case "ok":
       return status === "ok" && isValueMet(route, { step, reading });
     case "failed":
@@ -207,24 +212,24 @@ function isTaken(route: Route, { step, reading, moved }: Case): boolean {
     case "always":
       return isAnswered(status);
     default:
-      throw new Error("There is no such 'when'");
+      throw new Error("Unknown value of 'when'");
   }
 }
 
 const isAnswered = (status: ReadStatus): boolean => status === "ok" || status === "not_found";
 
-/** Fields that the last reading and this one both have, and that differ. */
-function movedFields({ status, last, seen }: Reading): Changes {
+/** Returns the fields that differ between the last reading and this one. */
+function changedSinceLast({ status, last, seen }: Reading): Changes {
   if (status !== "ok" || last === undefined) return {};
-  const moved: Record<string, Changes[string]> = {};
+  const sinceLast: Record<string, Changes[string]> = {};
   for (const [field, after] of Object.entries(seen)) {
     const before = last[field];
-    if (before !== undefined && !isSame(field, before, after)) moved[field] = { before, after };
+    if (before !== undefined && !isSame(field, before, after)) sinceLast[field] = { before, after };
   }
-  return moved;
+  return sinceLast;
 }
 
-function isMoved(route: Route, change: Changes[string] | undefined): boolean {
+function isChangeMet(route: Route, change: Changes[string] | undefined): boolean {
   if (change === undefined) return false;
   const { before, after } = change;
   if (route.op !== "increased" && route.op !== "decreased") return isMet(route, after);
@@ -238,7 +243,7 @@ function isValueMet(route: Route, { step, reading }: Pick<Case, "step" | "readin
   return isMet(route, shown[route.field]);
 }
 
-/** What this read does not show meets nothing; null is no number, and is not any value. */
+/** Evaluates a condition. An unseen field meets none; null is no number and differs from every value. */
 function isMet({ field = "", op, value = "" }: Route, seen: Value | undefined): boolean {
   if (seen === undefined) return false;
   if (op === "is") return isSame(field, seen, value);
@@ -248,7 +253,7 @@ function isMet({ field = "", op, value = "" }: Route, seen: Value | undefined): 
   return op === "below" ? seen < value : seen > value;
 }
 
-/** Of pulse: whether the last known buy-box price is above the newest lowest new price. */
+/** Derives the fields of pulse: whether the last buy-box price exceeds the newest lowest new price. */
 function derivedFields({ scraper }: Step, { before, seen }: Reading): Snapshot {
   const price = before.readings.product?.["price"];
   const lowest = seen["newMinPrice"];

@@ -1,6 +1,6 @@
 import type { Pipeline, Step } from "../../shared/pipelines/definition.ts";
 
-/** A read that an item still needs: what reads it, and which step failed or was deferred. */
+/** An owed retry: the scraper and condition to read with, and the step that failed or was deferred. */
 export interface ModelRetry {
   readonly step: string;
   readonly scraper: string;
@@ -18,7 +18,7 @@ const retryOf = ({ id, scraper, condition = "all" }: Step): ModelRetry => ({
   condition,
 });
 
-/** How well a step fits a retry: the lowest wins, and the first of these; undefined: not at all. */
+/** Ranks a step for a retry: 1 is best; undefined if the step cannot do it. */
 function rankOf(retry: ModelRetry, step: Step): number | undefined {
   const { step: id, scraper, condition } = retryOf(step);
   if (scraper !== retry.scraper) return undefined;
@@ -26,23 +26,24 @@ function rankOf(retry: ModelRetry, step: Step): number | undefined {
   return id === retry.step ? 1 : 2;
 }
 
-/** Where a pipeline does a retry: at the step that reads alike, else where first reads are done. */
+/** Returns the step that does a retry: the best match, else the step of first reads. */
 function placeOf(pipeline: Pipeline, { state }: Item, retry: ModelRetry): string {
   const { steps, baseline, entry } = pipeline;
   const first = baseline ?? entry;
   if (state === "new") return first;
   for (const rank of [1, 2, 3]) {
     const fitting = steps.find((step) => rankOf(retry, step) === rank);
-    if (fitting !== undefined) return fitting.id === first ? heardAt(pipeline, first) : fitting.id;
+    if (fitting !== undefined)
+      return fitting.id === first ? reportingStep(pipeline, first) : fitting.id;
   }
-  return heardAt(pipeline, first);
+  return reportingStep(pipeline, first);
 }
 
 const isProductRead = (scraper: string): boolean =>
   ["retailer_a.lite", "retailer_a.full"].includes(scraper);
 
-/** Changes that the first step finds are reported there, or at a step with routes that reads alike. */
-function heardAt({ steps }: Pipeline, first: string): string {
+/** Returns the first step, or a similar step with routes if the first has none to report changes. */
+function reportingStep({ steps }: Pipeline, first: string): string {
   const silent = steps.find(({ id, routes }) => id === first && routes.length === 0);
   if (silent === undefined) return first;
   const alike = steps.find(
@@ -54,12 +55,12 @@ function heardAt({ steps }: Pipeline, first: string): string {
   return alike?.id ?? first;
 }
 
-/** Ids of the steps that have to read the item again. */
-export const dueAgain = (pipeline: Pipeline, item: Item): ReadonlySet<string> =>
+/** Returns the IDs of the steps that must retry the item. */
+export const stepsToRetry = (pipeline: Pipeline, item: Item): ReadonlySet<string> =>
   new Set(item.owes.map((retry) => placeOf(pipeline, item, retry)));
 
-/** Records a retry after a step failed on the item or was deferred. A step has at most one per kind of read. */
-export function owe(pipeline: Pipeline, item: Item, step: Step): void {
+/** Adds an owed retry after a step failed or was deferred. A step has at most one per kind of read. */
+export function addRetry(pipeline: Pipeline, item: Item, step: Step): void {
   const wanted = retryOf(step);
   const isRepeated = (retry: ModelRetry): boolean =>
     retry.scraper === wanted.scraper &&
@@ -68,12 +69,12 @@ export function owe(pipeline: Pipeline, item: Item, step: Step): void {
   item.owes = [...item.owes.filter((retry) => !isRepeated(retry)), wanted];
 }
 
-/** The step answered, or there was nothing to ask about. */
-export function settle(pipeline: Pipeline, item: Item, { id }: Step): void {
+/** Removes the owed retry of a step that answered, or that had nothing to read. */
+export function clearRetry(pipeline: Pipeline, item: Item, { id }: Step): void {
   item.owes = item.owes.filter((retry) => placeOf(pipeline, item, retry) !== id);
 }
 
-/** As text, in one order, to compare what two hold. */
+/** Formats owed retries as sorted text, for comparison. */
 export const shownRetries = (
   owes: readonly {
     readonly step: string;

@@ -7,7 +7,7 @@ import type { ScriptedAnswers } from "./scripted-sources.ts";
 
 type Shown = Readonly<Record<string, unknown>>;
 
-/** Lets the sources show what the items look like in a run. */
+/** Sets the sources' answers to the scripted ones of a run. */
 export function showLooks(
   answers: ScriptedAnswers,
   { platform, items }: { platform: Platform; items: Readonly<Record<string, ItemLooks>> },
@@ -15,44 +15,50 @@ export function showLooks(
 ): void {
   answers.product = (id, scraper) => {
     const look = lookAt(items[id] ?? {}, scraper, at);
-    if (look === undefined || !("fields" in look)) throw new Error("Nobody told of this item");
+    if (look === undefined || !("fields" in look))
+      throw new Error(`No scripted answer of ${scraper} for ${id}`);
     return look.status === "ok" || look.status === "partial"
       ? { status: look.status, fields: resultFields(platform, look.fields) }
       : { status: look.status };
   };
   answers.offers = (id) => {
     const look = lookAt(items[id] ?? {}, "retailer_a.offers", at);
-    if (look === undefined || !("offers" in look)) throw new Error("Nobody told of these offers");
+    if (look === undefined || !("offers" in look)) throw new Error(`No scripted offers of ${id}`);
     return look.status === "ok"
       ? { status: "ok", totalOffers: look.total, offers: look.offers.map(fullOffer) }
       : { status: look.status };
   };
   answers.check = ({ asin, offerListingId }) => {
     const look = lookAt(items[asin] ?? {}, "retailer_a.offer_check", at);
-    if (look === undefined || !("buyable" in look)) throw new Error("Nobody told of this check");
+    if (look === undefined || !("buyable" in look))
+      throw new Error(`No scripted offer check of ${asin}`);
     return look.status === "ok"
       ? { status: "ok", buyable: look.buyable.includes(offerListingId) }
       : { status: "unavailable" };
   };
 }
 
-/** The fields of a snapshot as a result holds them; what is undefined is not shown. */
+/** Converts snapshot fields to result fields; undefined fields are not shown. */
 function resultFields(platform: Platform, shown: Snapshot): ProductFields {
   const { price, listPrice, regularPrice, inStock, seller, byPlatform } = shown;
-  return told({
+  return shownFields({
     price: money(price),
     availability: inStock === undefined ? undefined : { inStock, message: "" },
     seller: seller === undefined || seller === null ? seller : { name: seller },
     fulfillment: byPlatform === undefined || byPlatform === null ? byPlatform : { byPlatform },
     ...(platform === "retailer_a" && { retailer_a: retailerAObject(shown) }),
     ...(platform === "retailer_b" && {
-      retailer_b: told({ ...shown, listPrice: money(listPrice) }),
+      retailer_b: shownFields({ ...shown, listPrice: money(listPrice) }),
     }),
     ...(platform === "retailer_c" && {
-      retailer_c: told({ regularPrice, shipping: shown["shipping"], pickup: shown["pickup"] }),
+      retailer_c: shownFields({
+        regularPrice,
+        shipping: shown["shipping"],
+        pickup: shown["pickup"],
+      }),
     }),
     ...(platform === "retailer_d" && {
-      retailer_d: told({
+      retailer_d: shownFields({
         regularPrice,
         state: shown["state"],
         purchasable: shown["purchasable"],
@@ -64,7 +70,7 @@ function resultFields(platform: Platform, shown: Snapshot): ProductFields {
 function retailerAObject(shown: Snapshot): Shown {
   const { newCount, newMinPrice, usedCount, usedMinPrice, listPrice, rating } = shown;
   const { deliveryDate: date } = shown;
-  return told({
+  return shownFields({
     newCount,
     newMinPrice,
     usedCount,
@@ -82,7 +88,7 @@ function buybox(shown: Snapshot): Shown | null | undefined {
   const known = Object.values(fields).filter((value) => value !== undefined);
   if (known.length === 0) return undefined;
   if (known.every((value) => value === null)) return null;
-  return told({
+  return shownFields({
     ...fields,
     merchant: merchant === undefined ? undefined : { id: merchant, name: `name of ${merchant}` },
   });
@@ -91,7 +97,7 @@ function buybox(shown: Snapshot): Shown | null | undefined {
 const money = (amount: Snapshot[string] | undefined): unknown =>
   amount === undefined || amount === null ? amount : { amount, currency: "USD" };
 
-const told = (fields: Shown): Shown =>
+const shownFields = (fields: Shown): Shown =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 const fullOffer = ({ seller, ...offer }: OffersLook["offers"][number]): Offer => ({

@@ -1,32 +1,32 @@
 /**
- * What a run does, as the specification's sections "Pipeline", "States and transitions" and "Events"
- * define it: a plain program over everything in memory, without batches, stores and messages. Tests
- * compare the engine with it.
+ * Reference model of a run, by the specification's sections "Pipeline", "States and transitions" and
+ * "Events": a plain in-memory program without batches, stores and messages. Tests compare the engine
+ * with it.
  */
 import { type Pipeline, runOrder, type Step } from "../../shared/pipelines/definition.ts";
 import type { Platform } from "../../shared/platforms/catalogue.ts";
 import { stepScrapers } from "../../shared/scrapers/catalogue.ts";
 import { answerOf, type ItemLooks } from "./run-model-answers.ts";
 import {
-  type Beginning,
-  type Course,
-  courseOf,
+  type RunStart,
+  type RunState,
+  newRunState,
   type Entry,
   noStats,
-  startOf,
+  runStartOf,
   statsOf,
-} from "./run-model-course.ts";
+} from "./run-model-state.ts";
 import { everythingKnown } from "./run-model-fields.ts";
-import { dueAgain, owe, settle } from "./run-model-retries.ts";
-import { type Changes, judge, type Reading, read } from "./run-model-read.ts";
-import type { ToldShortfall } from "./shortfalls.ts";
+import { stepsToRetry, addRetry, clearRetry } from "./run-model-retries.ts";
+import { type Changes, evaluate, type Reading, read } from "./run-model-read.ts";
+import type { ReportedShortfall } from "./shortfalls.ts";
 import type { ModelList, ModelItem } from "./run-model-list.ts";
 
-/** What a run has to say: its record, and the entries of its events in order. */
+/** The result of a run: its record, and the entries of its events in order. */
 export interface ModelRun {
   readonly run: Readonly<Record<string, unknown>>;
-  /** What `error` tells: the steps that the balance did not cover; null: it covered all. */
-  readonly shortfalls: readonly ToldShortfall[] | null;
+  /** The shortfalls in `error`: the steps that the balance did not cover; null if it covered all. */
+  readonly shortfalls: readonly ReportedShortfall[] | null;
   readonly changed: readonly Entry[];
   readonly matched: readonly Entry[];
   readonly delisted: readonly Entry[];
@@ -54,8 +54,8 @@ export function modelList(
 }
 
 /**
- * One run of the list, which changes it. `available` is the balance before; `at` says which of the
- * items' looks the sources show. A tick of a paused list is nothing.
+ * Applies one run to the watchlist. `available` is the balance before; `at` is the index of the scripted
+ * answers. Returns null for a tick of a paused watchlist.
  */
 export function runModel(
   list: ModelList,
@@ -63,56 +63,56 @@ export function runModel(
 ): ModelRun | null {
   if (list.paused && trigger === "tick") return null;
   list.runCount += 1;
-  const beginning = startOf(list);
-  const course = courseOf(list, beginning, at);
-  const shortfalls: ToldShortfall[] = [];
+  const runStart = runStartOf(list);
+  const runState = newRunState(list, runStart, at);
+  const shortfalls: ReportedShortfall[] = [];
   let isSkipped = false;
   let isFirst = true;
   for (const step of runOrder(list.pipeline)) {
-    const items = itemsOf(course, step);
+    const items = itemsOf(runState, step);
     if (items.length === 0) continue;
-    const shortfall = shortfallOf(step, items, available - course.credits);
+    const shortfall = shortfallOf(step, items, available - runState.credits);
     if (shortfall !== null) shortfalls.push(shortfall);
     if (shortfall !== null && isFirst) {
       isSkipped = true;
       break;
     }
     isFirst = false;
-    course.steps[step.id] = noStats(step);
-    if (shortfall === null) takeStep(course, step, items);
-    else defer(course, step, items);
+    runState.steps[step.id] = noStats(step);
+    if (shortfall === null) takeStep(runState, step, items);
+    else defer(runState, step, items);
   }
-  if (isSkipped) skip(list, trigger, beginning);
+  if (isSkipped) skip(list, trigger, runStart);
   else Object.assign(list, { skips: 0, isRefreshDue: false });
   return {
     run: {
       run_number: list.runCount,
       trigger: triggerOf(list, trigger),
-      kind: beginning.kind,
+      kind: runStart.kind,
       status: isSkipped ? "insufficient_credits" : "completed",
-      credits: course.credits,
-      stats: statsOf(course, beginning),
+      credits: runState.credits,
+      stats: statsOf(runState, runStart),
     },
     shortfalls: shortfalls.length === 0 ? null : shortfalls,
-    changed: course.changed,
-    matched: course.matched,
-    delisted: course.delisted,
-    credits: course.credits,
+    changed: runState.changed,
+    matched: runState.matched,
+    delisted: runState.delisted,
+    credits: runState.credits,
   };
 }
 
-/** What a step lacks that the balance does not cover. */
+/** Returns the shortfall of a step; null if the balance covers it. */
 function shortfallOf(
   { id: step, scraper }: Step,
   { length: items }: readonly ModelItem[],
   balance: number,
-): ToldShortfall | null {
+): ReportedShortfall | null {
   const needed = Math.ceil((items * stepScrapers[scraper].reserveQuarters) / 4);
   return needed <= balance ? null : { step, needed, items, balance };
 }
 
-/** Only scheduled runs count towards the pause. A refresh that is skipped stays due. */
-function skip(list: ModelList, trigger: "tick" | "manual", { kind }: Beginning): void {
+/** Applies a skipped run. Only scheduled runs count towards the pause; a skipped refresh stays due. */
+function skip(list: ModelList, trigger: "tick" | "manual", { kind }: RunStart): void {
   if (trigger === "tick") list.skips += 1;
   if (list.skips >= 3) list.paused = true;
   if (kind === "refresh") list.isRefreshDue = true;
@@ -123,43 +123,43 @@ function triggerOf({ runCount }: ModelList, trigger: "tick" | "manual"): string 
   return runCount === 1 ? "initial" : "schedule";
 }
 
-/** What a step reads: who starts there, is owed a read there, or was sent there in this run. */
-const itemsOf = ({ list, starts, routed }: Course, { id: step }: Step): ModelItem[] =>
+/** Returns the items of a step: those that start there, have an owed retry there, or were routed there. */
+const itemsOf = ({ list, starts, routed }: RunState, { id: step }: Step): ModelItem[] =>
   list.items.filter(
     (item) =>
       routed.get(step)?.has(item.id) === true ||
       (item.state !== "delisted" &&
-        (starts.get(item.id) === step || dueAgain(list.pipeline, item).has(step))),
+        (starts.get(item.id) === step || stepsToRetry(list.pipeline, item).has(step))),
   );
 
-/** A later step that the balance does not cover: its items wait for the next run. */
-function defer({ list, deferredIds }: Course, step: Step, items: readonly ModelItem[]): void {
+/** Defers the items of a later step that the balance does not cover to the next run. */
+function defer({ list, deferredIds }: RunState, step: Step, items: readonly ModelItem[]): void {
   for (const item of items) {
     deferredIds.add(item.id);
-    if (item.state !== "delisted") owe(list.pipeline, item, step);
+    if (item.state !== "delisted") addRetry(list.pipeline, item, step);
   }
 }
 
-function takeStep(course: Course, step: Step, items: readonly ModelItem[]): void {
-  const stats = course.steps[step.id] ?? noStats(step);
+function takeStep(runState: RunState, step: Step, items: readonly ModelItem[]): void {
+  const stats = runState.steps[step.id] ?? noStats(step);
   let quarters = 0;
   for (const item of items) {
-    const answer = answerOf({ step, looks: item.looks, at: course.at, offer: item.offer });
+    const answer = answerOf({ step, looks: item.looks, at: runState.at, offer: item.offer });
     if (answer === null) {
       stats.skipped += 1;
-      // The item has no offer to check, so the retry would stay owed for ever.
-      settle(course.list.pipeline, item, step);
+      // The item has no offer to check, so the retry would never end.
+      clearRetry(runState.list.pipeline, item, step);
       continue;
     }
     stats.requested += 1;
     stats[answer.status] += 1;
     quarters += answer.quarters;
     const reading = read({ step, known: item.known, isNew: item.state === "new" }, answer);
-    report(course, { item, step, reading });
-    store(course, { item, step, reading });
+    report(runState, { item, step, reading });
+    store(runState, { item, step, reading });
   }
   stats.credits = Math.ceil(quarters / 4);
-  course.credits += stats.credits;
+  runState.credits += stats.credits;
 }
 
 interface Found {
@@ -168,32 +168,32 @@ interface Found {
   readonly reading: Reading;
 }
 
-/** Takes the step's routes: what is sent on, and what is told. */
-function report(course: Course, { item, step, reading }: Found): void {
-  const { changes, isNews, isTold, routes, view, values } = judge(
-    course.list.pipeline,
+/** Applies the step's routes: sends items to next steps, and adds event entries. */
+function report(runState: RunState, { item, step, reading }: Found): void {
+  const { changes, isNewValue, isReported, routes, view, values } = evaluate(
+    runState.list.pipeline,
     step,
     reading,
   );
   const { tier } = stepScrapers[step.scraper];
   const from = { step: step.id, scraper: step.scraper };
-  const name = { id: item.id, ...(course.list.platform === "retailer_a" && { asin: item.id }) };
+  const name = { id: item.id, ...(runState.list.platform === "retailer_a" && { asin: item.id }) };
   for (const { run } of routes) {
     if (run !== undefined)
-      course.routed.set(run, (course.routed.get(run) ?? new Set()).add(item.id));
+      runState.routed.set(run, (runState.routed.get(run) ?? new Set()).add(item.id));
   }
   const telling = routes.filter(({ notify }) => notify === true);
-  if (isTold) {
-    course.notifiedIds.add(item.id);
-    course.changed.push({ ...name, tier, ...from, changes, snapshot: view });
+  if (isReported) {
+    runState.notifiedIds.add(item.id);
+    runState.changed.push({ ...name, tier, ...from, changes, snapshot: view });
   }
   const branches = new Set(telling.map(({ when }) => when).filter((when) => when !== "changed"));
   for (const branch of branches) {
-    course.matched.push({ ...name, ...from, branch, status: reading.status, values });
+    runState.matched.push({ ...name, ...from, branch, status: reading.status, values });
   }
-  if (isNews) course.changedIds.add(item.id);
+  if (isNewValue) runState.changedIds.add(item.id);
   if (reading.status === "not_found" && item.state !== "delisted") {
-    course.delisted.push({
+    runState.delisted.push({
       ...name,
       detected_by: tier,
       ...from,
@@ -202,8 +202,8 @@ function report(course: Course, { item, step, reading }: Found): void {
   }
 }
 
-/** What the read makes of the item; one that is delisted stays as it is. */
-function store(course: Course, { item, step, reading }: Found): void {
+/** Applies a read to the item; a delisted item does not change. */
+function store(runState: RunState, { item, step, reading }: Found): void {
   if (item.state === "delisted") return;
   const { status } = reading;
   item.lastReadStatus = status;
@@ -212,22 +212,22 @@ function store(course: Course, { item, step, reading }: Found): void {
     item.failures = 0;
     item.owes = [];
   } else if (status === "ok") {
-    settle(course.list.pipeline, item, step);
+    clearRetry(runState.list.pipeline, item, step);
     item.state = "active";
     item.failures = 0;
     if (reading.offer !== undefined) item.offer = reading.offer;
-    const { changes, after } = judge(course.list.pipeline, step, reading);
+    const { changes, after } = evaluate(runState.list.pipeline, step, reading);
     item.known = after;
-    const found = { runNumber: course.number, step: step.id, scraper: step.scraper, changes };
+    const found = { runNumber: runState.number, step: step.id, scraper: step.scraper, changes };
     item.lastChange = lastChangeAfter(item.lastChange, found);
   } else {
     item.failures += 1;
-    owe(course.list.pipeline, item, step);
-    course.failedIds.add(item.id);
+    addRetry(runState.list.pipeline, item, step);
+    runState.failedIds.add(item.id);
   }
 }
 
-/** All that a run has found of an item, each field from where it was when the run first saw it move. */
+/** Merges changes of one run: each field keeps its value from before the run. */
 export function lastChangeAfter(
   last: ModelItem["lastChange"],
   found: NonNullable<ModelItem["lastChange"]>,

@@ -11,20 +11,20 @@ import { anyPipeline } from "../shared/pipelines/any-pipeline.ts";
 import { renamed } from "./renamed-pipeline.ts";
 import type { CheckLook, ItemLooks, Look, OffersLook, ProductLook } from "./run-model-answers.ts";
 
-/** A list, what the sources show of its items, and the runs it goes through. */
+/** A watchlist, the scripted answers for its items, and its runs. */
 export interface Scenario {
   readonly platform: Platform;
-  /** The list begins with the first; each run names the one that it takes. */
+  /** The watchlist starts with the first; each run selects one. */
   readonly pipelines: readonly [Pipeline, Pipeline];
-  /** By item id. */
+  /** Scripted answers by item ID. */
   readonly items: Readonly<Record<string, ItemLooks>>;
   readonly runs: readonly RunPlan[];
   readonly batchIdsMax: number;
-  /** How often every message is worked on. */
+  /** Number of times that each message is handled. */
   readonly deliveries: number;
-  /** Draws which waiting message comes next; null: they come as they were sent. */
+  /** Seed for the order of messages; null for the order of sending. */
   readonly shuffle: number | null;
-  /** A process that dies in one of the runs, if that has so many calls. */
+  /** A crash in one of the runs, if that has enough port calls. */
   readonly crash: {
     readonly run: number;
     readonly call: number;
@@ -34,9 +34,9 @@ export interface Scenario {
 
 export interface RunPlan {
   readonly trigger: "tick" | "manual";
-  /** What the account can spend on it; null: all it has. */
+  /** Credits that the run may spend; null for the whole balance. */
   readonly credits: number | null;
-  /** Which pipeline the list has from then on. */
+  /** Index of the pipeline from this run on. */
   readonly pipeline: 0 | 1;
 }
 
@@ -50,7 +50,7 @@ const fieldValue: Readonly<Record<FieldType, fc.Arbitrary<Snapshot[string]>>> = 
   string: fc.constantFrom(...strings),
 };
 
-/** Fields that a result shows as null when there is none of it. */
+/** Fields that may be null. */
 const nullable = new Set<string>([
   ...priceFields,
   "seller",
@@ -58,7 +58,7 @@ const nullable = new Set<string>([
   "offerId",
   "deliveryDate",
 ]);
-/** Fields of the featured offer, which are all null where none is featured. */
+/** Fields of the featured offer, which are all null without one. */
 const buyboxFields = [
   "availabilityType",
   "merchant",
@@ -76,7 +76,7 @@ function anyValue(field: string, type: FieldType): fc.Arbitrary<Snapshot[string]
     : value;
 }
 
-/** Seldom is a field not shown, or no offer featured. */
+/** Draws the fields of an item; rarely a field is missing, or no offer is featured. */
 function anyFields(scraper: StepScraperId): fc.Arbitrary<Snapshot> {
   const { derivedFields, fieldTypes, kind } = stepScrapers[scraper];
   const shown = Object.entries(fieldTypes).filter(([field]) => !derivedFields.includes(field));
@@ -91,7 +91,7 @@ function anyFields(scraper: StepScraperId): fc.Arbitrary<Snapshot> {
   );
 }
 
-/** The first value four times as often as the others together. */
+/** Draws the first value four times as often as all others together. */
 const often = <Value>(value: Value, ...seldom: readonly Value[]): fc.Arbitrary<Value> =>
   fc.oneof(
     { weight: 4 * seldom.length, arbitrary: fc.constant(value) },
@@ -135,7 +135,7 @@ function anyLook(scraper: StepScraperId): fc.Arbitrary<Look> {
   return scraper === "retailer_a.offer_check" ? anyCheckLook : anyProductLook(scraper);
 }
 
-/** Looks of the same item differ in few fields, as they do in life. */
+/** Draws the scripted answers of an item. */
 const anyItem = (pipelines: Scenario["pipelines"]): fc.Arbitrary<ItemLooks> =>
   fc.record(
     Object.fromEntries(
@@ -149,7 +149,7 @@ const anyItem = (pipelines: Scenario["pipelines"]): fc.Arbitrary<ItemLooks> =>
 const scrapersOf = ({ steps }: Pipeline): readonly StepScraperId[] =>
   steps.map(({ scraper }) => scraper);
 
-/** Ids that are valid on every one-tier platform; retailer_a has ten letters or digits. */
+/** Draws a valid item ID of the platform. */
 const anyId = (platform: Platform): fc.Arbitrary<string> =>
   fc
     .integer({ min: 100_000, max: 9_999_999 })
@@ -173,13 +173,13 @@ const anyCrash: fc.Arbitrary<Scenario["crash"]> = fc.option(
   }),
 );
 
-/** A pipeline, and what its user makes of it later: other names for its steps, or another one. */
+/** Draws a pipeline and its later version: with renamed steps, or another pipeline. */
 const twoPipelines = (platform: Platform): fc.Arbitrary<Scenario["pipelines"]> =>
   fc
     .tuple(livelyPipeline(platform), livelyPipeline(platform), fc.boolean())
     .map(([first, second, isRenamed]) => [first, isRenamed ? renamed(first) : second]);
 
-/** A pipeline whose later steps are often come to, and whose refresh is within a few runs. */
+/** Draws a pipeline whose later steps often run, with a refresh every one to four runs. */
 const livelyPipeline = (platform: Platform): fc.Arbitrary<Pipeline> =>
   fc
     .tuple(anyPipeline(platform), fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }))
@@ -196,11 +196,11 @@ function livened({ refresh, steps, ...starts }: Pipeline, isOpen: readonly boole
   };
 }
 
-/** A route that leads on takes every item that was answered. */
+/** Removes the condition of a route to another step, so that it takes every answered item. */
 const opened = ({ run, ...route }: Route): Route =>
   run === undefined ? route : { when: "always", run, notify: route.notify === true };
 
-/** Any list on any platform, of few items and through few runs. */
+/** Draws a scenario on any platform, with few items and runs. */
 export const anyScenario = (itemsMin = 1): fc.Arbitrary<Scenario> =>
   fc
     .oneof(

@@ -7,10 +7,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type ApiClient, apiClient } from "../../tools/customer/api-client.ts";
 import { documented } from "./openapi.ts";
 
-/** What `ready.json` says. */
+/** The content of `ready.json`. */
 export type Ready = Readonly<Record<string, string>>;
 
-/** `npm start` on a folder of its own, as its own process, to be killed and started again. */
+/** `npm start` in a separate process and folder; a test can kill and restart it. */
 export interface RunningWorld {
   readonly api: ApiClient;
   readonly ready: Ready;
@@ -21,7 +21,7 @@ export interface RunningWorld {
 
 const startScript = new URL("../../scripts/start.ts", import.meta.url).pathname;
 
-/** @param options further words of `npm start`; the demo workspace stays empty by itself */
+/** @param options command-line options of `npm start` */
 export async function startRunningWorld(
   options: readonly string[] = ["--empty-demo"],
 ): Promise<RunningWorld> {
@@ -35,7 +35,7 @@ export async function startRunningWorld(
       stdio: ["ignore", "ignore", "inherit"],
     });
     while (!existsSync(join(dir, "ready.json"))) {
-      if (child.exitCode !== null) throw new Error("The local world did not start");
+      if (child.exitCode !== null) throw new Error("`npm start` exited before it was ready");
       await delay(50);
     }
     ready = JSON.parse(readFileSync(join(dir, "ready.json"), "utf8")) as Ready;
@@ -63,7 +63,7 @@ export async function startRunningWorld(
   };
 }
 
-/** Asks until there is an answer. @throws Error when there is none within `seconds`. */
+/** Polls until `ask` returns a value. @throws Error after `seconds` */
 export async function eventually<T>(
   what: string,
   seconds: number,
@@ -73,7 +73,7 @@ export async function eventually<T>(
   for (;;) {
     const answer = await ask();
     if (answer !== undefined) return answer;
-    if (Date.now() > deadline) throw new Error(`Waited ${seconds} s in vain for ${what}`);
+    if (Date.now() > deadline) throw new Error(`${what}: not true after ${seconds} s`);
     await delay(50);
   }
 }

@@ -8,14 +8,14 @@ import type {
   OffersAnswer,
 } from "../../shared/scrapers/scraper.ts";
 
-/** What the sources answer; the test sets these, and may change them between runs. */
+/** The sources' answers, which a test may change between runs. */
 export interface ScriptedAnswers {
   product: (id: string, scraper: ScraperId) => Partial<Answer> & Pick<Answer, "status">;
   offers: (id: string) => Partial<OffersAnswer> & Pick<OffersAnswer, "status">;
   check: (offer: OfferReference) => Partial<OfferCheckAnswer> & Pick<OfferCheckAnswer, "status">;
 }
 
-/** Sources that answer as a test says; unless it says anything, they give no answer. */
+/** Creates sources with scripted answers; every answer is `unavailable` by default. */
 export function scriptedSources(clock: Clock): {
   readonly sources: StepSources;
   readonly answers: ScriptedAnswers;

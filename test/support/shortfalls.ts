@@ -1,5 +1,5 @@
-/** A step that the credits did not cover, as the `error` of a run tells it. */
-export interface ToldShortfall {
+/** A step that the credits did not cover, as the `error` of a run reports it. */
+export interface ReportedShortfall {
   readonly step: string;
   readonly needed: number;
   readonly items: number;
@@ -9,8 +9,8 @@ export interface ToldShortfall {
 const sentence =
   /Step '([\w-]+)' needed (\d+) credits? for (\d+) items?, but the balance was (\d+) credits?\./g;
 
-/** The shortfalls that an `error` tells, in its order; null for no error, and for one of another kind. */
-export function shortfallsIn(error: unknown): readonly ToldShortfall[] | null {
+/** Parses the shortfalls in an `error`, in order; null for no error or one of another kind. */
+export function shortfallsIn(error: unknown): readonly ReportedShortfall[] | null {
   if (typeof error !== "string") return null;
   const told = [...error.matchAll(sentence)].map(([, step = "", needed, items, balance]) => ({
     step,

@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 
 export interface SignedStore {
   readonly port: number;
-  /** Objects by host, bucket and key as the request named them, path style. */
+  /** Objects by host, bucket and key, in path style. */
   readonly objects: ReadonlyMap<string, Buffer>;
-  /** What it found wrong with requests so far. */
+  /** Errors of the requests so far. */
   readonly complaints: readonly string[];
   stop(): Promise<void>;
 }
@@ -15,7 +15,7 @@ const sha256 = (bytes: string | Buffer): string => createHash("sha256").update(b
 const hmac = (key: string | Buffer, text: string): Buffer =>
   createHmac("sha256", key).update(text).digest();
 
-/** AWS's own escaping: everything but the unreserved characters. */
+/** AWS's URI encoding: encodes everything but the unreserved characters. */
 const escaped = (text: string): string =>
   [...Buffer.from(text)]
     .map((byte) => {
@@ -27,8 +27,8 @@ const escaped = (text: string): string =>
     .join("");
 
 /**
- * A store that takes nothing but requests signed with its secret for its region, by a reading of
- * Signature Version 4 of its own, and nothing that stores other than AWS do not know.
+ * Starts an S3-compatible store that accepts only requests with a valid Signature Version 4, verified
+ * independently, and rejects headers that only AWS supports.
  */
 export async function startSignedStore(known: {
   readonly secretAccessKey: string;

@@ -4,7 +4,7 @@ import { ownRateBudget } from "../../shared/sources/http/rate-budget.ts";
 import { sourceStates } from "../../shared/sources/http/source-state.ts";
 import type { SourceDependencies } from "../../shared/sources/registry/parts.ts";
 
-/** What the sources of one process need, with a budget of its own. */
+/** Builds the dependencies of a process's sources, with their own rate budget. */
 export const aSourceWorld = (changes: Partial<SourceDependencies> = {}): SourceDependencies => ({
   clock: systemClock,
   chance: systemChance,

@@ -1,6 +1,6 @@
 /**
- * A small certificate authority of the tests, and what it vouched for. All of it is worthless: the
- * authority's own key is gone, and the leaves' key is here for all to read.
+ * Certificate authority of the tests. It is safe to publish: the authority's private key was
+ * discarded, and the private key of its certificates is below.
  */
 export const testAuthority = `-----BEGIN CERTIFICATE-----
 MIIBeDCCAR+gAwIBAgIBATAKBggqhkjOPQQDAjAjMSEwHwYDVQQDDBhXb3J0aGxl
@@ -13,7 +13,7 @@ gL59cC/KKAEwXoJ9vmHWXgTA8v47vSyWM3U1xcEF95gCPVSjQjBAMA8GA1UdEwEB
 B/AFlkspFmNsQAIgVUnUU5Buf6x7tU7Yz3H5iKEVIV1projyQWEKCL+uYjU=
 -----END CERTIFICATE-----`;
 
-/** The key of every certificate here. */
+/** The private key of all certificates in this file. */
 const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgiqnUCWdyr2BRoLYP
 u+ZulAPA6YRGeyMStBUF5IpA8zKhRANCAASiuF1mcNA8VlwsWmT326t02AlAXKrm

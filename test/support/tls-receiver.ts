@@ -7,20 +7,20 @@ import { trusted } from "./test-certificates.ts";
 export interface TlsReceiver {
   readonly url: string;
   readonly port: number;
-  /** Every request that wholly arrived, in order. */
+  /** All complete requests, in order. */
   readonly requests: ReceivedRequest[];
-  /** Connections accepted so far, whether or not TLS or a request came. */
+  /** Number of connections accepted so far, with or without TLS or a request. */
   readonly connections: () => number;
-  /** Connections open now. */
+  /** Number of open connections. */
   readonly open: () => number;
-  /** Answers a request once it has wholly arrived, in whatever bytes. */
+  /** Responds to a complete request, with any bytes. */
   answer: (socket: TLSSocket, request: ReceivedRequest) => void;
-  /** Does something as soon as a request's header is there. */
+  /** Called as soon as the header of a request is complete. */
   atHeader: (socket: TLSSocket) => void;
   stop: () => Promise<void>;
 }
 
-/** An answer as it goes over the wire, with a length unless the headers say something else. */
+/** Formats an HTTP response, with a Content-Length unless the headers have one. */
 export function wire(status: number | string, headers: Record<string, string> = {}, body = "") {
   const length = { "Content-Length": String(Buffer.byteLength(body)) };
   const lines = Object.entries({ ...length, ...headers }).map(
@@ -29,7 +29,7 @@ export function wire(status: number | string, headers: Record<string, string> = 
   return [`HTTP/1.1 ${status} Said`, ...lines, "", body].join("\r\n");
 }
 
-/** A receiver on loopback that does over TLS exactly what a test scripts, byte by byte. */
+/** Starts a receiver on loopback whose bytes over TLS a test scripts. */
 export async function startTlsReceiver(options: TlsOptions = trusted): Promise<TlsReceiver> {
   const server = createTlsServer(options, (socket) => {
     socket.on("error", () => {});
@@ -50,7 +50,7 @@ export async function startTlsReceiver(options: TlsOptions = trusted): Promise<T
   return receiver;
 }
 
-/** A server below TLS and HTTP, for what goes wrong there. */
+/** Starts a TCP server, for faults below TLS and HTTP. */
 export async function startTcpServer(accept: (socket: Socket) => void) {
   return listening(
     createServer((socket) => {
@@ -80,11 +80,11 @@ async function listening(server: ReturnType<typeof createServer>) {
   };
 }
 
-/** Reads one request after another, each with a length. */
+/** Reads requests in sequence, each with a Content-Length. */
 function readRequests(socket: TLSSocket, receiver: TlsReceiver): void {
   let chunks: Buffer[] = [];
   let bytes = 0;
-  /** What has to be there before anything can be read. */
+  /** Number of bytes required to continue. */
   let wanted = 1;
   let seenHeader = false;
   socket.on("data", (chunk: Buffer) => {
@@ -123,6 +123,6 @@ function headerOf(text: string) {
   return { method, path, headers };
 }
 
-/** Waits until a check passes, on a machine as busy as may be. */
+/** Waits until a check passes, with a long timeout for a loaded machine. */
 export const eventually = (check: () => void): Promise<void> =>
   vi.waitFor(check, { timeout: 30_000, interval: 5 });

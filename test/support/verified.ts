@@ -5,7 +5,7 @@ import type { ReceivedRequest } from "./receiver.ts";
 
 const { webhooks } = new Stripe("sk_test_none");
 
-/** Expects two verifiers written by others to accept a delivery under one of the secrets. */
+/** Expects two independent verifiers to accept a delivery with one of the secrets. */
 export function expectVerified(delivery: ReceivedRequest, secrets: readonly string[]): void {
   const header = String(delivery.headers["service-signature"]);
   const sentAt = Number(/^t=(\d+),/.exec(header)?.[1]);
@@ -13,7 +13,7 @@ export function expectVerified(delivery: ReceivedRequest, secrets: readonly stri
   expect(secrets.filter((secret) => standardAccepts(delivery, secret, sentAt))).not.toEqual([]);
 }
 
-/** Expects both to refuse a stale timestamp, a changed byte and a wrong secret. */
+/** Expects both verifiers to reject a stale timestamp, a changed byte and a wrong secret. */
 export function expectRefused(delivery: ReceivedRequest, secret: string): void {
   const sentAt = Number(/^t=(\d+),/.exec(String(delivery.headers["service-signature"]))?.[1]);
   const changed = { ...delivery, body: `${delivery.body} ` };
@@ -44,7 +44,7 @@ function stripeAccepts(delivery: ReceivedRequest, secret: string, now: number): 
   }
 }
 
-/** That library asks the clock itself. */
+/** Verifies with a library that reads the time from `Date`. */
 function standardAccepts(delivery: ReceivedRequest, secret: string, now: number): boolean {
   vi.useFakeTimers({ toFake: ["Date"], now: now * 1_000 });
   try {

@@ -3,7 +3,7 @@ import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 type Command = Parameters<DynamoDBDocumentClient["send"]>[0];
 type Send = () => Promise<unknown>;
 
-/** A client whose every request passes through `around`, which may send it, or not, or lie about it. */
+/** Wraps a client so that `around` controls each request: it may send, drop or fake it. */
 export function watchedClient(
   client: DynamoDBDocumentClient,
   around: (command: Command, send: Send) => Promise<unknown>,

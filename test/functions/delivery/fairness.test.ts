@@ -57,7 +57,7 @@ it("ten receivers of an account that do not answer hold up neither another accou
       return done;
     },
   });
-  const waiting = await world.takeHints();
+  const waiting = await world.takeWakeUps();
   expect(waiting.at(-1)).toMatchObject({ account_id: "acct_2" });
   quick.answer = (response) => {
     response.end("ok");
@@ -67,15 +67,15 @@ it("ten receivers of an account that do not answer hold up neither another accou
   };
   const worker = async (): Promise<void> => {
     for (let idle = 0; idle < 40;) {
-      const hint = waiting.shift();
-      if (hint === undefined) {
-        waiting.push(...(await world.takeHints()));
+      const wakeUp = waiting.shift();
+      if (wakeUp === undefined) {
+        waiting.push(...(await world.takeWakeUps()));
         idle += 1;
         await delay(25);
         continue;
       }
       idle = 0;
-      await handler(batchOf([hint]), context);
+      await handler(batchOf([wakeUp]), context);
     }
   };
   // One after the other, so that no two claim at the same instant.

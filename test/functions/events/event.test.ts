@@ -136,8 +136,8 @@ describe("POST /v1/events/{id}/send", () => {
       attempt_count: 0,
       next_attempt_at: world.clock.now().toISOString(),
     });
-    const hints = await world.takeHints();
-    expect(hints).toContainEqual({ account_id: account, target_id: endpoint.id });
+    const wakeUps = await world.takeWakeUps();
+    expect(wakeUps).toContainEqual({ account_id: account, target_id: endpoint.id });
     await world.deliverDue();
     expect(receiver.requests.map(({ body }) => body)).toEqual([second.body]);
     expect(receiver.requests[0]?.headers["service-attempt"]).toBe("1");

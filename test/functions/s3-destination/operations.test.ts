@@ -171,7 +171,7 @@ describe("PUT /v1/s3_destination", () => {
       created_at: first["created_at"],
       updated_at: world.clock.now().toISOString(),
     });
-    expect(world.hints).toEqual([destinationTarget("acct_1")]);
+    expect(world.wakeUps).toEqual([destinationTarget("acct_1")]);
   });
 
   it("answers 400 that says which step failed, and saves nothing", async () => {
@@ -457,7 +457,7 @@ describe("PATCH /v1/s3_destination", () => {
   it("wakes the export when it disables the destination, so that what is owed ends", async () => {
     await patch({ enabled: false });
 
-    expect(world.hints).toEqual([destinationTarget("acct_1")]);
+    expect(world.wakeUps).toEqual([destinationTarget("acct_1")]);
   });
 
   it("loses no field of changes and reports at the same time", async () => {
@@ -481,7 +481,7 @@ describe("DELETE /v1/s3_destination", () => {
     expect(status).toBe(200);
     expect(body).toEqual({ object: "s3_destination", deleted: true });
     expect(safeParse(deletedDestinationResponse, body).success).toBe(true);
-    expect(world.hints).toEqual([destinationTarget("acct_1")]);
+    expect(world.wakeUps).toEqual([destinationTarget("acct_1")]);
     await expect(get()).rejects.toMatchObject({ code: "NOT_FOUND" });
     await expect(call(deleteRoute)).rejects.toMatchObject({ code: "NOT_FOUND", status: 404 });
   });
@@ -751,7 +751,7 @@ describe("POST /v1/s3_destination/backfill", () => {
     expect(body).toEqual({ object: "s3_backfill", since: "2026-11-18T23:00:00.000Z", until });
     expect(safeParse(backfillResponse, body).success).toBe(true);
     const target = destinationTarget("acct_1");
-    expect(world.hints).toEqual([target]);
+    expect(world.wakeUps).toEqual([target]);
     expect(await world.outbox.entries(target, { lane: "first", by: null, limit: 9 })).toEqual([
       {
         lane: "first",

@@ -291,9 +291,9 @@ describe("POST /v1/webhook_deliveries/{id}/redeliver", () => {
     expect(answer.body).toMatchObject({ id, state: "pending", next_attempt_at: now });
     expect((await getOne(id)).body).toMatchObject(answer.body);
     expect(entriesOf(await list({ state: "failed" }))).toEqual([]);
-    const hints = await world.takeHints();
-    expect(hints).toContainEqual({ account_id: account, target_id: endpoint.id });
-    await world.deliverHint(hints.at(-1));
+    const wakeUps = await world.takeWakeUps();
+    expect(wakeUps).toContainEqual({ account_id: account, target_id: endpoint.id });
+    await world.handleWakeUp(wakeUps.at(-1));
     expect(receiver.requests.map(({ body }) => body)).toEqual([
       run.events[0]?.body,
       run.events[0]?.body,
@@ -388,8 +388,8 @@ describe("POST /v1/webhook_endpoints/{id}/recover", () => {
         content: { kind: "recover", since, until, after: null, found: 0 },
       },
     ]);
-    const hints = await world.takeHints();
-    expect(hints).toContainEqual({ account_id: account, target_id: endpoint.id });
+    const wakeUps = await world.takeWakeUps();
+    expect(wakeUps).toContainEqual({ account_id: account, target_id: endpoint.id });
     await world.deliverDue();
     expect(receiver.requests.map(({ body }) => body)).toEqual([
       run.events[0]?.body,

@@ -382,25 +382,25 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
     await world.publish(aRun(["watchlist.run.completed"]));
     await world.deliverDue();
     expect(receiver.requests).toHaveLength(1);
-    const hint = { account_id: "acct_1", target_id: id };
-    await world.takeHints();
+    const wakeUp = { account_id: "acct_1", target_id: id };
+    await world.takeWakeUps();
     // That of the retry stays in the queue until its time comes.
-    const waiting = await world.takeHints();
+    const waiting = await world.takeWakeUps();
 
     await patch(id, { enabled: false });
 
-    expect(await world.takeHints()).toEqual([...waiting, hint]);
+    expect(await world.takeWakeUps()).toEqual([...waiting, wakeUp]);
     expect(await world.targets.due(world.clock.now(), 10)).toHaveLength(1);
-    await world.deliverHint(hint);
+    await world.handleWakeUp(wakeUp);
     const { body } = await api.call("GET", `webhook_endpoints/${id}/deliveries`);
     expect(body["data"]).toMatchObject([
       { state: "failed", last_error: "endpoint_disabled", next_attempt_at: null },
     ]);
     expect(receiver.requests).toHaveLength(1);
     await patch(id, { enabled: false });
-    expect(await world.takeHints()).toEqual([...waiting, hint]);
+    expect(await world.takeWakeUps()).toEqual([...waiting, wakeUp]);
     await patch(id, { enabled: true });
-    expect(await world.takeHints()).toEqual(waiting);
+    expect(await world.takeWakeUps()).toEqual(waiting);
   });
 
   it("answers 200 though the outbox cannot be woken", async () => {
@@ -452,10 +452,10 @@ describe("DELETE /v1/webhook_endpoints/{id}", () => {
     receiver.answer = (response) => response.writeHead(500).end();
     await world.publish(aRun(["watchlist.run.completed"]));
     await world.deliverDue();
-    await world.takeHints();
+    await world.takeWakeUps();
 
     await remove(id);
-    for (const hint of await world.takeHints()) await world.deliverHint(hint);
+    for (const wakeUp of await world.takeWakeUps()) await world.handleWakeUp(wakeUp);
 
     const { body } = await api.call("GET", "webhook_deliveries", { query: { endpoint_id: id } });
     expect(body["data"]).toMatchObject([{ state: "failed", last_error: "endpoint_deleted" }]);
@@ -650,7 +650,7 @@ describe("POST /v1/webhook_endpoints/{id}/test", () => {
       const [logged] = await delivered();
       expect(logged).toMatchObject({ state: "failed", next_attempt_at: null, attempt_count: 1 });
       expect(await world.nextDue()).toBeNull();
-      expect(await world.takeHints()).toEqual([]);
+      expect(await world.takeWakeUps()).toEqual([]);
       expect(receiver.requests).toHaveLength(1);
     },
   );

@@ -42,7 +42,7 @@ function crashing(at: number, when: "before" | "after") {
     feed: { ...feed, append: (...entries) => guarded(() => feed.append(...entries)) },
     outbox: { ...outbox, add: (...added) => guarded(() => outbox.add(...added)) },
     destinations: { get: (...asked) => guarded(() => destinations.get(...asked)) },
-    queue: { send: (...hints) => guarded(() => queue.send(...hints)) },
+    queue: { send: (...wakeUps) => guarded(() => queue.send(...wakeUps)) },
   };
   return { dependencies, count };
 }
@@ -53,7 +53,7 @@ describe("runEventPublisher", () => {
     await world.setDestination(account);
     const { dependencies, count } = crashing(0, "before");
     await runEventPublisher(dependencies).publish(run);
-    // The bodies and their index, the feed, what each of two is owed, and the hints.
+    // The bodies and their index, the feed, what each of two has pending, and the wake-up messages.
     expect(count.writes).toBe(7);
 
     for (const when of ["before", "after"] as const) {
@@ -103,7 +103,7 @@ describe("runEventPublisher", () => {
     await world.addEndpoint(account, "http://127.0.0.1:9000/", { events: ["webhook.test"] });
     await world.publish(run);
 
-    expect(await world.takeHints()).toEqual([]);
+    expect(await world.takeWakeUps()).toEqual([]);
     expect(await world.targets.due(world.clock.now(), 10)).toEqual([]);
   });
 

@@ -8,7 +8,7 @@ const url = "http://127.0.0.1:9000/hook";
 
 let base: Awaited<ReturnType<typeof startDeliveryWorld>>;
 let world: DeliveryWorld;
-let hint: unknown;
+let wakeUp: unknown;
 let receiver: { hangs: boolean; firstAttempts: string[]; requests: string[] };
 
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeEach(async () => {
   world = await base.open();
   receiver = { hangs: true, firstAttempts: [], requests: [] };
   const { endpoint } = await world.addEndpoint(account, url);
-  hint = { account_id: account, target_id: endpoint.id };
+  wakeUp = { account_id: account, target_id: endpoint.id };
   const send = async (headers: Readonly<Record<string, string>>): Promise<SendResult> => {
     const event = String(headers["webhook-id"]);
     receiver.requests.push(event);
@@ -58,7 +58,7 @@ describe("a receiver that hangs", () => {
     await world.publish(longRun(1));
 
     // A lease ends after 30 s, in which two attempts time out.
-    for (let lease = 1; lease <= 8; lease += 1) await world.deliverHint(hint);
+    for (let lease = 1; lease <= 8; lease += 1) await world.handleWakeUp(wakeUp);
 
     expect(new Set(receiver.firstAttempts).size).toBeLessThanOrEqual(3);
     const logged = await log();
@@ -72,7 +72,7 @@ describe("a receiver that hangs", () => {
     for (let lease = 1; lease <= leases; lease += 1) {
       await world.publish(longRun(2 * lease));
       await world.publish(longRun(2 * lease + 1));
-      await world.deliverHint(hint);
+      await world.handleWakeUp(wakeUp);
     }
 
     // Two runs beside the first may have an attempt under way when the third failure is known.
@@ -81,7 +81,7 @@ describe("a receiver that hangs", () => {
 
   it("gets the whole next run in its order once it answers again", async () => {
     await world.publish(longRun(1));
-    for (let lease = 1; lease <= 3; lease += 1) await world.deliverHint(hint);
+    for (let lease = 1; lease <= 3; lease += 1) await world.handleWakeUp(wakeUp);
     receiver.hangs = false;
     receiver.firstAttempts = [];
     const [next, after] = [longRun(2), longRun(3)];

@@ -74,7 +74,7 @@ describe("a run's first attempts", () => {
     const run = aRun(wholeRun);
     await world.publish(run);
 
-    for (const hint of await world.takeHints()) await world.deliverHint(hint);
+    for (const wakeUp of await world.takeWakeUps()) await world.handleWakeUp(wakeUp);
 
     expect(bodies()).toEqual(run.events.map(({ body }) => body));
     const [first] = receiver.requests;
@@ -163,9 +163,9 @@ describe("a run's first attempts", () => {
     await world.publish(run);
     await world.publish(run);
 
-    const hints = await world.takeHints();
-    expect(hints).toHaveLength(2);
-    await Promise.all([...hints, ...hints].map((hint) => world.deliverHint(hint)));
+    const wakeUps = await world.takeWakeUps();
+    expect(wakeUps).toHaveLength(2);
+    await Promise.all([...wakeUps, ...wakeUps].map((wakeUp) => world.handleWakeUp(wakeUp)));
 
     expect(bodies()).toEqual(run.events.map(({ body }) => body));
   });
@@ -174,18 +174,18 @@ describe("a run's first attempts", () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const run = aRun(wholeRun);
     await world.publish(run);
-    const [hint] = await world.takeHints();
+    const [wakeUp] = await world.takeWakeUps();
     let sent = 0;
     beforeSending(async () => {
       sent += 1;
       if (sent === 3) throw new Error("crash");
     });
-    await expect(world.deliverHint(hint)).rejects.toThrow("crash");
+    await expect(world.handleWakeUp(wakeUp)).rejects.toThrow("crash");
 
     expect(receiver.requests).toHaveLength(2);
 
     await world.sweep();
-    for (const again of await world.takeHints()) await world.deliverHint(again);
+    for (const again of await world.takeWakeUps()) await world.handleWakeUp(again);
 
     expect(bodies()).toEqual(run.events.map(({ body }) => body));
     expect(await deliveryOf(run, 2, endpoint.id)).toMatchObject({ state: "delivered" });
@@ -197,15 +197,15 @@ describe("a worker that outlives its lease", () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const run = aRun(wholeRun);
     await world.publish(run);
-    const [hint] = await world.takeHints();
+    const [wakeUp] = await world.takeWakeUps();
     let sent = 0;
     beforeSending(async () => {
       sent += 1;
       if (sent !== 2) return;
       world.clock.advance(60_000);
-      await world.deliverHint(hint);
+      await world.handleWakeUp(wakeUp);
     });
-    await world.deliverHint(hint);
+    await world.handleWakeUp(wakeUp);
 
     const all = run.events.map(({ body }) => body);
     expect(bodies().slice(0, 6)).toEqual([all[0], ...all]);
@@ -222,12 +222,12 @@ describe("a worker that outlives its lease", () => {
       world.clock.advance(12_000);
       response.end();
     };
-    const [hint] = await world.takeHints();
-    await world.deliverHint(hint);
+    const [wakeUp] = await world.takeWakeUps();
+    await world.handleWakeUp(wakeUp);
     expect(receiver.requests).toHaveLength(3);
 
-    expect(await world.takeHints()).toEqual([hint]);
-    await world.deliverHint(hint);
+    expect(await world.takeWakeUps()).toEqual([wakeUp]);
+    await world.handleWakeUp(wakeUp);
 
     expect(bodies()).toEqual(run.events.map(({ body }) => body));
   });
@@ -248,14 +248,14 @@ describe("after a failure", () => {
     const failed = await deliveryOf(run, 0, endpoint.id);
     expect(failed).toMatchObject({ state: "pending", attempts: [{ error: "status_500" }] });
     expect(failed?.attempts[0]?.response).toHaveLength(1_024);
-    const hint = { account_id: account, target_id: endpoint.id };
-    expect(await world.takeHints()).toContainEqual(hint);
-    await world.deliverHint(hint);
+    const wakeUp = { account_id: account, target_id: endpoint.id };
+    expect(await world.takeWakeUps()).toContainEqual(wakeUp);
+    await world.handleWakeUp(wakeUp);
     expect(receiver.requests).toHaveLength(2);
 
     receiver.answer = (response) => response.end();
     world.clock.advance(5_000);
-    await Promise.all([world.deliverHint(hint), world.deliverHint(hint)]);
+    await Promise.all([world.handleWakeUp(wakeUp), world.handleWakeUp(wakeUp)]);
 
     expect(receiver.requests).toHaveLength(3);
     expect(receiver.requests[2]?.body).toBe(run.events[0]?.body);
@@ -383,10 +383,10 @@ describe("wakeDue", () => {
   it("makes up for every hint that was lost", async () => {
     await world.addEndpoint(account, receiver.url);
     await world.publish(aRun(wholeRun));
-    await world.takeHints();
+    await world.takeWakeUps();
 
     expect(await world.sweep()).toBe(1);
-    for (const hint of await world.takeHints()) await world.deliverHint(hint);
+    for (const wakeUp of await world.takeWakeUps()) await world.handleWakeUp(wakeUp);
 
     expect(receiver.requests).toHaveLength(wholeRun.length);
     expect(await world.sweep()).toBe(0);
@@ -395,8 +395,8 @@ describe("wakeDue", () => {
 
 describe("a message that finds nothing to do", () => {
   it.each(["we_unknown", "s3_destination"])("about %s is done", async (targetId) => {
-    await world.deliverHint({ account_id: account, target_id: targetId });
-    expect(await world.takeHints()).toEqual([]);
+    await world.handleWakeUp({ account_id: account, target_id: targetId });
+    expect(await world.takeWakeUps()).toEqual([]);
   });
 
   it("about a run whose events are not kept any more ends what is owed of it", async () => {

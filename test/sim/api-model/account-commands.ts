@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { creditPacks, type PackId } from "../../../shared/accounts/credit-packs.ts";
-import { addCredits, dateOf, type Entry } from "./books.ts";
+import { addCredits, dateOf, type Entry } from "./credit-model.ts";
 import { anything, idOf, type Predicted } from "./compare.ts";
 import { iso } from "./model.ts";
 import {
@@ -33,7 +33,7 @@ const slots: readonly (readonly [number, number])[] = [
 export async function expectAccount(session: Session): Promise<void> {
   const { model } = session;
   const [key] = model.keys;
-  const { balance, lifetime, spent } = model.books;
+  const { balance, lifetime, spent } = model.ledger;
   const next = slots.find(([at]) => at > lifetime);
   const answer = await call(session, { method: "GET", path: "/v1/account" });
   expectBody("account", answer, {
@@ -62,7 +62,7 @@ export async function expectAccount(session: Session): Promise<void> {
   });
 }
 
-/** Usage of the last days, which is what was charged (M8). */
+/** Checks the usage of the last days against the charges (M8). */
 export async function expectUsage(session: Session, days: number | undefined): Promise<void> {
   const { model, service } = session;
   const query = days === undefined ? "" : `?days=${days}`;
@@ -70,7 +70,7 @@ export async function expectUsage(session: Session, days: number | undefined): P
   const now = service.now();
   const daily = Array.from({ length: days ?? 30 }, (_, n) => {
     const date = dateOf(now - ((days ?? 30) - 1 - n) * 86_400_000);
-    const day = model.books.days.get(date);
+    const day = model.ledger.days.get(date);
     return { date, ...(day ?? { requests: 0, successful: 0, failed: 0, credits: 0 }) };
   });
   const sum = (of: (day: (typeof daily)[number]) => number): number =>
@@ -108,10 +108,10 @@ const usage = command<number>({
   },
 });
 
-/** The ledger as the service has it, newest first, page by page. */
+/** Checks all credit transactions page by page, newest first. */
 export async function expectLedger(session: Session, limit: number): Promise<void> {
-  const { ledger } = session.model.books;
-  const newestFirst = ledger.toReversed();
+  const { entries } = session.model.ledger;
+  const newestFirst = entries.toReversed();
   const ids: string[] = [];
   for (let from = 0; ; from += limit) {
     const after = from === 0 ? "" : `&starting_after=${ids.at(-1)}`;
@@ -122,9 +122,9 @@ export async function expectLedger(session: Session, limit: number): Promise<voi
       status: 200,
       body: {
         object: "list",
-        data: wanted.map((entry, at) => shownEntry(entry, ledger.length - from - at)),
-        has_more: from + limit < ledger.length,
-        next_starting_after: from + limit < ledger.length ? idOf("ctx") : null,
+        data: wanted.map((entry, at) => shownEntry(entry, entries.length - from - at)),
+        has_more: from + limit < entries.length,
+        next_starting_after: from + limit < entries.length ? idOf("ctx") : null,
       },
     });
     const { data } = answer.body as unknown as { data: readonly { id: string }[] };
@@ -133,9 +133,9 @@ export async function expectLedger(session: Session, limit: number): Promise<voi
       compare("the id of a credit transaction", data[at]?.id, entry.id);
     }
     ids.push(...data.map(({ id }) => id));
-    if (from + limit >= ledger.length) break;
+    if (from + limit >= entries.length) break;
   }
-  require("credit transactions", new Set(ids).size === ledger.length, "every entry once");
+  require("credit transactions", new Set(ids).size === entries.length, "every entry appears once");
 }
 
 function shownEntry(entry: Entry, sequence: number): Predicted {
@@ -186,17 +186,17 @@ const isOf = (entry: Entry, filter: Filter): boolean => {
   );
 };
 
-/** The entries that a filter lets through, whatever pages they come in. */
+/** Checks the filtered credit transactions, independently of their pages. */
 async function expectFiltered(session: Session, filter: Filter, limit: number): Promise<void> {
-  const { ledger } = session.model.books;
-  const wanted = ledger
+  const { entries } = session.model.ledger;
+  const wanted = entries
     .map((entry, at) => [entry, at + 1] as const)
     .filter(([entry]) => isOf(entry, filter))
     .toReversed();
   const query = new URLSearchParams({ ...filter, limit: String(limit) }).toString();
   const found: unknown[] = [];
   let after = "";
-  for (let pages = 0; pages <= ledger.length; pages += 1) {
+  for (let pages = 0; pages <= entries.length; pages += 1) {
     const path = `/v1/credit_transactions?${query}${after}`;
     const answer = await call(session, { method: "GET", path });
     compare(path, answer.status, 200);
@@ -223,20 +223,20 @@ const filtered = command<{ pick: number; how: number; limit: number }>({
   weight: 2,
   drawn: fc.record({ pick: fc.nat(), how: fc.nat(7), limit: fc.constantFrom(2, 7, 100) }),
   async play(session, { pick, how, limit }) {
-    const { ledger } = session.model.books;
+    const { entries } = session.model.ledger;
     if (how === 7) {
       const bad = await call(session, { method: "GET", path: "/v1/credit_transactions?type=gift" });
       return expectRefusal("ledger", bad, refused("type"));
     }
     const filter = drawnFilter(session.model, pick, how);
-    await expectFiltered(session, filter, Math.max(limit, Math.ceil(ledger.length / 8)));
+    await expectFiltered(session, filter, Math.max(limit, Math.ceil(entries.length / 8)));
     return "200";
   },
 });
 
-/** One or two filters, with values of an entry and a list that exist where there are any. */
-function drawnFilter({ books, lists }: Session["model"], pick: number, how: number): Filter {
-  const entry = drawnOf(books.ledger, pick);
+/** Draws one or two filters, with values of an existing entry and watchlist if there are any. */
+function drawnFilter({ ledger, lists }: Session["model"], pick: number, how: number): Filter {
+  const entry = drawnOf(ledger.entries, pick);
   const request = (entry && requestOf(entry)) ?? `req_${"0".repeat(24)}`;
   const list = drawnOf(lists, pick)?.id ?? `wl_${"0".repeat(24)}`;
   return {
@@ -251,9 +251,9 @@ const transactions = command<number>({
   weight: 2,
   drawn: fc.constantFrom(3, 7, 20, 100, 100, 0, 101, -1),
   async play(session, limit) {
-    const { ledger } = session.model.books;
-    // All of it would take too many pages otherwise.
-    const few = Math.min(100, Math.max(limit, Math.ceil(ledger.length / 8)));
+    const { entries } = session.model.ledger;
+    // Limits the number of pages.
+    const few = Math.min(100, Math.max(limit, Math.ceil(entries.length / 8)));
     const list = (query: string) =>
       call(session, { method: "GET", path: `/v1/credit_transactions?${query}` });
     if (limit === -1) {
@@ -353,7 +353,7 @@ const keys = command<{ how: number; pick: number }>({
   },
 });
 
-/** Calls with a key as a header, as two headers, or in the query. */
+/** Calls with the key in one header, in two headers, or in the query. */
 function callWith(session: Session, key: string, how: number) {
   const path = "/v1/api_keys";
   if (how === 8) return call(session, { method: "GET", path: `${path}?api_key=${key}`, key: "" });
@@ -361,14 +361,14 @@ function callWith(session: Session, key: string, how: number) {
   return call(session, { method: "GET", path, key, ...(how === 7 && { headers }) });
 }
 
-/** Any key that lives opens the account; a revoked, unknown or missing one nothing. */
+/** Checks that a valid key works and that a revoked, unknown or missing key gets 401. */
 async function useKey(session: Session, how: number, pick: number): Promise<string> {
   const found = session.model.keys[pick % session.model.keys.length];
   const unknown = pick % 3 === 0;
   const key = (unknown ? ["", "svc_live_x", `${found?.key}x`][pick % 2] : found?.key) ?? "";
   const answer = await callWith(session, key, key === "" ? 0 : how + (pick % 2));
   if (unknown || found?.revoked === true) {
-    return expectRefusal("a key that is none", answer, { status: 401, code: "UNAUTHORIZED" });
+    return expectRefusal("an invalid key", answer, { status: 401, code: "UNAUTHORIZED" });
   }
   compare("use of a key", answer.status, 200);
   return "200";
@@ -380,11 +380,11 @@ const operator = command<number>({
   async play({ service, model }, drawn) {
     const packs = Object.keys(creditPacks) as PackId[];
     const pack = packs[drawn];
-    // Most of the time there should be too little for something.
+    // Small amounts, so that some calls exceed the balance.
     const credits = pack === undefined || drawn > 1 ? 15 * (drawn + 1) : creditPacks[pack];
     const isGrant = pack === undefined || drawn > 1;
     await service.addCredits(isGrant ? { grant: credits } : { pack });
-    addCredits(model.books, { type: isGrant ? "grant" : "purchase", credits, at: service.now() });
+    addCredits(model.ledger, { type: isGrant ? "grant" : "purchase", credits, at: service.now() });
     return isGrant ? "grant" : "purchase";
   },
 });
@@ -398,7 +398,9 @@ const structured = command<number>({
       const answer = await call(session, { method: "GET", path });
       compare("structured", answer.status, 200);
       const { data } = answer.body as unknown as { data: readonly { status: string }[] };
-      require("structured", data.every(({ status }) => status === "coming_soon"), "none is live");
+      require("structured", data.every(
+        ({ status }) => status === "coming_soon",
+      ), "no announced endpoint is live");
       return "200";
     }
     if (how === 1) {
@@ -439,7 +441,7 @@ const burst = command<number>({
   },
 });
 
-/** The read-only workspace: it sees its own account, spends nothing, and changes nothing. */
+/** Calls with the demo key, which may read its own account only. */
 const demo = command<number>({
   name: "demo key",
   drawn: fc.nat(),
@@ -467,7 +469,7 @@ const demo = command<number>({
     if (wanted.method !== "GET") {
       return expectRefusal("demo", answer, { status: 403, code: "DEMO_READ_ONLY" });
     }
-    // What belongs to another account is not there.
+    // Resources of another account respond like missing ones.
     if (wanted.path.includes(list)) return expectRefusal("demo", answer, notFound);
     compare(
       "demo",

@@ -3,9 +3,9 @@ import { type Engine, startEngine } from "../engine.ts";
 import { playSequences } from "./play-model.ts";
 
 /**
- * API_MODEL_RUNS=500 plays so many sequences of up to 60 commands instead of two short ones.
- * API_MODEL_SEED and API_MODEL_PATH of a failure play the same ones again; API_MODEL_SHRINK=1 looks
- * for the smallest that fails, which takes minutes.
+ * API_MODEL_RUNS=500 runs 500 sequences of up to 60 commands instead of two short ones.
+ * API_MODEL_SEED and API_MODEL_PATH replay a failure. API_MODEL_SHRINK=1 finds the smallest failing
+ * sequence, which takes minutes.
  */
 const { API_MODEL_RUNS: runs, API_MODEL_SEED: seed, API_MODEL_PATH: path } = process.env;
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => engine.stop());
 
-it("answers, charges and tells what a plain model of the specification does, whatever is called", async () => {
+it("any sequence of API calls gives the responses, charges and events of the specification's model", async () => {
   await playSequences(engine, {
     runs: Number(runs ?? 2),
     ...(runs === undefined && { commands: 15 }),

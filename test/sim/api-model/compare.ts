@@ -1,4 +1,4 @@
-/** A predicted value: equal to the last member, or whatever a function of it takes. */
+/** A predicted value, compared deeply. A function in it accepts or rejects the actual value. */
 export type Predicted = unknown;
 export type Like = (actual: unknown) => boolean;
 
@@ -14,7 +14,7 @@ export const oneOf =
   (actual) =>
     values.includes(actual);
 
-/** What differs from the prediction, by its place; empty where nothing does. */
+/** Returns the differences from the prediction, each with its path; empty without differences. */
 export function differences(actual: unknown, predicted: Predicted, place = ""): readonly string[] {
   if (typeof predicted === "function") {
     return (predicted as Like)(actual) ? [] : [`${place}: ${shown(actual)} is not as predicted`];

@@ -95,7 +95,7 @@ const refusals: readonly (readonly [object, Refusal])[] = [
   [{ bucket: "bucket-1", prefix: "/x", ...credentials }, refused("prefix")],
   [{ bucket: "bucket-1", compression: "zip", ...credentials }, refused("compression")],
   [{ bucket: "bucket-1", endpoint: "https://10.0.0.1/", ...credentials }, refused("endpoint")],
-  // It takes nothing, so that nothing is saved.
+  // The bucket rejects writes, so the destination is not saved.
   [{ bucket: "denied-1", ...credentials }, refused(undefined)],
 ];
 
@@ -172,7 +172,7 @@ async function change(
   const elsewhere = `bucket-${(Number(destination.bucket.at(-1)) + 1) % 3}`;
   const send = (body: object) => call(session, { method: "PATCH", path, body });
   if (how === 4) {
-    // Nobody may send the secret to another bucket without knowing it.
+    // A change of the bucket requires the secret again.
     const answer = await send({ bucket: elsewhere });
     return expectRefusal("another bucket", answer, { status: 400, code: "MISSING_PARAM" });
   }
@@ -190,7 +190,7 @@ async function change(
   return "200 changed";
 }
 
-/** The log of exports, newest first, and with `isWhole` the objects of the last one. */
+/** Checks the log of exports, newest first, and the objects of the last export. */
 export async function expectExports(session: Session, limit: number): Promise<void> {
   const { model } = session;
   const all: Record<string, unknown>[] = [];
@@ -236,7 +236,7 @@ export async function expectExports(session: Session, limit: number): Promise<vo
   expectObjects(session);
 }
 
-/** The objects of the last export are the bodies of its run's events. */
+/** Checks that the objects of the last export are the bodies of its run's events. */
 function expectObjects({ model, service }: Session): void {
   const last = [...model.exports.values()].at(-1);
   if (last === undefined) return;
@@ -248,7 +248,9 @@ function expectObjects({ model, service }: Session): void {
       key.startsWith(`${prefix}events/`) && key.includes(part) && /\.jsonl(?:\.gz)?$/.test(key),
   );
   const suffix = compression === "gzip" ? ".jsonl.gz" : ".jsonl";
-  require("export", keys.every((key) => key.endsWith(suffix)), "it has the run's one format");
+  require("export", keys.every((key) =>
+    key.endsWith(suffix),
+  ), "all objects have the compression of the run");
   const types = keys.toSorted().map((key) => {
     const bytes = objects.get(key) ?? Buffer.alloc(0);
     const line = compression === "gzip" ? gunzipSync(bytes) : bytes;
@@ -261,7 +263,7 @@ function expectObjects({ model, service }: Session): void {
   );
   require("export", [...objects.keys()].some(
     (key) => key.includes(part) && key.endsWith("_manifest.json"),
-  ), "it has a manifest");
+  ), "the folder has a manifest");
 }
 
 const exports = command<Drawn>({

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { Platform } from "../../../shared/platforms/catalogue.ts";
 import type { Offer } from "../../../shared/scrapers/offer.ts";
 import type { ApiAnswer } from "../api.ts";
-import { payFor } from "./books.ts";
+import { payFor } from "./credit-model.ts";
 import type { Predicted } from "./compare.ts";
 import {
   call,
@@ -33,18 +33,18 @@ interface Charged {
   readonly scraper: string;
   readonly what: string;
   readonly reservedQuarters: number;
-  /** Of each answer, in quarter-credits. */
+  /** Price of each answer, in quarter-credits. */
   readonly quarters: readonly number[];
   readonly results: readonly Predicted[];
   readonly statuses: readonly string[];
   readonly head: Readonly<Record<string, Predicted>>;
 }
 
-/** An item call: it is paid for, or refused for lack of credits (specification, "POST /v1/products"). */
+/** Checks an item call: charged, or refused for lack of credits (specification, "POST /v1/products"). */
 function expectCharged({ model, service }: Session, answer: ApiAnswer, is: Charged): string {
-  const { books } = model;
+  const { ledger } = model;
   const reserved = Math.ceil(is.reservedQuarters / 4);
-  if (reserved > books.balance) {
+  if (reserved > ledger.balance) {
     return expectRefusal(is.what, answer, { status: 402, code: "INSUFFICIENT_CREDITS" });
   }
   const charged = Math.ceil(is.quarters.reduce((sum, one) => sum + one, 0) / 4);
@@ -52,7 +52,7 @@ function expectCharged({ model, service }: Session, answer: ApiAnswer, is: Charg
   const items = is.results.length;
   const source = { request_id: answer.headers["x-request-id"] ?? "", endpoint, scraper, items };
   const itemsCharged = is.statuses.filter(isCharged).length;
-  payFor(books, { reserved, charged, itemsCharged, source, at: service.now() });
+  payFor(ledger, { reserved, charged, itemsCharged, source, at: service.now() });
   const count = (status: string): number => is.statuses.filter((one) => one === status).length;
   expectBody(is.what, answer, {
     status: 200,
@@ -71,13 +71,13 @@ function expectCharged({ model, service }: Session, answer: ApiAnswer, is: Charg
     },
   });
   compare(`${is.what} X-Service-Credits`, answer.headers["x-service-credits"], `${charged}`);
-  compare(`${is.what} X-Service-Balance`, answer.headers["x-service-balance"], `${books.balance}`);
+  compare(`${is.what} X-Service-Balance`, answer.headers["x-service-balance"], `${ledger.balance}`);
   return "200";
 }
 
 const isCharged = (status: string): boolean => status === "ok" || status === "not_found";
 
-/** As somebody may write an id: the service reads the same one. */
+/** Another spelling of an ID that the service normalizes. */
 const written = (platform: Platform, id: string, how: number): string => {
   if (how % 4 === 1) return ` ${id}\n`;
   if (how % 4 === 2 && platform === "retailer_a") return id.toLowerCase();
@@ -132,7 +132,7 @@ const products = command<{ tier: number; ids: number[]; how: number }>({
   },
 });
 
-/** A request with more or less of what may be left out. */
+/** Builds a request with or without its optional parameters. */
 function productsBody(
   platform: Platform,
   tier: string,
@@ -151,7 +151,7 @@ function productsBody(
   };
 }
 
-/** Pulse carries the offer count and the lowest new price only. */
+/** Returns the fields of a tier: pulse has only the offer count and the lowest new price. */
 function shownFields(platform: Platform, tier: string, fields: object = {}): object {
   const all = fields as Readonly<Record<string, unknown>>;
   return tier === "pulse" ? { [platform]: all[platform] } : all;
@@ -237,7 +237,7 @@ const badItemCall = command<number>({
 
 const conditions = ["all", "new", "used"] as const;
 
-/** An offers result (specification, section "Offer (offers endpoints)"). */
+/** Predicts an offers result (specification, section "Offer (offers endpoints)"). */
 function offersResult(id: string, now: number, condition: string) {
   const shown = shownAt("retailer_a", phaseAt(now)).offers(id) as {
     status: string;
@@ -350,7 +350,7 @@ const check = command<{ offers: [number, number][]; how: number }>({
     const unique = [...new Map(wanted.map((one) => [JSON.stringify(one), one])).values()];
     const sent = wanted.map(({ asin, offerListingId }) => ({
       asin: how === 2 ? asin.toLowerCase() : asin,
-      // As an address carries it.
+      // URL-encoded.
       offerListingId: how === 1 ? offerListingId.replace("o", "%6F") : offerListingId,
     }));
     const answer = await call(session, {

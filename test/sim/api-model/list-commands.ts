@@ -91,34 +91,34 @@ interface Wanted {
 const liveEndpoints = ({ endpoints }: Model): readonly EndpointModel[] =>
   endpoints.filter(({ deleted }) => !deleted);
 
-/** An endpoint, or none, as a request names it. */
+/** The parameter of a request that names an endpoint or none. */
 const named = (endpoint: EndpointModel | undefined, how: number): object =>
   how % 2 === 0
     ? { webhook_url: endpoint?.url ?? null }
     : { webhook_endpoint_id: endpoint?.id ?? null };
 
-/** An endpoint as a list shows it, deleted or not. */
+/** The parameters that name an endpoint as a watchlist shows it, deleted or not. */
 const asShown = ({ id, url }: EndpointModel, how: number): object => ({
   ...(how % 3 !== 1 && { webhook_url: url }),
   ...(how % 3 !== 2 && { webhook_endpoint_id: id }),
 });
 
-/** Some requests name an endpoint. */
+/** Draws the endpoint that a creation names, for some creations. */
 const namedIn = (model: Model, { endpoint }: Creation): EndpointModel | undefined =>
   endpoint < 3 ? drawnOf(liveEndpoints(model), endpoint) : undefined;
 
-/** The ids as a request may hold them, and their platform. */
+/** The IDs and the platform in one of the forms that a request may have. */
 function idsField(platform: Platform, ids: readonly string[], { how, key }: Creation): object {
   const sent = how === 2 ? ids.join(key % 2 === 0 ? "\n" : ",") : ids;
   if (platform !== "retailer_a") return { platform, ids: sent };
   return { ...(how === 1 ? { asins: sent } : { ids: sent }), ...(how <= 4 && { platform }) };
 }
 
-/** `refresh_every_runs` belongs to the default pipeline of retailer_a. */
+/** Only the default pipeline of retailer_a accepts `refresh_every_runs`. */
 const takesRefresh = (platform: Platform, pipeline: object | null): boolean =>
   platform === "retailer_a" && pipeline === null;
 
-/** A request for a list, and what it asks for. */
+/** Builds a creation request and the predicted watchlist. */
 function wantedList(model: Model, drawn: Creation): Wanted {
   const platform = platforms[drawn.platform] ?? "retailer_a";
   const ids = drawn.ids.map((one) => idsOf(platform)[one] ?? "");
@@ -170,7 +170,7 @@ const create = command<Creation>({
   async play(session, drawn) {
     const { model, service } = session;
     const { body, list, ids } = wantedList(model, drawn);
-    // Half of the requests bear one of two keys: the same and other requests.
+    // Half of the requests have one of two keys, with the same body or another.
     const key = drawn.key < 4 ? `key ${drawn.key % 2}` : undefined;
     const known = key === undefined ? undefined : model.remembered.get(key);
     const remembered = known && service.now() + 100 < known.at + dayMs ? known : undefined;
@@ -184,10 +184,10 @@ const create = command<Creation>({
   },
 });
 
-/** `"status":"active"` says the same as no status. */
+/** Removes `"status":"active"`, the default. */
 const withoutDefaults = (body: string): string => body.replace(/,"status":"active"(?=})/, "");
 
-/** Sends the idempotency key, if there is one, in the header or in the body. */
+/** Creates a watchlist with the idempotency key, if any, in the header or in the body. */
 function createUnder(
   session: Session,
   key: string | undefined,
@@ -291,7 +291,7 @@ const badCreate = command<number>({
   },
 });
 
-/** A path of a list that is none: deleted, or never there. */
+/** Draws an ID of a deleted or unknown watchlist. */
 const nowhere = ({ gone }: Model, drawn: number): string =>
   drawnOf([...gone, `wl_${"0".repeat(24)}`, "wl_1"], drawn) ?? "";
 
@@ -333,7 +333,7 @@ const get = command<Named>({
   },
 });
 
-/** Sets what the schedule of an active list makes of it (specification, "PATCH": counted from the last run). */
+/** Sets the next due time of an active watchlist, counted from its last run (specification, "PATCH"). */
 function reschedule(list: ListModel, now: number): void {
   const { schedule, lastRunAt } = list;
   if (lastRunAt === null) list.nextRunAt ??= now;
@@ -395,15 +395,15 @@ const patch = command<Patch>({
 interface Change {
   readonly field: string;
   readonly sent: object;
-  /** Makes it in the model. */
+  /** Applies the change to the model. */
   readonly make: () => void;
 }
 
-/** Undefined: the platform's default. */
+/** The pipeline of a patch; undefined for the platform's default. */
 const patchedPipeline = ({ core }: ListModel, value: number) =>
   pipelinesOf(core.platform)[value % 4];
 
-/** What can be changed of a list, each with what is sent and what it comes to. */
+/** Returns the possible changes of a watchlist, each with its request and its effect on the model. */
 function changesOf(model: Model, list: ListModel, value: number): readonly Change[] {
   const endpoint = value % 3 === 0 ? undefined : drawnOf(liveEndpoints(model), value);
   const bound = boundEndpoint(model, list);
@@ -427,7 +427,7 @@ function changesOf(model: Model, list: ListModel, value: number): readonly Chang
   ];
 }
 
-/** A cron without a zone keeps the one that the list has. */
+/** Sets the schedule; a cron without a time zone keeps that of the watchlist. */
 function setSchedule(list: ListModel, schedule: Schedule): void {
   const { cron, timezone = list.schedule.timezone } = schedule;
   list.schedule =
@@ -534,7 +534,7 @@ const changeItems = command<ItemsChange>({
   },
 });
 
-/** One bad id, and nothing is changed. */
+/** Checks that one invalid ID refuses the whole change. */
 async function badItem(
   ids: readonly string[],
   post: (ids: readonly string[]) => Promise<ApiAnswer>,
@@ -548,8 +548,8 @@ interface ItemsNamed {
 }
 
 /**
- * The ids to add and to remove: first one that is delisted, if there is any, and one that is there;
- * or all that are there.
+ * Returns the IDs to add and to remove. The first added ID is a delisted item, and the first removed ID
+ * an item of the watchlist, if there are any. "all" removes all items.
  */
 function itemsNamed(
   { core }: ListModel,
@@ -582,7 +582,7 @@ function removed({ core, times }: ListModel, ids: ReadonlySet<string>) {
   return tally;
 }
 
-/** What was delisted is new once more. */
+/** Adds items to the model; a delisted item becomes a new one. */
 function added({ core, times }: ListModel, ids: ReadonlySet<string>, now: number) {
   const tally = { added: 0, reactivated: 0, unchanged: 0 };
   for (const id of ids) {
@@ -605,7 +605,7 @@ interface ItemsQuery {
   readonly state: number;
   readonly limit: number;
   readonly since: number;
-  /** Characters of an id that others may begin with too; 0: any id. */
+  /** Length of the ID prefix to filter by; 0 for no filter. */
   readonly begins: number;
 }
 
@@ -652,7 +652,7 @@ const items = command<ItemsQuery>({
       return expectRefusal("items", await read(list.id, `limit=${limit}`), refused("limit"));
     }
     const state = ["new", "active", "delisted"][place];
-    // At a run's own time, which is inclusive, or a moment later.
+    // The time of a run, which is inclusive, or a millisecond later.
     const run = since < 0 ? undefined : drawnOf(list.runs, since + drawn);
     const from = run === undefined ? undefined : run.at + (since % 2);
     const prefix = drawnOf(list.core.items, drawn)?.id.slice(0, begins) ?? "";
@@ -760,13 +760,13 @@ const runTwice = command<Named>({
       await call(session, { method: "POST", path }),
       conflict,
     );
-    // It was asked for at one time and is read at another.
+    // The run was requested at one time and reads at another.
     runNowModel(model, list, service.now());
     const run = list.runs.at(-1);
     const next = list.core.paused ? null : nextAfter(list.schedule, begunAt, begunAt);
     list.lastRunAt = begunAt;
     list.nextRunAt = next;
-    // The record says when it began.
+    // The run's record has the time of the request.
     Object.assign(run?.record ?? {}, { started_at: iso(begunAt) });
     const told = run?.events.at(-1)?.data ?? {};
     Object.assign(told, { started_at: iso(begunAt) });
@@ -879,7 +879,7 @@ const preview = command<{ schedule: number; count: number }>({
 });
 
 const minuteMs = 60_000;
-/** Minutes. Runs are what takes time here: long spans are rare. */
+/** Durations in minutes. Long ones are rare, because the runs in them take most of the test's time. */
 const passes = [1, 11, 35, 62, 1, 11, 35, 185];
 const passedMax = 20 * dayMs;
 
@@ -899,13 +899,13 @@ const pass = command<number>({
   },
 });
 
-/** Lets time pass, and holds the lists to their schedules. */
+/** Advances the time, and checks that no watchlist is overdue. */
 export async function letPass(session: Session, ms: number): Promise<void> {
   const { model, service } = session;
   await service.pass(ms, (tick) => tickModel(model, tick, service.now()));
   for (const { id, nextRunAt } of model.lists) {
     const isLate = nextRunAt !== null && nextRunAt < service.now() - 60_000;
-    require(`list ${id}`, !isLate, `it runs at ${iso(nextRunAt)}, and now is ${iso(service.now())}`);
+    require(`list ${id}`, !isLate, `due at ${iso(nextRunAt)}, now ${iso(service.now())}`);
   }
 }
 

@@ -8,7 +8,7 @@ import { type ModelRun, runModel } from "../../support/run-model.ts";
 import type { ModelItem, ModelList } from "../../support/run-model-list.ts";
 import { shortfallsIn } from "../../support/shortfalls.ts";
 import { everythingKnown } from "../../support/run-model-fields.ts";
-import { type Books, openBooks, payFor } from "./books.ts";
+import { type CreditModel, openCredits, payFor } from "./credit-model.ts";
 import { aCount, aText, idOf, type Predicted } from "./compare.ts";
 import { nextAfter, nextTimes, type Schedule, secondsOf } from "./schedules.ts";
 import { looksOf, phaseAt } from "./shows.ts";
@@ -24,7 +24,7 @@ export interface KeyModel {
   revoked: boolean;
 }
 
-/** When what happened to an item; its state and readings are those of the run model's item. */
+/** Times of an item; the run model's item has its state and readings. */
 export interface ItemTimes {
   readonly addedAt: number;
   firstReadAt: number | null;
@@ -40,7 +40,7 @@ export interface ListModel {
   readonly createdAt: number;
   name: string;
   schedule: Schedule;
-  /** As the request has it; null: the platform's default. */
+  /** The custom pipeline; null for the platform's default. */
   pipeline: Pipeline | null;
   refreshEveryRuns: number;
   endpointId: string | null;
@@ -63,9 +63,9 @@ export interface EventModel {
   readonly at: number;
   readonly run: Omit<RunModel, "events" | "record">;
   readonly data: Shown;
-  /** The endpoint that the list named then. */
+  /** ID of the endpoint that the watchlist named then. */
   readonly named: string | null;
-  /** As the feed told it, once it was read. */
+  /** The service's ID of the event, once the feed had it. */
   id?: string;
 }
 
@@ -79,14 +79,14 @@ export interface EndpointModel {
   secret: string;
   previous: { readonly secret: string; readonly until: number } | null;
   deleted: boolean;
-  /** Times of its test deliveries. */
+  /** Times of its tests. */
   readonly tests: number[];
 }
 
-/** A delivery; `open` is one whose receiver fails, so that it may stand anywhere in its retries. */
+/** A delivery. `open`: its receiver fails, so it may be at any of its retries. */
 export interface DeliveryModel {
   readonly endpointId: string;
-  /** Null: a test delivery. */
+  /** Null for a test. */
   readonly event: EventModel | null;
   readonly type: string;
   readonly at: number;
@@ -120,13 +120,13 @@ export interface Remembered {
   readonly listId: string;
 }
 
-/** What the service is believed to hold. */
+/** The predicted state of the service. */
 export interface Model {
   readonly accountId: string;
-  readonly books: Books;
+  readonly ledger: CreditModel;
   readonly keys: KeyModel[];
   readonly lists: ListModel[];
-  /** Ids of lists that were deleted. */
+  /** IDs of deleted watchlists. */
   readonly gone: string[];
   readonly endpoints: EndpointModel[];
   readonly deliveries: DeliveryModel[];
@@ -134,7 +134,7 @@ export interface Model {
   readonly exports: Map<string, ExportModel>;
   readonly remembered: Map<string, Remembered>;
   destination: DestinationModel | null;
-  /** Time that went by on purpose. */
+  /** Total time of the "time passes" commands, in milliseconds. */
   passed: number;
 }
 
@@ -144,7 +144,7 @@ export const iso = (at: number | null): string | null =>
 export function openModel(accountId: string, key: KeyModel, credits: number): Model {
   return {
     accountId,
-    books: openBooks(credits, key.createdAt),
+    ledger: openCredits(credits, key.createdAt),
     keys: [key],
     lists: [],
     gone: [],
@@ -158,7 +158,7 @@ export function openModel(accountId: string, key: KeyModel, credits: number): Mo
   };
 }
 
-/** The default pipelines (specification, section "Watchlists"; design, section 7). */
+/** Default pipelines (specification, section "Watchlists"). */
 export function defaultOf(platform: Platform, refreshEveryRuns: number): Pipeline {
   if (platform !== "retailer_a") {
     const scraper: StepScraperId = `${platform}.standard`;
@@ -186,7 +186,7 @@ export function defaultOf(platform: Platform, refreshEveryRuns: number): Pipelin
   };
 }
 
-/** Sets what the list runs by now. */
+/** Sets the pipeline of the next runs. */
 export function setPipeline(list: ListModel): void {
   const pipeline = list.pipeline ?? defaultOf(list.core.platform, list.refreshEveryRuns);
   Object.assign(list.core, { pipeline });
@@ -214,22 +214,22 @@ export const newTimes = (addedAt: number): ItemTimes => ({
 export const sortedItems = (items: readonly ModelItem[]): ModelItem[] =>
   items.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
-/** A tick may name a time up to a minute before that of a cadence. */
+/** A tick may come up to a minute before the due time of a cadence. */
 const toleranceMs = 60_000;
 
-/** What a tick of the scheduler comes to: a run, if the list is due by its own account. */
+/** Applies a tick of the scheduler: a run, if the watchlist is due. */
 export function tickModel(model: Model, { watchlistId, scheduledTime }: Tick, now: number): void {
   const list = model.lists.find(({ id }) => id === watchlistId);
   if (list === undefined || list.nextRunAt === null || list.core.paused) return;
   const tolerance = list.schedule.every === undefined ? 0 : toleranceMs;
   if (scheduledTime + tolerance < list.nextRunAt) return;
   const next = nextAfter(list.schedule, list.nextRunAt, now);
-  // Without items there is nothing to run: the next due time may find some.
+  // A watchlist without items does not run; its due time advances.
   if (list.core.items.length === 0) list.nextRunAt = next;
   else play(model, list, { trigger: "tick", now, next });
 }
 
-/** "Run now": the schedule restarts from now. */
+/** Applies a manual run, after which the schedule restarts. */
 export function runNowModel(model: Model, list: ListModel, now: number): void {
   const next = list.core.paused ? null : nextAfter(list.schedule, now, now);
   play(model, list, { trigger: "manual", now, next });
@@ -252,13 +252,13 @@ interface Turn {
   readonly next: number | null;
 }
 
-/** A run, from its start to its end, and what goes out of it. */
+/** Applies a run with its charges, its events and its export. */
 function play(model: Model, list: ListModel, { trigger, now, next }: Turn): void {
   const { core } = list;
   const wasPaused = core.paused;
-  const available = model.books.balance;
+  const available = model.ledger.balance;
   const told = runModel(core, { trigger, available, at: phaseAt(now) });
-  if (told === null) throw new Error("The model plays no tick of a paused list");
+  if (told === null) throw new Error("The model does not run a paused watchlist for a tick");
   pay(model, list, { told, now });
   for (const item of core.items) note(list, item, now);
   if (core.paused && !wasPaused) list.pausedReason = "insufficient_credits";
@@ -269,11 +269,11 @@ function play(model: Model, list: ListModel, { trigger, now, next }: Turn): void
   publish(model, list, { told, now });
 }
 
-/** Keeps when what came to an item. */
+/** Updates the times of an item after a run. */
 function note({ core, times }: ListModel, item: ModelItem, now: number): void {
   const time = times.get(item.id);
-  if (time === undefined) throw new Error("Every item has its times");
-  // The first read that was answered, whatever the answer was.
+  if (time === undefined) throw new Error(`The model has no times of item ${item.id}`);
+  // Any answer counts as the first read.
   if (item.state !== "new") time.firstReadAt ??= now;
   if (item.state === "delisted") time.delistedAt ??= now;
   if (item.lastChange?.runNumber === core.runCount) time.changedAt = now;
@@ -300,9 +300,9 @@ function pay(model: Model, list: ListModel, { told, now }: Told): void {
   for (const [step, did] of Object.entries(steps)) {
     const { requested, skipped, credits, scraper } = did;
     const items = requested + skipped;
-    // Nothing was reserved for what had to wait.
+    // Deferred items are not reserved.
     if (items === 0) continue;
-    payFor(model.books, {
+    payFor(model.ledger, {
       reserved: Math.ceil((items * quartersReserved[scraper as StepScraperId]) / 4),
       charged: credits,
       itemsCharged: did.ok + did.not_found,
@@ -352,7 +352,7 @@ function publish(model: Model, list: ListModel, { told, now }: Told): void {
   });
   const events: EventModel[] = [];
   const tell = (type: string, key: string, entries: readonly Shown[]): void => {
-    // 500 in the service itself; few in a simulation, so that there are parts.
+    // The simulation lowers the limit of 500, so that events have several parts.
     const { itemEventsMax: most } = limits;
     const parts = Math.ceil(entries.length / most);
     for (let part = 1; part <= parts; part += 1) {
@@ -385,11 +385,11 @@ export const exportRun = (model: Model, run: RunModel, to: DestinationModel): vo
   model.exports.set(key, { run, bucket, prefix, compression: format });
 };
 
-/** Whether events of that type that name no endpoint go to it. */
+/** True when the endpoint subscribes to the event type. */
 const takes = ({ events }: EndpointModel, type: string): boolean =>
   events === null || events.includes(type);
 
-/** Who gets an event (specification, section "Events", rules 1 and 2). */
+/** Delivers an event to its endpoints (specification, section "Events", rules 1 and 2). */
 function deliver(model: Model, event: EventModel, now: number): void {
   const receivers =
     event.named === null
@@ -411,8 +411,8 @@ function deliver(model: Model, event: EventModel, now: number): void {
 }
 
 /**
- * The endpoint that a list delivers to: the one it names, and once that is deleted the one that has
- * the same URL; without such a one the deleted endpoint itself.
+ * Returns the endpoint of a watchlist: the one it names; after its deletion the one with the same URL,
+ * else the deleted endpoint.
  */
 export function boundEndpoint(
   { endpoints }: Model,
@@ -445,17 +445,17 @@ const refusalOf = ({ deleted, enabled }: EndpointModel): string | null => {
   return enabled ? null : "endpoint_disabled";
 };
 
-/** Sends it once more. */
+/** Sends a delivery again. */
 export const redeliver = attempt;
 
-/** From now on nothing of what was under way to an endpoint is tried again. */
+/** Ends all open deliveries to an endpoint. */
 export function endOpen(model: Model, endpoint: EndpointModel): void {
   for (const delivery of model.deliveries) {
     if (delivery.endpointId === endpoint.id && delivery.state === "open") delivery.state = "ended";
   }
 }
 
-/** Sends what failed since, and what was meant for the endpoint and never sent. */
+/** Sends the failed deliveries of a span again, and the events of it that were never sent. */
 export function recover(
   model: Model,
   endpoint: EndpointModel,
@@ -468,7 +468,7 @@ export function recover(
     );
     if (known !== undefined) {
       if (known.state === "failed") attempt(known, endpoint);
-      // It may have failed, and may still be on its way.
+      // It may have failed, or may still be in progress.
       if (known.state === "ended") Object.assign(known, { state: "open", attempts: null });
       continue;
     }
@@ -480,7 +480,7 @@ export function recover(
   }
 }
 
-/** Sends an event to one endpoint, whether it was sent there before or not. */
+/** Sends an event to one endpoint, again if necessary. */
 export function sendEvent(model: Model, event: EventModel, endpoint: EndpointModel): void {
   const known = model.deliveries.find(
     (one) => one.event === event && one.endpointId === endpoint.id,
@@ -508,7 +508,7 @@ const stateCounts = ({ items }: ModelList) => {
   return { new: count("new"), active: count("active"), delisted: count("delisted") };
 };
 
-/** A watchlist as answers show it. */
+/** A watchlist in a response. */
 export function shownList(model: Model, list: ListModel, now: number): Shown {
   const { core, schedule } = list;
   const { every, cron, timezone = "UTC" } = schedule;
@@ -562,7 +562,7 @@ export const shownPipeline = ({ entry, baseline, refresh, steps }: Pipeline): Sh
   })),
 });
 
-/** An entry of a list's items. */
+/** An item in a response. */
 export function shownItem(list: ListModel, item: ModelItem): Shown {
   const times = list.times.get(item.id) ?? newTimes(0);
   const { lastChange } = item;
@@ -590,7 +590,7 @@ export function shownItem(list: ListModel, item: ModelItem): Shown {
   };
 }
 
-/** An event's envelope. */
+/** An event in the feed. */
 export const shownEvent = ({ type, at, data }: EventModel): Shown => ({
   id: idOf("evt"),
   type,

@@ -1,7 +1,7 @@
 import type { Pipeline } from "../../../shared/pipelines/definition.ts";
 import type { Platform } from "../../../shared/platforms/catalogue.ts";
 
-/** A pipeline as a request has it. */
+/** A pipeline in a request. */
 export interface WirePipeline {
   readonly entry?: string;
   readonly baseline?: string;
@@ -87,7 +87,7 @@ const severalTiers: readonly WirePipeline[] = [
 export const pipelinesOf = (platform: Platform): readonly WirePipeline[] =>
   platform === "retailer_a" ? severalTiers : oneTier(platform);
 
-/** With the defaults that the specification names filled in. */
+/** Adds the defaults of the specification to a pipeline. */
 export function understood({ entry, baseline, refresh, steps }: WirePipeline): Pipeline {
   const known = steps as Pipeline["steps"];
   return {
@@ -101,7 +101,7 @@ export function understood({ entry, baseline, refresh, steps }: WirePipeline): P
 const step = (more: object): object => ({ id: "a", scraper: "retailer_d.standard", ...more });
 const of = (...steps: readonly object[]): object => ({ steps });
 
-/** Pipelines for retailer_d that are refused, with the parameter at fault. */
+/** Invalid pipelines for retailer_d, with the error code and the invalid parameter. */
 export const refusedPipelines: readonly (readonly [
   unknown,
   "INVALID_PARAM" | "MISSING_PARAM",

@@ -16,10 +16,10 @@ import {
 } from "./webhook-commands.ts";
 
 const commandsMax = 60;
-/** What an account may begin with: enough, or soon too little. */
+/** Credits at the start: plenty, or soon too few. */
 const beginnings = [5_000, 5_000, 400, 60, 10] as const;
 
-/** A command with what was drawn for it, as fast-check plays, prints and shrinks it. */
+/** A command with its drawn parameters, for fast-check. */
 class Drawn implements fc.AsyncCommand<Session, Session> {
   private readonly played: Played<unknown>;
   private readonly drawn: unknown;
@@ -56,7 +56,7 @@ const all: readonly Played<unknown>[] = [
 
 const named = (name: string): fc.Arbitrary<Drawn> => {
   const found = all.find((played) => played.name === name);
-  if (found === undefined) throw new Error(`There is no command ${name}`);
+  if (found === undefined) throw new Error(`No command is called ${name}`);
   return found.drawn.map((drawn) => new Drawn(found, drawn));
 };
 const endpointOf = named("create endpoint");
@@ -78,14 +78,14 @@ export interface SequenceOptions {
   readonly commands?: number;
 }
 
-/** Holds sequences of calls against the model; throws with the smallest that differs. */
+/** Compares sequences of calls with the model. @throws Error with the failing sequence */
 export async function playSequences(engine: Engine, options: SequenceOptions): Promise<void> {
   const { runs, seed, path, isShrunk = false, counts = new Map<string, number>() } = options;
   const maxCommands = options.commands ?? commandsMax;
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...beginnings),
-      // Most of what there is to call needs a list and somebody to be told.
+      // Most commands need a watchlist and an endpoint.
       fc.tuple(endpointOf, listOf),
       fc.commands([anyCommand], { maxCommands, size: "max" }),
       (credits, opening, commands) => playOne(engine, { credits, opening, commands, counts }),
@@ -129,7 +129,7 @@ async function playOne(
   }
 }
 
-/** At the end, all that can be read is what the model has (M1, M5, M8). */
+/** Compares everything that the API returns with the model (M1, M5, M8). */
 async function expectEverything(session: Session): Promise<void> {
   const { model } = session;
   await letPass(session, 45 * 60_000);
@@ -137,19 +137,20 @@ async function expectEverything(session: Session): Promise<void> {
   await expectAccount(session);
   await expectUsage(session, 90);
   await expectLedger(session, 100);
-  const { balance, spent, ledger } = model.books;
-  const given = ledger
+  const { balance, spent, entries } = model.ledger;
+  const given = entries
     .filter(({ type }) => type === "grant" || type === "purchase")
     .reduce((sum, { credits }) => sum + credits, 0);
-  require("the ledger", balance + spent === given, "balance and spent are what was given");
+  require("the ledger", balance + spent ===
+    given, "balance and spent credits equal the received credits");
   expectDigests(await expectFeed(session, model.events, { filter: "", limit: 100 }));
   await expectLog(session, {});
   await expectExports(session, 100);
 }
 
-/** Plays so many sequences and prints what they came to; false when one differed. */
+/** Runs sequences and prints the counts of outcomes; false when one differed from the model. */
 export async function playModel(sequences: number): Promise<boolean> {
-  // The functions are in this process: their lines would bury what is printed here.
+  // The functions run in this process; their log would hide the output.
   process.env["POWERTOOLS_LOG_LEVEL"] ??= "SILENT";
   const counts = new Map<string, number>();
   const { API_MODEL_SEED: seed, API_MODEL_PATH: path } = process.env;

@@ -1,4 +1,4 @@
-/** A cadence or a cron, as a request says it and as the model understands it. */
+/** A cadence or a cron in a request. */
 export interface Schedule {
   readonly every?: string;
   readonly cron?: string;
@@ -13,7 +13,7 @@ export const secondsOf = (every: string): number =>
 
 export const cadences = ["30m", "1h", "6h", "24h", "7d", "2h", "12h"] as const;
 
-/** Cadences and crons that are refused, with the parameter at fault. */
+/** Invalid cadences and crons, with the invalid parameter. */
 export const refusedSchedules: readonly (Schedule & { readonly param: string })[] = [
   { every: "4m", param: "every" },
   { every: "8d", param: "every" },
@@ -34,19 +34,19 @@ interface Wall {
   readonly weekday: number;
 }
 
-/** Crons of the tests, each with what it means. */
+/** The crons of the tests, each with its condition on the local time. */
 const meanings: Readonly<Record<string, (wall: Wall) => boolean>> = {
   "0 */6 * * *": (at) => at.minute === 0 && at.hour % 6 === 0,
   "30 6 * * *": (at) => at.minute === 30 && at.hour === 6,
   "15,45 8 * * MON-FRI": (at) =>
     [15, 45].includes(at.minute) && at.hour === 8 && at.weekday >= 1 && at.weekday <= 5,
   "@daily": (at) => at.minute === 0 && at.hour === 0,
-  // Both day fields are restricted: either is enough.
+  // With both day fields restricted, either matches.
   "0 12 1 * SUN": (at) => at.minute === 0 && at.hour === 12 && (at.day === 1 || at.weekday === 0),
 };
 export const crons = Object.keys(meanings);
 
-/** Zones without daylight saving, and how far they are ahead of UTC, in minutes. */
+/** Time zones without daylight saving time, with their UTC offset in minutes. */
 const offsets: Readonly<Record<string, number>> = {
   UTC: 0,
   "Asia/Kolkata": 330,
@@ -54,11 +54,11 @@ const offsets: Readonly<Record<string, number>> = {
 };
 export const zones = Object.keys(offsets);
 
-/** The first time later than `after` at which the cron fires. */
+/** Returns the first time after `after` at which the cron fires. */
 function nextOfCron(cron: string, zone: string, after: number): number {
   const means = meanings[cron];
   const offset = (offsets[zone] ?? 0) * minute;
-  if (means === undefined) throw new Error(`The model does not know ${cron}`);
+  if (means === undefined) throw new Error(`The model does not support the cron ${cron}`);
   for (let at = (Math.floor(after / minute) + 1) * minute; ; at += minute) {
     const wall = new Date(at + offset);
     const found = means({
@@ -71,7 +71,7 @@ function nextOfCron(cron: string, zone: string, after: number): number {
   }
 }
 
-/** When a list that was due at `due` is due next: later than `now`, a cadence from start to start. */
+/** Returns the next due time after `now` of a watchlist that was due at `due`. */
 export function nextAfter(schedule: Schedule, due: number, now: number): number {
   if (schedule.every === undefined) {
     return nextOfCron(schedule.cron ?? "", schedule.timezone ?? "UTC", Math.max(due, now));

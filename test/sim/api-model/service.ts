@@ -26,7 +26,7 @@ import {
   workers,
 } from "../lambdas.ts";
 import { seededRandom } from "../random.ts";
-import type { Turns } from "../turns.ts";
+import type { TaskScheduler } from "../task-scheduler.ts";
 import { type QueueName, virtualQueues } from "../virtual-queues.ts";
 import { virtualScheduler } from "../virtual-scheduler.ts";
 import { virtualBucket, virtualKey } from "../virtual-stores.ts";
@@ -34,7 +34,7 @@ import { start } from "../world.ts";
 import type { Stage } from "../stage.ts";
 import { sourcesByRule } from "./shows.ts";
 
-/** A webhook that went out, and when. */
+/** A sent webhook request. */
 export interface SentWebhook {
   readonly url: string;
   readonly at: number;
@@ -43,7 +43,7 @@ export interface SentWebhook {
   readonly status: number;
 }
 
-/** A tick that reached the service: the scheduler's, or the one that a call leaves behind. */
+/** A tick that the service received, from the scheduler or from a creation. */
 export interface Tick {
   readonly watchlistId: string;
   readonly scheduledTime: number;
@@ -55,19 +55,19 @@ let opened = 0;
 
 type Virtual = (operation: string, input: Readonly<Record<string, unknown>>) => unknown;
 
-/** The whole service without a fault: its clock moves only when somebody lets time pass. */
+/** Opens the whole service without faults; only `call`, `burst` and `pass` advance its clock. */
 export async function openService(stage: Stage, credits: number) {
   opened += 1;
   let now = start.getTime();
   const clock = { now: () => new Date(now), sleep: async () => {} };
-  // No two services of a process may make the same ids: functions remember things by their ids.
+  // Services of one process must not create the same IDs, because functions cache data by ID.
   const chance = countingChance(opened);
   const random = seededRandom(1, "api model");
-  // What these look at of the simulation: its clock, and that nothing goes wrong.
-  const turns = { now: () => now, note: () => {} } as unknown as Turns;
+  // The queues and the scheduler use only the clock of the simulation.
+  const tasks = { now: () => now, note: () => {} } as unknown as TaskScheduler;
   const faults = seededFaults(random, { profile: "store", calm: true });
-  const queues = virtualQueues(turns, faults, random);
-  const scheduler = virtualScheduler({ turns, faults, random }, queues);
+  const queues = virtualQueues(tasks, faults, random);
+  const scheduler = virtualScheduler({ tasks, faults, random }, queues);
   const [secretKey, bodies] = [virtualKey(), virtualBucket()];
   const sent: SentWebhook[] = [];
   const buckets = new Map<string, Map<string, Buffer>>();
@@ -108,7 +108,7 @@ export async function openService(stage: Stage, credits: number) {
     return handlerOf(name)(event, context);
   };
 
-  /** Works off one message; those that follow from a run come before the next run's. */
+  /** Handles one message; messages of a run come before those of the next run. */
   const workOne = async (onTick: (tick: Tick) => void): Promise<boolean> => {
     const ready = queues.ready();
     const queue = drained.find((name) => ready.includes(name));
@@ -129,7 +129,7 @@ export async function openService(stage: Stage, credits: number) {
       readonly batchItemFailures: readonly unknown[];
     };
     if (answer.batchItemFailures.length > 0) {
-      throw new Error(`Without a fault ${queue} failed over ${message.body}`);
+      throw new Error(`The consumer of ${queue} failed without faults for ${message.body}`);
     }
     queues.done(message, "model");
     return true;
@@ -169,17 +169,17 @@ export async function openService(stage: Stage, credits: number) {
   return {
     account,
     key,
-    /** Of the read-only workspace. */
+    /** API key of the demo workspace. */
     demoKey: demoKey.key,
     sent,
     buckets,
     now: () => now,
-    /** Calls the API a moment later, through the function that the path belongs to. */
+    /** Calls the API 100 ms later, through the function of the route. */
     async call(request: ApiRequest): Promise<ApiAnswer> {
       now += callMs;
       return apiAnswer(await invoke(groupOf(request), apiEvent(request)));
     },
-    /** So many calls at one moment, after two seconds without any. */
+    /** Makes `count` calls at the same time, with two seconds without calls before and after. */
     async burst(request: ApiRequest, count: number): Promise<readonly ApiAnswer[]> {
       now += restMs;
       const answers: ApiAnswer[] = [];
@@ -190,7 +190,7 @@ export async function openService(stage: Stage, credits: number) {
       return answers;
     },
     work,
-    /** Lets time pass; whatever becomes due meanwhile happens at its own time. */
+    /** Advances the time; work that becomes due happens at its own time. */
     async pass(milliseconds: number, onTick: (tick: Tick) => void): Promise<void> {
       const end = now + milliseconds;
       for (;;) {
@@ -209,7 +209,7 @@ export async function openService(stage: Stage, credits: number) {
       }
       now = Math.max(now, end);
     },
-    /** What an operator does. */
+    /** Adds credits as an operator. */
     async addCredits(how: { readonly pack: PackId } | { readonly grant: number }): Promise<void> {
       changed += 1;
       const target = { accountId: account.id, changeId: `change-${changed}` };
@@ -220,14 +220,14 @@ export async function openService(stage: Stage, credits: number) {
   };
 }
 
-/** Calls come so far apart that no key's rate is used up. */
+/** Time between calls, within the rate limit of a key. */
 const callMs = 100;
 const restMs = 2_000;
 const sweepMs = 60_000;
-/** The queues, the one to be emptied first at the beginning. */
+/** The queues, in the order in which they are drained. */
 const drained: readonly QueueName[] = ["deliveries", "finishes", "steps", "runs"];
 
-/** As much of an SDK's client as the service uses. */
+/** A fake SDK client with the methods that the service uses. */
 const clientOf = (service: Virtual): unknown => ({
   send: async ({ input, constructor }: { input: object; constructor: { name: string } }) =>
     service(constructor.name.replace(/Command$/, ""), input as Readonly<Record<string, unknown>>),
@@ -240,11 +240,11 @@ function handlerNamed(name: string, table: string, overrides: Overrides): Lambda
   return createLambda(name as LambdaName, table, overrides);
 }
 
-/** What a receiver answers goes by its host's name; `flaky` takes what comes a second time. */
+/** Status of a receiver, by its host name; `flaky` accepts the second attempt. */
 export function statusOf(url: string, attempt: number): number {
   const { hostname } = new URL(url);
   if (hostname.startsWith("down")) return 500;
-  // A 410 disables the endpoint: the simulation of deliveries plays that.
+  // Not 410, which disables the endpoint: the scenario `deliveries` covers it.
   if (hostname.startsWith("gone")) return 404;
   if (hostname.startsWith("flaky")) return attempt === 1 ? 503 : 200;
   return 200;
@@ -268,7 +268,7 @@ const senderTo = (sent: SentWebhook[], now: () => number): Sender => ({
   }),
 });
 
-/** Customers' buckets; one whose name begins with `denied` takes nothing. */
+/** Customers' buckets; one whose name starts with `denied` rejects writes. */
 function bucketsIn(buckets: Map<string, Map<string, Buffer>>): CustomerBuckets {
   const made = (bucket: string, effect: (objects: Map<string, Buffer>) => void): BucketOutcome => {
     if (bucket.startsWith("denied")) return { outcome: "failed", reason: "AccessDenied" };

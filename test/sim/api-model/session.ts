@@ -4,21 +4,21 @@ import { anything, differences, type Predicted } from "./compare.ts";
 import { type Model, tickModel } from "./model.ts";
 import type { Service } from "./service.ts";
 
-/** What a sequence of commands plays with: the service, and what it is believed to be. */
+/** The state of a sequence of commands: the service and its model. */
 export interface Session {
   readonly service: Service;
   readonly model: Model;
-  /** Commands by what they came to, and how often. */
+  /** Number of commands by name and outcome. */
   readonly counts: Map<string, number>;
-  /** Webhooks that went out and were looked at. */
+  /** Number of sent webhooks that were checked. */
   looked: number;
 }
 
-/** A command whose parameters are drawn; what they name is looked up when it is played. */
+/** A command with drawn parameters, which select resources when the command runs. */
 export interface Played<Drawn> {
   readonly name: string;
   readonly drawn: fc.Arbitrary<Drawn>;
-  /** How often, beside the others; 1 unless told. */
+  /** Relative frequency. @default 1 */
   readonly weight?: number;
   readonly can?: (model: Model, drawn: Drawn) => boolean;
   readonly play: (session: Session, drawn: Drawn) => Promise<string | void>;
@@ -29,7 +29,7 @@ export const command = <Drawn>(played: Played<Drawn>): Played<unknown> =>
 
 type Wanted = Omit<ApiRequest, "key"> & { readonly key?: string };
 
-/** A call of the API with the first key, unless another is given. */
+/** Calls the API, with the first key by default, and checks what every response must have. */
 export async function call({ service, model }: Session, wanted: Wanted): Promise<ApiAnswer> {
   const answer = await service.call({ key: model.keys[0]?.key ?? "", ...wanted });
   const { headers, status, body } = answer;
@@ -46,11 +46,11 @@ export async function call({ service, model }: Session, wanted: Wanted): Promise
   }
   const [credits, balance] = [headers["x-service-credits"], headers["x-service-balance"]];
   if (status >= 400 && credits !== undefined) compare(what, credits, "0");
-  if (status >= 400 && balance !== undefined) compare(what, balance, `${model.books.balance}`);
+  if (status >= 400 && balance !== undefined) compare(what, balance, `${model.ledger.balance}`);
   return answer;
 }
 
-/** Works off what follows from a call. */
+/** Drains the queues after a call. */
 export const settle = ({ service, model }: Session): Promise<void> =>
   service.work((tick) => tickModel(model, tick, service.now()));
 
@@ -60,10 +60,10 @@ export function compare(what: string, actual: unknown, predicted: Predicted): vo
 }
 
 export function require(what: string, holds: boolean, rule: string): void {
-  if (!holds) throw new Error(`${what}: does not hold: ${rule}`);
+  if (!holds) throw new Error(`${what}: violated: ${rule}`);
 }
 
-/** An answer that has to be this one. */
+/** Compares a response with its prediction. */
 export function expectBody(
   what: string,
   { status, text, body }: ApiAnswer,
@@ -78,7 +78,7 @@ export function expectBody(
 export interface Refusal {
   readonly status: number;
   readonly code: string;
-  /** Undefined: not predicted. */
+  /** Undefined for any parameter. */
   readonly param?: string | RegExp;
 }
 
@@ -92,12 +92,12 @@ export function expectRefusal(
   { status, text, body }: ApiAnswer,
   wanted: Refusal,
 ): string {
-  const said = `${status} ${text.slice(0, 300)}`;
+  const response = `${status} ${text.slice(0, 300)}`;
   const { error } = (body ?? {}) as unknown as { error?: { code: string; param?: string } };
   const isCode = status === wanted.status && error?.code === wanted.code;
-  if (!isCode) throw new Error(`${what}: ${said}, predicted ${wanted.status} ${wanted.code}`);
+  if (!isCode) throw new Error(`${what}: ${response}, predicted ${wanted.status} ${wanted.code}`);
   if (!isParam(error?.param, wanted.param)) {
-    throw new Error(`${what}: ${said}, predicted param ${String(wanted.param)}`);
+    throw new Error(`${what}: ${response}, predicted param ${String(wanted.param)}`);
   }
   return `${wanted.status}`;
 }
@@ -112,6 +112,6 @@ export const notFound: Refusal = { status: 404, code: "NOT_FOUND" };
 export const conflict: Refusal = { status: 409, code: "CONFLICT" };
 export const notYet: Refusal = { status: 501, code: "NOT_IMPLEMENTED" };
 
-/** One of them, by a number that was drawn; undefined when there is none. */
+/** Selects a value by a drawn number; undefined for an empty list. */
 export const drawnOf = <T>(values: readonly T[], drawn: number): T | undefined =>
   values.length === 0 ? undefined : values[drawn % values.length];

@@ -12,20 +12,20 @@ import type { ItemLooks, Look, OffersLook } from "../../support/run-model-answer
 import { showLooks } from "../../support/run-model-sources.ts";
 import { type ScriptedAnswers, scriptedSources } from "../../support/scripted-sources.ts";
 
-/** What the sources show changes so often, and comes again after so many changes. */
+/** The sources' answers change every `phaseMs` and repeat after `phases` changes. */
 const phaseMs = 10 * 60_000;
 const phases = 12;
 
-/** Which of an item's looks the sources show at a time. */
+/** Returns the phase of the sources' answers at a time. */
 export const phaseAt = (now: number): number => Math.floor(now / phaseMs) % phases;
 
-/** Ids of a platform that there is something to know of. */
+/** IDs of a platform that the sources know. */
 export const idsOf = (platform: Platform): readonly string[] =>
   Array.from({ length: 20 }, (_, n) =>
     platform === "retailer_a" ? `B0${String(n).padStart(8, "0")}` : String(1_000_000 + n),
   );
 
-/** A number that follows from the parts, and looks like any. */
+/** Returns a deterministic pseudo-random number of the parts. */
 function mixed(...parts: readonly (string | number)[]): number {
   let hash = 0x81_1c_9d_c5;
   for (const byte of Buffer.from(parts.join("/"))) hash = Math.imul(hash ^ byte, 0x01_00_01_93);
@@ -42,7 +42,7 @@ const values: Readonly<Record<FieldType, readonly (string | number | boolean)[]>
   string: ["new", "IN_STOCK", "S1"],
 };
 
-/** The last digit of an id says how it fares: most are fine, some are gone or silent at times. */
+/** Status of an item by the last digit of its ID: mostly ok, some unavailable or delisted at times. */
 function statusAt(id: string, at: number): "ok" | "partial" | "not_found" | "unavailable" {
   const digit = Number(id.at(-1));
   if (digit === 6 && at % 2 === 1) return "partial";
@@ -54,7 +54,7 @@ function statusAt(id: string, at: number): "ok" | "partial" | "not_found" | "una
 
 function fieldsAt(scraper: StepScraperId, id: string, at: number): Snapshot {
   const { fieldTypes, derivedFields } = stepScrapers[scraper];
-  // A steady item looks always the same; another one moves in one field of three.
+  // A steady item never changes; other items change each field every one to three phases.
   const isSteady = Number(id.at(-1)) < 2;
   const fields: Record<string, Snapshot[string]> = {};
   for (const [field, type] of Object.entries(fieldTypes)) {
@@ -94,7 +94,7 @@ function lookAt(scraper: StepScraperId, id: string, at: number): Look {
 
 const kept = new Map<string, ItemLooks>();
 
-/** What the sources show of an item, phase by phase. */
+/** Returns the sources' answers for an item in each phase. */
 export function looksOf(platform: Platform, id: string): ItemLooks {
   const name = `${platform} ${id}`;
   const known = kept.get(name);
@@ -110,7 +110,7 @@ export function looksOf(platform: Platform, id: string): ItemLooks {
   return looks;
 }
 
-/** The same as the sources answer it. */
+/** Returns the answers of a phase in the form of the sources. */
 export function shownAt(platform: Platform, at: number): ScriptedAnswers {
   const { answers } = scriptedSources({ now: () => new Date(0), sleep: async () => {} });
   const items = new Proxy<Record<string, ItemLooks>>(
@@ -123,7 +123,7 @@ export function shownAt(platform: Platform, at: number): ScriptedAnswers {
 
 const platformOf = (scraper: string): Platform => scraper.split(".")[0] as Platform;
 
-/** Sources whose answers follow from the item, the scraper and the time. */
+/** Creates sources whose answers depend on the item, the scraper and the time. */
 export function sourcesByRule(clock: Clock): StepSources {
   const { sources, answers } = scriptedSources(clock);
   const at = (): number => phaseAt(clock.now().getTime());

@@ -289,15 +289,15 @@ const test = command<Named>({
 });
 
 /**
- * What was sent since went to endpoints that receive, and bears a signature of every secret that
- * signed then, the newest first (D1, D4).
+ * Checks that new webhooks went to enabled endpoints, with a signature of every valid secret, newest
+ * first (D1, D4).
  */
 export function expectSigned(session: Session): void {
   const { service, model } = session;
   for (const { body, headers, at, url } of service.sent.slice(session.looked)) {
     const endpoint = live(model).find((one) => one.url === url);
     if (endpoint === undefined || !endpoint.enabled)
-      throw new Error(`Nobody asked for ${body} at ${url}`);
+      throw new Error(`No enabled endpoint has the URL ${url} of ${body}`);
     const { secret, previous } = endpoint;
     const t = Math.floor(at / 1_000);
     const secrets = [
@@ -351,7 +351,7 @@ interface Told {
   readonly run_id: string | null;
 }
 
-/** Every delivery that the log tells of, page by page. */
+/** Reads all deliveries of the log, page by page. */
 async function readLog(session: Session, at: string, limit: number): Promise<readonly Told[]> {
   const all: Told[] = [];
   let after = "";
@@ -373,7 +373,7 @@ async function readLog(session: Session, at: string, limit: number): Promise<rea
     if (page.next_starting_after === null) return all;
     after = `&starting_after=${page.next_starting_after}`;
   }
-  throw new Error(`${at} never ends`);
+  throw new Error(`${at} has more than 400 pages`);
 }
 
 const states: Readonly<Record<DeliveryModel["state"], readonly string[]>> = {
@@ -386,7 +386,7 @@ const states: Readonly<Record<DeliveryModel["state"], readonly string[]>> = {
 const nameOf = (type: string, at: string, endpointId: string): string =>
   [at, endpointId, type].join(" ");
 
-/** Reads on in the feed behind the last event that is known by its id. */
+/** Reads the feed after the last event with a known ID, and records the IDs. */
 async function learnIds(session: Session): Promise<void> {
   const { events } = session.model;
   for (;;) {
@@ -397,10 +397,10 @@ async function learnIds(session: Session): Promise<void> {
     const answer = await call(session, { method: "GET", path: place });
     compare(place, answer.status, 200);
     const { data } = answer.body as unknown as { data: readonly Envelope[] };
-    require(place, data.length > 0, `${events.length - at} events are still to come`);
+    require(place, data.length > 0, `${events.length - at} events are missing`);
     for (const [n, { id, type, created_at: created }] of data.entries()) {
       const event = events[at + n];
-      if (event === undefined) throw new Error(`${place}: nobody expects ${id}`);
+      if (event === undefined) throw new Error(`${place}: unexpected event ${id}`);
       compare(place, [type, created], [event.type, iso(event.at)]);
       event.id = id;
     }
@@ -422,7 +422,7 @@ interface Filter {
   readonly endpoint_id?: string;
 }
 
-/** The log, held against what is believed of every delivery. */
+/** Compares the log with the model's deliveries. */
 export async function expectLog(session: Session, filter: Filter, limit = 100): Promise<void> {
   const { model } = session;
   const query = new URLSearchParams(filter as Record<string, string>).toString();
@@ -449,11 +449,12 @@ export async function expectLog(session: Session, filter: Filter, limit = 100): 
     const candidates = left.get(name) ?? [];
     const place = candidates.findIndex((delivery) => isOf(delivery, one));
     const delivery = candidates[place];
-    if (delivery === undefined) throw new Error(`${at}: nobody expects ${JSON.stringify(one)}`);
+    if (delivery === undefined)
+      throw new Error(`${at}: unexpected delivery ${JSON.stringify(one)}`);
     candidates.splice(place, 1);
     expectDelivery(at, one, delivery);
   }
-  // What may be in another state need not be among those of one state.
+  // A delivery that may be in another state may be missing in a filtered log.
   const isCertain = (one: DeliveryModel): boolean =>
     filter.state === undefined || states[one.state].length === 1;
   const lacking = [...left.values()].flat().filter(isCertain);
@@ -520,7 +521,7 @@ interface ToldAttempt {
   readonly request_headers: Readonly<Record<string, string>> | null;
 }
 
-/** The requests of a delivery, as its detail shows them, held against those that went out. */
+/** Compares the requests in a delivery's details with the sent ones. */
 function expectRequests(
   { service }: Session,
   delivery: {
@@ -555,7 +556,7 @@ const one = command<Named>({
     if (chosen === undefined) return "none";
     await learnIds(session);
     const delivery = model.deliveries.find((candidate) => isOf(candidate, chosen));
-    if (delivery === undefined) throw new Error(`nobody expects ${JSON.stringify(chosen)}`);
+    if (delivery === undefined) throw new Error(`unexpected delivery ${JSON.stringify(chosen)}`);
     if (how < 4) {
       const answer = await call(session, { method: "GET", path: `${base}/${chosen.id}` });
       const {
@@ -586,7 +587,7 @@ const one = command<Named>({
     redeliver(delivery, endpoint);
     await settle(session);
     const sent = service.sent.slice(before).filter(({ url }) => url === endpoint.url);
-    require("redeliver", sent.length > 0, "it is sent again");
+    require("redeliver", sent.length > 0, "the event is sent again");
     compare(
       "redelivered event",
       sent.map(({ body }) => (JSON.parse(body) as { id: string }).id).includes(chosen.event_id),
@@ -644,7 +645,7 @@ const recovery = command<Named>({
     });
     recover(model, endpoint, { since, until: until ?? now });
     await settle(session);
-    // Each delivery that is found is due a millisecond after the one before.
+    // Each recovered delivery is due a millisecond after the one before.
     await service.pass(recoveryMs, (tick) => tickModel(model, tick, service.now()));
     return "202";
   },
@@ -657,7 +658,7 @@ interface Envelope {
   readonly data: { readonly run_number?: number; readonly events_digest?: string };
 }
 
-/** The feed, page by page, held against every event that there was. */
+/** Compares the feed with the expected events, page by page. */
 export async function expectFeed(
   session: Session,
   wanted: readonly EventModel[],
@@ -696,7 +697,7 @@ export async function expectFeed(
   return all;
 }
 
-/** Each run's digest is that of the ids that the feed tells. */
+/** Checks each run's digest against the IDs in the feed. */
 export function expectDigests(feed: readonly Envelope[]): void {
   let ids: string[] = [];
   for (const { id, type, data } of feed) {
@@ -810,7 +811,7 @@ async function badFeed(session: Session, drawn: number): Promise<string> {
   return expectRefusal("events", answer, refused(param));
 }
 
-/** The feed from a time on, which is inclusive. */
+/** Checks the feed from a time on, inclusive. */
 async function feedSince(
   session: Session,
   from: number,

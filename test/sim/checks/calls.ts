@@ -1,25 +1,25 @@
 import assert from "node:assert/strict";
 import type { ApiAnswer, ApiRequest } from "../api.ts";
 import type { User, World } from "../world.ts";
-import { type Books, booksOf, type Entry, sumOf, takenBack } from "./books.ts";
-import { assertSound } from "./books-sound.ts";
-import type { Histories, History } from "./books-watch.ts";
+import { type LedgerState, readLedgerState, type Entry, sumOf, takenBack } from "./ledger-state.ts";
+import { assertLedgerInvariants } from "./ledger-invariants.ts";
+import type { Histories, History } from "./ledger-watch.ts";
 import { assertReconciled } from "./reconciled.ts";
 
-/** A call and what its client came to know: no answer says nothing of what was done. */
+/** A call and its response; without a response its outcome is unknown. */
 export interface HeardCall {
   readonly user: User;
   readonly request: ApiRequest;
   readonly answer: ApiAnswer | undefined;
-  /** When it was made, and when that was heard, in milliseconds. */
+  /** Times of the call and of its response, in milliseconds. */
   readonly calledAt: number;
   readonly heardAt: number;
 }
 
 const minute = 60_000;
 /**
- * An abandoned hold is back after the longest call (specification, "Client time allowance"), by a
- * clock that may be two minutes off, and two sweeps, one of which may stand still before.
+ * Maximum time until an abandoned hold is released: the longest call (specification, "Client time
+ * allowance"), a clock error of two minutes, and two sweeps, one after a long pause of the sweeper.
  */
 const givenBackMs = (5 + 2 + 2 * 3 + 50) * minute;
 
@@ -30,31 +30,31 @@ export interface Observed {
   readonly calmAt: number;
 }
 
-/** Everything that has to hold of calls once all is quiet. */
+/** Checks all calls, their charges and holds when no work is left. */
 export async function checkCalls(
   world: World,
   users: readonly User[],
   { heard, histories, calmAt }: Observed,
 ): Promise<void> {
   for (const user of users) {
-    const books = await booksOf(world, user.accountId);
+    const ledger = await readLedgerState(world, user.accountId);
     const history = histories.get(user.accountId);
-    assert(history !== undefined, `${user.name} was watched`);
-    assertSound(books);
-    assert.equal(books.held, 0, "nothing is held once all is quiet");
+    assert(history !== undefined, `${user.name} has no recorded history`);
+    assertLedgerInvariants(ledger);
+    assert.equal(ledger.held, 0, "no credits stay held");
     const own = heard.filter((call) => call.user === user);
     for (const call of own) {
-      if (call.answer !== undefined) checkAnswer(call, call.answer, { books, history });
+      if (call.answer !== undefined) checkAnswer(call, call.answer, { ledger, history });
     }
-    checkLate(world, books);
-    checkHolds(books, history, calmAt);
-    sightStates(world, own, { books, history });
+    checkLate(world, ledger);
+    checkHolds(ledger, history, calmAt);
+    noteStates(world, own, { ledger, history });
   }
   await assertReconciled(world);
 }
 
 interface Kept {
-  readonly books: Books;
+  readonly ledger: LedgerState;
   readonly history: History;
 }
 
@@ -77,21 +77,21 @@ interface Body {
 const isItemCall = ({ path }: ApiRequest): boolean =>
   path.startsWith("/v1/products") || path.startsWith("/v1/offers");
 
-/** An answer, its headers and the ledger say the same of what a call cost. */
+/** Checks that a response's body, its headers and the ledger show the same charge (M5). */
 function checkAnswer(call: HeardCall, answer: ApiAnswer, kept: Kept): void {
   const { request } = call;
   const name = `${request.method} ${request.path}: ${answer.status}`;
-  const { "x-request-id": requestId, "x-service-credits": said } = answer.headers;
-  // Said to the client too: nobody knows whether it was charged.
-  if (isItemCall(request) && answer.status === 503 && said === undefined) return;
+  const { "x-request-id": requestId, "x-service-credits": shown } = answer.headers;
+  // The response tells the client that the charge is unknown.
+  if (isItemCall(request) && answer.status === 503 && shown === undefined) return;
   assert.match(requestId ?? "", /^req_/, name);
-  const own = kept.books.entries.filter((entry) => entry.requestId === requestId);
+  const own = kept.ledger.entries.filter((entry) => entry.requestId === requestId);
   const charged = sumOf(own, "charge") - takenBack(own);
   const refunded = sumOf(own, "refund");
   assert.equal(sumOf(own, "reserve"), charged + refunded, `${name}: resolved`);
   if (!isItemCall(request) || answer.status !== 200) {
     assert.equal(charged, 0, `${name}: costs nothing`);
-    if (isItemCall(request) && said !== undefined) assert.equal(said, "0", name);
+    if (isItemCall(request) && shown !== undefined) assert.equal(shown, "0", name);
     checkRefusal(call, answer, kept.history);
     return;
   }
@@ -104,14 +104,14 @@ function checkAnswer(call: HeardCall, answer: ApiAnswer, kept: Kept): void {
   checkStats({ results, stats, name });
   if (request.path === "/v1/offers/check") results.forEach(checkOfferCheck);
   assert.equal(credits, isExpired(own, kept.history) ? 0 : costOf(request, results), name);
-  assert.equal(said, String(credits), name);
-  assert.equal(charged, credits, `${name}: the ledger says what the answer said`);
+  assert.equal(shown, String(credits), name);
+  assert.equal(charged, credits, `${name}: charge in the ledger and in the response`);
   checkBalance(call, answer, kept.history);
 }
 
 /**
- * A call is refused for its credits only if there were fewer at some instant while it went on, and for
- * its slot only if all were in use at one.
+ * Checks that a call was refused for its credits only if the balance was too low at some instant
+ * during the call, and for its slot only if all slots were in use at one (C8).
  */
 function checkRefusal(
   { calledAt, heardAt }: HeardCall,
@@ -123,12 +123,12 @@ function checkRefusal(
   if (status === 402) {
     const needed = Number(/reserves (\d+) credit/.exec(message)?.[1]);
     const least = Math.min(...moments.map(({ balance }) => balance));
-    assert(least < needed, `${message}: there were ${least} credits at the least`);
+    assert(least < needed, `${message}: the balance was at least ${least} credits`);
   }
   if (code !== "CONCURRENCY_LIMIT") return;
   assert(
     moments.some(({ isFull }) => isFull),
-    `${message}: there was a free slot all the time`,
+    `${message}: a slot was free during the whole call`,
   );
 }
 
@@ -137,20 +137,20 @@ interface Refusal {
 }
 
 /**
- * The balance that an answer tells is the account's at an instant while the call went on; with several
- * shards, each of them had its part at one.
+ * Checks that the balance in a response is the account's at an instant during the call; with several
+ * shards, the sum of each shard's balance at one (C8).
  */
 function checkBalance(
   { calledAt, heardAt }: HeardCall,
   { headers }: ApiAnswer,
   history: History,
 ): void {
-  const said = Number(headers["x-service-balance"]);
+  const shown = Number(headers["x-service-balance"]);
   const moments = history.between(calledAt, heardAt);
   const shards = Math.max(...moments.map(({ balances }) => balances.length));
   if (shards === 1) {
     const had = new Set(moments.map(({ balance }) => balance));
-    assert(had.has(said), `a balance of ${said} that the account had`);
+    assert(had.has(shown), `the account never had the balance ${shown}`);
     return;
   }
   const partsOf = (shard: number): number[] => moments.map(({ balances }) => balances[shard] ?? 0);
@@ -158,20 +158,23 @@ function checkBalance(
     Array.from({ length: shards }, (_, shard) => least(...partsOf(shard))).reduce(
       (sum, part) => sum + part,
     );
-  assert(said >= bound(Math.min) && said <= bound(Math.max), `a balance of ${said} by its parts`);
+  assert(
+    shown >= bound(Math.min) && shown <= bound(Math.max),
+    `the shards never had the balance ${shown}`,
+  );
 }
 
-/** A call that the gateway answered before the service did costs nothing (M5). */
-function checkLate({ lateAnswers, sighted }: World, { entries }: Books): void {
+/** Checks that a call costs nothing when the service responds after the gateway's timeout (M5). */
+function checkLate({ lateAnswers, reached }: World, { entries }: LedgerState): void {
   for (const { headers, status } of lateAnswers) {
     const requestId = headers["x-request-id"];
     const own = entries.filter((entry) => entry.requestId === requestId);
-    // It is known then that it may have been charged, and the log says so.
+    // The service reports in its log that this call may have been charged.
     if (own.length === 0 || (status === 503 && headers["x-service-credits"] === undefined))
       continue;
     const charged = sumOf(own, "charge") - takenBack(own);
-    assert.equal(charged, 0, `${requestId} was answered ${status} too late: costs nothing`);
-    sighted("a call that was answered too late cost nothing");
+    assert.equal(charged, 0, `${requestId}: charge of a late response with status ${status}`);
+    reached("a call with a late response cost nothing");
   }
 }
 
@@ -182,7 +185,7 @@ interface Asked {
   readonly offers?: readonly { readonly asin: string; readonly offerListingId: string }[];
 }
 
-/** What a call asks for, as results are named. */
+/** Returns the items of a request, named as in its results. */
 function namesIn({ path, body = {} }: ApiRequest): readonly string[] {
   const { ids, offers } = body as Asked;
   if (offers !== undefined) return offers.map(({ offerListingId: id, asin }) => `${asin} ${id}`);
@@ -190,8 +193,8 @@ function namesIn({ path, body = {} }: ApiRequest): readonly string[] {
 }
 
 /**
- * A process whose clock is slow holds credits for a time that is over for others: they give them
- * back meanwhile, and what it then answers is free.
+ * True when a hold expired before its call settled it, which makes the call free. This happens when
+ * the clock of the call's process is slow, or the process paused.
  */
 function isExpired(own: readonly Entry[], { holds }: History): boolean {
   const hold = holds.get(own[0]?.holdId ?? "");
@@ -213,7 +216,7 @@ function checkStats({
   assert.equal(stats["partial"], count("partial"), name);
 }
 
-/** Yes or no of an offer that was answered, and nothing of one that was not. */
+/** Checks that exactly the answered offers have `buyable`. */
 function checkOfferCheck({ id, offerListingId, status, buyable }: Result): void {
   assert.equal(offerListingId, id);
   assert.equal(typeof buyable, status === "ok" ? "boolean" : "undefined", `offer ${id}: ${status}`);
@@ -221,7 +224,7 @@ function checkOfferCheck({ id, offerListingId, status, buyable }: Result): void 
 
 const rates = { pulse: 0.25, lite: 1, full: 5 };
 
-/** What a call costs by the specification: items that were answered, rounded up once. */
+/** Returns the charge of a call by the specification: that of answered items, rounded up once. */
 function costOf({ path, body = {} }: ApiRequest, results: readonly Result[]): number {
   const { tier = "lite" } = body as { readonly tier?: keyof typeof rates };
   const costs = results
@@ -234,8 +237,8 @@ function costOf({ path, body = {} }: ApiRequest, results: readonly Result[]): nu
   return Math.ceil(costs.reduce((sum, one) => sum + one, 0));
 }
 
-/** Every hold was made once and resolved once, by whoever was first, and in time (M6). */
-function checkHolds({ holds, entries }: Books, history: History, calmAt: number): void {
+/** Checks that each hold was reserved once and resolved once (M3), and in time (M6). */
+function checkHolds({ holds, entries }: LedgerState, history: History, calmAt: number): void {
   for (const { id, state, credits, charged } of holds) {
     const name = `hold ${id}`;
     assert.notEqual(state, "open", name);
@@ -243,7 +246,7 @@ function checkHolds({ holds, entries }: Books, history: History, calmAt: number)
     const back = takenBack(own);
     assert.equal(sumOf(own, "reserve"), credits, `${name}: reserved`);
     assert.equal(sumOf(own, "charge") - back, charged, `${name}: charged`);
-    assert(back <= sumOf(own, "charge"), `${name}: taken back once`);
+    assert(back <= sumOf(own, "charge"), `${name}: refunded at most once`);
     assert.equal(charged + sumOf(own, "refund"), credits, `${name}: resolved once`);
   }
   for (const [id, { madeAt, resolvedAt = Infinity }] of history.holds) {
@@ -252,38 +255,38 @@ function checkHolds({ holds, entries }: Books, history: History, calmAt: number)
   }
 }
 
-/** Rare answers by status. */
+/** Rare states by the status of a response. */
 const rareAnswers: Readonly<Record<number, (code: string | undefined) => string>> = {
-  402: () => "a call was refused for want of credits",
-  409: () => "an account has all its keys",
+  402: () => "a call was refused for lack of credits",
+  409: () => "an account reached the limit of API keys",
   429: (code) => `a call was refused: ${code}`,
-  503: () => "a call was answered 503",
+  503: () => "a call returned 503",
 };
 
-function sightStates(
-  { sighted }: World,
+function noteStates(
+  { reached }: World,
   heard: readonly HeardCall[],
-  { books, history }: Kept,
+  { ledger, history }: Kept,
 ): void {
   for (const call of heard) {
-    sightAnswer(sighted, call.request, call.answer);
-    sightFull(sighted, call, history);
+    noteAnswer(reached, call.request, call.answer);
+    noteFullShards(reached, call, history);
   }
-  for (const { id, state } of books.holds) {
-    if (state === "cancelled") sighted("the charge of a call was taken back");
-    const own = books.entries.filter(({ holdId }) => holdId === id);
+  for (const { id, state } of ledger.holds) {
+    if (state === "cancelled") reached("the charge of a call was refunded");
+    const own = ledger.entries.filter(({ holdId }) => holdId === id);
     if (!isExpired(own, history)) continue;
-    sighted("a hold expired and was given back");
+    reached("an expired hold was released");
     const wasAnswered = heard.some(
       ({ answer }) => answer?.headers["x-request-id"] === id && answer.status === 200,
     );
-    if (wasAnswered) sighted("a call was answered after its hold was given back");
+    if (wasAnswered) reached("a call succeeded after the release of its hold");
   }
 }
 
-/** Many shards, and no free slot in any of them. */
-function sightFull(
-  sighted: World["sighted"],
+/** Records a refusal while all slots of several shards were in use. */
+function noteFullShards(
+  reached: World["reached"],
   { answer, calledAt, heardAt }: HeardCall,
   history: History,
 ): void {
@@ -291,22 +294,22 @@ function sightFull(
   if (code !== "CONCURRENCY_LIMIT") return;
   const full = history.between(calledAt, heardAt).find(({ isFull }) => isFull);
   const shards = full?.balances.length ?? 1;
-  if (shards > 1) sighted(`a call was refused while all slots of ${shards} shards were in use`);
+  if (shards > 1) reached(`a call was refused while all slots of ${shards} shards were in use`);
 }
 
-function sightAnswer(
-  sighted: World["sighted"],
+function noteAnswer(
+  reached: World["reached"],
   request: ApiRequest,
   answer: ApiAnswer | undefined,
 ): void {
-  if (answer === undefined) return sighted("a client never heard of its call");
+  if (answer === undefined) return reached("a client got no response");
   const body = answer.body as unknown as Body & { readonly error?: { readonly code?: string } };
   const rare = rareAnswers[answer.status];
-  if (rare !== undefined) sighted(rare(body.error?.code));
+  if (rare !== undefined) reached(rare(body.error?.code));
   if (!isItemCall(request)) return;
   const isUnknown = answer.status === 503 && answer.headers["x-service-credits"] === undefined;
-  if (isUnknown) sighted("a client was told that its charge is not known yet");
+  if (isUnknown) reached("a response reported an unknown charge");
   if (answer.status !== 200) return;
   const { unavailable, requested } = body.stats;
-  if (unavailable === requested) sighted("a call was answered with nothing");
+  if (unavailable === requested) reached("a call found no item available");
 }

@@ -4,7 +4,7 @@ import type { AskedSpan, DeliveryScene, PublishedRun } from "../scenarios/delive
 import { clockSlackMs, type EndpointScene, type Meant } from "./deliveries-endpoint.ts";
 import { statesWithin } from "./deliveries-history.ts";
 
-/** True for a run of the span that was published for sure when somebody asked for the span. */
+/** True for a run of the span whose publication had ended before the request for the span. */
 export function wasPublishedWithin(
   { run, publishes }: PublishedRun,
   { accountId, since, until, askedAt }: AskedSpan,
@@ -14,7 +14,7 @@ export function wasPublishedWithin(
   return publishes.some(({ endedAt }) => endedAt !== null && endedAt < askedAt);
 }
 
-/** Whatever of a span was meant for an endpoint has reached it after it asked for it. */
+/** Checks that a recovery sent the endpoint every event of its span. */
 export function checkRecoveries(one: EndpointScene): void {
   const { scene, endpoint, meant } = one;
   for (const asked of scene.deeds.recoveries) {
@@ -24,7 +24,7 @@ export function checkRecoveries(one: EndpointScene): void {
     for (const [id, { run, event }] of meant) {
       const { webhookEndpointId: named } = run.run;
       if (!wasPublishedWithin(run, asked) || (named !== null && named !== endpoint.id)) continue;
-      // What happened before there was the endpoint was not meant for it.
+      // Events from before the endpoint's creation are not for it.
       const isMeant =
         named !== null || (isSubscribed(same, event.type) && event.createdAt >= same.createdAt);
       if (isMeant) checkRecovered(one, { id, event, asked });
@@ -32,9 +32,9 @@ export function checkRecoveries(one: EndpointScene): void {
   }
 }
 
-/** The endpoint when it was on, with the same filter, ever since; null when it was not. */
+/** Returns the endpoint if it stayed enabled with the same filter since the request, else null. */
 function sameSince({ scene, endpoint }: EndpointScene, { askedAt }: AskedSpan): Endpoint | null {
-  const since = statesWithin(endpoint.states, askedAt, scene.world.turns.now());
+  const since = statesWithin(endpoint.states, askedAt, scene.world.tasks.now());
   const first = since[0]?.endpoint ?? null;
   const isSame = since.every(
     (state) =>
@@ -53,22 +53,22 @@ function checkRecovered(
   const delivery = log.get(id);
   if (delivery === undefined) throw new Error(`${name}: is not in the log`);
   if (delivery.state === "delivered") return;
-  // What was attempted at that very time may be recorded later.
+  // An attempt that was in progress at that time may be logged later.
   const slackMs = (isTroubled ? 60 * 60_000 : 16_000) + clockSlackMs(scene);
   const lastAt = Date.parse(delivery.attempts.at(-1)?.at ?? "");
   assert.ok(lastAt > asked.askedAt - slackMs, `${name}: was attempted`);
 }
 
-/** Whoever asked for another attempt got one, unless the endpoint gets nothing. */
+/** Checks that each redelivery request led to an attempt, if the endpoint stayed enabled. */
 export function checkRedeliveries({ scene, endpoint, sent }: EndpointScene): void {
   const { deeds, history, world } = scene;
   for (const asked of deeds.redeliveries) {
     if (!asked.isSure || asked.endpointId !== endpoint.id) continue;
     if (!wasNoted(scene, asked)) {
-      world.sighted("a redelivery asked for while one was on its way");
+      world.reached("a redelivery was requested while another was pending");
       continue;
     }
-    const since = statesWithin(endpoint.states, asked.askedAt, world.turns.now());
+    const since = statesWithin(endpoint.states, asked.askedAt, world.tasks.now());
     if (since.some((state) => state?.endpoint.enabled !== true)) continue;
     const made = sent.filter(
       ({ headers, startedAt }) =>
@@ -77,12 +77,12 @@ export function checkRedeliveries({ scene, endpoint, sent }: EndpointScene): voi
     const at = new Date(asked.askedAt).toISOString();
     assert.ok(made.length > 0, `redelivery of ${asked.deliveryId} asked at ${at}`);
     if ((history.delivered.get(asked.deliveryId) ?? Infinity) < asked.askedAt) {
-      world.sighted("a redelivery of what was delivered");
+      world.reached("a delivered event was redelivered");
     }
   }
 }
 
-/** True when this very call had it noted: one that finds another open changes nothing. */
+/** True when this call recorded the request; it changes nothing if another request is open. */
 const wasNoted = (
   { history }: DeliveryScene,
   { deliveryId, askedAt, answeredAt }: { deliveryId: string; askedAt: number; answeredAt: number },

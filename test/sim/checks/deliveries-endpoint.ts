@@ -6,33 +6,33 @@ import type { SentRequest } from "../receivers.ts";
 import type { DeliveryScene, PublishedRun } from "../scenarios/deliveries-scene.ts";
 import type { EndpointHistory } from "./deliveries-history.ts";
 
-/** An event and an endpoint of the same account. */
+/** A possible delivery: an event and an endpoint of the same account. */
 export interface Meant {
   readonly run: PublishedRun;
   readonly event: SerializedEvent;
   readonly endpoint: EndpointHistory;
 }
 
-/** An endpoint that ever was, what it was sent, and what the log says of it. */
+/** An endpoint, existing or deleted, with its requests and its log. */
 export interface EndpointScene {
   readonly scene: DeliveryScene;
   readonly endpoint: EndpointHistory;
   readonly sent: readonly SentRequest[];
   readonly log: ReadonlyMap<string, Delivery>;
-  /** Whatever the endpoint and an event may have to do with each other, by id of the delivery. */
+  /** All possible deliveries to the endpoint, by delivery ID. */
   readonly meant: ReadonlyMap<string, Meant>;
   readonly isTroubled: boolean;
 }
 
-/** True while all processes had the same time: leases and waits mean what they say. */
+/** True when all processes had the same time, so that leases and delays are exact. */
 export const clocksAgree = ({ world }: DeliveryScene): boolean =>
   !world.faults.fired.some(({ kind }) => kind === "clock_skewed" || kind === "clock_set_back");
 
-/** How far processes' clocks may be off, in milliseconds. */
+/** Maximum clock error of processes, in milliseconds. */
 export const clockSlackMs = (scene: DeliveryScene): number =>
   clocksAgree(scene) ? 0 : 10 * 60_000;
 
-/** Every row of the table. */
+/** Reads all rows of the table. */
 export async function allRows({ client, table }: DeliveryScene["world"]): Promise<readonly Row[]> {
   const rows: Row[] = [];
   let from: Row | undefined;

@@ -5,10 +5,10 @@ import { clockSlackMs, type EndpointScene } from "./deliveries-endpoint.ts";
 import { type KnownEndpoint, type Since, statesWithin } from "./deliveries-history.ts";
 
 const dayMs = 24 * 60 * 60_000;
-/** A session knows an endpoint as it was a second ago, and looking it up takes a while. */
+/** Maximum age of a session's cached endpoint: its time to live of a second, and the lookup. */
 const knownMs = 4_000;
 
-/** What the service makes of how an endpoint's receiver does. */
+/** Checks how the service reacts to the health of an endpoint's receiver (D12). */
 export function checkHealth(one: EndpointScene): void {
   const attempts = [...one.log.values()]
     .filter(({ runId }) => runId !== null)
@@ -21,20 +21,20 @@ export function checkHealth(one: EndpointScene): void {
   checkLastSuccess(one, attempts);
 }
 
-/** A logged 410 has disabled the endpoint, unless its user changed the receiver meanwhile. */
+/** Checks that a logged 410 disabled the endpoint, unless its user changed the receiver during it. */
 function checkGone({ endpoint, scene }: EndpointScene, { at }: Attempt): void {
   const begunAt = Date.parse(at);
   const slack = clockSlackMs(scene);
   const asked = statesWithin(endpoint.states, begunAt - knownMs - slack, begunAt + slack);
   const receivers = new Set(asked.map((state) => state?.endpoint.receivingSince));
-  const after = statesWithin(endpoint.states, begunAt - slack, scene.world.turns.now());
+  const after = statesWithin(endpoint.states, begunAt - slack, scene.world.tasks.now());
   const isOver = after.some(
     (state) => state?.endpoint.enabled !== true || !receivers.has(state.endpoint.receivingSince),
   );
   assert.ok(isOver, `${endpoint.id}: is disabled after 410 at ${at}`);
 }
 
-/** The service disables an endpoint for what its receiver did, and for nothing else. */
+/** Checks that the service disables an endpoint only after a 410 or days without a success. */
 function checkDisabled(
   { endpoint, scene, sent }: EndpointScene,
   { at, value }: Since<KnownEndpoint>,
@@ -51,7 +51,7 @@ function checkDisabled(
       ),
     );
     assert.ok(isOfReceiver, name);
-    scene.world.sighted("an endpoint disabled after 410");
+    scene.world.reached("an endpoint was disabled after 410");
   }
   if (disabledReason === "failing") {
     const from = at - limits.webhookFailingDaysMax * dayMs + clockSlackMs(scene);
@@ -60,15 +60,16 @@ function checkDisabled(
         error === null && Date.parse(begunAt) > from && Date.parse(begunAt) < at - 60_000,
     );
     assert.deepEqual(successes, [], name);
-    scene.world.sighted("an endpoint disabled for failing");
+    scene.world.reached("an endpoint was disabled for failing");
   }
 }
 
-/** The last success that is shown is one of the log. */
+/** Checks that the endpoint's last success is one in the log. */
 function checkLastSuccess({ endpoint, scene }: EndpointScene, attempts: readonly Attempt[]): void {
   const target = `${endpoint.accountId}#outbox ${endpoint.id}`;
   const shown = scene.history.health.get(target)?.lastSuccessAt ?? "";
   const delivered = attempts.filter(({ error }) => error === null).map(({ at }) => at);
   if (shown !== "") assert.ok(delivered.includes(shown), `${endpoint.id}: succeeded at ${shown}`);
-  else assert.deepEqual(delivered, [], `${endpoint.id}: has a success in its health`);
+  else
+    assert.deepEqual(delivered, [], `${endpoint.id}: has no last success in spite of deliveries`);
 }

@@ -5,10 +5,10 @@ import { kmsSecretBox } from "../../../shared/aws/deliveries/secret-box.ts";
 import type { Destination } from "../../../shared/exports/destination.ts";
 import { type Endpoint, endpointSecretContext } from "../../../shared/webhooks/endpoint.ts";
 import type { Attempt } from "../attempt.ts";
-import type { Task } from "../turns.ts";
+import type { Task } from "../task-scheduler.ts";
 import type { World } from "../world.ts";
 
-/** How something was from a time on, in milliseconds; null: it was not there. */
+/** A value from a time on, in milliseconds; null while it did not exist. */
 export interface Since<Value> {
   readonly at: number;
   readonly value: Value | null;
@@ -26,7 +26,7 @@ export interface EndpointHistory {
   readonly states: Since<KnownEndpoint>[];
 }
 
-/** What a target's row said of its endpoint's health. */
+/** The endpoint health in the row of a delivery target. */
 export interface StoredHealth {
   readonly receivingSince: string;
   readonly failuresInRow: number;
@@ -37,29 +37,29 @@ export interface Claim {
   readonly target: string;
   readonly task: Task;
   readonly at: number;
-  /** Undefined before any was stored. */
+  /** Undefined before the first stored health. */
   readonly health: StoredHealth | undefined;
 }
 
-/** What became of endpoints, destinations, logs and leases, as the table was told. */
+/** The history of endpoints, destinations, logs and leases, from the writes to the table. */
 export interface DeliveryHistory {
   readonly endpoints: Map<string, EndpointHistory>;
   readonly destinations: Map<string, Since<Destination>[]>;
-  /** When the log first had a row of a delivery. */
+  /** Time of the first log row of each delivery. */
   readonly logged: Map<string, number>;
-  /** When the log first said that a delivery is done. */
+  /** Time at which the log first showed each delivery as delivered. */
   readonly delivered: Map<string, number>;
-  /** When the log said that the export of a run is done. */
+  /** Times at which the log showed the export of each run as done. */
   readonly exported: Map<string, number[]>;
-  /** When somebody asked for another attempt of a delivery. */
+  /** Times of redelivery requests of each delivery. */
   readonly requested: Map<string, number[]>;
-  /** Who took which target when, and the health that its row had then. */
+  /** Claims of targets, with the health in the row at that time. */
   readonly claims: Claim[];
-  /** The health that each target's row has. */
+  /** The current health in each target's row. */
   readonly health: Map<string, StoredHealth>;
-  /** How often a holder of a target was refused, by task, target and token. */
+  /** Number of rejected writes of lease holders, by task, target and token. */
   readonly refusals: Map<string, number>;
-  /** Writes of targets by who did not hold them. */
+  /** Writes to a target by a task that did not hold its lease. */
   readonly trespasses: string[];
 }
 
@@ -72,9 +72,9 @@ interface Write {
   readonly ExpressionAttributeValues?: Attributes;
 }
 
-/** Remembers from now on. */
+/** Records the history of deliveries from now on. */
 export function rememberDeliveries(world: World): DeliveryHistory {
-  const { turns } = world;
+  const { tasks } = world;
   const history: DeliveryHistory = {
     endpoints: new Map(),
     destinations: new Map(),
@@ -90,8 +90,8 @@ export function rememberDeliveries(world: World): DeliveryHistory {
   const notes = notesOf(world, history);
   const holders = holdersOf(world, history);
   const seen = new WeakSet<object>();
-  world.watchers.push(async (attempt) => {
-    // A request that is sent again after its answer was lost says nothing new.
+  world.afterEffect.push(async (attempt) => {
+    // A retry after a lost answer changes nothing.
     if (attempt.service !== "dynamo" || seen.has(attempt.input)) return;
     seen.add(attempt.input);
     for (const write of writesOf(attempt)) {
@@ -99,17 +99,17 @@ export function rememberDeliveries(world: World): DeliveryHistory {
       await notes(write, attempt.task);
     }
   });
-  world.refusals.push((attempt, error) => {
-    // Taking a target, or giving it back while it is added to, is refused to many.
+  world.onRefusal.push((attempt, error) => {
+    // Claims and releases, which are not transactions, are often rejected.
     if (attempt.operation !== "TransactWriteItems" || !isConditionRefusal(error)) return;
     for (const write of writesOf(attempt)) {
       const holding = holdingOf(write);
       if (holding === null) continue;
       const { target, token } = holding;
-      world.sighted("a zombie's write refused");
+      world.reached("a write was rejected after the loss of a lease");
       const name = `${attempt.task.name} at ${target} with ${token}`;
       history.refusals.set(name, (history.refusals.get(name) ?? 0) + 1);
-      turns.note(`  refused: ${target}`);
+      tasks.note(`  refused: ${target}`);
     }
   });
   return history;
@@ -136,7 +136,7 @@ function writesOf({ operation, input }: Attempt): readonly Write[] {
   return isWrite ? [input] : [];
 }
 
-/** What a write says of who holds which target. */
+/** Parses the lease in a write to a delivery target; null for other writes. */
 function holdingOf({ Key = {}, UpdateExpression = "", ExpressionAttributeValues = {} }: Write) {
   const token = textOf(ExpressionAttributeValues[":token"]);
   const pk = textOf(Key["pk"]);
@@ -144,7 +144,7 @@ function holdingOf({ Key = {}, UpdateExpression = "", ExpressionAttributeValues 
   return {
     target: `${pk} ${textOf(Key["sk"])}`,
     token,
-    /** Of a process's own clock, as the lease's end is. */
+    /** Time of the process's clock, as `until`. */
     now: textOf(ExpressionAttributeValues[":now"]),
     until: textOf(ExpressionAttributeValues[":until"]),
     isClaim: UpdateExpression.startsWith("SET lease = "),
@@ -153,7 +153,7 @@ function holdingOf({ Key = {}, UpdateExpression = "", ExpressionAttributeValues 
   };
 }
 
-/** The health in a target's state; undefined when the write does not store any. */
+/** Returns the health in a target's state; undefined when the write does not store one. */
 function healthIn(state: Members | undefined): StoredHealth | undefined {
   const { failuresInRow, receivingSince, lastSuccessAt } = (state?.["M"] ?? {}) as Attributes;
   return failuresInRow === undefined
@@ -176,12 +176,12 @@ function holdersOf(world: World, history: DeliveryHistory) {
       const holder = holders.get(target);
       if (isClaim) {
         if (holder !== undefined && holder.token !== token && !given.has(target)) {
-          world.sighted("a lease taken over");
+          world.reached("a lease was taken over");
           if (holder.until > now) history.trespasses.push(`${target} taken early by ${task.name}`);
         }
         given.delete(target);
         const health = history.health.get(target);
-        history.claims.push({ target, task, at: world.turns.now(), health });
+        history.claims.push({ target, task, at: world.tasks.now(), health });
       } else if (holder?.token !== token) history.trespasses.push(`${target} by ${task.name}`);
       holders.set(target, { token, until });
       if (holding.health !== undefined) history.health.set(target, holding.health);
@@ -190,9 +190,9 @@ function holdersOf(world: World, history: DeliveryHistory) {
   };
 }
 
-/** Notes what a row became by a write of it. */
+/** Records the state of a row after a write to it. */
 function notesOf(world: World, history: DeliveryHistory) {
-  const { turns, client, table } = world;
+  const { tasks, client, table } = world;
   const endpoints = dynamoEndpoints(client, {
     tableName: table,
     clock: world.clock,
@@ -206,7 +206,7 @@ function notesOf(world: World, history: DeliveryHistory) {
     { keyId: "key", clock: world.clock },
   );
   const noteEndpoint = async (accountId: string, id: string): Promise<void> => {
-    const at = turns.now();
+    const at = tasks.now();
     const known = history.endpoints.get(id) ?? { id, accountId, states: [] };
     history.endpoints.set(id, known);
     const endpoint = await endpoints.get(accountId, id);
@@ -226,21 +226,21 @@ function notesOf(world: World, history: DeliveryHistory) {
   const noteDestination = async (accountId: string): Promise<void> => {
     const states = history.destinations.get(accountId) ?? [];
     history.destinations.set(accountId, states);
-    states.push({ at: turns.now(), value: await destinations.get(accountId) });
+    states.push({ at: tasks.now(), value: await destinations.get(accountId) });
   };
   const going = goingOn(world);
   const noteLog = (
     { Item, UpdateExpression = "", ExpressionAttributeValues }: Write,
     sk: string,
   ) => {
-    if (!history.logged.has(sk)) history.logged.set(sk, turns.now());
+    if (!history.logged.has(sk)) history.logged.set(sk, tasks.now());
     const texts = Object.values(ExpressionAttributeValues ?? {}).map(textOf);
     if (texts.includes("delivered") && !history.delivered.has(sk)) {
-      history.delivered.set(sk, turns.now());
+      history.delivered.set(sk, tasks.now());
     }
-    if (UpdateExpression.startsWith("SET requested_at")) keep(history.requested, sk, turns.now());
+    if (UpdateExpression.startsWith("SET requested_at")) keep(history.requested, sk, tasks.now());
     if (textOf(Item?.["state"]) === "done") {
-      keep(history.exported, textOf(Item?.["run_id"]), turns.now());
+      keep(history.exported, textOf(Item?.["run_id"]), tasks.now());
     }
   };
   return async (write: Write, task: Task): Promise<void> => {
@@ -256,8 +256,8 @@ function notesOf(world: World, history: DeliveryHistory) {
   };
 }
 
-/** Tells of recoveries and backfills that one process went on with where another had stopped. */
-function goingOn({ sighted }: World) {
+/** Records recoveries and backfills that one process continued after another. */
+function goingOn({ reached }: World) {
   const workers = new Map<string, Task>();
   return ({ Item }: Write, row: string, task: Task): void => {
     const content = Item?.["content"]?.["M"] as Attributes | undefined;
@@ -265,8 +265,7 @@ function goingOn({ sighted }: World) {
     if ((kind !== "recover" && kind !== "backfill") || content?.["after"]?.["M"] === undefined)
       return;
     const before = workers.get(row);
-    if (before !== undefined && before !== task)
-      sighted(`a ${kind} that another process went on with`);
+    if (before !== undefined && before !== task) reached(`another process continued a ${kind}`);
     workers.set(row, task);
   };
 }
@@ -275,7 +274,7 @@ function keep(times: Map<string, number[]>, name: string, at: number): void {
   times.set(name, [...(times.get(name) ?? []), at]);
 }
 
-/** The states that held at any time from one to another, both inclusive. */
+/** Returns all states between two times, both inclusive. */
 export function statesWithin<Value>(
   states: readonly Since<Value>[] | undefined,
   from: number,
@@ -284,7 +283,7 @@ export function statesWithin<Value>(
   const known = states ?? [];
   const before = known.findLast(({ at }) => at < from);
   const during = known.filter(({ at }) => at >= from && at <= to);
-  // What changes at the very beginning may be met as it was before as well.
+  // A reader at `from` may get the state before a change at `from`.
   const first = before === undefined ? [] : [before.value];
   const none = before === undefined && during[0]?.at !== from ? [null] : [];
   return [...first, ...none, ...during.map(({ value }) => value)];

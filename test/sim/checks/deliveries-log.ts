@@ -4,17 +4,17 @@ import type { Attempt, Delivery } from "../../../shared/webhooks/delivery.ts";
 import type { SentRequest } from "../receivers.ts";
 import { clocksAgree, type EndpointScene } from "./deliveries-endpoint.ts";
 
-/** True for why nothing was sent. */
+/** True for an error of a delivery that ended without a request. */
 export const isEnd = (error: string | null): boolean =>
   error === "endpoint_disabled" || error === "endpoint_deleted";
 
-/** The log says what was done: no attempt that was never made, none that is still to come. */
+/** Checks that the logged attempts were made, and that no attempt is pending. */
 export function checkLogged(one: EndpointScene, delivery: Delivery): void {
   const { scene, sent, meant } = one;
   const { attempts, attemptCount, state } = delivery;
   const name = `log of ${delivery.eventId} to ${delivery.endpointId}`;
   if (delivery.runId === null) return;
-  assert.ok(meant.has(delivery.id), `${name}: there is such an event`);
+  assert.ok(meant.has(delivery.id), `${name}: no such event`);
   const tried = sent.filter(({ headers }) => headers["Service-Delivery-Id"] === delivery.id);
   const requests = tried.filter(({ left }) => left);
   for (const attempt of attempts) if (!isEnd(attempt.error)) checkMade(attempt, tried, name);
@@ -32,11 +32,11 @@ export function checkLogged(one: EndpointScene, delivery: Delivery): void {
   assert.ok(last !== undefined, `${name}: attempts`);
   assert.equal(state, last.error === null ? "delivered" : "failed", name);
   if (state === "failed") checkGivenUp(one, delivery, name);
-  if (requests.length > attemptCount) scene.world.sighted("an attempt that nobody could log");
+  if (requests.length > attemptCount) scene.world.reached("an attempt was made and not logged");
   if (clocksAgree(scene)) checkWaits(one, delivery, name);
 }
 
-/** `Service-Attempt` counts what a receiver may have seen; a number comes again only unlogged. */
+/** Checks `Service-Attempt`: it counts requests, and repeats a number only after an unlogged attempt. */
 function checkNumbers(requests: readonly SentRequest[], name: string): void {
   let highest = 0;
   for (const { headers } of requests) {
@@ -55,25 +55,24 @@ function checkMade(attempt: Attempt, tried: readonly SentRequest[], name: string
   );
   const what = `${name}: attempt ${attempt.attempt} at ${attempt.at}`;
   if (made === undefined) throw new Error(`${what} was never made`);
-  // A receiver that takes a request and breaks off has a status that nobody heard.
+  // A receiver that accepts a request and resets the connection has a status that the process never got.
   if (attempt.error !== "connection_failed") {
     assert.equal(attempt.status, made.status === "failed" ? null : made.status, what);
   } else assert.equal(attempt.status, null, what);
 }
 
 function checkGivenUp({ scene }: EndpointScene, { attempts, tries }: Delivery, name: string): void {
-  const { sighted } = scene.world;
+  const { reached } = scene.world;
   const { error = null, status = null } = attempts.at(-1) ?? {};
   assert.ok(
     isEnd(error) || status === 410 || tries === attemptsMax,
-    `${name}: given up for a reason (${error}, ${tries} tries)`,
+    `${name}: failed before its last retry (${error}, ${tries} tries)`,
   );
-  if (isEnd(error)) sighted(`a delivery that ends for ${error}`);
-  else
-    sighted(status === 410 ? "a receiver that is gone" : "a delivery given up after ten attempts");
+  if (isEnd(error)) reached(`a delivery ended for ${error}`);
+  else reached(status === 410 ? "a receiver is gone" : "a delivery exhausted its retries");
 }
 
-/** Nobody is sent to again at once after a failure, unless somebody asked for it. */
+/** Checks the retry delays of a delivery for which no user requested an attempt. */
 function checkWaits({ scene }: EndpointScene, delivery: Delivery, name: string): void {
   const { attempts, endpointId, id } = delivery;
   const { redeliveries, recoveries } = scene.deeds;

@@ -7,7 +7,7 @@ import { statesWithin } from "./deliveries-history.ts";
 import { isEnd } from "./deliveries-log.ts";
 import { nameOf } from "./deliveries-requests.ts";
 
-/** First and last moment at which a run may have been published. */
+/** Returns the first and the last time at which the run may have been published. */
 const windowOf = ({ publishes }: PublishedRun): { from: number; to: number } => ({
   from: Math.min(...publishes.map(({ begunAt }) => begunAt)),
   to: Math.max(...publishes.map(({ endedAt, begunAt }) => endedAt ?? begunAt)),
@@ -16,7 +16,7 @@ const windowOf = ({ publishes }: PublishedRun): { from: number; to: number } => 
 export const isSuccess = (status: SentRequest["status"]): boolean =>
   typeof status === "number" && status >= 200 && status < 300;
 
-/** What an endpoint was subscribed to all the while reached it, or is recorded as failed. */
+/** Checks that every event of a subscribed endpoint was delivered or is logged as failed (D1). */
 export function checkReached({ scene, endpoint, sent, log, meant }: EndpointScene): void {
   const { states } = endpoint;
   for (const [id, { run, event }] of meant) {
@@ -32,18 +32,21 @@ export function checkReached({ scene, endpoint, sent, log, meant }: EndpointScen
     const name = `${event.id} for ${endpoint.id}`;
     const delivery = log.get(id);
     if (delivery === undefined) throw new Error(`${name}: is not in the log`);
-    const since = statesWithin(states, from, scene.world.turns.now());
+    const since = statesWithin(states, from, scene.world.tasks.now());
     if (!since.every((state) => state?.endpoint.enabled === true)) continue;
     const arrived = sent.filter(
       ({ headers, status }) => headers["Service-Delivery-Id"] === id && isSuccess(status),
     );
     assert.ok(delivery.state === "failed" || arrived.length > 0, `${name}: arrived`);
-    if (arrived.length > 1) scene.world.sighted("an event that arrived twice");
-    assert.ok(!isEnd(delivery.attempts.at(-1)?.error ?? null), `${name}: not ended`);
+    if (arrived.length > 1) scene.world.reached("an event arrived twice");
+    assert.ok(
+      !isEnd(delivery.attempts.at(-1)?.error ?? null),
+      `${name}: ended although the endpoint is enabled`,
+    );
   }
 }
 
-/** First attempts follow the run's order where nothing went wrong. */
+/** Checks that first attempts follow the run's order if no fault disturbed them (D3). */
 export function checkOrder({ scene, endpoint, sent, log, isTroubled }: EndpointScene): void {
   const { redeliveries, recoveries } = scene.deeds;
   const wasAsked = [...redeliveries, ...recoveries].some(
@@ -52,7 +55,7 @@ export function checkOrder({ scene, endpoint, sent, log, isTroubled }: EndpointS
   const hasFailed =
     sent.some(({ status }) => !isSuccess(status)) ||
     [...log.values()].some(({ attempts }) => attempts.some(({ error }) => error !== null));
-  // Who is two minutes ahead may take over a lease that is not over.
+  // A process whose clock is ahead may take over a lease that has not expired.
   if (wasAsked || hasFailed || isTroubled || !clocksAgree(scene)) return;
   if (endpoint.states.length > 1) return;
   for (const { run } of scene.runs.values()) {
@@ -65,14 +68,14 @@ export function checkOrder({ scene, endpoint, sent, log, isTroubled }: EndpointS
       ids.filter((id) => arrived.includes(id)),
       `order of ${run.runId} at ${endpoint.id}`,
     );
-    if (arrived.length > 1) scene.world.sighted("a run's events whose order was held");
+    if (arrived.length > 1) scene.world.reached("a run's events arrived in order");
   }
 }
 
-/** What was read so long ago may be out of date by now. */
+/** Time after which data that a process read may be out of date. */
 const readMs = 10_000;
 
-/** What the log says is delivered is not sent again by a process that could read so. */
+/** Checks that no process resends a delivery that it could read as delivered. */
 export function checkRepeats({ scene, endpoint, sent }: EndpointScene): void {
   const { recoveries, redeliveries } = scene.deeds;
   const hasRecovered = recoveries.some(({ endpointId }) => endpointId === endpoint.id);
@@ -80,7 +83,7 @@ export function checkRepeats({ scene, endpoint, sent }: EndpointScene): void {
     const id = String(request.headers["Service-Delivery-Id"]);
     const deliveredAt = scene.history.delivered.get(id) ?? Infinity;
     const wasAsked = hasRecovered || redeliveries.some(({ deliveryId }) => deliveryId === id);
-    if (wasAsked || request.task.stoodStill === true) continue;
+    if (wasAsked || request.task.hasPaused === true) continue;
     const name = `${nameOf(request)}: after it was delivered`;
     assert.ok(request.startedAt < deliveredAt + readMs, name);
   }

@@ -8,8 +8,8 @@ import type { DeliveryScene } from "../scenarios/deliveries-scene.ts";
 import type { EndpointScene, Meant } from "./deliveries-endpoint.ts";
 import { type EndpointHistory, type KnownEndpoint, statesWithin } from "./deliveries-history.ts";
 
-/** Every event with every endpoint that its account ever had, by the id of their delivery. */
-export function meetings({ history, runs }: DeliveryScene): ReadonlyMap<string, Meant> {
+/** Returns every event with every endpoint that its account ever had, by delivery ID. */
+export function possibleDeliveries({ history, runs }: DeliveryScene): ReadonlyMap<string, Meant> {
   const found = new Map<string, Meant>();
   for (const endpoint of history.endpoints.values()) {
     for (const run of runs.values()) {
@@ -29,35 +29,35 @@ export const nameOf = ({ headers, url, startedAt, task }: SentRequest): string =
   `${new Date(startedAt).toISOString()} by ${task.name}`;
 
 /**
- * A session knows an endpoint as it was a second ago, and looking and opening its secrets takes a
- * while, in which others have their turns.
+ * Maximum age of a session's cached endpoint: its time to live of a second, and the time to read the
+ * endpoint and decrypt its secrets.
  */
 const knownMs = 4_000;
-/** The same for who stood still meanwhile. */
+/** The same for a process that paused. */
 const stillMs = 3 * 3_600_000;
-const windowOf = ({ task }: SentRequest): number => (task.stoodStill === true ? stillMs : knownMs);
+const windowOf = ({ task }: SentRequest): number => (task.hasPaused === true ? stillMs : knownMs);
 
-/** A request goes where its account registered it, and says what its event says, signed. */
+/** Checks the target, the content and the signature of a webhook request. */
 export function checkRequest(
   scene: DeliveryScene,
   request: SentRequest,
-  meetingsById: ReadonlyMap<string, Meant>,
+  deliveriesById: ReadonlyMap<string, Meant>,
 ): void {
   const { headers, body, startedAt } = request;
   const name = nameOf(request);
   if (headers["Service-Event-Type"] === "webhook.test") return checkTestRequest(scene, request);
-  const meant = meetingsById.get(headers["Service-Delivery-Id"] ?? "");
-  if (meant === undefined) throw new Error(`${name}: there is no such delivery`);
+  const meant = deliveriesById.get(headers["Service-Delivery-Id"] ?? "");
+  if (meant === undefined) throw new Error(`${name}: no such delivery`);
   const { event, endpoint } = meant;
   assert.equal(headers["webhook-id"], event.id, name);
   assert.equal(headers["Service-Event-Type"], event.type, name);
   assert.equal(body, event.body, `${name}: body`);
   assert.ok(Number(headers["Service-Attempt"]) >= 1, name);
-  assert.ok(mayGet(scene, meant, startedAt), `${name}: meant for it`);
+  assert.ok(mayGet(scene, meant, startedAt), `${name}: the endpoint does not receive this event`);
   checkPlace(scene, request, endpoint);
 }
 
-/** Tests go to an endpoint of the caller. */
+/** Checks a test request. */
 function checkTestRequest(scene: DeliveryScene, request: SentRequest): void {
   const { headers, body } = request;
   const event = JSON.parse(body) as {
@@ -67,14 +67,14 @@ function checkTestRequest(scene: DeliveryScene, request: SentRequest): void {
   };
   const name = nameOf(request);
   const endpoint = scene.history.endpoints.get(event.data.endpoint_id);
-  if (endpoint === undefined) throw new Error(`${name}: there is no such endpoint`);
+  if (endpoint === undefined) throw new Error(`${name}: no such endpoint`);
   assert.equal(event.type, "webhook.test", name);
   assert.equal(headers["webhook-id"], event.id, name);
   assert.equal(headers["Service-Attempt"], "1", name);
   checkPlace(scene, request, endpoint);
 }
 
-/** Where it goes, and by which secrets it is signed, is as the endpoint is, or was just now. */
+/** Checks the URL and the signing secrets against the endpoint, as it is or recently was (D4, D5). */
 function checkPlace(
   { world }: DeliveryScene,
   request: SentRequest,
@@ -87,25 +87,24 @@ function checkPlace(
     (state) => state !== null,
   );
   const enabled = known.filter(({ endpoint }) => endpoint.enabled);
-  assert.ok(enabled.length > 0, `${name}: the endpoint was enabled just now`);
+  assert.ok(enabled.length > 0, `${name}: the endpoint was disabled`);
   const there = enabled.filter(({ endpoint }) => endpoint.url === url);
-  assert.ok(there.length > 0, `${name}: the endpoint was at that address just now`);
-  if (states.at(-1)?.value?.endpoint.url !== url)
-    world.sighted("a request to an address of before");
+  assert.ok(there.length > 0, `${name}: the endpoint had another URL`);
+  if (states.at(-1)?.value?.endpoint.url !== url) world.reached("a request went to a replaced URL");
   const ways = there.flatMap((state) => secretsOf(state, begunAt, window));
   const signed = ways.find((secrets) => isSigned(request, secrets));
   assert.ok(signed !== undefined, `${name}: signed with the secrets of that time`);
-  if (signed.length === 2) world.sighted("an old secret signs beside the new one");
+  if (signed.length === 2) world.reached("a replaced secret signed together with the new one");
   if (there.some(({ previous }) => previous !== null && previous.expiresAt <= begunAt - window)) {
-    assert.equal(signed.length, 1, `${name}: the old secret is over`);
-    world.sighted("an old secret signs no more");
+    assert.equal(signed.length, 1, `${name}: the replaced secret has expired`);
+    world.reached("a replaced secret had expired");
   }
   for (const secret of signed) {
-    assert.ok(isAccepted(request, secret), `${name}: accepted by a verifier that others wrote`);
+    assert.ok(isAccepted(request, secret), `${name}: the independent verifier rejects it`);
   }
 }
 
-/** The secrets that may sign: a while ago the previous one may have been valid still. */
+/** Returns the valid combinations of signing secrets: within the window the replaced one may sign. */
 function secretsOf(
   { secret, previous }: KnownEndpoint,
   at: number,
@@ -127,7 +126,7 @@ function isSigned({ headers, body, begunAt }: SentRequest, secrets: readonly str
 
 const machineNow = Date.now;
 
-/** That library asks the machine for the time. */
+/** Verifies with an independent library, which reads the time from `Date.now`. */
 function isAccepted({ headers, body, begunAt }: SentRequest, secret: string): boolean {
   Date.now = () => begunAt;
   try {
@@ -140,7 +139,7 @@ function isAccepted({ headers, body, begunAt }: SentRequest, secret: string): bo
   }
 }
 
-/** Whether an endpoint may get an event by a time at all. */
+/** True when an endpoint may receive an event before a time. */
 function mayGet(
   { history, deeds, world }: DeliveryScene,
   { run, event, endpoint }: Meant,
@@ -154,20 +153,20 @@ function mayGet(
     );
   return (
     run.publishes.some(({ begunAt, endedAt }) =>
-      isSubscribedWithin(begunAt, endedAt ?? world.turns.now()),
+      isSubscribedWithin(begunAt, endedAt ?? world.tasks.now()),
     ) ||
     deeds.recoveries.some(
       ({ endpointId, askedAt }) =>
         endpointId === endpoint.id &&
         askedAt <= by &&
-        // What happened before there was the endpoint was not meant for it.
+        // Events from before the endpoint's creation are not for it.
         states?.some(({ value }) => event.createdAt >= (value?.endpoint.createdAt ?? "~")) &&
         isSubscribedWithin(askedAt - knownMs, by),
     )
   );
 }
 
-/** Each test that was asked for made one request at most, and is in the log when it was answered. */
+/** Checks that each test made at most one request, and that successful tests are in the log. */
 export function checkTests({ scene, endpoint, log }: EndpointScene): void {
   const { heard, world } = scene;
   const asked = heard.filter(({ request }) => request.path.endsWith(`/${endpoint.id}/test`));
@@ -186,6 +185,6 @@ export function checkTests({ scene, endpoint, log }: EndpointScene): void {
   for (const { attempts, nextAttemptAt } of logged) {
     assert.equal(attempts.length, 1, `attempts of a test of ${endpoint.id}`);
     assert.equal(nextAttemptAt, null);
-    if (attempts[0]?.error === "endpoint_disabled") world.sighted("a test of a disabled endpoint");
+    if (attempts[0]?.error === "endpoint_disabled") world.reached("a disabled endpoint was tested");
   }
 }

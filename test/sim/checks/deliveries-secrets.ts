@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { said } from "../said.ts";
+import { capturedLog } from "../captured-log.ts";
 import type { DeliveryScene, HeardAnswer } from "../scenarios/deliveries-scene.ts";
 import { allRows } from "./deliveries-endpoint.ts";
 
-/** Secrets appear nowhere but in the one answer that shows a new one. */
+/** Checks that a secret appears only in the response that returns it after its creation (D8). */
 export async function checkSecrets(scene: DeliveryScene): Promise<void> {
   const { world, users, history, given, heard } = scene;
   const signing = [...history.endpoints.values()].flatMap(({ states }) =>
@@ -13,8 +13,8 @@ export async function checkSecrets(scene: DeliveryScene): Promise<void> {
   const absent = (text: string, where: string): void => {
     for (const secret of secrets) assert.ok(!text.includes(secret), `a secret in ${where}`);
   };
-  for (const { text } of said()) absent(text, `the log: ${text}`);
-  for (const line of world.turns.trace) absent(line, "the trace");
+  for (const { text } of capturedLog()) absent(text, `the log: ${text}`);
+  for (const line of world.tasks.trace) absent(line, "the trace");
   for (const body of world.queues.bodies) absent(body, "a message");
   for (const { url, headers, body } of world.receivers.sent) {
     absent(`${url} ${JSON.stringify(headers)} ${body}`, `a request to ${url}`);
@@ -25,7 +25,7 @@ export async function checkSecrets(scene: DeliveryScene): Promise<void> {
     const shown = shownBy(one);
     const { text = "" } = one.answer ?? {};
     absent(shown === null ? text : text.replace(shown, "…"), `the answer to ${one.request.path}`);
-    // What a user was told is what signs.
+    // The returned secret is the one that signs.
     if (shown !== null) assert.ok(signing.includes(shown), `the secret of ${one.request.path}`);
     if (shown !== null) checkOverlap(one);
   }
@@ -34,19 +34,23 @@ export async function checkSecrets(scene: DeliveryScene): Promise<void> {
 const day = 24 * 60 * 60_000;
 const clocksOffMs = 10 * 60_000;
 
-/** The replaced secret signs on only where that was asked for, by default, and for a day. */
+/** Checks that the replaced secret stays valid for a day if overlap is on, the default (D4). */
 function checkOverlap({ request, answer }: HeardAnswer): void {
   if (!request.path.endsWith("/rotate")) return;
   const { overlap = true } = (request.body ?? {}) as { readonly overlap?: boolean };
   const { previous_secret_expires_at: until, updated_at: at } = answer?.body ?? {};
-  assert.equal(typeof until === "string", overlap, `${request.path}: the replaced secret signs on`);
+  assert.equal(
+    typeof until === "string",
+    overlap,
+    `${request.path}: overlap of the replaced secret`,
+  );
   if (!overlap) return;
   const offMs = Date.parse(String(until)) - Date.parse(String(at)) - day;
-  // A change is dated after the one before it, whose process had another clock.
+  // The time of a change follows that of the change before, whose process had another clock.
   assert.ok(Math.abs(offMs) <= clocksOffMs, `${request.path}: until ${String(until)}, for a day`);
 }
 
-/** The new secret of an endpoint, which is shown this once. */
+/** Returns the secret that a response shows; null for other responses. */
 function shownBy({ request, answer }: HeardAnswer): string | null {
   const { method, path } = request;
   const isNew = method === "POST" && /^\/v1\/webhook_endpoints(\/\w+\/rotate)?$/.test(path);

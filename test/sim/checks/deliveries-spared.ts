@@ -6,8 +6,8 @@ import { isSuccess } from "./deliveries-reached.ts";
 const failuresInRowMax = 3;
 
 /**
- * A session that finds an endpoint failing makes one first attempt at most, unless something gets
- * through: the rest of its runs goes to the retry schedule.
+ * Checks that a session makes at most one first attempt to a failing endpoint until an attempt
+ * succeeds (D10). All other deliveries go to the retry schedule.
  */
 export function checkSpared({ scene, endpoint, sent }: EndpointScene): void {
   const { claims, logged } = scene.history;
@@ -16,7 +16,7 @@ export function checkSpared({ scene, endpoint, sent }: EndpointScene): void {
     const { failuresInRow = 0, receivingSince } = claim.health ?? {};
     if (failuresInRow < failuresInRowMax) return;
     const until = own[n + 1]?.at ?? Infinity;
-    // Failures of before the endpoint was enabled again, or had another URL, do not count.
+    // Failures from before the endpoint was enabled again, or got another URL, do not count.
     const states = statesWithin(endpoint.states, claim.at, until);
     if (!states.every((state) => state?.endpoint.receivingSince === receivingSince)) return;
     const within = sent.filter(
@@ -29,7 +29,7 @@ export function checkSpared({ scene, endpoint, sent }: EndpointScene): void {
       return loggedAt > startedAt && startedAt < firstSuccessAt;
     });
     assert.ok(firstAttempts.length <= 1, nameOf(claim, firstAttempts.length));
-    if (firstAttempts.length === 1) scene.world.sighted("a first attempt to a failing endpoint");
+    if (firstAttempts.length === 1) scene.world.reached("a failing endpoint got one first attempt");
   });
 }
 

@@ -3,25 +3,25 @@ import { dynamoDeliveryStore } from "../../../shared/aws/deliveries/delivery-sto
 import { dynamoEventFeed } from "../../../shared/aws/deliveries/event-feed.ts";
 import type { Delivery } from "../../../shared/webhooks/delivery.ts";
 import type { DeliveryScene } from "../scenarios/deliveries-scene.ts";
-import { failuresSaid } from "./failures.ts";
+import { loggedFailures } from "./failures.ts";
 import { allRows, type EndpointScene } from "./deliveries-endpoint.ts";
 import { checkHealth } from "./deliveries-health.ts";
 import { checkLogged } from "./deliveries-log.ts";
 import { checkOrder, checkReached, checkRepeats } from "./deliveries-reached.ts";
 import { checkRecoveries, checkRedeliveries } from "./deliveries-asked.ts";
-import { checkRequest, checkTests, meetings } from "./deliveries-requests.ts";
+import { checkRequest, checkTests, possibleDeliveries } from "./deliveries-requests.ts";
 import { checkSpared } from "./deliveries-spared.ts";
 
-/** Everything that has to hold of webhooks once all is quiet. */
+/** Checks all webhook deliveries when no work is left. */
 export async function checkDeliveries(scene: DeliveryScene): Promise<void> {
   const { world, history } = scene;
-  assert.deepEqual(history.trespasses, [], "targets written by who did not hold them");
+  assert.deepEqual(history.trespasses, [], "writes to targets without the lease");
   for (const [name, times] of history.refusals) {
-    // A process that has lost a target stops: what it has not kept is done again by others.
+    // A process stops after it has lost its lease; the next holder repeats the rest of its work.
     assert.ok(times <= 1, `${name}: refused ${times} times`);
   }
   await checkFeed(scene);
-  const meant = meetings(scene);
+  const meant = possibleDeliveries(scene);
   for (const request of world.receivers.sent) checkRequest(scene, request, meant);
   const logs = await logsOf(scene);
   const troubled = troubledTargets(scene);
@@ -87,23 +87,23 @@ async function logsOf({
   return logs;
 }
 
-/** Targets whose first attempts may be out of order: a process died, stood still or failed. */
+/** Returns targets whose first attempts may be out of order: a process crashed, paused or failed. */
 function troubledTargets({ history }: DeliveryScene): ReadonlySet<string> {
-  const failed = failuresSaid().flatMap(({ said }) => said.target_id ?? []);
+  const failed = loggedFailures().flatMap(({ line }) => line.target_id ?? []);
   const held = history.claims
-    .filter(({ task }) => task.stoodStill === true || task.state !== "done")
+    .filter(({ task }) => task.hasPaused === true || task.state !== "done")
     .map(({ target }) => target.split(" ")[1] ?? "");
   return new Set([...failed, ...held]);
 }
 
-/** Attributes of a target's row that stay when nothing is pending. */
+/** Attributes of a target's row that remain when nothing is pending. */
 const kept = new Set(["pk", "sk", "additions", "target_state"]);
 
-/** Nothing is owed, due or held any more. */
+/** Checks that no outbox entry, due mark or lease is left. */
 async function checkNothingIsLeft({ world }: DeliveryScene): Promise<void> {
   const rows = await allRows(world);
   const owed = rows.filter(({ pk }) => String(pk).includes("#outbox#"));
-  assert.deepEqual(owed, [], "entries that are owed");
+  assert.deepEqual(owed, [], "pending outbox entries");
   const heads = rows.filter(({ pk }) => String(pk).endsWith("#outbox"));
   for (const head of heads) {
     const left = Object.keys(head).filter((name) => !kept.has(name));

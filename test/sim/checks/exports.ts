@@ -14,11 +14,15 @@ import { clockSlackMs } from "./deliveries-endpoint.ts";
 import { wasPublishedWithin } from "./deliveries-asked.ts";
 import { statesWithin } from "./deliveries-history.ts";
 
-/** Everything that has to hold of exports once all is quiet. */
+/** Checks all exports when no work is left. */
 export async function checkExports(scene: DeliveryScene): Promise<void> {
   const { world, users, runs } = scene;
   for (const { bucket, key, missing } of world.buckets.manifests) {
-    assert.deepEqual(missing, [], `${bucket}/${key}: objects that were not there before it`);
+    assert.deepEqual(
+      missing,
+      [],
+      `${bucket}/${key}: listed objects that were written after the manifest`,
+    );
   }
   const store = dynamoExportStore(world.client, world.table);
   for (const { accountId } of users) {
@@ -53,12 +57,13 @@ function keysOf(
   );
 }
 
-/** An export that is done is whole in the bucket that it says, one that is not says why. */
+/** Checks that a finished export is complete in its bucket, and that a failed one has a reason. */
 function checkRecord(scene: DeliveryScene, accountId: string, record: ExportRecord): void {
   const { world, history, runs } = scene;
   const name = `export of ${record.runId}`;
   const run = runs.get(record.runId);
-  if (run === undefined || run.run.accountId !== accountId) throw new Error(`${name}: whose is it`);
+  if (run === undefined || run.run.accountId !== accountId)
+    throw new Error(`${name}: the account has no such run`);
   assert.ok(["done", "failed"].includes(record.state), `${name} is ${record.state}`);
   assert.equal(record.nextAttemptAt, null, `${name}: next attempt`);
   if (record.state === "failed") return checkGivenUp(scene, record, name);
@@ -73,34 +78,31 @@ function checkRecord(scene: DeliveryScene, accountId: string, record: ExportReco
   const objects = world.buckets.buckets.get(destination.bucket) ?? new Map<string, unknown>();
   const manifest = manifestKey(folder(run, destination));
   assert.equal(record.manifestKey, manifest, name);
-  if (record.compression === null) throw new Error(`${name}: has no format`);
+  if (record.compression === null) throw new Error(`${name}: has no compression`);
   if (record.compression !== destination.compression) {
-    world.sighted("an export in another format than its destination's");
+    world.reached("an export has another compression than its destination");
   }
   for (const key of [...keysOf(run, destination, record.compression), manifest]) {
-    assert.ok(objects.has(key), `${name}: ${destination.bucket}/${key} is there`);
+    assert.ok(objects.has(key), `${name}: ${destination.bucket}/${key} is missing`);
   }
-  if (record.attemptCount > 1) world.sighted("an export done at a later attempt");
+  if (record.attemptCount > 1) world.reached("an export succeeded after a retry");
 }
 
-/** Nothing is given up before the retry schedule is over, unless its destination went. */
+/** Checks that an export failed only at the end of its retry schedule or without a destination. */
 function checkGivenUp(scene: DeliveryScene, record: ExportRecord, name: string): void {
   const { lastError, tries, createdAt, finishedAt } = record;
   if ((lastError ?? "").startsWith("destination_")) {
-    scene.world.sighted(`an export that ends for ${lastError}`);
+    scene.world.reached(`an export ended for ${lastError}`);
     return;
   }
-  assert.equal(tries, attemptsMax, `${name}: given up for a reason (${lastError})`);
+  assert.equal(tries, attemptsMax, `${name}: failed before its last retry (${lastError})`);
   const seconds = retryWaitsSeconds.reduce((sum, wait) => sum + wait * 0.9, 0);
   const tookMs = Date.parse(finishedAt ?? "") - Date.parse(createdAt);
-  assert.ok(
-    (tookMs + clockSlackMs(scene)) / 1_000 > seconds,
-    `${name}: given up after ${tookMs} ms`,
-  );
-  scene.world.sighted("an export given up after ten attempts");
+  assert.ok((tookMs + clockSlackMs(scene)) / 1_000 > seconds, `${name}: failed after ${tookMs} ms`);
+  scene.world.reached("an export exhausted its retries");
 }
 
-/** A run that ended while there was a destination is exported, unless it was off at any time. */
+/** Checks that a run is exported if its destination was enabled all the time since its end. */
 function checkOwed(
   { history, world }: DeliveryScene,
   { run, publishes }: PublishedRun,
@@ -114,17 +116,17 @@ function checkOwed(
   );
   if (!isOwed) return;
   const name = `export of ${run.runId}`;
-  assert.ok(record !== undefined, `${name}: is in the log`);
+  assert.ok(record !== undefined, `${name}: is not in the log`);
   const from = Math.min(...publishes.map(({ begunAt }) => begunAt));
-  const since = statesWithin(states, from, world.turns.now());
+  const since = statesWithin(states, from, world.tasks.now());
   if (!since.every((state) => state?.enabled === true) || record.tries === attemptsMax) return;
   assert.equal(record.state, "done", name);
   if (new Set(since.map((state) => state?.bucket)).size > 1) {
-    world.sighted("an export while its destination was replaced");
+    world.reached("a destination was replaced during an export");
   }
 }
 
-/** A backfill exports every run of its span anew. */
+/** Checks that a backfill exported every run of its span again. */
 function checkBackfills(
   scene: DeliveryScene,
   accountId: string,
@@ -136,7 +138,7 @@ function checkBackfills(
     const since = statesWithin(
       history.destinations.get(accountId),
       asked.askedAt,
-      world.turns.now(),
+      world.tasks.now(),
     );
     if (since.some((state) => state?.enabled !== true)) continue;
     for (const run of runs.values()) {
@@ -146,16 +148,16 @@ function checkBackfills(
       const record = ofRun.get(run.run.runId);
       if (record === undefined) throw new Error(`${name}: is not in the log`);
       const finishedAt = Date.parse(record.finishedAt ?? "") + clockSlackMs(scene);
-      assert.ok(finishedAt >= asked.askedAt, `${name}: done anew`);
+      assert.ok(finishedAt >= asked.askedAt, `${name}: finished again`);
       if (record.tries === attemptsMax) continue;
       assert.equal(record.state, "done", name);
       const doneAt = history.exported.get(run.run.runId)?.at(-1) ?? 0;
-      assert.ok(doneAt >= asked.askedAt, `${name}: done anew`);
+      assert.ok(doneAt >= asked.askedAt, `${name}: exported again`);
     }
   }
 }
 
-/** A run whose export is done is not written again, unless somebody asked or another place is set. */
+/** Checks that a finished export is not written again without a backfill. */
 function checkRepeats({ deeds, history, world, runs }: DeliveryScene): void {
   for (const { run } of runs.values()) {
     const doneAt = history.exported.get(run.runId)?.[0];
@@ -163,15 +165,15 @@ function checkRepeats({ deeds, history, world, runs }: DeliveryScene): void {
     if (deeds.backfills.some(({ accountId }) => accountId === run.accountId)) continue;
     const ids = run.events.map(({ id }) => id);
     for (const { key, begunAt, task } of world.buckets.puts) {
-      if (!ids.some((id) => key.includes(`-${id}.`)) || task.stoodStill === true) continue;
+      if (!ids.some((id) => key.includes(`-${id}.`)) || task.hasPaused === true) continue;
       assert.ok(begunAt < doneAt + readMs, `${key} by ${task.name}: written after it was exported`);
     }
   }
 }
-/** What was read so long ago may be out of date by now. */
+/** Time after which data that a process read may be out of date. */
 const readMs = 10_000;
 
-/** Buckets hold what they should, byte for byte, and nothing else. */
+/** Checks that buckets contain exactly the expected objects, byte for byte (D7). */
 function checkObjects({ world, history, runs }: DeliveryScene): void {
   const destinations = [...history.destinations].flatMap(([accountId, states]) =>
     states.flatMap(({ value }) => (value === null ? [] : [{ accountId, destination: value }])),
@@ -211,8 +213,8 @@ function checkObjects({ world, history, runs }: DeliveryScene): void {
 }
 
 /**
- * An event is in one object of a prefix, whatever was changed and backfilled, and the manifest of a
- * folder lists exactly the objects of the folder.
+ * Checks that each event is in one object of a prefix after all changes and backfills, and that a
+ * manifest lists exactly the objects of its folder (D9).
  */
 function checkFormats({ world }: DeliveryScene): void {
   for (const [bucket, objects] of world.buckets.buckets) {

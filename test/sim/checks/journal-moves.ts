@@ -2,7 +2,7 @@ import type { Row } from "../../../shared/aws/table/dynamo.ts";
 
 /**
  * One change of the balance, the held or the spent credits in a record of a shard's journal. The checks
- * have this reader because they check the reader of the service.
+ * parse records themselves, because they check the service's parser.
  */
 export interface RecordMoves extends Moves {
   readonly type: string;
@@ -10,7 +10,7 @@ export interface RecordMoves extends Moves {
 }
 
 interface Moves {
-  /** Change of the balance, in credits. */
+  /** Change of the balance in credits. */
   readonly moves: number;
   readonly held: number;
   readonly spent: number;
@@ -47,7 +47,7 @@ export function movesOf(record: Row): readonly RecordMoves[] {
     case "x":
       return [one("transfer", { moves: credits })];
     default:
-      throw new Error(`The journal has a record of an unknown type: ${JSON.stringify(record)}`);
+      throw new Error(`Unknown type of a journal record: ${JSON.stringify(record)}`);
   }
 }
 
@@ -60,7 +60,7 @@ export interface Sums {
   readonly held: number;
   readonly spent: number;
   readonly sequence: number;
-  /** Credits ever added to the balance. */
+  /** Sum of all additions to the balance. */
   readonly added: number;
 }
 

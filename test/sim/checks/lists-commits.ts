@@ -11,19 +11,19 @@ interface Key {
   readonly sk: string;
 }
 
-/** What was seen of lists, by their sort keys. */
+/** Recorded state of watchlists, by sort key. */
 interface Seen {
-  /** Partition keys of their accounts. */
+  /** Partition key of the account of each watchlist. */
   readonly owners: Map<string, string>;
-  /** Those that run. */
+  /** Watchlists with a run in progress. */
   readonly running: Set<string>;
 }
 
-/** Looks at what each write of a list or a key leaves, at once. */
+/** Checks watchlists and API keys after each write to them. */
 export function watchCommits(world: World): { check(): void } {
   const failures: unknown[] = [];
   const seen: Seen = { owners: new Map(), running: new Set() };
-  world.watchers.push(async (attempt) => {
+  world.afterEffect.push(async (attempt) => {
     try {
       for (const look of looksAfter(attempt, seen)) await look(world);
     } catch (error) {
@@ -31,7 +31,7 @@ export function watchCommits(world: World): { check(): void } {
     }
   });
   return {
-    /** @throws the first that did not hold */
+    /** @throws the first violation */
     check() {
       if (failures.length > 0) throw failures[0];
     },
@@ -79,7 +79,7 @@ interface Counted {
   readonly row: string;
   readonly attribute: string;
   readonly head: string;
-  /** Asked for late: bounds are made small when an engine starts. */
+  /** A function, because the start of an engine lowers the limits. */
   readonly max: () => number;
 }
 const listCount: Counted = {
@@ -95,7 +95,7 @@ const keyCount: Counted = {
   max: () => limits.apiKeysMax,
 };
 
-/** C3: an account's lists, or keys, are as many as its count says, and no more than allowed. */
+/** C3: the stored count of watchlists, or keys, is exact and within the limit. */
 async function checkCount(world: World, pk: string, counted: Counted): Promise<void> {
   const { row, attribute, head } = counted;
   const max = counted.max();
@@ -105,12 +105,12 @@ async function checkCount(world: World, pk: string, counted: Counted): Promise<v
   ]);
   assert.equal(count, there, `${pk}: ${attribute}`);
   assert.ok(count <= max, `${pk} has ${count} ${head}`);
-  if (count === max) world.sighted(`as many as there may be: ${attribute}`);
+  if (count === max) world.reached(`an account reached the limit of ${attribute}`);
 }
 
 type ItemCounts = Readonly<Record<"new" | "active" | "delisted", number>>;
 
-/** R10, R13: when the list just written is due, and that its counts are those of its pages. */
+/** R10, R13: checks the due time of a watchlist, and its counts against its pages. */
 async function checkList(
   world: World,
   { sk, hasPages }: { readonly sk: string; readonly hasPages: boolean },
@@ -119,19 +119,20 @@ async function checkList(
   const pk = owners.get(sk);
   const list = pk === undefined ? undefined : await get(world, { pk, sk });
   if (list === undefined) {
-    if (running.delete(sk)) world.sighted("list deleted while it runs");
+    if (running.delete(sk)) world.reached("a watchlist was deleted during its run");
     return;
   }
   if (list["running_run"] === null) running.delete(sk);
   else running.add(sk);
   const { status, next_run_at: next, due_at: due = null } = list;
-  if (list["paused_reason"] === "insufficient_credits") world.sighted("list paused by the service");
+  if (list["paused_reason"] === "insufficient_credits")
+    world.reached("the service paused a watchlist");
   assert.equal(next === null, status === "paused", `${sk}: next run of ${String(status)}`);
-  assert.equal(due, next, `${sk} is looked at when it is due`);
+  assert.equal(due, next, `${sk}: due mark`);
   if (!hasPages) return;
   const sums = { new: 0, active: 0, delisted: 0 };
   const pages = (await query(world, sk, "page#")) as { counts: ItemCounts }[];
-  if (pages.length > 1) world.sighted("list of several pages");
+  if (pages.length > 1) world.reached("a watchlist had several pages");
   for (const { counts } of pages) {
     sums.new += counts.new;
     sums.active += counts.active;

@@ -8,7 +8,7 @@ import type { watchPurges } from "./lists-purged.ts";
 
 type Row = Readonly<Record<string, unknown>> & { readonly pk: string; readonly sk: string };
 
-/** What has to hold when all is quiet and nothing fails any more. */
+/** Checks watchlists, keys and ledgers when no work is left and the faults have stopped. */
 export async function checkEnd(
   world: World,
   tenants: readonly Tenant[],
@@ -23,7 +23,7 @@ export async function checkEnd(
   checkOrphans(rows);
   purges.check(rows);
   checkNotOverdue(world, rows);
-  await checkBooks(world);
+  await checkReconciled(world);
 }
 
 async function allRows({ client, table }: World): Promise<readonly Row[]> {
@@ -41,13 +41,14 @@ const listHead = "watchlist#";
 const below = (rows: readonly Row[], accountId: string, head: string): readonly Row[] =>
   rows.filter(({ pk, sk }) => pk === `account#${accountId}` && sk.startsWith(head));
 
-/** C2, C3: each list that was wished for once, and no other. */
+/** C2, C3: each requested watchlist exists once, and no other. */
 function checkLists(rows: readonly Row[], { user, lists, intents, others }: Tenant): void {
   const stored = below(rows, user.accountId, listHead);
   const ids = new Set(stored.map(({ sk }) => sk.slice(listHead.length)));
   const isThere = ({ id }: KnownList): boolean => ids.has(id);
   for (const list of lists) {
-    if (list.goneAt !== undefined) assert.ok(!isThere(list), `${list.id} was deleted and is there`);
+    if (list.goneAt !== undefined)
+      assert.ok(!isThere(list), `${list.id} exists after its deletion`);
     if (list.deletes === 0) assert.ok(isThere(list), `${list.id} is lost`);
   }
   const known = new Set(lists.map(({ id }) => id));
@@ -58,13 +59,13 @@ function checkLists(rows: readonly Row[], { user, lists, intents, others }: Tena
     .filter(({ sk }) => !known.has(sk.slice(listHead.length)))
     .map(({ name }) => String(name))
     .filter((name) => !name.startsWith("filler "));
-  assert.equal(new Set(strange).size, strange.length, `made twice: ${strange.join(", ")}`);
-  for (const name of strange) assert.ok(unheard.has(name), `${name} was not to be made`);
+  assert.equal(new Set(strange).size, strange.length, `created twice: ${strange.join(", ")}`);
+  for (const name of strange) assert.ok(unheard.has(name), `${name} was created without a request`);
   const fillers = stored.length - strange.length - lists.filter(isThere).length;
-  assert.equal(fillers, others, "lists that nobody touched");
+  assert.equal(fillers, others, "watchlists that no user changed");
 }
 
-/** M5: what only keeps lists and keys costs nothing. */
+/** M5: calls that only change watchlists and keys cost nothing. */
 function checkLedger(rows: readonly Row[], { user }: Tenant): void {
   for (const entry of below(rows, user.accountId, "entry#")) {
     if (entry["type"] === "grant") continue;
@@ -78,7 +79,7 @@ function checkKeys(rows: readonly Row[], tenant: Tenant): void {
     below(rows, tenant.user.accountId, "key#").map(({ sk }) => sk.slice("key#".length)),
   );
   for (const { id, revokes, revokedAt } of tenant.keys) {
-    if (revokedAt !== undefined) assert.ok(!ids.has(id), `${id} was revoked and is there`);
+    if (revokedAt !== undefined) assert.ok(!ids.has(id), `${id} exists after its revocation`);
     if (revokes === 0) assert.ok(ids.has(id), `${id} is lost`);
   }
   const known = tenant.keys.filter(({ id }) => ids.has(id)).length;
@@ -86,7 +87,7 @@ function checkKeys(rows: readonly Row[], tenant: Tenant): void {
   assert.ok(strange >= 0 && strange <= tenant.keysUnknown, `${strange} keys too many`);
 }
 
-/** R11, C3: nothing is left of a list that does not exist. */
+/** R11, C3: no row is left of a deleted watchlist. */
 function checkOrphans(rows: readonly Row[]): void {
   const lists = new Set(
     rows
@@ -99,34 +100,33 @@ function checkOrphans(rows: readonly Row[]): void {
   );
   const orphans = [
     ...ofLists.filter(({ pk }) => !lists.has(pk)),
-    // What a worker writes of a run after its list was purged goes by its time to live: steps are
-    // kept for 14 days anyway.
+    // DynamoDB deletes rows that a worker writes after the purge by their time to live.
     ...rows.filter(({ pk, ttl }) => pk.startsWith("run#") && !runs.has(pk) && ttl === undefined),
     ...rows.filter(({ sk }) => sk === "purge"),
   ];
   assert.deepEqual(
     orphans.map(({ pk, sk }) => `${pk}/${sk}`),
     [],
-    "rows that nobody owns",
+    "rows of watchlists that do not exist",
   );
 }
 
 const overdueMs = 5 * 60_000;
 
-/** R10: without faults, an active list that is due runs. */
+/** R10: without faults, no active watchlist is overdue. */
 function checkNotOverdue(world: World, rows: readonly Row[]): void {
   for (const row of rows.filter(
     ({ sk, pk }) => pk.startsWith("account#") && sk.startsWith(listHead),
   )) {
     const next: unknown = row["next_run_at"];
     if (typeof next !== "string") continue;
-    const late = world.turns.now() - Date.parse(next);
+    const late = world.tasks.now() - Date.parse(next);
     assert.ok(late <= overdueMs, `${row.sk} was due at ${next}`);
   }
 }
 
-/** Whatever the tables keep twice agrees. */
-async function checkBooks(world: World): Promise<void> {
+/** Checks that redundant data in the tables agrees. */
+async function checkReconciled(world: World): Promise<void> {
   const { client, table } = world;
   const tables = { accounts: table, ledger: table, watchlists: table, deliveries: table };
   const lines: string[] = [];
@@ -137,5 +137,5 @@ async function checkBooks(world: World): Promise<void> {
     report: (difference) => lines.push(differenceLine(difference)),
   });
   assert.deepEqual(lines, [], "reconcile finds no difference");
-  assert.equal(tally.unsteady, 0, "nothing moves while it looks");
+  assert.equal(tally.unsteady, 0, "rows that changed during reconcile");
 }

@@ -10,18 +10,18 @@ type Wire = Readonly<Record<string, { readonly S?: string } | undefined>>;
 type Write = { readonly Item?: Wire; readonly Key?: Wire };
 
 /**
- * Knows when rows of runs were written last and when lists were purged: what was there when a purge
- * began is gone when it has ended. What a worker writes after that goes by its time to live.
+ * Checks that a purge deletes all rows that were written before it started. DynamoDB deletes rows that
+ * a worker writes later by their time to live.
  */
 export function watchPurges(world: World): { check(rows: readonly Key[]): void } {
   let moment = 0;
   const writtenAt = new Map<string, number>();
   const begunAt = new Map<string, number>();
-  /** The last beginning of purges that have ended, by the partition of their list. */
+  /** Start of the last finished purge, by partition of the watchlist. */
   const purged = new Map<string, number>();
-  /** The partitions of lists by those of their runs. */
+  /** Partition of the watchlist, by partition of the run. */
   const listOf = new Map<string, string>();
-  world.watchers.push((attempt) => {
+  world.afterEffect.push((attempt) => {
     moment += 1;
     for (const { pk, sk, id } of written(attempt)) {
       if (pk.startsWith("run#")) writtenAt.set(`${pk}/${sk}`, moment);
@@ -33,10 +33,13 @@ export function watchPurges(world: World): { check(rows: readonly Key[]): void }
   });
   return {
     check(rows) {
-      if (purged.size > 0) world.sighted("what a list left was purged");
+      if (purged.size > 0) world.reached("a deleted watchlist was purged");
       for (const { pk, sk } of rows.filter((row) => row.pk.startsWith("run#"))) {
         const begun = purged.get(listOf.get(pk) ?? "") ?? 0;
-        assert.ok((writtenAt.get(`${pk}/${sk}`) ?? 0) >= begun, `${pk}/${sk} outlived its list`);
+        assert.ok(
+          (writtenAt.get(`${pk}/${sk}`) ?? 0) >= begun,
+          `${pk}/${sk} remains after the purge`,
+        );
       }
     },
   };

@@ -11,7 +11,7 @@ interface Definition {
   readonly StartDate?: Date;
 }
 
-/** A list and its schedule that do not go together, and when a tick or the sweeper finds it. */
+/** A watchlist and a schedule that disagree, and the time by which a tick or the sweeper fixes it. */
 export interface Misfit {
   readonly watchlistId: string;
   readonly why: string;
@@ -19,25 +19,25 @@ export interface Misfit {
 }
 
 const minute = 60_000;
-/** A tick of a cadence may come so much before the due time, and starts the run. */
+/** A tick may come this much before the due time and still start the run. */
 const toleranceMs = { every: minute, cron: 0 } as const;
-/** The sweeper leaves a due list alone for so long; a tick before that is as good as any. */
+/** Delay after which the sweeper acts on a due watchlist; a tick within it is in time. */
 const graceMs = 90_000;
-/** Two sweeps, and the messages that follow. */
+/** Time for two sweeps and their messages. */
 const sweepMs = 10 * minute;
 
-/** Keeps what the Scheduler was told, and holds it to the rows (R10, R11). */
+/** Records the schedules in EventBridge Scheduler and compares them with the watchlists (R10, R11). */
 export function watchSchedules(world: World) {
   const defined = new Map<string, Definition & { readonly at: Date }>();
-  world.watchers.push(({ service, operation, input }) => {
+  world.afterEffect.push(({ service, operation, input }) => {
     if (service !== "scheduler") return;
     const definition = input as unknown as Definition;
     if (operation === "DeleteSchedule") defined.delete(definition.Name);
-    else defined.set(definition.Name, { ...definition, at: new Date(world.turns.now()) });
+    else defined.set(definition.Name, { ...definition, at: new Date(world.tasks.now()) });
   });
   const nextTick = (name: string, after: number): number => {
     const found = defined.get(name);
-    assert.ok(found, `there is a schedule ${name}`);
+    assert.ok(found, `no schedule is called ${name}`);
     const { ScheduleExpression: expression, StartDate: startDate = found.at } = found;
     const occurrences = parseExpression({ expression, startDate, endDate: null });
     return occurrences.next(new Date(after))?.getTime() ?? Infinity;
@@ -52,35 +52,35 @@ export function watchSchedules(world: World) {
       const from = due - toleranceMs[schedule.type] - 1;
       const tick = isKnown ? nextTick(watchlistId, from) : Infinity;
       if (tick <= due + graceMs) continue;
-      const why = isKnown ? "ticks late" : "has no schedule";
+      const why = isKnown ? "has a late tick" : "has no schedule";
       found.push({ watchlistId, why, healedAt: due + graceMs + sweepMs });
     }
     const active = new Set(lists.filter(({ status }) => status === "active").map(({ id }) => id));
     for (const watchlistId of world.scheduler.names()) {
       if (active.has(watchlistId)) continue;
-      const healedAt = nextTick(watchlistId, world.turns.now()) + sweepMs;
-      found.push({ watchlistId, why: "has a schedule and wants none", healedAt });
+      const healedAt = nextTick(watchlistId, world.tasks.now()) + sweepMs;
+      found.push({ watchlistId, why: "has an orphaned schedule", healedAt });
     }
     return found;
   };
   return {
     misfits,
     /**
-     * Lets the time pass that the service has for putting right what does not fit. Meanwhile others
-     * may come: a list that is paused for want of credits keeps its schedule until the next tick.
+     * Waits until the service has fixed the misfits. New ones may appear: a watchlist that is paused for
+     * lack of credits keeps its schedule until the next tick.
      */
     async settle(quiet: () => Promise<void>): Promise<void> {
       const found = await misfits();
       if (found.length === 0) return;
-      for (const { why } of found) world.sighted(`list that ${why}, put right`);
+      for (const { why } of found) world.reached(`the service fixed a watchlist that ${why}`);
       const until = Math.max(...found.map(({ healedAt }) => healedAt));
-      assert.ok(until < Infinity, "a schedule that nobody wants ticks some time");
-      world.begin("who waits", () => world.pause(until - world.turns.now()));
+      assert.ok(until < Infinity, "an orphaned schedule has a next tick");
+      world.begin("wait for the sweeper", () => world.pause(until - world.tasks.now()));
       await quiet();
       const nameOf = ({ watchlistId, why }: Misfit): string => `${watchlistId} ${why}`;
       const before = new Set(found.map(nameOf));
       const left = (await misfits()).map(nameOf).filter((name) => before.has(name));
-      assert.deepEqual(left, [], "what did not fit is put right in its time");
+      assert.deepEqual(left, [], "misfits that the service did not fix in time");
     },
   };
 }

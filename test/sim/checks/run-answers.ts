@@ -5,10 +5,10 @@ import type { ItemOutcome } from "../../../shared/runs/run.ts";
 import { currentSnapshot, type Item } from "../../../shared/watchlists/item.ts";
 import { everythingKnown, type Known } from "../../support/run-model-fields.ts";
 import {
-  dueAgain,
+  stepsToRetry,
   type ModelRetry,
-  owe,
-  settle,
+  addRetry,
+  clearRetry,
   shownRetries,
 } from "../../support/run-model-retries.ts";
 import { lastChangeAfter } from "../../support/run-model.ts";
@@ -20,76 +20,80 @@ import {
   type RunRecords,
   type StepRecords,
 } from "../scenarios/runs-records.ts";
-import type { Said } from "../sources.ts";
+import type { FlatAnswer } from "../sources.ts";
 import type { RunsSeen } from "./run-claims.ts";
 import { checkRoutes } from "./run-routes.ts";
 
-/** What the sources' answers make of an item that no user touched. */
-export interface Made {
+/** The expected state of an item that no user changed, from the sources' answers. */
+export interface ExpectedItem {
   state: "new" | "active" | "delisted";
   lastStatus: string | null;
-  /** The last good reading of each kind, and what is newer. */
+  /** The last successful reading of each kind, and newer values. */
   known: Known;
-  /** Reads that it still needs. */
+  /** Its owed retries. */
   owes: readonly ModelRetry[];
-  /** The offer last seen in the buy box. */
+  /** The last offer in the buy box. */
   offer: string | null;
-  /** What the last run that found a change found in all its steps. */
+  /** The changes of the last run that found any, over all its steps. */
   lastChange: ModelItem["lastChange"];
 }
 
 interface Judged {
   readonly seen: RunsSeen;
-  readonly made: ReadonlyMap<string, Made>;
+  readonly expected: ReadonlyMap<string, ExpectedItem>;
   readonly record: RunRecords;
-  readonly sighted: (name: string) => void;
+  readonly reached: (name: string) => void;
 }
 
 /**
- * Holds what runs read, found, reported and charged against what the sources said, worked out here
- * from the specification alone (R2, R3, R4, R6, M3). Gives what it all comes to, by item.
+ * Checks the reads, outcomes, reports and charges of runs against the sources' answers, by the
+ * specification alone (R2, R3, R4, R6, M3). Returns the expected state of each item.
  */
 export function checkAnswers(
   list: ListScene,
   records: Records,
-  { seen, sighted }: Pick<Judged, "seen" | "sighted">,
-): ReadonlyMap<string, Made> {
-  // Its items go beside its last run.
+  { seen, reached }: Pick<Judged, "seen" | "reached">,
+): ReadonlyMap<string, ExpectedItem> {
+  // The purge deletes its items during its last run.
   if (list.isDeletionAsked) return new Map();
   const untouched = list.request.ids.filter((id) => !list.touched.has(id));
-  const made = new Map(untouched.map((id) => [id, newMade()]));
+  const expected = new Map(untouched.map((id) => [id, newExpected()]));
   const known = new Set([...list.request.ids, ...list.touched]);
   for (const record of records) {
     const { run, steps } = record;
     for (const id of steps.flatMap(idsOf)) assert(known.has(id), `${id} was never on the list`);
     if (run.plan === null || run.status === "insufficient_credits") continue;
-    checkRun({ seen, made, record, sighted });
+    checkRun({ seen, expected, record, reached });
   }
-  return made;
+  return expected;
 }
 
-/** The stored item holds what the answers made of it. */
-export function checkMade(item: Item, made: Made): void {
-  assert.equal(item.state, made.state, `${item.id}: state`);
-  assert.equal(item.lastReadStatus, made.lastStatus, `${item.id}: last read`);
-  assert.deepEqual(item.readings, made.known.readings, `${item.id}: readings`);
-  assert.deepEqual(currentSnapshot(item), everythingKnown(made.known), `${item.id}: snapshot`);
-  assert.equal(item.snapshotAt !== null, isKnown(made), `${item.id}: time of snapshot`);
-  checkLastChange(item, made);
-  assert.deepEqual(shownRetries(item.owes), shownRetries(made.owes), `${item.id}: owed retries`);
+/** Checks a stored item against its expected state. */
+export function checkExpected(item: Item, expected: ExpectedItem): void {
+  assert.equal(item.state, expected.state, `${item.id}: state`);
+  assert.equal(item.lastReadStatus, expected.lastStatus, `${item.id}: last read`);
+  assert.deepEqual(item.readings, expected.known.readings, `${item.id}: readings`);
+  assert.deepEqual(currentSnapshot(item), everythingKnown(expected.known), `${item.id}: snapshot`);
+  assert.equal(item.snapshotAt !== null, isKnown(expected), `${item.id}: time of snapshot`);
+  checkLastChange(item, expected);
+  assert.deepEqual(
+    shownRetries(item.owes),
+    shownRetries(expected.owes),
+    `${item.id}: owed retries`,
+  );
 }
 
-function checkLastChange({ id, lastChange }: Item, made: Made): void {
+function checkLastChange({ id, lastChange }: Item, expected: ExpectedItem): void {
   const stored = lastChange && {
     runNumber: lastChange.runNumber,
     step: lastChange.step,
     scraper: lastChange.scraper,
     changes: lastChange.changes,
   };
-  assert.deepEqual(stored, made.lastChange, `${id}: last change`);
+  assert.deepEqual(stored, expected.lastChange, `${id}: last change`);
 }
 
-const newMade = (): Made => ({
+const newExpected = (): ExpectedItem => ({
   state: "new",
   lastStatus: null,
   known: { readings: {}, newer: {} },
@@ -98,7 +102,7 @@ const newMade = (): Made => ({
   lastChange: null,
 });
 
-const isKnown = ({ known }: Made): boolean => Object.keys(known.readings).length > 0;
+const isKnown = ({ known }: ExpectedItem): boolean => Object.keys(known.readings).length > 0;
 
 const idsOf = ({ batches }: StepRecords): readonly string[] => batches.flatMap(({ ids }) => ids);
 
@@ -106,113 +110,120 @@ const nameOf = ({ record: { run } }: Judged, step: string): string =>
   `run ${run.runNumber} of ${run.watchlistId}, step ${step}`;
 
 function checkRun(judged: Judged): void {
-  const { made, record } = judged;
-  const starts = new Map([...made].map(([id, one]) => [id, startsOf(one, record)]));
+  const { expected, record } = judged;
+  const starts = new Map([...expected].map(([id, one]) => [id, startsOf(one, record)]));
   const sent = new Map<string, Set<string>>();
   for (const one of record.steps) {
-    checkAsked(judged, one, { starts, sent });
+    checkReadItems(judged, one, { starts, sent });
     checkStep(judged, one);
     for (const { id, next = [] } of outcomesOf(one)) {
       for (const to of next) sent.set(to, (sent.get(to) ?? new Set()).add(id));
     }
   }
-  if (record.run.status === "failed") oweMissed(judged, sent);
-  else checkComeTo(judged, starts);
+  if (record.run.status === "failed") addMissedRetries(judged, sent);
+  else checkReachedSteps(judged, starts);
 }
 
 type ItemSteps = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** R2: a step reads the items that start there or were sent there, and nobody else. */
-function checkAsked(
+/** R2: a step reads exactly the items that start there or were routed there. */
+function checkReadItems(
   judged: Judged,
   one: StepRecords,
   { starts, sent }: { readonly starts: ItemSteps; readonly sent: ItemSteps },
 ): void {
   const { step } = one.step;
   const asked = new Set(idsOf(one));
-  for (const [id, { state }] of judged.made) {
+  for (const [id, { state }] of judged.expected) {
     const isSent = sent.get(step)?.has(id) === true;
     const isDue = state !== "delisted" && starts.get(id)?.has(step) === true;
-    assert.equal(asked.has(id), isSent || isDue, `${nameOf(judged, step)}: ${id} is asked for`);
+    assert.equal(asked.has(id), isSent || isDue, `${nameOf(judged, step)}: ${id} is read`);
   }
 }
 
-/** A run that was not given up came to every step that an item starts with. */
-function checkComeTo(judged: Judged, starts: ItemSteps): void {
-  const come = new Set(judged.record.steps.map(({ step }) => step.step));
-  for (const [id, { state }] of judged.made) {
+/** Checks that a run that did not fail reached the start step of every item. */
+function checkReachedSteps(judged: Judged, starts: ItemSteps): void {
+  const reachedSteps = new Set(judged.record.steps.map(({ step }) => step.step));
+  for (const [id, { state }] of judged.expected) {
     if (state === "delisted") continue;
     for (const step of starts.get(id) ?? []) {
-      assert(come.has(step), `${nameOf(judged, step)}, where ${id} starts, is come to`);
+      assert(
+        reachedSteps.has(step),
+        `${nameOf(judged, step)}, where ${id} starts, was not reached`,
+      );
     }
   }
 }
 
-/** A run that was given up owes its items the steps that it sent them to and did not come to. */
-function oweMissed({ made, record }: Judged, sent: ItemSteps): void {
-  const come = record.steps.filter(({ step }) => step.stats !== null);
-  const done = new Set(come.map(({ step }) => step.step));
+/** Adds owed retries for the steps that a failed run did not reach. */
+function addMissedRetries({ expected, record }: Judged, sent: ItemSteps): void {
+  const reachedSteps = record.steps.filter(({ step }) => step.stats !== null);
+  const done = new Set(reachedSteps.map(({ step }) => step.step));
   for (const [step, ids] of sent) {
     if (done.has(step)) continue;
     for (const id of ids) {
-      const item = made.get(id);
-      if (item !== undefined && item.state !== "delisted") oweAt(item, record, step);
+      const item = expected.get(id);
+      if (item !== undefined && item.state !== "delisted") addRetryAt(item, record, step);
     }
   }
 }
 
-const oweAt = (item: Made, { run: { pipeline } }: RunRecords, step: string): void =>
-  owe(pipeline, item, stepOf(pipeline, step));
+const addRetryAt = (item: ExpectedItem, { run: { pipeline } }: RunRecords, step: string): void =>
+  addRetry(pipeline, item, stepOf(pipeline, step));
 
-const settleAt = (item: Made, { run: { pipeline } }: RunRecords, step: string): void =>
-  settle(pipeline, item, stepOf(pipeline, step));
+const clearRetryAt = (item: ExpectedItem, { run: { pipeline } }: RunRecords, step: string): void =>
+  clearRetry(pipeline, item, stepOf(pipeline, step));
 
 /** Specification, sections "Pipeline" and "States and transitions". */
-function startsOf(item: Made, { run }: RunRecords): ReadonlySet<string> {
+function startsOf(item: ExpectedItem, { run }: RunRecords): ReadonlySet<string> {
   const { state } = item;
   if (state === "delisted") return new Set();
   const { entry, baseline, refresh }: Pipeline = run.pipeline;
-  // Whether it had to be a refresh is checked in `run-refreshes.ts`.
+  // `run-refreshes.ts` checks whether the run had to be a refresh.
   const usual = run.kind === "refresh" ? (refresh?.entry ?? entry) : entry;
   const first = state === "new" ? (baseline ?? entry) : usual;
-  return new Set([first, ...dueAgain(run.pipeline, item)]);
+  return new Set([first, ...stepsToRetry(run.pipeline, item)]);
 }
 
 function checkStep(judged: Judged, one: StepRecords): void {
   const { step, batches } = one;
-  // It was given up before anybody decided to read it.
+  // The run failed before the service decided about this step.
   if (step.decision === null || step.stats === null) return;
   const where = nameOf(judged, step.step);
   const counts = { ok: 0, partial: 0, not_found: 0, unavailable: 0 };
   let quarters = 0;
   for (const [number, batch] of batches.entries()) {
     const key = watchlistKeys.result(judged.record.run.id, { ...step, number });
-    const said = judged.seen.answers.get(`${key.pk}/${key.sk}`) ?? [];
-    if (step.decision === "defer") assert.deepEqual(said, [], `${where}: not paid for, not read`);
-    for (const answer of said) {
+    const received = judged.seen.answers.get(`${key.pk}/${key.sk}`) ?? [];
+    if (step.decision === "defer") assert.deepEqual(received, [], `${where}: read without credits`);
+    for (const answer of received) {
       quarters += quartersOf(step.scraper, answer);
       counts[answer.status] += 1;
     }
-    // Of a batch that was given up, nobody said anything.
-    if (said.length === 0) counts.unavailable += batch.result?.counts.unavailable ?? 0;
-    takeBatch(judged, one, { ...batch, said });
+    // An abandoned batch has no answers.
+    if (received.length === 0) counts.unavailable += batch.result?.counts.unavailable ?? 0;
+    takeBatch(judged, one, { ...batch, received });
   }
   const { ok, partial, notFound, unavailable, credits } = step.stats;
   const told = { ok, partial, not_found: notFound, unavailable };
   assert.deepEqual(told, counts, `${where}: answers by status`);
-  assert.equal(credits, Math.ceil(quarters / 4), `${where}: credits of what was said`);
+  assert.equal(credits, Math.ceil(quarters / 4), `${where}: credits of the answers`);
 }
 
 function takeBatch(
   judged: Judged,
   one: StepRecords,
-  { ids, result, said }: StepRecords["batches"][number] & { readonly said: readonly Said[] },
+  {
+    ids,
+    result,
+    received,
+  }: StepRecords["batches"][number] & { readonly received: readonly FlatAnswer[] },
 ): void {
-  const answers = new Map(said.map((answer) => [answer.id, answer]));
+  const answers = new Map(received.map((answer) => [answer.id, answer]));
   const outcomes = new Map(result?.outcomes.map((outcome) => [outcome.id, outcome]));
   for (const id of ids) {
-    const item = judged.made.get(id);
-    // Gone since it was sent here: an answer changes nothing any more.
+    const item = judged.expected.get(id);
+    // An answer changes nothing for an item that was delisted before.
     if (item === undefined || item.state === "delisted") continue;
     const answer = answers.get(id);
     const name = `${nameOf(judged, one.step.step)}: ${id}`;
@@ -231,8 +242,8 @@ const prices: Readonly<Record<string, number>> = {
   "retailer_d.standard": 4,
 };
 
-/** `ok` and `not_found` are charged; offers cost more where there is more than one. */
-function quartersOf(scraper: string, { status, totalOffers = 0 }: Said): number {
+/** Returns the price of an answer: `ok` and `not_found` are charged; several offers cost more. */
+function quartersOf(scraper: string, { status, totalOffers = 0 }: FlatAnswer): number {
   if (status === "partial" || status === "unavailable") return 0;
   if (scraper === "retailer_a.offers") return totalOffers > 1 ? 12 : 4;
   const price = prices[scraper];
@@ -248,25 +259,25 @@ interface Read {
 }
 
 interface Answered extends Read {
-  readonly answer: Said;
+  readonly answer: FlatAnswer;
 }
 
-/** Nobody asked about the item: it could not be paid for, nobody came to it, or nothing is known. */
-function takeUnread(item: Made, { judged, one, outcome, name }: Read): void {
+/** Applies a missing read: the step was deferred, the run failed, or no offer was known to check. */
+function takeUnread(item: ExpectedItem, { judged, one, outcome, name }: Read): void {
   const { step, decision, scraper } = one.step;
   assert.equal(outcome?.changes, undefined, `${name}, which was not read, changed`);
-  if (decision === "defer") return oweAt(item, judged.record, step);
+  if (decision === "defer") return addRetryAt(item, judged.record, step);
   if (judged.record.run.status === "failed" && outcome?.status === "unavailable") {
-    oweAt(item, judged.record, step);
+    addRetryAt(item, judged.record, step);
     item.lastStatus = "unavailable";
     return;
   }
-  assert.equal(scraper, "retailer_a.offer_check", `${name} was asked for`);
+  assert.equal(scraper, "retailer_a.offer_check", `${name} was not read`);
   assert.equal(item.offer, null, `${name} has an offer to check`);
-  settleAt(item, judged.record, step);
+  clearRetryAt(item, judged.record, step);
 }
 
-function takeAnswer(item: Made, read: Answered): void {
+function takeAnswer(item: ExpectedItem, read: Answered): void {
   const { answer, outcome, name, one, judged } = read;
   const { step } = one.step;
   const { status, shown } = answer;
@@ -285,14 +296,14 @@ function takeAnswer(item: Made, read: Answered): void {
   });
   item.lastStatus = status;
   if (status === "ok" && shown !== undefined) {
-    settleAt(item, judged.record, step);
+    clearRetryAt(item, judged.record, step);
     item.known = after;
     const { runNumber } = judged.record.run;
     const found = { runNumber, step, scraper: one.step.scraper, changes };
     if (item.lastChange?.runNumber === runNumber)
-      judged.sighted("a run found changes at two steps");
+      judged.reached("a run found changes at two steps");
     item.lastChange = lastChangeAfter(item.lastChange, found);
-    sightChanges(outcome, judged.sighted);
+    noteChanges(outcome, judged.reached);
     const { buybox = shown["offerListingId"] } = answer;
     if (typeof buybox === "string" || buybox === null) item.offer = buybox;
     item.state = "active";
@@ -303,11 +314,11 @@ function takeAnswer(item: Made, read: Answered): void {
     item.owes = [];
     return;
   }
-  if (isKnown(item)) judged.sighted("an item with a snapshot was not read");
-  oweAt(item, judged.record, step);
+  if (isKnown(item)) judged.reached("an item with a snapshot was not read");
+  addRetryAt(item, judged.record, step);
 }
 
-function sightChanges(outcome: ItemOutcome | undefined, sighted: Judged["sighted"]): void {
-  if (outcome?.reported !== undefined) sighted("a change was reported");
-  if (outcome?.isCounted === true) sighted("a change was reported that another scraper saw first");
+function noteChanges(outcome: ItemOutcome | undefined, reached: Judged["reached"]): void {
+  if (outcome?.reported !== undefined) reached("a change was reported");
+  if (outcome?.isCounted === true) reached("a change was reported that another scraper saw first");
 }

@@ -3,23 +3,23 @@ import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { Row } from "../../../shared/aws/table/dynamo.ts";
 import type { Attempt } from "../attempt.ts";
-import { lastAnswerTo, type Said } from "../sources.ts";
+import { lastAnswerTo, type FlatAnswer } from "../sources.ts";
 import type { World } from "../world.ts";
 
-/** What was seen of runs while they went on. */
+/** Facts about runs that were recorded during the seed. */
 export interface RunsSeen {
-  /** What the sources said that stands behind a recorded result, by the keys of its row. */
-  readonly answers: ReadonlyMap<string, readonly Said[]>;
-  /** Numbers of runs that had to pause their list, after its id: `wl_1 3`. */
+  /** The sources' answers behind each recorded result, by the key of its row. */
+  readonly answers: ReadonlyMap<string, readonly FlatAnswer[]>;
+  /** Runs that had to pause their watchlist, as `<watchlist ID> <run number>`. */
   readonly pausing: ReadonlySet<string>;
 }
 
 const minute = 60_000;
-/** How far a process's clock may be off, in milliseconds. */
+/** Maximum clock error of a process, in milliseconds. */
 const clockOffMs = 130_000;
 /**
- * A tick names whole seconds, and may come a minute before the due time. What is due at once is due
- * by the clock of whoever made it so.
+ * Maximum time by which a run may start early: a tick may come a minute before the due time, and the
+ * process that set the due time may have another clock.
  */
 const toleranceMs = minute + clockOffMs;
 /** Specification, section "Limits". */
@@ -32,22 +32,21 @@ interface Key {
 
 interface Watched {
   readonly world: World;
-  readonly answers: Map<string, readonly Said[]>;
+  readonly answers: Map<string, readonly FlatAnswer[]>;
   readonly pausing: Set<string>;
-  /** Due times that a run was made for, after the list's id. */
+  /** Due times with a run, as `<partition of the watchlist> <due time>`. */
   readonly dues: Set<string>;
   /** Triggers of runs, by the keys of their rows. */
   readonly triggers: Map<string, string>;
-  /** Runs that have ended, by the same. */
+  /** Keys of the rows of ended runs. */
   readonly ended: Set<string>;
 }
 
 const textOf = ({ pk, sk }: Key): string => `${pk}/${sk}`;
 
 /**
- * Looks at each run as it begins, is recorded and ends: at its due time, and no due time twice
- * (R10); at the skips that it leaves (R8); and at what its sources answered. Ends the seed with
- * whatever does not hold.
+ * Checks each run when it starts and ends: its due time, of which none runs twice (R10), and the count
+ * of skips (R8). Records the sources' answers. Reports violations at once.
  */
 export function watchRuns(world: World): RunsSeen {
   const watched: Watched = {
@@ -59,11 +58,11 @@ export function watchRuns(world: World): RunsSeen {
     ended: new Set(),
   };
   let before: Row | undefined;
-  world.lookers.push(async (attempt) => {
+  world.beforeEffect.push(async (attempt) => {
     const key = listKeyOf(attempt);
     if (key !== undefined) before = await get(world, key);
   });
-  world.watchers.push(async (attempt) => {
+  world.afterEffect.push(async (attempt) => {
     keepAnswer(attempt, watched);
     const key = listKeyOf(attempt);
     if (key === undefined || before === undefined) return;
@@ -73,7 +72,7 @@ export function watchRuns(world: World): RunsSeen {
       else if (writes.some(({ kind }) => kind === "Put")) checkClaim(before, writes, watched);
       else await checkFinish(key, { before, writes }, watched);
     } catch (error) {
-      world.violated(error instanceof Error ? error : new Error(String(error)));
+      world.reportViolation(error instanceof Error ? error : new Error(String(error)));
     }
   });
   return watched;
@@ -83,7 +82,7 @@ interface Write {
   readonly kind: string;
   readonly key: Key;
   readonly row: () => Row;
-  /** Values of its expressions. */
+  /** Values of its expression attributes. */
   readonly values: () => Row;
 }
 
@@ -109,7 +108,7 @@ function writesOf({ operation, input }: Pick<Attempt, "operation" | "input">): r
   );
 }
 
-/** The list of which a run begins, ends or is passed over by this request. */
+/** Returns the key of the watchlist whose run this request starts, ends or skips. */
 function listKeyOf({ service, operation, input }: Attempt): Key | undefined {
   if (service !== "dynamo") return undefined;
   if (operation === "UpdateItem" ? !isPassedOver(input) : operation !== "TransactWriteItems") {
@@ -120,7 +119,7 @@ function listKeyOf({ service, operation, input }: Attempt): Key | undefined {
   return isOfRun ? writes.find(({ key }) => key.sk.startsWith("watchlist#"))?.key : undefined;
 }
 
-/** Whether a request moves a due time on without a run. */
+/** True for a request that advances a due time without a run. */
 const isPassedOver = (input: Attempt["input"]): boolean =>
   String(input["UpdateExpression"]).startsWith("SET next_run_at = :next, due_at = :next");
 
@@ -131,33 +130,33 @@ async function get({ client, table }: World, Key: Key): Promise<Row | undefined>
   return Item;
 }
 
-/** What an invocation records of a batch stands on the last answer that it got. */
+/** Records the last answers of the task as those behind the result that it stores. */
 function keepAnswer({ service, operation, input, task }: Attempt, { answers }: Watched): void {
   if (service !== "dynamo" || operation !== "PutItem") return;
   const { pk, sk } = input["Item"] as { readonly pk: Text; readonly sk: Text };
   if (!sk.S.startsWith("result#")) return;
-  const said = lastAnswerTo(task);
-  if (said !== undefined) answers.set(textOf({ pk: pk.S, sk: sk.S }), said);
+  const received = lastAnswerTo(task);
+  if (received !== undefined) answers.set(textOf({ pk: pk.S, sk: sk.S }), received);
 }
 
 interface EveryRow {
   readonly type: "every";
   readonly everySeconds: number;
 }
-/** The crons of these lists fall on minutes that a number divides, in any zone of whole hours. */
+/** The crons of this scenario run every 5 or 10 minutes, in time zones with whole-hour offsets. */
 interface CronRow {
   readonly type: "cron";
   readonly cron: string;
   readonly timezone: string;
 }
 
-/** The second time that Berlin's clocks show what they have shown: nothing is due in it again. */
+/** The hour that Berlin's clocks repeat at the end of summer time: nothing is due in it again. */
 const repeatedHour = {
   from: Date.parse("2026-10-25T01:00:00Z"),
   to: Date.parse("2026-10-25T02:00:00Z"),
 } as const;
 
-/** The first due time after `now` of a list that was due at `due`. */
+/** Returns the first due time after `now` of a watchlist that was due at `due`. */
 function firstAfter(schedule: EveryRow | CronRow, due: number, now: number): number {
   if (schedule.type === "every") {
     const stepMs = schedule.everySeconds * 1_000;
@@ -178,31 +177,35 @@ function checkClaim(list: Row, writes: readonly Write[], watched: Watched): void
   if (claim === undefined || update === undefined) return;
   const { key } = claim;
   const row = claim.row();
-  // Sent again by the SDK after its answer was lost: nothing more has happened.
+  // A retry by the SDK after a lost answer changes nothing.
   if (triggers.has(textOf(key))) return;
   const where = `run ${String(row["run_number"])} of ${key.pk}`;
-  assert(Number(list["item_total"]) > 0, `${where} begins without items`);
+  assert(Number(list["item_total"]) > 0, `${where} starts without items`);
   triggers.set(textOf(key), String(row["trigger"]));
   const startedAt = Date.parse(String(row["started_at"]));
   const next: unknown = update.values()[":next"];
   if (list["status"] === "paused")
-    return assert.equal(next, null, `${where}: next of a paused list`);
+    return assert.equal(next, null, `${where}: next run of a paused watchlist`);
   if (row["trigger"] === "manual") {
     const from = firstAfter(scheduleOf(list), startedAt, startedAt);
-    return assert.equal(next, new Date(from).toISOString(), `${where}: from now on`);
+    return assert.equal(
+      next,
+      new Date(from).toISOString(),
+      `${where}: next run after a manual run`,
+    );
   }
   const due = Date.parse(String(list["next_run_at"]));
-  assert(due <= world.turns.now() + toleranceMs, `${where} begins before it is due`);
+  assert(due <= world.tasks.now() + toleranceMs, `${where} starts before it is due`);
   const name = `${key.pk} ${due}`;
-  assert(!dues.has(name), `${where}: a due time runs twice`);
+  assert(!dues.has(name), `${where}: the due time has already had a run`);
   dues.add(name);
   const first = firstAfter(scheduleOf(list), due, startedAt);
-  assert.equal(next, new Date(first).toISOString(), `${where}: no due time is passed over`);
+  assert.equal(next, new Date(first).toISOString(), `${where}: next run`);
 }
 
 /**
- * A due time is passed over only when it came, and only beside a run, which may be over by now, or
- * while the watchlist has no items.
+ * Checks that a due time is skipped only after it came, and only during another run, which may have
+ * ended since, or while the watchlist has no items.
  */
 function checkPassedOver(
   { input }: Attempt,
@@ -213,20 +216,20 @@ function checkPassedOver(
   const where = `a due time of ${String(list["id"])}`;
   const names: object = input["ExpressionAttributeNames"] ?? {};
   if (!("#overlaps" in names)) {
-    assert.equal(list["item_total"], 0, `${where} is passed over for want of items`);
-    world.sighted("a due time of an empty watchlist was passed over");
+    assert.equal(list["item_total"], 0, `${where} is skipped for lack of items`);
+    world.reached("a due time of an empty watchlist was skipped");
   }
   const due = Date.parse(String(list["next_run_at"]));
   const next = Date.parse(String(update?.values()[":next"]));
-  const now = world.turns.now();
-  assert(due <= now + toleranceMs, `${where} is passed over before it came`);
+  const now = world.tasks.now();
+  assert(due <= now + toleranceMs, `${where} is skipped before it came`);
   const nexts = [now - clockOffMs, now, now + clockOffMs].map((at) =>
     firstAfter(scheduleOf(list), due, at),
   );
   assert(nexts.includes(next), `${where}: the next is ${new Date(next).toISOString()}`);
 }
 
-/** R8: a skipped run that was due counts, the third in a row pauses; any other resets. */
+/** R8: a skipped scheduled run counts, the third in a row pauses the watchlist, others reset. */
 async function checkFinish(
   listKey: Key,
   { before, writes }: { readonly before: Row; readonly writes: readonly Write[] },
@@ -238,17 +241,17 @@ async function checkFinish(
   if (end === undefined || ended.has(textOf(end.key))) return;
   ended.add(textOf(end.key));
   const after = await get(world, listKey);
-  assert(after !== undefined, "a list that a run ends with is there");
+  assert(after !== undefined, "the watchlist of an ended run exists");
   const number = Number(before["running_run"]);
   const where = `run ${number} of ${end.key.pk}`;
   const isSkipped = end.values()[":status"] === "insufficient_credits";
-  // Somebody asked for a run by hand: the specification counts scheduled runs.
+  // The specification counts scheduled runs only.
   const isByHand = triggers.get(textOf(end.key)) === "manual";
   const skipsBefore = Number(before["consecutive_skips"]);
   const skips = isSkipped ? skipsBefore + (isByHand ? 0 : 1) : 0;
   assert.equal(after["consecutive_skips"], skips, `${where}: skips in a row`);
-  if (skips > 0) world.sighted("a run was skipped in a row");
-  if (skipsBefore > 0 && skips === 0) world.sighted("a run went well after a skipped one");
+  if (skips > 0) world.reached("a scheduled run was skipped");
+  if (skipsBefore > 0 && skips === 0) world.reached("a run succeeded after a skipped one");
   if (skips < skipsMax || before["status"] !== "active") {
     return assert.equal(after["status"], before["status"], `${where}: status`);
   }

@@ -17,10 +17,10 @@ interface Event {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** How far apart the clocks of two processes may be. */
+/** Maximum difference between the clocks of two processes, in milliseconds. */
 export const skewMs = 250_000;
 
-/** What an account's runs found is in its feed once, and reached its receivers and its bucket. */
+/** Checks that the events of an account's runs are in its feed, its receivers and its bucket. */
 export async function checkEvents(
   { world, seen, receivers }: RunsScene,
   user: User,
@@ -33,10 +33,11 @@ export async function checkEvents(
     for (const record of records) {
       known.set(record.run.id, list.receiver);
       const isPausing = seen.pausing.has(`${list.id} ${record.run.runNumber}`);
-      checkRun({ list, record, isPausing, sighted: world.sighted }, events);
+      checkRun({ list, record, isPausing, reached: world.reached }, events);
     }
   }
-  for (const event of events) assert(known.has(runOf(event)), `${event.id} is of a run`);
+  for (const event of events)
+    assert(known.has(runOf(event)), `${event.id} belongs to no known run`);
   const meant = events.map((event) => [event, known.get(runOf(event)) ?? null] as const);
   checkReceivers(world, receivers.get(user.accountId) ?? [], meant);
   checkBucket(world, user, events);
@@ -45,17 +46,17 @@ export async function checkEvents(
 interface RunSeen {
   readonly list: ListScene;
   readonly record: RunRecords;
-  /** It was skipped as the third in a row. */
+  /** True for the third skipped run in a row. */
   readonly isPausing: boolean;
-  readonly sighted: World["sighted"];
+  readonly reached: World["reached"];
 }
 
 const runOf = ({ data }: Event): unknown => data["run_id"] ?? data["id"];
 
-/** Every event of the account, as a client pulls them. */
+/** Reads all events of the account through the API. */
 async function feedOf(world: World, user: User): Promise<readonly Event[]> {
   const events: Event[] = [];
-  world.begin("who pulls the feed", async () => {
+  world.begin("feed reader", async () => {
     let after = "";
     for (let page = 0; page < 100; page += 1) {
       const path = `/v1/events?limit=100${after === "" ? "" : `&after=${after}`}`;
@@ -67,11 +68,11 @@ async function feedOf(world: World, user: User): Promise<readonly Event[]> {
       if (!body.has_more) return;
     }
   });
-  await world.until(() => world.users() === 0, "the feed is read", world.turns.now());
+  await world.until(() => world.users() === 0, "the feed is read", world.tasks.now());
   return events;
 }
 
-function checkRun({ list, record, isPausing, sighted }: RunSeen, events: readonly Event[]): void {
+function checkRun({ list, record, isPausing, reached }: RunSeen, events: readonly Event[]): void {
   const { isDeletionAsked, deletedAt } = list;
   const { run, steps } = record;
   const own = events.filter((event) => runOf(event) === run.id);
@@ -87,20 +88,20 @@ function checkRun({ list, record, isPausing, sighted }: RunSeen, events: readonl
   const entries = expectedEntries(run.status === "insufficient_credits" ? [] : steps);
   for (const type of ["changed", "matched", "delisted"] as const) {
     const where = `${name}, ${type}`;
-    const said = own.filter((event) => event.type === `watchlist.product.${type}`);
+    const ofType = own.filter((event) => event.type === `watchlist.product.${type}`);
     const key = type === "changed" ? "changes" : "products";
-    const told = said.flatMap(({ data }) => data[key] as Row[]);
+    const told = ofType.flatMap(({ data }) => data[key] as Row[]);
     assert.deepEqual(
       told.map((entry) => only(entry, entryFields[type])),
       entries[type],
       where,
     );
-    assert.equal(said.length, Math.ceil(entries[type].length / partItems), `${where}: parts`);
-    said.forEach(({ data }, n) => {
+    assert.equal(ofType.length, Math.ceil(entries[type].length / partItems), `${where}: parts`);
+    ofType.forEach(({ data }, n) => {
       assert.equal(data["part"], n + 1, `${where}: part`);
-      assert.equal(data["parts"], said.length, `${where}: parts`);
+      assert.equal(data["parts"], ofType.length, `${where}: parts`);
     });
-    if (said.length > 1) sighted("an event had a second part");
+    if (ofType.length > 1) reached("an event had a second part");
   }
   const order = own.map(({ type }) => types.indexOf(type));
   assert.deepEqual(
@@ -108,7 +109,7 @@ function checkRun({ list, record, isPausing, sighted }: RunSeen, events: readonl
     order.toSorted((a, b) => a - b),
     `${name}: order of events`,
   );
-  if (new Set(order).size > 2) sighted("a run had events of three types");
+  if (new Set(order).size > 2) reached("a run had events of three types");
   checkCompleted(own, { run, steps, isPausing, name });
 }
 
@@ -117,7 +118,7 @@ function checkCompleted(
   { run, steps, isPausing, name }: Pick<RunSeen, "isPausing"> & RunRecords & { name: string },
 ): void {
   const completed = own.filter(({ type }) => type === "watchlist.run.completed");
-  assert.equal(completed.length, 1, `${name} is told as completed once`);
+  assert.equal(completed.length, 1, `${name}: number of completed events`);
   const { data = {} } = completed[0] ?? {};
   assert.equal(data["status"], run.status, name);
   assert.equal(data["credits"], run.credits, name);
@@ -135,20 +136,24 @@ function checkCompleted(
   if (!isPausing) return;
   const { status, paused_reason: reason, next_run_at: next } = data["watchlist"] as Row;
   const told = { status: "paused", reason: "insufficient_credits", next: null };
-  assert.deepEqual({ status, reason, next }, told, `${name}: the third skip in a row is told`);
+  assert.deepEqual(
+    { status, reason, next },
+    told,
+    `${name}: watchlist in the event of the third skip in a row`,
+  );
 }
 
 const isNewChange = ({ changes, isCounted }: ItemOutcome): boolean =>
   changes !== undefined && isCounted !== true;
 
-/** Items in the changed events of a run, as a receiver would count them. */
+/** Number of items in the changed events of a run. */
 function notifiedIn(events: readonly Event[]): number {
   const changed = events.filter(({ type }) => type === "watchlist.product.changed");
   return new Set(changed.flatMap(({ data }) => (data["changes"] as Row[]).map(({ id }) => id)))
     .size;
 }
 
-/** In the order in which a run says them (specification, section "Events"). */
+/** Event types in the order of a run (specification, section "Events"). */
 const types: readonly string[] = [
   "watchlist.product.changed",
   "watchlist.product.matched",
@@ -156,7 +161,7 @@ const types: readonly string[] = [
   "watchlist.run.completed",
 ];
 
-/** As in small-bounds.ts. */
+/** Items per event part, as in `small-bounds.ts`. */
 const partItems = 3;
 
 const entryFields = {
@@ -196,13 +201,13 @@ function expectedEntries(
   };
 }
 
-/** Where a list names an endpoint its events go there, else wherever the type is asked for (D1). */
+/** D1: events go to the endpoint that the watchlist names, else to all that subscribe to the type. */
 function isFor({ url, events }: Receiver, event: Event, named: Receiver | null): boolean {
   if (named !== null) return named.url === url;
   return events === null || events.includes(event.type);
 }
 
-/** Each endpoint was sent every event that is for it and no other, with the bytes that the feed has. */
+/** Checks that each endpoint got exactly its events, with the bytes of the feed. */
 function checkReceivers(
   { receivers }: World,
   endpoints: readonly Receiver[],
@@ -217,7 +222,7 @@ function checkReceivers(
       assert.equal(bodies.get(id) ?? body, body, `${id} at ${url}: the same bytes at each attempt`);
       bodies.set(id, body);
     }
-    // A 410 disables the endpoint: what comes later is recorded as failed, and not sent.
+    // A 410 disables the endpoint: later events are logged as failed, and not sent.
     const isDisabled = sent.some(({ status }) => status === 410);
     const meant = events
       .flatMap(([event, named]) => (isFor(endpoint, event, named) ? [event] : []))
@@ -234,21 +239,21 @@ function checkReceivers(
   }
 }
 
-/** Where a bucket was set, every event is one line of one object. */
-function checkBucket({ buckets, sighted }: World, user: User, events: readonly Event[]): void {
+/** Checks that every event is one line of one object in the account's bucket, if it has one. */
+function checkBucket({ buckets, reached }: World, user: User, events: readonly Event[]): void {
   const objects = buckets.buckets.get(`bucket-of-${user.name}`);
   if (objects === undefined) return;
-  sighted("runs were exported to a bucket");
+  reached("runs were exported to a bucket");
   const lines = new Map<string, unknown>();
   for (const [key, { bytes }] of objects) {
     if (key.endsWith("_service_check") || key.endsWith("_manifest.json")) continue;
     const text = (key.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString();
     for (const line of text.trimEnd().split("\n")) {
       const event = JSON.parse(line) as Event;
-      assert(!lines.has(event.id), `${event.id} is in one object`);
+      assert(!lines.has(event.id), `${event.id} is in two objects`);
       lines.set(event.id, event);
     }
   }
   for (const event of events) assert.deepEqual(lines.get(event.id), event, `${event.id} exported`);
-  assert.equal(lines.size, events.length, "nothing else is in the bucket");
+  assert.equal(lines.size, events.length, "events in the bucket");
 }

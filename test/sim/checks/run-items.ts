@@ -10,30 +10,33 @@ import { limits } from "../../../shared/base/limits.ts";
 import { addCounts } from "../../../shared/watchlists/page.ts";
 import { noItems } from "../../../shared/watchlists/watchlist.ts";
 import type { ListScene, RunsScene } from "../scenarios/runs-scene.ts";
-import { checkMade, type Made } from "./run-answers.ts";
+import { checkExpected, type ExpectedItem } from "./run-answers.ts";
 import { outcomesOf, type Records, type RunRecords } from "../scenarios/runs-records.ts";
 
-/** What a list holds is what its users and its runs made of it; of a deleted one nothing is left. */
+/** Checks the items of a watchlist against its users' changes and its runs. */
 export async function checkItems(
   scene: RunsScene,
-  { list, made }: { readonly list: ListScene; readonly made: ReadonlyMap<string, Made> },
+  {
+    list,
+    expected,
+  }: { readonly list: ListScene; readonly expected: ReadonlyMap<string, ExpectedItem> },
   records: Records,
 ): Promise<void> {
   const { stores, world } = scene;
   const row = await stores.watchlists.get(list.user.accountId, list.id);
   if (row === undefined) return checkNothingLeft(scene, list);
-  assert.equal(list.deletedAt, null, `${list.id} is gone once its deletion was answered`);
+  assert.equal(list.deletedAt, null, `${list.id} exists after its deletion`);
   assert.equal(row.runningRun, null, list.id);
   assert.equal(row.runCount, records.length, `${list.id}: runs`);
   assert.equal(row.lastRunStatus, records.at(-1)?.run.status ?? null, list.id);
-  // A change of the list's status resets them, nothing but a skipped run adds to them.
+  // A status change resets the count of skips; only skipped runs increment it.
   const skips = skipsOf(records);
   assert(row.consecutiveSkips <= skips, `${list.id}: ${row.consecutiveSkips} of ${skips} skips`);
   assert(row.consecutiveSkips <= limits.consecutiveSkipsMax, `${list.id}: skips in a row`);
-  if (skips >= limits.consecutiveSkipsMax) world.sighted("runs were skipped three times in a row");
+  if (skips >= limits.consecutiveSkipsMax) world.reached("runs were skipped three times in a row");
   const pages = await Array.fromAsync(stores.pages.pages(list.id));
-  if (pages.length > 1) world.sighted("a list had several pages");
-  if (row.overlaps > 0) world.sighted("a due time fell into a running run");
+  if (pages.length > 1) world.reached("a watchlist had several pages");
+  if (row.overlaps > 0) world.reached("a due time came during a run");
   const counts = pages.reduce((sum, page) => addCounts(sum, page.counts), noItems);
   assert.deepEqual(row.itemCounts, counts, `${list.id}: counts`);
   const items = pages.flatMap((page) => page.items);
@@ -42,20 +45,20 @@ export async function checkItems(
   checkWhoIsThere(list, ids);
   for (const item of items) {
     checkItem(item, records, list.touched.has(item.id));
-    const one = made.get(item.id);
-    if (one !== undefined) checkMade(item, one);
+    const one = expected.get(item.id);
+    if (one !== undefined) checkExpected(item, one);
   }
 }
 
-/** Whom nobody removed is there, and whom a call named, as that call left it. */
+/** Checks that exactly the items exist that the users' calls left. */
 function checkWhoIsThere({ request, touched, isThere }: ListScene, ids: ReadonlySet<string>): void {
-  for (const id of request.ids) if (!touched.has(id)) assert(ids.has(id), `${id} is still there`);
+  for (const id of request.ids) if (!touched.has(id)) assert(ids.has(id), `${id} is lost`);
   for (const [id, there] of isThere) {
-    if (there !== undefined) assert.equal(ids.has(id), there, `${id} is on the list`);
+    if (there !== undefined) assert.equal(ids.has(id), there, `${id} is on the watchlist`);
   }
 }
 
-/** Runs at the end that were skipped for want of credits; those made by hand are passed over. */
+/** Number of last runs in a row that were skipped for lack of credits, without manual runs. */
 function skipsOf(records: Records): number {
   const runs = records
     .map(({ run }) => run)
@@ -64,44 +67,47 @@ function skipsOf(records: Records): number {
 }
 
 /**
- * A change goes from what was stored, of this kind of read or of another, to what is stored then.
- * It is counted if one of its values is not the last known one, and is not reported a second time.
+ * Checks the changes of an outcome: each goes from a stored value, of this kind of read or another, to
+ * the new stored value. It counts if a value differs from the last known one, and is reported once.
  */
 function checkChanges(
   {
-    made,
+    expected,
     outcome,
     kind,
-  }: { readonly made: Item; readonly outcome: ItemOutcome; readonly kind: ReadingKind },
+  }: { readonly expected: Item; readonly outcome: ItemOutcome; readonly kind: ReadingKind },
   where: string,
 ): void {
   const after = {
-    readings: { ...made.readings, ...outcome.readings },
-    openChanges: outcome.openChanges ?? made.openChanges,
+    readings: { ...expected.readings, ...outcome.readings },
+    openChanges: outcome.openChanges ?? expected.openChanges,
   };
   const { changes = {}, isCounted = false, reported } = outcome;
   const isNew = (field: string): boolean =>
-    !isDeepStrictEqual(changes[field]?.after, knownValue(made, field, kind));
+    !isDeepStrictEqual(changes[field]?.after, knownValue(expected, field, kind));
   for (const [field, change] of Object.entries(changes)) {
-    const before = [made.readings[kind]?.[field], knownValue(made, field, kind)];
+    const before = [expected.readings[kind]?.[field], knownValue(expected, field, kind)];
     assert(before.includes(change.before), `${where}: ${field} before`);
     assert.deepEqual(change.after, knownValue(after, field, kind), `${where}: ${field} after`);
     if (reported === undefined || isNew(field)) continue;
-    assert(made.openChanges[field]?.notified !== true, `${where}: ${field} was reported before`);
+    assert(
+      expected.openChanges[field]?.notified !== true,
+      `${where}: ${field} was reported before`,
+    );
   }
   if (outcome.changes === undefined) return;
-  assert.equal(isCounted, !Object.keys(changes).some(isNew), `${where}: counted once`);
+  assert.equal(isCounted, !Object.keys(changes).some(isNew), `${where}: is counted`);
 }
 
-/** The item is what its recorded outcomes make of it, one after the other. */
+/** Checks that applying the recorded outcomes in order gives the stored item (R5, R6). */
 function checkItem(item: Item, records: Records, isTouched: boolean): void {
-  let made = newItem(item.id, item.addedAt);
+  let expected = newItem(item.id, item.addedAt);
   let delistings = 0;
   for (const { run, steps } of records) {
     const sentTo = new Set<string>();
     for (const one of steps) {
       const { step } = one;
-      if (made.state === "delisted" && !isTouched && !sentTo.has(step.step)) {
+      if (expected.state === "delisted" && !isTouched && !sentTo.has(step.step)) {
         const isRead = one.batches.some(({ ids }) => ids.includes(item.id));
         assert(!isRead, `${item.id}, delisted, read in run ${run.runNumber}, step ${step.step}`);
       }
@@ -111,41 +117,53 @@ function checkItem(item: Item, records: Records, isTouched: boolean): void {
       if (outcome === undefined) continue;
       for (const next of outcome.next ?? []) sentTo.add(next);
       const where = `${item.id} in run ${run.runNumber}, step ${step.step}`;
-      checkChanges({ made, outcome, kind: readingKind(stepOf(run.pipeline, step.step)) }, where);
+      checkChanges(
+        { expected, outcome, kind: readingKind(stepOf(run.pipeline, step.step)) },
+        where,
+      );
       if (outcome.lastSnapshot !== undefined) delistings += 1;
       const { runNumber, id: runId } = run;
       const { position, scraper } = step;
       const reading = { runId, runNumber, pipeline: run.pipeline, step: step.step };
-      made = applyOutcome(made, outcome, { ...reading, position, scraper });
+      expected = applyOutcome(expected, outcome, { ...reading, position, scraper });
     }
-    made = withMissedSteps(made, { run, steps });
+    expected = withMissedSteps(expected, { run, steps });
   }
-  assert.equal(delistings, made.state === "delisted" ? 1 : 0, `${item.id}: delisted once`);
-  // An item that was added again while it was delisted remembers how far it was.
-  assert.deepEqual(isTouched ? { ...item, revision: made.revision } : item, made, item.id);
+  assert.equal(delistings, expected.state === "delisted" ? 1 : 0, `${item.id}: delisted once`);
+  // A delisted item that was added again keeps its revision.
+  assert.deepEqual(isTouched ? { ...item, revision: expected.revision } : item, expected, item.id);
 }
 
-/** A run that was given up owes its items the steps that it sent them to and did not come to. */
+/** Applies the owed retries of a failed run, for steps that it did not reach. */
 function withMissedSteps(item: Item, { run, steps }: RunRecords): Item {
   if (run.status !== "failed") return item;
   const sent = steps.flatMap(outcomesOf).filter(({ id }) => id === item.id);
-  const come = new Set(steps.flatMap(({ step }) => (step.stats === null ? [] : [step.step])));
-  let made = item;
+  const reachedSteps = new Set(
+    steps.flatMap(({ step }) => (step.stats === null ? [] : [step.step])),
+  );
+  let expected = item;
   for (const [position, { id: step, scraper }] of runOrder(run.pipeline).entries()) {
     const by = sent.find(
       ({ addedAt, next = [] }) => addedAt === item.addedAt && next.includes(step),
     );
-    if (by === undefined || come.has(step)) continue;
+    if (by === undefined || reachedSteps.has(step)) continue;
     const { id: runId, runNumber, pipeline } = run;
     const missed = { id: item.id, addedAt: item.addedAt, status: "deferred", at: by.at } as const;
-    made = applyOutcome(made, missed, { runId, runNumber, pipeline, step, position, scraper });
+    expected = applyOutcome(expected, missed, {
+      runId,
+      runNumber,
+      pipeline,
+      step,
+      position,
+      scraper,
+    });
   }
-  return made;
+  return expected;
 }
 
-/** Nothing is left in the partition of a deleted list. */
+/** Checks that no row is left of a deleted watchlist. */
 async function checkNothingLeft({ world }: RunsScene, list: ListScene): Promise<void> {
-  assert(list.isDeletionAsked, `${list.id} is gone because its user wanted it`);
+  assert(list.isDeletionAsked, `${list.id} is missing without a deletion`);
   const { Items = [] } = await world.client.send(
     new ScanCommand({
       TableName: world.table,

@@ -3,10 +3,10 @@ import type { Records } from "../scenarios/runs-records.ts";
 import type { World } from "../world.ts";
 
 /**
- * R15: every Nth run is a refresh, and so is the run after a refresh that read nothing, until one
- * completes. A run of new items alone is neither.
+ * R15: every Nth run is a refresh, and so is every run after a refresh that read nothing, until a run
+ * completes. A baseline run is no refresh.
  */
-export function checkRefreshes(records: Records, sighted: World["sighted"]): void {
+export function checkRefreshes(records: Records, reached: World["reached"]): void {
   let isDue = false;
   for (const { run, steps } of records) {
     const { refresh } = run.pipeline;
@@ -16,7 +16,7 @@ export function checkRefreshes(records: Records, sighted: World["sighted"]): voi
       const name = `run ${run.runNumber} of ${run.watchlistId}`;
       assert.equal(run.kind, isExpected ? "refresh" : "sweep", `${name}: kind`);
     }
-    if (run.kind === "refresh" && !isInTurn) sighted("a missed refresh was made up for");
+    if (run.kind === "refresh" && !isInTurn) reached("a missed refresh was repeated");
     const isBegun = steps.some(({ step: { step, stats } }) => {
       return step === run.stats.entry && stats !== null;
     });

@@ -2,38 +2,42 @@ import assert from "node:assert/strict";
 import type { Pipeline, Step } from "../../../shared/pipelines/definition.ts";
 import type { ItemOutcome } from "../../../shared/runs/run.ts";
 import type { Known } from "../../support/run-model-fields.ts";
-import { judge, read as readItem, type Verdict } from "../../support/run-model-read.ts";
-import type { Said } from "../sources.ts";
+import { evaluate, read as readItem, type Verdict } from "../../support/run-model-read.ts";
+import type { FlatAnswer } from "../sources.ts";
 
 interface ReadItem {
   readonly pipeline: Pipeline;
   readonly step: Step;
   /** Before the read. */
   readonly item: { readonly state: string; readonly known: Known };
-  readonly answer: Said;
+  readonly answer: FlatAnswer;
   readonly outcome: ItemOutcome | undefined;
   readonly name: string;
 }
 
 /**
- * R2, R4: an item is sent on, reported and recorded where the step's routes do so for this very answer,
- * by the reference model of runs. Returns the model's verdict.
+ * R2, R4: checks the next steps, reports and changes of an answer against the reference model of runs.
+ * Returns the model's verdict.
  */
 export function checkRoutes(read: ReadItem): Verdict {
   const { pipeline, step, item, answer, outcome, name } = read;
   const { status, shown: seen = {} } = answer;
   const isNew = item.state === "new";
   const reading = readItem({ step, known: item.known, isNew }, { status, seen, quarters: 0 });
-  const verdict = judge(pipeline, step, reading);
-  const { routes, changes, isNews, isTold } = verdict;
+  const verdict = evaluate(pipeline, step, reading);
+  const { routes, changes, isNewValue, isReported } = verdict;
   const next = new Set(routes.flatMap(({ run }) => (run === undefined ? [] : [run])));
-  assert.deepEqual(outcome?.next ?? [], [...next], `${name}: is sent on`);
+  assert.deepEqual(outcome?.next ?? [], [...next], `${name}: next steps`);
   const told = routes.filter(({ when, notify }) => notify === true && when !== "changed");
   const branches = new Set(told.map(({ when }) => when));
-  assert.deepEqual(outcome?.matched?.branches ?? [], [...branches], `${name}: matched`);
+  assert.deepEqual(outcome?.matched?.branches ?? [], [...branches], `${name}: matched branches`);
   assert.deepEqual(outcome?.changes ?? {}, changes, `${name}: changes`);
-  assert.equal(outcome?.reported !== undefined, isTold, `${name}: a change is reported`);
-  const isCounted = Object.keys(changes).length > 0 && !isNews;
-  assert.equal(outcome?.isCounted === true, isCounted, `${name}: a change is counted already`);
+  assert.equal(outcome?.reported !== undefined, isReported, `${name}: a change is reported`);
+  const isCounted = Object.keys(changes).length > 0 && !isNewValue;
+  assert.equal(
+    outcome?.isCounted === true,
+    isCounted,
+    `${name}: an earlier read has counted the change`,
+  );
   return verdict;
 }

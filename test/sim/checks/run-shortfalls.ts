@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { shortfallsIn } from "../../support/shortfalls.ts";
 import type { Records, RunRecords } from "../scenarios/runs-records.ts";
-import type { Books } from "./books.ts";
+import type { LedgerState } from "./ledger-state.ts";
 
-/** The most that an item can cost, in quarter-credits (specification, section "Pipeline"). */
+/** Maximum price of an item, in quarter-credits (specification, section "Pipeline"). */
 const mostQuarters: Readonly<Record<string, number>> = {
   "retailer_a.pulse": 1,
   "retailer_a.lite": 4,
@@ -14,12 +14,12 @@ const mostQuarters: Readonly<Record<string, number>> = {
 };
 
 /**
- * R14: the error of a run tells each step that the credits did not cover, with what it needed and a
- * balance that the account had and that was too low; a run that covered all has no error.
+ * R14: the error of a run lists each step that the credits did not cover, with the credits needed and
+ * a balance of the account that was too low. A run whose steps were all covered has no error.
  */
-export function checkShortfalls({ entries }: Books, records: Records): void {
+export function checkShortfalls({ entries }: LedgerState, records: Records): void {
   let sum = 0;
-  // Accounts of runs have one shard here: its balances are those of the account.
+  // Accounts of this scenario have one shard, whose balances are those of the account.
   const balances = new Set(entries.map(({ moves }) => (sum += moves)));
   for (const record of records) {
     const { run } = record;

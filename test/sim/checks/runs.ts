@@ -8,8 +8,8 @@ import {
   type Records,
   type StepRecords,
 } from "../scenarios/runs-records.ts";
-import { type Books, booksOf, type Entry } from "./books.ts";
-import { assertSound } from "./books-sound.ts";
+import { type LedgerState, readLedgerState, type Entry } from "./ledger-state.ts";
+import { assertLedgerInvariants } from "./ledger-invariants.ts";
 import { checkAnswers } from "./run-answers.ts";
 import { checkItems } from "./run-items.ts";
 import { checkRefreshes } from "./run-refreshes.ts";
@@ -17,7 +17,7 @@ import { assertReconciled } from "./reconciled.ts";
 import { checkShortfalls } from "./run-shortfalls.ts";
 import { checkEvents, skewMs } from "./run-events.ts";
 
-/** Everything that has to hold of lists, their runs, events and accounts once all is quiet. */
+/** Checks watchlists, runs, events and accounts when no work is left. */
 export async function checkRuns(scene: RunsScene): Promise<void> {
   const { world, users, lists, stores } = scene;
   const ofUser = new Map<string, { readonly list: ListScene; readonly records: Records }[]>();
@@ -25,17 +25,17 @@ export async function checkRuns(scene: RunsScene): Promise<void> {
     const records = list.kept ?? (await collectRecords(stores, list.id));
     checkEnds(records);
     checkSteps(records);
-    checkRefreshes(records, world.sighted);
-    const made = checkAnswers(list, records, { seen: scene.seen, sighted: world.sighted });
-    await checkItems(scene, { list, made }, records);
+    checkRefreshes(records, world.reached);
+    const expected = checkAnswers(list, records, { seen: scene.seen, reached: world.reached });
+    await checkItems(scene, { list, expected }, records);
     const { accountId } = list.user;
     ofUser.set(accountId, [...(ofUser.get(accountId) ?? []), { list, records }]);
-    sightStates(scene, list, records);
+    noteStates(scene, list, records);
   }
   for (const user of users) {
     const own = ofUser.get(user.accountId) ?? [];
-    const rows = await booksOf(world, user.accountId);
-    assertSound(rows);
+    const rows = await readLedgerState(world, user.accountId);
+    assertLedgerInvariants(rows);
     const records = own.flatMap((one) => one.records);
     checkCharges(rows, records);
     checkShortfalls(rows, records);
@@ -43,19 +43,24 @@ export async function checkRuns(scene: RunsScene): Promise<void> {
   }
   const names = new Set(world.scheduler.names());
   for (const list of lists) {
-    if (list.deletedAt !== null) assert(!names.has(list.id), `${list.id} has no schedule left`);
+    if (list.deletedAt !== null)
+      assert(!names.has(list.id), `${list.id} has a schedule after its deletion`);
   }
   await assertReconciled(world);
 }
 
-/** Runs are numbered without gaps, and every one has come to an end. */
+/** Checks that runs are numbered without gaps and have ended (R7). */
 function checkEnds(records: Records): void {
   assert.deepEqual(
     records.map(({ run }) => run.runNumber),
     records.map((_, n) => n + 1),
-    "numbers of runs",
+    "runs are numbered without gaps",
   );
-  assert.equal(new Set(records.map(({ run }) => run.id)).size, records.length, "ids of runs");
+  assert.equal(
+    new Set(records.map(({ run }) => run.id)).size,
+    records.length,
+    "run IDs are unique",
+  );
   for (const { run } of records) {
     const name = `run ${run.runNumber} of ${run.watchlistId}`;
     assert.equal(run.phase, "done", name);
@@ -67,10 +72,10 @@ function checkEnds(records: Records): void {
   }
 }
 
-/** A run is given up that has made no progress for so long. */
+/** Time without progress after which a run fails. */
 const failsAfterMs = 15 * 60_000;
 
-/** Every batch is stored, of a step that was begun; none reads an item twice. */
+/** Checks that all batches of a started step are stored, and that none reads an item twice (R9). */
 function checkSteps(records: Records): void {
   for (const { run, steps } of records) {
     for (const one of steps) {
@@ -80,9 +85,9 @@ function checkSteps(records: Records): void {
       assert.equal(new Set(ids).size, ids.length, `${where}: no item twice`);
       assert.equal(ids.length, step.items, `${where}: items`);
       const found = outcomesOf(one).map(({ id }) => id);
-      assert.equal(new Set(found).size, found.length, `${where}: one outcome an item`);
+      assert.equal(new Set(found).size, found.length, `${where}: one outcome per item`);
       const known = new Set(ids);
-      for (const id of found) assert(known.has(id), `${where}: ${id} was asked for`);
+      for (const id of found) assert(known.has(id), `${where}: ${id} was not planned`);
       if (run.status === "insufficient_credits" || step.decision === null) {
         assert.deepEqual(found, [], where);
         continue;
@@ -94,9 +99,9 @@ function checkSteps(records: Records): void {
   }
 }
 
-/** A run costs what its steps recorded, and gives back itself what it held: nobody waits for the sweeper. */
-function checkCharges({ held, entries, holdRows }: Books, records: Records): void {
-  assert.equal(held, 0, "nothing is held once all is quiet");
+/** Checks that a run costs what its steps recorded, and releases its holds without the sweeper. */
+function checkCharges({ held, entries, holdRows }: LedgerState, records: Records): void {
+  assert.equal(held, 0, "no credits stay held");
   for (const { sk, state } of holdRows) assert.equal(state, "settled", `hold ${String(sk)}`);
   for (const { run, steps } of records) {
     const own = entries.filter(({ runId }) => runId === run.id);
@@ -110,11 +115,11 @@ function checkCharges({ held, entries, holdRows }: Books, records: Records): voi
   }
   const known = new Set<unknown>(records.map(({ run }) => run.id));
   for (const { runId } of entries) {
-    if (runId !== undefined) assert(known.has(runId), "every run in the ledger is known");
+    if (runId !== undefined) assert(known.has(runId), "the ledger names an unknown run");
   }
 }
 
-/** A step is reserved once at most and settled once; gives what it costs by what it recorded. */
+/** Checks that a step was reserved at most once and settled once; returns its recorded charge. */
 function checkCharge(
   run: string,
   { step, batches }: StepRecords,
@@ -138,32 +143,32 @@ function checkCharge(
   return charged;
 }
 
-/** Rare ends of a run. */
+/** Rare states of a run. */
 const rareRuns: readonly (readonly [name: string, is: (run: Run) => boolean])[] = [
-  ["a stuck run was given up", ({ status }) => status === "failed"],
-  ["a run was skipped for want of credits", ({ status }) => status === "insufficient_credits"],
-  ["a list was deleted while it ran", ({ watchlist }) => watchlist === null],
+  ["a stuck run timed out", ({ status }) => status === "failed"],
+  ["a run was skipped for lack of credits", ({ status }) => status === "insufficient_credits"],
+  ["a watchlist was deleted during its run", ({ watchlist }) => watchlist === null],
   [
-    "a third skip in a row paused the list",
+    "a third skip in a row paused the watchlist",
     ({ watchlist }) => watchlist?.pausedReason === "insufficient_credits",
   ],
-  ["items were deferred for want of credits", ({ stats }) => stats.deferred > 0],
+  ["items were deferred for lack of credits", ({ stats }) => stats.deferred > 0],
   ["an item was delisted", ({ stats }) => stats.delisted > 0],
   ["a run was a refresh", ({ kind }) => kind === "refresh"],
-  ["a run was asked for by hand", ({ trigger }) => trigger === "manual"],
-  ["an item was owed a retry", ({ stats }) => stats.retryNextRun > 0],
+  ["a run was started manually", ({ trigger }) => trigger === "manual"],
+  ["an item had an owed retry", ({ stats }) => stats.retryNextRun > 0],
 ];
 
-function sightStates({ world }: RunsScene, list: ListScene, records: Records): void {
-  const { sighted } = world;
+function noteStates({ world }: RunsScene, list: ListScene, records: Records): void {
+  const { reached } = world;
   for (const { run, steps } of records) {
-    for (const [name, is] of rareRuns) if (is(run)) sighted(name);
+    for (const [name, is] of rareRuns) if (is(run)) reached(name);
     for (const step of steps) {
-      if (step.batches.length > 1) sighted("a step had several batches");
+      if (step.batches.length > 1) reached("a step had several batches");
       if (outcomesOf(step).some(({ status }) => status === "skipped")) {
-        sighted("an item was not asked about, as nothing was known to ask");
+        reached("an item without a known offer was not checked");
       }
     }
   }
-  if (list.deletedAt !== null) sighted("a list was deleted");
+  if (list.deletedAt !== null) reached("a watchlist was deleted");
 }

@@ -6,29 +6,34 @@ import { ledgerProcess } from "../../../shared/aws/ledger/process.ts";
 import { readAccountRows } from "../../../shared/aws/ledger/read-shards.ts";
 import { gatherCredits } from "../../../shared/aws/ledger/transfers.ts";
 import { isInjected } from "../checks/failures.ts";
-import { asBefore, type OldHold, reserveBefore, settleBefore } from "../previous-release.ts";
+import {
+  convertToPreviousRelease,
+  type OldHold,
+  reserveAsPreviousRelease,
+  settleAsPreviousRelease,
+} from "../previous-release.ts";
 import type { Random } from "../random.ts";
 import type { User, World } from "../world.ts";
 
-/** The account that a seed opens. */
+/** The account of a crowd of clients. */
 export interface AccountPlan {
-  /** Granted at signup, which sets its tier. */
+  /** Credits granted at signup, which set the tier. */
   readonly granted: number;
-  /** Credits left when the calls begin. @default all */
+  /** Credits left at the start of the calls. @default all */
   readonly left?: number;
   /** Credits of a purchase during the calls, which raises the tier. */
   readonly bought?: number;
-  /** True for one that the previous release opened, with holds of its calls and steps. */
+  /** True for an account in the format of the previous release, with open holds. */
   readonly isOld?: boolean;
-  /** Holds of calls whose process died; they expire during the calls. */
+  /** Number of holds of crashed calls; they expire during the calls. */
   readonly abandoned?: number;
-  /** Sweeps during the calls, besides those of the sweeper. */
+  /** Number of sweeps during the calls, besides those of the sweeper. */
   readonly sweeps?: number;
 }
 
 const few = (random: Random): number => random.between(3, 60);
 
-/** Accounts with one shard, with several and few credits over them, and ones that grow. */
+/** Draws an account: with one shard, with several shards and few credits, or one that gets new shards. */
 export function accountPlan(random: Random): AccountPlan {
   const isOld = random.isHit(0.25);
   const plan = random.pick<(random: Random) => AccountPlan>([
@@ -42,7 +47,7 @@ export function accountPlan(random: Random): AccountPlan {
   return { ...plan, isOld };
 }
 
-/** Opens an account without faults. */
+/** Opens the planned account without faults. */
 export async function openPlanned(world: World, name: string, plan: AccountPlan): Promise<User> {
   const user = await world.newUser(name, plan.granted);
   if (plan.isOld === true) await openOld(world, user, plan);
@@ -51,7 +56,7 @@ export async function openPlanned(world: World, name: string, plan: AccountPlan)
   return user;
 }
 
-/** Makes holds that no process settles. */
+/** Reserves holds that no process settles. */
 async function abandonHolds(world: World, { accountId }: User, holds: number): Promise<void> {
   const ledger = dynamoLedger(world.client, options(world));
   const now = world.clock.now();
@@ -70,13 +75,13 @@ const options = ({ table, clock, chance }: World) => ({
   chance,
 });
 
-/** Spends the credits of an account but a few, and puts some in most of its shards. */
+/** Spends all but a few credits of an account, and moves one to most of its shards. */
 async function spreadCredits(world: World, { accountId }: User, left: number): Promise<void> {
   const process = ledgerProcess(world.client, options(world));
   const now = world.clock.now();
   const rowsNow = async () => {
     const rows = await readAccountRows(process, accountId);
-    assert(rows !== undefined, "the account was opened");
+    assert(rows !== undefined, `${accountId} has no rows`);
     return rows.shards;
   };
   const [first, ...others] = await rowsNow();
@@ -110,66 +115,71 @@ const oldHolds = (world: World): readonly (OldHold & { readonly settles: boolean
   return [hold("old call", true, 90), hold("old call 2", true, 60), hold("old step", false, 300)];
 };
 
-/** Makes an account one of the previous release, with open holds of its calls and steps. */
+/** Converts an account to the format of the previous release, with open holds of calls and steps. */
 async function openOld(world: World, user: User, plan: AccountPlan): Promise<void> {
   const { accountId } = user;
   const place = { client: world.client, table: world.table, accountId };
   const now = world.clock.now();
-  await asBefore(place, now);
+  await convertToPreviousRelease(place, now);
   const expiresAt = new Date(now.getTime() + 60_000);
   if (plan.left !== undefined) {
     const credits = plan.granted - plan.left;
     const spent = { holdId: "spent before", credits, slot: true, now, expiresAt };
-    await reserveBefore(place, spent);
-    await settleBefore(place, spent);
+    await reserveAsPreviousRelease(place, spent);
+    await settleAsPreviousRelease(place, spent);
   }
   for (const hold of oldHolds(world)) {
-    if (!(await reserveBefore(place, hold)) || !hold.settles) continue;
+    if (!(await reserveAsPreviousRelease(place, hold)) || !hold.settles) continue;
     // A process of the previous release fails once the account has shards.
     beside(world, `${user.name} before`, async (client) => {
       await world.pause(world.random.between(0, 3) * 200);
-      const settled = await settleBefore({ ...place, client }, { ...hold, now: world.clock.now() });
-      world.sighted(settled ? "the previous release settled" : "the previous release was refused");
+      const settled = await settleAsPreviousRelease(
+        { ...place, client },
+        { ...hold, now: world.clock.now() },
+      );
+      world.reached(
+        settled ? "the previous release settled" : "the previous release could not settle",
+      );
     });
   }
 }
 
-/** Begins what operators and sweeps do to an account during its calls. */
+/** Starts the sweeps, the migration and the purchase of an account during its calls. */
 export function beginOperators(world: World, user: User, plan: AccountPlan): void {
   const { accountId } = user;
   const { bought, sweeps = 0 } = plan;
-  // All at the same time, so that sweeps overlap too.
+  // All at the same time, so that the sweeps overlap.
   const sweptInMs = sweeps === 0 ? 0 : world.random.between(5, 45) * 100;
   for (let n = 1; n <= sweeps; n += 1) {
     beside(world, `sweep ${n} of ${user.name}`, async (client) => {
       await world.pause(sweptInMs);
       const ledger = dynamoLedger(client, options(world));
       const released = await ledger.releaseExpired(accountId, world.clock.now());
-      if (released > 0) world.sighted("a sweep released holds while calls went on");
+      if (released > 0) world.reached("a sweep released holds during calls");
     });
   }
   if (plan.isOld === true && world.random.isHit(0.6)) {
-    beside(world, `who opens shards of ${user.name}`, async (client) => {
+    beside(world, `operator opens shards of ${user.name}`, async (client) => {
       await world.pause(world.random.between(0, 5) * 100);
       const opened = await openShards(ledgerProcess(client, options(world)), accountId);
-      if (opened) world.sighted("an operator opened the shards of an account");
+      if (opened) world.reached("an operator opened the shards of an account");
     });
   }
   if (bought !== undefined) {
-    beside(world, `who buys for ${user.name}`, async (client) => {
+    beside(world, `purchase of ${user.name}`, async (client) => {
       await world.pause(world.random.between(0, 10) * 100);
       const changes = dynamoCreditChanges(client, options(world));
       const now = world.clock.now();
       const change = { accountId, changeId: "bought", type: "purchase", credits: bought } as const;
       await changes.apply({ ...change, now });
-      world.sighted("credits were bought while calls went on");
+      world.reached("credits were bought during calls");
     });
   }
 }
 
 type Clients = NonNullable<ReturnType<World["overridesOfOther"]>["clients"]>;
 
-/** Runs work in a separate process, which faults may end. */
+/** Runs work in a separate process, which may crash. */
 function beside(
   world: World,
   name: string,
@@ -177,16 +187,17 @@ function beside(
 ): void {
   const { clients } = world.overridesOfOther();
   const client = clients?.dynamo;
-  assert(client !== undefined, "the simulation gives every process its clients");
-  world.turns.begin(
+  assert(client !== undefined, "the overrides have a DynamoDB client");
+  world.tasks.begin(
     name,
     async () => {
       // The first call makes the task visible to the simulation's clock.
-      await world.turns.call({ label: "begins", effect: async () => {} });
+      await world.tasks.call({ label: "begins", effect: async () => {} });
       await work(client);
     },
     ({ error }) => {
-      if (error instanceof Error && !isInjected(error.name, world.profile)) world.violated(error);
+      if (error instanceof Error && !isInjected(error.name, world.profile))
+        world.reportViolation(error);
     },
   );
 }

@@ -1,18 +1,18 @@
 import type { Random } from "../random.ts";
 import type { AccountPlan } from "./calls-accounts.ts";
 
-/** An account, and the clients that call it at once. */
+/** An account and its concurrent clients. */
 export interface Crowd {
   readonly plan: AccountPlan;
-  /** Undefined for one to four of them. */
+  /** Number of clients; undefined for one to four. */
   readonly clients: number | undefined;
-  /** True when each client makes one cheap call, so that all calls hold slots at the same time. */
+  /** True when each client makes one cheap call, so that all calls use slots at the same time. */
   readonly isBrief: boolean;
-  /** The first calls begin within so many milliseconds. @default at once */
+  /** Time within which the first calls start, in milliseconds. @default 0 */
   readonly withinMs?: number;
 }
 
-/** An account with one or two shards and more calls at once than slots. */
+/** Draws an account with one or two shards, and more concurrent calls than slots. */
 export function crowd(random: Random): Crowd {
   const plan = random.pick<AccountPlan>([
     { granted: 5_000 },
@@ -21,17 +21,17 @@ export function crowd(random: Random): Crowd {
   return { plan, clients: plan.granted < 25_000 ? 7 : 23, isBrief: true };
 }
 
-/** An API key admits 50 calls a second. */
+/** Long enough for the rate limit of 50 calls per second. */
 const mostWithinMs = 1_500;
 const someWithinMs = 500;
-/** Short enough for several calls to migrate an account at once. */
+/** Short enough for several calls to migrate an account concurrently. */
 const oldWithinMs = 50;
-/** Slots of an account with 500,000 credits, over five shards. */
+/** Slots of an account with 500,000 credits and five shards. */
 const slotsOfFive = 50;
 
 /**
- * An account with two or five shards and more calls at once than a shard has slots. Its writes overlap:
- * reservations, settlements, copies of journals, transfers, purchases, migration and sweeps.
+ * Draws an account with two or five shards, and more concurrent calls than a shard has slots. Its
+ * writes overlap: reservations, settlements, journal copies, transfers, purchases, migration, sweeps.
  */
 export function contendedCrowd(random: Random): Crowd {
   const isOld = random.isHit(0.3);
@@ -42,7 +42,7 @@ export function contendedCrowd(random: Random): Crowd {
     isBrief: random.isHit(0.3),
   };
   return random.pick<() => Crowd>([
-    // All 50 slots run out; the credits cover all calls.
+    // All 50 slots are in use; the credits cover all calls.
     () => ({
       plan: { granted: 500_000, left: random.between(150, 400), ...common },
       clients: slotsOfFive + random.between(8, 14),

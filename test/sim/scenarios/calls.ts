@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { watchBooks } from "../checks/books-watch.ts";
+import { watchLedgers } from "../checks/ledger-watch.ts";
 import { checkCalls, type HeardCall } from "../checks/calls.ts";
 import type { ApiAnswer, ApiRequest } from "../api.ts";
 import type { Random } from "../random.ts";
@@ -10,7 +10,7 @@ import { contendedCrowd, type Crowd, crowd } from "./calls-crowds.ts";
 
 const second = 1_000;
 
-/** Two tenants whose clients read products and offers and check offers, several calls at once, and keep keys. */
+/** Clients read products and offers, check offers, and create and revoke API keys, concurrently. */
 export const calls: Scenario = {
   name: "calls",
   about: "metered calls, slots, holds and API keys of several tenants",
@@ -24,7 +24,7 @@ export const calls: Scenario = {
       tenants.push({ user, crowd: one });
     }
     const users = tenants.map(({ user }) => user);
-    const histories = await watchBooks(world, users);
+    const histories = await watchLedgers(world, users);
     for (const { user, crowd: one } of tenants) {
       beginOperators(world, user, one.plan);
       const clients = one.clients ?? random.between(1, 4);
@@ -36,21 +36,21 @@ export const calls: Scenario = {
         });
       }
     }
-    await world.until(() => world.users() === 0, "all clients are done");
+    await world.until(() => world.users() === 0, "all clients have finished");
     world.faults.stop();
-    const calmAt = world.turns.now();
+    const calmAt = world.tasks.now();
     await world.until(async () => world.isIdle() && (await world.dues()).length === 0, "quiet");
     await checkCalls(world, users, { heard, histories, calmAt });
   },
 };
 
-/** The accounts of a seed, and their clients. */
+/** Draws the accounts of a seed and their clients. */
 function crowdsOf({ random, faults, profile }: World): readonly Crowd[] {
   if (profile === "contention") return [contendedCrowd(random)];
-  // Its seeds are short: as many faults as elsewhere have to happen in fewer requests.
+  // Seeds of this scenario send few requests, so their fault rate is higher.
   const isCrowded = random.isHit(0.1);
   if (!isCrowded) {
-    faults.raise({ times: random.pick([2, 2, 4]), least: random.isHit(0.1) ? 0 : 0.02 });
+    faults.raiseRates({ times: random.pick([2, 2, 4]), least: random.isHit(0.1) ? 0 : 0.02 });
   }
   const plans = Array.from({ length: random.between(1, 2) }, () => accountPlan(random));
   const few = plans.map((plan): Crowd => ({ plan, clients: undefined, isBrief: false }));
@@ -58,9 +58,9 @@ function crowdsOf({ random, faults, profile }: World): readonly Crowd[] {
 }
 
 async function callOnce(world: World, user: User, request: ApiRequest): Promise<HeardCall> {
-  const calledAt = world.turns.now();
+  const calledAt = world.tasks.now();
   const answer = await world.call(request);
-  return { user, request, answer, calledAt, heardAt: world.turns.now() };
+  return { user, request, answer, calledAt, heardAt: world.tasks.now() };
 }
 
 async function readOnce(world: World, user: User, heard: HeardCall[]): Promise<void> {
@@ -79,7 +79,7 @@ async function useApi(world: World, user: User, heard: HeardCall[]): Promise<voi
     if (request.method === "POST" && request.path === newKeyPath && answer?.status === 201) {
       await revoke(world, user, answer.body as unknown as NewKey);
     }
-    // The charge of a call that was answered with an error may still wait for a worker to take it back.
+    // After an error response, a worker may still have to refund the charge.
     const isFinal = answer !== undefined && answer.status < 500;
     if (isFinal && answer.headers["x-service-credits"] !== undefined && random.isHit(0.2)) {
       await findCharge(world, user, answer);
@@ -88,7 +88,7 @@ async function useApi(world: World, user: User, heard: HeardCall[]): Promise<voi
   }
 }
 
-/** The ledger shows under a call's request ID what the call says that it cost. */
+/** Checks that the ledger has the charge of a call under its request ID. */
 async function findCharge(world: World, user: User, { headers }: ApiAnswer): Promise<void> {
   const path = `/v1/credit_transactions?request_id=${headers["x-request-id"]}`;
   const listed = await world.call({ method: "GET", path, key: user.key });
@@ -98,7 +98,7 @@ async function findCharge(world: World, user: User, { headers }: ApiAnswer): Pro
     .filter(({ type }) => type === "charge")
     .reduce((sum, { credits }) => sum + credits, 0);
   assert.equal(charged, Number(headers["x-service-credits"]), `the charge at ${path}`);
-  world.sighted("a charge was found by its request ID");
+  world.reached("a charge was found by its request ID");
 }
 
 interface Entry {
@@ -112,14 +112,14 @@ interface NewKey {
   readonly key: string;
 }
 
-/** A key that was revoked lets nobody in. */
+/** Revokes a key and checks that calls with it get 401. */
 async function revoke(world: World, user: User, { id, key }: NewKey): Promise<void> {
   const gone = await world.call({ method: "DELETE", path: `${newKeyPath}/${id}`, key: user.key });
   if (gone?.status !== 200) return;
   const refused = await world.call({ method: "GET", path: "/v1/account", key });
   if (refused === undefined || refused.status >= 500) return;
-  world.sighted("a revoked key was refused");
-  assert.equal(refused.status, 401, "a revoked key lets nobody in");
+  world.reached("a revoked key was refused");
+  assert.equal(refused.status, 401, "status of a call with a revoked key");
 }
 
 type Make = (random: Random) => Omit<HeardCall["request"], "key">;
@@ -147,7 +147,7 @@ const oneOffers: Make = (random) => ({
   method: "GET",
   path: `/v1/products/${asin(random.between(1, 12))}/offers?condition=${condition(random)}`,
 });
-/** Some of them twice, which are checked once. */
+/** May contain duplicates, which are checked once. */
 const offerCheck: Make = (random) => ({
   method: "POST",
   path: "/v1/offers/check",

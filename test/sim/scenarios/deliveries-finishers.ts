@@ -1,11 +1,11 @@
 import * as provide from "../../../functions/dependencies.ts";
 import { injectedNames } from "../checks/failures.ts";
-import type { Task } from "../turns.ts";
+import type { Task } from "../task-scheduler.ts";
 import type { User } from "../world.ts";
 import { type DeliveryScene, type PublishedRun, untilSent } from "./deliveries-scene.ts";
 import { anyRun } from "./deliveries-workload.ts";
 
-/** Runs of the accounts end one after the other, or together; each is handed over beside the rest. */
+/** Ends runs of the accounts, in sequence or together, and publishes each concurrently. */
 export async function finishRuns(scene: DeliveryScene): Promise<void> {
   const { world, workload, users } = scene;
   const { random } = world;
@@ -23,12 +23,12 @@ const pausesMs = [0, 0, 900, 30_000, 10 * 60_000, 3 * 3_600_000];
 
 function endRun(scene: DeliveryScene, { accountId }: User, number: number): PublishedRun {
   const { world, workload, runs, endpoints } = scene;
-  const { random, turns } = world;
+  const { random, tasks } = world;
   const known = endpoints.get(accountId) ?? [];
   const wanted = {
     accountId,
     number,
-    endedAt: new Date(turns.now()),
+    endedAt: new Date(tasks.now()),
     eventsMax: workload.eventsMax,
     webhookEndpointId: known.length > 0 && random.isHit(0.2) ? random.pick(known) : null,
   };
@@ -37,7 +37,7 @@ function endRun(scene: DeliveryScene, { accountId }: User, number: number): Publ
   return run;
 }
 
-/** As the message of the finisher does: it comes again until it was worked on to the end. */
+/** Publishes a run, with the retries and duplicates of the finisher's message. */
 async function handOver(scene: DeliveryScene, run: PublishedRun): Promise<void> {
   const { world } = scene;
   const { random, faults } = world;
@@ -55,10 +55,10 @@ async function untilDone({ world }: DeliveryScene, run: PublishedRun): Promise<v
   for (;;) {
     const task = await publish(world, run);
     if (task.state === "done") {
-      if (run.publishes.length > 1) world.sighted("a run handed over twice");
+      if (run.publishes.length > 1) world.reached("a run was published twice");
       return;
     }
-    world.sighted("a hand-over broken off");
+    world.reached("a publication failed");
     await world.pause(world.random.pick([1_000, 60_000, 30 * 60_000]));
   }
 }
@@ -69,23 +69,23 @@ function publish(world: DeliveryScene["world"], { run, publishes }: PublishedRun
     EVENTS_BUCKET: "events",
     DELIVERIES_QUEUE_URL: "https://sqs/deliveries",
   };
-  const attempt = { begunAt: world.turns.now(), endedAt: null as number | null };
+  const attempt = { begunAt: world.tasks.now(), endedAt: null as number | null };
   publishes.push(attempt);
   return new Promise((resolve, reject) => {
     const work = async (): Promise<void> => {
-      // A seed in which nobody else does anything waits for this turn.
-      await world.turns.call({ label: "begins to publish", effect: async () => {} });
+      // The first call makes the task visible to the simulation's clock.
+      await world.tasks.call({ label: "begins to publish", effect: async () => {} });
       await provide.publisher(environment, world.overridesOfOther()).publish(run);
-      attempt.endedAt = world.turns.now();
+      attempt.endedAt = world.tasks.now();
     };
-    world.turns.begin(`hand-over ${publishes.length} of ${run.runId}`, work, (task) => {
+    world.tasks.begin(`publication ${publishes.length} of ${run.runId}`, work, (task) => {
       const { error } = task;
       if (error instanceof Error && !injectedNames.has(error.name) && !isRefusal(error)) {
-        reject(new Error("A hand-over failed without a fault", { cause: error }));
+        reject(new Error("A publication failed without a fault", { cause: error }));
       } else resolve(task);
     });
   });
 }
 
-/** What the queue's adapter makes of a part that was not taken. */
+/** True for the queue adapter's error for messages that SQS did not accept. */
 const isRefusal = ({ message }: Error): boolean => /messages were not sent/.test(message);

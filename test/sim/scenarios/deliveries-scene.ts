@@ -4,17 +4,17 @@ import type { DeliveryHistory } from "../checks/deliveries-history.ts";
 import type { User, World } from "../world.ts";
 import type { DeliveryWorkload } from "./deliveries-workload.ts";
 
-/** A call of the API and what came back; times in milliseconds of the world's clock. */
+/** An API call and its response. Times of the virtual clock in milliseconds. */
 export interface HeardAnswer {
   readonly user: User;
   readonly request: Omit<ApiRequest, "key">;
   readonly askedAt: number;
   readonly answeredAt: number;
-  /** Undefined when nothing came: nothing is known of what was done. */
+  /** Undefined without a response: the outcome is unknown. */
   readonly answer: ApiAnswer | undefined;
 }
 
-/** One hand-over of a run by its finisher; `endedAt` null until it succeeded. Milliseconds. */
+/** One publication of a run by its finisher; `endedAt` is null unless it succeeded. Milliseconds. */
 export interface PublishAttempt {
   readonly begunAt: number;
   endedAt: number | null;
@@ -24,7 +24,7 @@ export interface PublishedRun {
   readonly publishes: PublishAttempt[];
 }
 
-/** Something that a user asked for; `isSure` once it was answered well. */
+/** A user's request; `isSure` after a success response. */
 interface Asked {
   readonly accountId: string;
   readonly askedAt: number;
@@ -38,7 +38,7 @@ export interface AskedRedelivery extends Asked {
 export interface AskedSpan extends Asked {
   /** Null for a backfill. */
   readonly endpointId: string | null;
-  /** As it was answered. */
+  /** The span as the response shows it. */
   since: string;
   until: string;
 }
@@ -49,36 +49,36 @@ export interface DeliveryDeeds {
   readonly backfills: AskedSpan[];
 }
 
-/** Who takes part, and everything that is remembered of them. */
+/** The state of a seed: its users, and the recorded facts for the checks. */
 export interface DeliveryScene {
   readonly world: World;
   readonly workload: DeliveryWorkload;
   readonly users: readonly User[];
-  /** Endpoints that their users know of, by account: their ids. */
+  /** IDs of the endpoints that their users know, by account. */
   readonly endpoints: Map<string, string[]>;
   readonly history: DeliveryHistory;
   readonly runs: Map<string, PublishedRun>;
   readonly deeds: DeliveryDeeds;
   readonly heard: HeardAnswer[];
-  /** Secrets of customers that no answer ever shows. */
+  /** Customers' own secrets, which no response ever shows. */
   readonly given: Set<string>;
   bucketsMade: number;
 }
 
-/** A user calls the API. */
+/** Calls the API as a user, and records the response. */
 export async function ask(
   { world, heard }: DeliveryScene,
   user: User,
   request: Omit<ApiRequest, "key">,
 ): Promise<HeardAnswer> {
-  const askedAt = world.turns.now();
+  const askedAt = world.tasks.now();
   const answer = await world.call({ ...request, key: user.key });
-  const one = { user, request, askedAt, answeredAt: world.turns.now(), answer };
+  const one = { user, request, askedAt, answeredAt: world.tasks.now(), answer };
   heard.push(one);
   return one;
 }
 
-/** Asks again until an answer says that it was done, or refuses it for good. */
+/** Calls the API until a response below 500, at most four times. */
 export async function askUntilAnswered(
   scene: DeliveryScene,
   user: User,
@@ -96,7 +96,7 @@ const triesMax = 4;
 export const isDone = ({ answer }: HeardAnswer): boolean =>
   answer !== undefined && answer.status >= 200 && answer.status < 300;
 
-/** Waits for the middle of a delivery, when there is one soon. */
+/** Waits until the next webhook request, for a limited time. */
 export async function untilSent({ world }: DeliveryScene): Promise<void> {
   const { receivers, random } = world;
   const before = receivers.sent.length;

@@ -17,7 +17,7 @@ const minute = 60_000;
 const day = 24 * 60 * minute;
 const pausesMs = [0, 300, 5_000, 40_000, 10 * minute, 5 * 60 * minute, 25 * 60 * minute];
 
-/** What users do while events are on their way. */
+/** Actions of users during deliveries. */
 export const deliveryActions = {
   endpoint_disabled: (scene, user) => patchOne(scene, user, { enabled: false }),
   endpoint_enabled: (scene, user) => patchOne(scene, user, { enabled: true }),
@@ -46,7 +46,7 @@ export const deliveryActions = {
       { body: { overlap: false } },
     ]);
     const { answer } = await ask(scene, user, { method: "POST", path, ...wanted });
-    if (answer === undefined) scene.world.sighted("a secret that nobody was told");
+    if (answer === undefined) scene.world.reached("a new secret was never received");
   },
   async old_secret_outlived(scene, user) {
     const id = anyEndpoint(scene, user);
@@ -109,7 +109,7 @@ export const deliveryActions = {
 type DeliveryAction = keyof typeof deliveryActions;
 const actions = Object.keys(deliveryActions) as DeliveryAction[];
 
-/** A user who does one thing after the other, some of them rarely. */
+/** Runs a user's actions in sequence; deleting and disabling are less frequent. */
 export async function actOnDeliveries(scene: DeliveryScene, user: User): Promise<void> {
   const { world, workload } = scene;
   const { random, faults } = world;
@@ -118,8 +118,8 @@ export async function actOnDeliveries(scene: DeliveryScene, user: User): Promise
     else await world.pause(random.pick(pausesMs));
     const action = random.pick(actions);
     if (/deleted|disabled/.test(action) && !random.isHit(0.4)) continue;
-    faults.strike("user_acts");
-    world.turns.note(`${user.name}: ${action}`);
+    faults.force("user_acts");
+    world.tasks.note(`${user.name}: ${action}`);
     await deliveryActions[action](scene, user);
   }
 }
@@ -133,7 +133,7 @@ function anyEndpoint({ world, endpoints }: DeliveryScene, { accountId }: User): 
   return known.length === 0 ? undefined : world.random.pick(known);
 }
 
-/** Registers an endpoint; when no answer says so, the list of them may. */
+/** Registers an endpoint; finds its ID in the list if no response has it. */
 export async function addEndpoint(
   scene: DeliveryScene,
   user: User,
@@ -160,7 +160,7 @@ async function listedWith(
   const { answer } = await askUntilAnswered(scene, user, request);
   const all = (answer?.body?.["data"] ?? []) as readonly { id: string; url: string }[];
   const found = all.find((one) => one.url === url);
-  if (found !== undefined) scene.world.sighted("an endpoint whose creation was not answered");
+  if (found !== undefined) scene.world.reached("an endpoint was created without a response");
   return found?.id;
 }
 
@@ -181,7 +181,7 @@ async function patchOne(
   if (id !== undefined) await patch(scene, user, { id, body });
 }
 
-/** An endpoint is enabled, for sure when there are no faults. */
+/** Enables an endpoint; cannot fail without faults. */
 export async function enable(scene: DeliveryScene, user: User, id: string): Promise<void> {
   const path = `/v1/webhook_endpoints/${id}`;
   await askUntilAnswered(scene, user, { method: "PATCH", path, body: { enabled: true } });
@@ -203,7 +203,7 @@ export async function askRedelivery(
     accountId: user.accountId,
     endpointId,
     deliveryId,
-    askedAt: world.turns.now(),
+    askedAt: world.tasks.now(),
     answeredAt: Infinity,
     isSure: false,
   };
@@ -222,8 +222,8 @@ interface Span {
 }
 
 function anySpan({ world }: DeliveryScene): Span {
-  const { random, turns } = world;
-  const now = turns.now();
+  const { random, tasks } = world;
+  const now = tasks.now();
   const first = world.startsAt.getTime();
   const since = random.isHit(0.5) ? first : random.between(first, now - 1);
   const span = { since: new Date(since).toISOString() };
@@ -231,7 +231,7 @@ function anySpan({ world }: DeliveryScene): Span {
   return { ...span, until: new Date(random.between(since + 1, now)).toISOString() };
 }
 
-/** Everything there has been so far. */
+/** The span from the start of the seed until now. */
 export const wholeSpan = ({ world }: DeliveryScene): Span => ({
   since: world.startsAt.toISOString(),
 });
@@ -247,7 +247,7 @@ async function askSpan(
     endpointId,
     since: body.since,
     until: body.until ?? "",
-    askedAt: scene.world.turns.now(),
+    askedAt: scene.world.tasks.now(),
     isSure: false,
   };
   const deeds = endpointId === null ? scene.deeds.backfills : scene.deeds.recoveries;
@@ -273,7 +273,7 @@ export async function askBackfill(scene: DeliveryScene, user: User, body: Span):
   await askSpan(scene, user, { path: "/v1/s3_destination/backfill", body, endpointId: null });
 }
 
-/** Sets a destination in a bucket that none had before. */
+/** Sets a destination with a new bucket. */
 export async function putDestination(scene: DeliveryScene, user: User): Promise<void> {
   const { random } = scene.world;
   scene.bucketsMade += 1;
@@ -290,7 +290,7 @@ export async function putDestination(scene: DeliveryScene, user: User): Promise<
   await askUntilAnswered(scene, user, { method: "PUT", path: "/v1/s3_destination", body });
 }
 
-/** Another format of objects, then everything again. */
+/** Changes the compression of exports, then backfills everything. */
 export async function changeFormat(
   scene: DeliveryScene,
   user: User,

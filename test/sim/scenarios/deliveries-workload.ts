@@ -3,23 +3,23 @@ import type { Random } from "../random.ts";
 
 const minute = 60_000;
 
-/** How much there is to deliver under a seed. */
+/** The size of a seed of deliveries. */
 export interface DeliveryWorkload {
   readonly accounts: number;
-  /** Runs in all, and the most events that one has. */
+  /** Total number of runs, and maximum number of events of a run. */
   readonly runs: number;
   readonly eventsMax: number;
   readonly endpointsMax: number;
-  /** What users do while events are on their way. */
+  /** Actions of each user during deliveries. */
   readonly actions: number;
-  /** True when the endpoints are off until all runs have ended, and then ask for all of them. */
+  /** True when the endpoints stay disabled until all runs have ended, and are then recovered. */
   readonly isRecovery: boolean;
-  /** How long no receiver answers well at the beginning, in milliseconds. */
+  /** Duration of an outage of all receivers at the start, in milliseconds. */
   readonly outageMs: number;
 }
 
 export function anyWorkload(random: Random): DeliveryWorkload {
-  // Several runs end while the receiver of all of them is down.
+  // Several runs end during an outage of their receiver.
   if (random.isHit(0.06)) {
     return {
       accounts: 1,
@@ -31,7 +31,7 @@ export function anyWorkload(random: Random): DeliveryWorkload {
       outageMs: random.pick([2 * minute, 40 * minute, 8 * 60 * minute]),
     };
   }
-  // More runs than recovering and backfilling look at in one go.
+  // More runs than a recovery or a backfill reads in one query.
   return random.isHit(0.012)
     ? {
         accounts: 1,
@@ -67,7 +67,7 @@ export interface RunWanted {
   readonly webhookEndpointId: string | null;
 }
 
-/** A finished run with some to say: item events in the order of their types, then its completion. */
+/** Draws the events of a finished run: item events in the order of their types, then its completion. */
 export function anyRun(wanted: RunWanted, random: Random): RunEvents {
   const { accountId, number, endedAt, eventsMax, webhookEndpointId } = wanted;
   const runId = `wlrun_${String(number).padStart(4, "0")}`;

@@ -20,11 +20,10 @@ import { anyWorkload } from "./deliveries-workload.ts";
 
 const minute = 60_000;
 
-/** Customers with webhook endpoints and buckets, and runs that have something to tell them. */
+/** Runs publish events to webhook endpoints and buckets while users change both. */
 export const deliveries: Scenario = {
   name: "deliveries",
-  about:
-    "events of finished runs on their way to endpoints and buckets, and what users do meanwhile",
+  about: "delivery of run events to webhook endpoints and buckets, while users change both",
   async play(world) {
     const scene = await openScene(world);
     const stop = stopOfFaults(scene);
@@ -34,7 +33,7 @@ export const deliveries: Scenario = {
     for (const user of scene.users) {
       world.begin(user.name, () => actOnDeliveries(scene, user));
     }
-    await world.until(() => world.users() === 0, "all users are done");
+    await world.until(() => world.users() === 0, "all users have finished");
     if (scene.workload.isRecovery) await askForAll(scene);
     stop();
     breakPlaces(scene);
@@ -75,17 +74,17 @@ async function setPlaces(scene: DeliveryScene): Promise<void> {
       if (hasDestination) await putDestination(scene, user);
     });
   }
-  await world.until(() => world.users() === 0, "all is set up");
+  await world.until(() => world.users() === 0, "all endpoints and destinations are set up");
 }
 
-/** Every endpoint is enabled and asks for what it did not get. */
+/** Enables every endpoint and recovers its missed events. */
 async function askForAll(scene: DeliveryScene): Promise<void> {
   const { world } = scene;
   beginAll(scene, async (user, id) => {
     await enable(scene, user, id);
     await askRecover(scene, user, { endpointId: id, body: wholeSpan(scene) });
   });
-  await world.until(() => world.users() === 0, "all was asked for");
+  await world.until(() => world.users() === 0, "all recoveries were requested");
 }
 
 function beginAll(
@@ -99,18 +98,18 @@ function beginAll(
   }
 }
 
-/** Ends the faults when it is called, or before, when so much has gone wrong that little goes on. */
+/** Returns a function that stops the faults; a maximum number of attempts stops them earlier. */
 function stopOfFaults(scene: DeliveryScene): () => void {
-  const { faults, turns, watchers } = scene.world;
+  const { faults, tasks, afterEffect } = scene.world;
   const stop = (): void => {
     if (faults.isStopped()) return;
-    turns.note("no more faults");
-    // Clocks come right in the middle of this work.
-    for (const task of turns.working()) task.stoodStill = true;
+    tasks.note("no more faults");
+    // The clocks of these tasks jump to the exact time, as after a pause.
+    for (const task of tasks.working()) task.hasPaused = true;
     faults.stop();
   };
   let attempts = 0;
-  watchers.push(() => {
+  afterEffect.push(() => {
     attempts += 1;
     if (attempts === faultyAttemptsMax) stop();
   });
@@ -118,7 +117,7 @@ function stopOfFaults(scene: DeliveryScene): () => void {
 }
 const faultyAttemptsMax = 180;
 
-/** No receiver answers well for a while. */
+/** Makes all receivers fail for a period. */
 async function outage(scene: DeliveryScene): Promise<void> {
   const { world, workload } = scene;
   const { dead } = world.receivers;
@@ -131,7 +130,7 @@ async function outage(scene: DeliveryScene): Promise<void> {
 const urlsOf = ({ history }: DeliveryScene): readonly string[] =>
   [...history.endpoints.values()].flatMap(({ states }) => states.at(-1)?.value?.endpoint.url ?? []);
 
-/** Some receivers, and buckets, never come back. */
+/** Makes some receivers, or all buckets, fail permanently. */
 function breakPlaces(scene: DeliveryScene): void {
   const { random, receivers, buckets } = scene.world;
   const urls = urlsOf(scene);
@@ -142,17 +141,17 @@ function breakPlaces(scene: DeliveryScene): void {
 const untilQuiet = (world: World): Promise<void> =>
   world.until(
     async () => world.users() === 0 && world.isIdle() && (await world.dues()).length === 0,
-    "nothing is owed any more",
+    "no pending work",
   );
 
-/** Mostly: whoever can receive asks for everything once more; false when nobody does. */
+/** In some seeds, repairs all targets, then recovers and backfills everything; else returns false. */
 function askAnew(scene: DeliveryScene): boolean {
   const { world, users } = scene;
   world.receivers.dead.clear();
   world.buckets.setDead(false);
   if (world.random.isHit(0.85)) return false;
-  world.turns.note("everything is asked for once more");
-  world.turns.jumpTo(world.turns.now() + world.random.pick([minute, 25 * 60 * minute]));
+  world.tasks.note("recover and backfill everything");
+  world.tasks.jumpTo(world.tasks.now() + world.random.pick([minute, 25 * 60 * minute]));
   beginAll(scene, async (user, id) => {
     await enable(scene, user, id);
     await askRecover(scene, user, { endpointId: id, body: wholeSpan(scene) });
@@ -161,7 +160,7 @@ function askAnew(scene: DeliveryScene): boolean {
   for (const user of users) {
     const { value = null } = scene.history.destinations.get(user.accountId)?.at(-1) ?? {};
     const compression = value?.compression === "gzip" ? "none" : "gzip";
-    world.begin(`${user.name}, at last`, () => changeFormat(scene, user, compression));
+    world.begin(`${user.name}, final backfill`, () => changeFormat(scene, user, compression));
   }
   return true;
 }

@@ -1,5 +1,5 @@
 import { checkCalls, type HeardCall } from "../checks/calls.ts";
-import { watchBooks } from "../checks/books-watch.ts";
+import { watchLedgers } from "../checks/ledger-watch.ts";
 import type { ApiAnswer, ApiRequest } from "../api.ts";
 import type { Scenario } from "../scenario.ts";
 import type { User, World } from "../world.ts";
@@ -9,8 +9,8 @@ import { type ListRequest, offersPipeline } from "./runs-lists.ts";
 import { presentPipeline } from "../../../shared/pipelines/default.ts";
 
 /**
- * Short flows that go through without chance: a single fault is put at each of their requests. A
- * client that hears nothing, or of a failure of the service, asks again, as clients do.
+ * Short deterministic flows: `--exhaustive` injects a single fault at each of their requests. A client
+ * retries after a 5xx response or no response.
  */
 export const flows: readonly Scenario[] = [
   calling("read products", (user) => [products(user, "lite")]),
@@ -65,7 +65,7 @@ export const flows: readonly Scenario[] = [
         list.isDeletionAsked = true;
         const path = `/v1/watchlists/${list.id}`;
         const answer = await insist(world, { method: "DELETE", path, key: list.user.key });
-        if (answer.status === 200) list.deletedAt = world.turns.now();
+        if (answer.status === 200) list.deletedAt = world.tasks.now();
       },
     },
   ),
@@ -100,14 +100,14 @@ const products = (user: User, tier: string): ApiRequest =>
 const triesMax = 4;
 const waitMs = 2_000;
 
-/** Asks until there is an answer that the service stands by. */
+/** Calls the API until a response below 500. @throws Error after four calls */
 async function insist(world: World, request: ApiRequest): Promise<ApiAnswer> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const answer = await world.call(request);
     if (answer !== undefined && answer.status < 500) return answer;
     await world.pause(waitMs);
   }
-  throw new Error(`${request.method} ${request.path} never got an answer`);
+  throw new Error(`${request.method} ${request.path} failed ${triesMax} times`);
 }
 
 function calling(
@@ -120,18 +120,18 @@ function calling(
     about: "calls of one client",
     async play(world) {
       const user = await world.newUser("tenant", credits);
-      const histories = await watchBooks(world, [user]);
+      const histories = await watchLedgers(world, [user]);
       const heard: HeardCall[] = [];
       world.begin("client", async () => {
         for (const request of requests(user)) {
-          const calledAt = world.turns.now();
+          const calledAt = world.tasks.now();
           const answer = await insist(world, request);
-          heard.push({ user, request, answer, calledAt, heardAt: world.turns.now() });
+          heard.push({ user, request, answer, calledAt, heardAt: world.tasks.now() });
         }
       });
-      await world.until(() => world.users() === 0, "the client is done");
+      await world.until(() => world.users() === 0, "the client has finished");
       world.faults.stop();
-      const calmAt = world.turns.now();
+      const calmAt = world.tasks.now();
       await world.until(async () => world.isIdle() && (await world.dues()).length === 0, "quiet");
       await checkCalls(world, [user], { heard, histories, calmAt });
     },
@@ -170,5 +170,5 @@ function running(
     runsOnceMore: true,
     act,
   };
-  return { name, about: "a list and its runs", play: (world) => playRuns(world, plan) };
+  return { name, about: "a watchlist and its runs", play: (world) => playRuns(world, plan) };
 }

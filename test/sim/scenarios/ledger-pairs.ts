@@ -3,10 +3,10 @@ import type { Scenario } from "../scenario.ts";
 
 const pairsOfSeed = 20;
 
-/** Any of the pairs of which `--exhaustive` plays all: mutants are found here. */
+/** Runs random pairs of ledger steps, so that seeds can detect mutants. `--exhaustive` runs all pairs. */
 export const ledgerPairs: Scenario = {
   name: "ledger pairs",
-  about: "steps of the ledger that fall into each other",
+  about: "overlapping steps of the ledger",
   async play(world) {
     for (let n = 1; n <= pairsOfSeed; n += 1) {
       const plan = planFrom(world.random);

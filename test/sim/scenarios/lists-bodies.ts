@@ -1,6 +1,6 @@
 import type { Random } from "../random.ts";
 
-/** A watchlist as answers show it, as far as it is looked at. */
+/** The checked fields of a watchlist in a response. */
 export interface Shown {
   readonly id: string;
   readonly name: string;
@@ -18,7 +18,7 @@ export interface Shown {
   readonly next_run_at: string | null;
 }
 
-/** A setting as it is sent, and as answers show it. */
+/** A setting as a request has it, and as responses show it. */
 export interface Choice {
   readonly sent: object;
   readonly shown: string;
@@ -35,7 +35,7 @@ const cron = (expression: string, timezone: string): Choice => ({
 
 const hour = 3_600;
 const day = 24 * hour;
-/** Rare enough that lists run a few times only in the days that a seed takes. */
+/** Infrequent, so that watchlists run only a few times in the days of a seed. */
 const schedules: readonly Choice[] = [
   every("12h", 12 * hour),
   every("24h", day),
@@ -63,7 +63,7 @@ const pipelineOf = (platform: ListPlatform, step: string): object => ({
   ],
 });
 
-/** A pipeline of one step, known by its name, or the default. */
+/** Draws a pipeline of one step, identified by its step ID, or the default pipeline. */
 export function aPipeline(platform: ListPlatform, random: Random): Choice {
   const step = random.pick(["default", "one", "two"]);
   return step === "default"
@@ -81,7 +81,7 @@ export const settingNames = [
 ] as const;
 export type SettingName = (typeof settingNames)[number];
 
-/** The settings in an answer, each in the one word that tells its values apart. */
+/** The settings in a response, each as a comparable string. */
 export const settingsOf = (shown: Shown): Readonly<Record<SettingName, string>> => ({
   name: shown.name,
   schedule: JSON.stringify(shown.schedule),
@@ -93,7 +93,7 @@ export const settingsOf = (shown: Shown): Readonly<Record<SettingName, string>> 
 
 const itemsOfHand = 6;
 
-/** The items that one hand alone adds and removes. */
+/** The items that only this hand adds and removes. */
 export const idsOfHand = (platform: ListPlatform, hand: number): readonly string[] =>
   Array.from({ length: itemsOfHand }, (_, n) =>
     platform === "retailer_a" ? `B0${hand}000000${n}` : `7${n}00${hand}`,

@@ -23,13 +23,13 @@ import {
   type KnownList,
 } from "./lists-tenant.ts";
 
-/** One of the tenant's lists, also one that is gone. */
+/** Draws one of the tenant's watchlists, including deleted ones. */
 export function someList({ world, tenant }: Acting): KnownList | undefined {
   const { lists } = tenant;
   return lists.length === 0 ? undefined : world.random.pick(lists);
 }
 
-/** Changes some of the settings that are this hand's. */
+/** Changes some of the settings that this hand owns. */
 export async function changeSettings(acting: Acting): Promise<void> {
   const { world } = acting;
   const list = someList(acting);
@@ -38,7 +38,7 @@ export async function changeSettings(acting: Acting): Promise<void> {
   const own = settingNames.filter((name) => isOwner(acting, list, name));
   const some = world.random.some(own, 0.6);
   const names = some.length === 0 ? own.slice(0, 1) : some;
-  // Two changes at once, neither of which may undo the other.
+  // Two concurrent changes, neither of which may undo the other.
   const cut = world.random.isHit(0.6) ? 1 : names.length;
   const parts = [names.slice(0, cut), names.slice(cut)].filter(({ length }) => length > 0);
   await Promise.all(parts.map((part) => patch(acting, list, part)));
@@ -55,7 +55,7 @@ async function patch(
   const neverRan = list.runsAsked === 0 && !list.settings.status.may("active", 0);
   const wishes = changes.map(([name, { shown }]) => list.settings[name].wish(shown));
   const { since, answer } = await ask(acting, { method: "PATCH", path: pathOf(list), body });
-  if (answer === undefined) return world.sighted("change of settings with an unknown outcome");
+  if (answer === undefined) return world.reached("a change of settings had an unknown outcome");
   expectStatus(answer, [200, 400, 404, 409], `PATCH of ${list.id}`);
   checkRefreshSetting(acting, { list, body, since }, answer);
   if (answer.status === 200) {
@@ -66,16 +66,16 @@ async function patch(
   }
   for (const wish of wishes) wish.refused();
   if (answer.status === 404) return heardGone(acting, list);
-  return world.sighted("change of settings given up");
+  return world.reached("a change of settings was refused");
 }
 
-/** The first run of a watchlist that was created paused is due as soon as it is resumed. */
+/** Checks that the first run of a watchlist that was created paused is due when it is resumed. */
 function checkDueAtOnce({ world, tenant }: Acting, shown: Shown): void {
-  // Another hand may have emptied it, and its first due time may have passed since.
+  // With other hands, the watchlist may be empty, or its first due time may have passed.
   if (tenant.hands > 1 || shown.run_count > 0) return;
-  world.sighted("watchlist created paused and resumed");
+  world.reached("a watchlist was created paused and resumed");
   const dueAt = Date.parse(String(shown.next_run_at));
-  const now = world.turns.now();
+  const now = world.tasks.now();
   assert.ok(dueAt <= now + clocksOffMs, `${shown.id} is due at ${String(shown.next_run_at)}`);
 }
 
@@ -85,7 +85,7 @@ interface SettingsCall {
   readonly since: number;
 }
 
-/** `refresh_every_runs` is accepted for the default pipeline of retailer_a, and refused elsewhere. */
+/** Checks that only the default pipeline of retailer_a accepts `refresh_every_runs`. */
 function checkRefreshSetting(
   { world }: Acting,
   { list, body, since }: SettingsCall,
@@ -94,7 +94,7 @@ function checkRefreshSetting(
   const what = `PATCH of ${list.id} with ${JSON.stringify(body)}: ${answer.status}`;
   if (answer.status === 400) {
     assert.equal(errorOf(answer).param, "refresh_every_runs", what);
-    world.sighted("refresh_every_runs refused");
+    world.reached("refresh_every_runs was refused");
   }
   if (!("refresh_every_runs" in body)) return;
   const { pipeline } = list.settings;
@@ -140,7 +140,7 @@ const wrong: readonly (readonly [body: object, param: string])[] = [
   [{ webhook_endpoint_id: "we_000000000000000000000000" }, "webhook_endpoint_id"],
 ];
 
-/** What is refused changes nothing: later looks would tell. */
+/** Sends an invalid change. Later reads would show a change that it made. */
 async function changeWrongly(acting: Acting, list: KnownList): Promise<void> {
   const [body, param] = acting.world.random.pick(wrong);
   const { answer } = await ask(acting, { method: "PATCH", path: pathOf(list), body });
@@ -165,7 +165,7 @@ interface Change {
   readonly remove: readonly string[];
 }
 
-/** Adds and removes items of this hand; an id in both comes back as a new one. */
+/** Adds and removes items of this hand; an ID in both becomes a new item. */
 export async function changeItems(acting: Acting): Promise<void> {
   const { world, hand } = acting;
   const { random } = world;
@@ -185,7 +185,7 @@ export async function changeItems(acting: Acting): Promise<void> {
     path: `${pathOf(list)}/${legacy ? "asins" : "items"}`,
     body: Object.fromEntries(Object.entries(change).filter(([, some]) => some.length > 0)),
   });
-  if (answer === undefined) return world.sighted("change of items with an unknown outcome");
+  if (answer === undefined) return world.reached("a change of items had an unknown outcome");
   expectStatus(answer, [200, 404], `items of ${list.id}`);
   if (answer.status === 404) {
     for (const wish of wishes) wish.refused();
@@ -196,35 +196,39 @@ export async function changeItems(acting: Acting): Promise<void> {
   const tally = bodyOf(answer) as Tally;
   assert.equal(tally.object, legacy ? "watchlist_asins" : "watchlist_items");
   assert.equal(tally.watchlist_id, list.id);
-  if (tally.reactivated > 0) world.sighted("delisted item added again");
+  if (tally.reactivated > 0) world.reached("a delisted item was added again");
   checkTally(tally, change, before);
 }
 
-/** What became of each id; exactly, where it was known what there was before. */
+/** Checks the counts of a change of items; exactly, if the items before the change were known. */
 function checkTally(
   tally: Tally,
   { add, remove }: Change,
   before: ReadonlyMap<string, readonly string[]>,
 ): void {
-  assert.equal(tally.added + tally.reactivated + tally.unchanged, add.length, "ids to add");
-  assert.equal(tally.removed + tally.missing, remove.length, "ids to remove");
+  assert.equal(
+    tally.added + tally.reactivated + tally.unchanged,
+    add.length,
+    "number of added IDs",
+  );
+  assert.equal(tally.removed + tally.missing, remove.length, "number of removed IDs");
   if ([...before.values()].some(({ length }) => length > 1)) return;
   const removed = remove.filter((id) => before.get(id)?.[0] === "in");
   const added = add.filter((id) => before.get(id)?.[0] === "out" || removed.includes(id));
   assert.deepEqual(
     { removed: tally.removed, added: tally.added },
     { removed: removed.length, added: added.length },
-    `what became of +${add.join(" ")} -${remove.join(" ")}`,
+    `result of +${add.join(" ")} -${remove.join(" ")}`,
   );
 }
 
 export function itemOf(list: KnownList, id: string) {
   const found = list.items.get(id);
-  assert.ok(found, `${id} is on no list of ${list.platform}`);
+  assert.ok(found, `${id} is not an ID of ${list.platform}`);
   return found;
 }
 
-/** Deletes a list that this hand has made. */
+/** Deletes a watchlist that this hand created. */
 export async function deleteList(acting: Acting): Promise<void> {
   const { world, tenant, hand, moments } = acting;
   const own = tenant.lists.filter(({ maker }) => maker === hand);
@@ -233,14 +237,14 @@ export async function deleteList(acting: Acting): Promise<void> {
   const isFirst = list.deletes === 0;
   list.deletes += 1;
   const { since, answer } = await ask(acting, { method: "DELETE", path: pathOf(list) });
-  if (answer === undefined) return world.sighted("deletion with an unknown outcome");
+  if (answer === undefined) return world.reached("a deletion had an unknown outcome");
   expectStatus(answer, [200, 404], `DELETE of ${list.id}`);
   if (answer.status === 200) {
     heardThere(list, since);
     assert.deepEqual(bodyOf(answer), { id: list.id, object: "watchlist", deleted: true });
   } else if (isFirst) {
-    world.sighted("deletion that answers 404 for its own doing");
-    assert.notEqual(world.faults.fired.length, 0, `${list.id} is not there to be deleted`);
+    world.reached("a retry of a deletion returned 404");
+    assert.notEqual(world.faults.fired.length, 0, `${list.id} does not exist before its deletion`);
   }
   list.goneAt ??= moments.next();
 }
@@ -252,7 +256,7 @@ interface ShownRun {
   readonly status: string;
 }
 
-/** Runs a list at once. */
+/** Starts a manual run. */
 export async function runNow(acting: Acting): Promise<void> {
   const { world } = acting;
   const list = someList(acting);
@@ -268,10 +272,10 @@ export async function runNow(acting: Acting): Promise<void> {
   assert.equal(run.watchlist_id, list.id);
   assert.equal(run.status, "running");
   list.runs.add(run.id);
-  if (list.settings.status.values().join() === "paused") world.sighted("run of a paused list");
+  if (list.settings.status.values().join() === "paused") world.reached("a paused watchlist ran");
 }
 
-/** A run is refused beside another one, and for a watchlist without items. */
+/** Checks the refusal of a run: another run is in progress, or the watchlist has no items. */
 function checkRunRefused(
   { world }: Acting,
   list: KnownList,
@@ -279,11 +283,11 @@ function checkRunRefused(
 ): void {
   const { message } = errorOf(answer);
   if (!message.startsWith("This watchlist has no items")) {
-    return world.sighted("run refused beside another");
+    return world.reached("a run was refused during another");
   }
   const mayBeEmpty = [...list.items.values()].every((item) => item.may("out", since));
   assert.ok(mayBeEmpty, `${list.id} has items: ${message}`);
-  return world.sighted("run of an empty watchlist refused");
+  return world.reached("a run of an empty watchlist was refused");
 }
 
 export const pathOf = ({ id }: KnownList): string => `/v1/watchlists/${id}`;

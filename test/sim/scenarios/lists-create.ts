@@ -32,7 +32,7 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const callsMax = 4;
 
-/** A list nobody has asked for yet. */
+/** Draws a creation. */
 function newIntent(acting: Acting, key?: string): Intent {
   const { world, tenant, hand } = acting;
   const { random } = world;
@@ -67,16 +67,16 @@ function newIntent(acting: Acting, key?: string): Intent {
     fresh: 0,
     outcome: "open",
     text: undefined,
-    begunAt: acting.world.turns.now(),
+    begunAt: acting.world.tasks.now(),
     madeAt: 0,
     list: undefined,
   };
 }
 
-/** Asks for a new list, again and again when nothing is heard. */
+/** Creates a watchlist, with retries while the outcome is unknown. */
 export async function createList(acting: Acting): Promise<void> {
   const { tenant, hand, world } = acting;
-  // The same keys are used by every tenant: they are no concern of each other's (C2).
+  // All tenants use the same keys, which must not conflict (C2).
   const key = world.random.isHit(0.75) ? `key-${hand}-${tenant.intents.length}` : undefined;
   await pursue(acting, newIntent(acting, key));
 }
@@ -110,7 +110,7 @@ async function post(acting: Acting, intent: Intent, body: object = intent.body):
   });
 }
 
-/** Refused for good: of two calls at once, both. */
+/** True when the creation succeeded, or when all concurrent calls were refused at the limit. */
 function isSettled(intent: Intent, heard: readonly Heard[]): boolean {
   if (intent.outcome === "made") return true;
   const isRefused = heard.every(({ answer }) => answer !== undefined && isTooMany(answer));
@@ -123,21 +123,24 @@ const isTooMany = (answer: ApiAnswer): boolean =>
 
 function take(acting: Acting, intent: Intent, { since, answer }: Heard): void {
   const { world, tenant } = acting;
-  if (answer === undefined) return world.sighted("creation with an unknown outcome");
+  if (answer === undefined) return world.reached("a creation had an unknown outcome");
   expectStatus(answer, [201, 409], `POST of ${intent.name}`);
   if (answer.status === 201) return made(acting, intent, { since, answer });
   if (isTooMany(answer)) {
-    world.sighted("one list too many refused");
+    world.reached("a watchlist beyond the limit was refused");
     const most = mostLists(tenant, since) - 1;
-    assert.ok(most >= limits.watchlistsMax, `${intent.name} is refused beside ${most} lists`);
+    assert.ok(
+      most >= limits.watchlistsMax,
+      `${intent.name} is refused with at most ${most} watchlists`,
+    );
     return undefined;
   }
   assert.match(errorOf(answer).message, /^A request with this idempotency key is in progress/);
-  assert.ok(intent.calls > 1, `${intent.name} is in progress already at its first call`);
-  return world.sighted("creation in progress refused");
+  assert.ok(intent.calls > 1, `${intent.name} is in progress at its first call`);
+  return world.reached("a creation in progress was refused");
 }
 
-/** How many lists there may have been at once since a moment. */
+/** Maximum number of concurrent watchlists since a moment. */
 function mostLists({ intents, lists, others }: Tenant, since: number): number {
   const known = lists.filter(({ goneAt = Infinity }) => goneAt > since).length;
   const unheard = intents.filter(
@@ -154,17 +157,17 @@ function made(
   const { world, tenant, hand } = acting;
   const isReplay = answer.headers["idempotent-replayed"] === "true";
   if (isReplay) {
-    world.sighted("creation replayed");
+    world.reached("a creation was replayed");
     assert.ok(intent.calls > 1, `${intent.name} is replayed at its first call`);
   } else {
     intent.fresh += 1;
-    assert.equal(intent.fresh, 1, `${intent.name} is made once`);
-    if (intent.calls > 2) world.sighted("creation finished by a repeat");
+    assert.equal(intent.fresh, 1, `${intent.name} is created once`);
+    if (intent.calls > 2) world.reached("a repeat finished a creation");
   }
   const shown = bodyOf(answer) as Shown;
   if (intent.text === undefined) {
     intent.text = answer.text;
-    intent.madeAt = world.turns.now();
+    intent.madeAt = world.tasks.now();
     intent.outcome = "made";
     intent.list = knownList(acting, { shown, intent, maker: hand, number: tenant.lists.length });
     tenant.lists.push(intent.list);
@@ -177,7 +180,7 @@ function made(
       intent.isPaused ? ["paused", "user"] : ["active", null],
       `${intent.name} is created with its status`,
     );
-    if (intent.isPaused) world.sighted("watchlist created paused");
+    if (intent.isPaused) world.reached("a watchlist was created paused");
     checkShown(intent.list, { shown, since });
   } else assert.equal(answer.text, intent.text, `${intent.name}: the same bytes`);
 }
@@ -211,7 +214,7 @@ export function knownList(
   };
 }
 
-/** Creations of this hand that were answered, each the last one of its key. */
+/** Successful creations of this hand, each the last one of its key. */
 const ownKeyed = ({ tenant: { intents }, hand }: Acting): readonly Intent[] =>
   intents.filter(
     (one, n) =>
@@ -220,7 +223,7 @@ const ownKeyed = ({ tenant: { intents }, hand }: Acting): readonly Intent[] =>
       !intents.slice(n + 1).some(({ key }) => key === one.key),
   );
 
-/** Sends a creation again that was answered: the same, or with another body (C2). */
+/** Repeats a successful creation, with the same body or another (C2). */
 export async function repeatCreation(acting: Acting): Promise<void> {
   const { world } = acting;
   const { random } = world;
@@ -229,45 +232,46 @@ export async function repeatCreation(acting: Acting): Promise<void> {
   const intent = random.pick(own);
   const { list } = intent;
   if (list?.goneAt !== undefined) {
-    // The key went with its list.
-    world.sighted("creation repeated after its list was deleted");
+    // The deletion of its watchlist deleted the key.
+    world.reached("a creation was repeated after the deletion of its watchlist");
     return pursue(acting, newIntent(acting, intent.key));
   }
   if ((list?.deletes ?? 0) > 0) return createList(acting);
-  const age = world.turns.now() - intent.begunAt;
+  const age = world.tasks.now() - intent.begunAt;
   if (age > 24 * hour - clocksOffMs) return undefined;
   if (!random.isHit(0.4)) return repeatSame(acting, intent);
   const heard = await post(acting, intent, { ...intent.body, name: "other" });
   if (heard.answer === undefined) return undefined;
-  world.sighted("idempotency key of another body");
+  world.reached("an idempotency key was reused with another body");
   assert.equal(heard.answer.status, 422, heard.answer.text);
   const { code, param } = errorOf(heard.answer);
   return assert.deepEqual({ code, param }, { code: "INVALID_PARAM", param: "idempotency_key" });
 }
 
-/** The answer is there again, and no other list. */
+/** Checks that a repeated creation returns the stored response. */
 async function repeatSame(acting: Acting, intent: Intent): Promise<void> {
   const heard = await post(acting, intent);
   if (heard.answer === undefined) return;
   assert.equal(heard.answer.status, 201, `repeat of ${intent.name}: ${heard.answer.text}`);
   assert.equal(heard.answer.headers["idempotent-replayed"], "true", `repeat of ${intent.name}`);
-  const ageMs = acting.world.turns.now() - intent.begunAt;
-  if (ageMs > 20 * hour) acting.world.sighted("creation replayed late on its day");
+  const ageMs = acting.world.tasks.now() - intent.begunAt;
+  if (ageMs > 20 * hour)
+    acting.world.reached("a creation was replayed shortly before its key expired");
   take(acting, intent, heard);
 }
 
-/** Repeats a creation late on the day for which its key is remembered, and uses the key after it. */
+/** Repeats a creation shortly before its key expires, and reuses the key after that. */
 export async function reuseForgottenKey(acting: Acting): Promise<void> {
   const { world } = acting;
   const [first] = ownKeyed(acting);
   if (first === undefined) return;
-  // The day begins with the first call of it, and a call may stand still for most of an hour.
+  // The day of a key starts with its first call, and a call may pause for most of an hour.
   const latest = first.begunAt + 22.5 * hour;
   const late = world.random.between(first.begunAt + 20 * hour, latest);
-  await world.pause(Math.max(0, late - world.turns.now()));
-  const isKept = (first.list?.deletes ?? 0) === 0 && world.turns.now() <= latest;
+  await world.pause(Math.max(0, late - world.tasks.now()));
+  const isKept = (first.list?.deletes ?? 0) === 0 && world.tasks.now() <= latest;
   if (isKept) await repeatSame(acting, first);
-  await world.pause(Math.max(0, first.madeAt + 24 * hour + clocksOffMs - world.turns.now()));
-  world.sighted("key forgotten after a day");
+  await world.pause(Math.max(0, first.madeAt + 24 * hour + clocksOffMs - world.tasks.now()));
+  world.reached("an idempotency key expired");
   await pursue(acting, newIntent(acting, first.key));
 }

@@ -14,8 +14,8 @@ const waitsMax = 30;
 const endpoints = "/v1/webhook_endpoints";
 
 /**
- * A list follows its endpoint: to another URL, through a deletion, and to the endpoint that is
- * registered with the same URL again, from the next run on for good (D1). Without faults.
+ * Checks without faults that a watchlist follows its endpoint: to another URL, and after a deletion to
+ * the endpoint that is registered with the last URL, permanently from the next run on (D11).
  */
 export async function followEndpoint(acting: Acting): Promise<void> {
   const { world, tenant } = acting;
@@ -26,7 +26,7 @@ export async function followEndpoint(acting: Acting): Promise<void> {
   const { answer } = await ask(acting, { method: "PATCH", path: pathOf(list), body });
   // A deletion with an unknown outcome may have taken effect.
   if (answer?.status === 404) return;
-  // A list without items does not run.
+  // A watchlist without items does not run.
   if (answer?.status === 200 && (bodyOf(answer) as ShownEndpoint).item_count === 0) return;
   const { id, url } = endpoint;
   // Its receiver may have answered 410.
@@ -64,13 +64,13 @@ export async function followEndpoint(acting: Acting): Promise<void> {
       world.receivers.sent.some(
         (one) => [next, last].includes(one.url) && one.body.includes(`"id":"${runId}"`),
       ),
-    `${list.id}: the end of ${runId} is sent to the endpoint that was registered again`,
+    `${list.id}: the completed event of ${runId} goes to the new endpoint`,
   );
   await succeed(acting, { method: "DELETE", path: `${endpoints}/${successor}` });
   await expectShown(acting, list, [last, successor, "deleted"]);
   const third = await succeed(acting, { method: "POST", path: endpoints, body: { url: last } });
   await expectShown(acting, list, [last, String(third["id"]), "ok"]);
-  world.sighted("a list whose endpoint was deleted and registered again");
+  world.reached("the endpoint of a watchlist was deleted and registered again");
 }
 
 async function succeed(
@@ -79,7 +79,7 @@ async function succeed(
 ): Promise<Readonly<Record<string, unknown>>> {
   const { method, path } = request;
   const { answer } = await ask(acting, request);
-  assert.ok(answer !== undefined, `${method} ${path} without an answer`);
+  assert.ok(answer !== undefined, `${method} ${path} without a response`);
   expectStatus(answer, [200, 201, 202], `${method} ${path}`);
   return bodyOf(answer) as Readonly<Record<string, unknown>>;
 }
@@ -105,7 +105,7 @@ interface ShownRun {
   readonly status: string;
 }
 
-/** Runs the list once more, from start to end; returns the run's id. */
+/** Runs the watchlist once, from start to end; returns the run's ID. */
 async function runOnce(acting: Acting, list: KnownList): Promise<string> {
   const newest = async (): Promise<ShownRun | undefined> => {
     const page = await succeed(acting, { method: "GET", path: `${pathOf(list)}/runs?limit=1` });
@@ -115,7 +115,7 @@ async function runOnce(acting: Acting, list: KnownList): Promise<string> {
   await waitUntil(acting, isIdle, `${list.id}: the run in progress ends`);
   const run = await succeed(acting, { method: "POST", path: `${pathOf(list)}/run` });
   list.runs.add(String(run["id"]));
-  await waitUntil(acting, isIdle, `${list.id}: the run that was asked for ends`);
+  await waitUntil(acting, isIdle, `${list.id}: the manual run ends`);
   return String(run["id"]);
 }
 

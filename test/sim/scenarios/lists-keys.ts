@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { limits } from "../../../shared/base/limits.ts";
 import { type Acting, ask, bodyOf, expectStatus, type KnownKey } from "./lists-tenant.ts";
 
-/** Makes a key, uses one, or ends one. */
+/** Creates, uses or revokes an API key. */
 export async function keepKeys(acting: Acting): Promise<void> {
   const { world, tenant } = acting;
   const key = tenant.keys.length === 0 ? undefined : world.random.pick(tenant.keys);
@@ -19,14 +19,14 @@ export async function newKey(acting: Acting): Promise<void> {
     path: "/v1/api_keys",
     body: { name: `of ${acting.hand}` },
   });
-  if (answer === undefined) return world.sighted("key with an unknown outcome");
+  if (answer === undefined) return world.reached("the creation of a key had an unknown outcome");
   expectStatus(answer, [201, 409], "POST of a key");
   if (answer.status === 409) {
-    // Those that another call is making just now count as well.
+    // Concurrent creations count too.
     const most = 1 + tenant.otherKeys + tenant.keysUnknown - 1 + keysSince(tenant.keys, since);
-    assert.ok(most >= limits.apiKeysMax, `a key is refused beside ${most}`);
+    assert.ok(most >= limits.apiKeysMax, `a key is refused with at most ${most} keys`);
     tenant.keysUnknown -= 1;
-    return world.sighted("one key too many refused");
+    return world.reached("a key beyond the limit was refused");
   }
   tenant.keysUnknown -= 1;
   const { id, key } = bodyOf(answer) as { readonly id: string; readonly key: string };
@@ -36,7 +36,7 @@ export async function newKey(acting: Acting): Promise<void> {
 const keysSince = (keys: readonly KnownKey[], since: number): number =>
   keys.filter(({ revokedAt = Infinity }) => revokedAt > since).length;
 
-/** A key works until it is revoked, and from then on never again. */
+/** Checks that a key works until it is revoked, and not after. */
 async function useKey(acting: Acting, known: KnownKey): Promise<void> {
   const { world } = acting;
   const request = { method: "GET", path: "/v1/account", key: known.key } as const;
@@ -45,9 +45,12 @@ async function useKey(acting: Acting, known: KnownKey): Promise<void> {
   expectStatus(answer, [200, 401], "use of a key");
   if (answer.status === 401) {
     assert.ok(known.revokes > 0, `${known.id} was never revoked`);
-    return world.sighted("revoked key refused");
+    return world.reached("a call with a revoked key was refused");
   }
-  assert.ok(!(known.revokedAt !== undefined && known.revokedAt < since), `${known.id} works on`);
+  assert.ok(
+    !(known.revokedAt !== undefined && known.revokedAt < since),
+    `${known.id} works after its revocation`,
+  );
 }
 
 async function revoke(acting: Acting, known: KnownKey): Promise<void> {
@@ -57,7 +60,7 @@ async function revoke(acting: Acting, known: KnownKey): Promise<void> {
   known.revokes += 1;
   const path = `/v1/api_keys/${known.id}`;
   const { answer } = await ask(acting, { method: "DELETE", path });
-  if (answer === undefined) return world.sighted("revocation with an unknown outcome");
+  if (answer === undefined) return world.reached("a revocation had an unknown outcome");
   expectStatus(answer, [200, 404], path);
   if (answer.status === 404 && isFirst) assert.notEqual(world.faults.fired.length, 0, path);
   known.revokedAt ??= moments.next();

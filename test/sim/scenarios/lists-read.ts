@@ -31,13 +31,13 @@ export async function lookAtList(acting: Acting, list = someList(acting)): Promi
   settleSettings(acting, list, shown);
 }
 
-/** Every list that is shown is one of the tenant's; all are there when all are asked for. */
+/** Checks a page of watchlists; a page without a next one has all of them. */
 export async function lookAtLists(
   acting: Acting,
   limit = acting.world.random.pick([1, 2, 100]),
 ): Promise<void> {
   const { tenant } = acting;
-  // Lists that are heard of meanwhile need not be in the answer.
+  // Watchlists created during the call need not be in the response.
   const known = [...tenant.lists];
   const path = `/v1/watchlists?limit=${limit}`;
   const { since, answer } = await ask(acting, { method: "GET", path });
@@ -46,8 +46,8 @@ export async function lookAtLists(
   const page = bodyOf(answer) as Page<Shown>;
   assert.ok(page.data.length <= limit);
   const ids = page.data.map(({ id }) => id);
-  assert.deepEqual(ids, ids.toSorted().toReversed(), "newest first");
-  assert.equal(new Set(ids).size, ids.length, "each list once");
+  assert.deepEqual(ids, ids.toSorted().toReversed(), "watchlists are listed newest first");
+  assert.equal(new Set(ids).size, ids.length, "each watchlist is listed once");
   for (const shown of page.data) {
     const list = tenant.lists.find(({ id }) => id === shown.id);
     if (list === undefined) continue;
@@ -66,7 +66,7 @@ interface ShownItem {
   readonly state: string;
 }
 
-/** Goes through the items page by page; of those of this hand it knows which are there. */
+/** Reads all items page by page, and checks those of this hand. */
 export async function walkItems(acting: Acting): Promise<void> {
   const list = someList(acting);
   if (list === undefined) return;
@@ -75,13 +75,13 @@ export async function walkItems(acting: Acting): Promise<void> {
   for (const id of idsOfHand(list.platform, hand)) settleItem(list, id, seen);
 }
 
-/** When all is quiet, it is known of every item whether it is there. */
+/** Checks all items of a watchlist, when no user changes any. */
 export async function lookAtAllItems(acting: Acting, list: KnownList): Promise<void> {
   const seen = await readItems(acting, list, 100);
   for (const id of list.items.keys()) settleItem(list, id, seen);
 }
 
-/** The ids on a list; undefined when a look failed, or the list is gone. */
+/** Reads the IDs of all items; undefined when a call failed or the watchlist was deleted. */
 async function readItems(
   acting: Acting,
   list: KnownList,
@@ -101,32 +101,32 @@ async function readItems(
     }
     heardThere(list, since);
     const page = bodyOf(answer) as Page<ShownItem>;
-    assert.ok(page.data.length <= limit, `${limit} items at most`);
-    assert.ok(page.data.length === limit || !page.has_more, "a page before the last is full");
+    assert.ok(page.data.length <= limit, `at most ${limit} items`);
+    assert.ok(page.data.length === limit || !page.has_more, "every page but the last is full");
     seen.push(...page.data.map(({ id }) => id));
     hasMore = page.has_more;
-    if (hasMore) world.sighted("items over several pages");
+    if (hasMore) world.reached("the items filled several pages");
   }
-  assert.deepEqual(seen, [...new Set(seen)].toSorted(), "in id order, each once");
+  assert.deepEqual(seen, [...new Set(seen)].toSorted(), "items are in ID order, each once");
   return seen;
 }
 
-/** @throws AssertionError for a lost item, and for a removed one that came back (R12) */
+/** Checks whether an item is on the watchlist (R12). @throws AssertionError for a lost or extra item */
 function settleItem(list: KnownList, id: string, seen: readonly string[] | undefined): void {
   if (seen === undefined) return;
   const item = itemOf(list, id);
   const value = seen.includes(id) ? "in" : "out";
-  assert.ok(item.values().includes(value), `${id} of ${list.id} is ${value}, wished otherwise`);
+  assert.ok(item.values().includes(value), `${id} of ${list.id} is unexpectedly ${value}`);
   item.is(value);
 }
 
-/** Asks for the items of one state, or that changed of late. */
+/** Reads the items of one state, or those that changed in the last hour. */
 export async function filterItems(acting: Acting): Promise<void> {
   const list = someList(acting);
   if (list === undefined) return;
   const { world } = acting;
   const state = world.random.pick(["new", "active", "delisted"]);
-  const changed = new Date(world.turns.now() - 3_600_000).toISOString();
+  const changed = new Date(world.tasks.now() - 3_600_000).toISOString();
   const isState = world.random.isHit(0.6);
   const query = isState ? `state=${state}` : `changed_since=${changed}`;
   const { since, answer } = await ask(acting, {
@@ -159,7 +159,7 @@ interface ShownRun {
   readonly status: string;
 }
 
-/** Newest first without a gap, one in progress at most, and each that was begun by hand. */
+/** Checks the runs: newest first without gaps, at most one in progress, and all known manual runs. */
 export async function lookAtRuns(acting: Acting, list = someList(acting)): Promise<void> {
   if (list === undefined) return;
   const begun = [...list.runs];
@@ -193,7 +193,7 @@ const attempts: readonly Attempt[] = [
   { method: "POST", path: "/asins", body: { remove: idsOfHand("retailer_a", 0) } },
 ];
 
-/** Another tenant's list answers as one that never was (C7). */
+/** Checks that calls for another tenant's watchlist respond as for an unknown ID (C7). */
 export async function tryForeign(acting: Acting): Promise<void> {
   const { world, tenants, tenant } = acting;
   const lists = tenants.filter((one) => one !== tenant).flatMap((one) => one.lists);
@@ -208,5 +208,5 @@ export async function tryForeign(acting: Acting): Promise<void> {
     texts.push(answer.text);
   }
   assert.equal(texts[0], texts[1], "the same body as for an unknown id");
-  world.sighted("list of another tenant asked for");
+  world.reached("a watchlist of another tenant was requested");
 }

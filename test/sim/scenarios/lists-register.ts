@@ -1,4 +1,4 @@
-/** Numbers what users do and hear, in its order. */
+/** Logical clock: numbers the actions of users and the responses they get. */
 export interface Moments {
   next(): number;
 }
@@ -13,29 +13,29 @@ export function countMoments(): Moments {
   };
 }
 
-/** A change whose outcome is not known yet. */
+/** A change whose outcome is not yet known. */
 export interface Wish {
   took(): void;
   refused(): void;
 }
 
 /**
- * What a thing may be as far as users can know, when one of them alone changes it: after an outcome
- * that nobody heard it is what it was or what was wished, until a later look tells.
+ * The possible values of something that a single user changes. After a change with an unknown outcome,
+ * the old and the new value are possible until a later read shows one of them.
  */
 export interface Register {
-  /** A change to `value` begins. Left alone, its outcome stays unknown. */
+  /** Starts a change to `value`. Its outcome is unknown until the caller reports it. */
   wish(value: string): Wish;
-  /** It is known to be this. */
+  /** Sets the only possible value. */
   is(value: string): void;
-  /** True when it may have been this at some time since a moment. */
+  /** True when the value was possible at some time since a moment. */
   may(value: string, since: number): boolean;
-  /** What it may be now. */
+  /** Returns the values possible now. */
   values(): readonly string[];
 }
 
 export function register(initial: string, moments: Moments): Register {
-  /** Until when it may have been so; for ever while it may still be. */
+  /** Last moment at which each value was possible; Infinity for values possible now. */
   const until = new Map<string, number>([[initial, Infinity]]);
   const isPossible = (value: string): boolean => until.get(value) === Infinity;
   const is = (value: string): void => {

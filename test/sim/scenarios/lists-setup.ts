@@ -12,7 +12,7 @@ import type { User, World } from "../world.ts";
 
 const rowsAtOnce = 25;
 
-/** Puts paused lists of one item each into an account, cheaply and without faults. */
+/** Writes paused watchlists of one item each into the table, without faults. */
 export async function fillLists(world: World, user: User, count: number): Promise<void> {
   const { client, table, clock, chance } = world;
   const rows: object[] = [{ ...watchlistKeys.count(user.accountId), watchlists: count }];
@@ -57,7 +57,7 @@ export async function fillLists(world: World, user: User, count: number): Promis
   }
 }
 
-/** Gives an account more keys, without faults. */
+/** Creates more keys of an account, without faults. */
 export async function fillKeys(world: World, user: User, count: number): Promise<void> {
   const { client, table, clock, chance } = world;
   const accounts = dynamoAccountStore(client, { accounts: table });

@@ -10,31 +10,31 @@ import {
 } from "./lists-bodies.ts";
 import type { Moments, Register } from "./lists-register.ts";
 
-/** Clocks of processes may be off by some minutes. */
+/** Maximum difference between the clocks of processes. */
 export const clocksOffMs = 10 * 60_000;
 
-/** A list that its tenant knows of. */
+/** A watchlist that its tenant knows. */
 export interface KnownList {
   readonly id: string;
   readonly platform: ListPlatform;
-  /** Its place among the tenant's: says which hand changes which of its settings. */
+  /** Its number among the tenant's watchlists, which determines which hand owns which setting. */
   readonly number: number;
-  /** The hand that made it, which alone deletes it. */
+  /** The hand that created it, and that alone deletes it. */
   readonly maker: number;
   readonly settings: Readonly<Record<SettingName, Register>>;
-  /** Whether each item that there may be is on it: "in" or "out". */
+  /** Whether each possible item is on the watchlist: "in" or "out". */
   readonly items: ReadonlyMap<string, Register>;
-  /** Runs that were begun by hand. */
+  /** IDs of manual runs. */
   readonly runs: Set<string>;
-  /** Calls that asked for a run, whatever was answered. */
+  /** Number of calls that requested a run. */
   runsAsked: number;
-  /** Attempts to delete it that were begun. */
+  /** Number of calls that requested its deletion. */
   deletes: number;
-  /** The moment from which on it is known to be gone. */
+  /** The moment from which it is known to be deleted. */
   goneAt: number | undefined;
 }
 
-/** A wish for one list, in as many calls as it takes. */
+/** The creation of one watchlist, with all its calls. */
 export interface Intent {
   readonly name: string;
   readonly body: object;
@@ -42,16 +42,16 @@ export interface Intent {
   readonly ids: readonly string[];
   readonly isPaused: boolean;
   readonly key: string | undefined;
-  /** Calls that were begun. */
+  /** Number of calls. */
   calls: number;
-  /** Calls that were answered with a list that was made just then. */
+  /** Number of responses that created the watchlist, instead of replaying. */
   fresh: number;
   outcome: "open" | "made" | "refused" | "unknown";
-  /** The answer, byte by byte. */
+  /** The body of the response. */
   text: string | undefined;
-  /** When it was first heard, in milliseconds. */
+  /** Time of the first response, in milliseconds. */
   madeAt: number;
-  /** When it was first asked for: its key is remembered for a day from there. */
+  /** Time of the first call, with which the day of its key starts. */
   readonly begunAt: number;
   list: KnownList | undefined;
 }
@@ -59,7 +59,7 @@ export interface Intent {
 export interface KnownKey {
   readonly id: string;
   readonly key: string;
-  /** A moment from which on it is known to work no more. */
+  /** The moment from which it is known to be revoked. */
   revokedAt: number | undefined;
   revokes: number;
 }
@@ -69,17 +69,17 @@ export interface Tenant {
   readonly hands: number;
   readonly lists: KnownList[];
   readonly intents: Intent[];
-  /** Lists that are there from the beginning and that nobody touches. */
+  /** Number of watchlists from the set-up, which no user changes. */
   readonly others: number;
   readonly keys: KnownKey[];
-  /** Keys that are there from the beginning. */
+  /** Number of keys from the set-up. */
   readonly otherKeys: number;
-  /** Keys that were asked for with an outcome that nobody heard. */
+  /** Number of key creations with an unknown outcome. */
   keysUnknown: number;
   endpoint: { readonly id: string; readonly url: string } | undefined;
 }
 
-/** What a hand needs to act. */
+/** A hand: one of a tenant's concurrent users, with the world it acts in. */
 export interface Acting {
   readonly world: World;
   readonly moments: Moments;
@@ -92,11 +92,11 @@ export interface Acting {
 export interface Heard {
   /** The moment before the call. */
   readonly since: number;
-  /** Undefined when nothing was heard of a success or a refusal: the outcome is unknown. */
+  /** Undefined when the outcome is unknown. */
   readonly answer: ApiAnswer | undefined;
 }
 
-/** Calls the API and holds the answer to what every answer has to be. */
+/** Calls the API and checks what every response must have. */
 export async function ask(
   { world, moments, tenant }: Acting,
   request: Omit<ApiRequest, "key"> & { readonly key?: string },
@@ -104,14 +104,14 @@ export async function ask(
   const since = moments.next();
   const answer = await world.call({ key: tenant.user.key, ...request });
   const { fired } = world.faults;
-  // A call that DynamoDB throttled cannot be counted: it is refused like one too many.
+  // The rate limiter refuses a call when DynamoDB throttles its count.
   const isThrottled = answer?.status === 429 && fired.some(({ kind }) => kind === "throttled");
   if (answer === undefined || answer.status >= 500 || isThrottled) {
     const what = `${request.method} ${request.path}: ${answer?.text ?? "no answer"}`;
-    assert.notEqual(fired.length, 0, `nothing had gone wrong before ${what}`);
+    assert.notEqual(fired.length, 0, `no fault explains ${what}`);
     return { since, answer: undefined };
   }
-  assert.ok(answer.headers["x-request-id"], "every answer carries X-Request-Id");
+  assert.ok(answer.headers["x-request-id"], "every response has X-Request-Id");
   if (answer.status >= 400) errorOf(answer);
   return { since, answer };
 }
@@ -120,7 +120,7 @@ interface ErrorBody {
   readonly error: { readonly code: string; readonly message: string; readonly param?: string };
 }
 
-/** The error in an answer, which has the shape that every error has. */
+/** Returns the error in a response. @throws AssertionError for an error without code or message */
 export function errorOf({ text, status }: ApiAnswer): ErrorBody["error"] {
   const { error } = JSON.parse(text) as ErrorBody;
   assert.ok(error.code && error.message, `an error of status ${status}: ${text}`);
@@ -129,31 +129,31 @@ export function errorOf({ text, status }: ApiAnswer): ErrorBody["error"] {
 
 export const bodyOf = ({ text }: ApiAnswer): unknown => JSON.parse(text);
 
-/** @throws AssertionError for an answer of another status */
+/** @throws AssertionError for a response with another status */
 export function expectStatus(answer: ApiAnswer, wanted: readonly number[], what: string): void {
   assert.ok(wanted.includes(answer.status), `${what}: ${answer.status} ${answer.text}`);
 }
 
-/** A 404: right only when somebody has begun to delete the list. */
+/** Records a 404. @throws AssertionError when no user has requested the deletion */
 export function heardGone({ moments }: Acting, list: KnownList): void {
-  assert.ok(list.deletes > 0, `${list.id} answers 404, and nobody has deleted it`);
+  assert.ok(list.deletes > 0, `${list.id} is missing without a deletion`);
   list.goneAt ??= moments.next();
 }
 
-/** An answer of a list that is there: wrong when it was known to be gone before. */
+/** @throws AssertionError when the watchlist was known to be deleted before the call */
 export function heardThere(list: KnownList, since: number): void {
   const isGone = list.goneAt !== undefined && list.goneAt < since;
-  assert.ok(!isGone, `${list.id} was gone and answers`);
+  assert.ok(!isGone, `${list.id} exists after its deletion`);
 }
 
-/** True for the one hand that changes this setting of this list. */
+/** True for the only hand that changes this setting of this watchlist. */
 export const isOwner = (
   { tenant, hand }: Pick<Acting, "tenant" | "hand">,
   list: KnownList,
   setting: SettingName,
 ): boolean => (settingNames.indexOf(setting) + list.number) % tenant.hands === hand;
 
-/** A list in an answer: each of its settings is one that it may have. */
+/** Checks that each setting of a watchlist in a response has a possible value. */
 export function checkShown(
   list: KnownList,
   { shown, since }: { readonly shown: Shown; readonly since: number },
@@ -162,21 +162,25 @@ export function checkShown(
   checkSound(shown);
   const isResumable = list.settings.status.may("active", 0);
   if (!isResumable && list.runsAsked === 0) {
-    assert.equal(shown.run_count, 0, `${list.id} was created paused and never resumed`);
+    assert.equal(
+      shown.run_count,
+      0,
+      `${list.id} ran although it was created paused and never resumed`,
+    );
   }
   const values = settingsOf(shown);
   for (const name of settingNames) {
     const [setting, value] = [list.settings[name], values[name]];
-    // The service pauses a list by itself, whoever wished what.
+    // The service itself may pause a watchlist.
     if (name === "status" && shown.paused_reason === "insufficient_credits") continue;
     assert.ok(
       setting.may(value, since),
-      `${list.id} shows ${name} ${value}, may be ${setting.values().join(" or ")}`,
+      `${list.id} has ${name} ${value}, expected ${setting.values().join(" or ")}`,
     );
   }
 }
 
-/** After a look while no change of this hand is under way: its settings are what was shown. */
+/** Sets the known settings of this hand to those in a response; no change of them may be pending. */
 export function settleSettings(acting: Acting, list: KnownList, shown: Shown): void {
   const values = settingsOf(shown);
   for (const name of settingNames) {
@@ -185,7 +189,7 @@ export function settleSettings(acting: Acting, list: KnownList, shown: Shown): v
   }
 }
 
-/** What holds of any list in any answer (R8, R10). */
+/** Checks the invariants of a watchlist in any response (R8, R10). */
 function checkSound(shown: Shown): void {
   const { id, status, paused_reason: reason, items_by_state: counts } = shown;
   assert.equal(shown.next_run_at === null, status === "paused", `${id}: next run of ${status}`);

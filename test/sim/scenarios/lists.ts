@@ -25,10 +25,10 @@ import { type Acting, ask, bodyOf, type Tenant } from "./lists-tenant.ts";
 const second = 1_000;
 const minute = 60 * second;
 
-/** Tenants whose hands make, change and delete lists and keys at the same time. */
+/** Concurrent users ("hands") of each tenant create, change and delete watchlists and API keys. */
 export const lists: Scenario = {
   name: "lists",
-  about: "watchlists, their items and idempotency keys, and API keys, at their limits",
+  about: "changes of watchlists, items, idempotency keys and API keys, up to their limits",
   async play(world) {
     const commits = watchCommits(world);
     const schedules = watchSchedules(world);
@@ -44,16 +44,16 @@ export const lists: Scenario = {
       const name = `${tenant.user.name}.${hand}`;
       world.begin(name, () => act(acting, { isLong: isLong && hand === 0 }));
     }
-    await world.until(() => world.users() === 0, "every hand is done");
+    await world.until(() => world.users() === 0, "every hand has finished");
     commits.check();
     world.faults.stop();
     await quiet(world);
     await schedules.settle(() => quiet(world));
     for (const tenant of tenants) {
       const acting = { world, moments, tenants, tenant, hand: 0 };
-      world.begin(`${tenant.user.name} at last`, () => lookAtAll(acting));
+      world.begin(`${tenant.user.name}, final reads`, () => lookAtAll(acting));
     }
-    await world.until(() => world.users() === 0, "everything is looked at");
+    await world.until(() => world.users() === 0, "everything has been read");
     await quiet(world);
     commits.check();
     await checkEnd(world, tenants, purges);
@@ -91,7 +91,7 @@ const handsOf = (everybody: Everybody): readonly Acting[] =>
     Array.from({ length: tenant.hands }, (_, hand) => ({ ...everybody, tenant, hand })),
   );
 
-/** What a hand does, by how many times as often. */
+/** Actions of a hand, with their weights. */
 const acts: readonly (readonly [times: number, act: (acting: Acting) => Promise<void>])[] = [
   [2, createList],
   [2, repeatCreation],
@@ -113,7 +113,7 @@ async function act(acting: Acting, { isLong }: { readonly isLong: boolean }): Pr
   const { world, hand } = acting;
   const { random } = world;
   if (hand === 0 && random.isHit(0.3)) await registerEndpoint(acting);
-  // At the edge of the limit all at once, or it is the first look that refuses.
+  // At the limit all hands create concurrently, so that the conditional write refuses, not the first check.
   if (acting.tenant.others > 0) await createList(acting);
   if (acting.tenant.otherKeys > 0) await newKey(acting);
   if (hand === 0 || random.isHit(0.3)) await createList(acting);
@@ -133,7 +133,7 @@ async function registerEndpoint(acting: Acting): Promise<void> {
   acting.tenant.endpoint = { id: (bodyOf(answer) as { readonly id: string }).id, url };
 }
 
-/** What is left of every list, without faults. */
+/** Reads and checks all watchlists, without faults. */
 async function lookAtAll(acting: Acting): Promise<void> {
   await lookAtLists(acting, 100);
   for (const list of acting.tenant.lists) {
@@ -143,10 +143,10 @@ async function lookAtAll(acting: Acting): Promise<void> {
   await followEndpoint(acting);
 }
 
-/** Until nobody works, and nothing waits to be looked at but lists that are due later. */
+/** Waits until no task runs and no work is due, except for watchlists that are due later. */
 async function quiet(world: World): Promise<void> {
   const isQuiet = async (): Promise<boolean> =>
     world.isIdle() &&
-    (await world.dues()).every(({ kind, at }) => kind === "watchlist" && at > world.turns.now());
+    (await world.dues()).every(({ kind, at }) => kind === "watchlist" && at > world.tasks.now());
   await world.until(isQuiet, "quiet");
 }

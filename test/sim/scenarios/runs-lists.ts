@@ -2,7 +2,7 @@ import { presentPipeline } from "../../../shared/pipelines/default.ts";
 import type { Pipeline } from "../../../shared/pipelines/definition.ts";
 import type { Random } from "../random.ts";
 
-/** Three steps one after the other, offers and an offer check among them. */
+/** A pipeline of three steps in sequence, with offers and an offer check. */
 export const offersPipeline: Pipeline = {
   entry: "look",
   baseline: null,
@@ -37,7 +37,7 @@ export const offersPipeline: Pipeline = {
   ],
 };
 
-/** Two scrapers that report changes of the same fields, in one run and in different ones. */
+/** A pipeline whose two scrapers report changes of the same fields, in one run or in different runs. */
 export const twiceSeenPipeline: Pipeline = {
   entry: "scan",
   baseline: "lite",
@@ -62,7 +62,7 @@ export const twiceSeenPipeline: Pipeline = {
   ],
 };
 
-/** A body of `POST /v1/watchlists`, and other ids that the user may add. */
+/** A body of `POST /v1/watchlists`, and other IDs that the user may add. */
 export interface ListRequest {
   readonly name: string;
   readonly platform: "retailer_a" | "retailer_d";
@@ -91,21 +91,21 @@ const schedules = [
   { cron: "0,10,20,30,40,50 * * * *", timezone: "Europe/Berlin" },
 ] as const;
 
-/** Up to two pages and two batches of a step. */
+/** Numbers of items, for up to two pages and two batches of a step. */
 const sizes = [1, 1, 1, 2, 2, 3, 5] as const;
 const itemsMax = Math.max(...sizes);
 
-/** A list that is due every five minutes from its beginning. */
+/** Draws a watchlist that is due every five minutes from its creation. */
 export const oftenDueRequest = (random: Random, name: string): ListRequest =>
   listRequest(random, { name, ...everyFiveMinutes });
 
 export const anyListRequest = (random: Random, name: string): ListRequest =>
   listRequest(random, { name, ...random.pick(schedules) });
 
-/** Pipelines of several steps that the user made. */
+/** Custom pipelines with several steps. */
 export const ownPipelines = [offersPipeline, twiceSeenPipeline] as const;
 
-/** A list with one of the user's own pipelines. */
+/** Draws a watchlist with the given custom pipeline. */
 export const ownPipelineRequest = (random: Random, name: string, pipeline: Pipeline): ListRequest =>
   listRequest(random, { name, ...everyFiveMinutes }, [
     { platform: "retailer_a", pipeline: presentPipeline(pipeline) },

@@ -2,28 +2,29 @@ import type { BatchResult, ItemOutcome, Run, StepRecord } from "../../../shared/
 import type { RunStore } from "../../../shared/runs/run-store.ts";
 import type { StepStore } from "../../../shared/runs/step-store.ts";
 
+/** A step with the plan and the result of each batch. */
 export interface StepRecords {
   readonly step: StepRecord;
-  /** Ids of each batch of the plan that won, and what was recorded of it. */
+  /** The planned IDs and the recorded result of each batch. */
   readonly batches: readonly {
     readonly ids: readonly string[];
     readonly result: BatchResult | undefined;
   }[];
 }
 
-/** A run with everything its steps recorded, in the order they were taken. */
+/** A run with its steps in order. */
 export interface RunRecords {
   readonly run: Run;
   readonly steps: readonly StepRecords[];
 }
 
-/** Of one list, oldest first. */
+/** The runs of one watchlist, oldest first. */
 export type Records = readonly RunRecords[];
 
 export const outcomesOf = ({ batches }: StepRecords): readonly ItemOutcome[] =>
   batches.flatMap(({ result }) => result?.outcomes ?? []);
 
-/** All runs of a list, oldest first. */
+/** Reads all runs of a watchlist, oldest first. */
 export async function collectRecords(
   { runs, steps }: { readonly runs: RunStore; readonly steps: StepStore },
   watchlistId: string,

@@ -8,25 +8,25 @@ import type { User, World } from "../world.ts";
 import type { ListRequest } from "./runs-lists.ts";
 import type { RunRecords } from "./runs-records.ts";
 
-/** A list and what its user did to it, as far as the user knows. */
+/** A watchlist and the known outcomes of its user's calls. */
 export interface ListScene {
   readonly user: User;
   readonly request: ListRequest;
   readonly id: string;
-  /** Where its events go, and nowhere else; null: to every endpoint that asks for them. */
+  /** The only endpoint of its events; null for all endpoints that subscribe to them. */
   readonly receiver: Receiver | null;
-  /** Ids that a call named, whether it went well or not. */
+  /** IDs in any call, successful or not. */
   readonly touched: Set<string>;
-  /** Whether an id is on the list by the last call that named it; undefined after an unknown one. */
+  /** Whether an ID is on the watchlist after the last call that named it; undefined if unknown. */
   readonly isThere: Map<string, boolean | undefined>;
   isDeletionAsked: boolean;
-  /** When a deletion was answered, in milliseconds. */
+  /** Time of a successful response to a deletion, in milliseconds. */
   deletedAt: number | null;
-  /** What the runs of a deleted list recorded, looked at before it was gone. */
+  /** The runs of a deleted watchlist, read before the purge. */
   kept: readonly RunRecords[] | undefined;
 }
 
-/** A webhook endpoint; `events`: the types that it asks for, null: all. */
+/** A webhook endpoint; `events` are the types that it subscribes to, null for all. */
 export interface Receiver {
   readonly id: string;
   readonly url: string;

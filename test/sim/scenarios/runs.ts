@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { presentPipeline } from "../../../shared/pipelines/default.ts";
 import { renamed } from "../../support/renamed-pipeline.ts";
 import { isEmpty, type Watchlist } from "../../../shared/watchlists/watchlist.ts";
-import { watchBooks } from "../checks/books-watch.ts";
+import { watchLedgers } from "../checks/ledger-watch.ts";
 import { watchRuns } from "../checks/run-claims.ts";
 import { checkRuns } from "../checks/runs.ts";
 import type { Random } from "../random.ts";
@@ -20,45 +20,45 @@ import { collectRecords } from "./runs-records.ts";
 import { type ListScene, type Receiver, type RunsScene, storesOf } from "./runs-scene.ts";
 
 const minute = 60_000;
-/** After a due time the run has begun, if only by the sweeper. */
+/** Maximum delay of a run after its due time, when the sweeper starts it. */
 const startsWithinMs = 10 * minute;
 
-/** Somebody who opens an account, and what is set up there. */
+/** An account, its endpoints, its destination and its watchlists. */
 export interface Tenant {
   readonly credits: number;
-  /** Endpoints by the types of events that they ask for; null: all. */
+  /** The event types that each endpoint subscribes to; null for all. */
   readonly hooks: readonly (readonly string[] | null)[];
   readonly bucket: { readonly prefix: string; readonly compression: "gzip" | "none" } | null;
   readonly lists: readonly ListRequest[];
 }
 
-/** What is played: who is there, what users do beside the runs, and for how long. */
+/** A workload of runs: its accounts, the users' actions, and its duration. */
 export interface RunsPlan {
   readonly tenants: readonly Tenant[];
   readonly minutes: number;
-  /** True when every active list has to run once more after the faults, at its time. */
+  /** True to check that every active watchlist runs at its due time after the faults. */
   readonly runsOnceMore: boolean;
   readonly act: (scene: RunsScene, list: ListScene) => Promise<void>;
 }
 
-/** Lists that run on schedule, by hand and beside each other, while their users change them. */
+/** Watchlists run on schedule and manually, while users change them. */
 export const runs: Scenario = {
   name: "runs",
-  about: "watchlists from their tick to webhooks and export, with users acting in the middle",
+  about: "runs of watchlists from the tick to webhooks and export, while users change them",
   play: (world) => playRuns(world, anyPlan(world.random)),
 };
 
-/** Plays lists and their runs to the end, and checks what became of them. */
+/** Runs a workload to the end and checks the results. */
 export async function playRuns(world: World, plan: RunsPlan): Promise<void> {
   const scene = await openScene(world, plan.tenants);
   for (const list of scene.lists) {
     world.begin(`of ${list.request.name}`, () => plan.act(scene, list));
   }
-  const endsAt = world.turns.now() + plan.minutes * minute;
-  const isOver = (): boolean => world.users() === 0 && world.turns.now() >= endsAt;
-  await world.until(isOver, "users have done what they do", endsAt);
+  const endsAt = world.tasks.now() + plan.minutes * minute;
+  const isOver = (): boolean => world.users() === 0 && world.tasks.now() >= endsAt;
+  await world.until(isOver, "all users have finished", endsAt);
   world.faults.stop();
-  world.turns.note("no more faults");
+  world.tasks.note("no more faults");
   await emptyListsPassOver(scene);
   if (plan.runsOnceMore) await everyListRuns(scene);
   await pauseAll(scene, scene.lists);
@@ -71,7 +71,7 @@ function anyPlan(random: Random): RunsPlan {
   return random.isHit(0.15) ? manyRunsPlan(random) : richPlan(random);
 }
 
-/** Runs by hand, one soon after the other, so that steps meet what earlier runs read, owed and reported. */
+/** Many manual runs in sequence: their steps depend on reads, owed retries and reports of earlier runs. */
 function manyRunsPlan(random: Random): RunsPlan {
   const pipeline = random.pick(ownPipelines);
   const forms = [pipeline, renamed(pipeline)].map(presentPipeline);
@@ -96,7 +96,7 @@ function manyRunsPlan(random: Random): RunsPlan {
   };
 }
 
-/** Runs that cannot be paid for, one after the other, and now and then somebody who pays. */
+/** Runs in sequence that the credits do not cover, sometimes with a purchase. */
 const poorPlan = (random: Random): RunsPlan => ({
   tenants: [
     {
@@ -111,7 +111,7 @@ const poorPlan = (random: Random): RunsPlan => ({
   act: async (scene, list) => {
     if (random.isHit(0.5)) return;
     await scene.world.pause(random.between(1, 9) * minute);
-    if (!scene.world.faults.strike("user_acts")) return;
+    if (!scene.world.faults.force("user_acts")) return;
     await pay(scene, list, { type: "purchase", credits: random.pick([5, 60]) });
   },
 });
@@ -134,11 +134,11 @@ const richPlan = (random: Random): RunsPlan => ({
   act: actOnList,
 });
 
-/** Nothing is due but lists, which nobody lets run any more. */
+/** True when nothing is due except for paused watchlists. */
 const isQuiet = async (world: World): Promise<boolean> =>
   (await world.dues()).every(({ kind }) => kind === "watchlist");
 
-/** Accounts with endpoints, a bucket and lists, made while nothing fails. */
+/** Creates the accounts with endpoints, buckets and watchlists, without faults. */
 async function openScene(world: World, tenants: readonly Tenant[]): Promise<RunsScene> {
   const users: User[] = [];
   const lists: ListScene[] = [];
@@ -148,8 +148,8 @@ async function openScene(world: World, tenants: readonly Tenant[]): Promise<Runs
   for (const [n, { credits }] of tenants.entries()) {
     users.push(await world.newUser(`tenant-${n + 1}`, credits));
   }
-  world.faults.hold();
-  world.begin("who sets everything up", async () => {
+  world.faults.suspend();
+  world.begin("set-up", async () => {
     for (const [n, user] of users.entries()) {
       const tenant = tenants[n];
       if (tenant === undefined) continue;
@@ -157,9 +157,9 @@ async function openScene(world: World, tenants: readonly Tenant[]): Promise<Runs
       for (const request of tenant.lists) lists.push(await createList(scene, user, request));
     }
   });
-  await world.until(() => world.users() === 0, "everything is set up", world.turns.now());
-  world.faults.go();
-  await watchBooks(world, users);
+  await world.until(() => world.users() === 0, "everything is set up", world.tasks.now());
+  world.faults.resume();
+  await watchLedgers(world, users);
   return scene;
 }
 
@@ -219,12 +219,12 @@ async function mustSucceed(
 ): Promise<Readonly<Record<string, unknown>>> {
   const answer = await call;
   if (answer !== undefined && answer.status < 300) return answer.body ?? {};
-  throw new Error(`${answer?.status} without any fault: ${answer?.text}`);
+  throw new Error(`A call failed without faults: ${answer?.status} ${answer?.text}`);
 }
 
-/** Looks at what a deleted list's runs recorded before the first of it is taken away. */
+/** Reads the runs of a deleted watchlist before the purge deletes the first row. */
 function keepRecords(scene: RunsScene): void {
-  scene.world.lookers.push(async ({ operation, input }) => {
+  scene.world.beforeEffect.push(async ({ operation, input }) => {
     if (operation !== "BatchWriteItem") return;
     const text = JSON.stringify(input);
     if (!/"DeleteRequest":.*"(run|step|starts|batch|result)#/.test(text)) return;
@@ -239,7 +239,7 @@ function keepRecords(scene: RunsScene): void {
 
 type Act = (scene: RunsScene, list: ListScene) => Promise<void>;
 
-/** What a user does while the list runs. */
+/** Actions of a user during runs. */
 const acts: readonly Act[] = [
   (scene, list) =>
     changeItems(scene, list, { remove: scene.world.random.some(list.request.ids, 0.3) }),
@@ -253,7 +253,7 @@ const acts: readonly Act[] = [
     list.isDeletionAsked = true;
     const path = `/v1/watchlists/${list.id}`;
     const answer = await world.call({ method: "DELETE", path, key: list.user.key });
-    if (answer?.status === 200) list.deletedAt = world.turns.now();
+    if (answer?.status === 200) list.deletedAt = world.tasks.now();
   },
   (scene, list) =>
     pay(scene, list, { type: "purchase", credits: scene.world.random.between(5, 60) }),
@@ -274,7 +274,7 @@ const acts: readonly Act[] = [
   },
 ];
 
-/** Changes the pipeline between runs, so that one does the retries that another owes. */
+/** Changes the pipeline between runs, so that a run does owed retries of another pipeline. */
 async function changePipelines(scene: RunsScene, list: ListScene): Promise<void> {
   const { random, pause } = scene.world;
   const own = [offersPipeline, renamed(offersPipeline)].map(presentPipeline);
@@ -290,7 +290,7 @@ async function changePipelines(scene: RunsScene, list: ListScene): Promise<void>
   }
 }
 
-/** Spends all credits before a refresh run, and pays after it: the next run has to be the refresh. */
+/** Spends all credits before a refresh and buys some after it: the next run must be the refresh. */
 async function missRefresh(scene: RunsScene, list: ListScene): Promise<void> {
   const { world } = scene;
   const { key } = list.user;
@@ -319,7 +319,7 @@ async function actOnList(scene: RunsScene, list: ListScene): Promise<void> {
   const { random, faults, pause } = scene.world;
   for (let left = random.pick([0, 1, 1, 2]); left > 0; left -= 1) {
     await pause(random.between(0, random.pick([1, 1, 6]) * minute));
-    if (!faults.strike("user_acts")) continue;
+    if (!faults.force("user_acts")) continue;
     await random.pick(acts)(scene, list);
   }
 }
@@ -360,10 +360,10 @@ async function pay(
   const changeId = `${type}-${now.toISOString()}`;
   const effect = (): Promise<unknown> =>
     stores.changes.apply({ accountId: user.accountId, changeId, type, credits, now });
-  await world.turns.call({ label: `operator: ${type} of ${credits}`, effect });
+  await world.tasks.call({ label: `operator: ${type} of ${credits}`, effect });
 }
 
-/** Without faults every active list with items that does not run already runs at its due time. */
+/** Checks without faults that every active watchlist with items runs at its due time. */
 async function everyListRuns(scene: RunsScene): Promise<void> {
   const { world, lists, stores } = scene;
   const expected = new Map<ListScene, { readonly count: number; readonly at: number }>();
@@ -371,13 +371,13 @@ async function everyListRuns(scene: RunsScene): Promise<void> {
   for (const list of lists) {
     const row = await stores.watchlists.get(list.user.accountId, list.id);
     if (row === undefined || row.status === "paused" || isEmpty(row)) continue;
-    assert.notEqual(row.nextRunAt, null, `${list.id} is active and due at some time`);
+    assert.notEqual(row.nextRunAt, null, `${list.id} is active without a due time`);
     if (row.runningRun !== null) running.push(list);
     else expected.set(list, { count: row.runCount, at: Date.parse(row.nextRunAt ?? "") });
   }
   await pauseAll(scene, running);
   if (expected.size === 0) return;
-  const latest = Math.max(world.turns.now(), ...[...expected.values()].map(({ at }) => at));
+  const latest = Math.max(world.tasks.now(), ...[...expected.values()].map(({ at }) => at));
   const endsAt = latest + startsWithinMs;
   const notYetRun = async (): Promise<readonly string[]> => {
     const rows = await Promise.all(
@@ -389,12 +389,12 @@ async function everyListRuns(scene: RunsScene): Promise<void> {
     return rows.flat();
   };
   const isOver = async (): Promise<boolean> =>
-    world.turns.now() >= endsAt || (await notYetRun()).length === 0;
-  await world.until(isOver, "every list ran", endsAt);
-  assert.deepEqual(await notYetRun(), [], "lists that were due did not run");
+    world.tasks.now() >= endsAt || (await notYetRun()).length === 0;
+  await world.until(isOver, "every watchlist ran", endsAt);
+  assert.deepEqual(await notYetRun(), [], "watchlists that did not run at their due time");
 }
 
-/** Without faults the due time of every active list without items moves on, and no run begins. */
+/** Checks without faults that the due time of an active empty watchlist advances without a run. */
 async function emptyListsPassOver({ world, lists, stores }: RunsScene): Promise<void> {
   const rowOf = ({ user, id }: ListScene): Promise<Watchlist | undefined> =>
     stores.watchlists.get(user.accountId, id);
@@ -402,21 +402,21 @@ async function emptyListsPassOver({ world, lists, stores }: RunsScene): Promise<
     const before = await rowOf(list);
     const dueAt = before?.nextRunAt ?? null;
     if (before === undefined || dueAt === null || !isEmpty(before)) continue;
-    const endsAt = Math.max(world.turns.now(), Date.parse(dueAt)) + startsWithinMs;
+    const endsAt = Math.max(world.tasks.now(), Date.parse(dueAt)) + startsWithinMs;
     const isOver = async (): Promise<boolean> =>
-      world.turns.now() >= endsAt || (await rowOf(list))?.nextRunAt !== dueAt;
-    await world.until(isOver, "the due time of an empty list moved on", endsAt);
+      world.tasks.now() >= endsAt || (await rowOf(list))?.nextRunAt !== dueAt;
+    await world.until(isOver, "the due time of an empty watchlist advanced", endsAt);
     const after = await rowOf(list);
-    assert.notEqual(after?.nextRunAt, dueAt, `${list.id}, which is empty, stays due`);
-    assert.equal(after?.runCount, before.runCount, `${list.id}, which is empty, runs`);
+    assert.notEqual(after?.nextRunAt, dueAt, `${list.id}, which is empty, has the same due time`);
+    assert.equal(after?.runCount, before.runCount, `${list.id}, which is empty, ran`);
   }
 }
 
-/** Users pause what there is, so that all comes to rest. */
+/** Pauses watchlists, so that no more runs start. */
 async function pauseAll(scene: RunsScene, lists: readonly ListScene[]): Promise<void> {
   const { world } = scene;
-  world.begin("who pauses", async () => {
+  world.begin("pause all", async () => {
     for (const list of lists) await patch(scene, list, { status: "paused" });
   });
-  await world.until(() => world.users() === 0, "all is paused", world.turns.now());
+  await world.until(() => world.users() === 0, "all watchlists are paused", world.tasks.now());
 }

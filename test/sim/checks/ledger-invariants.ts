@@ -2,39 +2,47 @@ import assert from "node:assert/strict";
 import { concurrencyFor } from "../../../shared/accounts/account.ts";
 import type { Row } from "../../../shared/aws/table/dynamo.ts";
 import { timeOf } from "../../../shared/base/ids.ts";
-import { type Books, rowsIn, type ShardBooks, sumOf, takenBack } from "./books.ts";
+import { type LedgerState, rowsIn, type ShardState, sumOf, takenBack } from "./ledger-state.ts";
 import { foldOf, noSums, type Sums, usageOf } from "./journal-moves.ts";
 
-/** As long as API Gateway waits for an answer: no hold is given back while its call may still answer. */
+/** API Gateway's timeout: no hold may expire while its call can still respond. */
 const longestAnswerMs = 29_000;
-/** Slots of an account that one of its shards has at most. */
+/** Maximum number of slots of a shard. */
 const slotsOfShard = 10;
 
 /**
- * What holds of an account at every instant: nothing is below 0, what is held and in flight is what
- * open holds say, no more calls are in flight than its tier allows, nothing is lost or made up, and
- * what is kept twice agrees.
+ * Checks the invariants of an account that hold after every write: nothing is negative, held credits
+ * and slots in use match the open holds, the calls in flight fit the tier, no credits are lost or
+ * created, and redundant data agrees.
  */
-export function assertSound(books: Books): void {
-  const { account, shards, entries, balance, held, spent } = books;
-  assertSteadyHolds(books);
-  if (shards.length === 0) assertUnopened(books);
-  else assertShards(books);
+export function assertLedgerInvariants(ledger: LedgerState): void {
+  const { account, shards, entries, balance, held, spent } = ledger;
+  assertHoldRows(ledger);
+  if (shards.length === 0) assertUnsharded(ledger);
+  else assertShards(ledger);
   const given = entries
     .filter(({ type }) => ["grant", "purchase", "adjust"].includes(type))
     .reduce((sum, { moves }) => sum + moves, 0);
-  assert.equal(balance + held + spent, given, "credits are neither lost nor made up");
-  assert.equal(sumOf(entries, "charge") - takenBack(entries), spent, "what was spent was charged");
+  assert.equal(balance + held + spent, given, "credits are neither lost nor created");
+  assert.equal(
+    sumOf(entries, "charge") - takenBack(entries),
+    spent,
+    "the spent credits were charged",
+  );
   const bought = entries.filter(
     ({ type }, n) => type === "purchase" || (type === "grant" && n === 0),
   );
-  assert.equal(account["lifetime"], sumOf(bought, "grant", "purchase"), "what sets the tier");
+  assert.equal(
+    account["lifetime"],
+    sumOf(bought, "grant", "purchase"),
+    "the lifetime credits, which set the tier",
+  );
   const reserves = entries.filter(({ type }) => type === "reserve").map(({ holdId }) => holdId);
   assert.equal(new Set(reserves).size, reserves.length, "each hold is reserved once");
 }
 
-/** Of holds with rows; those of shards are checked when they are made. */
-function assertSteadyHolds({ holdRows }: Books): void {
+/** Checks the duration of holds with rows; `assertHoldDuration` checks those in shards. */
+function assertHoldRows({ holdRows }: LedgerState): void {
   for (const { state, hold_id: id, created_at: from, due_at: to } of holdRows) {
     if (state !== "open") continue;
     const heldMs = Date.parse(String(to)) - Date.parse(String(from));
@@ -45,16 +53,18 @@ function assertSteadyHolds({ holdRows }: Books): void {
 const creditsOf = (rows: readonly Row[]): number =>
   rows.reduce((sum, { credits }) => sum + Number(credits), 0);
 
-const openRows = ({ holdRows }: Books): readonly Row[] =>
+const openRows = ({ holdRows }: LedgerState): readonly Row[] =>
   holdRows.filter(({ state }) => state === "open");
 
-const openSlots = (books: Books): number =>
-  openRows(books).filter(({ slot }) => slot === true).length;
+const openSlots = (ledger: LedgerState): number =>
+  openRows(ledger).filter(({ slot }) => slot === true).length;
 
-/** What the entries of the account itself come to. */
-function oldSums({ oldEntries, entries }: Books): Sums {
+/** Sums of the entries from before the account had shards. */
+function oldSums({ oldEntries, entries }: LedgerState): Sums {
   const old = entries.slice(0, oldEntries.length);
-  oldEntries.forEach(({ sequence }, n) => assert.equal(sequence, n + 1, "numbers of entries"));
+  oldEntries.forEach(({ sequence }, n) =>
+    assert.equal(sequence, n + 1, "entries are numbered without gaps"),
+  );
   const balance = Number(oldEntries.at(-1)?.["balance_after"] ?? 0);
   const [back, charged] = [takenBack(old), sumOf(old, "charge")];
   return {
@@ -66,42 +76,54 @@ function oldSums({ oldEntries, entries }: Books): Sums {
   };
 }
 
-/** An account that the previous release keeps. */
-function assertUnopened(books: Books): void {
-  const { account, balance, held, spent, inFlight } = books;
-  const { added: _, ...sums } = oldSums(books);
+/** Checks an account in the format of the previous release. */
+function assertUnsharded(ledger: LedgerState): void {
+  const { account, balance, held, spent, inFlight } = ledger;
+  const { added: _, ...sums } = oldSums(ledger);
   const { sequence } = account;
-  assert.deepEqual({ balance, held, spent, sequence }, sums, "the account is what its entries say");
+  assert.deepEqual(
+    { balance, held, spent, sequence },
+    sums,
+    "the account's row matches its entries",
+  );
   assert(balance >= 0 && held >= 0 && spent >= 0, `${balance} credits, ${held} held`);
-  assert.equal(held, creditsOf(openRows(books)), "what is held is what open holds say");
-  assert.equal(inFlight, openSlots(books), "slots in use");
+  assert.equal(held, creditsOf(openRows(ledger)), "the held credits match the open holds");
+  assert.equal(inFlight, openSlots(ledger), "slots in use");
   assert(inFlight <= concurrencyFor(Number(account["lifetime"])), `${inFlight} calls in flight`);
 }
 
-function assertShards(books: Books): void {
-  const { account, shards, balance, held, spent } = books;
+function assertShards(ledger: LedgerState): void {
+  const { account, shards, balance, held, spent } = ledger;
   const concurrency = concurrencyFor(Number(account["lifetime"]));
-  assert.equal(shards.length, Math.ceil(concurrency / slotsOfShard), "the shards of the tier");
-  const old = oldSums(books);
+  assert.equal(
+    shards.length,
+    Math.ceil(concurrency / slotsOfShard),
+    "number of shards of the tier",
+  );
+  const old = oldSums(ledger);
   for (const shard of shards) {
     const { number, row } = shard;
     const name = (what: string): string => `shard ${number}: ${what}`;
-    assertShard(books, shard, number === 0 ? old : noSums);
-    assert.equal(row["shards"], shards.length, name("knows how many shards there are"));
+    assertShard(ledger, shard, number === 0 ? old : noSums);
+    assert.equal(row["shards"], shards.length, name("number of shards in its row"));
     const slots = Math.min(slotsOfShard, concurrency - slotsOfShard * number);
     assert.equal(row["slots"], slots, name("its share of the slots"));
   }
   const oldSlots = shards.reduce((sum, { row }) => sum + Number(row["old_in_flight"] ?? 0), 0);
-  assert.equal(oldSlots, openSlots(books), "slots of calls from before there were shards");
-  assert.equal(balance + held + spent, account["received"], "what the account received");
+  assert.equal(oldSlots, openSlots(ledger), "slots of calls from before the account had shards");
+  assert.equal(
+    balance + held + spent,
+    account["received"],
+    "the credits that the account received",
+  );
   const transfers = new Map<unknown, number>();
   for (const { t, a, c } of shards.flatMap(({ records }) => records)) {
     if (t === "x") transfers.set(a, (transfers.get(a) ?? 0) + Number(c));
   }
-  for (const [at, sum] of transfers) assert.equal(sum, 0, `what is transferred at ${String(at)}`);
+  for (const [at, sum] of transfers) assert.equal(sum, 0, `sum of the transfers at ${String(at)}`);
 }
 
-function assertShard(books: Books, shard: ShardBooks, before: Sums): void {
+function assertShard(ledger: LedgerState, shard: ShardState, before: Sums): void {
   const { number, row, records, usage, pages } = shard;
   const name = (what: string): string => `shard ${number}: ${what}`;
   for (const count of ["balance", "held", "spent", "in_flight", "old_in_flight"]) {
@@ -109,28 +131,32 @@ function assertShard(books: Books, shard: ShardBooks, before: Sums): void {
   }
   assert(Number(row["in_flight"]) <= Number(row["slots"]), name("no more calls than slots"));
   const holds = Object.values((row["holds"] ?? {}) as Record<string, Row>);
-  const heldByRows = openRows(books).filter((hold) => Number(hold["shard"] ?? 0) === number);
+  const heldByRows = openRows(ledger).filter((hold) => Number(hold["shard"] ?? 0) === number);
   const heldByCalls = holds.reduce((sum, { c }) => sum + Number(c), 0);
-  assert.equal(row["held"], heldByCalls + creditsOf(heldByRows), name("held is what holds say"));
+  assert.equal(
+    row["held"],
+    heldByCalls + creditsOf(heldByRows),
+    name("the held credits match its holds"),
+  );
   const inFlight = holds.length + Number(row["old_in_flight"] ?? 0);
   assert.equal(row["in_flight"], inFlight, name("slots in use"));
   if (holds.length > 0) {
-    assert.match(String(row["due_kind"]), /^hold#/, name("it has a due mark"));
+    assert.match(String(row["due_kind"]), /^hold#/, name("its due mark"));
     assert(row["due_at"] !== undefined, name("its due mark has a time"));
   }
   const { balance, held, spent, sequence, added } = row;
   const sums = { balance, held, spent, sequence, added };
-  assert.deepEqual(sums, foldOf(before, records), name("it is what its records say"));
+  assert.deepEqual(sums, foldOf(before, records), name("its row matches its records"));
   const stamps = records.map(({ a }) => Number(a));
   stamps.forEach((at, n) => assert(at > (stamps[n - 1] ?? 0), name("stamps grow")));
   assert((stamps.at(-1) ?? 0) <= Number(row["fence"]), name("its fence is its newest stamp"));
   assertPages(shard, before);
   const paged = pages.flatMap((page) => rowsIn(page["records"]));
-  assert.deepEqual(daysOf(usage), usageOf(paged), name("usage is that of its pages, by day"));
+  assert.deepEqual(daysOf(usage), usageOf(paged), name("its usage rows match its pages"));
 }
 
-/** Each page begins where the one before ends. */
-function assertPages({ number, pages }: ShardBooks, before: Sums): void {
+/** Checks that each page starts with the sums at the end of the one before. */
+function assertPages({ number, pages }: ShardState, before: Sums): void {
   let sums = before;
   for (const page of pages) {
     const name = `shard ${number}: ${String(page["sk"])}`;
@@ -150,42 +176,42 @@ const daysOf = (usage: readonly Row[]): Readonly<Record<string, readonly number[
     ]),
   );
 
-/** Without what a reservation was made for: while its hold is open, that is in the hold alone. */
+/** Removes the source of reservations, because only the hold has it while it is open. */
 const plain = (records: readonly Row[]): readonly Row[] =>
   records.map(({ f: source, ...record }) =>
     record["t"] === "r" ? record : { ...record, f: source },
   );
 
 /**
- * What holds of an account before a write and after it: entries and records stay as they were written
- * (M7), later stamps follow, and what was bought once counts for ever (C6).
+ * Compares an account before and after a write: entries, records and pages do not change (M7), new
+ * stamps are later, and the lifetime credits do not fall (C6).
  */
-export function assertContinued(before: Books, after: Books): void {
+export function assertAppendOnly(before: LedgerState, after: LedgerState): void {
   const old = after.oldEntries.slice(0, before.oldEntries.length);
-  assert.deepEqual(old, before.oldEntries, "entries stay");
+  assert.deepEqual(old, before.oldEntries, "entries do not change");
   assert(
     Number(after.account["lifetime"]) >= Number(before.account["lifetime"]),
     "the tier never falls",
   );
-  assert(after.shards.length >= before.shards.length, "shards stay");
+  assert(after.shards.length >= before.shards.length, "the number of shards does not fall");
   for (const was of before.shards) {
     const is = after.shards[was.number];
     if (is === undefined || is === was) continue;
     const name = (what: string): string => `shard ${was.number}: ${what}`;
     const kept = is.records.slice(0, was.records.length);
-    assert.deepEqual(plain(kept), plain(was.records), name("records stay"));
-    assert.deepEqual(is.pages.slice(0, was.pages.length), was.pages, name("pages never change"));
+    assert.deepEqual(plain(kept), plain(was.records), name("records do not change"));
+    assert.deepEqual(is.pages.slice(0, was.pages.length), was.pages, name("pages do not change"));
     const fence = Number(was.row["fence"]);
-    assert(Number(is.row["fence"]) >= fence, name("its fence only rises"));
+    assert(Number(is.row["fence"]) >= fence, name("its fence does not fall"));
     for (const { a } of is.records.slice(was.records.length)) {
-      assert(Number(a) > fence, name("a change comes after all before it"));
+      assert(Number(a) > fence, name("new records have later stamps"));
     }
-    assertLong(was, is);
+    assertHoldDuration(was, is);
   }
 }
 
-/** A hold lasts as long as its call may answer, which began at the time in its ID. */
-function assertLong(was: ShardBooks, { row }: ShardBooks): void {
+/** Checks that a new hold lasts as long as its call can respond. The call's start is in its ID. */
+function assertHoldDuration(was: ShardState, { row }: ShardState): void {
   const known = (was.row["holds"] ?? {}) as Record<string, Row>;
   for (const [id, { u }] of Object.entries((row["holds"] ?? {}) as Record<string, Row>)) {
     const begunAt = timeOf("request", id);

@@ -15,15 +15,15 @@ interface StepStats {
 /** An entry of an item event, without its time. */
 export type Entry = Readonly<Record<string, unknown>>;
 
-/** A run as it goes on. */
-export interface Course {
+/** The state of a run in progress. */
+export interface RunState {
   readonly list: ModelList;
   readonly number: number;
-  /** Which of the items' looks the sources show. */
+  /** Index of the items' scripted answers. */
   readonly at: number;
-  /** Where each item starts, by item id. */
+  /** The start step of each item, by item ID. */
   readonly starts: ReadonlyMap<string, string>;
-  /** What routes sent on, by step id. */
+  /** IDs of the items that routes sent to each step, by step ID. */
   readonly routed: Map<string, Set<string>>;
   readonly steps: Record<string, StepStats>;
   readonly changed: Entry[];
@@ -36,15 +36,15 @@ export interface Course {
   credits: number;
 }
 
-/** What stands fixed when a run begins. */
-export interface Beginning {
+/** Properties of a run that are fixed at its start. */
+export interface RunStart {
   readonly kind: "baseline" | "refresh" | "sweep";
   readonly entry: string;
   readonly tracked: number;
   readonly newItems: number;
 }
 
-export function startOf({ pipeline, items, runCount, isRefreshDue }: ModelList): Beginning {
+export function runStartOf({ pipeline, items, runCount, isRefreshDue }: ModelList): RunStart {
   const { entry, baseline, refresh } = pipeline;
   const counts = {
     tracked: items.filter(({ state }) => state !== "delisted").length,
@@ -59,12 +59,12 @@ export function startOf({ pipeline, items, runCount, isRefreshDue }: ModelList):
   return { kind: "sweep", entry, ...counts };
 }
 
-export function courseOf(list: ModelList, beginning: Beginning, at: number): Course {
+export function newRunState(list: ModelList, runStart: RunStart, at: number): RunState {
   const { baseline, entry } = list.pipeline;
   const starts = new Map<string, string>();
   for (const { id, state } of list.items) {
     if (state === "new") starts.set(id, baseline ?? entry);
-    if (state === "active") starts.set(id, beginning.entry);
+    if (state === "active") starts.set(id, runStart.entry);
   }
   return {
     list,
@@ -95,15 +95,15 @@ export const noStats = ({ scraper }: Step): StepStats => ({
   skipped: 0,
 });
 
-export const statsOf = (course: Course, { tracked, entry, newItems }: Beginning): Entry => ({
+export const statsOf = (runState: RunState, { tracked, entry, newItems }: RunStart): Entry => ({
   tracked,
   entry,
   new_items: newItems,
-  steps: course.steps,
-  matched: course.matched.length,
-  deferred: course.deferredIds.size,
-  changed: course.changedIds.size,
-  notified: course.notifiedIds.size,
-  delisted: course.delisted.length,
-  retry_next_run: course.failedIds.size,
+  steps: runState.steps,
+  matched: runState.matched.length,
+  deferred: runState.deferredIds.size,
+  changed: runState.changedIds.size,
+  notified: runState.notifiedIds.size,
+  delisted: runState.delisted.length,
+  retry_next_run: runState.failedIds.size,
 });

@@ -3,39 +3,44 @@ import type { Row } from "../../../shared/aws/table/dynamo.ts";
 import { accountKeys, type RowKey } from "../../../shared/aws/table/table.ts";
 import type { Attempt } from "../attempt.ts";
 import type { User, World } from "../world.ts";
-import { assertContinued, assertSound } from "./books-sound.ts";
-import { type Books, booksIn, partitionRows, shardPartitions } from "./books.ts";
+import { assertAppendOnly, assertLedgerInvariants } from "./ledger-invariants.ts";
+import {
+  type LedgerState,
+  parseLedgerState,
+  partitionRows,
+  shardPartitions,
+} from "./ledger-state.ts";
 
-/** An account's sums after one write. */
+/** The balances of an account after one write. */
 interface Moment {
   readonly at: number;
   readonly balance: number;
-  /** By shard; one while the account keeps its credits itself. */
+  /** By shard; one balance while the account has no shards. */
   readonly balances: readonly number[];
-  /** True when all of its slots were in use. */
+  /** True when all slots were in use. */
   readonly isFull: boolean;
 }
 
-/** A hold of a call, by the world's clock, in milliseconds. */
+/** A hold of a call. Times of the virtual clock in milliseconds. */
 export interface SeenHold {
   readonly madeAt: number;
   readonly expiresAt: number;
   resolvedAt: number | undefined;
 }
 
-/** The states of an account's ledger over a seed, and its holds. */
+/** The balances of an account over a seed, and its holds. */
 export interface History {
-  /** The moments between two times, and the last one before them. */
+  /** Returns the moments between two times, and the last one before. */
   between(from: number, to: number): readonly Moment[];
   readonly holds: ReadonlyMap<string, SeenHold>;
 }
 
 export type Histories = ReadonlyMap<string, History>;
 
-/** Checks the ledgers of accounts after every write to their rows, and keeps the balances. */
-export async function watchBooks(world: World, users: readonly User[]): Promise<Histories> {
+/** Checks the ledgers of accounts after every write to their rows, and records their balances. */
+export async function watchLedgers(world: World, users: readonly User[]): Promise<Histories> {
   const watches = await Promise.all(users.map(({ accountId }) => watchOf(world, accountId)));
-  world.watchers.push(async (attempt) => {
+  world.afterEffect.push(async (attempt) => {
     const keys = keysWritten(attempt);
     for (const watch of watches) {
       const touched = new Set(keys.filter(watch.isOwn).map(({ pk }) => pk));
@@ -50,7 +55,7 @@ async function watchOf(world: World, accountId: string) {
   const partitions = new Map<string, readonly Row[]>();
   const moments: Moment[] = [];
   const holds = new Map<string, SeenHold>();
-  let before: Books | undefined;
+  let before: LedgerState | undefined;
   const read = async (names: Iterable<string>): Promise<void> => {
     for (const pk of names) partitions.set(pk, await partitionRows(world, pk));
   };
@@ -59,16 +64,16 @@ async function watchOf(world: World, accountId: string) {
       await read(touched);
       const account = partitions.get(own)?.find(({ sk }) => sk === "account");
       await read(shardPartitions(accountId, account).filter((pk) => !partitions.has(pk)));
-      const books = booksIn(accountId, partitions);
-      assertSound(books);
-      assertContinued(before ?? books, books);
-      before = books;
-      const at = world.turns.now();
-      moments.push(momentOf(books, at));
-      noteHolds(books, { holds, at });
-      sightBooks(books, world);
+      const ledger = parseLedgerState(accountId, partitions);
+      assertLedgerInvariants(ledger);
+      assertAppendOnly(before ?? ledger, ledger);
+      before = ledger;
+      const at = world.tasks.now();
+      moments.push(momentOf(ledger, at));
+      noteHolds(ledger, { holds, at });
+      noteLedgerStates(ledger, world);
     } catch (error) {
-      world.violated(error as Error);
+      world.reportViolation(error as Error);
     }
   };
   await look(new Set([own]));
@@ -87,7 +92,7 @@ async function watchOf(world: World, accountId: string) {
   return { accountId, isOwn, look, history };
 }
 
-function momentOf({ account, shards, balance, inFlight }: Books, at: number): Moment {
+function momentOf({ account, shards, balance, inFlight }: LedgerState, at: number): Moment {
   return {
     at,
     balance,
@@ -104,7 +109,7 @@ interface Noted {
   readonly at: number;
 }
 
-function noteHolds({ shards, holdRows }: Books, { holds, at }: Noted): void {
+function noteHolds({ shards, holdRows }: LedgerState, { holds, at }: Noted): void {
   const open = new Map<string, number>();
   for (const { row } of shards) {
     for (const [id, hold] of Object.entries((row["holds"] ?? {}) as Record<string, Row>)) {
@@ -122,18 +127,18 @@ function noteHolds({ shards, holdRows }: Books, { holds, at }: Noted): void {
   }
 }
 
-function sightBooks({ shards }: Books, { sighted }: World): void {
+function noteLedgerStates({ shards }: LedgerState, { reached }: World): void {
   const records = shards.flatMap((shard) => shard.records);
-  if (records.some(({ t }) => t === "x")) sighted("credits moved between shards");
-  if (shards.some(({ pages }) => pages.length > 0)) sighted("a journal was copied to a page");
+  if (records.some(({ t }) => t === "x")) reached("credits moved between shards");
+  if (shards.some(({ pages }) => pages.length > 0)) reached("a journal was copied to a page");
   if (shards.some(({ row }) => row["balance"] === 0) && shards.length > 1) {
-    sighted("a shard had no credits left");
+    reached("a shard had no credits left");
   }
 }
 
-/** Sort keys of the rows that keep an account's credits; its partition has watchlists and keys too. */
+/** Sort keys of an account's credit rows; its partition also has watchlists and API keys. */
 const ofCredits = /^(account$|hold#|entry#)/;
 
-/** The rows that a request writes. */
+/** Returns the keys of the rows that a request writes. */
 const keysWritten = ({ service, operation, input }: Attempt): readonly RowKey[] =>
   service === "dynamo" ? itemsWritten(operation, input) : [];

@@ -3,25 +3,25 @@ import { createHash } from "node:crypto";
 import { setImmediate as settled } from "node:timers/promises";
 import type { Random } from "./random.ts";
 
-/** One piece of work; several go on beside each other, call by call. */
+/** A unit of concurrent work; the scheduler interleaves the calls of all tasks. */
 export interface Task {
   readonly name: string;
   state: "working" | "done" | "failed" | "dead";
-  /** True once it stood still for long before one of its calls. */
-  stoodStill?: boolean;
+  /** True once it paused for long before one of its calls. */
+  hasPaused?: boolean;
   error?: unknown;
 }
 
 export interface Call<T> {
   readonly label: string;
   readonly effect: () => Promise<T>;
-  /** The call is made so many milliseconds later at the earliest. */
+  /** Minimum delay in milliseconds. */
   readonly delay?: number;
   /** The call waits while this returns false. Only other calls may change the result. */
   readonly isOpen?: () => boolean;
 }
 
-/** What stands still before a call until it is its turn. */
+/** A call that waits to be scheduled. */
 interface Parked {
   readonly task: Task;
   readonly label: string;
@@ -31,52 +31,52 @@ interface Parked {
 }
 
 /**
- * Lets tasks go on one call at a time, in an order that follows from the seed alone, by a clock
- * that only this moves. Whatever a task waits for is one of these calls, or another task.
+ * A deterministic task scheduler with a virtual clock. It runs one call at a time, in an order that
+ * depends only on the seed. A task may await only such calls and other tasks.
  */
-export interface Turns {
+export interface TaskScheduler {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Moves the clock on; never back. */
+  /** Advances the clock; a time in the past has no effect. */
   jumpTo(time: number): void;
-  /** Begins work; what it calls belongs to the task. `onEnd` is told once, also of a death. */
+  /** Starts a task; its calls belong to it. Calls `onEnd` once, after a crash too. */
   begin(name: string, work: () => Promise<void>, onEnd?: (task: Task) => void): Task;
   working(): readonly Task[];
-  /** The task that is going on. @throws Error outside of one */
+  /** The running task. @throws Error outside of a task */
   current(): Task;
-  /** Makes a call when it is its task's turn. Never ends for a task that is dead. */
+  /** Makes a call when it is scheduled. Never settles for a dead task. */
   call<T>(call: Call<T>): Promise<T>;
-  /** The task ends here and now: none of its calls is made any more, nor answered. */
+  /** Ends a task at once: drops its waiting calls, and none of its calls settles. */
   kill(task: Task): void;
   isReady(): boolean;
-  /** Lets one call happen, and everything that follows from its answer before the next one. */
-  turn(): Promise<void>;
-  /** When the next call may happen; undefined when nobody waits. */
+  /** Runs one call, and everything that follows from its result without another call. */
+  runNext(): Promise<void>;
+  /** The earliest time of the next call; undefined when no call waits. */
   nextReadyAt(): number | undefined;
   note(line: string): void;
   /**
-   * Content that no line shows, but that two plays of a seed have to share: JSON, but for the order
-   * of its members, as the engine gives those of a map in any.
+   * Adds content to the hash that the trace does not show. Ignores the order of JSON members, because
+   * the engine returns the members of a map in any order.
    */
-  saw(content: string): void;
+  addToHash(content: string): void;
   readonly trace: readonly string[];
-  /** Of the whole trace, and of what was seen besides. */
+  /** Hash of the trace and of the content given to `addToHash`. */
   hash(): string;
 }
 
-/** The longest that one call takes, in milliseconds. */
+/** Maximum duration of a call, in milliseconds. */
 const usualCallMsMax = 40;
 
-const tasks = new AsyncLocalStorage<Task>();
+const taskContext = new AsyncLocalStorage<Task>();
 
-/** The task that the caller belongs to; undefined outside of any. */
-export const taskHere = (): Task | undefined => tasks.getStore();
+/** Returns the task of the caller; undefined outside of tasks. */
+export const currentTask = (): Task | undefined => taskContext.getStore();
 
-export function seededTurns(
+export function seededTaskScheduler(
   start: Date,
   random: Random,
   callMsMax: number = usualCallMsMax,
-): Turns {
+): TaskScheduler {
   let now = start.getTime();
   let parked: Parked[] = [];
   const working = new Map<Task, (task: Task) => void>();
@@ -86,8 +86,8 @@ export function seededTurns(
     trace.push(`${new Date(now).toISOString().slice(5, 23)} ${line}`);
   };
   const current = (): Task => {
-    const task = taskHere();
-    if (task === undefined) throw new Error("A call belongs to a task");
+    const task = currentTask();
+    if (task === undefined) throw new Error("Calls are made only within a task");
     return task;
   };
   const end = (task: Task, state: "done" | "failed" | "dead", error?: unknown): void => {
@@ -100,7 +100,7 @@ export function seededTurns(
     onEnd(task);
   };
   const isReady = ({ readyAt, isOpen }: Parked): boolean => readyAt <= now && isOpen();
-  const turn = async (): Promise<void> => {
+  const runNext = async (): Promise<void> => {
     const next = random.pick(parked.filter(isReady));
     parked = parked.filter((one) => one !== next);
     now += random.between(1, callMsMax);
@@ -116,7 +116,7 @@ export function seededTurns(
       const task: Task = { name, state: "working" };
       working.set(task, onEnd);
       note(`${name} begins`);
-      tasks.run(task, work).then(
+      taskContext.run(task, work).then(
         () => end(task, "done"),
         (error: unknown) => end(task, "failed", error),
       );
@@ -146,14 +146,14 @@ export function seededTurns(
       end(task, "dead");
     },
     isReady: () => parked.some(isReady),
-    turn,
+    runNext,
     nextReadyAt() {
       const open = parked.filter(({ isOpen }) => isOpen());
       return open.length === 0 ? undefined : Math.min(...open.map(({ readyAt }) => readyAt));
     },
     note,
     trace,
-    saw: (content) =>
+    addToHash: (content) =>
       void contents.update(
         content
           .split(/[{},[\]]/)

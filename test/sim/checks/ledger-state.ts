@@ -4,13 +4,13 @@ import { accountKeys } from "../../../shared/aws/table/table.ts";
 import type { Stage } from "../stage.ts";
 import { isEntry, movesOf } from "./journal-moves.ts";
 
-/** One shard of an account: its row, and what it has copied from it. */
-export interface ShardBooks {
+/** One shard of an account: its row, and the pages and usage rows copied from it. */
+export interface ShardState {
   readonly number: number;
   readonly row: Row;
   /** In the order of their stamps. */
   readonly pages: readonly Row[];
-  /** Those of the pages, then those of the row: every change of the shard in its order. */
+  /** Records of the pages, then of the row: all changes of the shard in order. */
   readonly records: readonly Row[];
   readonly usage: readonly Row[];
 }
@@ -19,16 +19,16 @@ export interface ShardBooks {
 export interface Entry {
   readonly type: string;
   readonly credits: number;
-  /** How far it moved the balance. */
+  /** Its change of the balance. */
   readonly moves: number;
   readonly holdId: string | undefined;
-  /** What it was made for: a call, or a step of a run. */
+  /** Its source: a call, or a step of a run. */
   readonly requestId: string | undefined;
   readonly runId: string | undefined;
   readonly step: string | undefined;
-  /** True for a refund that takes back a charge. */
+  /** True for a refund that reverses a charge. */
   readonly isTakenBack: boolean;
-  /** Microseconds since 1970; entries of the account itself come before those of shards. */
+  /** Microseconds since 1970. */
   readonly at: number;
   readonly shard: number | null;
 }
@@ -38,22 +38,22 @@ export interface Hold {
   readonly id: string;
   readonly state: "open" | "settled" | "cancelled";
   readonly credits: number;
-  /** 0 while it is open. */
+  /** 0 for an open hold. */
   readonly charged: number;
-  /** True where it has a row; else its shard keeps it. */
+  /** True for a hold with its own row; false for one in its shard's row. */
   readonly hasRow: boolean;
 }
 
-/** Everything that is kept of an account's credits. */
-export interface Books {
+/** The stored credit data of an account. */
+export interface LedgerState {
   readonly account: Row;
-  /** None while the account keeps its credits in its own row. */
-  readonly shards: readonly ShardBooks[];
-  /** Rows of entries from before the account had shards, by their numbers. */
+  /** Empty while the account has no shards. */
+  readonly shards: readonly ShardState[];
+  /** Rows of entries from before the account had shards, by number. */
   readonly oldEntries: readonly Row[];
-  /** Rows of holds: of steps, of calls from before there were shards, and marks of cancellations. */
+  /** Rows of holds: of steps, of calls from before the account had shards, and marks of cancellations. */
   readonly holdRows: readonly Row[];
-  /** Those of each shard in their order, the shards by their numbers. */
+  /** Entries from before the account had shards, then those of each shard in order. */
   readonly entries: readonly Entry[];
   readonly holds: readonly Hold[];
   readonly balance: number;
@@ -83,15 +83,15 @@ export async function partitionRows({ client, table }: Reader, pk: string): Prom
   return rows;
 }
 
-/** Partitions of an account that its row tells of. */
+/** Returns the partition keys of an account's shards. */
 export const shardPartitions = (accountId: string, account: Row | undefined): readonly string[] =>
   Array.from(
     { length: Number(account?.["shards"] ?? 0) },
     (_, shard) => accountKeys.shard(accountId, shard).pk,
   );
 
-/** The same as one look at every row: nothing changes between the reads of a simulation. */
-export async function booksOf(reader: Reader, accountId: string): Promise<Books> {
+/** Reads the credit data of an account. Nothing is written between its queries in a simulation. */
+export async function readLedgerState(reader: Reader, accountId: string): Promise<LedgerState> {
   const { pk } = accountKeys.account(accountId);
   const rows = await partitionRows(reader, pk);
   const account = rows.find(({ sk }) => sk === "account");
@@ -99,16 +99,19 @@ export async function booksOf(reader: Reader, accountId: string): Promise<Books>
   for (const shard of shardPartitions(accountId, account)) {
     partitions.set(shard, await partitionRows(reader, shard));
   }
-  return booksIn(accountId, partitions);
+  return parseLedgerState(accountId, partitions);
 }
 
-/** What the partitions of an account and its shards say. */
-export function booksIn(accountId: string, partitions: ReadonlyMap<string, readonly Row[]>): Books {
+/** Parses the credit data of an account from its partitions. @throws Error for a missing row */
+export function parseLedgerState(
+  accountId: string,
+  partitions: ReadonlyMap<string, readonly Row[]>,
+): LedgerState {
   const rows = partitions.get(accountKeys.account(accountId).pk) ?? [];
   const account = rows.find(({ sk }) => sk === "account");
   if (account === undefined) throw new Error(`${accountId} has no row`);
   const shards = shardPartitions(accountId, account).map((pk, number) =>
-    shardBooks(number, partitions.get(pk) ?? []),
+    shardState(number, partitions.get(pk) ?? []),
   );
   const [oldEntries, holdRows] = [below(rows, "entry#"), below(rows, "hold#")];
   const sum = (name: string): number =>
@@ -135,7 +138,7 @@ const below = (rows: readonly Row[], prefix: string): Row[] =>
 
 export const rowsIn = (list: unknown): readonly Row[] => (list ?? []) as readonly Row[];
 
-function shardBooks(number: number, rows: readonly Row[]): ShardBooks {
+function shardState(number: number, rows: readonly Row[]): ShardState {
   const row = rows.find(({ sk }) => sk === "shard");
   if (row === undefined) throw new Error(`shard ${number} has no row`);
   const pages = below(rows, "page#");
@@ -161,7 +164,7 @@ function oldEntry(row: Row): Entry {
   };
 }
 
-function shardEntries({ number: shard, records }: ShardBooks): readonly Entry[] {
+function shardEntries({ number: shard, records }: ShardState): readonly Entry[] {
   return records.flatMap((record) => {
     const source = (record["f"] ?? {}) as Row;
     const runId = text(source["u"]);
@@ -181,7 +184,7 @@ function shardEntries({ number: shard, records }: ShardBooks): readonly Entry[] 
   });
 }
 
-/** A cancellation of a call that a shard knows leaves a mark, which is no hold. */
+/** False for the mark of a cancellation, which is not a hold. */
 const hasCredits = (row: Row): boolean =>
   !(row["state"] === "cancelled" && row["created_at"] === undefined);
 
@@ -193,8 +196,8 @@ const rowHold = (row: Row): Hold => ({
   hasRow: true,
 });
 
-/** Those of calls: open in the row, or resolved by a record. Those of steps have rows. */
-function shardHolds({ row, records }: ShardBooks): readonly Hold[] {
+/** Returns holds of calls: open in the shard's row, or resolved by a record. Steps have hold rows. */
+function shardHolds({ row, records }: ShardState): readonly Hold[] {
   const open = Object.entries((row["holds"] ?? {}) as Record<string, Row>).map(
     ([id, hold]): Hold => ({
       id,
@@ -208,7 +211,7 @@ function shardHolds({ row, records }: ShardBooks): readonly Hold[] {
   const back = new Set(records.filter(({ t }) => t === "b").map(({ h }) => h));
   const reserved = new Set(records.filter(({ t }) => t === "r").map(({ h }) => h));
   const resolved = records
-    // A hold from before there were shards is resolved here, and was reserved in the account.
+    // A hold from before the account had shards is resolved here, but was reserved in the account's row.
     .filter((record) => record["t"] === "s" && isOfCall(record) && reserved.has(record["h"]))
     .map((record): Hold => {
       const isBack = back.has(record["h"]);
@@ -226,7 +229,7 @@ function shardHolds({ row, records }: ShardBooks): readonly Hold[] {
 export const sumOf = (entries: readonly Entry[], ...types: readonly string[]): number =>
   entries.reduce((sum, { type, credits }) => sum + (types.includes(type) ? credits : 0), 0);
 
-/** Credits of charges that were taken back. */
+/** Sum of the reversed charges. */
 export const takenBack = (entries: readonly Entry[]): number =>
   sumOf(
     entries.filter((entry) => entry.isTakenBack),
