@@ -4,15 +4,15 @@ import { array, type InferOutput, number, object, parse, picklist, string } from
 import { assert } from "../base/assert.ts";
 import { eventTypes, type RunEvents } from "./event.ts";
 
-/** The service's own store of what it has to send, kept for 30 days. */
+/** Stores event bodies in the service's bucket for 30 days. */
 export interface EventBodies {
-  /** Repeating a put with the same key and bytes changes nothing. */
+  /** Writes an object. Idempotent for the same key and bytes. */
   put(key: string, bytes: Uint8Array): Promise<void>;
-  /** Null when there is no such object, or not any more. `range`: only those of its bytes. */
+  /** Reads an object, or a range of its bytes. Null if it does not exist or has expired. */
   get(key: string, range?: ByteRange): Promise<Uint8Array | null>;
 }
 
-/** Bytes from `start`, the first being 0, up to and without `end`; at least one. */
+/** Bytes from `start` (from 0) to `end` (exclusive); at least one. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
@@ -41,11 +41,11 @@ const archivedRunFile = object({
 });
 
 type ObjectDigest = InferOutput<typeof objectDigest>;
-/** The index of a run: its events in delivery order, and where each one's bytes stand. */
+/** The index of a run: its events in delivery order, with the location of their bytes. */
 export type ArchivedRun = InferOutput<typeof archivedRunFile>;
 /**
- * One stored event: a line of JSONL, as it is (`line`) and as a gzip member (`gzip`), which stands
- * in the run's chunk of that number, from 1 on, from byte `offset` on.
+ * One archived event: size and digest of its JSONL line (`line`) and of its gzip member (`gzip`). The
+ * member is in the run's chunk with the number `chunk` (from 1), at byte `offset`.
  */
 export type ArchivedEvent = ArchivedRun["events"][number];
 
@@ -55,22 +55,22 @@ export interface RunReference {
 }
 
 /**
- * A member that is larger has a chunk of its own. One read fetches a chunk at most, and a process
- * reads for dozens of runs at once.
+ * Maximum size of a chunk; a larger member has a separate chunk. One read fetches at most one chunk,
+ * and a process reads for dozens of runs in parallel.
  */
 const chunkBytesMax = 2 * 1024 * 1024;
-/** A third of the time of the usual level, for 6 % more bytes. */
+/** Level 3 takes a third of the time of the default level, for 6% more bytes. */
 const compression = { level: 3 };
 /** Bytes at the end of a gzip file that hold its unpacked size. */
 const sizeBytes = 4;
-/** More than nothing, which zlib wants to see that the end is the end. */
+/** Extra space in the buffer, which zlib needs to detect the end of the data. */
 const roomBytes = 64;
-/** Reading so much too much costs less than another read. */
+/** Maximum gap between two events that one read covers: extra bytes cost less than another read. */
 const gapBytesMax = 256 * 1024;
 
 /**
- * Stores a run's events: their gzip members one after another in chunks, each of which is a gzip
- * file, and last the index. Who finds an index finds everything. Safe to repeat.
+ * Archives a run's events: writes their gzip members into chunks, each of which is a gzip file, and
+ * the index last. If the index exists, all chunks exist. Idempotent.
  */
 export async function archiveRun(run: RunEvents, bodies: EventBodies): Promise<ArchivedRun> {
   const events: ArchivedEvent[] = [];
@@ -98,7 +98,7 @@ export async function archiveRun(run: RunEvents, bodies: EventBodies): Promise<A
   return archived;
 }
 
-/** The events of a run, or null when they are not kept any more. */
+/** Reads the index of a run; null if it has expired. */
 export async function archivedRun(
   run: RunReference,
   bodies: EventBodies,
@@ -107,7 +107,7 @@ export async function archivedRun(
   return bytes === null ? null : parse(archivedRunFile, JSON.parse(gunzipSync(bytes).toString()));
 }
 
-/** The compressed line of one event, or null when it is not kept any more. */
+/** Reads the compressed line of one event; null if it has expired. */
 export async function archivedLine(
   run: RunReference,
   event: ArchivedEvent,
@@ -120,8 +120,8 @@ export async function archivedLine(
 }
 
 /**
- * The compressed lines of events of a run, in the order asked, null for one that is not kept any
- * more. Events that stand together are fetched together, when the first of them is asked for.
+ * Reads the compressed lines of events of a run, in the given order; null for an expired one. Adjacent
+ * events are fetched in one read.
  */
 export async function* readLines(
   run: RunReference,
@@ -138,16 +138,16 @@ export async function* readLines(
   }
 }
 
-/** The line of JSONL in a compressed line. */
+/** Decompresses a line of JSONL. */
 export function unpackLine(gzip: Uint8Array): Uint8Array {
-  // A gzip file ends with its unpacked size: given room for all of it, zlib copies nothing together.
+  // A gzip file ends with its unpacked size. With one buffer of that size, zlib copies no chunks.
   const size = Buffer.from(gzip.buffer, gzip.byteOffset, gzip.byteLength).readUInt32LE(
     gzip.length - sizeBytes,
   );
   return gunzipSync(gzip, { chunkSize: size + roomBytes });
 }
 
-/** The exact bytes that every attempt sends: the line without its line feed. */
+/** Decompresses the body that every attempt sends: the line without its line feed. */
 export const unpackBody = (gzip: Uint8Array): Uint8Array => unpackLine(gzip).subarray(0, -1);
 
 interface Span {
@@ -157,7 +157,7 @@ interface Span {
   readonly events: ArchivedEvent[];
 }
 
-/** Cuts events into reads, keeping their order. */
+/** Groups adjacent events into reads, without changing their order. */
 function spansOf(events: readonly ArchivedEvent[]): readonly Span[] {
   const spans: Span[] = [];
   for (const event of events) {

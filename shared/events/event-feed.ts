@@ -1,40 +1,40 @@
 import type { EventType } from "./event.ts";
 
-/** A run in the feed: its events stand in the archive. */
+/** A run to add to the feed. The archive has its events. */
 export interface FeedRun {
   readonly runId: string;
   readonly watchlistId: string;
-  /** The endpoint that the list named; null: every endpoint subscribed to the event. */
+  /** ID of the watchlist's webhook endpoint; null: every subscribed endpoint. */
   readonly webhookEndpointId: string | null;
-  /** When the events happened; ISO time. */
+  /** Creation time of the events, ISO 8601. */
   readonly createdAt: string;
-  /** The types of its events, each once. */
+  /** The event types of the run, without duplicates. */
   readonly types: readonly EventType[];
 }
 
-/** A run with its place in the account's feed: 1, 2, 3 and so on without gaps. */
+/** A run in the feed. `sequence`: its number in the account's feed, from 1 without gaps. */
 export interface FeedEntry extends FeedRun {
   readonly sequence: number;
 }
 
-/** The account's runs in the order in which they were published, kept for 30 days. */
+/** Stores the runs of an account in the order of publication, for 30 days. */
 export interface EventFeed {
   /**
-   * Adds a run with the next number, whole or not at all; one that is there already stays as it is.
-   * Whoever has read up to a number will find everything that comes later behind it.
-   * @throws 503 UNAVAILABLE when too many runs of the account are added at once.
+   * Adds a run with the next number, unless the feed has it. Later runs always have higher numbers, so
+   * a reader that continues after a number misses nothing.
+   * @throws 503 UNAVAILABLE after too many conflicts with concurrent additions.
    */
   append(accountId: string, run: FeedRun): Promise<void>;
-  /** Runs numbered above `sequence`, in order. */
+  /** Lists runs with a number above `sequence`, in order. */
   after(accountId: string, sequence: number, limit: number): Promise<readonly FeedEntry[]>;
   /**
-   * The highest number, or 0, above which every run stands that ended at `since`, an ISO time, or
-   * later. Runs may end in another order than they are published in, so earlier ones stand there too.
+   * The highest number below all runs that ended at `since` (ISO time) or later; 0 if there is none.
+   * Runs above it may have ended earlier, because publication does not follow the order of ends.
    */
   before(accountId: string, since: string): Promise<number>;
   /**
-   * Runs that ended from `since` to `until`, both ISO times and inclusive, by that time; `after` is
-   * the last one of the page before.
+   * Lists runs that ended from `since` to `until` (ISO times, inclusive), in the order of their ends.
+   * `after`: the last run of the previous page.
    */
   between(
     accountId: string,

@@ -8,7 +8,7 @@ import { oneOf } from "../base/valid-values.ts";
 import { runEventTypes } from "./event.ts";
 
 const afterMessage =
-  "'after' must be the id of an event, as in 'next_after', or an ISO 8601 time with a zone, such " +
+  "'after' must be the ID of an event, as in 'next_after', or an ISO 8601 time with a zone, such " +
   "as 2026-11-20T10:00:00Z.";
 
 /** Query of `GET /v1/events`. */
@@ -27,9 +27,9 @@ export const eventsQuery = v.object({
         afterMessage,
       ),
       v.description(
-        "Where to go on: the `next_after` of the answer before, or the id of the last event that " +
-          "was seen. An ISO 8601 time with a zone to begin with what happened then or later. " +
-          "Absent: from the oldest event on.",
+        "Where the page begins: the `next_after` of the previous page, the ID of the last event that " +
+          "you have, or an ISO 8601 time with a zone for events from that time on. " +
+          "Absent: the oldest event.",
       ),
     ),
   ),
@@ -37,8 +37,8 @@ export const eventsQuery = v.object({
     v.pipe(oneOf("type", runEventTypes), v.description("Only events of this type.")),
   ),
   watchlist_id: idParam("watchlist", {
-    message: "'watchlist_id' must be the id of a watchlist; it begins with wl_.",
-    description: "Only events of this list, which need not exist any more.",
+    message: "'watchlist_id' must be the ID of a watchlist (wl_...).",
+    description: "Only events of this watchlist, which may be deleted.",
   }),
   limit: limitParam(limits.pagination.events),
 });

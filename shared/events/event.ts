@@ -10,7 +10,7 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** The types of events that runs make: all but that of test deliveries. */
+/** The event types of runs: all except that of test deliveries. */
 export const runEventTypes = [
   "watchlist.product.changed",
   "watchlist.product.matched",
@@ -19,7 +19,7 @@ export const runEventTypes = [
 ] as const satisfies readonly EventType[];
 export type RunEventType = (typeof runEventTypes)[number];
 
-/** The envelope that receivers, the event feed and the export all carry. */
+/** The envelope of an event in webhooks, in the event feed and in exports. */
 export interface EventEnvelope {
   readonly id: string;
   readonly type: EventType;
@@ -27,32 +27,32 @@ export interface EventEnvelope {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** An envelope with its one and only serialisation: every attempt and the export send these bytes. */
+/** An event with its only serialization: every attempt and the export send these bytes. */
 export interface SerializedEvent {
   readonly id: string;
   readonly type: EventType;
   readonly createdAt: string;
-  /** Item entries inside; 0 for an event that is not about items. */
+  /** Number of item entries; 0 for an event without items. */
   readonly items: number;
   readonly body: string;
 }
 
-/** Everything a finished run has to say, in delivery order. */
+/** The events of a finished run, in delivery order. */
 export interface RunEvents {
   readonly accountId: string;
   readonly watchlistId: string;
   readonly runId: string;
   readonly runNumber: number;
-  /** ISO time; its UTC date names the export folder. */
+  /** ISO time. Its UTC date is part of the export folder. */
   readonly runStartedAt: string;
-  /** The endpoint the list names; null: every enabled endpoint subscribed to the event. */
+  /** ID of the watchlist's webhook endpoint; null: every subscribed endpoint. */
   readonly webhookEndpointId: string | null;
   readonly events: readonly SerializedEvent[];
 }
 
 /**
- * The id of a run's event: the same whenever it is made again, and it tells when the run ended.
- * `part` counts the run's events of the type, from 1 on.
+ * The ID of a run's event. Derived, so that a repeat gives the same ID; contains the time at which the
+ * run ended. `part`: number of the event among the run's events of its type, from 1.
  */
 export const runEventId = (
   run: { readonly runId: string; readonly endedAt: string },
@@ -60,7 +60,7 @@ export const runEventId = (
   part: number,
 ): string => derivedIdAt("event", new Date(run.endedAt), run.runId, type, part);
 
-/** The id of the last event of a run: every run ends with its completion, which has one part. */
+/** The ID of the last event of a run, `watchlist.run.completed`, which has one part. */
 export const lastEventId = (run: { readonly runId: string; readonly endedAt: string }): string =>
   runEventId(run, "watchlist.run.completed", 1);
 

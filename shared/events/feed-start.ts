@@ -3,13 +3,13 @@ import { archivedRun, type EventBodies } from "./event-archive.ts";
 import { lastEventId } from "./event.ts";
 import type { EventFeed, FeedEntry } from "./event-feed.ts";
 
-/** A place in the feed. */
+/** A position in the feed. */
 export interface FeedStart {
-  /** The run that was seen whole, with all before it; 0: none. */
+  /** Number of the last run that is skipped completely; 0: none. */
   readonly sequence: number;
-  /** Events of the run after it that were seen. */
+  /** Number of events to skip of the next run. */
   readonly skip: number;
-  /** Runs that ended before this ISO time are left out; null: none are. */
+  /** Runs that ended before this ISO time are omitted; null: none. */
   readonly since: string | null;
 }
 
@@ -21,8 +21,8 @@ export interface FeedSources {
 const runsAtOnce = 25;
 
 /**
- * Where a reader goes on: behind an event, or with what happened at an ISO time or later. An event
- * that is not found, as after 30 days, counts for its time: from there on nothing is left out.
+ * The position at which a reader continues: after an event ID, or at an ISO time. An unknown event,
+ * such as an expired one, counts as its time, so that no later event is omitted.
  */
 export async function feedStart(
   accountId: string,
@@ -45,7 +45,7 @@ interface WantedEvent {
   readonly happenedAt: string;
 }
 
-/** The place behind an event, which is one of the few runs that ended in the same millisecond. */
+/** The position after an event. Searches the few runs that ended in the same millisecond. */
 async function placeOf(
   accountId: string,
   event: WantedEvent,
@@ -75,6 +75,6 @@ async function placeIn(
   return index < 0 ? null : { sequence: run.sequence - 1, skip: index + 1, since: null };
 }
 
-/** The id of a run's last event, which needs no look at its events. */
+/** The ID of a run's last event, derived without reading its events. */
 export const lastEventIdOf = ({ runId, createdAt }: FeedEntry): string =>
   lastEventId({ runId, endedAt: createdAt });

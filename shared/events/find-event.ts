@@ -10,7 +10,7 @@ import {
 import type { FeedEntry } from "./event-feed.ts";
 import type { FeedSources } from "./feed-start.ts";
 
-/** An event of the feed, and the run that made it. */
+/** An event and its run. */
 export interface FoundEvent {
   readonly run: FeedEntry;
   readonly event: ArchivedEvent;
@@ -18,7 +18,7 @@ export interface FoundEvent {
 
 const runsAtOnce = 25;
 
-/** The account's event of that ID; null for an unknown one and for one older than 30 days. */
+/** Finds the account's event with this ID; null if it is unknown or expired. */
 export async function findEvent(
   accountId: string,
   eventId: string,
@@ -40,7 +40,7 @@ export async function findEvent(
   }
 }
 
-/** The envelope of an event, byte for byte as deliveries send it; null when its body is deleted. */
+/** The envelope of an event, byte for byte as deliveries send it; null if its body has expired. */
 export async function envelopeOf(
   run: RunReference,
   event: ArchivedEvent,

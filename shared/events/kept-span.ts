@@ -3,14 +3,14 @@ import { invalidParam } from "../base/errors.ts";
 import { isoTimeParam } from "../base/iso-time.ts";
 import { limits } from "../base/limits.ts";
 
-/** Body of a request about a span of time; bounds depend on the time and are checked later. */
+/** Body of a request with a time span. `keptSpan` checks its bounds, which depend on the current time. */
 export const keptSpanBody = v.object({
   since: v.pipe(
     isoTimeParam("since"),
     v.description(`At most ${limits.eventRetentionDays} days ago: events are kept no longer.`),
   ),
   until: v.optional(
-    v.nullable(v.pipe(isoTimeParam("until"), v.description("Not in the future; absent: now."))),
+    v.nullable(v.pipe(isoTimeParam("until"), v.description("Not in the future. Absent: now."))),
   ),
 });
 
@@ -23,15 +23,15 @@ export interface KeptSpan {
 const retentionMs = limits.eventRetentionDays * 24 * 60 * 60 * 1_000;
 
 /**
- * The span of time that a request is about, inside that for which events are kept.
- * @throws 400 INVALID_PARAM for a span that is out of bounds.
+ * The time span of a request, within the time for which events are kept.
+ * @throws 400 INVALID_PARAM for a time span out of bounds.
  */
 export function keptSpan(wanted: v.InferOutput<typeof keptSpanBody>, now: Date): KeptSpan {
   const since = Date.parse(wanted.since);
   const until = typeof wanted.until === "string" ? Date.parse(wanted.until) : now.getTime();
   if (since > now.getTime()) throw invalidParam("since", "'since' must not be in the future.");
   if (until > now.getTime()) {
-    throw invalidParam("until", "'until' must not be in the future. Leave it out for now.");
+    throw invalidParam("until", "'until' must not be in the future. Omit it for the current time.");
   }
   if (since < now.getTime() - retentionMs) {
     throw invalidParam(

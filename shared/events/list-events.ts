@@ -12,7 +12,7 @@ import { type FeedSources, type FeedStart, feedStart, lastEventIdOf } from "./fe
 
 export interface EventsWanted {
   readonly accountId: string;
-  /** The id of an event, or an ISO time. */
+  /** ID of an event, or an ISO time. */
   readonly after: string | undefined;
   readonly type: RunEventType | undefined;
   readonly watchlistId: string | undefined;
@@ -23,21 +23,21 @@ export interface EventPage {
   readonly object: "list";
   /** Envelopes as they were sent, oldest first. */
   readonly data: readonly unknown[];
-  /** True when there may be more already. */
+  /** True if there may be more events now. */
   readonly has_more: boolean;
   /**
-   * Where the next page begins: behind the last event that was looked at, whether it was wanted or
-   * not; what was asked for when there was none.
+   * ID of the last event read, whether it matches or not, after which the next page begins. The
+   * requested `after` if no event was read.
    */
   readonly next_after: string | null;
 }
 
 /**
- * A Lambda answers 6 MB at most, in which the answer stands as a JSON string: at worst twice as
- * long. An event that is larger makes a page alone.
+ * Maximum size of a page. A Lambda returns at most 6 MB, in which the body is a JSON string, at worst
+ * twice as long. A larger event is a page of its own.
  */
 const pageBytesMax = 3_000_000;
-/** Runs that one page looks at, whether it wants their events or not. */
+/** Maximum number of runs that one page reads, including runs without matching events. */
 const runsMax = 2_000;
 const filteredRunsAtOnce = 250;
 const readsAtOnce = 8;
@@ -46,11 +46,11 @@ interface Page {
   readonly chosen: { readonly run: FeedEntry; readonly events: ArchivedEvent[] }[];
   count: number;
   bytes: number;
-  /** The last event looked at. */
+  /** ID of the last event read. */
   seen: string | null;
 }
 
-/** A page of the account's events, in the order of the feed. */
+/** Lists events of an account in the order of the feed. */
 export async function listEvents(wanted: EventsWanted, sources: FeedSources): Promise<EventPage> {
   const start = await feedStart(wanted.accountId, wanted.after, sources);
   const page: Page = { chosen: [], count: 0, bytes: 0, seen: wanted.after ?? null };
@@ -67,16 +67,16 @@ interface Search extends EventsWanted {
   readonly start: FeedStart;
 }
 
-/** Chooses events until the page is full or the feed ends; true when there may be more. */
+/** Adds events until the page is full or the feed ends. Returns true if there may be more. */
 async function fill(page: Page, search: Search, sources: FeedSources): Promise<boolean> {
   const { accountId, limit, type, watchlistId, start } = search;
   const isFiltered = type !== undefined || watchlistId !== undefined;
   const runsAtOnce = isFiltered ? filteredRunsAtOnce : limit + 1;
   let { sequence } = start;
-  for (let looked = 0; looked < runsMax; looked += runsAtOnce) {
+  for (let read = 0; read < runsMax; read += runsAtOnce) {
     const runs = await sources.feed.after(accountId, sequence, runsAtOnce);
     for await (const { run, archived } of indexed(runs, search, sources)) {
-      if (!passes(page, search, { run, archived })) return true;
+      if (!addEvents(page, search, { run, archived })) return true;
       sequence = run.sequence;
     }
     if (runs.length < runsAtOnce) return false;
@@ -84,9 +84,9 @@ async function fill(page: Page, search: Search, sources: FeedSources): Promise<b
   return true;
 }
 
-interface LookedAt {
+interface IndexedRun {
   readonly run: FeedEntry;
-  /** Null: nothing of it is wanted, or it is not kept any more. */
+  /** Null: no event of the run can match, or they have expired. */
   readonly archived: ArchivedRun | null;
 }
 
@@ -94,12 +94,12 @@ async function* indexed(
   runs: readonly FeedEntry[],
   search: Search,
   { bodies }: FeedSources,
-): AsyncGenerator<LookedAt> {
+): AsyncGenerator<IndexedRun> {
   const atOnce = Math.min(readsAtOnce, search.limit + 1);
   for (let from = 0; from < runs.length; from += atOnce) {
     const some = runs.slice(from, from + atOnce);
     const reads = some.map(async (run) => {
-      const isRead = mayHold(run, search);
+      const isRead = mayMatch(run, search);
       const reference = { accountId: search.accountId, runId: run.runId };
       return { run, archived: isRead ? await archivedRun(reference, bodies) : null };
     });
@@ -107,13 +107,13 @@ async function* indexed(
   }
 }
 
-const mayHold = (run: FeedEntry, { type, watchlistId, start }: Search): boolean =>
+const mayMatch = (run: FeedEntry, { type, watchlistId, start }: Search): boolean =>
   (type === undefined || run.types.includes(type)) &&
   (watchlistId === undefined || run.watchlistId === watchlistId) &&
   (start.since === null || run.createdAt >= start.since);
 
-/** Takes a run's events into the page; false when it has no room for the next one. */
-function passes(page: Page, search: Search, { run, archived }: LookedAt): boolean {
+/** Adds a run's matching events to the page. Returns false if the page has no space for the next one. */
+function addEvents(page: Page, search: Search, { run, archived }: IndexedRun): boolean {
   const skip = run.sequence === search.start.sequence + 1 ? search.start.skip : 0;
   const events: ArchivedEvent[] = [];
   page.chosen.push({ run, events });

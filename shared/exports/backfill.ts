@@ -7,7 +7,7 @@ import { type ExportRecord, restarted } from "./export-record.ts";
 
 export interface BackfillDependencies {
   readonly feed: Pick<EventFeed, "between">;
-  /** The export as the log has it. */
+  /** Reads an export from the log. */
   readonly known: (exportId: string) => Promise<ExportRecord | null>;
   readonly clock: Clock;
 }
@@ -19,12 +19,12 @@ export interface BackfillTask {
   readonly slice: Slice<ExportRecord>;
 }
 
-/** Runs owed anew in one change: each takes two rows. */
+/** Runs made pending in one transaction; each takes two rows. */
 const runsAtOnce = 25;
 
 /**
- * Owes the next runs of a span of time to the destination anew, and notes how far it has got; in
- * one change, so that a repeat goes on from there.
+ * Makes the next exports of a backfill pending and stores its progress, in one transaction from
+ * which a repeat continues.
  */
 export async function backfillPage(
   { accountId, entry, content, slice }: BackfillTask,
@@ -33,21 +33,21 @@ export async function backfillPage(
   const { since, until, after } = content;
   const runs = await feed.between(accountId, { since, until, after, limit: runsAtOnce });
   const now = clock.now();
-  const records = await Promise.all(runs.map((run) => anew(run, { known, now })));
+  const records = await Promise.all(runs.map((run) => restartedExport(run, { known, now })));
   const added = records.flatMap(nextEntries);
   const last = runs.at(-1);
   if (last === undefined || runs.length < runsAtOnce) {
     return slice.record({ removed: entry, added, records });
   }
-  const moved: BackfillContent = {
+  const advanced: BackfillContent = {
     ...content,
     after: { createdAt: last.createdAt, runId: last.runId },
   };
-  // The same entry further on takes its own place.
-  return slice.record({ added: [...added, { ...entry, content: moved }], records });
+  // Replaces the entry: lane, due time and key are the same.
+  return slice.record({ added: [...added, { ...entry, content: advanced }], records });
 }
 
-async function anew(
+async function restartedExport(
   { runId, watchlistId, createdAt }: FeedEntry,
   { known, now }: { readonly known: BackfillDependencies["known"]; readonly now: Date },
 ): Promise<ExportRecord> {

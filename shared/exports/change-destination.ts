@@ -15,10 +15,10 @@ import { wantedCredentials } from "./wanted-credentials.ts";
 type PatchRequest = DestinationRequest<DestinationPatch>;
 
 /**
- * Changes the account's destination. A check object is written and deleted first when the change
- * says where or how to write, or enables it. Pending exports of an enabled destination are due at
- * once, also when nothing changes: a repeat of a call makes up for one that ended before that.
- * @throws 400 that names the field at fault or says which step failed; nothing is saved then.
+ * Changes the account's S3 destination. A change of bucket, address or credentials, and enabling,
+ * first writes and deletes a check object. Makes pending exports of an enabled destination due at
+ * once, even if nothing changes, because an earlier call may have failed after its write.
+ * @throws 400 that names the invalid field or the failed step of the check (nothing is saved).
  * @throws 404 NOT_FOUND without a destination.
  */
 export async function changeDestination(
@@ -56,25 +56,25 @@ async function changedBy(
   const { before } = known;
   const endpoint = known.endpoint === undefined ? before.endpoint : known.endpoint;
   const bucket = wanted.bucket ?? before.bucket;
-  const elsewhere = endpoint !== before.endpoint;
+  const isNewEndpoint = endpoint !== before.endpoint;
   const credentials = await wantedCredentials(
     {
       accountId,
       wanted,
       endpoint,
       before: before.credentials,
-      moved: elsewhere || bucket !== before.bucket,
+      moved: isNewEndpoint || bucket !== before.bucket,
     },
     secrets,
   );
-  const usualStyle = elsewhere ? pathStyleByDefault(endpoint) : before.forcePathStyle;
+  const defaultPathStyle = isNewEndpoint ? pathStyleByDefault(endpoint) : before.forcePathStyle;
   return {
     ...before,
     enabled: wanted.enabled ?? before.enabled,
     bucket,
     region: wanted.region ?? before.region,
     endpoint,
-    forcePathStyle: wanted.force_path_style ?? usualStyle,
+    forcePathStyle: wanted.force_path_style ?? defaultPathStyle,
     prefix: wanted.prefix ?? before.prefix,
     credentials,
     compression: wanted.compression ?? before.compression,
@@ -83,21 +83,28 @@ async function changedBy(
   };
 }
 
-/** Where and how objects are written. A new secret is sealed anew, so it never looks the same. */
-const wayOf = (destination: Destination): string => {
+/** The settings that a check verifies. A new secret always differs, because it is encrypted again. */
+const checkedSettings = (destination: Destination): string => {
   const { bucket, region, endpoint, forcePathStyle, prefix, credentials } = destination;
-  return JSON.stringify([bucket, region, endpoint, forcePathStyle, prefix, wordsOf(credentials)]);
+  return JSON.stringify([
+    bucket,
+    region,
+    endpoint,
+    forcePathStyle,
+    prefix,
+    credentialParts(credentials),
+  ]);
 };
 
-const wordsOf = (credentials: Destination["credentials"]): readonly string[] =>
+const credentialParts = (credentials: Destination["credentials"]): readonly string[] =>
   credentials.auth === "role"
     ? [credentials.roleArn]
     : [credentials.accessKeyId, credentials.secretAccessKey];
 
 const needsCheck = (before: Destination, after: Destination): boolean =>
-  wayOf(before) !== wayOf(after) || (after.enabled && !before.enabled);
+  checkedSettings(before) !== checkedSettings(after) || (after.enabled && !before.enabled);
 
 const isSame = (before: Destination, after: Destination): boolean =>
-  wayOf(before) === wayOf(after) &&
+  checkedSettings(before) === checkedSettings(after) &&
   before.enabled === after.enabled &&
   before.compression === after.compression;

@@ -14,21 +14,21 @@ export interface CheckDestinationDependencies extends OpenBucketDependencies {
 
 /**
  * Checks a destination: signs in, writes and deletes a check object, and looks up a key that was
- * never written. The key or role needs `s3:PutObject` and `s3:DeleteObject`, and nothing else.
+ * never written. The key or role needs only `s3:PutObject` and `s3:DeleteObject`.
  */
 export async function checkDestination(
   accountId: string,
   destination: Destination,
   dependencies: CheckDestinationDependencies,
 ): Promise<CheckOutcome> {
-  const [opened, isOpenToAll] = await Promise.all([
+  const [opened, isOpenToAllAccounts] = await Promise.all([
     openBucket(accountId, destination, dependencies),
-    trustsAnybody(accountId, destination, dependencies),
+    acceptsAnyExternalId(accountId, destination, dependencies),
   ]);
   if (opened.outcome === "failed") return { ...opened, step: "sign_in" };
   const { bucket } = opened;
   try {
-    return isOpenToAll
+    return isOpenToAllAccounts
       ? { outcome: "failed", step: "sign_in", reason: "external_id_not_asked_for" }
       : await checkBucket(bucket, destination, dependencies);
   } finally {
@@ -49,8 +49,8 @@ async function checkBucket(
     bucket.delete(key),
     bucket.find(absentKey(prefix, chance)),
   ]);
-  // A server that accepts any request would take exports and keep nothing. A store reports that the
-  // object is absent or, to a key without permission to read, denies access.
+  // A server that accepts any request is no store. A store reports that the object is absent or, to
+  // a key without permission to read, denies access.
   if (absent.outcome === "found") {
     return { outcome: "failed", step: "look_up", reason: "no_object_store" };
   }
@@ -58,24 +58,24 @@ async function checkBucket(
 }
 
 /**
- * Whether a role lets the service in under an external id that is not its owner's: then any account
- * of this service could name it, and so might an account name a role of the service's own.
+ * True if a role accepts an external ID that is not its account's. Such a role could be used by any
+ * account of this service; and an account could name a role of the service itself.
  */
-async function trustsAnybody(
+async function acceptsAnyExternalId(
   accountId: string,
   { credentials, region }: Destination,
   { roles }: OpenBucketDependencies,
 ): Promise<boolean> {
   if (credentials.auth !== "role") return false;
   const externalId = externalIdOf(`nobody/${accountId}`);
-  const asked = await roles.assume({ roleArn: credentials.roleArn, externalId, region });
-  // Only a plain refusal proves that the role asks for its own: anything else may hide an open door.
-  return asked.outcome === "assumed" || asked.reason !== "AccessDenied";
+  const assumed = await roles.assume({ roleArn: credentials.roleArn, externalId, region });
+  // Only AccessDenied proves that the role requires its own external ID.
+  return assumed.outcome === "assumed" || assumed.reason !== "AccessDenied";
 }
 
 /**
- * The same, for a destination that is about to be saved.
- * @throws 400 that names the field to change, the step that failed and what to do.
+ * Checks a destination before it is saved.
+ * @throws 400 with the field to change, the failed step and what to do.
  */
 export async function requireUsable(
   accountId: string,

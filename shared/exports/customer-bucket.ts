@@ -1,13 +1,13 @@
 import type { Destination } from "./destination.ts";
 
-/** How to reach a customer's bucket, with the secrets in the clear. */
+/** Address and decrypted credentials of a customer's bucket. */
 export interface BucketAccess extends Pick<
   Destination,
   "bucket" | "region" | "endpoint" | "forcePathStyle"
 > {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** With temporary keys only. */
+  /** Present for temporary credentials only. */
   readonly sessionToken?: string;
 }
 
@@ -20,11 +20,11 @@ export interface BucketObject {
 export interface BucketFailure {
   readonly outcome: "failed";
   /**
-   * A code of the store (`AccessDenied`), of the connection (`timeout`), or `no_object_store` for a
-   * server whose answer no S3-compatible store gives.
+   * Error code of the store (`AccessDenied`), of the connection (`timeout`), or `no_object_store` for
+   * a server that is not an S3-compatible store.
    */
   readonly reason: string;
-  /** The region that the bucket is in, when the store names it. */
+  /** Region of the bucket, if the store returns it. */
   readonly region?: string;
 }
 
@@ -32,19 +32,20 @@ export type BucketOutcome = { readonly outcome: "done" } | BucketFailure;
 export type ObjectLookup = { readonly outcome: "found" | "absent" } | BucketFailure;
 
 /**
- * A bucket of a customer, reached as webhooks are: public addresses only, no redirects, with time
- * limits. Several calls at once share its connections. Never throws for what the store does.
+ * A customer's bucket. Like webhooks, it connects to public addresses only, follows no redirects, and
+ * has time limits. Parallel calls share its connections. Returns failures of the store; never throws
+ * for them.
  */
 export interface CustomerBucket {
   put(object: BucketObject): Promise<BucketOutcome>;
-  /** Whether there is an object. A key without permission to read fails with `AccessDenied`. */
+  /** Looks up an object. Fails with `AccessDenied` without permission to read. */
   find(key: string): Promise<ObjectLookup>;
   delete(key: string): Promise<BucketOutcome>;
-  /** Ends its connections. */
+  /** Closes its connections. */
   close(): void;
 }
 
 export interface CustomerBuckets {
-  /** Connects to nothing yet: the first call does. */
+  /** Opens a bucket. The first call connects. */
   open(access: BucketAccess): CustomerBucket;
 }

@@ -7,7 +7,7 @@ export interface DeleteDestinationDependencies extends EndPendingDependencies {
 }
 
 /**
- * Deletes the account's destination; exports that are still owed to it end. What it holds stays.
+ * Deletes the account's S3 destination and ends its pending exports. Objects in the bucket stay.
  * @throws 404 NOT_FOUND without a destination.
  */
 export async function deleteDestination(

@@ -56,7 +56,9 @@ const prefix = v.pipe(
 );
 const auth = v.pipe(
   oneOf("auth", ["access_key", "role"]),
-  v.description("access_key: with a key of yours. role: with a role of yours, AWS only."),
+  v.description(
+    "access_key: the service uses your access key. role: the service assumes your role (AWS only).",
+  ),
 );
 const roleArn = v.nullable(
   v.pipe(
@@ -66,7 +68,9 @@ const roleArn = v.nullable(
       /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]+$/,
       "'role_arn' must be the ARN of a role, such as arn:aws:iam::123456789012:role/events.",
     ),
-    v.description("The role to assume, with `auth` role; it must trust `external_id`."),
+    v.description(
+      "The role to assume, with `auth` role. Its trust policy must require `external_id`.",
+    ),
   ),
 );
 const compression = v.pipe(oneOf("compression", compressions), v.description(compressionMeaning));
@@ -78,7 +82,7 @@ const credentialFields = {
   role_arn: v.optional(roleArn),
 };
 
-/** Body of `PUT /v1/s3_destination`. The endpoint's own rules need a look at the network. */
+/** Body of `PUT /v1/s3_destination`. `storeAddress` checks the endpoint, which needs DNS. */
 export const destinationBody = v.object({
   enabled: v.optional(enabled, true),
   bucket,
@@ -92,7 +96,7 @@ export const destinationBody = v.object({
 });
 export type DestinationBody = v.InferOutput<typeof destinationBody>;
 
-/** Body of `PATCH /v1/s3_destination`: what is absent stays as it is. */
+/** Body of `PATCH /v1/s3_destination`. Absent fields stay unchanged. */
 export const destinationPatchBody = v.object({
   enabled: v.optional(enabled),
   bucket: v.optional(bucket),

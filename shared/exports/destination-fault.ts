@@ -4,7 +4,7 @@ import { checkKey } from "./object-key.ts";
 
 export type CheckStep = "sign_in" | "write" | "look_up" | "delete";
 
-/** Why a destination cannot be used, and at which step of its check. */
+/** The failed step of a destination's check, and why it failed. */
 export interface CheckFailure extends BucketFailure {
   readonly step: CheckStep;
 }
@@ -12,11 +12,11 @@ export interface CheckFailure extends BucketFailure {
 export interface DestinationFault {
   /** The field of the destination to change. */
   readonly param: string;
-  /** The step that failed, the code, and what to do. */
+  /** The failed step, the error code, and what to do. */
   readonly message: string;
 }
 
-/** The field at fault when a check fails, and what its owner has to do. */
+/** The field to change after a failed check, and a message that says what to do. */
 export function faultOf(
   accountId: string,
   destination: Destination,
@@ -56,7 +56,7 @@ function signInFault({ accountId, destination, reason }: Found): Fault {
   ];
 }
 
-/** The first rule whose pattern fits the whole reason. */
+/** The fault of the first rule whose pattern matches the whole reason. */
 function bucketFault(found: Found): Fault {
   const { reason, region, destination } = found;
   if (region !== undefined && region !== destination.region) return anotherRegion(found);
@@ -120,7 +120,7 @@ const rules: readonly (readonly [reasons: string, fault: (found: Found) => Fault
     "NoSuchBucket",
     ({ destination }) => [
       "bucket",
-      `There is no such bucket. Create it, or check 'bucket'${orEndpoint(destination)}.`,
+      `There is no such bucket. Create it, or check 'bucket'${andEndpoint(destination)}.`,
     ],
   ],
   ["AccessDenied|AllAccessDisabled|Forbidden|status_403", (found) => ["bucket", grantOf(found)]],
@@ -198,7 +198,7 @@ const unknownIdentity = ({ destination }: Found): Fault => [
   identityOf(destination),
   destination.credentials.auth === "role"
     ? "The store does not accept the credentials of the role."
-    : `The store does not accept this access key. Check 'access_key_id'${orEndpoint(destination)}.`,
+    : `The store does not accept this access key. Check 'access_key_id'${andEndpoint(destination)}.`,
 ];
 
 function grantOf({ destination, step }: Found): string {
@@ -215,10 +215,10 @@ const identityOf = ({ credentials }: Destination): string =>
 const holderOf = ({ credentials }: Destination): string =>
   credentials.auth === "role" ? "role" : "owner of the access key";
 
-/** The field that says where the store is. */
+/** Name of the field with the store's address. */
 const placeOf = ({ endpoint }: Destination): string => (endpoint === null ? "bucket" : "endpoint");
 
-const orEndpoint = ({ endpoint }: Destination): string =>
+const andEndpoint = ({ endpoint }: Destination): string =>
   endpoint === null ? "" : " and 'endpoint'";
 
 const noRegion = ({ region }: Destination): string =>

@@ -5,9 +5,9 @@ import { count, timestamp } from "../base/wire-schema.ts";
 
 export const compressionMeaning =
   "gzip: objects end in .jsonl.gz. none: .jsonl. A change applies to runs that are exported for the " +
-  "first time after it: a run keeps its format, also in a backfill.";
+  "first time after the change: a run keeps its format, also in a backfill.";
 
-/** The S3 destination as answers show it; the secret access key never appears. */
+/** The S3 destination in API answers, without the secret access key. */
 export const destinationSchema = v.object({
   object: v.literal("s3_destination"),
   enabled: v.boolean(),
@@ -17,7 +17,7 @@ export const destinationSchema = v.object({
     v.pipe(v.string(), v.description("Address of an S3-compatible store; null: AWS.")),
   ),
   force_path_style: v.boolean(),
-  prefix: v.pipe(v.string(), v.description("Comes before every object key.")),
+  prefix: v.pipe(v.string(), v.description("Prefix of every object key.")),
   auth: v.picklist(["access_key", "role"]),
   access_key_id: v.nullable(v.string()),
   secret_hint: v.nullable(
@@ -26,7 +26,9 @@ export const destinationSchema = v.object({
   role_arn: v.nullable(v.string()),
   external_id: v.pipe(
     v.string(),
-    v.description("What the trust policy of your role asks for; an account's is always the same."),
+    v.description(
+      "External ID that the trust policy of your role must require. It never changes for an account.",
+    ),
   ),
   compression: v.pipe(v.picklist(compressions), v.description(compressionMeaning)),
   status: v.pipe(
@@ -53,7 +55,7 @@ export const deletedDestinationResponse = v.object({
   deleted: v.literal(true),
 });
 
-/** 200 of `POST /v1/s3_destination/test`, whatever came of it. */
+/** 200 of `POST /v1/s3_destination/test`, for a success and for a failure. */
 export const destinationTestResponse = v.object({
   object: v.literal("s3_destination_test"),
   ok: v.boolean(),

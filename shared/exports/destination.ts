@@ -4,14 +4,14 @@ import { notFound, type ServiceError } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
 import type { SecretContext } from "../base/secret-box.ts";
 
-/** How the service signs in to a customer's bucket. */
+/** Credentials for a customer's bucket. */
 export type Credentials =
   | {
       readonly auth: "access_key";
       readonly accessKeyId: string;
-      /** Sealed under `destinationSecretContext`. */
+      /** Encrypted under `destinationSecretContext`. */
       readonly secretAccessKey: string;
-      /** The last four characters; null for a secret so short that they would give it away. */
+      /** The last four characters; null for a secret of fewer than 12 characters. */
       readonly secretHint: string | null;
     }
   | { readonly auth: "role"; readonly roleArn: string };
@@ -19,7 +19,7 @@ export type Credentials =
 export const compressions = ["gzip", "none"] as const;
 export type Compression = (typeof compressions)[number];
 
-/** Where an account's events are exported to. Times are ISO 8601 UTC. */
+/** The S3 destination of an account. Times are ISO 8601 UTC. */
 export interface Destination {
   readonly enabled: boolean;
   readonly bucket: string;
@@ -27,22 +27,22 @@ export interface Destination {
   /** Normalised address of an S3-compatible store; null: AWS. */
   readonly endpoint: string | null;
   readonly forcePathStyle: boolean;
-  /** Comes before every object key as it is. */
+  /** Prefix of every object key. */
   readonly prefix: string;
   readonly credentials: Credentials;
-  /** Format of runs whose first export is still to come; a run keeps the format that it has. */
+  /** Format of new exports. An export keeps its format. */
   readonly compression: Compression;
-  /** Attempts of exports that failed since one succeeded, a test did, or a change was checked. */
+  /** Number of failed export attempts since the last successful attempt, test or checked change. */
   readonly failuresInRow: number;
   readonly lastSuccessAt: string | null;
   readonly lastError: string | null;
-  /** Another one after every change of the settings, never the same again. */
+  /** Random ID of the settings; differs after every change. */
   readonly revision: string;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
 
-/** Whether a destination is shown as `failing`. */
+/** True if the destination's status is `failing`. */
 export const isFailing = ({ failuresInRow }: Pick<Destination, "failuresInRow">): boolean =>
   failuresInRow >= limits.failuresUntilFailing;
 
@@ -50,11 +50,11 @@ const hintLength = 4;
 const hintedLengthMin = 12;
 const revisionBytes = 12;
 
-/** The last four characters, by which its owner recognises a key that has many more. */
+/** The last four characters of a secret access key; null if it has fewer than 12. */
 export const keyHint = (secretAccessKey: string): string | null =>
   secretAccessKey.length >= hintedLengthMin ? secretAccessKey.slice(-hintLength) : null;
 
-/** The refusal of a call that needs a destination. */
+/** 404 NOT_FOUND of a call that needs a destination. */
 export const noDestination = (): ServiceError =>
   notFound("An S3 destination", "Set one with PUT /v1/s3_destination first.");
 
@@ -62,14 +62,14 @@ export const newRevision = (chance: Chance): string =>
   Buffer.from(chance.bytes(revisionBytes)).toString("hex");
 
 /**
- * What the trust policy of a customer's role asks for, so that no other account of this service can
- * have the role assumed. No secret, and the same for an account for ever: it can be read before
- * there is a destination.
+ * The external ID that the trust policy of a customer's role must require, so that no other account
+ * of this service can use the role. Not secret. Fixed for an account, so that it can be shown before
+ * a destination is set.
  */
 export const externalIdOf = (accountId: string): string =>
   `ext-${createHash("sha256").update(`s3_destination/${accountId}`).digest("hex").slice(0, 32)}`;
 
-/** The context under which a destination's secret is sealed. */
+/** The encryption context of a destination's secret. */
 export const destinationSecretContext = (accountId: string): SecretContext => ({
   account: accountId,
   record: "s3_destination",

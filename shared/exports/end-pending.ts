@@ -7,7 +7,7 @@ export interface EndPendingDependencies {
   readonly warn: Warn;
 }
 
-/** Has the exports that are still owed to a destination ended, now that it takes none any more. */
+/** Wakes the delivery worker, which ends all pending exports of a disabled or deleted destination. */
 export async function endPending(
   accountId: string,
   now: Date,

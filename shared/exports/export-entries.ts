@@ -3,7 +3,7 @@ import { derivedIdAt } from "../base/ids.ts";
 import type { Entry } from "../outbox/outbox.ts";
 import { type ExportRecord, newExport } from "./export-record.ts";
 
-/** A run whose events the destination is to get. */
+/** The next attempt to export a run. */
 export const exportContent = object({
   kind: literal("export"),
   runId: string(),
@@ -13,7 +13,7 @@ export const exportContent = object({
   createdAt: string(),
 });
 
-/** Every run of a span of time; `after`: the last run that was looked at. */
+/** A backfill: exports all runs that ended from `since` to `until`. `after`: the last processed run. */
 const backfillContent = object({
   kind: literal("backfill"),
   since: string(),
@@ -21,17 +21,17 @@ const backfillContent = object({
   after: nullable(object({ createdAt: string(), runId: string() })),
 });
 
-/** Every export that waits for its next attempt is to be attempted now. */
+/** A requested retry: makes all exports that wait for a retry due at once. */
 const retryContent = object({ kind: literal("retry") });
 
-/** What a destination's outbox holds. */
+/** Content of an entry in a destination's outbox. */
 export const outboxContent = variant("kind", [exportContent, backfillContent, retryContent]);
 type ExportContent = InferOutput<typeof exportContent>;
 export type BackfillContent = InferOutput<typeof backfillContent>;
 
 type ExportedRun = Omit<ExportContent, "kind">;
 
-/** The export that a run has when nobody has attempted it. */
+/** The export of a run before its first attempt. */
 export const exportOf = ({ runId, watchlistId, runNumber, createdAt }: ExportedRun): ExportRecord =>
   newExport({
     id: derivedIdAt("export", new Date(createdAt), runId),
@@ -41,7 +41,7 @@ export const exportOf = ({ runId, watchlistId, runNumber, createdAt }: ExportedR
     createdAt,
   });
 
-/** The first attempt of a run's export, owed since the run ended. */
+/** The outbox entry for the first attempt of a run's export, due when the run ended. */
 export const firstEntry = (run: ExportedRun): Entry => ({
   lane: "first",
   dueAt: run.createdAt,
@@ -49,7 +49,7 @@ export const firstEntry = (run: ExportedRun): Entry => ({
   content: contentOf(run),
 });
 
-/** The next attempt of an export, when it is due; nothing for one that is over. */
+/** The outbox entry for the next attempt of an export; none if the export has ended. */
 export const nextEntries = (record: ExportRecord): readonly Entry[] =>
   record.nextAttemptAt === null
     ? []
@@ -62,7 +62,7 @@ export const nextEntries = (record: ExportRecord): readonly Entry[] =>
         },
       ];
 
-/** Every run of a span of time, to be exported anew. */
+/** The outbox entry of a backfill. */
 export const backfillEntry = (
   span: { readonly since: string; readonly until: string },
   now: Date,
@@ -73,7 +73,7 @@ export const backfillEntry = (
   content: { kind: "backfill", ...span, after: null } satisfies BackfillContent,
 });
 
-/** Every export that waits for its next attempt, to be attempted now. */
+/** The outbox entry of a requested retry. */
 export const retryEntry = (now: Date): Entry => ({
   lane: "first",
   dueAt: now.toISOString(),
@@ -90,8 +90,8 @@ const contentOf = ({ runId, watchlistId, runNumber, createdAt }: ExportedRun): E
 });
 
 /**
- * Whether an entry still stands for something to do: a first attempt of an export that none was
- * made of, or the attempt that the export waits for.
+ * True if an entry is not obsolete: it is the first attempt of an export without attempts, or the
+ * attempt for which the export waits.
  */
 export const isFresh = ({ lane, dueAt }: Entry, known: ExportRecord | null): boolean => {
   if (lane === "first") return known === null || isUntried(known);

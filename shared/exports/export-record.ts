@@ -7,35 +7,35 @@ export interface ExportRecord {
   readonly id: string;
   readonly runId: string;
   readonly watchlistId: string;
-  /** Null until the run's events have been looked at. */
+  /** Null until the first attempt has read the run's events. */
   readonly runNumber: number | null;
   readonly state: (typeof exportStates)[number];
-  /** Events that the destination has, from the first on without a gap. */
+  /** Number of exported events, counted from the first without a gap. */
   readonly objects: number;
-  /** Their size as stored. */
+  /** Size of these objects as stored. */
   readonly bytes: number;
-  /** Revision of the destination that has them; null when none has. */
+  /** Revision of the destination to which they were written; null before the first attempt. */
   readonly destinationRevision: string | null;
   /**
    * Format of the run's objects. Stored before the first object is written and never changed after,
    * because a second format would leave the same events under another suffix. Null until then.
    */
   readonly compression: Compression | null;
-  /** Set once everything is written. */
+  /** Set when the export is complete. */
   readonly manifestKey: string | null;
-  /** Attempts ever made. */
+  /** Number of attempts. */
   readonly attemptCount: number;
-  /** Attempts since the last progress. */
+  /** Number of attempts since the last progress. */
   readonly tries: number;
   readonly lastError: string | null;
-  /** When the next attempt is due; null when none is, and before the first one has failed. */
+  /** Due time of the next retry; null if there is none, and before the first attempt. */
   readonly nextAttemptAt: string | null;
-  /** When the run ended. */
+  /** Time at which the run ended. */
   readonly createdAt: string;
   readonly finishedAt: string | null;
 }
 
-/** An export that nobody has attempted. */
+/** Creates an export without attempts. */
 export const newExport = (
   run: Pick<ExportRecord, "id" | "runId" | "watchlistId" | "runNumber" | "createdAt">,
 ): ExportRecord => ({
@@ -57,7 +57,7 @@ export const newExport = (
   finishedAt: null,
 });
 
-/** The export set back to its first event, in the format that it has. */
+/** The export restarted at its first event, in its current format. */
 export const restarted = (record: ExportRecord, now: Date): ExportRecord => ({
   ...newExport(record),
   compression: record.compression,

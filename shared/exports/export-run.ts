@@ -18,30 +18,30 @@ export interface ExportRunDependencies {
   readonly destinations: Pick<DestinationStore, "report">;
   readonly bodies: EventBodies;
   readonly ready: () => Promise<ReadyDestination>;
-  /** The export as the log has it. */
+  /** Reads an export from the log. */
   readonly known: (exportId: string) => Promise<ExportRecord | null>;
   readonly clock: Clock;
   readonly chance: Chance;
-  /** Told what each attempt came to. */
+  /** Receives the metrics of each attempt. */
   readonly report?: Report;
 }
 
 export interface ExportTask {
   readonly accountId: string;
   readonly entry: Entry;
-  /** The export as it is when nobody has attempted it. */
+  /** The export before its first attempt. */
   readonly fresh: ExportRecord;
   readonly slice: Slice<ExportRecord>;
-  /** Attempts of this session that failed, since the last that did not. */
+  /** Failed attempts of this session since its last success. */
   readonly failures: { inRow: number; reason?: string };
 }
 
-/** After so many failures in a row the rest of a session's exports are not tried. */
+/** Number of failures in a row after which a session postpones its other exports without an attempt. */
 const failuresInRowMax = 3;
 
 /**
- * Writes a run's events to the account's bucket: one object an event in the run's order, then the
- * manifest. Goes on where an attempt before it stopped; keys and bytes are the same on a repeat.
+ * Writes a run's events to the account's bucket: one object per event in delivery order, then the
+ * manifest. Continues where the previous attempt stopped. Keys and bytes of a repeat are identical.
  */
 export async function exportRun(
   task: ExportTask,
@@ -53,12 +53,12 @@ export async function exportRun(
   const record = known ?? fresh;
   const ready = await dependencies.ready();
   if (ready.outcome === "refused") return end(task, record, { ...dependencies, ...ready });
-  // It was to be ended before its time, but the destination has been enabled again.
+  // The session ends entries before they are due, but the destination has been enabled again.
   if (!isDue(entry, dependencies.clock.now())) return;
   const { destination } = ready;
   if (failures.inRow >= failuresInRowMax) {
-    // What was not tried has not failed: it only waits.
-    await wait(task, { ...record, lastError: failures.reason ?? null }, dependencies);
+    // An export that was not attempted is postponed, not counted as failed.
+    await postpone(task, { ...record, lastError: failures.reason ?? null }, dependencies);
     return;
   }
   if (ready.outcome === "failed") {
@@ -69,7 +69,7 @@ export async function exportRun(
   const run = await archivedRun({ accountId, runId: record.runId }, dependencies.bodies);
   if (run === null) return end(task, record, { ...dependencies, reason: "events_expired" });
   const start = startOf(record, run, destination);
-  // No object may exist before its format is stored: the next attempt has to choose the same one.
+  // The format is stored before the first object, so that the next attempt uses the same format.
   if (record.compression === null) await slice.store({ records: [start] });
   const { prefix } = destination;
   const { compression } = start;
@@ -85,8 +85,8 @@ export async function exportRun(
 type StartedRecord = ExportRecord & { readonly compression: Compression };
 
 /**
- * The export as an attempt begins it. A changed destination gets the whole run, and so does a run
- * whose format is not stored: its objects, if any, are in the layout of an earlier release.
+ * The export at the start of an attempt. It restarts if the destination changed, or if its format is
+ * not stored: its objects, if any, have the layout of an earlier release.
  */
 function startOf(
   record: ExportRecord,
@@ -155,7 +155,7 @@ interface Failure {
   readonly reason: string;
 }
 
-/** The next attempt comes on the retry schedule; after the last one the export is given up. */
+/** Schedules a retry after a failed attempt, or ends the export after its last attempt. */
 async function fail(
   task: ExportTask,
   { record, destination, reason }: Failure,
@@ -167,8 +167,8 @@ async function fail(
     attemptCount: record.attemptCount + 1,
     lastError: reason,
   };
-  const givenUp = await wait(task, tried, dependencies);
-  dependencies.report?.([attemptFigures(givenUp ? "given_up" : "failed")]);
+  const isExhausted = await postpone(task, tried, dependencies);
+  dependencies.report?.([attemptFigures(isExhausted ? "given_up" : "failed")]);
   const report = { outcome: "failed", error: reason } as const;
   await dependencies.destinations.report(task.accountId, destination.revision, report);
 }
@@ -185,8 +185,8 @@ const attemptFigures = (outcome: "done" | "failed" | "given_up") =>
     },
   );
 
-/** Puts an export off as if it had just failed once more, or gives it up; true when it does. */
-async function wait(
+/** Postpones an export by the next retry delay. Returns true if its retries are exhausted and it ends. */
+async function postpone(
   { entry, slice }: ExportTask,
   record: ExportRecord,
   { clock, chance }: ExportRunDependencies,
@@ -197,7 +197,7 @@ async function wait(
     retryAfterSeconds: null,
     fraction: chance.fraction(),
   });
-  const put: ExportRecord =
+  const next: ExportRecord =
     seconds === null
       ? { ...record, state: "failed", nextAttemptAt: null, finishedAt: now.toISOString() }
       : {
@@ -206,11 +206,11 @@ async function wait(
           nextAttemptAt: new Date(now.getTime() + seconds * 1_000).toISOString(),
           finishedAt: null,
         };
-  await slice.record({ removed: entry, added: nextEntries(put), records: [put] });
+  await slice.record({ removed: entry, added: nextEntries(next), records: [next] });
   return seconds === null;
 }
 
-/** No further attempt is made, whatever the schedule says. */
+/** Ends an export without a further attempt. */
 function end(
   { entry, slice }: ExportTask,
   record: ExportRecord,

@@ -11,14 +11,14 @@ import { exportStates } from "./export-record.ts";
 export const exportsQuery = v.object({
   limit: limitParam(limits.pagination.exports),
   starting_after: idParam("export", {
-    message: "'starting_after' must be the id of an export; it begins with exp_.",
-    description: "`next_starting_after` of the page before.",
+    message: "'starting_after' must be the ID of an export (exp_...).",
+    description: "`next_starting_after` of the previous page.",
   }),
   state: v.optional(
     v.pipe(oneOf("state", exportStates), v.description("Only exports in this state.")),
   ),
   watchlist_id: idParam("watchlist", {
-    message: "'watchlist_id' must be the id of a watchlist; it begins with wl_.",
+    message: "'watchlist_id' must be the ID of a watchlist (wl_...).",
     description: "Only runs of this watchlist.",
   }),
   since: v.optional(
@@ -26,7 +26,7 @@ export const exportsQuery = v.object({
   ),
 });
 
-/** The export of one run, as the log shows it. */
+/** The export of a run in API answers. */
 export const exportSchema = v.object({
   id: v.pipe(v.string(), v.description("Begins with exp_.")),
   object: v.literal("s3_export"),
@@ -35,16 +35,20 @@ export const exportSchema = v.object({
   run_number: v.nullable(count),
   state: v.pipe(
     v.picklist(exportStates),
-    v.description("pending: not yet, or again later. failed: given up; backfill sends it again."),
+    v.description(
+      "pending: not attempted yet, or to be retried. failed: not retried automatically; a backfill exports the run again.",
+    ),
   ),
-  objects: v.pipe(count, v.description("Objects of events written so far.")),
-  bytes: v.pipe(count, v.description("Their size as stored.")),
+  objects: v.pipe(count, v.description("Number of event objects written so far.")),
+  bytes: v.pipe(count, v.description("Size of these objects as stored.")),
   attempt_count: count,
   last_error: v.nullable(
     v.pipe(v.string(), v.description("A code of the store, or a code of the service.")),
   ),
   next_attempt_at: v.nullable(timestamp),
-  manifest_key: v.nullable(v.pipe(v.string(), v.description("Once everything is written."))),
+  manifest_key: v.nullable(
+    v.pipe(v.string(), v.description("Key of the manifest. Null until the export is complete.")),
+  ),
   created_at: v.pipe(timestamp, v.description("When the run ended.")),
   finished_at: v.nullable(timestamp),
 });
@@ -55,7 +59,9 @@ export const exportsResponse = v.object({
   next_starting_after: v.nullable(
     v.pipe(
       v.string(),
-      v.description("Where to go on. A page can end before it is full, even empty."),
+      v.description(
+        "Send as `starting_after` to get the next page. Null: last page. A page can have fewer entries than `limit`, or none.",
+      ),
     ),
   ),
 });

@@ -23,7 +23,7 @@ export interface ExportDependencies
   readonly clock: Clock;
 }
 
-/** Does the work of an account's S3 destination: exports of runs, backfills, requested retries. */
+/** Opens sessions that work on a destination's outbox: exports of runs, backfills, requested retries. */
 export function exportSessions(dependencies: ExportDependencies): OpenSession<ExportRecord> {
   return async ({ accountId }) => {
     const destination = openDestination(accountId, dependencies);
@@ -31,7 +31,7 @@ export function exportSessions(dependencies: ExportDependencies): OpenSession<Ex
     const work = { ...dependencies, known: log.known, ready: () => destination.ready() };
     const failures = { inRow: 0 };
     return {
-      // Within a run several objects are written at once; runs come one after the other.
+      // Runs are exported one after the other, but several objects of a run in parallel.
       parallel: 1,
       ended: async () => refusalOf(await dependencies.destinations.get(accountId)) !== null,
       async work(entry: Entry, slice: Slice<ExportRecord>) {
@@ -46,7 +46,7 @@ export function exportSessions(dependencies: ExportDependencies): OpenSession<Ex
         if (content.kind === "backfill") {
           return backfillPage({ accountId, entry, content, slice: noted }, work);
         }
-        // What failed before the request says nothing of the destination as it is now.
+        // The retry was requested after these failures, so they do not count.
         failures.inRow = 0;
         return retryPending({ accountId, entry, slice: noted }, work);
       },
@@ -55,7 +55,7 @@ export function exportSessions(dependencies: ExportDependencies): OpenSession<Ex
   };
 }
 
-/** The log as this session knows it: what it has noted may not have been kept yet. */
+/** The export log with the records of this session that are not stored yet. */
 function exportLog(accountId: string, { exports }: ExportDependencies) {
   const noted = new Map<string, ExportRecord>();
   return {

@@ -2,7 +2,7 @@ import type { ExportRecord } from "./export-record.ts";
 
 export interface ExportPage {
   readonly exports: readonly ExportRecord[];
-  /** Where the page ended; null when there are no more. A page may end before it is full. */
+  /** Last ID of the page; null if it is the last page. A page may have fewer entries than `limit`. */
   readonly lastId: string | null;
 }
 
@@ -16,9 +16,9 @@ export interface ExportsWanted {
   readonly since?: string | null;
 }
 
-/** The export log: the exports of an account by id, kept for 30 days. */
+/** Stores the export log: the exports of an account by ID, kept for 30 days. */
 export interface ExportStore {
   get(accountId: string, id: string): Promise<ExportRecord | null>;
-  /** Newest first; `before` is exclusive. Looks at a bounded number of exports. */
+  /** Lists exports, newest first; `before` is exclusive. Reads a bounded number of rows. */
   list(accountId: string, wanted: ExportsWanted): Promise<ExportPage>;
 }

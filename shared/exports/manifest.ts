@@ -8,11 +8,11 @@ export interface ManifestSubject {
   readonly prefix: string;
   /** Format of the run's objects. */
   readonly compression: Compression;
-  /** The run object as `watchlist.run.completed` carries it; null when the run has none. */
+  /** The run object of `watchlist.run.completed`; null if the run has no such event. */
   readonly runObject: unknown;
 }
 
-/** The run's folder below a destination's prefix. */
+/** The folder of a run below a destination's prefix. */
 export const folderOf = (run: ArchivedRun, prefix: string): ExportFolder => ({
   prefix,
   watchlistId: run.watchlistId,
@@ -20,13 +20,13 @@ export const folderOf = (run: ArchivedRun, prefix: string): ExportFolder => ({
   runStartedAt: run.runStartedAt,
 });
 
-/** An event's object as it is stored: its size and digest. */
+/** Size and digest of an event's object as stored. */
 export const storedAs = (
   { gzip, line }: Pick<ArchivedEvent, "gzip" | "line">,
   compression: Compression,
 ): ArchivedEvent["line"] => (compression === "gzip" ? gzip : line);
 
-/** `_manifest.json`: the run, its objects as they are stored, totals, and the digest of the ids. */
+/** Content of `_manifest.json`: the run, its objects, totals, and the digest of the event IDs. */
 export function presentManifest(subject: ManifestSubject): unknown {
   const { run, prefix, compression, runObject } = subject;
   const folder = folderOf(run, prefix);

@@ -2,17 +2,17 @@ import type { Chance } from "../base/clock.ts";
 import type { EventType } from "../events/event.ts";
 import type { Compression } from "./destination.ts";
 
-/** The run whose events a folder holds. */
+/** The run and prefix that determine a folder. */
 export interface ExportFolder {
   readonly prefix: string;
   readonly watchlistId: string;
   readonly runNumber: number;
-  /** ISO time; its UTC date is the partition. */
+  /** ISO time. Its UTC date is the date partition. */
   readonly runStartedAt: string;
 }
 
 export interface ExportedObject {
-  /** Place in the run's delivery order, from 1. */
+  /** Position in delivery order, from 1. */
   readonly number: number;
   readonly type: EventType;
   readonly eventId: string;
@@ -43,15 +43,15 @@ export function objectKey(folder: ExportFolder, object: ExportedObject): string 
   return `${exportFolder(folder)}${number}-${object.type}-${object.eventId}${suffix}`;
 }
 
-/** The key of the object that is written last and lists the others. */
+/** The key of the manifest, which is written last. */
 export const manifestKey = (folder: ExportFolder): string =>
   `${exportFolder(folder)}_manifest.json`;
 
-/** The key of the object that is written and deleted to check a destination. */
+/** The key of the check object. */
 export const checkKey = (prefix: string): string => `${prefix}_service_check`;
 
 const absentKeyBytes = 12;
 
-/** A key that nothing was ever written to. */
+/** A random key that was never written. */
 export const absentKey = (prefix: string, chance: Chance): string =>
   `${checkKey(prefix)}_${Buffer.from(chance.bytes(absentKeyBytes)).toString("hex")}`;

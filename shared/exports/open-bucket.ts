@@ -15,8 +15,8 @@ export type OpenedBucket =
   | { readonly outcome: "failed"; readonly reason: string };
 
 /**
- * Signs in to a destination's bucket.
- * @throws what of the service itself fails, such as opening the secret.
+ * Opens a destination's bucket with its access key or role.
+ * @throws errors of the service itself, such as a failed decryption of the secret.
  */
 export async function openBucket(
   accountId: string,

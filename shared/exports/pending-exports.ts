@@ -12,8 +12,7 @@ export interface PendingExportSources {
 }
 
 /**
- * Exports that are pending and that the log does not have yet: it has them from their first attempt
- * on. Newest first.
+ * Exports before their first attempt, which are not in the log yet. Newest first.
  */
 export async function pendingExports(
   accountId: string,

@@ -4,7 +4,7 @@ import type { destinationSchema } from "./destination-schema.ts";
 import type { ExportRecord } from "./export-record.ts";
 import type { exportSchema } from "./export-schema.ts";
 
-/** The S3 destination as answers show it; the secret access key never appears. */
+/** The S3 destination in API answers, without the secret access key. */
 export function presentDestination(
   accountId: string,
   destination: Destination,
@@ -38,7 +38,7 @@ function statusOf(destination: Destination): "active" | "failing" | "disabled" {
   return isFailing(destination) ? "failing" : "active";
 }
 
-/** An entry of the export log. */
+/** An export in API answers. */
 export const presentExport = (record: ExportRecord): InferOutput<typeof exportSchema> => ({
   id: record.id,
   object: "s3_export",

@@ -22,7 +22,7 @@ export interface DestinationRequest<Wanted> {
   readonly accountId: string;
   readonly wanted: Wanted;
   readonly now: Date;
-  /** `host[:port]` of this service, which is no bucket. */
+  /** `host[:port]` of this service, which is refused as a store. */
   readonly ownHost: string | null;
 }
 
@@ -32,8 +32,8 @@ export interface PutDestination {
 }
 
 /**
- * Sets the account's destination after writing and deleting a check object in it.
- * @throws 400 that says which step failed; nothing is saved then.
+ * Sets the account's S3 destination, after it wrote and deleted a check object there.
+ * @throws 400 with the failed step of the check (nothing is saved).
  */
 export async function putDestination(
   request: DestinationRequest<DestinationBody>,
@@ -76,5 +76,5 @@ export async function putDestination(
   return { destination, outcome: before === null ? "created" : "replaced" };
 }
 
-/** Few stores besides AWS serve a host name for every bucket. */
+/** Default of `force_path_style`: true except for AWS, because few other stores have a host name per bucket. */
 export const pathStyleByDefault = (endpoint: string | null): boolean => endpoint !== null;

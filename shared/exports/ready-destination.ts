@@ -7,9 +7,9 @@ export interface ReadyDependencies extends OpenBucketDependencies {
   readonly destinations: Pick<DestinationStore, "get">;
 }
 
-/** The destination as an attempt finds it. */
+/** The destination at the start of an attempt. */
 export type ReadyDestination =
-  /** Nothing is owed to it any more. */
+  /** The destination is disabled or deleted. */
   | { readonly outcome: "refused"; readonly reason: string }
   | { readonly outcome: "failed"; readonly reason: string; readonly destination: Destination }
   | {
@@ -18,13 +18,13 @@ export type ReadyDestination =
       readonly bucket: CustomerBucket;
     };
 
-/** Why a destination takes nothing; null when it does. */
+/** Why a destination receives nothing; null if it is enabled. */
 export function refusalOf(destination: Destination | null): string | null {
   if (destination === null) return "destination_deleted";
   return destination.enabled ? null : "destination_disabled";
 }
 
-/** Looks at the destination before each attempt, and signs in again when it has changed. */
+/** Opens a destination for a session. `ready` reads it before each attempt and signs in again after a change. */
 export function openDestination(accountId: string, dependencies: ReadyDependencies) {
   let open: { readonly revision: string; readonly bucket: CustomerBucket } | null = null;
   const close = (): void => {

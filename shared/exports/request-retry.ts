@@ -8,7 +8,7 @@ export interface RequestRetryDependencies {
   readonly warn: Warn;
 }
 
-/** Has the delivery worker make every pending export of an account due at once. */
+/** Adds a requested retry to the destination's outbox, which makes all pending exports due at once. */
 export async function requestRetry(
   accountId: string,
   now: Date,

@@ -8,7 +8,7 @@ import type { ExportRecord } from "./export-record.ts";
 
 export interface RetryPendingDependencies {
   readonly outbox: Pick<OutboxStore<ExportRecord>, "entries">;
-  /** The export as the log has it. */
+  /** Reads an export from the log. */
   readonly known: (exportId: string) => Promise<ExportRecord | null>;
   readonly clock: Clock;
 }
@@ -22,8 +22,8 @@ export interface RetryTask {
 const exportsAtOnce = 25;
 
 /**
- * Makes every export that waits for its next attempt due now, and begins its retry schedule again.
- * Safe to repeat: a repeat goes on with the exports that still wait.
+ * Works on a requested retry: makes all exports that wait for a retry due now, with a new retry
+ * schedule. Idempotent: a repeat continues with the exports that still wait.
  */
 export async function retryPending(
   { accountId, entry, slice }: RetryTask,
@@ -35,13 +35,13 @@ export async function retryPending(
     const waiting = await outbox.entries(destinationTarget(accountId), wanted);
     for (const one of waiting) await slice.record(await madeDue(one, { known, now }));
     if (waiting.length < exportsAtOnce) return slice.record({ removed: entry });
-    // The next page has to be without the entries of this one.
+    // Stores the changes, so that the next page does not contain these entries.
     await slice.store({});
     if (slice.timeIsUp()) return;
   }
 }
 
-/** Replaces a waiting entry by one that is due; an entry that is out of date is only removed. */
+/** Replaces a waiting entry by one that is due now. Only removes an obsolete entry. */
 async function madeDue(
   entry: Entry,
   { known, now }: Pick<RetryPendingDependencies, "known"> & { readonly now: Date },

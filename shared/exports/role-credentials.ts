@@ -1,4 +1,4 @@
-/** Keys that work for a while. */
+/** Credentials of an assumed role. */
 export interface TemporaryCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -9,7 +9,7 @@ export interface TemporaryCredentials {
 export interface AssumedRole {
   readonly roleArn: string;
   readonly externalId: string;
-  /** Region whose endpoint is asked. */
+  /** Region of the STS endpoint to call. */
   readonly region: string;
 }
 
@@ -18,7 +18,7 @@ export type AssumeOutcome =
   | { readonly outcome: "assumed"; readonly credentials: TemporaryCredentials }
   | { readonly outcome: "failed"; readonly reason: string };
 
-/** Assumes roles of customers, for an hour. Never throws for what AWS answers. */
+/** Assumes roles of customers for one hour. Returns errors of AWS; never throws for them. */
 export interface RoleCredentials {
   assume(role: AssumedRole): Promise<AssumeOutcome>;
 }

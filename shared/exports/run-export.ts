@@ -3,7 +3,7 @@ import type { Entry } from "../outbox/outbox.ts";
 import type { DestinationStore } from "./destination-store.ts";
 import { firstEntry } from "./export-entries.ts";
 
-/** The outbox entry that exports a finished run; null without an enabled destination. */
+/** The outbox entry that exports a finished run. Null without an enabled destination. */
 export async function runExport(
   accountId: string,
   run: ArchivedRun,

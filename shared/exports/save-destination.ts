@@ -3,8 +3,8 @@ import { conflict } from "../base/errors.ts";
 const triesMax = 5;
 
 /**
- * Repeats a change of the destination that others change at the same time.
- * @throws 409 CONFLICT when somebody else is always first.
+ * Repeats a conditional change of the destination while concurrent changes defeat it.
+ * @throws 409 CONFLICT after five tries.
  */
 export async function untilSaved<Saved>(attempt: () => Promise<Saved | null>): Promise<Saved> {
   for (let tries = 0; tries < triesMax; tries += 1) {

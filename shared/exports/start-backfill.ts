@@ -26,9 +26,9 @@ export interface StartBackfillDependencies {
 }
 
 /**
- * Owes every run that ended in a span of time to the account's destination anew.
- * @throws 404 NOT_FOUND without a destination, 409 CONFLICT while it is disabled, 400 INVALID_PARAM
- *   for a span out of bounds.
+ * Starts a backfill: exports all runs again that ended in a time span.
+ * @throws 404 NOT_FOUND without a destination; 409 CONFLICT while it is disabled; 400 INVALID_PARAM
+ *   for a time span out of bounds.
  */
 export async function startBackfill(
   request: {

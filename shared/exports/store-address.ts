@@ -9,8 +9,9 @@ export interface StoreAddressDependencies {
 }
 
 /**
- * The normalised address of an S3-compatible store; `ownHost` is this service, which is none.
- * @throws 400 that names `endpoint` when it is no address of a public host, or more than that.
+ * Checks and normalises the address of an S3-compatible store. `ownHost`: this service, which is
+ * refused.
+ * @throws 400 with `param` = `endpoint` unless it is the address of a public host, without a path.
  */
 export async function storeAddress(
   { endpoint, ownHost }: { readonly endpoint: string | null; readonly ownHost: string | null },
@@ -21,7 +22,7 @@ export async function storeAddress(
   const href = await requirePublicUrl(param, { policy, ownHost }, resolver);
   const { pathname, search } = new URL(href);
   if (pathname !== "/" || search !== "") {
-    throw invalidParam("endpoint", "'endpoint' must be an address without path and query.");
+    throw invalidParam("endpoint", "'endpoint' must be an address without a path or a query.");
   }
   return href;
 }

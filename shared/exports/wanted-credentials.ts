@@ -9,17 +9,17 @@ export interface CredentialsRequest {
     DestinationPatch,
     "auth" | "access_key_id" | "secret_access_key" | "role_arn"
   >;
-  /** The destination's address as it will be. */
+  /** The destination's address after the change. */
   readonly endpoint: string | null;
-  /** What is there already; null: nothing, or nothing that may be used further. */
+  /** The stored credentials; null if there are none or they must not be kept. */
   readonly before: Credentials | null;
-  /** True when the bucket or the endpoint changes: a key is never sent to another place unasked. */
+  /** True if the bucket or the endpoint changes: a stored key is never sent to another store. */
   readonly moved: boolean;
 }
 
 /**
- * The credentials that a request asks for, its secret sealed.
- * @throws 400 that names the field that is missing, or that goes with the other kind.
+ * The credentials after a request, with the secret encrypted.
+ * @throws 400 that names the missing field, or a field of the other kind of credentials.
  */
 export async function wantedCredentials(
   request: CredentialsRequest,
@@ -32,7 +32,7 @@ export async function wantedCredentials(
 function roleOf({ wanted, endpoint, before }: CredentialsRequest): Credentials {
   for (const param of ["access_key_id", "secret_access_key"] as const) {
     if (isGiven(wanted[param])) {
-      throw invalidParam(param, `'${param}' goes with 'auth': 'access_key'. Leave it out.`);
+      throw invalidParam(param, `'${param}' applies to 'auth': 'access_key' only. Omit it.`);
     }
   }
   const roleArn = wanted.role_arn ?? (before?.auth === "role" ? before.roleArn : null);
@@ -42,7 +42,7 @@ function roleOf({ wanted, endpoint, before }: CredentialsRequest): Credentials {
   if (endpoint !== null) {
     throw invalidParam(
       "endpoint",
-      "'endpoint' must be null with 'auth': 'role': only AWS knows roles.",
+      "'endpoint' must be null with 'auth': 'role', because only AWS supports roles.",
     );
   }
   return { auth: "role", roleArn };
@@ -53,7 +53,7 @@ async function accessKeyOf(
   secrets: SecretBox,
 ): Promise<Credentials> {
   if (isGiven(wanted.role_arn)) {
-    throw invalidParam("role_arn", "'role_arn' goes with 'auth': 'role'. Leave it out.");
+    throw invalidParam("role_arn", "'role_arn' applies to 'auth': 'role' only. Omit it.");
   }
   const known = before?.auth === "access_key" ? before : null;
   const accessKeyId = wanted.access_key_id ?? known?.accessKeyId;
@@ -79,7 +79,7 @@ async function accessKeyOf(
   if (moved) {
     throw missingParam(
       "secret_access_key",
-      "Send 'secret_access_key' again when 'bucket' or 'endpoint' changes.",
+      "'secret_access_key' is required when 'bucket' or 'endpoint' changes.",
     );
   }
   return { ...known, accessKeyId };

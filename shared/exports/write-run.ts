@@ -16,27 +16,27 @@ import type { ExportRecord } from "./export-record.ts";
 import { folderOf, presentManifest, storedAs } from "./manifest.ts";
 import { manifestKey, objectKey } from "./object-key.ts";
 
-/** Objects of a run written at once, each over a connection of its own that stays open. */
+/** Number of parallel writes, each over a separate connection that stays open. */
 const putsAtOnce = 4;
 
 export interface WriteSubject {
   readonly accountId: string;
   readonly run: ArchivedRun;
-  /** Comes before every key. */
+  /** Prefix of every object key. */
   readonly prefix: string;
   /** Format of the run's objects. */
   readonly compression: Compression;
   readonly bucket: CustomerBucket;
-  /** What the destination has of the run. */
+  /** The export before this attempt. */
   readonly record: ExportRecord;
 }
 
-/** `record`: what the destination has of the run now. */
+/** `record`: the export after this attempt. */
 export type WriteOutcome = { readonly record: ExportRecord } & (
   | { readonly outcome: "written" }
-  /** The slice is over. */
+  /** The time slice has ended. */
   | { readonly outcome: "paused" }
-  /** The events are not kept any more. */
+  /** The events have expired. */
   | { readonly outcome: "expired" }
   | { readonly outcome: "failed"; readonly reason: string }
 );
@@ -46,7 +46,7 @@ interface Writing {
   readonly slice: Slice<ExportRecord>;
 }
 
-/** Writes what the destination does not have of a run yet, and last the manifest. */
+/** Writes the remaining events of a run, then the manifest. */
 export async function writeRun(subject: WriteSubject, writing: Writing): Promise<WriteOutcome> {
   const objects = await writeObjects(subject, writing);
   const { record, stop } = objects;
@@ -106,22 +106,22 @@ async function writeObjects(
   return { record, stop };
 }
 
-/** Counts the events that are there without a gap: what comes after one may be written again. */
+/** The export after a write. Counts events up to the first gap; later ones may be written again. */
 function progressed(
   record: ExportRecord,
-  so: {
+  state: {
     readonly run: ArchivedRun;
     readonly written: ReadonlySet<number>;
     readonly compression: Compression;
   },
 ): ExportRecord {
   let { objects, bytes } = record;
-  for (; so.written.has(objects); objects += 1) {
-    const event = so.run.events[objects];
+  for (; state.written.has(objects); objects += 1) {
+    const event = state.run.events[objects];
     assert(event !== undefined, "a written object is an event of the run");
-    bytes += storedAs(event, so.compression).bytes;
+    bytes += storedAs(event, state.compression).bytes;
   }
-  // A store that takes objects is no dead one: the retry schedule begins anew.
+  // Progress restarts the retry schedule.
   return objects === record.objects ? record : { ...record, objects, bytes, tries: 0 };
 }
 
@@ -140,7 +140,7 @@ function objectOf(
   return {
     key: objectKey(folderOf(run, prefix), name),
     bytes: compression === "gzip" ? gzip : unpackLine(gzip),
-    // No Content-Encoding: a client that unpacks by it would store what the name belies.
+    // No Content-Encoding: a client that decompresses would save plain text under the name .gz.
     contentType: compression === "gzip" ? "application/gzip" : "application/x-ndjson",
   };
 }

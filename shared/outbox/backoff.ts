@@ -1,7 +1,7 @@
 const minute = 60;
 const hour = 60 * minute;
 
-/** Waits between the attempts of a delivery or an export, in seconds after the failure before. */
+/** Delays before the second and each later attempt of a delivery or export, in seconds. */
 export const retryWaitsSeconds = [
   5,
   5 * minute,
@@ -14,24 +14,24 @@ export const retryWaitsSeconds = [
   24 * hour,
 ] as const;
 
-/** The first attempt and one after each wait. */
+/** Maximum number of attempts: the first, and one after each delay. */
 export const attemptsMax = retryWaitsSeconds.length + 1;
 
-/** Waits differ by up to this part of themselves, so that what failed together spreads out. */
+/** A delay varies by up to this fraction, so that attempts that failed together spread out. */
 const jitter = 0.1;
-/** A receiver's `Retry-After` can move an attempt back by an hour at most. */
+/** Maximum delay that a receiver's `Retry-After` can request, in seconds. */
 const retryAfterSecondsMax = hour;
 
 export interface FailedAttempt {
   /** Number of the attempt that failed, from 1. */
   readonly attempt: number;
-  /** What the receiver asked for, in seconds; null when it did not. */
+  /** The receiver's `Retry-After` in seconds; null if it sent none. */
   readonly retryAfterSeconds: number | null;
-  /** A number in [0, 1) that places the wait inside the jitter. */
+  /** A random number in [0, 1) that chooses the delay within the jitter. */
   readonly fraction: number;
 }
 
-/** Seconds until the next attempt, or null after the last one. */
+/** The delay until the next attempt, in seconds; null after the last attempt. */
 export function nextWaitSeconds(failed: FailedAttempt): number | null {
   const wait = retryWaitsSeconds[failed.attempt - 1];
   if (wait === undefined) return null;
@@ -39,7 +39,7 @@ export function nextWaitSeconds(failed: FailedAttempt): number | null {
   return Math.max(jittered, Math.min(failed.retryAfterSeconds ?? 0, retryAfterSecondsMax));
 }
 
-/** Reads a `Retry-After` header, in seconds or as an HTTP date; null when there is none to use. */
+/** Parses a `Retry-After` header, in seconds or as an HTTP date. Null if it is absent or malformed. */
 export function retryAfterSeconds(header: string | null, now: Date): number | null {
   if (header === null) return null;
   if (/^\d{1,15}$/.test(header.trim())) return Number(header);

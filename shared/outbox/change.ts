@@ -1,8 +1,8 @@
 import type { Entry } from "./outbox.ts";
 
-/** What came of working on an entry. Up to 90 rows; they are kept together. */
+/** The writes that result from work on one outbox entry, stored in one transaction. At most 90 rows. */
 export interface Change<LogRecord> {
-  /** The entry, when nothing is left to do about it under this key and due time. */
+  /** The entry, if its work under this key and due time is complete. */
   readonly removed?: Entry;
   readonly added?: readonly Entry[];
   readonly records?: readonly LogRecord[];

@@ -4,40 +4,40 @@ import { type Entry, nameOf, type OutboxQueue, type OutboxStore, type Target } f
 import { LeaseLost, recorder } from "./recorder.ts";
 import type { Change } from "./change.ts";
 
-/** What a session sees of the process that works a target off. */
+/** A time slice in which a process drains the outbox of a delivery target. */
 export interface Slice<LogRecord> {
   /**
-   * Hands over a change, to be kept with others in one transaction a little later; waits while too
-   * many are waiting.
-   * @throws LeaseLost when somebody else has taken the target over.
+   * Queues a change, which is stored with others in one transaction within about a second. Waits
+   * while a transaction is in progress.
+   * @throws LeaseLost if another process has claimed the target.
    */
   record(change: Change<LogRecord>): Promise<void>;
   /**
-   * Stores a change, and everything handed over before it, before it returns.
+   * Stores a change and all queued ones before it returns.
    * @throws LeaseLost as `record` does.
    */
   store(change: Change<LogRecord>): Promise<void>;
-  /** True when the rest is for another slice: an entry that is not removed comes again. */
+  /** True if the time slice has ended. Entries that are not removed return in the next slice. */
   timeIsUp(): boolean;
 }
 
-/** Works a target's entries off; opened for one slice. */
+/** Works on the entries of one delivery target during one time slice. */
 export interface Session<LogRecord> {
-  /** Entries worked on at once. */
+  /** Number of entries worked on in parallel. */
   readonly parallel: number;
   /**
-   * True when the target is owed nothing any more: its entries are ended now, due or not. Asked
-   * each time that entries are looked for, as a target may come back.
+   * True if the delivery target is deleted or disabled: all its entries are then ended, due or not.
+   * Checked before each read of entries, because the target may be enabled again.
    */
   ended(): Promise<boolean>;
-  /** Works on one entry. Throws only when something of the service itself fails. */
+  /** Works on one entry. Throws only if the service itself fails, not the receiver. */
   work(entry: Entry, slice: Slice<LogRecord>): Promise<void>;
-  /** What the target's next session is opened with, as JSON; stored with every change. */
+  /** State for the target's next session, as JSON; stored with every change. */
   state?(): unknown;
   close(): void;
 }
 
-/** `state`: what the target's last session returned from `state()`; undefined when none did. */
+/** Opens a session. `state`: the stored state of the target's last session; undefined if there is none. */
 export type OpenSession<LogRecord> = (
   target: Target,
   state: unknown,
@@ -49,19 +49,19 @@ export interface DrainDependencies<LogRecord> {
   readonly queue: OutboxQueue;
   readonly clock: Clock;
   readonly chance: Chance;
-  /** Told of an entry that is worked on, how long it had been due, in milliseconds. */
+  /** Called with the lateness of each entry before its work, in milliseconds after its due time. */
   readonly late?: (milliseconds: number) => void;
-  /** Told of an entry before it is worked on. */
+  /** Called with each entry before its work. */
   readonly begins?: (entry: Entry) => void;
 }
 
-/** Entries looked at in one go: no more than a slice may hold in memory. */
+/** Maximum number of entries in memory at a time. */
 const entriesAtOnce = 25;
 
 /**
- * Works off what a target is owed, for up to half a minute, if nobody else is at it; then gives it
- * back and wakes the delivery for what is left.
- * @throws what of the service itself failed, once everything else was done and kept.
+ * Drains the outbox of a delivery target for up to 30 s, under a lease. Returns at once if another
+ * process holds the lease. Then releases the lease and sends a wake-up message for the entries left.
+ * @throws the first error of the service itself, after all other entries were worked on and stored.
  */
 export async function drain<LogRecord>(
   target: Target,
@@ -99,13 +99,13 @@ export async function drain<LogRecord>(
     session.close();
   }
   const delay = next === null ? null : await delayUntil(next, work);
-  // What failed is left to the sweeper, so that it does not come again at once.
+  // After an error the sweeper wakes the target later; a message now would repeat the error at once.
   if (delay !== null && work.errors.length === 0) await queue.send([target], delay);
   if (claimed.crowded) await wakeWaiting(target, dependencies);
   if (work.errors.length > 0) throw work.errors[0];
 }
 
-/** How long a message for what is left waits; null when it cannot. What has ended waits for nothing. */
+/** Delay of the next wake-up message in seconds: 0 for an ended target; null if a message cannot wait so long. */
 async function delayUntil<LogRecord>(
   next: Date,
   { session, dependencies }: Work<LogRecord>,
@@ -114,7 +114,7 @@ async function delayUntil<LogRecord>(
   return next > now && (await session.ended()) ? 0 : messageDelay(next, now);
 }
 
-/** Others of the account may have found it at its limit: they can have the places now. */
+/** Wakes targets of the account that could not be claimed while the account was at its limit. */
 async function wakeWaiting<LogRecord>(
   { accountId, targetId }: Target,
   { outbox, queue, clock }: DrainDependencies<LogRecord>,
@@ -130,12 +130,12 @@ interface Work<LogRecord> {
   readonly dependencies: DrainDependencies<LogRecord>;
   readonly recorder: ReturnType<typeof recorder<LogRecord>>;
   readonly timeIsUp: () => boolean;
-  /** Entries that something of the service itself kept from being worked on in this slice. */
+  /** Names of the entries that failed by an error of the service itself in this slice. */
   readonly failed: Set<string>;
   readonly errors: unknown[];
 }
 
-/** When the earliest entry that is left is due; null when none is left. */
+/** Works until no entry is due or the slice ends. Returns the earliest due time left, or null. */
 async function untilNothingIsDue<LogRecord>(
   work: Work<LogRecord>,
   claimed: { readonly token: string; readonly additions: number },
@@ -169,7 +169,7 @@ async function dueEntries<LogRecord>(work: Work<LogRecord>): Promise<readonly En
   return firstOfEachKey(due).slice(0, entriesAtOnce);
 }
 
-/** Two entries about the same thing are worked on one after the other. */
+/** The first entry of each key: entries with the same key are worked on one after the other. */
 function firstOfEachKey(entries: readonly Entry[]): readonly Entry[] {
   const keys = new Set<string>();
   return entries.filter(({ key }) => {
@@ -179,7 +179,7 @@ function firstOfEachKey(entries: readonly Entry[]): readonly Entry[] {
   });
 }
 
-/** Neither lane waits for the whole of the other. */
+/** Merges both lanes alternately, so that neither waits for the whole of the other. */
 const alternately = (first: readonly Entry[], later: readonly Entry[]): Entry[] =>
   Array.from({ length: Math.max(first.length, later.length) }, (_, n) => [first[n], later[n]])
     .flat()
@@ -210,7 +210,7 @@ async function workOn<LogRecord>(due: readonly Entry[], work: Work<LogRecord>): 
       }
     }
   };
-  // Whoever sends is let finish before the session closes what they send through.
+  // All tracks must end before the session closes the connections that they use.
   const tracks = await Promise.allSettled(Array.from({ length: session.parallel }, track));
   for (const ended of tracks) if (ended.status === "rejected") throw ended.reason;
 }

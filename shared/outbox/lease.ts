@@ -1,18 +1,18 @@
 import type { Chance } from "../base/clock.ts";
 import type { Lease } from "./outbox.ts";
 
-/** Longer than the longest attempt, its 15 s and the writes around it, by a wide margin. */
+/** Duration of a lease: much longer than the longest attempt of 15 s with its writes. */
 const leaseSeconds = 60;
 const leaseTokenBytes = 12;
-/** The longest delay of a queue message; longer waits are left to the sweeper. */
+/** Maximum delay of an SQS message. For longer waits the sweeper sends the message. */
 const messageDelaySecondsMax = 900;
 
-/** How long one message may keep working before the rest is handed to a new one: others wait. */
+/** Duration of a time slice. Then a new message continues, so that other targets get their turn. */
 export const sliceSecondsMax = 30;
 
 /**
- * Targets of one account that are worked off at once: with four exchanges each, an account has about
- * 16 under way. Where many claim at the same instant, one or two more may slip in.
+ * Targets of one account that are drained at the same time: with four parallel requests each, an
+ * account has about 16 requests in flight. Simultaneous claims may exceed the limit by one or two.
  */
 export const targetsAtOnceMax = 4;
 
@@ -23,7 +23,7 @@ export const newLease = (now: Date, chance: Chance): Lease => ({
   until: leaseUntil(now),
 });
 
-/** Whole seconds until `dueAt` as a message can wait them, or null when it cannot wait so long. */
+/** Delay of a message that is to arrive at `dueAt`, in whole seconds; null if it exceeds the maximum. */
 export function messageDelay(dueAt: Date, now: Date): number | null {
   const seconds = Math.max(0, Math.ceil((dueAt.getTime() - now.getTime()) / 1_000));
   return seconds <= messageDelaySecondsMax ? seconds : null;

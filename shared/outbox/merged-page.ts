@@ -1,16 +1,16 @@
-/** A page of a log, newest first; `lastId`: where it ended, null when there are no more. */
+/** A page of a log, newest first. `lastId`: ID at which the page ends; null if it is the last page. */
 export interface LogPage<Entry> {
   readonly entries: readonly Entry[];
   readonly lastId: string | null;
 }
 
-/** Work that is pending before its first attempt, complete from the ID `from` on; null: all of it. */
+/** Entries before their first attempt, complete down to the ID `from`; null: all of them. */
 export interface PendingPage<Entry> {
   readonly entries: readonly Entry[];
   readonly from: string | null;
 }
 
-/** One page of both, newest first, down to where both are complete. A logged entry replaces a pending one. */
+/** Merges both pages, newest first, down to the ID to which both are complete. A logged entry replaces a pending one. */
 export function mergedPage<Entry extends { readonly id: string }>(
   logged: LogPage<Entry>,
   pending: PendingPage<Entry>,

@@ -1,7 +1,7 @@
 import type { Slice } from "./drain.ts";
 import type { Change } from "./change.ts";
 
-/** The same slice, with `note` called for each record before the record is handed over. */
+/** Wraps a slice so that `note` is called with each log record before the record is queued. */
 export function notedSlice<LogRecord>(
   slice: Slice<LogRecord>,
   note: (record: LogRecord) => void,

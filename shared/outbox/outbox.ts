@@ -1,69 +1,69 @@
 /**
- * Whom the service owes something outside: a webhook endpoint, or the account's S3 destination. A
- * target is worked off by one process at a time, so that a slow one only ever waits for itself.
+ * A delivery target: a webhook endpoint or the account's S3 destination. One process at a time drains
+ * its outbox, so that a slow target delays no other.
  */
 export interface Target {
   readonly accountId: string;
-  /** Id of the endpoint (`we_...`), or `s3_destination`. */
+  /** ID of the webhook endpoint (`we_...`), or `s3_destination`. */
   readonly targetId: string;
 }
 
-/** What is owed for the first time comes before what has failed, so that no backlog holds it up. */
+/** `first`: new work; `later`: retries. Separate, so that no backlog of retries delays new work. */
 export type Lane = "first" | "later";
 
-/** One thing that is owed to a target. Lane, due time and key together tell entries apart. */
+/** One pending delivery of a target, identified by lane, due time and key. */
 export interface Entry {
   readonly lane: Lane;
-  /** ISO time from which it may be worked on. */
+  /** Due time, ISO 8601. */
   readonly dueAt: string;
   readonly key: string;
-  /** What is owed, as JSON holds it; the domain that added it knows how to read it. */
+  /** JSON value that only the domain that added the entry reads. */
   readonly content: unknown;
 }
 
-/** What tells an entry apart from the others of its target. */
+/** Name of an entry, unique within its target. */
 export const nameOf = ({ lane, dueAt, key }: Entry): string => `${lane}#${dueAt}#${key}`;
 
 export const isDue = ({ dueAt }: Entry, now: Date): boolean => new Date(dueAt) <= now;
 
-/** The right to work a target off until `until`, held by whoever knows the token. */
+/** The exclusive right to drain a target until `until`. The token identifies the lease holder. */
 export interface Lease {
   readonly token: string;
   readonly until: Date;
 }
 
-/** What working on entries came to; kept whole or not at all. */
+/** Writes of one transaction. */
 export interface Changes<LogRecord> {
   readonly removed: readonly Entry[];
   readonly added: readonly Entry[];
-  /** Rows of the target's log, as they are from now on. */
+  /** New or changed rows of the target's log. */
   readonly records: readonly LogRecord[];
 }
 
 export interface Claimed {
-  /** How often something was added so far. */
+  /** Number of additions to the outbox so far. `release` detects later ones by it. */
   readonly additions: number;
-  /** What the last changes stored for the target's next session; undefined when none did. */
+  /** The stored session state; undefined if there is none. */
   readonly state: unknown;
-  /** True when other targets of the account may be waiting for this one to be given back. */
+  /** True if the account is at its limit, so that other targets may wait for this one's release. */
   readonly crowded: boolean;
 }
 
 export type Released =
-  /** `next`: when the earliest entry left is due; null when none is left. */
+  /** `next`: due time of the earliest entry; null if the outbox is empty. */
   | { readonly outcome: "released"; readonly next: Date | null }
-  /** Something was added since the target was claimed or last looked at. */
+  /** Not released: entries were added since the claim or the last release attempt. */
   | { readonly outcome: "more"; readonly additions: number }
   | { readonly outcome: "lost" };
 
-/** Whoever owes something adds it here. */
+/** Adds entries to the outboxes of delivery targets. */
 export interface Outbox {
   /**
-   * Adds up to 50 entries and makes the target due, in one transaction. An entry that is there takes
-   * the new content; one that was worked off is added anew.
+   * Adds up to 50 entries and makes the target due, in one transaction. Replaces the content of an
+   * existing entry; adds a removed entry again.
    */
   add(target: Target, entries: readonly Entry[]): Promise<void>;
-  /** Makes the target due though nothing was added: what it is owed may have come to an end. */
+  /** Makes the target due without a new entry, because its entries may have to be ended. */
   wake(target: Target, now: Date): Promise<void>;
 }
 
@@ -74,26 +74,26 @@ export interface EntriesWanted {
   readonly limit: number;
 }
 
-/** What is owed to targets, and who is at it. `LogRecord` is what the target's log is made of. */
+/** Stores outboxes and their leases. `LogRecord`: row of the target's log. */
 export interface OutboxStore<LogRecord> extends Outbox {
   /**
-   * Takes a target; null when somebody else has it, nothing is known of it, or `targetsAtOnceMax`
-   * targets of its account are being worked off.
+   * Claims a delivery target under a lease. Null if another process holds the lease, the target does
+   * not exist, or `targetsAtOnceMax` targets of its account are being drained.
    */
   claim(
     target: Target,
     claim: { readonly lease: Lease; readonly now: Date },
   ): Promise<Claimed | null>;
-  /** The targets of an account that are due and that nobody has, the longest due first. */
+  /** The due targets of an account that have no lease holder, longest due first. */
   waiting(accountId: string, now: Date): Promise<readonly Target[]>;
   /**
-   * Entries of a lane due by a time (null: at any time) and, with `after`, later than that; the
-   * longest due first.
+   * Lists entries of a lane that are due at `by` (null: all entries) and, with `after`, later than
+   * `after`; longest due first.
    */
   entries(target: Target, wanted: EntriesWanted): Promise<readonly Entry[]>;
   /**
-   * Stores changes and extends the lease to `lease.until`, in one transaction; false when the lease
-   * was lost. `state`, unless undefined, is stored with them for the next claim.
+   * Stores changes, and `state` unless undefined, and extends the lease to `lease.until`, in one
+   * transaction. False if another process has taken the lease: nothing was stored.
    */
   record(
     target: Target,
@@ -103,28 +103,28 @@ export interface OutboxStore<LogRecord> extends Outbox {
       readonly state?: unknown;
     },
   ): Promise<boolean>;
-  /** Gives the target back, due again when its earliest entry is. */
+  /** Releases the lease. The target is due again when its earliest entry is due. */
   release(
     target: Target,
     held: { readonly token: string; readonly additions: number },
   ): Promise<Released>;
 }
 
-/** What the last session of each target stored, for answers that show it. */
+/** Reads the stored session states of delivery targets, for API answers. */
 export interface TargetStates {
-  /** Undefined when nothing was stored. */
+  /** Undefined if no state is stored. */
   get(target: Target): Promise<unknown>;
-  /** By target ID: those of an account that have one. */
+  /** The states of an account's targets by target ID, without targets that have none. */
   list(accountId: string): Promise<ReadonlyMap<string, unknown>>;
 }
 
-/** What is pending before its first attempt, for the logs. */
+/** Reads entries before their first attempt, for the delivery and export logs. */
 export interface PendingWork {
   /** The targets of an account that have entries. */
   targets(accountId: string): Promise<readonly Target[]>;
   /**
-   * Entries of the first lane that are due from `since` to `until` (ISO times, both inclusive; null:
-   * no bound), newest first: as many as `limit`, and all others that are due at the time of the last.
+   * Entries of lane `first` that are due from `since` to `until` (ISO times, both inclusive; null: no
+   * bound), newest first. Returns `limit` entries, and all others with the due time of the last one.
    */
   newest(
     target: Target,
@@ -132,25 +132,25 @@ export interface PendingWork {
   ): Promise<readonly Entry[]>;
 }
 
-/** Targets that are due, across accounts, for the sweeper. */
+/** Finds due delivery targets of all accounts, for the sweeper. */
 export interface DueTargets {
-  /** Targets due at `now`, the longest due first. */
+  /** Targets that are due at `now`, longest due first. */
   due(now: Date, limit: number): Promise<readonly Target[]>;
 }
 
-/** Wakes the delivery. Its messages are hints: a lost one is made up for by the sweeper. */
+/** Sends wake-up messages to the delivery worker. The sweeper replaces lost messages. */
 export interface OutboxQueue {
   /** Sends one message for each target, to arrive after `delaySeconds` (0 to 900). */
   send(targets: readonly Target[], delaySeconds: number): Promise<void>;
 }
 
-/** The target of an account's S3 export. */
+/** The delivery target of an account's S3 destination. */
 export const destinationTarget = (accountId: string): Target => ({
   accountId,
   targetId: "s3_destination",
 });
 
-/** The target of a webhook endpoint. */
+/** The delivery target of a webhook endpoint. */
 export const endpointTarget = (accountId: string, endpointId: string): Target => ({
   accountId,
   targetId: endpointId,

@@ -11,20 +11,20 @@ import {
   type Target,
 } from "./outbox.ts";
 
-/** Somebody else has taken the target over; what was not kept yet will be done again by them. */
+/** Error: another process has taken the lease. It repeats the work that is not stored yet. */
 export class LeaseLost extends Error {}
 
-/** Rows of one transaction: DynamoDB takes 100 and 4 MB; a record can have 75 KB of excerpts. */
+/** Limits of one transaction: DynamoDB allows 100 rows and 4 MB; a record can have 75 KB of excerpts. */
 const rowsMax = 90;
 const recordsMax = 25;
-/** What a crash would have done again: the first change after so long keeps all that wait. */
+/** Age of the oldest queued change at which all are stored: a crash repeats at most this much work. */
 const keptWithinMs = 1_000;
 
 export interface Recorder<LogRecord> {
   record(change: Change<LogRecord>): Promise<void>;
-  /** True when something could not be kept: to go on would only make more to do again. */
+  /** True if a transaction failed. Further work would only be repeated. */
   hasFailed(): boolean;
-  /** Keeps everything handed over so far. */
+  /** Stores all queued changes. */
   flush(): Promise<void>;
 }
 
@@ -33,17 +33,17 @@ export interface RecorderOptions<LogRecord> {
   readonly token: string;
   readonly outbox: Pick<OutboxStore<LogRecord>, "record">;
   readonly clock: Clock;
-  /** What is stored for the target's next session with each change. */
+  /** State for the target's next session, stored with each transaction. */
   readonly state: () => unknown;
 }
 
 /**
- * Gathers changes and keeps them in few transactions, one after the other, each of which holds only
- * while the lease does and makes it longer.
+ * Creates a recorder, which collects changes into few transactions. Each transaction succeeds only
+ * under the lease, and extends it.
  */
 export function recorder<LogRecord>(options: RecorderOptions<LogRecord>): Recorder<LogRecord> {
   const { target, token, outbox, clock, state } = options;
-  // One transaction at a time: they all write the target's row and would cancel each other.
+  // One transaction at a time: all write the target's row, so parallel ones would conflict.
   const transactions = taskChain();
   let waiting: Change<LogRecord>[] = [];
   let keptAt = clock.now().getTime();
@@ -66,7 +66,7 @@ export function recorder<LogRecord>(options: RecorderOptions<LogRecord>): Record
       if (transactions.hasFailed()) return transactions.done();
       waiting.push(change);
       if (!isDue()) return;
-      // The work goes on beside one transaction, and waits for the one before it.
+      // Work continues during one transaction, but waits for the transaction before it.
       const before = transactions.done();
       void transactions.add(keepSome);
       await before;
@@ -78,7 +78,7 @@ export function recorder<LogRecord>(options: RecorderOptions<LogRecord>): Record
   };
 }
 
-/** As many changes from the front as one transaction takes, and at least one. */
+/** The first changes that fit into one transaction, at least one. */
 function takeFitting<LogRecord>(changes: readonly Change<LogRecord>[]): Change<LogRecord>[] {
   const taken: Change<LogRecord>[] = [];
   let rows = 0;
@@ -95,7 +95,7 @@ function takeFitting<LogRecord>(changes: readonly Change<LogRecord>[]): Change<L
 const rowsOf = <LogRecord>({ removed, added = [], records = [] }: Change<LogRecord>): number =>
   (removed === undefined ? 0 : 1) + added.length + records.length;
 
-/** What changes come to one after the other: an entry may come and go, or replace itself. */
+/** Merges successive changes into one: an entry may be added and removed, or removed and added. */
 function merged<LogRecord>(changes: readonly Change<LogRecord>[]): Changes<LogRecord> {
   const removed = new Map<string, Entry>();
   const added = new Map<string, Entry>();

@@ -6,8 +6,8 @@ export interface WakeDueDependencies {
 }
 
 /**
- * Sends a hint for each target that is due: waits longer than a message can wait, and messages that
- * were lost. Returns how many; a hint too many is harmless.
+ * Sends a wake-up message for each due target, for delays longer than a message allows and for lost
+ * messages. Returns the number of messages.
  */
 export async function wakeDue(
   { now, limit }: { readonly now: Date; readonly limit: number },

@@ -26,8 +26,8 @@ export interface PublishDependencies {
 }
 
 /**
- * Publishes a run in an order in which a crash anywhere loses nothing: bodies first, then the feed,
- * then what is owed to whom, then the hints. Every write is the same on a repeat.
+ * Creates the publisher of a run's events. It stores bodies, feed entry and outbox entries, and then
+ * sends wake-up messages; in this order a crash loses nothing. Every write is idempotent.
  */
 export function runEventPublisher(dependencies: PublishDependencies): RunEventPublisher {
   return { publish: (run) => publish(run, dependencies) };
@@ -49,15 +49,15 @@ async function publish(run: RunEvents, dependencies: PublishDependencies): Promi
     types,
   });
   const targets: Target[] = [];
-  const owe = async (target: Target, entry: Entry): Promise<void> => {
+  const addEntry = async (target: Target, entry: Entry): Promise<void> => {
     await outbox.add(target, [entry]);
     targets.push(target);
   };
   for (const { endpointId, types: wanted } of await runReceivers(run, types, endpoints)) {
     const entry = runEntry({ runId, watchlistId, types: wanted, happenedAt });
-    await owe(endpointTarget(accountId, endpointId), entry);
+    await addEntry(endpointTarget(accountId, endpointId), entry);
   }
-  const owedExport = await runExport(accountId, archived, destinations);
-  if (owedExport !== null) await owe(destinationTarget(accountId), owedExport);
+  const exportEntry = await runExport(accountId, archived, destinations);
+  if (exportEntry !== null) await addEntry(destinationTarget(accountId), exportEntry);
   await queue.send(targets, 0);
 }

@@ -11,13 +11,13 @@ import type { StepStore } from "./step-store.ts";
 export interface AdvanceDependencies extends PlanDependencies, ReserveDependencies {
   readonly runs: RunStore;
   readonly queue: RunQueue;
-  /** Told what reading comes to. */
+  /** Receives the metrics of steps and batches. */
   readonly report?: Report;
 }
 
 /**
- * Begins the next step of a run that has something to read, from a place in the run's order on: the
- * steps before it are complete. Without one the run is finished. Safe to repeat from any point.
+ * Starts the first step at or after position `from` that has items to read. If there is none, sends
+ * the run to the finisher. All steps before `from` must be complete. Idempotent.
  */
 export async function advanceRun(
   run: Run,
@@ -25,7 +25,7 @@ export async function advanceRun(
   dependencies: AdvanceDependencies,
 ): Promise<void> {
   const { runs, steps, queue } = dependencies;
-  // Given up or ended meanwhile: whoever did that sees to the rest.
+  // The process that abandoned or ended the run also finishes it.
   if (run.phase !== "reading" || run.error !== null) return;
   const order = runOrder(run.pipeline);
   for (let position = from; position < order.length; position += 1) {
@@ -47,7 +47,7 @@ export async function advanceRun(
   return queue.sendFinish(run);
 }
 
-/** The batches of a step that nobody has stored yet. */
+/** The batches of a step whose outcomes are not stored in the items yet. */
 export function batchRefs(run: Run, step: StepRecord): BatchRef[] {
   return Array.from({ length: step.batches }, (_, batch) => batch)
     .filter((batch) => !step.done.has(batch))
@@ -63,7 +63,7 @@ export function batchRefs(run: Run, step: StepRecord): BatchRef[] {
     }));
 }
 
-/** The first step that a run has anything to read at: when it cannot be paid for, the run is skipped. */
+/** True for the first step of a run that has items. The run is skipped if the balance does not cover it. */
 async function isFirst(step: StepRecord, steps: StepStore): Promise<boolean> {
   const [first] = await steps.list(step.runId);
   return first?.step === step.step;

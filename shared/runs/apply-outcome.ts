@@ -5,7 +5,7 @@ import type { Item, LastChange } from "../watchlists/item.ts";
 import { owesAfterAnswer, owesAfterFailure, retrySteps } from "./owed-retries.ts";
 import type { ItemOutcome } from "./run.ts";
 
-/** Where an outcome was found. */
+/** The run and step that produced an outcome. */
 export interface Reading {
   readonly runId: string;
   readonly runNumber: number;
@@ -17,13 +17,14 @@ export interface Reading {
   readonly scraper: StepScraperId;
 }
 
-/** More places than a pipeline has steps. */
+/** Upper bound of a step's position, so that revisions grow by run first, then by step. */
 const placesMax = 16;
 
 /**
- * The item after an outcome (specification, section "States and transitions"). An outcome older
- * than what the item already holds changes nothing, so results may be applied again and late; nor
- * does one that was found on an item since removed and added again.
+ * Applies an outcome to an item (specification, section "States and transitions"). Returns the same
+ * object if nothing changes. Ignores an outcome that is older than the item's revision, so that
+ * outcomes may be applied late or twice. Ignores an outcome of an item that was removed and added
+ * again since.
  */
 export function applyOutcome(item: Item, outcome: ItemOutcome, reading: Reading): Item {
   const revision = reading.runNumber * placesMax + reading.position;
@@ -62,7 +63,7 @@ export function applyOutcome(item: Item, outcome: ItemOutcome, reading: Reading)
   }
 }
 
-/** False for an outcome that only routes or reports: it leaves the item as it is. */
+/** True for an `ok` outcome that changes the item; false for one that only routes or reports it. */
 function isNews(item: Item, outcome: ItemOutcome, { pipeline, step }: Reading): boolean {
   const { readings, openChanges, changes, buyboxOfferId } = outcome;
   return (
@@ -93,7 +94,7 @@ function found(item: Item, outcome: ItemOutcome, reading: Reading): Item {
   };
 }
 
-/** Changes of an earlier step of the same run stay: from its `before`, to the later step's `after`. */
+/** Merges the changes of several steps of one run: the first step's `before`, the last step's `after`. */
 function lastChangeAfter(
   before: LastChange | null,
   { at, changes }: ItemOutcome,

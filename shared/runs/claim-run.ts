@@ -10,14 +10,15 @@ import { runWatchlist } from "./run-watchlist.ts";
 export interface ClaimRequest {
   readonly watchlist: Watchlist;
   readonly trigger: RunTrigger;
-  /** The due time that the run answers; a manual run is due when it is asked for. */
+  /** The due time that the run serves. For a manual run, the time of the request. */
   readonly due: Date;
   readonly now: Date;
 }
 
 /**
- * Claims the next run of a list. The run's id follows from the list and the due time, so the same
- * due time never makes two runs. Undefined when the list changed or runs already.
+ * Claims the next run of a watchlist. The run ID is derived from the watchlist and the due time, so
+ * one due time never creates two runs. Returns undefined if the watchlist changed since it was read
+ * or has a run in progress.
  */
 export async function claimRun(
   { watchlist, trigger, due, now }: ClaimRequest,
@@ -50,20 +51,20 @@ export async function claimRun(
   return outcome === "claimed" ? run : undefined;
 }
 
-/** A list of new items only is read for the first time. */
+/** A run is a baseline if every item of the watchlist is new. */
 function kindOf(watchlist: Watchlist, pipeline: Pipeline, runNumber: number): RunKind {
   const { active, delisted } = watchlist.itemCounts;
   if (active + delisted === 0) return "baseline";
   return isRefresh(watchlist, pipeline, runNumber) ? "refresh" : "sweep";
 }
 
-/** The step that most items of the run start with. */
+/** ID of the step at which the run's items start, except new items and owed retries. */
 function startsAt(kind: RunKind, { entry, baseline, refresh }: Pipeline): string {
   if (kind === "baseline") return baseline ?? entry;
   return kind === "refresh" ? (refresh?.entry ?? entry) : entry;
 }
 
-/** A paused list that is run by hand stays without a next run. */
+/** A manual run of a paused watchlist does not schedule a next run. */
 function nextRunAt(watchlist: Watchlist, due: Date, now: Date): string | null {
   if (watchlist.status === "paused") return null;
   return nextRunAfter(watchlist.schedule, due, now).toISOString();

@@ -9,11 +9,11 @@ export type CompleteDependencies = AdvanceDependencies;
 
 export interface CompletedStep {
   readonly step: StepRecord;
-  /** Null where it is not known. */
+  /** Null if the time is unknown, because a resumed run completes the step. */
   readonly batchesSentAt: Date | null;
 }
 
-/** Ends a step whose batches are all stored, and sends the run on. Safe to repeat from any point. */
+/** Settles a step whose batches are all stored, and starts the next step. Idempotent. */
 export async function completeStep(
   run: Run,
   { step, batchesSentAt }: CompletedStep,
@@ -28,7 +28,7 @@ export async function completeStep(
   await advanceRun(run, step.position + 1, dependencies);
 }
 
-/** Charges what a step answered, with one rounding for the whole step, and records how it did. */
+/** Charges the answered items of a step, rounded once for the whole step, and records its stats. */
 export async function settleStep(
   run: Run,
   step: StepRecord,
@@ -41,7 +41,7 @@ export async function settleStep(
 ): Promise<void> {
   if (step.stats !== null) return;
   const { quarters, ...counts } = await steps.counts(step);
-  // Somebody who planned it late may have reserved what was already left, and died.
+  // A process that planned the step at the same time may have reserved credits and then died.
   if (step.decision !== "read") await releaseStep(run, step, { ledger, clock });
   const settled =
     step.decision === "read"

@@ -2,9 +2,9 @@ import { quantity } from "../base/quantity.ts";
 import type { Run, StepRecord } from "./run.ts";
 
 /**
- * What `error` says of a run that the credits did not cover: each step that was not read, what it
- * needed, and the balance at that moment. Null where the credits covered every step, and for a step
- * that was deferred before its shortfall was stored.
+ * The `error` text of a run that the balance did not cover: each deferred step, the credits that it
+ * needed, and the balance at that moment. Null if no step has a stored shortfall. Steps that an
+ * earlier release deferred have none.
  */
 export function creditShortage(
   { status }: Pick<Run, "status">,

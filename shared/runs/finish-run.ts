@@ -23,15 +23,15 @@ export interface FinishDependencies {
   readonly publisher: RunEventPublisher;
   readonly endpoints: Pick<EndpointLookup, "list" | "deletions">;
   readonly clock: Clock;
-  /** Called with the run before it is ended. */
+  /** Called with the run before it ends, to add it to log lines. */
   readonly begins?: (run: Run) => void;
-  /** Told how the run ended. */
+  /** Receives the metrics of the ended run. */
   readonly report?: Report;
 }
 
 /**
- * Ends a run: folds it into its list, then hands its events over. Both halves are repeated safely
- * after a crash; a list deleted meanwhile gets no events.
+ * Finishes a run: writes its result to the run and its watchlist, then publishes its events. Both
+ * halves are idempotent. A run whose watchlist was deleted publishes no events.
  */
 export async function finishRun(ref: RunRef, dependencies: FinishDependencies): Promise<void> {
   const { runs, steps, publisher } = dependencies;
@@ -60,26 +60,26 @@ export async function finishRun(ref: RunRef, dependencies: FinishDependencies): 
       events: runEvents(run, findings),
     });
   }
-  // The newest runs are kept: this one has pushed one out.
+  // The run history keeps a fixed number of runs.
   await runs.forget(run.watchlistId, run.runNumber - limits.runHistoryMax);
   await runs.markEmitted(run);
 }
 
-const unfolded = "What the run found could not be put together. Its events are late or missing.";
+const notFinalized = "Run results could not be finalized. The run's events are late or missing.";
 
-/** How long a run may take to be folded before its list is given free without that. */
+/** Time that a run may spend in `finishing`, in milliseconds. Then it fails, so that its watchlist can run. */
 export const foldingMs = 60 * 60 * 1_000;
 
-/** Ends a run that cannot be folded as failed, so that its list can run again. Safe to repeat. */
+/** Ends a run as failed whose results cannot be finalized, so that its watchlist can run again. Idempotent. */
 export async function releaseRun(
   run: Run,
   { steps, ...dependencies }: Omit<FinishDependencies, "publisher">,
 ): Promise<void> {
   const stats = { ...run.stats, steps: stepStats(await steps.list(run.id)) };
-  await endRun({ ...run, status: "failed", error: run.error ?? unfolded }, stats, dependencies);
+  await endRun({ ...run, status: "failed", error: run.error ?? notFinalized }, stats, dependencies);
 }
 
-/** A run skipped for lack of credits counts; the third in a row pauses the list. */
+/** Writes the end of a run. The third run in a row that is skipped for lack of credits pauses the watchlist. */
 async function endRun(
   run: Run,
   stats: RunStats,
@@ -98,9 +98,9 @@ async function endRun(
 }
 
 /**
- * The run and its list are written together, or the run alone when the list is gone. What its user
- * changes meanwhile counts: whoever resumes a list in this moment must not find it paused for the
- * skips before.
+ * Writes the run and its watchlist in one transaction, or the run alone if the watchlist was deleted.
+ * Reads the watchlist again after each conflict: a watchlist that a client resumes at this moment
+ * must not be paused for earlier skips.
  */
 async function endWithList(
   ended: Run,
@@ -119,9 +119,9 @@ async function endWithList(
 }
 
 /**
- * Fixes which endpoint the run's events go to: an endpoint that is deleted or registered later
- * changes nothing about this run. The list stores the endpoint, so that it follows its URL from now
- * on.
+ * Ends the run with the ID of the webhook endpoint that receives its events: an endpoint that is
+ * deleted or created later does not affect this run. Stores the endpoint in the watchlist, so that
+ * the watchlist keeps this endpoint's URL.
  */
 async function finishIn(
   list: Watchlist,
@@ -149,7 +149,7 @@ async function finishIn(
   );
 }
 
-/** A run that somebody asked for by hand says nothing about the schedule's credits. */
+/** The number of skips in a row after a run. A skipped manual run does not change it. */
 function skipsAfter(run: Run, before: number): number {
   if (run.status !== "insufficient_credits") return 0;
   return run.trigger === "manual" ? before : before + 1;

@@ -20,25 +20,26 @@ export interface GiveUpDependencies extends StartDependencies {
   readonly endpoints: Pick<EndpointLookup, "list" | "deletions">;
 }
 
-/** How long a run may stand still before it is given up; progress is noted every few seconds. */
+/** Time without progress after which a run is abandoned, in milliseconds. */
 const stuckMs = 15 * 60 * 1_000 + progressGrainMs;
 
 const message =
-  "The run made no progress for 15 minutes. What it did not read is read in the next.";
+  "The run made no progress for 15 minutes. The next run reads the items that it did not read.";
 
-/** True for a run that has stood still for too long, and for one that was given up already. */
+/** True for a run without progress for too long, and for one whose abandoning began before. */
 export const isStuck = (run: Run, now: Date): boolean =>
   (run.phase === "claimed" || run.phase === "reading") &&
   (run.error !== null || now.getTime() - new Date(run.progressAt).getTime() >= stuckMs);
 
 /**
- * Ends a run as failed: what was answered is charged, what was not is refunded and owed to the
- * items. Safe to repeat from any point; a batch that still reads meanwhile changes nothing.
+ * Abandons a run: charges the answered items, refunds the rest, and stores an owed retry for each
+ * item that was not read. Then sends the failed run to the finisher. Idempotent. A batch that is
+ * still being read at this time has no effect.
  */
 export async function giveUpRun(run: Run, dependencies: GiveUpDependencies): Promise<void> {
   const { runs, steps, queue } = dependencies;
   const failed = await runs.giveUp(run, message);
-  // Somebody has taken it on since it was looked at.
+  // The run made progress since it was read.
   if (failed === undefined) return;
   for (const step of await steps.list(run.id)) {
     if (step.stats !== null) continue;
@@ -51,8 +52,8 @@ export async function giveUpRun(run: Run, dependencies: GiveUpDependencies): Pro
 }
 
 /**
- * Puts into the items what was left to steps that the run has not come to; the items that were to
- * go there owe those steps a read.
+ * Stores the outcomes that steps handed on to steps that never ran. The items routed to those steps
+ * get an owed retry there.
  */
 async function storeLeftOver(run: Run, dependencies: GiveUpDependencies): Promise<void> {
   const { steps } = dependencies;
@@ -66,7 +67,7 @@ async function storeLeftOver(run: Run, dependencies: GiveUpDependencies): Promis
   }
 }
 
-/** By step that the run has not come to, in its order: the items that were sent there. */
+/** `deferred` outcomes for the items that were routed to steps that never ran, in step order. */
 function missedBy(
   { pipeline }: Run,
   outcomes: readonly ItemOutcome[],
@@ -81,7 +82,7 @@ function missedBy(
   }));
 }
 
-/** The step with every batch recorded and stored: those that nobody read as unavailable. */
+/** Records and stores every batch of the step; an unread batch as unavailable or deferred. */
 async function withoutUnread(
   run: Run,
   step: StepRecord,
@@ -107,8 +108,8 @@ async function withoutUnread(
 }
 
 /**
- * Whoever planned this step may have died between its reservation and its decision. The same
- * reservation, asked for again, is there afterwards if it can be, and goes back untouched.
+ * Releases the hold of a step without a decision: the process that planned it may have died between
+ * its reservation and its decision. Reserving the same hold ID again makes the release effective.
  */
 async function releaseUndecided(
   run: Run,

@@ -9,7 +9,7 @@ import { readingsAfter } from "./readings-after.ts";
 import type { BatchCounts, BatchResult, ItemOutcome } from "./run.ts";
 
 /**
- * What the answers of a batch mean for its items (specification, sections "States and transitions"
+ * Derives the result of a batch from its answers (specification, sections "States and transitions"
  * and "Pipeline"). Pure: the same items and answers give the same result.
  */
 export function batchResult(
@@ -27,7 +27,7 @@ export function batchResult(
     const answered = new Set(answers.map(({ id }) => id));
     for (const item of items.values()) {
       const { id, addedAt } = item;
-      // The item has no offer to check, so the retry would stay owed for ever.
+      // The item has no offer to check, so the retry would stay owed forever.
       const isForgiven = !answered.has(id) && retrySteps(pipeline, item).includes(step.id);
       if (isForgiven) outcomes.push({ id, addedAt, status: "skipped", at });
     }
@@ -42,9 +42,9 @@ interface PipelineStep {
 }
 
 interface BatchItems {
-  /** As they are stored now; those removed meanwhile are absent. */
+  /** Items by ID as stored now, without those that were removed since the run was planned. */
   readonly items: ReadonlyMap<string, Item>;
-  /** Items planned, the removed ones among them. */
+  /** Number of planned items, including removed ones. */
   readonly planned: number;
   /** ISO time. */
   readonly at: string;
@@ -59,7 +59,7 @@ function countsOf(answers: readonly StepAnswer[], planned: number): BatchCounts 
   return { ...counts, requested: answers.length, skipped: planned - answers.length };
 }
 
-/** Undefined when the read leaves the item as it is and there is nothing to report or to do next. */
+/** Undefined if the read changes nothing, reports nothing and routes the item nowhere. */
 function outcomeOf(
   { pipeline, step }: PipelineStep,
   item: Item,
@@ -131,14 +131,14 @@ const changesIn = ({
 }: RouteMatches): Pick<ItemOutcome, "changes" | "isCounted"> =>
   Object.keys(changes).length === 0 ? {} : { changes, ...(!hasNews && { isCounted: true }) };
 
-/** True when a good read changes the item, is reported, or sends the item on. */
+/** True if an `ok` read changes the item, reports it or routes it to a step. */
 const hasFindings = (outcome: ItemOutcome): boolean => {
   const { readings, openChanges, buyboxOfferId, changes, reported, matched, next } = outcome;
   const findings = [readings, openChanges, buyboxOfferId, changes, reported, matched, next];
   return findings.some((finding) => finding !== undefined);
 };
 
-/** The last known values of the fields that a step reads, from whichever kind of read. */
+/** The last known values of the fields that a step reads, from reads of any kind. */
 function knownOf(item: Item, step: Step): Snapshot {
   const known: Record<string, FieldValue> = {};
   for (const field of Object.keys(stepScrapers[step.scraper].fieldTypes)) {
@@ -160,7 +160,7 @@ const snapshotAfter = (
     openChanges: openChanges ?? item.openChanges,
   }) ?? {};
 
-/** An `ok` read makes the item active, ends its failures, and clears the step's owed retry. */
+/** True if an `ok` read makes the item active, ends its failures or clears an owed retry of the step. */
 const isAwaited = (item: Item, { step, pipeline }: PipelineStep): boolean =>
   item.state === "new" ||
   item.lastReadStatus !== "ok" ||

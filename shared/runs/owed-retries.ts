@@ -3,20 +3,20 @@ import type { Item, OwedRetry } from "../watchlists/item.ts";
 
 /**
  * Finds the step that does an owed retry of an item. A retry is a read of one kind (scraper and
- * condition), so it survives a change of the list's pipeline. The first of these steps takes it:
+ * condition), so it survives a change of the watchlist's pipeline. The first of these that exists:
  *
- * 1. of an item that is still `new`, the baseline step: its first read makes up for every other;
- * 2. the step that owed it, as long as it reads the same kind;
+ * 1. the baseline step, for an item in state `new`: its first read replaces all owed retries;
+ * 2. the step that failed, if it still reads the same kind;
  * 3. the first step that reads the same kind;
- * 4. the first step of the same scraper, whatever offers it counts;
+ * 4. the first step of the same scraper, with any condition;
  * 5. the baseline step.
  *
- * Where 2 to 5 lead to a baseline step without routes, which reports nothing, the first step with
- * routes takes it that reads the same kind as the baseline step, if there is one: on retailer_a's
- * default pipeline any owed retry is read at lite (specification, section "Watchlists").
+ * If rules 2 to 5 give a baseline step without routes, which reports nothing, the first step with
+ * routes that reads the same kind takes the retry, if there is one. On the default pipeline of
+ * retailer_a the `lite` step does every owed retry (specification, section "Watchlists").
  *
- * Each retry has exactly one step, and a run reads an item at a step once, also when the item starts
- * there anyway or is routed there.
+ * Each retry has exactly one step. A run reads an item at most once at a step, even if the item also
+ * starts there or is routed there.
  */
 export function stepOfRetry(
   pipeline: Pipeline,
@@ -40,7 +40,7 @@ const reportingStep = ({ steps }: Pipeline, step: Step): Step | undefined =>
     ? step
     : steps.find((one) => one.routes.length > 0 && readingKind(one) === readingKind(step));
 
-/** A retry without a scraper was stored by a release that knew the step's id alone. */
+/** True if the step reads the kind that the retry needs. An earlier release stored the step's ID only. */
 const isSameRead = (owed: OwedRetry, { id, scraper, condition = "all" }: Step): boolean =>
   owed.scraper === undefined
     ? owed.step === id
@@ -48,11 +48,11 @@ const isSameRead = (owed: OwedRetry, { id, scraper, condition = "all" }: Step): 
 
 type Owing = Pick<Item, "state" | "owes">;
 
-/** Ids of the steps that do an item's owed retries. */
+/** IDs of the steps that do an item's owed retries. */
 export const retrySteps = (pipeline: Pipeline, item: Owing): readonly string[] =>
   item.owes.map((owed) => stepOfRetry(pipeline, item, owed).id);
 
-/** What an item still owes once a step has failed on it or was deferred. */
+/** The owed retries of an item after a step failed on it or was deferred. */
 export function owesAfterFailure(pipeline: Pipeline, item: Owing, stepId: string): Item["owes"] {
   const step = stepOf(pipeline, stepId);
   const { scraper, condition } = step;
@@ -65,6 +65,6 @@ export function owesAfterFailure(pipeline: Pipeline, item: Owing, stepId: string
   ];
 }
 
-/** What an item still owes once a step has answered it, or had nothing to ask about. */
+/** The owed retries of an item after a step answered it or skipped it. */
 export const owesAfterAnswer = (pipeline: Pipeline, item: Owing, stepId: string): Item["owes"] =>
   item.owes.filter((owed) => stepOfRetry(pipeline, item, owed).id !== stepId);

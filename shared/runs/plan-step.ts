@@ -10,13 +10,14 @@ import type { StepStore } from "./step-store.ts";
 export interface PlanDependencies {
   readonly steps: StepStore;
   readonly chance: Chance;
-  /** Ids of one batch at most; smaller only where a test cuts finer. */
+  /** Maximum number of IDs in a batch. Only tests lower it. */
   readonly batchIdsMax?: number;
 }
 
 /**
- * Fixes which items a step reads: those that start there, and those that earlier steps sent.
- * Undefined when there are none. It depends only on what is fixed already, so a repeat plans the same.
+ * Plans a step: stores which items it reads, which are the items that start there and the items
+ * that earlier steps routed there. Undefined if there are none. The plan depends only on stored
+ * data that no longer changes, so a repeat makes the same plan.
  */
 export async function planStep(
   run: Run,
@@ -52,11 +53,11 @@ export async function planStep(
 
 type Batches = readonly (readonly string[])[];
 
-/** What a step reads. */
+/** The items that a step reads. */
 type StepRead =
-  /** The batches that the run planned when it started, unchanged: they are stored once. */
+  /** The batches that the run planned at its start, unchanged; they are not stored again. */
   | { readonly kind: "as_planned"; readonly batches: Batches }
-  /** Other items, or some for which earlier steps have something to store. */
+  /** Other items, or items with outcomes of earlier steps to store. */
   | {
       readonly kind: "mixed";
       readonly ids: readonly string[];
@@ -74,7 +75,7 @@ async function stepRead(
   const kept = starting.filter((id) => !delisted.has(id));
   const { sent, unstored } = await outcomesBefore(run, position, steps);
   const ids = new Set([...kept, ...sent]);
-  // An item may come here from any step: what another one found about it must come along.
+  // The step must also store the outcomes of other steps for the items that it reads.
   const carried = outcomesOf(ids, unstored);
   const isAsPlanned = kept.length === starting.length && sent.size === 0 && carried.length === 0;
   return isAsPlanned
@@ -94,7 +95,7 @@ const batchesOf = (
         carried: outcomesOf(new Set(ids), read.carried),
       }));
 
-/** The items that earlier steps delisted: they are not read again, unless a route sends them. */
+/** The items that earlier steps delisted: they are not read again unless a route sends them here. */
 async function delistedBefore(
   run: Run,
   position: number,
@@ -110,15 +111,15 @@ async function delistedBefore(
 }
 
 interface EarlierOutcomes {
-  /** Items that routes of earlier steps send to this one. */
+  /** IDs of the items that earlier steps routed to this step. */
   readonly sent: ReadonlySet<string>;
-  /** What earlier steps found and no step has stored, in their order. */
+  /** Outcomes of earlier steps that no step has stored yet, in step order. */
   readonly unstored: readonly Carried[];
 }
 
 /**
- * What earlier steps found. An outcome of an item that goes on is stored by the next step that reads the
- * item, whether a route sent the item there or it starts there.
+ * Reads the outcomes of earlier steps. The outcome of a routed item is stored by the next step that
+ * reads the item, whether the item was routed there or starts there.
  */
 async function outcomesBefore(
   run: Run,
@@ -144,17 +145,17 @@ async function outcomesBefore(
   return { sent, unstored };
 }
 
-/** The part of an outcome that changes the item; the rest is for events and routes. */
+/** The part of an outcome that changes the item, without the part for events and routes. */
 const toStore = ({ matched: _m, next: _n, reported: _r, ...outcome }: ItemOutcome): ItemOutcome =>
   outcome;
 
-/** Those of the outcomes that are about some items. */
+/** The outcomes of the given items, without steps that have none. */
 const outcomesOf = (ids: ReadonlySet<string>, found: readonly Carried[]): readonly Carried[] =>
   found
     .map(({ step, outcomes }) => ({ step, outcomes: outcomes.filter(({ id }) => ids.has(id)) }))
     .filter(({ outcomes }) => outcomes.length > 0);
 
-/** Cuts sorted ids into batches: one is read like one item call, and is no larger than one. */
+/** Cuts sorted IDs into batches. A batch is at most as large as an item call of the scraper. */
 export function inBatches(
   ids: readonly string[],
   scraper: StepScraperId,

@@ -1,7 +1,7 @@
 import { type Pipeline, runOrder } from "../pipelines/definition.ts";
 import type { Run, RunStats, RunWatchlist, StepStats } from "./run.ts";
 
-/** The run object (specification, section "Events"), as events and the run history carry it. */
+/** The run object of the API and of `watchlist.run.completed` (specification, section "Events"). */
 export function presentRun(run: Run): Record<string, unknown> {
   return {
     id: run.id,
@@ -10,7 +10,7 @@ export function presentRun(run: Run): Record<string, unknown> {
     run_number: run.runNumber,
     trigger: run.trigger,
     kind: run.kind,
-    // How it ends is known before its stats and credits are: until then it runs.
+    // The final status is stored before stats and credits are complete.
     status: run.finishedAt === null ? "running" : run.status,
     credits: run.credits,
     stats: presentStats(run.stats, run.pipeline),
@@ -21,7 +21,7 @@ export function presentRun(run: Run): Record<string, unknown> {
   };
 }
 
-/** Steps in the order they are taken: a stored map has no order, and an event's bytes must. */
+/** Lists steps in run order: a stored map has no order, but the bytes of an event must not vary. */
 function presentStats(stats: RunStats, pipeline: Pipeline): Record<string, unknown> {
   return {
     tracked: stats.tracked,
@@ -36,7 +36,7 @@ function presentStats(stats: RunStats, pipeline: Pipeline): Record<string, unkno
     matched: stats.matched,
     deferred: stats.deferred,
     changed: stats.changed,
-    // Absent in a run of an earlier release, whose event must keep its bytes.
+    // Absent in runs of an earlier release: the bytes of their events must not change.
     ...(stats.notified !== undefined && { notified: stats.notified }),
     delisted: stats.delisted,
     retry_next_run: stats.retryNextRun,

@@ -28,15 +28,15 @@ export interface ReadBatchDependencies extends CompleteDependencies {
 }
 
 export interface BatchTimes {
-  /** When reading has to end. */
+  /** Time at which reading must end. */
   readonly deadline: Date;
-  /** When the batch was sent to the queue. */
+  /** Time at which the message was sent to the queue. */
   readonly sentAt: Date;
 }
 
 /**
- * Reads one batch of a step, records what was found, stores it in the items and, as the last batch,
- * completes the step. The recorded result is the truth: a repeat finds it and only stores it again.
+ * Reads one batch of a step, records the result and stores its outcomes in the items. The last batch
+ * also completes the step. Idempotent: a repeat stores the recorded result again and reads nothing.
  */
 export async function readBatch(
   ref: BatchRef,
@@ -44,11 +44,11 @@ export async function readBatch(
   dependencies: ReadBatchDependencies,
 ): Promise<void> {
   const { run, step, ...batch } = await dependencies.steps.open(ref);
-  // Batches of a plan that lost are nobody's.
+  // Another process planned the step first: its plan has other batches.
   if (step === undefined || step.plan !== ref.plan) return;
-  // Whoever ended the last step may have died before it could say so.
+  // The process that completed the last step may have died before it sent this message.
   if (run?.phase === "finishing") return dependencies.queue.sendFinish(run);
-  // A run that was given up is ended by whoever gave it up.
+  // The process that abandoned the run also finishes it.
   if (run?.phase !== "reading" || run.error !== null) return;
   const isStored = step.stats !== null || step.done.has(ref.batch);
   const after = isStored
@@ -65,7 +65,7 @@ interface Batch {
   readonly planned: PlannedBatch;
 }
 
-/** Undefined when the list was deleted meanwhile, and its runs with it. */
+/** Reads the batch and stores it. Undefined if the watchlist was deleted with its runs. */
 async function workOff(
   { planned, result: recorded, ...found }: OpenedBatch & Pick<Batch, "ref" | "run" | "step">,
   deadline: Date,
@@ -91,7 +91,7 @@ async function workOff(
 }
 
 interface ReadItems {
-  /** As the run knows them; those removed meanwhile are absent. */
+  /** Items by ID with the outcomes of earlier steps applied, without removed items. */
   readonly items: ReadonlyMap<string, Item>;
   readonly read: readonly StoredPage[];
 }
@@ -109,13 +109,13 @@ async function readItems(
   const startedAt = clock.now().getTime();
   const latest = startedAt + limits.stepDeadlineSeconds * 1_000;
   const definition = stepOf(run.pipeline, step.step);
-  assert(run.watchlist !== null, "a run that reads knows its list");
+  assert(run.watchlist !== null, "a run in phase 'reading' has its watchlist");
   const { ids } = planned;
   const answers = await readStep(
     {
       step: definition,
       marketplace: run.watchlist.marketplace,
-      // What was removed meanwhile is not asked for any more.
+      // Removed items are not read.
       items: ids.flatMap((id) => items.get(id) ?? []),
       deadline: new Date(Math.min(deadline.getTime(), latest)),
     },
@@ -136,11 +136,11 @@ async function readItems(
 
 interface WorkedOut {
   readonly result: BatchResult;
-  /** The pages that the result was worked out from. */
+  /** The pages from which the result was derived. */
   readonly read: readonly StoredPage[];
 }
 
-/** The result that counts: this one with its pages, or the one that was recorded before. */
+/** Records a result. Returns it with its pages, or the result that was recorded first, without pages. */
 export async function record(
   ref: BatchRef,
   { result, read }: WorkedOut,
@@ -150,7 +150,7 @@ export async function record(
   return recorded.isFirst ? { result, read } : { result: recorded.first, read: [] };
 }
 
-/** The items of a batch as the run knows them by now, and the pages that they stand in. */
+/** Reads the items of a batch, applies the outcomes of earlier steps, and returns both items and pages. */
 export async function itemsOf(
   run: Run,
   { ids, carried }: PlannedBatch,
@@ -171,8 +171,9 @@ export async function itemsOf(
 const goesOn = ({ next }: ItemOutcome): boolean => next !== undefined;
 
 /**
- * What a batch stores in its items: what earlier steps left to it, and its own outcomes. An outcome of an
- * item that goes on is left to the item's next step, unless an earlier outcome of it is stored here.
+ * The outcomes that a batch stores in its items: those carried from earlier steps, and its own. The
+ * item's next step stores the outcome of a routed item, unless this batch stores an earlier outcome
+ * of that item.
  */
 export function outcomesToStore(
   { step }: StepRecord,
@@ -184,7 +185,7 @@ export function outcomesToStore(
   return [...carried, { step, outcomes: own }];
 }
 
-/** The result of a batch that was not read: each item owes the step a read. */
+/** The result of a batch that was not read: every item gets an owed retry of the step. */
 export function unreadResult(
   items: Iterable<Item>,
   status: "deferred" | "unavailable",

@@ -23,7 +23,7 @@ import {
   snapshotOfOffers,
 } from "../scrapers/snapshot.ts";
 
-/** The sources behind every scraper that a step may run. */
+/** The sources of all scrapers that a step can use. */
 export interface StepSources {
   readonly scraperFor: (scraper: ScraperId) => Scraper;
   readonly offerScraperFor: () => OfferScraper;
@@ -34,27 +34,27 @@ export interface StepReadRequest {
   readonly step: Step;
   readonly marketplace: string;
   readonly items: readonly { readonly id: string; readonly buyboxOfferId: string | null }[];
-  /** When the answer must be there. */
+  /** Time at which reading must end. */
   readonly deadline: Date;
 }
 
-/** One item's answer to a step. */
+/** The answer for one item of a step. */
 export interface StepAnswer {
   readonly id: string;
   readonly status: ReadStatus;
   /** ISO time. */
   readonly fetchedAt: string;
-  /** Price of the answer, in quarter-credits; 0 for what is refunded. */
+  /** Price of the answer in quarter-credits; 0 if it is not charged. */
   readonly quarters: number;
-  /** What was read, of an `ok` answer. */
+  /** The fields read; null unless `status` is `ok`. */
   readonly observed: Snapshot | null;
-  /** The offer seen in the buy box; absent where the read does not show it. */
+  /** Offer in the buy box, or null if it is empty; absent if the scraper does not read it. */
   readonly buyboxOfferId?: string | null;
 }
 
 /**
- * Reads items as a step's scraper does, and prices each answer like the item call it stands for.
- * Items that there is nothing to ask about are left out.
+ * Reads items with the scraper of a step. Each answer has the price of the item call with the same
+ * scraper. Omits items that cannot be checked, which are items without a known offer.
  */
 export async function readStep(
   request: StepReadRequest,

@@ -20,11 +20,11 @@ interface GoodRead {
 }
 
 type Readings = Item["readings"];
-/** For each field that several kinds of reads share: its value after a read, and whether an event reported it. */
+/** By field that several kinds of reads share: its value after a read, and whether an event reported it. */
 type Changes = ReadonlyMap<string, OpenChange>;
 
 /**
- * The readings and open changes of an item after a good read, without those that stay as they are.
+ * The readings and open changes of an item after an `ok` read, without those that stay the same.
  *
  * A change is open while another kind of read of the same field still has an older value stored. An open change
  * is stored only if it cannot be derived from the readings: the newest value is not in the reading that takes
@@ -92,7 +92,7 @@ function newReadings(item: Item, read: GoodRead, changes: Changes): Readings {
         pulse[field] = value;
       }
     }
-    // What shows nothing of the pulse is no first reading of it.
+    // A product read without any pulse field must not store an empty pulse reading.
     if (Object.keys(pulse).length > 0) refresh("pulse", pulse);
   }
   return readings;

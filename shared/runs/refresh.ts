@@ -3,15 +3,15 @@ import type { Watchlist } from "../watchlists/watchlist.ts";
 import type { Run } from "./run.ts";
 
 /**
- * Which runs of a list are refreshes. Two rules make one:
+ * True if a run is a refresh, by one of two rules:
  *
- * - The cadence: every run whose number is a multiple of `refresh.everyRuns`. Every run counts,
- *   also manual, skipped and failed ones.
- * - A missed refresh: one that read nothing stays due. The next run is the refresh, also a manual one,
- *   and so on until a run completes. It starts at the refresh entry that the pipeline has by then; a
- *   pipeline without a refresh drops it. The cadence does not shift.
+ * - Cadence: the run number is a multiple of `refresh.everyRuns`. Manual, skipped and failed runs
+ *   count too.
+ * - Missed refresh: a refresh that read nothing stays due. Every following run, also a manual one, is
+ *   the refresh until a run completes. It starts at the refresh entry of the current pipeline; a
+ *   pipeline without a refresh ignores it. The cadence does not shift.
  *
- * A run of new items alone is never a refresh: it reads every item for the first time.
+ * A baseline run is never a refresh, because it reads every item for the first time.
  */
 export function isRefresh(
   { refreshDue }: Pick<Watchlist, "refreshDue">,
@@ -22,9 +22,9 @@ export function isRefresh(
 }
 
 /**
- * Whether a missed refresh is due once a run has ended. A refresh is missed when it was skipped for
- * lack of credits, or failed before its entry step. Once that step was read or deferred none is due:
- * the items that it did not read owe a retry there.
+ * True if a missed refresh is due after a run. A refresh is missed if it was skipped for lack of
+ * credits or failed before its entry step. After that step was read or deferred, no refresh is due:
+ * items that it did not read have an owed retry there.
  */
 export function refreshDueAfter(
   { kind, status, stats }: Pick<Run, "kind" | "status" | "stats">,

@@ -5,7 +5,7 @@ import { stepScrapers } from "../scrapers/catalogue.ts";
 import type { Run, Shortfall, StepDecision, StepRecord } from "./run.ts";
 import type { StepStore } from "./step-store.ts";
 
-/** Longer than any run takes; only a hold that its run has lost gets this old. */
+/** Lifetime of a hold, in milliseconds. Longer than any run, so that only an abandoned hold expires. */
 const holdMs = 24 * 60 * 60 * 1_000;
 
 export interface ReserveDependencies {
@@ -16,13 +16,13 @@ export interface ReserveDependencies {
 export const holdIdOf = (step: { runId: string; step: string }): string =>
   `${step.runId}#${step.step}`;
 
-/** Credits that a step can cost at most. */
+/** Maximum cost of a step, in credits. */
 export const reservedFor = ({ items, scraper }: StepRecord): number =>
   creditsFor(items * stepScrapers[scraper].reserveQuarters);
 
 /**
- * Reserves what a step can cost at most; returns the shortfall when the balance does not cover it,
- * else null. Asked for again, the same reservation is there once.
+ * Reserves the maximum cost of a step. Returns the shortfall if the balance does not cover it, else
+ * null. Idempotent: a repeat uses the same hold ID.
  */
 export async function reserveStep(
   run: Run,
@@ -50,7 +50,7 @@ export async function reserveStep(
   return reserved.outcome === "reserved" ? null : { needed, available: reserved.balance };
 }
 
-/** Gives a reservation back untouched, if there is one. */
+/** Releases the hold of a step without a charge, if there is one. */
 export const releaseStep = (
   run: Run,
   step: StepRecord,
@@ -59,8 +59,9 @@ export const releaseStep = (
   ledger.release({ accountId: run.accountId, holdId: holdIdOf(step), now: clock.now() });
 
 /**
- * Reserves the credits of a step, and records the decision to read or to defer it. The first decision
- * counts. A step that is not read holds no credits, even if another process reserved them and then died.
+ * Reserves the credits of a step and records the decision to read or to defer it. The first recorded
+ * decision wins. Releases the hold of a step that is not read, even if another process reserved it
+ * and then died.
  */
 export async function decide(
   run: Run,

@@ -6,7 +6,7 @@ import { giveUpRun, type GiveUpDependencies, isStuck } from "./give-up-run.ts";
 import type { Run, RunRef } from "./run.ts";
 import { startRun } from "./start-run.ts";
 
-/** Takes a run from wherever it stands: after a claim, a crash, or a lost message. */
+/** Continues a run from its current phase: after its claim, a crash or a lost message. Idempotent. */
 export async function resumeRun(ref: RunRef, dependencies: GiveUpDependencies): Promise<void> {
   const { runs, queue, clock } = dependencies;
   const run = await runs.get(ref);
@@ -29,12 +29,12 @@ export async function resumeRun(ref: RunRef, dependencies: GiveUpDependencies): 
   }
 }
 
-/** A run that was skipped found nothing: there is nothing to fold that could fail. */
+/** True if a run is in `finishing` for too long. A skipped run never is: it has no results that could fail. */
 const isOverdue = (run: Run, now: Date): boolean =>
   run.status !== "insufficient_credits" &&
   now.getTime() - new Date(run.progressAt).getTime() >= foldingMs;
 
-/** Goes on with the step that was begun last, or with the one after it. */
+/** Continues with the last planned step, or with the step after it. */
 async function resumeReading(run: Run, dependencies: GiveUpDependencies): Promise<void> {
   const { steps, queue } = dependencies;
   const last = (await steps.list(run.id)).at(-1);

@@ -13,13 +13,13 @@ import type { ItemOutcome, Run, RunWatchlist, StepRecord } from "./run.ts";
 import type { StepFindings } from "./run-findings.ts";
 
 type Entry = Readonly<Record<string, unknown>>;
-/** The entries that an outcome makes in one kind of event, each beginning with the item's ids. */
+/** Builds the entries of one event type from an outcome. Each entry begins with the item's IDs. */
 type Build = (ids: Entry, outcome: ItemOutcome, step: StepRecord) => readonly Entry[];
 
 /**
- * Everything a run has to say, in the order it is said (specification, section "Events"): changed,
- * matched, delisted, run completed. Ids, times and bytes follow from the run's rows alone, so a
- * repeat makes the same events.
+ * The events of a run in delivery order (specification, section "Events"): changed, matched,
+ * delisted, run completed. IDs, times and bytes depend only on the stored run, so a repeat makes
+ * identical events.
  */
 export function runEvents(run: Run, findings: readonly StepFindings[]): SerializedEvent[] {
   const { watchlist, finishedAt } = run;
@@ -117,7 +117,7 @@ function delistedEntry(ids: Entry, outcome: ItemOutcome, step: StepRecord): read
   ];
 }
 
-/** The run object, with what a receiver needs to prove that it missed nothing. */
+/** The last event: the run object, event counts, and the digest by which a receiver detects lost events. */
 function completedEvent(
   run: Run,
   finishedAt: string,

@@ -1,9 +1,9 @@
-/** What an operator is told of runs; told once, save where a message is worked on twice at a time. */
+/** Metrics of runs. Reported once, except if two processes work on the same message at once. */
 import { type Figures, figures } from "../observability/figures.ts";
 import { creditFigures, itemFigures } from "../items/item-figures.ts";
 import type { BatchCounts, Run, StepRecord } from "./run.ts";
 
-/** A run that began; `due`: what its schedule said, null for a run that was asked for. */
+/** Metrics of a started run. @param due scheduled time; null for a manual run */
 export const startFigures = ({ startedAt }: Run, due: Date | null): Figures =>
   figures(
     "run_starts",
@@ -18,7 +18,7 @@ export const startFigures = ({ startedAt }: Run, due: Date | null): Figures =>
 
 export const overlapFigures: Figures = figures("run_starts", {}, { runs_overlapped: 1 });
 
-/** A batch that was read; its credits are settled with the step. */
+/** Metrics of a batch that was read. The step's metrics contain its credits. */
 export const batchFigures = (
   { scraper }: StepRecord,
   { counts, milliseconds }: { readonly counts: BatchCounts; readonly milliseconds: number },
@@ -32,11 +32,11 @@ export const stepFigures = (
   credits: { readonly reserved: number; readonly charged: number },
 ): Figures => creditFigures(scraper, credits);
 
-/** How long a step took from the sending of its batches, which are sent all at once. */
+/** Duration of a step, from the time at which its batches were sent. */
 export const stepTimeFigures = ({ scraper }: StepRecord, milliseconds: number): Figures =>
   figures("steps", { scraper }, { step_ms: milliseconds });
 
-/** A run that ended, whatever its end was. */
+/** Metrics of an ended run. */
 export function endFigures({ status, startedAt, finishedAt }: Run): Figures {
   const ended = finishedAt === null ? Number.NaN : new Date(finishedAt).getTime();
   return figures(

@@ -1,13 +1,13 @@
 import type { BatchResult, ItemOutcome, Run, RunStats, StepRecord, StepStats } from "./run.ts";
 import type { StepStore } from "./step-store.ts";
 
-/** What one step of a run found that there is anything to say of, in batch order. */
+/** The outcomes of one step that affect events, stats or routes, in batch order. */
 export interface StepFindings {
   readonly step: StepRecord;
   readonly outcomes: readonly ItemOutcome[];
 }
 
-/** Everything that a run's steps recorded, in the order they were taken. */
+/** Reads the outcomes of a run's steps, in run order. */
 export async function runFindings(run: Run, steps: StepStore): Promise<readonly StepFindings[]> {
   const findings: StepFindings[] = [];
   for (const step of await steps.list(run.id)) {
@@ -19,8 +19,9 @@ export async function runFindings(run: Run, steps: StepStore): Promise<readonly 
 }
 
 /**
- * The stats of a run, derived from what its steps recorded: an item that several steps found changed,
- * reported, failed or delisted counts once, a match once for each step and branch.
+ * Derives the stats of a run from the outcomes of its steps. An item counts once as changed,
+ * notified, failed or delisted, even if several steps report it. A match counts once for each step
+ * and branch.
  */
 export function statsOf(run: Run, findings: readonly StepFindings[]): RunStats {
   const changed = new Set<string>();
@@ -34,7 +35,7 @@ export function statsOf(run: Run, findings: readonly StepFindings[]): RunStats {
     if (outcome.changes !== undefined && outcome.isCounted !== true) changed.add(id);
     if (outcome.reported !== undefined) notified.add(id);
     if (outcome.lastSnapshot !== undefined) delisted.add(id);
-    // What a step before found gone is owed nothing, whatever a later one got for an answer.
+    // An item that an earlier step delisted needs no retry, even if a later step failed on it.
     const isFailure = status === "partial" || status === "unavailable";
     if (isFailure && !delisted.has(id)) failed.add(id);
     if (status === "deferred") deferred.add(id);

@@ -21,9 +21,9 @@ interface RunNowDependencies {
 }
 
 /**
- * Runs a watchlist at once and restarts its schedule from now, also when it is paused.
- * @throws 404 when the watchlist is deleted meanwhile; 409 while a run is in progress, for a
- * watchlist without items, and when others keep changing it.
+ * Starts a manual run of a watchlist, also of a paused one. Restarts the schedule from now.
+ * @throws 404 if the watchlist was deleted; 409 if a run is in progress, if the watchlist has no
+ * items, or if concurrent changes exhaust the retries.
  */
 export async function runNow(
   found: Watchlist,
@@ -59,7 +59,7 @@ async function wake(
   await hint(() => queue.sendResume(run), warn);
   if (watchlist.status === "active") {
     const restarted = listSchedule({ ...watchlist, nextRunAt: now.toISOString() }, now);
-    // The row knows when the list is due next; a schedule on the old grid only ticks late.
+    // The row holds the next due time. A schedule that is not updated only ticks late.
     await hint(() => schedules.put(restarted), warn);
   }
 }

@@ -1,18 +1,18 @@
 import type { BatchRef, RunRef } from "./run.ts";
 
-/** Wakes the Lambdas of a run. Every message is a hint: what is to be done stands in the rows. */
+/** Sends wake-up messages to the Lambdas of a run. The stored rows decide what is done. */
 export interface RunQueue {
-  /** A list may be due. `scheduledTime` is when, by the schedule, not when the message is sent. */
+  /** Requests a run if the watchlist is due. `scheduledTime`: the schedule's tick, not the sending time. */
   sendDue(due: {
     readonly accountId: string;
     readonly watchlistId: string;
     readonly scheduledTime: string;
-    /** True for a list whose own tick did not come: it may have lost its schedule. */
+    /** True if the sweeper found the watchlist overdue: its EventBridge schedule may be missing. */
     readonly overdue?: boolean;
   }): Promise<void>;
-  /** A list that does not exist may have left something behind. */
+  /** Requests the removal of rows that a deleted watchlist may have left. */
   sendPurge(watchlistId: string): Promise<void>;
-  /** A claimed run wants to be taken from wherever it stands. */
+  /** Requests that a run continues from its current phase. */
   sendResume(run: RunRef): Promise<void>;
   sendBatches(batches: readonly BatchRef[]): Promise<void>;
   sendFinish(run: RunRef): Promise<void>;

@@ -24,14 +24,14 @@ export const runSchema = v.object({
   credits: v.pipe(count, v.description("Credits charged.")),
   stats: v.object({
     tracked: count,
-    entry: v.pipe(v.string(), v.description("Id of the step that the run started with.")),
+    entry: v.pipe(v.string(), v.description("ID of the step that the run started with.")),
     new_items: count,
     steps: v.pipe(
       v.record(v.string(), stepStatsSchema),
-      v.description("Step id to what the step read and cost."),
+      v.description("By step ID: what the step read and what it cost."),
     ),
     matched: count,
-    deferred: v.pipe(count, v.description("Items that wait for the next run for lack of credits.")),
+    deferred: v.pipe(count, v.description("Items deferred to the next run for lack of credits.")),
     changed: v.pipe(count, v.description("Items with a new change, whether reported or not.")),
     notified: v.optional(
       v.pipe(
@@ -43,7 +43,10 @@ export const runSchema = v.object({
       ),
     ),
     delisted: count,
-    retry_next_run: v.pipe(count, v.description("Items that gave no answer this time.")),
+    retry_next_run: v.pipe(
+      count,
+      v.description("Items without an answer. The next run reads them again."),
+    ),
   }),
   error: v.nullable(
     v.pipe(
@@ -71,7 +74,7 @@ export const runSchema = v.object({
         paused_reason: v.nullable(v.picklist(["user", "insufficient_credits"])),
         next_run_at: v.nullable(timestamp),
       }),
-      v.description("The list when the run ended; null when it was deleted meanwhile."),
+      v.description("The watchlist when the run ended; null if it was deleted before."),
     ),
   ),
 });

@@ -8,33 +8,33 @@ export interface Claim {
   readonly nextRunAt: string | null;
 }
 
-/** How the list's row changes when a run ends. */
+/** Change of the watchlist's row when a run ends. */
 export interface ListOutcome {
-  /** True pauses the list for lack of credits. */
+  /** True pauses the watchlist for lack of credits. */
   readonly pause: boolean;
   readonly consecutiveSkips: number;
   readonly refreshDue: boolean;
-  /** The endpoint that the run's events go to; absent when the list stores it already. */
+  /** The webhook endpoint of the run's events; absent if the watchlist already stores it. */
   readonly endpoint?: EndpointBinding;
-  /** `revision` of the list that this was worked out from. */
+  /** `revision` of the watchlist from which this change was derived. */
   readonly revision: number;
 }
 
-/** What a run knows once its items are planned. */
+/** Fields of a run that are set when its items are planned. */
 export interface RunPlan {
   readonly plan: string;
   readonly stats: RunStats;
 }
 
-/** Runs and where they stand. Every write is safe to repeat. */
+/** Stores runs and their phases. Every write is idempotent. */
 export interface RunStore {
   /**
-   * Starts a run in one transaction with the list's row: at most one run per list is in progress,
-   * and neither a list that changed since it was read nor one without items is claimed.
+   * Stores a new run in one transaction with the watchlist's row. `conflict` if the watchlist has a
+   * run in progress, has no items, or changed since it was read.
    */
   claim(claim: Claim): Promise<"claimed" | "conflict">;
   get(ref: RunRef): Promise<Run | undefined>;
-  /** Newest first. @param before only runs of a lower number */
+  /** Lists runs, newest first. @param before only runs with a lower number */
   list(
     watchlistId: string,
     limit: number,
@@ -42,27 +42,26 @@ export interface RunStore {
   ): Promise<{ readonly runs: readonly Run[]; readonly hasMore: boolean }>;
   /** Moves a claimed run to `reading` with its plan; the first plan wins. */
   startReading(run: RunRef, plan: RunPlan): Promise<void>;
-  /** Notes that a reading run moves: it is looked after again only some minutes later. */
+  /** Stores that a reading run makes progress, which postpones the sweeper's next check of it. */
   noteProgress(run: RunRef): Promise<void>;
   /**
-   * Marks a run that is claimed or reading as failed for a reason: no further step is begun. Returns
-   * the run as it then is; undefined when it has moved since it was read, and was not marked.
+   * Marks a claimed or reading run as failed, so that no further step starts. Returns the run after
+   * the write; undefined if the run made progress since it was read, and was not marked.
    */
   giveUp(run: Run, error: string): Promise<Run | undefined>;
   /** Moves the run to `finishing`, if it is in one of the phases `from`. */
   startFinishing(run: RunRef, status: Run["status"], from: readonly RunPhase[]): Promise<void>;
   /**
-   * Writes a run that ended in one transaction with its list's row; a null `list` writes the run
-   * alone. `conflict` when the list was changed since, or no longer has this run in progress: nothing
-   * was written.
+   * Writes an ended run in one transaction with its watchlist's row; a null `list` writes the run
+   * alone. `conflict` if the watchlist changed since it was read, or this run is not its run in
+   * progress: nothing was written.
    */
   finish(run: Run, list: ListOutcome | null): Promise<"finished" | "finished_before" | "conflict">;
   markEmitted(run: RunRef): Promise<void>;
   /** Removes a run from the history. */
   forget(watchlistId: string, runNumber: number): Promise<void>;
   /**
-   * Takes the runs that stand still since before `now`: each is looked after again only at
-   * `nextLook`.
+   * Claims runs whose next check is due at `now`, and sets the next check of each to `nextLook`.
    */
   takeStalled(look: {
     readonly now: Date;

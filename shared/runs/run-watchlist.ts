@@ -2,7 +2,7 @@ import { currencyOf } from "../platforms/catalogue.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
 import type { RunWatchlist } from "./run.ts";
 
-/** What a run says of its list: the list as it stands now. */
+/** Copies the fields of a watchlist that a run stores and its events contain. */
 export function runWatchlist(watchlist: Watchlist): RunWatchlist {
   return {
     id: watchlist.id,

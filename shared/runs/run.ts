@@ -7,23 +7,23 @@ import type { Item } from "../watchlists/item.ts";
 import type { PausedReason, WatchlistStatus } from "../watchlists/watchlist.ts";
 
 export type RunTrigger = "initial" | "schedule" | "manual";
-/** `baseline`: every item is new; `refresh`: starts at the refresh step; `sweep`: any other. */
+/** `baseline`: every item is new; `refresh`: starts at the refresh entry; `sweep`: any other run. */
 export type RunKind = "baseline" | "refresh" | "sweep";
 export type RunStatus = "running" | "completed" | "insufficient_credits" | "failed";
 
 /**
- * How far a run has come. Each step forward is one conditional write, so that whoever finds a run
- * can take it from there: `claimed` (to be planned), `reading` (its steps follow each other),
- * `finishing` (to be folded into the list), `emitting` (events to be handed over), `done`.
+ * Phase of a run. Each transition is one conditional write, so that any process can continue a run:
+ * `claimed` (not planned yet), `reading` (its steps are read one after the other), `finishing` (its
+ * result is not written yet), `emitting` (its events are not published yet), `done`.
  */
 export type RunPhase = "claimed" | "reading" | "finishing" | "emitting" | "done";
 
-/** How long a run may stand still before the sweeper looks at it. */
+/** Time without progress after which the sweeper resumes a run, in milliseconds. */
 export const progressMs = 5 * 60 * 1_000;
-/** Progress is not noted more often: every batch of a large list would write the run's row. */
+/** Minimum time between two progress writes, in milliseconds: a large run has thousands of batches. */
 export const progressGrainMs = 10_000;
 
-/** How a step did, in the words of the specification's `stats.steps`. */
+/** Stats of a step (specification, `stats.steps`). */
 export interface StepStats {
   readonly scraper: StepScraperId;
   readonly requested: number;
@@ -32,7 +32,7 @@ export interface StepStats {
   readonly notFound: number;
   readonly unavailable: number;
   readonly credits: number;
-  /** Items not asked for, because there was nothing known to ask about. */
+  /** Items not read: removed from the watchlist, or without a known offer to check. */
   readonly skipped: number;
 }
 
@@ -45,15 +45,15 @@ export interface RunStats {
   readonly deferred: number;
   /** Items with a new change. */
   readonly changed: number;
-  /** Items in changed events; absent in runs that ended before it was counted. */
+  /** Items in changed events; absent in runs of an earlier release. */
   readonly notified?: number;
   readonly delisted: number;
   readonly retryNextRun: number;
 }
 
 /**
- * The list as it was when the run began, then as it was when the run ended; from then on it never
- * changes, and neither does the run's event.
+ * The watchlist of a run, as it was when the run started. The end of the run updates it once, so
+ * that the run's event never changes.
  */
 export interface RunWatchlist {
   readonly id: string;
@@ -67,7 +67,7 @@ export interface RunWatchlist {
   readonly webhookEndpointId: string | null;
 }
 
-/** Names a run wherever a message has to. */
+/** Identifies a run in messages and stores. */
 export interface RunRef {
   readonly accountId: string;
   readonly watchlistId: string;
@@ -82,7 +82,7 @@ export interface Run extends RunRef {
   readonly status: RunStatus;
   readonly startedAt: string;
   readonly finishedAt: string | null;
-  /** When something of the run was last done. */
+  /** Time of the run's last stored progress. */
   readonly progressAt: string;
   readonly credits: number;
   readonly stats: RunStats;
@@ -91,11 +91,11 @@ export interface Run extends RunRef {
    * when the run ends.
    */
   readonly error: string | null;
-  /** The list's pipeline when the run began: changing the list does not disturb its run. */
+  /** The watchlist's pipeline when the run started; later changes of the watchlist do not affect it. */
   readonly pipeline: Pipeline;
-  /** Tells the starts of the plan that won from those of a plan that lost; null until planned. */
+  /** Random ID of the plan that was stored first; null until the run is planned. */
   readonly plan: string | null;
-  /** Null for a list that was deleted while it ran. */
+  /** Null if the watchlist was deleted during the run. */
   readonly watchlist: RunWatchlist | null;
 }
 
@@ -112,39 +112,39 @@ export const emptyStats = (entry: string): RunStats => ({
   retryNextRun: 0,
 });
 
-/** What one step's read of one item led to. Items that read as before leave no outcome. */
+/** The effect of one step's read on one item. A read without any effect has no outcome. */
 export interface ItemOutcome {
   readonly id: string;
-  /** When the item was added: an item that was removed and added again is another one. */
+  /** `addedAt` of the item. It differs after the item was removed and added again. */
   readonly addedAt: string;
   /**
-   * `deferred`: not read, as the step could not be paid for or was not come to. `skipped`: not read,
-   * as there was nothing to ask about.
+   * `deferred`: not read, because credits were short or the run ended before the step. `skipped`: not
+   * read, because no offer of the item is known.
    */
   readonly status: ReadStatus | "deferred" | "skipped";
-  /** When it was read, ISO time. */
+  /** Time of the read, ISO 8601. */
   readonly at: string;
-  /** Readings to be stored, by kind; those that read as before are left out. */
+  /** Readings to store, by kind; without unchanged ones. */
   readonly readings?: Readonly<Partial<Record<ReadingKind, Snapshot>>>;
-  /** The offer seen in the buy box, when the read shows one. */
+  /** Offer in the buy box, if it changed. */
   readonly buyboxOfferId?: string | null;
-  /** Open changes after it, when they differ from the stored ones. */
+  /** Open changes after the read, if they differ from the stored ones. */
   readonly openChanges?: Item["openChanges"];
-  /** Changes that are new, and those that are reported now. */
+  /** New changes, and earlier changes that this run reports. */
   readonly changes?: FieldChanges;
-  /** Present when none of the changes is new: a run before has counted them. */
+  /** Present if none of the changes is new: an earlier run has counted them. */
   readonly isCounted?: true;
-  /** Present when the change is to be reported: everything known of the item after it. */
+  /** Present if the change is reported: the item's snapshot after it. */
   readonly reported?: Snapshot;
-  /** Present when other routes report the item: which, and the fields they can test. */
+  /** Present if other routes report the item: their branches, and the values of the fields they test. */
   readonly matched?: { readonly branches: readonly When[]; readonly values: Snapshot };
-  /** Steps that the item takes next. */
+  /** IDs of the steps that the item is routed to. */
   readonly next?: readonly string[];
-  /** Present when the item is delisted by this read: what was known of it. */
+  /** Present if this read delists the item: its last snapshot. */
   readonly lastSnapshot?: Snapshot | null;
 }
 
-/** How the items of a batch answered. */
+/** Number of items of a batch by status. */
 export interface BatchCounts {
   readonly requested: number;
   readonly ok: number;
@@ -152,7 +152,7 @@ export interface BatchCounts {
   readonly notFound: number;
   readonly unavailable: number;
   readonly skipped: number;
-  /** Price of what was answered, in quarter-credits. */
+  /** Price of the answers, in quarter-credits. */
   readonly quarters: number;
 }
 
@@ -176,53 +176,54 @@ export const addBatchCounts = (a: BatchCounts, b: BatchCounts): BatchCounts => (
   quarters: a.quarters + b.quarters,
 });
 
-/** What a batch of a step found. Recorded once; items, stats, charge and events derive from it. */
+/** The result of a batch. Recorded once; items, stats, charge and events derive from it. */
 export interface BatchResult {
   readonly counts: BatchCounts;
   readonly outcomes: readonly ItemOutcome[];
 }
 
-/** What an earlier step of the run found, for a later one to store along with its own. */
+/** Outcomes of one step. A later step stores those of an earlier step with its own. */
 export interface Carried {
   readonly step: string;
   readonly outcomes: readonly ItemOutcome[];
 }
 
-/** What a batch of a step is to read. */
+/** The planned items of a batch. */
 export interface PlannedBatch {
-  /** In id order. */
+  /** Item IDs, sorted. */
   readonly ids: readonly string[];
-  /** In the order of the steps. */
+  /** Outcomes of earlier steps to store, in step order. */
   readonly carried: readonly Carried[];
 }
 
-/** Whether a planned step is paid for and read, or its items wait for the next run. */
+/** `read`: the step's credits are reserved; `defer`: its items wait for the next run. */
 export type StepDecision = "read" | "defer";
 
-/** Why a step is not read: the credits that it had to reserve, and the balance that there was. */
+/** Why a step is deferred: the credits that it needed, and the balance at that moment. */
 export interface Shortfall {
   readonly needed: number;
   readonly available: number;
 }
 
-/** A planned step of a run: which plan won, and how far it is. */
+/** A planned step of a run, and its progress. */
 export interface StepRecord {
   readonly runId: string;
   readonly step: string;
-  /** Place in the run's order, from 0. */
+  /** Position in run order, from 0. */
   readonly position: number;
   readonly scraper: StepScraperId;
-  /** Tells the batches of the plan that won from those of a plan that lost. */
+  /** Random ID of the plan that was stored first. */
   readonly plan: string;
   readonly batches: number;
   /** Items planned. */
   readonly items: number;
   /**
-   * The run's plan, when the batches are those that it starts here: their ids are not stored again.
+   * ID of the run's plan if the step reads its starting batches unchanged. Their IDs are not stored
+   * again.
    */
   readonly starts: string | null;
   readonly decision: StepDecision | null;
-  /** Of a deferred step; null also where it was deferred before shortfalls were stored. */
+  /** Shortfall of a deferred step; null if an earlier release deferred it. */
   readonly shortfall: Shortfall | null;
   readonly done: ReadonlySet<number>;
   readonly stats: StepStats | null;
@@ -232,7 +233,7 @@ export interface BatchRef extends RunRef {
   readonly runId: string;
   readonly step: string;
   readonly plan: string;
-  /** As on the step's record: it says where the batch stands. */
+  /** As in `StepRecord`: with a plan, the batch is stored under that plan. */
   readonly starts: string | null;
   readonly batch: number;
 }

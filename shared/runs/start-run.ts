@@ -12,15 +12,15 @@ export interface StartDependencies extends AdvanceDependencies {
 }
 
 /**
- * Plans a claimed run, which fixes what every item starts with, and begins its first step. A repeat
- * plans anew, but only the first plan counts.
+ * Plans a claimed run: stores the steps at which each item starts, then starts the first step. A
+ * repeat plans again, but the first stored plan wins.
  */
 export async function startRun(run: Run, dependencies: StartDependencies): Promise<void> {
   const { pages, runs, steps, chance, batchIdsMax } = dependencies;
   const starts = new Map<string, string[]>();
   let tracked = 0;
   let newItems = 0;
-  // Each item once: users may change the list meanwhile, and pages that merge come again.
+  // Yields each item once, although concurrent changes can move items between pages.
   for await (const item of readItems(pages, run.watchlistId)) {
     if (item.state === "delisted") continue;
     for (const step of startsOf(item, run)) push(starts, step, item.id);
@@ -39,8 +39,8 @@ export async function startRun(run: Run, dependencies: StartDependencies): Promi
 }
 
 /**
- * The steps that an item starts with: the run's, or the baseline for an item that is new, and those
- * of its owed retries.
+ * IDs of the steps at which an item starts: the baseline for a new item, otherwise the run's entry;
+ * and the steps of its owed retries.
  */
 function startsOf(item: Item, { pipeline, stats }: Run): ReadonlySet<string> {
   const start = item.state === "new" ? (pipeline.baseline ?? pipeline.entry) : stats.entry;

@@ -10,12 +10,12 @@ import type {
   StepRecord,
 } from "./run.ts";
 
-/** Step id to the ids of the items that start there, in id order, cut into batches. */
+/** By step ID: the sorted IDs of the items that start there, in batches. */
 export type Starts = ReadonlyMap<string, readonly (readonly string[])[]>;
 
 export interface StepPlan {
   readonly step: StepRecord;
-  /** Not stored again for a step that reads what the run's plan starts there. */
+  /** Not stored if `step.starts` is set: the run's plan has these batches. */
   readonly batches: readonly PlannedBatch[];
 }
 
@@ -26,49 +26,49 @@ export interface OpenedBatch {
   readonly result: BatchResult | undefined;
 }
 
-/** Whether a result is the one that counts for its batch, or which one does. */
+/** `isFirst`: the result was recorded; otherwise `first` is the result recorded before. */
 export type RecordedResult =
   | { readonly isFirst: true }
   | { readonly isFirst: false; readonly first: BatchResult };
 
-/** The steps of runs: what was planned, and what each batch found. Every write is safe to repeat. */
+/** Stores the steps of runs: plans, decisions and batch results. Every write is idempotent. */
 export interface StepStore {
-  /** Writes which items start where, under a plan's name: read only if that plan wins. */
+  /** Stores the starting batches of a plan. They are used only if the run adopts this plan. */
   saveStarts(runId: string, plan: string, starts: Starts): Promise<void>;
-  /** The batches of items that start at a step, by the plan that won. */
+  /** The starting batches of a step, by the run's plan. */
   starts(run: Run, step: string): Promise<readonly (readonly string[])[]>;
-  /** Fixes the plan of a step; the first one wins and is returned. */
+  /** Stores the plan of a step unless it has one. Returns the stored plan. */
   plan(plan: StepPlan): Promise<StepRecord>;
   get(runId: string, step: string): Promise<StepRecord | undefined>;
-  /** The planned steps of a run, in the order they are taken. */
+  /** The planned steps of a run, in run order. */
   list(runId: string): Promise<readonly StepRecord[]>;
   /**
-   * Fixes whether a step is read: a shortfall defers it. The first decision stands and is returned.
-   * `over`: the run is no longer reading, and nothing was decided.
+   * Stores whether a step is read; a shortfall defers it. The first decision wins and is returned.
+   * `over`: the run is no longer in phase `reading`, and nothing was stored.
    */
   decide(run: Run, step: StepRecord, shortfall: Shortfall | null): Promise<StepDecision | "over">;
-  /** All that is known of a batch; what does not exist, or not any more, is undefined. */
+  /** Reads a batch with its run, step and result. Missing parts are undefined. */
   open(ref: BatchRef): Promise<OpenedBatch>;
-  /** Undefined when the list was deleted and its runs with it. */
+  /** Undefined if the watchlist was deleted with its runs. */
   planned(ref: BatchRef): Promise<PlannedBatch | undefined>;
-  /** Records a batch's result; the first one counts. */
+  /** Records the result of a batch. The first result wins. */
   recordResult(ref: BatchRef, result: BatchResult): Promise<RecordedResult>;
   /**
-   * Marks a batch as stored in the items; returns the step after it, or undefined when the list was
-   * deleted and its runs with it.
+   * Marks a batch as stored in the items. Returns the step after the write; undefined if the
+   * watchlist was deleted with its runs.
    */
   markDone(ref: BatchRef): Promise<StepRecord | undefined>;
-  /** Sum over the batches recorded so far. */
+  /** Sum of the counts of all recorded batches. */
   counts(step: StepRecord): Promise<BatchCounts>;
-  /** The outcomes that a step's routes send to other steps, batch by batch. */
+  /** The outcomes of items that a step routes to other steps, batch by batch. */
   routed(step: StepRecord): AsyncIterable<readonly ItemOutcome[]>;
   /**
-   * The results of a step in batch order, one at a time, without the outcomes that are silent: from
-   * which no event, count or route comes.
+   * The results of a step in batch order, one at a time, without outcomes that affect no event, no
+   * stat and no route.
    */
   toldResults(step: StepRecord): AsyncIterable<BatchResult>;
-  /** Ids of the items that a step delisted, batch by batch. */
+  /** IDs of the items that a step delisted, batch by batch. */
   delisted(step: StepRecord): AsyncIterable<readonly string[]>;
-  /** Records what a settled step came to; the first one wins. */
+  /** Records the stats of a settled step. The first stats win. */
   recordStats(step: StepRecord): Promise<void>;
 }

@@ -14,7 +14,7 @@ export interface StoreDependencies {
   readonly chance: Chance;
 }
 
-/** An item after what steps of a run found; the very item where that changes nothing. */
+/** Returns a function that applies outcomes of a run to an item. It returns the same object if nothing changes. */
 export function withOutcomes(run: Run, found: readonly Carried[]): (item: Item) => Item {
   const steps = found.map(({ step, outcomes }) => ({
     reading: readingOf(run, step),
@@ -31,13 +31,13 @@ function readingOf({ id, runNumber, pipeline }: Run, step: string): Reading {
   const order = runOrder(pipeline);
   const position = order.findIndex((one) => one.id === step);
   const scraper = order[position]?.scraper;
-  assert(scraper !== undefined, "what was found was found by a step of the pipeline");
+  assert(scraper !== undefined, "an outcome belongs to a step of the run's pipeline");
   return { runId: id, runNumber, pipeline, step, position, scraper };
 }
 
 /**
- * Puts what steps found, in their order, into the items. Removed items stay removed, added ones are
- * left alone. A page that was read already is written as it was read, unless somebody was faster.
+ * Stores outcomes, in step order, in the items. Ignores items that were removed or added since. The
+ * pages in `read` are written without reading them again, unless they changed.
  */
 export async function storeOutcomes(
   run: Run,

@@ -9,8 +9,9 @@ import { overlapFigures, startFigures } from "./run-figures.ts";
 import type { RunStore } from "./run-store.ts";
 
 /**
- * A tick of a cadence may name a time up to a minute before the due time: the Scheduler knows whole
- * seconds. Those of a cron fall on whole minutes, as its due times do, and on others beside them.
+ * How much earlier than the due time a tick may be, in milliseconds. EventBridge Scheduler rounds the
+ * ticks of a cadence to whole seconds. The ticks of a cron are exact, but include minutes that are
+ * not due.
  */
 const tickToleranceMs = { every: 60_000, cron: 0 } as const;
 
@@ -22,10 +23,10 @@ export interface DueTick {
 }
 
 /**
- * Turns a tick into a run to be taken on, if the watchlist is due by its own row: ticks may come
- * twice, late, or for a watchlist that has been paused or deleted. Undefined when there is nothing
- * to do. A watchlist without items does not run: its due time moves on, and nothing is recorded,
- * charged or sent; items that are added later are read at the next due time.
+ * Claims a run if the watchlist is due by its own row. Ticks may arrive twice, late, or for a paused
+ * or deleted watchlist. Returns the run to start or to resume; undefined if there is none. A
+ * watchlist without items does not run: its due time advances, and nothing is recorded, charged or
+ * sent.
  */
 export async function takeDue(
   tick: DueTick,
@@ -61,8 +62,8 @@ export async function takeDue(
 }
 
 /**
- * The run in progress when a tick comes that is not due: it is this run's own tick, come again,
- * because whoever took it first died over it.
+ * The run in progress when a tick arrives that is not due: SQS delivers the tick again if the process
+ * that claimed the run died.
  */
 async function unfinishedRun(watchlist: Watchlist, runs: RunStore): Promise<Run | undefined> {
   if (watchlist.runningRun === null) return undefined;

@@ -8,10 +8,10 @@ import { endOf, type PageChange, type RewriteDependencies, rewriteItems } from "
 import type { Watchlist } from "./watchlist.ts";
 import type { WatchlistStore } from "./watchlist-store.ts";
 
-/** What became of the ids: `added` to `unchanged` of those to add, the rest of those to remove. */
+/** Result of a change: the number of IDs by outcome. `removed` and `missing` count IDs to remove. */
 export interface ItemTally {
   readonly added: number;
-  /** Delisted items that were added again: they are new once more. */
+  /** Delisted items that were added again; their state is `new` again. */
   readonly reactivated: number;
   readonly unchanged: number;
   readonly removed: number;
@@ -29,12 +29,11 @@ export interface ChangeItemsRequest {
 }
 
 /**
- * Removes and then adds items (specification, section "Watchlists"). Each page changes at once,
- * the list page by page; a call that ended halfway may be made again.
- * @returns what became of each id, and the list afterwards.
- * @throws 400 when the list would hold too many items, with nothing applied; 404 when the list is
- * deleted meanwhile; 409 when others change it meanwhile so that only part of the change fits, which
- * is applied then.
+ * Removes and then adds items (specification, section "Watchlists"). Each page is changed atomically,
+ * the watchlist is not. Idempotent: a call that failed halfway can be repeated.
+ * @returns the number of IDs by outcome, and the watchlist after the change.
+ * @throws 400 if the watchlist would have too many items (nothing is applied); 404 if it was deleted;
+ * 409 if concurrent calls fill the watchlist so that only part of the change is applied.
  */
 export async function changeItems(
   { watchlist, change, now }: ChangeItemsRequest,
@@ -43,27 +42,27 @@ export async function changeItems(
   const { watchlists, pages } = dependencies;
   const reread = async (): Promise<Watchlist> => {
     const found = await watchlists.get(watchlist.accountId, watchlist.id);
-    if (found === undefined) throw gone();
+    if (found === undefined) throw deleted();
     return found;
   };
   let tally = nothing;
-  for (const pass of await passesOf(watchlist, change, pages)) {
+  for (const pass of await planPasses(watchlist, change, pages)) {
     const applied = await applyPass({ watchlist, change: pass, now }, dependencies);
-    tally = plus(tally, applied.tally);
+    tally = addTallies(tally, applied.tally);
     if (!applied.isFull) continue;
-    // With nothing in place it is as if the call had come after those that filled the list.
-    if (!isTouched(tally)) await passesOf(await reread(), change, pages);
-    throw filled(tally);
+    // Nothing was applied, so the call is refused as if it had arrived after the concurrent calls.
+    if (!isApplied(tally)) await planPasses(await reread(), change, pages);
+    throw watchlistFilled(tally);
   }
   return { tally, watchlist: await reread() };
 }
 
-/** True when the tally is of a change that left its mark on the list. */
-const isTouched = ({ added, reactivated, removed }: ItemTally): boolean =>
+/** True if the change was applied at least in part. */
+const isApplied = ({ added, reactivated, removed }: ItemTally): boolean =>
   added + reactivated + removed > 0;
 
-function filled(tally: ItemTally): Error {
-  if (!isTouched(tally)) {
+function watchlistFilled(tally: ItemTally): Error {
+  if (!isApplied(tally)) {
     return conflict(
       "Other calls add items to this watchlist at the same time. Nothing was applied. Try again.",
     );
@@ -75,11 +74,11 @@ function filled(tally: ItemTally): Error {
   );
 }
 
-const gone = () => notFound("This watchlist");
+const deleted = () => notFound("This watchlist");
 
 const nothing: ItemTally = { added: 0, reactivated: 0, unchanged: 0, removed: 0, missing: 0 };
 
-const plus = (a: ItemTally, b: ItemTally): ItemTally => ({
+const addTallies = (a: ItemTally, b: ItemTally): ItemTally => ({
   added: a.added + b.added,
   reactivated: a.reactivated + b.reactivated,
   unchanged: a.unchanged + b.unchanged,
@@ -87,21 +86,21 @@ const plus = (a: ItemTally, b: ItemTally): ItemTally => ({
   missing: a.missing + b.missing,
 });
 
-/** One pass where there is room for everything; else what goes makes room first for what comes. */
-async function passesOf(
+/** One pass if all additions fit without removals; otherwise removals first, then additions. */
+async function planPasses(
   watchlist: Watchlist,
   change: ItemChange,
   pages: Pick<PageStore, "pages">,
 ): Promise<readonly ItemChange[]> {
   const total = totalOf(watchlist.itemCounts);
   if (total + change.add.length <= limits.watchlistItemsMax) return [change];
-  const { leaving, coming } = await countMoves(watchlist.id, change, pages);
+  const { leaving, arriving } = await countMoves(watchlist.id, change, pages);
   const free = limits.watchlistItemsMax - (total - leaving);
-  if (coming > free) {
+  if (arriving > free) {
     throw invalidParam(
       "add",
       `A watchlist holds at most ${limits.watchlistItemsMax} items. This one has room for ` +
-        `${Math.max(0, free)} more, and 'add' has ${coming} that are not on it.`,
+        `${Math.max(0, free)} more, but 'add' has ${arriving} new ones.`,
     );
   }
   return [
@@ -110,15 +109,15 @@ async function passesOf(
   ];
 }
 
-/** How many items would leave the list, and how many would then come. */
+/** Counts the items that the change would remove, and those that it would then add. */
 async function countMoves(
   watchlistId: string,
   { add, remove }: ItemChange,
   pages: Pick<PageStore, "pages">,
-): Promise<{ readonly leaving: number; readonly coming: number }> {
+): Promise<{ readonly leaving: number; readonly arriving: number }> {
   const ids = idsOf({ add, remove });
   const [adding, removing] = [new Set(add), new Set(remove)];
-  let [leaving, coming, done] = [0, 0, 0];
+  let [leaving, arriving, done] = [0, 0, 0];
   for await (const page of pages.pages(watchlistId, rangeOf(ids))) {
     const end = endOf(page, ids, done);
     if (end === done) continue;
@@ -126,11 +125,11 @@ async function countMoves(
     for (const id of ids.slice(done, end)) {
       const leaves = removing.has(id) && there.has(id);
       if (leaves) leaving += 1;
-      if (adding.has(id) && (leaves || !there.has(id))) coming += 1;
+      if (adding.has(id) && (leaves || !there.has(id))) arriving += 1;
     }
     done = end;
   }
-  return { leaving, coming };
+  return { leaving, arriving };
 }
 
 function idsOf({ add, remove }: ItemChange): string[] {
@@ -160,8 +159,8 @@ async function applyPass(
     },
     dependencies,
   );
-  if (outcome === "list_gone") throw gone();
-  return { tally: notes.reduce(plus, nothing), isFull: outcome === "full" };
+  if (outcome === "list_gone") throw deleted();
+  return { tally: notes.reduce(addTallies, nothing), isFull: outcome === "full" };
 }
 
 interface Wanted {
@@ -183,9 +182,9 @@ function changePage(
     if (!adding.has(id)) continue;
     const outcome = outcomeOf(kept.get(id));
     tally[outcome] += 1;
-    if (outcome !== "unchanged") kept.set(id, afresh(id, addedAt, before));
+    if (outcome !== "unchanged") kept.set(id, newItemAfter(id, addedAt, before));
   }
-  const after = isTouched(tally)
+  const after = isApplied(tally)
     ? [...kept.values()].sort((a, b) => compareIds(a.id, b.id))
     : items;
   return { items: after, note: tally };
@@ -197,10 +196,10 @@ function outcomeOf(item: Item | undefined): "added" | "reactivated" | "unchanged
 }
 
 /**
- * An item that is added again starts over: its next read is a baseline, as any new item's. Only the
- * revision stays, so that a late result of before the change does not speak for the new item.
+ * A new item in place of `before`: its next read is a first read. It keeps the revision, so that a
+ * late outcome from before the change is not applied to it.
  */
-const afresh = (id: string, addedAt: string, before: Item | undefined): Item => ({
+const newItemAfter = (id: string, addedAt: string, before: Item | undefined): Item => ({
   ...newItem(id, addedAt),
   revision: before?.revision ?? 0,
 });

@@ -17,21 +17,21 @@ import type { Watchlist } from "./watchlist.ts";
 
 export interface Change {
   readonly patch: WatchlistPatch;
-  /** The endpoint that the patch names; null clears it, undefined leaves it. */
+  /** The webhook endpoint to set; null removes it, undefined keeps it. */
   readonly endpoint: EndpointBinding | null | undefined;
   readonly now: Date;
 }
 
 /**
- * The list after a change; the very same object when the change makes no difference.
- * @throws 400 for what does not go with the list.
+ * Returns the watchlist after a change; the same object if nothing differs.
+ * @throws 400 for a value that this watchlist cannot have.
  */
 export function changedWatchlist(before: Watchlist, change: Change): Watchlist {
   const { patch, endpoint, now } = change;
   refuseFixed(before, patch);
   const pipeline = pipelineAfter(before, patch);
   const { refreshEveryRuns } = patch.settings;
-  // What the watchlist shows may be sent back.
+  // The current value is accepted, so that clients can send back what they received.
   if (refreshEveryRuns !== before.refreshEveryRuns) {
     checkRefreshSetting({ platform: before.platform, pipeline, refreshEveryRuns });
   }
@@ -51,12 +51,12 @@ export function changedWatchlist(before: Watchlist, change: Change): Watchlist {
   return { ...after, revision: before.revision + 1, updatedAt: now.toISOString() };
 }
 
-/** True when the change makes the list due at other times, or due again at all. */
+/** True if the change resumes the watchlist or changes its due times. */
 export const isRescheduled = (before: Watchlist, after: Watchlist): boolean =>
   after.status === "active" &&
   (before.status === "paused" || !isSameSchedule(before.schedule, after.schedule));
 
-/** A list stays where its items are, and its schedule is set by other fields than show it. */
+/** Refuses changes of fields that cannot change. */
 function refuseFixed(list: Watchlist, patch: WatchlistPatch): void {
   const { schedule } = patch;
   if (schedule !== undefined && !isDeepStrictEqual(schedule, presentSchedule(list.schedule))) {
@@ -102,7 +102,7 @@ function pipelineAfter(list: Watchlist, { pipeline }: WatchlistPatch): Pipeline 
   return pipeline === null ? null : parsePipeline(pipeline, list);
 }
 
-/** A cadence is counted from the last run; a list that never ran stays due as it is. */
+/** The next due time. A cadence counts from the last run; without a run the due time stays. */
 function nextRunAt(before: Watchlist, after: Watchlist, now: Date): string | null {
   if (after.status === "paused") return null;
   if (!isRescheduled(before, after)) return before.nextRunAt;

@@ -12,9 +12,9 @@ import {
 
 export interface CreationClaim {
   readonly watchlistId: string;
-  /** Times of the new list count from here, also when a later attempt finishes it. */
+  /** Creation time of the watchlist, also if a later attempt completes it. */
   readonly claimedAt: Date;
-  /** What is remembered of the request; null for one without a key. */
+  /** The idempotency record of the request; null without a key. */
   readonly record: IdempotencyRecord | null;
 }
 
@@ -23,9 +23,9 @@ export type ClaimOutcome =
   | { readonly outcome: "replay"; readonly answer: string };
 
 /**
- * Takes a creation on, under an id that is fixed from here: a repeat with the same key creates the
- * same list, or gives its answer again (specification, "Idempotency rules").
- * @throws 409 while the first request is running, 422 for a key of another request.
+ * Claims the creation of a watchlist and fixes its ID: a repeat with the same key creates the same
+ * watchlist, or returns the stored answer (specification, "Idempotency rules").
+ * @throws 409 while the first request is in progress; 422 if another request used the key.
  */
 export async function claimCreation(
   request: {
@@ -62,7 +62,7 @@ export async function claimCreation(
   return claimed(takenOver);
 }
 
-/** The record of an attempt that follows one which died: it finishes the same list, if it is soon. */
+/** The record of an attempt that takes over from an abandoned one. Soon after it, with the same watchlist ID. */
 function succeed(died: IdempotencyRecord, wanted: IdempotencyRecord): IdempotencyRecord {
   const isSoon = wanted.claimedAt.getTime() - died.claimedAt.getTime() < takeOverMs;
   if (!isSoon) return wanted;

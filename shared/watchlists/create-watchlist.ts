@@ -23,11 +23,11 @@ export interface CreateRequest {
   readonly wanted: NewWatchlist;
   readonly idempotencyKey: string | undefined;
   readonly now: Date;
-  /** Where the list's address begins. */
+  /** Base of the watchlist's URL, such as `https://host/v1`. */
   readonly baseUrl: string;
 }
 
-/** Says that a new list is due; the full queue port belongs to the runs. */
+/** Requests a run of a due watchlist. The part of `RunQueue` that this folder may import. */
 export interface DueSender {
   sendDue(due: {
     readonly accountId: string;
@@ -50,21 +50,22 @@ export interface CreateDependencies {
 }
 
 export interface CreateAnswer {
-  /** JSON; a repeat with the same idempotency key gets these very bytes. */
+  /** JSON; a repeat with the same idempotency key returns the same bytes. */
   readonly body: string;
   readonly replayed: boolean;
 }
 
-/** How long a creation that failed cleans up after itself; the sweeper does the rest. */
+/** Time that a failed creation spends on cleaning up, in milliseconds. The sweeper does the rest. */
 const cleanUpMs = 3_000;
 
 /**
- * Creates a watchlist. The first run of an active one is due at once; a paused one has no schedule
- * and no due time until it is resumed. Nothing is visible until the last write, one transaction,
- * which creates the watchlist, counts it and fixes the answer to repeats. What a failed attempt
- * leaves behind is completed by a repeat, or purged.
- * @throws 400 for a webhook endpoint that is not registered; 409 for one list too many and for a
- * request with the same idempotency key in progress; 422 for a key of another request.
+ * Creates a watchlist. The first run of an active watchlist is due at once; a paused one has no
+ * schedule and no due time until a client resumes it. The last write is one transaction, which makes
+ * the watchlist visible, counts it and stores the answer for repeats. A repeat completes a failed
+ * attempt, or the sweeper purges it.
+ * @throws 400 for an unknown webhook endpoint; 409 if the account has the maximum number of
+ * watchlists or a request with the same idempotency key is in progress; 422 if another request used
+ * the key.
  */
 export async function createWatchlist(
   request: CreateRequest,
@@ -77,7 +78,7 @@ export async function createWatchlist(
   try {
     return { body: await create(request, taken.claim, dependencies), replayed: false };
   } catch (error) {
-    await hint(() => giveUp(taken.claim, dependencies), dependencies.warn);
+    await hint(() => abandon(taken.claim, dependencies), dependencies.warn);
     throw error;
   }
 }
@@ -92,7 +93,7 @@ async function create(
   const named = await namedEndpoint(accountId, wanted, endpoints);
   const endpoint = named === null ? null : bindingTo(named);
   if (await watchlists.isFull(accountId)) throw tooMany();
-  const watchlist = newList(request, claim, endpoint);
+  const watchlist = newWatchlist(request, claim, endpoint);
   const purgeAt = new Date(now.getTime() + purgeAfterMs);
   if (!(await purges.expectCreation(watchlist, purgeAt))) throw superseded(claim);
   const isActive = watchlist.status === "active";
@@ -109,7 +110,7 @@ async function create(
   return answer;
 }
 
-/** Without a key nobody else can have taken it over: it has waited until its purge began. */
+/** Without a key no other request can take the creation over: it took so long that its purge began. */
 const superseded = ({ record }: CreationClaim): Error =>
   record === null ? unavailable() : inFlight();
 
@@ -117,10 +118,10 @@ const tooMany = (): Error =>
   conflict(`An account has at most ${limits.watchlistsMax} watchlists. Delete one first.`);
 
 /**
- * Lets a repeat with the same key begin anew, then removes what there is. In this order: under an id
- * that is being purged nothing is created again.
+ * Abandons a creation: releases the idempotency key, then purges what was written. In this order a
+ * repeat gets a new ID, because an ID that is being purged cannot be created.
  */
-async function giveUp(
+async function abandon(
   { watchlistId, record }: CreationClaim,
   dependencies: CreateDependencies,
 ): Promise<void> {
@@ -129,7 +130,7 @@ async function giveUp(
   await purgeWatchlist({ watchlistId, until, abandoned: true }, dependencies);
 }
 
-function newList(
+function newWatchlist(
   { accountId, wanted }: CreateRequest,
   { watchlistId, claimedAt }: CreationClaim,
   endpoint: EndpointBinding | null,

@@ -2,12 +2,12 @@ import { hint, type Warn } from "../base/hint.ts";
 import { purgeAgainMs, type PurgeDependencies, purgeWatchlist } from "./purge-watchlist.ts";
 import type { WatchlistStore } from "./watchlist-store.ts";
 
-/** How long the call that deletes a list works on its purge; the sweeper does the rest. */
+/** Time that the deleting call spends on the purge, in milliseconds. The sweeper does the rest. */
 const purgeMs = 5_000;
 
 /**
- * Deletes a list: one write takes it away for everybody, what it leaves is purged at once or, while
- * a run is in progress, after it. False for a list that does not exist.
+ * Deletes a watchlist. One write makes it invisible; its other rows are purged at once or, while a
+ * run is in progress, after that run. False if the watchlist does not exist.
  */
 export async function deleteWatchlist(
   list: { readonly accountId: string; readonly watchlistId: string; readonly now: Date },

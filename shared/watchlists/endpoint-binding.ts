@@ -5,37 +5,37 @@ import type { Watchlist } from "./watchlist.ts";
 /** The webhook endpoint that a watchlist delivers to. */
 export interface EndpointBinding {
   readonly endpointId: string;
-  /** The endpoint's current URL; of a deleted endpoint the last one. */
+  /** The endpoint's current URL; the last one if it is deleted. */
   readonly url: string | null;
   readonly status: "ok" | "disabled" | "deleted";
 }
 
-type NamingList = Pick<Watchlist, "id" | "webhookEndpointId" | "webhookUrl">;
+type BoundWatchlist = Pick<Watchlist, "id" | "webhookEndpointId" | "webhookUrl">;
 
 /**
- * The endpoints that watchlists of one account deliver to, by watchlist id; a watchlist that names
- * none is left out. A watchlist names its endpoint by id, so it follows a change of the endpoint's
- * URL. Once the endpoint is deleted, the watchlist is bound to its successor, if there is one: the
- * endpoint that was registered since with the deleted one's last URL, also after its URL is changed,
- * or that has this URL now (specification, section "Events", rules 1 and 2).
+ * The webhook endpoints of an account's watchlists, by watchlist ID, without watchlists that have
+ * none. A watchlist refers to its endpoint by ID, so a change of the endpoint's URL does not matter.
+ * After the endpoint is deleted, the watchlist is bound to its successor, if there is one: the
+ * endpoint that was created later with the deleted one's last URL, even if its URL changed since, or
+ * the endpoint that has this URL now (specification, section "Events", rules 1 and 2).
  *
- * Costs one query of the account's endpoints (10 at most), and one read of the deleted ones named.
+ * Costs one query of the account's endpoints (at most 10), and one read of the deleted ones.
  */
 export async function endpointBindings(
   accountId: string,
-  lists: readonly NamingList[],
+  lists: readonly BoundWatchlist[],
   endpoints: Pick<EndpointLookup, "list" | "deletions">,
 ): Promise<ReadonlyMap<string, EndpointBinding>> {
-  const naming = lists.flatMap(({ id, webhookEndpointId, webhookUrl }) =>
+  const bound = lists.flatMap(({ id, webhookEndpointId, webhookUrl }) =>
     webhookEndpointId === null ? [] : [{ id, endpointId: webhookEndpointId, url: webhookUrl }],
   );
-  if (naming.length === 0) return new Map();
+  if (bound.length === 0) return new Map();
   const known = await endpoints.list(accountId);
   const isKnown = (id: string): boolean => known.some((endpoint) => endpoint.id === id);
-  const deleted = new Set(naming.map(({ endpointId }) => endpointId).filter((id) => !isKnown(id)));
+  const deleted = new Set(bound.map(({ endpointId }) => endpointId).filter((id) => !isKnown(id)));
   const deletions = await endpoints.deletions(accountId, [...deleted]);
   return new Map(
-    naming.map(({ id, endpointId, url: stored }) => {
+    bound.map(({ id, endpointId, url: stored }) => {
       const deletion = deletions.get(endpointId);
       const url = deletion?.url ?? stored;
       const endpoint =
@@ -56,16 +56,16 @@ const isRegisteredAfter = (
 ): boolean =>
   deletion !== undefined && registeredUrl === deletion.url && createdAt >= deletion.deletedAt;
 
-/** The endpoint that one watchlist delivers to; null when it names none. */
+/** The webhook endpoint of one watchlist; null if it has none. */
 export async function endpointBinding(
-  list: NamingList & Pick<Watchlist, "accountId">,
+  list: BoundWatchlist & Pick<Watchlist, "accountId">,
   endpoints: Pick<EndpointLookup, "list" | "deletions">,
 ): Promise<EndpointBinding | null> {
   const bindings = await endpointBindings(list.accountId, [list], endpoints);
   return bindings.get(list.id) ?? null;
 }
 
-/** The binding to an endpoint that exists. */
+/** The binding to an existing endpoint. */
 export const bindingTo = ({ id, url, enabled }: Endpoint): EndpointBinding => ({
   endpointId: id,
   url,

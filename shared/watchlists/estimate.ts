@@ -12,9 +12,9 @@ import { newWatchlistBody } from "./request.ts";
 import { settingFields } from "./settings.ts";
 
 const itemsMax = limits.watchlistItemsMax;
-const itemsMessage = `'items' is a whole number from 0 to ${itemsMax}.`;
+const itemsMessage = `'items' must be a whole number from 0 to ${itemsMax}.`;
 
-/** Body of `POST /v1/watchlists/estimate`: what of a new list its credits depend on. */
+/** Body of `POST /v1/watchlists/estimate`: the fields of a watchlist that determine its credits. */
 export const estimateBody = v.object({
   platform: newWatchlistBody.entries.platform,
   marketplace: newWatchlistBody.entries.marketplace,
@@ -23,7 +23,7 @@ export const estimateBody = v.object({
     v.integer(itemsMessage),
     v.minValue(0, itemsMessage),
     v.maxValue(itemsMax, itemsMessage),
-    v.description("How many items the list would hold, none of them read yet."),
+    v.description("Number of items of the watchlist. None of them has been read."),
   ),
   refresh_every_runs: settingFields.refresh_every_runs,
   pipeline: newWatchlistBody.entries.pipeline,
@@ -35,7 +35,7 @@ interface Estimate extends Shop {
   readonly isDefault: boolean;
 }
 
-/** @throws what the creation of such a list would be refused with */
+/** @throws the errors of the creation of such a watchlist */
 function parseEstimate(body: v.InferOutput<typeof estimateBody>): Estimate {
   const shop = parsePlatform(body);
   const isDefault = body.pipeline == null;
@@ -47,7 +47,7 @@ function parseEstimate(body: v.InferOutput<typeof estimateBody>): Estimate {
   return { ...shop, items: body.items, pipeline, isDefault };
 }
 
-/** The body schema of the route: parsed and checked in one go, a refusal is thrown as it is. */
+/** The body schema of the route. Its transform throws `ServiceError` for values that the schema cannot check. */
 export const estimateRequest = v.pipe(estimateBody, v.transform(parseEstimate));
 
 /** 200 of `POST /v1/watchlists/estimate`. */
@@ -66,7 +66,7 @@ export const estimateResponse = v.object({
   ),
 });
 
-/** The pipeline with its defaults filled in, and what its runs would cost. */
+/** The complete pipeline and the cost of its runs in API answers. */
 export const presentEstimate = ({
   items,
   pipeline,

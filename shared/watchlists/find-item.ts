@@ -2,8 +2,8 @@ import type { Item } from "./item.ts";
 import type { PageStore } from "./page-store.ts";
 
 /**
- * Finds an item of a list by its id, as ids are stored; undefined when the list does not hold it.
- * Reads one stored page: each id belongs to exactly one.
+ * Finds an item of a watchlist by its normalised ID; undefined if it is not on the watchlist. Reads
+ * one page, because each ID belongs to exactly one page.
  */
 export async function findItem(
   watchlistId: string,

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 
-/** Item ids as clients send them: an array, or one string with newlines or commas between them. */
+/** Schema of item IDs in a body: an array, or one string with IDs separated by newlines or commas. */
 export const idList = (param: string): v.GenericSchema<unknown, string[]> =>
   v.union(
     [
@@ -15,8 +15,8 @@ export const idList = (param: string): v.GenericSchema<unknown, string[]> =>
 
 function refusal(param: string, input: unknown): string {
   if (!Array.isArray(input)) {
-    return `'${param}' is an array of item ids, or one string with ids separated by newlines or commas.`;
+    return `'${param}' must be an array of item IDs, or one string with IDs separated by newlines or commas.`;
   }
   const place = input.findIndex((id) => typeof id !== "string");
-  return `'${param}[${place}]' is not a string. Put ids in quotes.`;
+  return `'${param}[${place}]' must be a string. Put IDs in quotes.`;
 }

@@ -1,48 +1,48 @@
 import { createHash } from "node:crypto";
 import { invalidParam } from "../base/errors.ts";
 
-/** How long a key is remembered (specification, section "Limits"). */
+/** Lifetime of an idempotency key, in milliseconds (specification, section "Limits"). */
 export const keyMemoryMs = 24 * 60 * 60 * 1_000;
-/** Longer than the function that works under a lease may run. */
+/** Duration of a lease on a creation, in milliseconds. Longer than the timeout of the Lambda. */
 export const leaseMs = 35_000;
 /**
- * An abandoned creation is finished under its own id within this time; its leftovers are removed
- * long after it (`purgeAfterMs`).
+ * Time in which a repeat completes an abandoned creation under its ID, in milliseconds. Much shorter
+ * than the time after which the creation is purged (`purgeAfterMs`).
  */
 export const takeOverMs = 15 * 60 * 1_000;
 
-/** What is remembered of a request that carried an idempotency key. */
+/** The stored record of a request with an idempotency key. */
 export interface IdempotencyRecord {
   readonly accountId: string;
   /** SHA-256 of the key. */
   readonly keyHash: string;
   readonly bodyHash: string;
-  /** Whoever works on the request, until `leaseUntil`. */
+  /** Random ID of the lease holder until `leaseUntil`. */
   readonly owner: string;
   readonly leaseUntil: Date;
-  /** Id of the list that the request creates, fixed before anything is written. */
+  /** ID of the watchlist that the request creates, fixed before its first write. */
   readonly watchlistId: string;
   readonly claimedAt: Date;
-  /** When the key is forgotten. */
+  /** Time at which the key expires. */
   readonly expiresAt: Date;
-  /** The body of the 201, once the list exists. */
+  /** The body of the 201 answer; null until the watchlist exists. */
   readonly answer: string | null;
 }
 
-/** Requests with an idempotency key, by account and key. */
+/** Stores idempotency records by account and key. */
 export interface IdempotencyStore {
-  /** Keeps the record unless one is remembered under its key; the one that is kept then. */
+  /** Stores the record unless its key has one. Returns the stored record. */
   open(record: IdempotencyRecord, now: Date): Promise<IdempotencyRecord>;
-  /** Replaces an unfinished record whose owner is still `seen`; false when it is not. */
+  /** Replaces an incomplete record if its owner is still `seen`; otherwise returns false. */
   takeOver(record: IdempotencyRecord, seen: string): Promise<boolean>;
-  /** Forgets the key; false when somebody else works under it by now, or the request succeeded. */
+  /** Deletes the record; false if another request has taken it over, or the request succeeded. */
   release(record: IdempotencyRecord): Promise<boolean>;
 }
 
 const keyLengthMax = 255;
 const printable = /^[\u0020-\u007e]+$/;
 
-/** What a key looks like, for documents. */
+/** The format of a key, for the OpenAPI document. */
 export const idempotencyKeyRule = {
   minLength: 1,
   maxLength: keyLengthMax,
@@ -50,7 +50,7 @@ export const idempotencyKeyRule = {
 } as const;
 
 /**
- * The idempotency key of a request: sent as a header, in the body, or the same in both
+ * Returns the idempotency key of a request, which is in a header, in the body, or in both
  * (specification, section "POST /v1/watchlists").
  * @throws 400 with `param` = `idempotency_key`.
  */
@@ -60,12 +60,12 @@ export function parseIdempotencyKey(
 ): string | undefined {
   const keys = new Set(field === undefined ? headers : [...headers, field]);
   if (keys.size > 1) {
-    throw refused("The call carries two different idempotency keys. Send one.");
+    throw refused("The request has two different idempotency keys. Send only one.");
   }
   const [key] = keys;
   if (key === undefined) return undefined;
   if (key.length > keyLengthMax || !printable.test(key)) {
-    throw refused(`An idempotency key has 1 to ${keyLengthMax} printable ASCII characters.`);
+    throw refused(`An idempotency key must have 1 to ${keyLengthMax} printable ASCII characters.`);
   }
   return key;
 }
@@ -74,7 +74,7 @@ const refused = (message: string): Error => invalidParam("idempotency_key", mess
 
 export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** The same for bodies that say the same, in whatever order their keys come. */
+/** SHA-256 of a body, independent of the order of its keys. */
 export const bodyHashOf = (body: object): string => sha256(JSON.stringify(sorted(body)));
 
 function sorted(value: unknown): unknown {

@@ -2,9 +2,9 @@ import type { FieldValue, ReadingKind, Snapshot } from "../scrapers/catalogue.ts
 import { type Item, kindsByWeight, newItem, type OwedRetry } from "./item.ts";
 
 /**
- * Items by field instead of one after the other, to be stored as JSON: half as long, a sixth
- * smaller when compressed, and made in a third of the time. A field in which all items are as new
- * ones is left out: less to write, and room for later fields.
+ * Items in columns, to be stored as JSON. Compared with an array of items, the JSON is half as long,
+ * a sixth smaller when compressed, and encoded in a third of the time. A column is absent if all its
+ * values are those of a new item, so that fields can be added later.
  */
 export interface ItemColumns {
   readonly fields: Partial<{ readonly [Name in keyof Item]: readonly Item[Name][] }>;
@@ -12,7 +12,7 @@ export interface ItemColumns {
 }
 
 interface SnapshotColumns {
-  /** Which items have a reading of the kind. */
+  /** By item: true if it has a reading of this kind. */
   readonly has: readonly boolean[];
   readonly fields: readonly (readonly [string, readonly (FieldValue | Absent)[]])[];
 }
@@ -33,7 +33,7 @@ const fieldNames = [
   "revision",
 ] as const satisfies readonly (keyof Item)[];
 
-/** Stands where a snapshot does not have a field: null is a value of its own. */
+/** Marks a field that a snapshot does not have, because null is a value. */
 type Absent = readonly never[];
 const absent: Absent = [];
 
@@ -56,7 +56,7 @@ export function toColumns(items: readonly Item[]): ItemColumns {
   };
 }
 
-/** Lists and records are the same when both are empty: no new item holds another one. */
+/** True if a value is that of a new item. Arrays and objects of new items are empty. */
 const isSame = (value: unknown, blank: unknown): boolean =>
   value === blank ||
   (typeof value === "object" && value !== null && Object.keys(value).length === 0);
@@ -100,7 +100,7 @@ export function fromColumns({ fields, readings }: ItemColumns): Item[] {
   return items as unknown as Item[];
 }
 
-/** Items of earlier releases name the step alone. */
+/** Earlier releases stored the step's ID only. */
 const owedRetries = (stored: unknown): Item["owes"] =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this and earlier releases made it
   (stored as readonly (OwedRetry | string)[]).map((owed) =>

@@ -7,40 +7,40 @@ import { kindsSharing } from "../scrapers/shared-fields.ts";
 export type ItemState = "new" | "active" | "delisted";
 
 /**
- * What the last run that found a change on an item found there: the changes of all its steps, each
- * field from the first step's `before` to the last step's `after`.
+ * The changes of the last run that changed an item: all its steps combined, each field from the first
+ * step's `before` to the last step's `after`.
  */
 export interface LastChange {
-  /** When the last of the changes was read. */
+  /** Time of the last of these changes. */
   readonly changedAt: string;
   readonly runId: string;
   readonly runNumber: number;
-  /** The step that found the last of the changes. */
+  /** ID of the step that read the last of these changes. */
   readonly step: string;
   readonly scraper: StepScraperId;
-  /** A field that changed and changed back within the run is kept, with `before` equal to `after`. */
+  /** A field that changed back within the run is included, with `before` equal to `after`. */
   readonly changes: FieldChanges;
 }
 
-/** A read that an item still needs, because a step failed on it or the credits did not cover it. */
+/** A read that an item still needs, because a step failed on it or was deferred. */
 export interface OwedRetry {
-  /** Id of that step. */
+  /** ID of that step. */
   readonly step: string;
-  /** What the step reads with; absent in items that were stored with the step's id alone. */
+  /** Scraper of that step; absent in items that an earlier release stored. */
   readonly scraper?: StepScraperId;
-  /** Of `retailer_a.offers` only; absent: all. */
+  /** Condition filter of `retailer_a.offers`; absent: `all`. */
   readonly condition?: ConditionFilter;
 }
 
-/** The last change of a field that reads of several kinds show. */
+/** The last change of a field that several kinds of reads share. */
 export interface OpenChange {
-  /** The value that the field changed to. */
+  /** Value after the change. */
   readonly value: FieldValue;
-  /** True when a changed event has reported the change. */
+  /** True if a `watchlist.product.changed` event has reported the change. */
   readonly notified: boolean;
 }
 
-/** An item of a list as stored in its page. */
+/** An item of a watchlist as stored in its page. */
 export interface Item {
   readonly id: string;
   readonly state: ItemState;
@@ -48,24 +48,24 @@ export interface Item {
   readonly firstReadAt: string | null;
   readonly lastReadStatus: ReadStatus | null;
   readonly consecutiveFailures: number;
-  /** The last `ok` reading of each kind: what the next one of that kind is compared with. */
+  /** The last `ok` reading of each kind, with which the next one of that kind is compared. */
   readonly readings: Readonly<Partial<Record<ReadingKind, Snapshot>>>;
   /**
-   * By field, the last change that a kind of read which shows the field has not read yet. Kept only
-   * where the readings alone do not tell it: see `readingsAfter`.
+   * By field: the last change, if another kind of read that has the field has not read it yet. Stored
+   * only if it cannot be derived from the readings; see `readingsAfter`.
    */
   readonly openChanges: Readonly<Record<string, OpenChange>>;
-  /** When a reading was last stored here. */
+  /** Time of the last stored reading. */
   readonly snapshotAt: string | null;
   readonly lastChange: LastChange | null;
   readonly delistedAt: string | null;
-  /** The offer last seen in the buy box: what an offer check asks about. */
+  /** Offer last read in the buy box, which an offer check reads. */
   readonly buyboxOfferId: string | null;
-  /** Reads that later runs have to repeat; `shared/runs/owed-retries.ts` finds their steps. */
+  /** Owed retries; `shared/runs/owed-retries.ts` finds the steps that do them. */
   readonly owes: readonly OwedRetry[];
   /**
-   * Number of the run and place of the step whose result was written here last: an older result
-   * arriving late is not applied.
+   * Encodes run number and step position of the last outcome applied, so that an older outcome that
+   * arrives late is ignored.
    */
   readonly revision: number;
 }
@@ -89,7 +89,7 @@ export const newItem = (id: string, addedAt: string): Item => ({
 
 type Known = Pick<Item, "readings" | "openChanges">;
 
-/** Kinds of readings from the least to the most telling: a later one wins where both have a field. */
+/** Kinds of readings by increasing precedence: a later kind wins if both have a field. */
 export const kindsByWeight: readonly ReadingKind[] = [
   "offers_used",
   "offers_new",
@@ -97,11 +97,11 @@ export const kindsByWeight: readonly ReadingKind[] = [
   "offer_check",
   "standard",
   "product",
-  // As a rule the pulse is read at least as often as the product.
+  // Usually the pulse is read at least as often as the product.
   "pulse",
 ];
 
-/** The last known value of every field of an item, or null before its first read. */
+/** The last known value of every field of an item; null before its first read. */
 export function currentSnapshot({ readings, openChanges }: Known): Snapshot | null {
   const known = kindsByWeight.map((kind) => readings[kind]).filter((one) => one !== undefined);
   if (known.length === 0) return null;
@@ -110,8 +110,8 @@ export function currentSnapshot({ readings, openChanges }: Known): Snapshot | nu
 }
 
 /**
- * The last known value of a field that reads of `kind` show, from whichever kind of read; undefined
- * when no read has shown it.
+ * The last known value of a field of readings of `kind`, from a reading of any kind that shares the
+ * field; undefined if none has it.
  */
 export function knownValue(
   { readings, openChanges }: Known,

@@ -13,7 +13,7 @@ export const itemChangeBody = v.object({
       idList("add"),
       v.metadata({ maxItems: limits.watchlistItemsMax }),
       v.description(
-        `Item ids to add, up to ${limits.watchlistItemsMax}, or one string with ids separated by ` +
+        `Item IDs to add, up to ${limits.watchlistItemsMax}, or one string with IDs separated by ` +
           "newlines or commas.",
       ),
     ),
@@ -28,13 +28,13 @@ export const itemChangeBody = v.object({
 });
 export type ItemChangeBody = v.InferOutput<typeof itemChangeBody>;
 
-/** Ids of the list's platform, each once, ascending; an id may be in both. */
+/** Item IDs to add and to remove: valid, unique and sorted. An ID may be in both. */
 export interface ItemChange {
   readonly add: readonly string[];
   readonly remove: readonly string[];
 }
 
-/** @throws 400 that names the parameter at fault: one bad id refuses the whole change. */
+/** @throws 400 that names the invalid parameter. One invalid ID refuses the whole change. */
 export function parseItemChange(platform: Platform, body: ItemChangeBody): ItemChange {
   if (body.add === undefined && body.remove === undefined) {
     throw missingParam("add", "Send 'add', 'remove' or both.");
@@ -45,7 +45,7 @@ export function parseItemChange(platform: Platform, body: ItemChangeBody): ItemC
   };
   if (change.add.length === 0 && change.remove.length === 0) {
     const param = body.add === undefined ? "remove" : "add";
-    throw invalidParam(param, `'${param}' is empty. Send at least one id to add or to remove.`);
+    throw invalidParam(param, `'${param}' is empty. Send at least one ID to add or to remove.`);
   }
   return change;
 }
@@ -53,7 +53,7 @@ export function parseItemChange(platform: Platform, body: ItemChangeBody): ItemC
 function idsOf(platform: Platform, raw: readonly string[] = [], param: string): string[] {
   const ids = parseItemIds(platform, raw, param);
   if (ids.length > limits.watchlistItemsMax) {
-    throw invalidParam(param, `'${param}' has more than ${limits.watchlistItemsMax} ids.`);
+    throw invalidParam(param, `'${param}' has more than ${limits.watchlistItemsMax} IDs.`);
   }
   return ids.sort(compareIds);
 }

@@ -5,16 +5,16 @@ import { readItems } from "./read-items.ts";
 
 export interface ItemQuery {
   readonly limit: number;
-  /** Exclusive; it need not be on the list. */
+  /** Exclusive. Need not be an ID of the watchlist. */
   readonly startingAfter: string | undefined;
   readonly state: ItemState | undefined;
-  /** Only items whose id begins so, as ids are stored. */
+  /** Only items whose normalised ID begins with this prefix. */
   readonly idPrefix?: string | undefined;
-  /** Inclusive; compared with the later of the last change and the delisting. */
+  /** Inclusive. Compared with the later of the item's last change and its delisting. */
   readonly changedSince: Date | undefined;
 }
 
-/** One page of a list's items, in id order. Stored pages without a wanted item stay packed. */
+/** Lists items of a watchlist in ID order. Does not decode stored pages without a matching item. */
 export async function listItems(
   watchlistId: string,
   { limit, startingAfter, state, idPrefix, changedSince }: ItemQuery,

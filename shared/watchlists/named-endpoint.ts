@@ -6,7 +6,7 @@ import type { EndpointLookup } from "../webhooks/endpoint-store.ts";
 import { bindingTo, endpointBinding, type EndpointBinding } from "./endpoint-binding.ts";
 import type { Watchlist } from "./watchlist.ts";
 
-/** The endpoint that a request names for a list's events: by URL, by id, or none. */
+/** The webhook endpoint in a request: by URL, by ID, or none. */
 export interface EndpointParams {
   readonly webhookUrl: string | null;
   readonly webhookEndpointId: string | null;
@@ -15,7 +15,7 @@ export interface EndpointParams {
 const isNamedTwice = ({ webhookUrl, webhookEndpointId }: EndpointParams): boolean =>
   webhookUrl !== null && webhookEndpointId !== null;
 
-/** @throws 400 for an endpoint that is named twice, and for what can be no id of one. */
+/** @throws 400 if both parameters are set, or if the ID is malformed. */
 export function checkEndpointParams(params: EndpointParams): void {
   if (isNamedTwice(params)) {
     throw invalidParam("webhook_url", "Send 'webhook_url' or 'webhook_endpoint_id', not both.");
@@ -23,17 +23,20 @@ export function checkEndpointParams(params: EndpointParams): void {
   checkEndpointId(params);
 }
 
-/** @throws 400 for what can be no id of an endpoint. */
+/** @throws 400 if the ID is malformed. */
 export function checkEndpointId({ webhookEndpointId }: EndpointParams): void {
   if (webhookEndpointId !== null && !isId("webhookEndpoint", webhookEndpointId)) {
-    throw invalidParam("webhook_endpoint_id", "This is no id of a webhook endpoint (we_...).");
+    throw invalidParam(
+      "webhook_endpoint_id",
+      "'webhook_endpoint_id' must be the ID of a webhook endpoint (we_...).",
+    );
   }
 }
 
 /**
- * The endpoint that a change of a list names; null for none. The URL and the id that the list shows
- * are accepted, one or both, also when that endpoint is deleted: then the list stays as it is.
- * @throws 400 for an endpoint that is not registered, and for one that is named twice.
+ * The webhook endpoint that a PATCH sets; null for none. Accepts the URL and the ID that the
+ * watchlist shows, one or both, even if that endpoint is deleted: this changes nothing.
+ * @throws 400 for an unknown endpoint, and if both parameters are set to other values.
  */
 export async function changedEndpoint(
   list: Watchlist,
@@ -50,7 +53,7 @@ export async function changedEndpoint(
   if (isNamedTwice(params)) {
     throw invalidParam(
       "webhook_url",
-      "Send 'webhook_url' or 'webhook_endpoint_id', not both, unless both are as the watchlist shows them.",
+      "Send 'webhook_url' or 'webhook_endpoint_id', not both, unless both have the watchlist's current values.",
     );
   }
   const found = await namedEndpoint(list.accountId, params, endpoints);
@@ -58,8 +61,8 @@ export async function changedEndpoint(
 }
 
 /**
- * The registered endpoint that the request names; null for none.
- * @throws 400 for one that is not registered.
+ * Finds the webhook endpoint in a request; null for none.
+ * @throws 400 for an unknown endpoint.
  */
 export async function namedEndpoint(
   accountId: string,
@@ -72,11 +75,11 @@ export async function namedEndpoint(
     if (found !== null) return found;
     throw invalidParam(
       "webhook_url",
-      "No webhook endpoint with this URL. Register it with POST /v1/webhook_endpoints first.",
+      "There is no webhook endpoint with this URL. Create it with POST /v1/webhook_endpoints first.",
     );
   }
   if (webhookEndpointId === null) return null;
   const found = await endpoints.get(accountId, webhookEndpointId);
   if (found !== null) return found;
-  throw invalidParam("webhook_endpoint_id", "There is no webhook endpoint with this id.");
+  throw invalidParam("webhook_endpoint_id", "There is no webhook endpoint with this ID.");
 }

@@ -1,7 +1,7 @@
 import type { Item } from "./item.ts";
 import type { StoredPage } from "./page.ts";
 
-/** An id range of a list, both ends inclusive; an absent end is open. */
+/** A range of item IDs, both ends inclusive; an absent end is open. */
 export interface IdRange {
   readonly from?: string;
   readonly to?: string;
@@ -13,27 +13,26 @@ export interface ListRef {
 }
 
 /**
- * `replaced`: what was asked for is in place, also when it took a repeat after a lost answer to learn
- * of it. `stale`: somebody wrote one of the pages since it was read. `list_gone`: the list was deleted.
- * `full`: the list would hold more items than it may. In each case nothing was written.
+ * `replaced`: the pages are written. The other results mean that nothing was written. `stale`: one of
+ * the pages changed since it was read. `list_gone`: the watchlist was deleted. `full`: the watchlist
+ * would have too many items.
  */
 export type Replacement = "replaced" | "stale" | "list_gone" | "full";
 
-/** The pages of a list's items. */
+/** Stores the items of a watchlist in pages. */
 export interface PageStore {
   /**
-   * The pages that overlap the range, in id order, one at a time. Pages that split or merge
-   * meanwhile leave no gap; an item may then come again, never out of reach.
+   * The pages that overlap the range, in ID order, one at a time. Pages that are split or merged
+   * during the iteration may repeat items, but never omit one.
    */
   pages(watchlistId: string, range?: IdRange): AsyncIterable<StoredPage>;
   /**
-   * Replaces the items of one page, or of adjacent ones, cut anew into pages within their bounds;
-   * in the same transaction the list's counters move by the difference. Pages that are left with few
-   * items are merged with a neighbour.
+   * Replaces the items of adjacent pages, cuts them into pages within bounds, and changes the
+   * watchlist's counters in the same transaction. Merges a page with few items with its neighbour.
    *
-   * A page that keeps its ids, with as many in each state, is written alone: that its list was deleted
-   * shows as `stale`, and by the next look as no page at all. It can be `stale` after it was in place,
-   * when its answer got lost and another writer came next: doing it again must be harmless.
+   * A page with unchanged IDs and counts is written without the watchlist's row: after a deletion the
+   * result is `stale`, and the next read finds no page. Such a write may also return `stale` after it
+   * took effect, if its response was lost and another writer followed. So a repeat must be idempotent.
    */
   replace(
     list: ListRef,
@@ -41,10 +40,10 @@ export interface PageStore {
     items: readonly Item[],
   ): Promise<Replacement>;
   /**
-   * Writes the pages of a list that does not exist yet. A page that is there already was written by
-   * an earlier try of the same creation and stays.
+   * Writes the pages of a watchlist that does not exist yet. Keeps existing pages, which an earlier
+   * attempt of the same creation wrote.
    */
   create(watchlistId: string, items: readonly Item[]): Promise<void>;
-  /** Removes every page of a list that no longer exists; safe to repeat. */
+  /** Removes all pages of a watchlist that no longer exists. Idempotent. */
   removeAll(watchlistId: string): Promise<void>;
 }

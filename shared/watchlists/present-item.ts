@@ -5,7 +5,7 @@ import type { ItemTally } from "./change-items.ts";
 import { totalOf } from "./page.ts";
 import type { Watchlist } from "./watchlist.ts";
 
-/** A watchlist item in the wire's words. */
+/** A watchlist item in API answers. */
 export function presentItem(item: Item, platform: Platform): Record<string, unknown> {
   const change = item.lastChange;
   return {
@@ -35,7 +35,7 @@ export function presentItem(item: Item, platform: Platform): Record<string, unkn
   };
 }
 
-/** What a change of items led to; the legacy path calls the same thing by another name. */
+/** The result of an item change in API answers. The legacy path has another `object`. */
 export function presentItemChange(
   object: "watchlist_items" | "watchlist_asins",
   { tally, watchlist }: { readonly tally: ItemTally; readonly watchlist: Watchlist },

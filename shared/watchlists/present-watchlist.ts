@@ -6,18 +6,18 @@ import { nextRunTimes, presentSchedule } from "./schedule.ts";
 import { presentSettings } from "./settings.ts";
 import { type ItemCounts, pipelineOf, type Watchlist } from "./watchlist.ts";
 
-/** Times to come that a watchlist shows. */
+/** Number of due times in `next_run_times`. */
 const shownRunTimes = 5;
 
 export interface PresentOptions {
-  /** Where the list's address begins, such as `https://host/v1`. */
+  /** Base of the watchlist's URL, such as `https://host/v1`. */
   readonly baseUrl: string;
   readonly now: Date;
-  /** The endpoint that the list delivers to; null when it names none. */
+  /** The watchlist's webhook endpoint; null if it has none. */
   readonly endpoint: EndpointBinding | null;
 }
 
-/** A watchlist in the wire's words (specification, section "Watchlist"). */
+/** A watchlist in API answers (specification, section "Watchlist"). */
 export function presentWatchlist(
   list: Watchlist,
   { baseUrl, now, endpoint }: PresentOptions,

@@ -1,33 +1,32 @@
 /**
- * What is left of lists that do not exist: those that were deleted, and those whose creation was
- * never completed. Each has a mark, which stays until everything else of the list is gone; a list
- * that exists has none.
+ * Stores purge marks, and removes the rows of watchlists that do not exist: deleted ones, and those
+ * whose creation was not completed. The mark is removed last. An existing watchlist has no mark.
  */
 export interface PurgeStore {
   /**
-   * Marks a list that is about to be created: unless it is, it is purged from `purgeAt` on. False
-   * when its purge has begun, and when the list is there: somebody else has finished it meanwhile.
+   * Marks a watchlist before its creation, so that it is purged at `purgeAt` unless the creation
+   * completes. False if its purge has begun, or if another request has completed the creation.
    */
   expectCreation(
     list: { readonly accountId: string; readonly id: string },
     purgeAt: Date,
   ): Promise<boolean>;
-  /** Lists whose purge was due by a time, longest due first. */
+  /** IDs of watchlists whose purge is due at `by`, longest due first. */
   due(by: Date, limit: number): Promise<readonly string[]>;
   /**
-   * Begins the purge of a list, or takes it up again; from here on the list cannot be created. Its
-   * mark is due again at `nextLook`. False when there is nothing to purge, or not yet; `abandoned`
-   * says that whoever was creating the list has given up.
+   * Starts or resumes the purge of a watchlist, after which it cannot be created. Its mark is due
+   * again at `nextLook`. False if there is nothing to purge, or the purge is not due. `abandoned`:
+   * the creating request has failed, so the purge is due now.
    */
   begin(
     watchlistId: string,
     look: { readonly now: Date; readonly nextLook: Date; readonly abandoned: boolean },
   ): Promise<boolean>;
-  /** True while a run of the list has not ended, which still needs its rows. */
+  /** True while a run of the watchlist is in progress, which needs its rows. */
   isRunning(watchlistId: string): Promise<boolean>;
   /**
-   * Removes runs, steps, batches and whatever else is left but the mark, in bounded requests; false
-   * when `isOver` said so before it was done.
+   * Removes all rows except the mark, in bounded requests. False if `isOver` returned true before all
+   * were removed.
    */
   removeRows(watchlistId: string, isOver: () => boolean): Promise<boolean>;
   /** Removes the mark: the purge is complete. */

@@ -3,9 +3,9 @@ import type { PageStore } from "./page-store.ts";
 import type { PurgeStore } from "./purge-store.ts";
 import type { Schedules } from "./schedules.ts";
 
-/** When the sweeper looks again after a purge that could not be completed. */
+/** Time until the sweeper retries an incomplete purge, in milliseconds. */
 export const purgeAgainMs = 60_000;
-/** When the leftovers of a creation that was never completed are removed. */
+/** Time until an incomplete creation is purged, in milliseconds. */
 export const purgeAfterMs = 60 * 60 * 1_000;
 
 export interface PurgeDependencies {
@@ -17,19 +17,18 @@ export interface PurgeDependencies {
 
 export interface PurgeRequest {
   readonly watchlistId: string;
-  /** When to stop and leave the rest to the next attempt. */
+  /** Time at which this attempt stops. */
   readonly until: Date;
   /**
-   * True when the creation of the watchlist has failed just now: its rows are removed, and the mark
-   * stays for another purge once no write of it can be under way.
+   * True if the creation of the watchlist has just failed. Its rows are removed, but the mark stays
+   * for another purge at a time when no write of the creation can be in progress.
    */
   readonly abandoned?: boolean;
 }
 
 /**
- * Removes everything of a list that does not exist any more, or never came to exist. A run in
- * progress finishes first. Safe to repeat, at any time and for any id: without its mark nothing is
- * touched.
+ * Removes all rows of a watchlist that was deleted or never completely created. A run in progress
+ * finishes first. Idempotent. Does nothing for an ID without a purge mark.
  */
 export async function purgeWatchlist(
   { watchlistId, until, abandoned = false }: PurgeRequest,
@@ -43,7 +42,7 @@ export async function purgeWatchlist(
   if (await purges.isRunning(watchlistId)) return "unfinished";
   const isOver = (): boolean => clock.now() >= until;
   if (!(await purges.removeRows(watchlistId, isOver))) return "unfinished";
-  // A write of the creation that was not answered may still take effect: its page is removed then.
+  // A write of the creation may still take effect after its request failed: the next purge removes it.
   if (abandoned) return "unfinished";
   await purges.end(watchlistId);
   return "purged";

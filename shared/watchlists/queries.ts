@@ -3,15 +3,15 @@ import { limitParam } from "../base/limit-param.ts";
 import { limits } from "../base/limits.ts";
 import { oneOf } from "../base/valid-values.ts";
 
-/** Later times are refused, so that what is counted from one has a year of four digits. */
+/** Maximum time: times calculated from it must have a year of four digits. */
 const timeEnd = Date.parse("9000-01-01T00:00:00Z");
 const timeForm = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
 
-/** A query parameter that is a time: ISO 8601, a date alone is its first instant in UTC. */
+/** Schema of a time in a query: ISO 8601. A date without a time is its midnight in UTC. */
 export function timeParam(name: string): v.GenericSchema<string, Date> {
   const message =
     `'${name}' must be an ISO 8601 time before the year 9000, such as 2026-01-31T00:00:00Z. ` +
-    "A plus sign is sent as %2B.";
+    "Encode a plus sign as %2B.";
   return v.pipe(
     v.string(message),
     v.check(isTime, message),
@@ -23,7 +23,7 @@ export function timeParam(name: string): v.GenericSchema<string, Date> {
 const isTime = (text: string): boolean =>
   timeForm.test(text) && isDay(text.slice(0, 10)) && Date.parse(text) < timeEnd;
 
-/** False for days such as February 30, which `Date` takes for one of the next month. */
+/** False for days such as February 30, which `Date` converts to a day of the next month. */
 function isDay(text: string): boolean {
   const time = Date.parse(text);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
@@ -38,8 +38,8 @@ export const itemsQuery = v.object({
   starting_after: v.optional(
     v.pipe(
       v.string(),
-      v.maxLength(32, "'starting_after' is an item id."),
-      v.description("The last id of the page before."),
+      v.maxLength(32, "'starting_after' must be an item ID."),
+      v.description("The last ID of the previous page."),
     ),
   ),
   state: v.optional(
@@ -51,9 +51,9 @@ export const itemsQuery = v.object({
   id_prefix: v.optional(
     v.pipe(
       v.string(),
-      v.regex(/^[A-Za-z0-9]{1,15}$/, "'id_prefix' is 1 to 15 letters or digits."),
+      v.regex(/^[A-Za-z0-9]{1,15}$/, "'id_prefix' must be 1 to 15 letters or digits."),
       v.toUpperCase(),
-      v.description("Only items whose id begins so."),
+      v.description("Only items whose ID begins with this prefix."),
     ),
   ),
   changed_since: v.optional(

@@ -2,19 +2,19 @@ import type { Item } from "./item.ts";
 import type { StoredPage } from "./page.ts";
 import type { IdRange, PageStore } from "./page-store.ts";
 
-/** Which items to read: those after an id, on pages that may hold what is looked for. */
+/** Options that select items. */
 export interface ItemSearch {
-  /** Exclusive; it need not be an id of the list. */
+  /** Exclusive. Need not be an ID of the watchlist. */
   readonly after?: string | undefined;
-  /** Only items whose id begins so. */
+  /** Only items whose ID begins with this prefix. */
   readonly idPrefix?: string | undefined;
-  /** False for a page whose counts and times say that none of its items is wanted. */
+  /** False skips a page without decoding it. */
   readonly mayHold?: (page: StoredPage) => boolean;
 }
 
 /**
- * The items of a list in id order, each once, read page by page as they are taken. An item that is
- * on the list all the while is never missed, however pages are split and merged meanwhile.
+ * Iterates over the items of a watchlist in ID order, each once, page by page. Concurrent splits and
+ * merges of pages never omit an item that is on the watchlist during the whole iteration.
  */
 export async function* readItems(
   pages: Pick<PageStore, "pages">,
@@ -32,7 +32,7 @@ export async function* readItems(
   }
 }
 
-/** Sorts behind every letter and digit, of which ids are made. */
+/** Sorts after all letters and digits, the characters of IDs. */
 const behindIds = "~";
 
 function rangeOf(after: string | undefined, idPrefix: string | undefined): IdRange {

@@ -3,7 +3,7 @@ import type { Pipeline } from "../pipelines/definition.ts";
 import type { Platform } from "../platforms/catalogue.ts";
 
 interface RefreshRequest {
-  /** As the client sent it; undefined when it did not. */
+  /** Value in the request; undefined if absent. */
   readonly refreshEveryRuns?: number | undefined;
   readonly platform: Platform;
   /** The watchlist's own pipeline; null: the platform's default. */
@@ -11,9 +11,9 @@ interface RefreshRequest {
 }
 
 /**
- * Refuses `refresh_every_runs` where no run would follow it: it belongs to the default pipeline of
+ * Refuses `refresh_every_runs` where it has no effect: it applies only to the default pipeline of
  * retailer_a (specification, section "Watchlists").
- * @throws 400 that says what to send in its place.
+ * @throws 400 with the setting to use instead.
  */
 export function checkRefreshSetting({
   refreshEveryRuns,

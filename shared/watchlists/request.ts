@@ -19,23 +19,24 @@ import { defaultSettings, type ListSettings, settingFields, settingsIn } from ".
 import type { WatchlistStatus } from "./watchlist.ts";
 
 const nameMax = limits.watchlistNameLengthMax;
-export const text = (what: string): v.StringSchema<string> => v.string(`'${what}' is a string.`);
+export const text = (what: string): v.StringSchema<string> =>
+  v.string(`'${what}' must be a string.`);
 
-/** Fields of a list that bodies and queries share, each as it is when it is sent. */
+/** Schemas of watchlist fields that bodies and queries share, each for a present value. */
 export const listFields = {
   name: v.pipe(
     text("name"),
     v.trim(),
-    v.minLength(1, "'name' is empty. Give the list a name."),
+    v.minLength(1, "'name' is empty. Send a name for the watchlist."),
     v.check((name) => lengthOf(name) <= nameMax, `'name' has more than ${nameMax} characters.`),
     visibleText("name"),
     v.metadata({ maxLength: nameMax, pattern: visibleNamePattern }),
-    v.description(`What the list is called, up to ${nameMax} characters.`),
+    v.description(`Name of the watchlist, up to ${nameMax} characters.`),
   ),
   every: v.pipe(
     text("every"),
     v.metadata({ pattern: everyPattern }),
-    v.description("Cadence from start to start, 5m to 7d, such as 15m, 1h or 1d."),
+    v.description("Cadence: time between the starts of two runs, 5m to 7d, such as 15m, 1h or 1d."),
     v.examples(["15m"]),
   ),
   cron: v.pipe(
@@ -46,22 +47,24 @@ export const listFields = {
   ),
   timezone: v.pipe(
     text("timezone"),
-    v.description("IANA zone that the cron is read in. Default: UTC."),
+    v.description("IANA time zone of the cron. Default: UTC."),
     v.examples(["Europe/Berlin"]),
   ),
   webhookUrl: v.pipe(
     text("webhook_url"),
     v.metadata({ format: "uri" }),
-    v.description("URL of the registered endpoint that gets this list's events, and no other."),
+    v.description(
+      "URL of the webhook endpoint that receives this watchlist's events. No other endpoint receives them.",
+    ),
   ),
   webhookEndpointId: v.pipe(
     text("webhook_endpoint_id"),
     v.metadata({ pattern: idPattern("webhookEndpoint").source }),
-    v.description("The same by id; send one or the other."),
+    v.description("ID of the webhook endpoint. Send this or `webhook_url`."),
   ),
   status: v.pipe(
     oneOf("status", ["active", "paused"]),
-    v.description("A paused watchlist runs by hand only."),
+    v.description("A paused watchlist has manual runs only."),
   ),
 } as const;
 
@@ -73,7 +76,7 @@ export const newWatchlistBody = v.object({
       idList("ids"),
       v.metadata({ minItems: 1, maxItems: limits.watchlistItemsMax, minLength: 1 }),
       v.description(
-        `1 to ${limits.watchlistItemsMax} item ids of the platform, or one string with ids ` +
+        `1 to ${limits.watchlistItemsMax} item IDs of the platform, or one string with IDs ` +
           "separated by newlines or commas.",
       ),
     ),
@@ -117,7 +120,7 @@ export const newWatchlistBody = v.object({
 });
 type Body = v.InferOutput<typeof newWatchlistBody>;
 
-/** What to watch: every name is known, every id is well-formed and unique. */
+/** The parsed body of `POST /v1/watchlists`. Item IDs are valid and unique. */
 export interface NewWatchlist extends Shop, EndpointParams {
   readonly name: string;
   readonly ids: readonly string[];
@@ -126,15 +129,15 @@ export interface NewWatchlist extends Shop, EndpointParams {
   /** Null: the platform's default. */
   readonly pipeline: Pipeline | null;
   readonly status: WatchlistStatus;
-  /** As sent in the body. */
+  /** The key in the body. */
   readonly idempotencyKey: string | undefined;
-  /** Equal for bodies that say the same. */
+  /** Equal for equivalent bodies. */
   readonly bodyHash: string;
 }
 
 /**
- * The body with its defaults filled in and every rule checked that needs no look-up.
- * @throws 501 for what is announced only, 400 that names the parameter at fault.
+ * Parses the body, sets defaults, and checks all rules that need no stored data.
+ * @throws 501 for an announced platform; 400 that names the invalid parameter.
  */
 export function parseNewWatchlist(body: Body): NewWatchlist {
   const shop = parsePlatform(body);
@@ -148,7 +151,7 @@ export function parseNewWatchlist(body: Body): NewWatchlist {
   const pipeline = body.pipeline == null ? null : parsePipeline(body.pipeline, shop);
   const settings = settingsIn(body);
   checkRefreshSetting({ ...shop, ...settings, pipeline });
-  const { idempotency_key: idempotencyKey, status = "active", ...asked } = body;
+  const { idempotency_key: idempotencyKey, status = "active", ...rest } = body;
   return {
     ...shop,
     ...endpoint,
@@ -159,12 +162,12 @@ export function parseNewWatchlist(body: Body): NewWatchlist {
     pipeline,
     status,
     idempotencyKey,
-    // The default says the same as no status at all.
-    bodyHash: bodyHashOf(status === "active" ? asked : { ...asked, status }),
+    // The default is equivalent to an absent status.
+    bodyHash: bodyHashOf(status === "active" ? rest : { ...rest, status }),
   };
 }
 
-/** The body schema of the route: parsed and checked in one go, a refusal is thrown as it is. */
+/** The body schema of the route. Its transform throws `ServiceError` for values that the schema cannot check. */
 export const newWatchlist = v.pipe(newWatchlistBody, v.transform(parseNewWatchlist));
 
 function parseIds({ platform }: Shop, { ids, asins }: Body): readonly string[] {
@@ -172,7 +175,7 @@ function parseIds({ platform }: Shop, { ids, asins }: Body): readonly string[] {
     throw invalidParam("asins", "Send 'ids' or 'asins', not both.");
   }
   if (asins !== undefined && platform !== "retailer_a") {
-    throw invalidParam("asins", `'asins' goes with retailer_a only. Send 'ids' for ${platform}.`);
+    throw invalidParam("asins", `'asins' applies to retailer_a only. Send 'ids' for ${platform}.`);
   }
   const raw = ids ?? asins;
   if (raw === undefined) {
@@ -183,7 +186,7 @@ function parseIds({ platform }: Shop, { ids, asins }: Body): readonly string[] {
   const param = ids === undefined ? "asins" : "ids";
   const parsed = parseItemIds(platform, raw, param);
   if (parsed.length === 0) {
-    throw invalidParam(param, `'${param}' is empty. Send 1 to ${limits.watchlistItemsMax} ids.`);
+    throw invalidParam(param, `'${param}' is empty. Send 1 to ${limits.watchlistItemsMax} IDs.`);
   }
   if (parsed.length > limits.watchlistItemsMax) {
     throw invalidParam(param, `A watchlist holds at most ${limits.watchlistItemsMax} items.`);

@@ -3,12 +3,13 @@ import { listSchedule, type Schedules } from "./schedules.ts";
 import type { Watchlist } from "./watchlist.ts";
 import type { WatchlistStore } from "./watchlist-store.ts";
 
-/** Looks at a list that others keep changing, each of whom puts what they want. */
-const scannedEntriesMax = 5;
+/** Maximum number of tries while concurrent calls change the watchlist; each of them sets the schedule itself. */
+const triesMax = 5;
 
 /**
- * Makes the schedule what the row wants, also when that changes meanwhile: none for a list that is
- * paused or gone. For a list that may have lost it, or may have that of a change that was refused.
+ * Restores the EventBridge schedule that the watchlist's row has; removes it for a paused or deleted
+ * watchlist. Repeats if the row changes during the call. For watchlists whose schedule may be missing
+ * or may be that of a change that failed.
  */
 export async function restoreSchedule(
   list: { readonly accountId: string; readonly watchlistId: string; readonly now: Date },
@@ -19,17 +20,17 @@ export async function restoreSchedule(
 ): Promise<void> {
   const { accountId, watchlistId, now } = list;
   let seen = await watchlists.get(accountId, watchlistId);
-  for (let looks = 0; looks < scannedEntriesMax; looks += 1) {
+  for (let tries = 0; tries < triesMax; tries += 1) {
     await (seen?.status === "active"
       ? schedules.put(listSchedule(seen, now))
       : schedules.remove(watchlistId));
     const found = await watchlists.get(accountId, watchlistId);
-    if (isSame(wantedBy(seen), wantedBy(found))) return;
+    if (isSame(scheduleOf(seen), scheduleOf(found))) return;
     seen = found;
   }
 }
 
-const wantedBy = (list: Watchlist | undefined): Schedule | undefined =>
+const scheduleOf = (list: Watchlist | undefined): Schedule | undefined =>
   list?.status === "active" ? list.schedule : undefined;
 
 const isSame = (a: Schedule | undefined, b: Schedule | undefined): boolean =>

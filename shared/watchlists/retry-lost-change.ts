@@ -10,14 +10,14 @@ interface Dependencies {
   readonly chance: Chance;
 }
 
-/** Changes by others that a call meets in a row before it gives up. */
+/** Maximum number of tries of a change that concurrent changes defeat. */
 const triesMax = 24;
 
 /**
- * Attempts a change of a watchlist, with the watchlist as it is then, until the attempt returns a
- * result; undefined means that another change came first and nothing was applied.
- * @throws 404 when the watchlist is deleted, 409 when others keep changing it, 503 when the retry
- * budget is used up.
+ * Repeats a change with the current watchlist until `attempt` returns a result. Undefined means that
+ * a concurrent change came first and nothing was applied.
+ * @throws 404 if the watchlist was deleted; 409 after too many conflicts; 503 if the retry budget is
+ * exhausted.
  */
 export async function retryLostChange<Result>(
   found: Watchlist,

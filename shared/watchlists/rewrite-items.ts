@@ -5,25 +5,25 @@ import type { Item } from "./item.ts";
 import type { StoredPage } from "./page.ts";
 import type { ListRef, PageStore } from "./page-store.ts";
 
-/** What becomes of the items of one page, and what is to be told of it once it is stored. */
+/** The items of one page after a change, and a note that is returned once they are stored. */
 export interface PageChange<Note> {
-  /** In id order; the very array that was given when nothing is to be written. */
+  /** Sorted by ID; the same array if nothing changes. */
   readonly items: readonly Item[];
   readonly note: Note;
 }
 
 export interface Rewrite<Note> {
   readonly list: ListRef;
-  /** Ascending and unique. */
+  /** Sorted and unique. */
   readonly ids: readonly string[];
-  /** Pure: after a lost race it is asked again, about the page as it is then. */
+  /** Must be pure: called again with the current page after a conflict. */
   readonly change: (items: readonly Item[], ids: readonly string[]) => PageChange<Note>;
 }
 
 export interface Rewritten<Note> {
-  /** For anything but `done`, pages before the one it fell on are written. */
+  /** For all results but `done`, earlier pages are written. */
   readonly outcome: "done" | "list_gone" | "full";
-  /** One of each page that owns an id: of the change that took effect, no other. */
+  /** The note of each page that was written or needed no write. */
   readonly notes: readonly Note[];
 }
 
@@ -33,20 +33,19 @@ export interface RewriteDependencies {
   readonly chance: Chance;
 }
 
-/** Races in a row over one page; each one lost was won by another writer. */
-const patience = { triesMax: 40, pauseMs: 2, pauseMsMax: 400 };
+/** Retry limits for one page. Each failed try means that another writer succeeded. */
+const retryLimits = { triesMax: 40, pauseMs: 2, pauseMsMax: 400 };
 
 /**
- * Changes the pages that own the ids and no others, one after the other in id order, each with
- * `change` applied to it as it is at that time.
- * @throws 503 UNAVAILABLE when others keep writing a page first.
+ * Applies `change` to each page that contains one of the IDs in its range, one after the other.
+ * @throws 503 UNAVAILABLE after too many conflicts on a page.
  */
 export async function rewriteItems<Note>(
   { list, ids, change }: Rewrite<Note>,
   { pages, clock, chance }: RewriteDependencies,
 ): Promise<Rewritten<Note>> {
   const notes: Note[] = [];
-  let mayRepeat = repeats({ clock, chance }, patience);
+  let mayRepeat = repeats({ clock, chance }, retryLimits);
   for (let done = 0; done < ids.length;) {
     const page = await ownerOf(ids[done] ?? "", list, pages);
     if (page === undefined) return { outcome: "list_gone", notes };
@@ -57,7 +56,7 @@ export async function rewriteItems<Note>(
     if (outcome === "replaced") {
       notes.push(note);
       done += owned.length;
-      mayRepeat = repeats({ clock, chance }, patience);
+      mayRepeat = repeats({ clock, chance }, retryLimits);
     } else if (!(await mayRepeat())) throw unavailable();
   }
   return { outcome: "done", notes };
@@ -72,7 +71,7 @@ async function ownerOf(
   return undefined;
 }
 
-/** Where the ids end that the page owns, which owns the one at `start`. */
+/** Index after the last ID, from `start` on, that is in the page's range. */
 export function endOf({ upper }: StoredPage, ids: readonly string[], start: number): number {
   if (upper === null) return ids.length;
   let end = start;

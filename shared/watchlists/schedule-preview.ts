@@ -13,12 +13,12 @@ export const schedulePreviewFields = v.object({
   cron: v.optional(listFields.cron),
   timezone: v.optional(listFields.timezone),
   after: v.optional(
-    v.pipe(timeParam("after"), v.description("Times later than this are shown. Default: now.")),
+    v.pipe(timeParam("after"), v.description("Only times later than this. Default: now.")),
   ),
   count: limitParam(limits.schedulePreview, "count"),
 });
 
-/** The same with the schedule checked. */
+/** The query schema of the route, which also parses the schedule. */
 export const schedulePreviewQuery = v.pipe(
   schedulePreviewFields,
   v.transform(({ after, count, ...named }) => ({ schedule: parseSchedule(named), after, count })),
@@ -34,15 +34,15 @@ export const schedulePreviewResponse = v.object({
   runs_in_30_days: v.pipe(
     countSchema,
     v.description(
-      "How many times there are in the 30 days (720 hours) after `after`. The next times alone do " +
-        "not tell: many may fall on one day, and then none for weeks.",
+      "Number of times in the 30 days (720 hours) after `after`. The next times alone can mislead: " +
+        "many may be on one day, with none for weeks afterwards.",
     ),
   ),
 });
 
 const monthMs = 30 * 86_400_000;
 
-/** When a schedule fires, and how often; a cadence is counted from `after`. */
+/** Due times of a schedule, and their number in 30 days. A cadence counts from `after`. */
 export function presentSchedulePreview(
   { schedule, after, count }: SchedulePreview,
   now: Date,

@@ -4,7 +4,7 @@ import { countOccurrences, nextOccurrence, nextOccurrences } from "../cron/occur
 import { refuseLargeSteps } from "../cron/fields.ts";
 import { parseCron } from "../cron/parse-cron.ts";
 
-/** A cadence counted from start to start. */
+/** A cadence between the starts of two runs. */
 export interface EverySchedule {
   readonly type: "every";
   /** As the client wrote it, such as `15m`. */
@@ -12,16 +12,16 @@ export interface EverySchedule {
   readonly everySeconds: number;
 }
 
-/** Times of the wall clock of a zone. */
+/** A cron expression in a time zone. */
 export interface CronSchedule {
   readonly type: "cron";
-  /** As the client wrote it, without the blanks around it. */
+  /** As the client wrote it, trimmed. */
   readonly cron: string;
-  /** IANA name of the zone that the cron is read in. */
+  /** IANA name of the time zone. */
   readonly timezone: string;
 }
 
-/** When a list runs. */
+/** The schedule of a watchlist. */
 export type Schedule = EverySchedule | CronSchedule;
 
 const unitSeconds = new Map([
@@ -31,14 +31,14 @@ const unitSeconds = new Map([
 ]);
 
 /**
- * Accepted cadences for documents: 5 to 10,080 minutes, 1 to 168 hours, or 1 to 7 days. A test holds
- * it against `parseEvery`.
+ * Pattern of `every` for the OpenAPI document: 5 to 10,080 minutes, 1 to 168 hours, or 1 to 7 days. A
+ * test compares it with `parseEvery`.
  */
 export const everyPattern =
   "^(?:(?:[5-9]|[1-9][0-9]{1,3}|100[0-7][0-9]|10080)m|(?:[1-9][0-9]?|1[0-5][0-9]|16[0-8])h|[1-7]d)$";
 
 /**
- * A cadence in whole minutes, hours or days, 5 minutes to 7 days (specification, section
+ * Parses a cadence in whole minutes, hours or days, 5 minutes to 7 days (specification, section
  * "POST /v1/watchlists").
  * @throws 400 INVALID_PARAM with `param` = `every`.
  */
@@ -47,18 +47,18 @@ export function parseEvery(text: string): EverySchedule {
   if (match === null) {
     throw invalidParam(
       "every",
-      "'every' is a whole number of minutes, hours or days, such as 15m.",
+      "'every' must be a whole number of minutes, hours or days, such as 15m.",
     );
   }
   const everySeconds = Number(match[1]) * (unitSeconds.get(match[2] ?? "") ?? 0);
   const { watchlistEverySecondsMin: min, watchlistEverySecondsMax: max } = limits;
   if (everySeconds < min || everySeconds > max) {
-    throw invalidParam("every", "'every' is at least 5m and at most 7d.");
+    throw invalidParam("every", "'every' must be at least 5m and at most 7d.");
   }
   return { type: "every", every: match[0], everySeconds };
 }
 
-/** What a request says of a schedule. */
+/** The schedule parameters of a request. */
 export interface ScheduleParams {
   readonly every?: string | undefined;
   readonly cron?: string | undefined;
@@ -66,8 +66,8 @@ export interface ScheduleParams {
 }
 
 /**
- * The schedule that a request names: a cadence, or a cron in its zone (default: UTC).
- * @throws 400 for none, for both, and for what the specification does not accept of either.
+ * Parses the schedule of a request: a cadence, or a cron in its time zone (default: UTC).
+ * @throws 400 for none, for both, and for invalid values.
  */
 export function parseSchedule(params: ScheduleParams): Schedule {
   refuseMixed(params);
@@ -82,13 +82,13 @@ export function refuseMixed({ every, cron, timezone }: ScheduleParams): void {
   if (every === undefined) return;
   if (cron !== undefined) throw invalidParam("cron", "Send 'every' or 'cron', not both.");
   if (timezone !== undefined) {
-    throw invalidParam("timezone", "'timezone' goes with 'cron' only. Leave it out with 'every'.");
+    throw invalidParam("timezone", "'timezone' applies to 'cron' only. Omit it with 'every'.");
   }
 }
 
 /**
- * The schedule of an expression that a request names; `stored` is the one that the watchlist has,
- * which stays accepted.
+ * Parses the cron of a request. `stored`: the watchlist's current cron, which is accepted even if a
+ * new one with such steps would be refused.
  * @throws 400 that names `cron` or `timezone`.
  */
 export function newCronSchedule(cron: string, timezone: string, stored?: string): CronSchedule {
@@ -104,7 +104,7 @@ export function cronSchedule(cron: string, timezone: string): CronSchedule {
 }
 
 /**
- * When a list is due next that was due at `due`: later than `now`; of a cadence on the grid of
+ * The next due time after `now` of a watchlist that was due at `due`. A cadence keeps the grid of
  * `due`.
  */
 export function nextRunAfter(schedule: Schedule, due: Date, now: Date): Date {
@@ -117,7 +117,7 @@ export function nextRunAfter(schedule: Schedule, due: Date, now: Date): Date {
   return new Date(due.getTime() + (missed + 1) * stepMs);
 }
 
-/** The first `count` times later than `after`; a cadence is counted from `after`. */
+/** The first `count` due times later than `after`. A cadence counts from `after`. */
 export function runTimesAfter(schedule: Schedule, after: Date, count: number): readonly Date[] {
   if (schedule.type === "cron") {
     return nextOccurrences(parseCron(schedule.cron, schedule.timezone), after, count);
@@ -126,7 +126,7 @@ export function runTimesAfter(schedule: Schedule, after: Date, count: number): r
   return Array.from({ length: count }, (_, n) => new Date(after.getTime() + (n + 1) * stepMs));
 }
 
-/** How many times are later than `after`, up to and at `until`; a cadence is counted from `after`. */
+/** Number of due times later than `after` and not later than `until`. A cadence counts from `after`. */
 export function countRuns(schedule: Schedule, after: Date, until: Date): number {
   if (schedule.type === "cron") {
     return countOccurrences(parseCron(schedule.cron, schedule.timezone), after, until);
@@ -135,7 +135,7 @@ export function countRuns(schedule: Schedule, after: Date, until: Date): number 
 }
 
 /**
- * The first `count` times later than `now` at which a list will be due that is due at `due`.
+ * The first `count` due times later than `now` of a watchlist that is due at `due`.
  */
 export function nextRunTimes(
   schedule: Schedule,
@@ -145,13 +145,13 @@ export function nextRunTimes(
   return [first, ...runTimesAfter(schedule, first, count - 1)];
 }
 
-/** Equal schedules make a list due at the same times. */
+/** True if both schedules have the same due times. */
 export function isSameSchedule(a: Schedule, b: Schedule): boolean {
   if (a.type === "every") return b.type === "every" && a.everySeconds === b.everySeconds;
   return b.type === "cron" && a.cron === b.cron && a.timezone === b.timezone;
 }
 
-/** A schedule in the wire's words (specification, section "Watchlist"). */
+/** A schedule in API answers (specification, section "Watchlist"). */
 export function presentSchedule(schedule: Schedule): Record<string, unknown> {
   return schedule.type === "every"
     ? { type: "every", every: schedule.every, every_seconds: schedule.everySeconds }

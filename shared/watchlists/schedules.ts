@@ -5,19 +5,19 @@ export interface ListSchedule {
   readonly accountId: string;
   readonly watchlistId: string;
   readonly schedule: Schedule;
-  /** The first occurrence of a cadence; of a cron the first that counts. Later than now. */
+  /** Time from which the schedule ticks, later than now: the first tick of a cadence. */
   readonly firstAt: Date;
 }
 
-/** The alarm clock of the lists. It only wakes: whether a list is due is decided from its row. */
+/** The EventBridge schedules of watchlists. They only send ticks: the row decides whether a watchlist is due. */
 export interface Schedules {
-  /** Creates the list's schedule, or replaces it. */
+  /** Creates or replaces the watchlist's schedule. */
   put(schedule: ListSchedule): Promise<void>;
-  /** Removes the list's schedule if there is one. */
+  /** Removes the watchlist's schedule if there is one. */
   remove(watchlistId: string): Promise<void>;
 }
 
-/** The schedule that wakes a list from now on; when it is due already, from the next time on. */
+/** The EventBridge schedule of a watchlist. If the watchlist is due now, it starts at the next due time. */
 export function listSchedule(
   list: Pick<Watchlist, "id" | "accountId" | "schedule" | "nextRunAt">,
   now: Date,

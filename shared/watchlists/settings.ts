@@ -4,24 +4,24 @@ import { count } from "../base/wire-schema.ts";
 import { defaultRefreshEveryRuns } from "../pipelines/default.ts";
 
 /**
- * Settings of a watchlist that need no more than a value of their own. Bodies, answers, stored rows
- * and changes take them from here: to add one, add it to each declaration of this file.
+ * Settings of a watchlist that are plain values. Bodies, answers, stored rows and changes use this
+ * file: to add a setting, add it to each declaration here.
  */
 export interface ListSettings {
-  /** Of the default pipeline of retailer_a: every so many runs one is a refresh; 0: never. */
+  /** Number of runs from one refresh to the next, on the default pipeline of retailer_a; 0: no refresh. */
   readonly refreshEveryRuns: number;
 }
 
 export const defaultSettings: ListSettings = { refreshEveryRuns: defaultRefreshEveryRuns };
 
-/** The fields of a body that creates or changes a watchlist. */
+/** Schemas of the settings in bodies. */
 export const settingFields = {
   refresh_every_runs: v.optional(
     v.pipe(
-      v.number("'refresh_every_runs' is a number."),
-      v.integer("'refresh_every_runs' is a whole number."),
-      v.minValue(0, "'refresh_every_runs' is at least 0."),
-      v.maxValue(limits.refreshEveryRunsMax, "'refresh_every_runs' is at most 1,000."),
+      v.number("'refresh_every_runs' must be a number."),
+      v.integer("'refresh_every_runs' must be a whole number."),
+      v.minValue(0, "'refresh_every_runs' must be at least 0."),
+      v.maxValue(limits.refreshEveryRunsMax, "'refresh_every_runs' must be at most 1,000."),
       v.description(
         "With retailer_a's default pipeline, every Nth run reads every item at lite. If that run is " +
           "skipped for lack of credits, the next run does this. 0: never. " +
@@ -32,10 +32,10 @@ export const settingFields = {
   ),
 };
 
-/** The fields of an answer. */
+/** Schemas of the settings in answers. */
 export const shownSettingFields = { refresh_every_runs: count };
 
-/** The settings that a body or a stored row has. */
+/** Reads the settings of a body or a stored row. */
 export const settingsIn = ({
   refresh_every_runs: refreshEveryRuns,
 }: {
@@ -44,7 +44,7 @@ export const settingsIn = ({
   ...(refreshEveryRuns !== undefined && { refreshEveryRuns }),
 });
 
-/** The settings as answers show them and rows store them. */
+/** The settings in API answers and stored rows. */
 export const presentSettings = ({
   refreshEveryRuns,
 }: ListSettings): Record<keyof typeof settingFields, number> => ({

@@ -8,7 +8,10 @@ import type { WatchlistStatus } from "./watchlist.ts";
 
 const fixed = (what: string): v.GenericSchema<string | undefined, string | undefined> =>
   v.optional(
-    v.pipe(text(what), v.description(`Cannot change; the list's own ${what} is accepted.`)),
+    v.pipe(
+      text(what),
+      v.description(`Cannot change. Only the watchlist's current ${what} is accepted.`),
+    ),
   );
 
 /** Body of `PATCH /v1/watchlists/{id}` as clients send it (specification, section "Watchlists"). */
@@ -19,7 +22,9 @@ export const watchlistPatchBody = v.object({
   timezone: v.optional(
     v.pipe(
       listFields.timezone,
-      v.description("With `cron`, or alone on a list that has one: the zone it is read in."),
+      v.description(
+        "IANA time zone of the cron. Send it with `cron`, or alone if the watchlist has a cron.",
+      ),
     ),
   ),
   webhook_url: v.optional(v.nullable(listFields.webhookUrl)),
@@ -32,7 +37,9 @@ export const watchlistPatchBody = v.object({
   schedule: v.optional(
     v.pipe(
       v.unknown(),
-      v.description("The list's own schedule is accepted; send `every` or `cron` to change it."),
+      v.description(
+        "Only the watchlist's current schedule is accepted. Send `every` or `cron` to change it.",
+      ),
     ),
   ),
   platform: fixed("platform"),
@@ -40,24 +47,24 @@ export const watchlistPatchBody = v.object({
 });
 type Body = v.InferOutput<typeof watchlistPatchBody>;
 
-/** What to change of a list; undefined leaves it as it is. */
+/** A parsed patch of a watchlist. Undefined fields stay unchanged. */
 export interface WatchlistPatch extends ScheduleParams {
   readonly name: string | undefined;
-  /** Two nulls clear the endpoint. */
+  /** Two nulls remove the endpoint. */
   readonly endpoint: EndpointParams | undefined;
-  /** Not looked at yet; null restores the default. */
+  /** Not parsed yet; null restores the default. */
   readonly pipeline: unknown;
   readonly settings: Partial<ListSettings>;
   readonly status: WatchlistStatus | undefined;
-  /** As sent; anything but the list's own is refused. */
+  /** As sent; only the watchlist's current schedule is accepted. */
   readonly schedule: unknown;
   readonly platform: string | undefined;
   readonly marketplace: string | undefined;
 }
 
 /**
- * The body, with every rule checked that needs no look at the list.
- * @throws 400 that names the parameter at fault.
+ * Parses the body and checks all rules that do not depend on the stored watchlist.
+ * @throws 400 that names the invalid parameter.
  */
 function parsePatch(body: Body): WatchlistPatch {
   refuseMixed(body);
@@ -82,7 +89,7 @@ function parsePatch(body: Body): WatchlistPatch {
   };
 }
 
-/** Items are changed elsewhere: ignoring them here would look as if they had been. */
+/** Refuses item IDs: to ignore them would suggest that they were changed. */
 function refuseItems(body: unknown): unknown {
   for (const param of ["ids", "asins"]) {
     if (typeof body === "object" && body !== null && Object.hasOwn(body, param)) {
@@ -95,7 +102,7 @@ function refuseItems(body: unknown): unknown {
   return body;
 }
 
-/** The body schema of the route: parsed and checked in one go, a refusal is thrown as it is. */
+/** The body schema of the route. Its transform throws `ServiceError` for values that the schema cannot check. */
 export const watchlistPatch = v.pipe(
   v.unknown(),
   v.transform(refuseItems),

@@ -12,7 +12,7 @@ import type { Watchlist } from "./watchlist.ts";
 import type { WatchlistStore } from "./watchlist-store.ts";
 
 export interface UpdateRequest {
-  /** The list as it was found. */
+  /** The stored watchlist. */
   readonly watchlist: Watchlist;
   readonly patch: WatchlistPatch;
   readonly now: Date;
@@ -29,9 +29,9 @@ export interface UpdateDependencies {
 }
 
 /**
- * Changes settings of a list; a run in progress goes on as it began.
- * @throws 400 for what does not go with the list, 404 when it is deleted meanwhile, 409 when others
- * keep changing it.
+ * Changes a watchlist. A run in progress keeps the settings with which it started.
+ * @throws 400 for a value that this watchlist cannot have; 404 if it was deleted; 409 after too many
+ * conflicts.
  */
 export async function updateWatchlist(
   { watchlist, patch, now }: UpdateRequest,
@@ -45,7 +45,7 @@ export async function updateWatchlist(
     const updated = isRescheduled(before, after)
       ? await updateWithSchedule({ before, after, now }, dependencies)
       : await dependencies.watchlists.update({ before, after });
-    if (updated !== undefined) await follow(before, updated, dependencies);
+    if (updated !== undefined) await notifyAfter(before, updated, dependencies);
     return updated;
   };
   return retryLostChange(watchlist, attempt, dependencies);
@@ -58,8 +58,8 @@ interface Change {
 }
 
 /**
- * The schedule is put before the row that wants it and removed after the row that does not, so that no
- * active list lacks one. Where the row is not written, the schedule is made again what the row wants.
+ * Sets the EventBridge schedule, then writes the row, so that no active watchlist lacks a schedule. If
+ * the row is not written, restores the schedule of the stored row.
  */
 async function updateWithSchedule(
   { before, after, now }: Change,
@@ -79,8 +79,8 @@ async function updateWithSchedule(
   }
 }
 
-/** What only saves time: a list that is due is swept up, a tick of a paused one does nothing. */
-async function follow(
+/** Best effort after the write: the sweeper finds due watchlists, and ticks of a paused one have no effect. */
+async function notifyAfter(
   before: Watchlist,
   updated: Watchlist,
   { schedules, queue, warn }: UpdateDependencies,

@@ -5,36 +5,38 @@ import { shownSettingFields } from "./settings.ts";
 
 const byStateSchema = v.object({ new: count, active: count, delisted: count });
 
-/** A cadence, in answers. */
+/** A cadence in API answers. */
 export const everyScheduleSchema = v.pipe(
   v.object({ type: v.literal("every"), every: v.string(), every_seconds: count }),
   v.title("Cadence"),
 );
 
-/** A cron expression with its zone, in answers. */
+/** A cron with its time zone in API answers. */
 export const cronScheduleSchema = v.pipe(
   v.object({ type: v.literal("cron"), cron: v.string(), timezone: v.string() }),
   v.title("Cron"),
 );
 
-/** When a list runs, in answers. */
+/** A schedule in API answers. */
 export const scheduleSchema = v.pipe(
   v.variant("type", [everyScheduleSchema, cronScheduleSchema]),
-  v.description("When the list runs: a cadence from start to start, or a cron expression."),
+  v.description(
+    "When the watchlist runs: a cadence between the starts of two runs, or a cron expression.",
+  ),
 );
 
-/** A watchlist as answers show it (specification, section "Watchlist"). */
+/** A watchlist in API answers (specification, section "Watchlist"). */
 export const watchlistSchema = v.object({
   id: v.pipe(v.string(), v.description("Begins with wl_.")),
   object: v.literal("watchlist"),
   name: v.string(),
   platform: v.string(),
   marketplace: v.string(),
-  currency: v.pipe(v.string(), v.description("Currency of every price of the list, ISO 4217.")),
+  currency: v.pipe(v.string(), v.description("Currency of all prices of the watchlist, ISO 4217.")),
   status: v.picklist(["active", "paused"]),
   paused_reason: v.nullable(v.picklist(["user", "insufficient_credits"])),
   schedule: scheduleSchema,
-  every: v.nullable(v.pipe(v.string(), v.description("Null on a list with a cron."))),
+  every: v.nullable(v.pipe(v.string(), v.description("Null if the watchlist has a cron."))),
   every_seconds: v.nullable(count),
   ...shownSettingFields,
   webhook_url: v.nullable(
@@ -47,7 +49,7 @@ export const watchlistSchema = v.object({
     ),
   ),
   webhook_endpoint_id: v.nullable(
-    v.pipe(v.string(), v.description("Id of that endpoint; begins with we_.")),
+    v.pipe(v.string(), v.description("ID of that endpoint; begins with we_.")),
   ),
   webhook_endpoint_status: v.nullable(
     v.pipe(
@@ -58,7 +60,7 @@ export const watchlistSchema = v.object({
       ),
     ),
   ),
-  item_count: v.pipe(count, v.description("Items in every state.")),
+  item_count: v.pipe(count, v.description("Number of items in all states.")),
   items_by_state: byStateSchema,
   asin_count: v.pipe(
     count,
@@ -75,13 +77,15 @@ export const watchlistSchema = v.object({
   estimated_credits: v.pipe(
     v.object({ pulseRun: count, refreshRun: count, newAsins: count }),
     v.description(
-      "Credits of an ordinary run, of a refresh run, and of first reads still to come.",
+      "Credits of an ordinary run, of a refresh run, and of the first reads of new items.",
     ),
   ),
   run_count: count,
   consecutive_skips: v.pipe(
     count,
-    v.description("Runs skipped in a row for lack of credits; the third pauses the list."),
+    v.description(
+      "Number of runs in a row that were skipped for lack of credits. The third pauses the watchlist.",
+    ),
   ),
   last_run_at: v.nullable(timestamp),
   last_run_status: v.nullable(
@@ -90,11 +94,11 @@ export const watchlistSchema = v.object({
   next_run_at: v.nullable(v.pipe(timestamp, v.description("Null while paused."))),
   next_run_times: v.pipe(
     v.array(timestamp),
-    v.description("The next five times to come; none while paused."),
+    v.description("The next five due times. Empty while paused."),
   ),
   created_at: timestamp,
   updated_at: timestamp,
-  url: v.pipe(v.string(), v.url(), v.description("Address of this watchlist.")),
+  url: v.pipe(v.string(), v.url(), v.description("URL of this watchlist.")),
 });
 
 /** 200 of `DELETE /v1/watchlists/{id}`. */
@@ -107,7 +111,7 @@ export const deletedWatchlistResponse = v.object({
 /** 200 of `GET /v1/watchlists`. */
 export const watchlistsResponse = listOf(watchlistSchema);
 
-/** An entry of a watchlist's items. */
+/** An item of a watchlist in API answers. */
 export const watchlistItemSchema = v.object({
   id: v.string(),
   object: v.literal("watchlist_item"),
@@ -131,7 +135,10 @@ export const watchlistItemSchema = v.object({
         changed_at: timestamp,
         run_id: v.string(),
         run_number: count,
-        step: v.pipe(v.string(), v.description("The step that found the last of the changes.")),
+        step: v.pipe(
+          v.string(),
+          v.description("ID of the step that read the last of the changes."),
+        ),
         scraper: v.string(),
         tier: v.string(),
         changes: v.pipe(
@@ -142,7 +149,7 @@ export const watchlistItemSchema = v.object({
           ),
         ),
       }),
-      v.description("What the last run that found a change found; reported or not."),
+      v.description("The changes of the last run that changed the item, reported or not."),
     ),
   ),
   delisted_at: v.nullable(timestamp),
@@ -156,12 +163,15 @@ export const itemChangeResponse = v.pipe(
   v.object({
     object: v.picklist(["watchlist_items", "watchlist_asins"]),
     watchlist_id: v.string(),
-    added: v.pipe(count, v.description("Items that were not on the list.")),
-    reactivated: v.pipe(count, v.description("Delisted items that are new once more.")),
-    unchanged: v.pipe(count, v.description("Ids to add that were on the list already.")),
+    added: v.pipe(count, v.description("Number of items that were not on the watchlist.")),
+    reactivated: v.pipe(count, v.description("Number of delisted items that are `new` again.")),
+    unchanged: v.pipe(count, v.description("Number of IDs to add that were on the watchlist.")),
     removed: count,
-    missing: v.pipe(count, v.description("Ids to remove that were not on the list.")),
-    item_count: v.pipe(count, v.description("Items in every state, after the change.")),
+    missing: v.pipe(
+      count,
+      v.description("Number of IDs to remove that were not on the watchlist."),
+    ),
+    item_count: v.pipe(count, v.description("Number of items in all states after the change.")),
     items_by_state: byStateSchema,
     asin_count: v.pipe(
       count,

@@ -7,51 +7,51 @@ export interface DueList {
   readonly dueAt: string;
 }
 
-/** The last write of a creation: everything else of the list is there. */
+/** The last write of a creation, after all other rows of the watchlist. */
 export interface Creation {
   readonly watchlist: Watchlist;
-  /** What is remembered of the request; it gets the answer. Null for one without a key. */
+  /** The idempotency record, which stores the answer; null without a key. */
   readonly record: IdempotencyRecord | null;
   /** The body of the 201. */
   readonly answer: string;
 }
 
-/** The lists of accounts. Their items are in the pages (`PageStore`). */
+/** Stores watchlists. `PageStore` stores their items. */
 export interface WatchlistStore {
-  /** A look at the account's count of lists; `create` is what holds the limit. */
+  /** True if the account has the maximum number of watchlists. Only `create` enforces the limit. */
   isFull(accountId: string): Promise<boolean>;
   /**
-   * Makes the list, counts it, takes away its purge mark and keeps the answer, all or nothing.
-   * `superseded` when the creation is somebody else's by now, or its purge has begun.
+   * Creates the watchlist, counts it, removes its purge mark and stores the answer, in one
+   * transaction. `superseded` if another request has taken the creation over, or its purge has begun.
    */
   create(creation: Creation): Promise<"created" | "limit_reached" | "superseded">;
   get(accountId: string, watchlistId: string): Promise<Watchlist | undefined>;
-  /** Newest first. */
+  /** Lists watchlists, newest first. */
   list(
     accountId: string,
     limit: number,
   ): Promise<{ readonly watchlists: readonly Watchlist[]; readonly hasMore: boolean }>;
   /**
-   * Writes the settings of `after` over those of `before`; undefined when the list is gone, or has
-   * other settings or another run than `before`.
+   * Writes the settings of `after`. Undefined if the watchlist was deleted, or its settings or its
+   * run in progress differ from `before`.
    */
   update(change: {
     readonly before: Watchlist;
     readonly after: Watchlist;
   }): Promise<Watchlist | undefined>;
   /**
-   * Removes the list with its idempotency key, and marks it to be purged from `purgeAt` on; false
-   * when there is no such list.
+   * Removes the watchlist and its idempotency key, and sets a purge mark that is due at `purgeAt`.
+   * False if the watchlist does not exist.
    */
   remove(list: {
     readonly accountId: string;
     readonly watchlistId: string;
     readonly purgeAt: Date;
   }): Promise<boolean>;
-  /** Active lists that were due by a time, longest due first. */
+  /** Active watchlists that are due at `by`, longest due first. */
   due(by: Date, limit: number): Promise<readonly DueList[]>;
-  /** Moves a due time that fell into a running run to the next one, and counts it. */
+  /** Skips a due time during a run in progress: sets the next due time and counts the overlap. */
   skipOverlap(watchlist: Watchlist, nextRunAt: string): Promise<void>;
-  /** Moves the due time of a watchlist that has no items to the next one; nothing if it has some. */
+  /** Skips a due time of a watchlist without items. No effect if it has items. */
   skipEmpty(watchlist: Watchlist, nextRunAt: string): Promise<void>;
 }

@@ -8,7 +8,7 @@ export type WatchlistStatus = "active" | "paused";
 export type PausedReason = "user" | "insufficient_credits";
 export type LastRunStatus = "running" | "completed" | "insufficient_credits" | "failed";
 
-/** Items of a list by state (specification, section "States and transitions"). */
+/** Number of items of a watchlist by state (specification, section "States and transitions"). */
 export interface ItemCounts {
   readonly new: number;
   readonly active: number;
@@ -27,33 +27,33 @@ export interface Watchlist extends ListSettings {
   readonly status: WatchlistStatus;
   readonly pausedReason: PausedReason | null;
   readonly schedule: Schedule;
-  /** The list's own pipeline; null: its platform's default. */
+  /** The watchlist's own pipeline; null: its platform's default. */
   readonly pipeline: Pipeline | null;
-  /** The endpoint that the list names; null: every subscribed endpoint. */
+  /** ID of the watchlist's webhook endpoint; null: every subscribed endpoint. */
   readonly webhookEndpointId: string | null;
-  /** That endpoint's URL when the list was last bound or run; `endpointBinding` has the current one. */
+  /** That endpoint's URL at the last binding or run; `endpointBinding` returns the current one. */
   readonly webhookUrl: string | null;
-  /** Exact at every instant: moved in the transactions that move the pages. */
+  /** Always exact: changed in the same transactions as the pages. */
   readonly itemCounts: ItemCounts;
   readonly runCount: number;
   readonly consecutiveSkips: number;
-  /** A refresh that read nothing is still to be done; `shared/runs/refresh.ts` has the rule. */
+  /** True if a missed refresh is due; see `shared/runs/refresh.ts`. */
   readonly refreshDue: boolean;
-  /** Due times that fell into a running run. */
+  /** Number of due times skipped because a run was in progress. */
   readonly overlaps: number;
   /** Number of the run in progress, or null. */
   readonly runningRun: number | null;
   readonly lastRunAt: string | null;
   readonly lastRunStatus: LastRunStatus | null;
-  /** When the list is due: the truth that every trigger is checked against; null while paused. */
+  /** Next due time, against which every tick is checked; null while paused. */
   readonly nextRunAt: string | null;
-  /** Counts the changes of the list's settings. */
+  /** Number of changes of the watchlist's settings, plus one. */
   readonly revision: number;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
 
-/** The pipeline that a list's runs take: its own, or its platform's default. */
+/** The pipeline of a watchlist: its own, or its platform's default. */
 export const pipelineOf = (
   list: Pick<Watchlist, "platform" | "pipeline" | "refreshEveryRuns">,
 ): Pipeline => list.pipeline ?? defaultPipeline(list.platform, list.refreshEveryRuns);

@@ -13,10 +13,10 @@ import type { EndpointStore } from "./endpoint-store.ts";
 import type { FirstAttemptGate } from "./first-attempt-gate.ts";
 import type { Ready, Receiver, ReceiverDependencies } from "./receiver.ts";
 
-/** A row of the delivery log, as an endpoint's outbox keeps it. */
+/** A change of one delivery in the delivery log. */
 export interface DeliveryRecord {
   readonly delivery: Delivery;
-  /** True when the attempt was the one that somebody had asked for. */
+  /** True if the attempt was the redelivery that a client requested. */
   readonly answersRequest: boolean;
 }
 
@@ -26,19 +26,19 @@ export interface WebhookDependencies extends ReceiverDependencies {
   readonly bodies: EventBodies;
   readonly feed: EventFeed;
   readonly chance: Chance;
-  /** Told what each attempt came to. */
+  /** Receives the metrics of each attempt. */
   readonly report?: Report;
 }
 
-/** What working on an endpoint's entries has at hand. */
+/** State shared by all work of one session on an endpoint's outbox. */
 export interface WebhookContext {
   readonly accountId: string;
   readonly endpointId: string;
   readonly receiver: Receiver;
   readonly dependencies: WebhookDependencies;
-  /** The index of a run's events, or null when they are not kept any more. */
+  /** Reads the index of a run's events; null if they have expired. */
   readonly run: (runId: string) => Promise<ArchivedRun | null>;
-  /** The log as this session knows it: what it has noted may not have been kept yet. */
+  /** The delivery log including records of this session that are not stored yet. */
   readonly log: DeliveryLog;
   readonly health: HealthTracker;
   readonly firstAttempts: FirstAttemptGate;
@@ -46,11 +46,11 @@ export interface WebhookContext {
 
 export interface DeliveryLog {
   get(id: string): Promise<Delivery | null>;
-  /** Those of up to 100 deliveries that exist, by id. */
+  /** Reads up to 100 deliveries. Returns the existing ones by ID. */
   getMany(ids: readonly string[]): Promise<ReadonlyMap<string, Delivery>>;
 }
 
-/** An entry of an endpoint's outbox at work. */
+/** An entry of an endpoint's outbox with its parsed content. */
 export interface WebhookWork<Content> {
   readonly entry: Entry;
   readonly content: Content;
@@ -60,13 +60,13 @@ export interface WebhookWork<Content> {
 export interface Attempting {
   readonly delivery: Delivery;
   readonly body: Uint8Array;
-  /** The endpoint as it is now. */
+  /** The endpoint at this moment. */
   readonly ready: Ready;
 }
 
 /**
- * Makes the next attempt of a delivery, or ends it when its endpoint gets nothing any more; answers
- * the delivery as it is then.
+ * Makes the next attempt of a delivery, or ends it if its endpoint is disabled or deleted. Returns
+ * the delivery after the attempt.
  */
 export async function attempt(
   { delivery, body, ready }: Attempting,
@@ -95,12 +95,12 @@ export async function attempt(
       },
     ),
   ]);
-  await disableIfHopeless({ attempt: sent.attempt, attempted, ready }, context);
+  await disableIfFailing({ attempt: sent.attempt, attempted, ready }, context);
   return attempted;
 }
 
-/** Before the attempt is logged: a crash in between makes it again. */
-async function disableIfHopeless(
+/** Runs before the attempt is logged, so that a crash in between repeats both. */
+async function disableIfFailing(
   tried: {
     readonly attempt: Attempt;
     readonly attempted: Delivery;

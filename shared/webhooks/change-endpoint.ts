@@ -3,19 +3,20 @@ import type { Endpoint } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 import { type EndpointRef, existingEndpoint } from "./existing.ts";
 
-/** Somebody gets through at every try, so this is more calls at once than one endpoint sees. */
+/** Maximum number of tries. One concurrent call succeeds at each try, so this exceeds any real contention. */
 const triesMax = 30;
 
-/** The refusal of a URL that another endpoint of the account has. */
+/** 400 INVALID_PARAM: another endpoint of the account has this URL. */
 export const urlTaken = (): Error =>
   invalidParam(
     "url",
-    "A webhook endpoint of this account has this URL already. Use that one, or send another URL.",
+    "Another webhook endpoint of this account has this URL. Use that endpoint, or send another URL.",
   );
 
 /**
- * Repeats an attempt to change an endpoint while it reports that another call was first.
- * @throws 503 UNAVAILABLE when another call is always first.
+ * Repeats a conditional change of an endpoint while `attempt` returns `again`, which means that a
+ * concurrent call changed the endpoint first.
+ * @throws 503 UNAVAILABLE after 30 tries.
  */
 export async function untilReplaced<T>(attempt: () => Promise<T | "again">): Promise<T> {
   for (let tries = 0; tries < triesMax; tries += 1) {
@@ -26,10 +27,10 @@ export async function untilReplaced<T>(attempt: () => Promise<T | "again">): Pro
 }
 
 /**
- * Changes an endpoint as it is at that moment: what others change at the same time stays. `change`
- * is asked again when somebody was first, and answers what it was given when there is nothing to do.
- * @throws 404 NOT_FOUND, 400 INVALID_PARAM for a URL that is taken, 503 UNAVAILABLE when somebody
- *   else is always first.
+ * Reads, changes and replaces an endpoint, without loss of concurrent changes. `change` is called
+ * again after a conflict; it returns the same object if there is nothing to write.
+ * @throws 404 NOT_FOUND; 400 INVALID_PARAM for a URL of another endpoint; 503 UNAVAILABLE after too
+ *   many conflicts.
  */
 export async function changeEndpoint(
   ref: EndpointRef,

@@ -23,19 +23,20 @@ export interface EndpointRequest {
   readonly accountId: string;
   readonly wanted: NewEndpoint;
   readonly now: Date;
-  /** `host[:port]` of this service, which is no receiver. */
+  /** `host[:port]` of this service, which is refused as a receiver. */
   readonly ownHost: string | null;
 }
 
 export interface EndpointWithSecret {
   readonly endpoint: Endpoint;
-  /** The signing secret, to be shown now and never again. */
+  /** The signing secret in plain text, which no later answer contains. */
   readonly secret: string;
 }
 
 /**
- * Registers a receiver with a secret of its own.
- * @throws 400 for a refused or registered URL, 409 beyond ten endpoints.
+ * Creates a webhook endpoint with a new signing secret.
+ * @throws 400 for a refused URL or the URL of another endpoint; 409 if the account has the maximum
+ *   number of endpoints.
  */
 export async function createEndpoint(
   { accountId, wanted, now, ownHost }: EndpointRequest,

@@ -8,8 +8,8 @@ export interface DeleteEndpointDependencies extends EndPendingDependencies {
 }
 
 /**
- * Deletes an endpoint and ends what it is still owed.
- * @throws 404 NOT_FOUND when there is none.
+ * Deletes a webhook endpoint and ends its pending deliveries.
+ * @throws 404 NOT_FOUND if it does not exist.
  */
 export async function deleteEndpoint(
   ref: EndpointRef,

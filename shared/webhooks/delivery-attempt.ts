@@ -7,24 +7,24 @@ import type { ReceiverConnection, SendResult } from "../outgoing/sender.ts";
 import { signatureHeader, standardHeaders } from "./signature.ts";
 
 export interface Sending {
-  /** As it was before this attempt. */
+  /** The delivery before this attempt. */
   readonly delivery: Delivery;
-  /** The bytes that every attempt of the event sends. */
+  /** Body of the request, the same for every attempt. */
   readonly body: Uint8Array;
-  /** Opened secrets, the current one first. */
+  /** Decrypted secrets, the current one first. */
   readonly secrets: readonly string[];
   readonly connection: ReceiverConnection;
 }
 
 export interface Sent {
   readonly attempt: Attempt;
-  /** The receiver's `Retry-After`, as it sent it. */
+  /** The receiver's `Retry-After` header. */
   readonly retryAfter: string | null;
 }
 
 const responseBytesMax = 1_024;
 
-/** Signs a delivery and sends it once. Never throws for what a receiver does. */
+/** Signs a delivery and sends one request. Returns failures of the receiver; never throws for them. */
 export async function sendDelivery(
   { delivery, body, secrets, connection }: Sending,
   clock: Clock,
@@ -44,7 +44,7 @@ export async function sendDelivery(
   };
 }
 
-/** The secrets that sign for an endpoint at `now`, opened, the current one first. */
+/** Decrypts the secrets that sign requests to an endpoint at `now`, the current one first. */
 export function openSecrets(
   endpoint: Endpoint,
   now: Date,
@@ -54,7 +54,7 @@ export function openSecrets(
   return Promise.all(signingSecrets(endpoint, now).map((sealed) => secrets.open(sealed, context)));
 }
 
-/** Why an endpoint receives nothing (specification, section "Events", rule 2); null when it does. */
+/** Why an endpoint receives nothing (specification, section "Events", rule 2); null if it is enabled. */
 export function refusalOf(
   endpoint: Endpoint | null,
 ): "endpoint_deleted" | "endpoint_disabled" | null {

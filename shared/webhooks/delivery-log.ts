@@ -4,9 +4,9 @@ import type { DeliveryLog, DeliveryRecord } from "./attempt-delivery.ts";
 import type { Delivery } from "./delivery.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 
-/** The log as one session knows it, ahead of what was kept. */
+/** The delivery log with the records of a session that are not stored yet. */
 export interface NotedLog extends DeliveryLog {
-  /** The same slice; what is handed over through it is known from then on. */
+  /** Wraps a slice, so that `get` and `getMany` return each record as soon as it is queued. */
   noting(slice: Slice<DeliveryRecord>): Slice<DeliveryRecord>;
 }
 

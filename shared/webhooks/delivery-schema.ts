@@ -12,8 +12,8 @@ import { deliveryStates } from "./delivery.ts";
 export const endpointDeliveriesQuery = v.object({
   limit: limitParam(limits.pagination.deliveries),
   starting_after: idParam("delivery", {
-    message: "'starting_after' is the id of a webhook delivery (dlv_...).",
-    description: "`next_starting_after` of the page before.",
+    message: "'starting_after' must be the ID of a webhook delivery (dlv_...).",
+    description: "`next_starting_after` of the previous page.",
   }),
   state: v.optional(
     v.pipe(oneOf("state", deliveryStates), v.description("Only deliveries in this state.")),
@@ -22,13 +22,13 @@ export const endpointDeliveriesQuery = v.object({
     v.pipe(oneOf("event_type", eventTypes), v.description("Only deliveries of this event type.")),
   ),
   watchlist_id: idParam("watchlist", {
-    message: "'watchlist_id' is the id of a watchlist (wl_...).",
+    message: "'watchlist_id' must be the ID of a watchlist (wl_...).",
     description: "Only events of this watchlist.",
   }),
   since: v.optional(
     v.pipe(
       isoTimeParam("since"),
-      v.description("Only deliveries of events that happened at this time or later."),
+      v.description("Only deliveries of events created at this time or later."),
     ),
   ),
 });
@@ -37,12 +37,12 @@ export const endpointDeliveriesQuery = v.object({
 export const deliveriesQuery = v.object({
   ...endpointDeliveriesQuery.entries,
   endpoint_id: idParam("webhookEndpoint", {
-    message: "'endpoint_id' is the id of a webhook endpoint (we_...).",
+    message: "'endpoint_id' must be the ID of a webhook endpoint (we_...).",
     description: "Only deliveries to this endpoint, which may be deleted.",
   }),
 });
 
-/** A delivery as the log shows it. */
+/** A delivery of the delivery log, without its attempts. */
 export const webhookDeliverySchema = v.object({
   id: v.pipe(v.string(), v.description("Begins with dlv_.")),
   object: v.literal("webhook_delivery"),
@@ -53,18 +53,18 @@ export const webhookDeliverySchema = v.object({
   run_id: v.nullable(v.pipe(v.string(), v.description("Null for a test delivery."))),
   state: v.pipe(
     v.picklist(deliveryStates),
-    v.description("pending: not sent yet, or to be sent again. failed: not sent again by itself."),
+    v.description("pending: not sent yet, or to be retried. failed: not retried automatically."),
   ),
-  attempt_count: v.pipe(count, v.description("Requests that were sent to the receiver.")),
+  attempt_count: v.pipe(count, v.description("Number of requests sent to the receiver.")),
   last_attempt_at: v.nullable(timestamp),
   last_status: v.nullable(
-    v.pipe(v.number(), v.integer(), v.description("HTTP status of the last answer.")),
+    v.pipe(v.number(), v.integer(), v.description("HTTP status of the last response.")),
   ),
   last_error: v.nullable(
     v.pipe(v.string(), v.description("Such as status_500, timeout or endpoint_disabled.")),
   ),
   next_attempt_at: v.nullable(timestamp),
-  created_at: v.pipe(timestamp, v.description("When the event happened.")),
+  created_at: v.pipe(timestamp, v.description("When the event was created.")),
 });
 
 /** 200 of `GET /v1/webhook_deliveries/{id}`. */
@@ -74,7 +74,7 @@ export const webhookDeliveryWithAttemptsSchema = v.object({
     v.pipe(
       v.string(),
       v.description(
-        "The body that every request of the delivery has, byte for byte: the event's envelope. " +
+        "Body of every request of the delivery, byte for byte: the event's envelope. " +
           "Null: the event was deleted after 30 days.",
       ),
     ),
@@ -93,12 +93,12 @@ export const webhookDeliveryWithAttemptsSchema = v.object({
             ),
           ),
         ),
-        at: v.pipe(timestamp, v.description("When it began.")),
+        at: v.pipe(timestamp, v.description("Start of the attempt.")),
         status: v.nullable(v.pipe(v.number(), v.integer())),
         duration_ms: count,
-        error: v.nullable(v.pipe(v.string(), v.description("Null: it was delivered."))),
+        error: v.nullable(v.pipe(v.string(), v.description("Null: the attempt succeeded."))),
         response: v.nullable(
-          v.pipe(v.string(), v.description("The first 1 KiB of the answer's body.")),
+          v.pipe(v.string(), v.description("The first 1 KiB of the response body.")),
         ),
         request_headers: v.pipe(
           v.nullable(v.record(v.string(), v.string())),
@@ -119,7 +119,9 @@ export const webhookDeliveriesResponse = v.object({
   next_starting_after: v.nullable(
     v.pipe(
       v.string(),
-      v.description("Where to go on. A page can end before it is full, even empty."),
+      v.description(
+        "Send as `starting_after` to get the next page. Null: last page. A page can have fewer entries than `limit`, or none.",
+      ),
     ),
   ),
 });

@@ -6,22 +6,22 @@ export interface DeliveryFilter {
   readonly state?: DeliveryState;
   readonly eventType?: EventType;
   readonly watchlistId?: string;
-  /** Events that happened at this ISO time or later. */
+  /** Only events created at this ISO time or later. */
   readonly since?: string;
 }
 
 export interface DeliveryPage {
   readonly deliveries: readonly Delivery[];
-  /** Where the page ended; null when there are no more. A page may end before it is full. */
+  /** Last ID of the page; null if it is the last page. A page may have fewer entries than `limit`. */
   readonly lastId: string | null;
 }
 
-/** The delivery log: every delivery of an account by id, kept for 30 days. */
+/** Stores the delivery log: the deliveries of an account by ID, kept for 30 days. */
 export interface DeliveryStore {
   get(accountId: string, id: string): Promise<Delivery | null>;
-  /** Those of up to 100 deliveries that exist, by id. */
+  /** Reads up to 100 deliveries. Returns the existing ones by ID. */
   getMany(accountId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Delivery>>;
-  /** Newest first; `before` is exclusive. Looks at a bounded number of deliveries. */
+  /** Lists deliveries, newest first; `before` is exclusive. Reads a bounded number of rows. */
   list(
     accountId: string,
     wanted: {
@@ -30,13 +30,13 @@ export interface DeliveryStore {
       readonly filter: DeliveryFilter;
     },
   ): Promise<DeliveryPage>;
-  /** Keeps a delivery that no outbox owes: a test's. */
+  /** Stores a test delivery, which has no outbox entry. */
   put(accountId: string, delivery: Delivery): Promise<void>;
   /**
-   * Owes the delivery to its endpoint anew, from now, and marks it so; in one transaction. False
-   * when it is owed anew already, or is not there.
+   * Marks a delivery as requested and adds it to its endpoint's outbox, due now, in one transaction.
+   * False if a redelivery is already pending or the log does not have the delivery.
    */
   requestRedelivery(accountId: string, delivery: Delivery, now: Date): Promise<boolean>;
-  /** The same, also for a delivery that the log does not have; false when it is requested already. */
+  /** Like `requestRedelivery`, also for a delivery that is not in the log yet. */
   requestDelivery(accountId: string, delivery: Delivery, now: Date): Promise<boolean>;
 }

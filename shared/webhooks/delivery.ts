@@ -6,7 +6,7 @@ import type { RequestSignature } from "./signature.ts";
 export const deliveryStates = ["pending", "delivered", "failed"] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** One event on its way to one endpoint, with every attempt so far. Times are ISO 8601 UTC. */
+/** The delivery of one event to one webhook endpoint, with its attempts. Times are ISO 8601 UTC. */
 export interface Delivery {
   readonly id: string;
   readonly eventId: string;
@@ -18,38 +18,38 @@ export interface Delivery {
   readonly state: DeliveryState;
   /** The newest attempts, oldest first. */
   readonly attempts: readonly Attempt[];
-  /** Requests ever sent. */
+  /** Number of requests sent. */
   readonly attemptCount: number;
-  /** Attempts made since the retry schedule last began. */
+  /** Number of attempts since the retry schedule last started. */
   readonly tries: number;
-  /** When the next attempt is due; null when none is. */
+  /** Due time of the next attempt; null if there is none. */
   readonly nextAttemptAt: string | null;
-  /** When somebody asked to send it again; null once that was done. */
+  /** Time at which a client requested a redelivery; null if none is pending. */
   readonly requestedAt: string | null;
-  /** When the event happened. */
+  /** Creation time of the event. */
   readonly createdAt: string;
-  /** The body of a test delivery, which no archive has; null for every other. */
+  /** Body of a test delivery, which is not archived; null for all others. */
   readonly testBody: string | null;
 }
 
-/** One entry of the delivery log. */
+/** One attempt of a delivery. */
 export interface Attempt {
-  /** Number of the request, as in `Service-Attempt`, from 1; null when none was sent. */
+  /** Number of the request, as in `Service-Attempt`, from 1; null if none was sent. */
   readonly attempt: number | null;
-  /** ISO time at which it began. */
+  /** Start time, ISO 8601. */
   readonly at: string;
-  /** HTTP status of the answer; null when there was none. */
+  /** HTTP status of the response; null if there was none. */
   readonly status: number | null;
   readonly durationMs: number;
-  /** Why the attempt failed; null when it succeeded. */
+  /** Error code; null if the attempt succeeded. */
   readonly error: string | null;
-  /** The first 1 KiB of the answer's body; null when there was no answer. */
+  /** The first 1 KiB of the response body; null if there was no response. */
   readonly response: string | null;
-  /** Null when no request was sent, or when it was sent before signatures were logged. */
+  /** Null if no request was sent, or if an earlier release sent it. */
   readonly signature: RequestSignature | null;
 }
 
-/** Attempts that a delivery remembers: the schedule twice over, and some by hand. */
+/** Maximum number of stored attempts: two retry schedules, and some redeliveries. */
 const attemptsKeptMax = 25;
 
 export interface DeliverySubject {
@@ -59,11 +59,11 @@ export interface DeliverySubject {
   readonly endpointId: string;
 }
 
-/** The id of a delivery: the same wherever event and endpoint meet. */
+/** ID of a delivery, derived from its event and endpoint. */
 export const deliveryId = ({ event, endpointId }: DeliverySubject): string =>
   derivedIdAt("delivery", new Date(event.createdAt), event.id, endpointId);
 
-/** A delivery that nobody has attempted. */
+/** Creates a delivery without attempts. */
 export function newDelivery(subject: DeliverySubject): Delivery {
   const { event, watchlistId, runId, endpointId } = subject;
   return {
@@ -84,16 +84,16 @@ export function newDelivery(subject: DeliverySubject): Delivery {
   };
 }
 
-/** The state to show: whoever asked for a redelivery finds it pending until it was made. */
+/** State in API answers: `pending` while a requested redelivery is pending. */
 export const shownState = ({ state, requestedAt }: Delivery): DeliveryState =>
   requestedAt === null ? state : "pending";
 
 const statusGone = 410;
 
-/** True when the receiver wants nothing more. */
+/** True if the receiver answered 410: it accepts no further requests. */
 export const isGone = ({ status }: Pick<Attempt, "status">): boolean => status === statusGone;
 
-/** What comes after an attempt: 2xx delivers, 410 ends, anything else goes on the retry schedule. */
+/** The delivery after an attempt: 2xx completes it, 410 ends it, any other result schedules a retry. */
 export function afterAttempt(
   delivery: Delivery,
   attempt: Attempt,
@@ -114,7 +114,7 @@ export function afterAttempt(
   return { ...attempted, state: "pending", nextAttemptAt };
 }
 
-/** A delivery that is not attempted any more, and why. */
+/** The delivery after its end without an attempt, for the reason `error`. */
 export const endedDelivery = (delivery: Delivery, now: Date, error: string): Delivery => ({
   ...withAttempt(delivery, {
     attempt: null,

@@ -3,19 +3,19 @@ import { type Endpoint, changedAt, type DisabledReason } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 
 export interface Disabling {
-  /** The endpoint as the failed attempt found it. */
+  /** The endpoint at the start of the failed attempt. */
   readonly endpoint: Endpoint;
   readonly reason: Exclude<DisabledReason, "user">;
-  /** Since when its outbox has stored failures only; null: that does not matter. */
+  /** Disable only if all attempts since this time failed; null: always disable. */
   readonly failingSince: string | null;
   readonly now: Date;
 }
 
 /**
- * Disables an endpoint for what its receiver did. Does nothing when the endpoint was deleted,
- * disabled, enabled again or given another URL after the attempt began, or, with `failingSince`,
- * when something was delivered since.
- * @throws 503 UNAVAILABLE when other calls keep changing the endpoint first.
+ * Disables an endpoint whose receiver is gone or failing. Does nothing if the endpoint was deleted,
+ * disabled, enabled again or given another URL after the attempt started, or, with `failingSince`,
+ * if an attempt succeeded since.
+ * @throws 503 UNAVAILABLE after too many conflicts with concurrent changes.
  */
 export async function disableEndpoint(
   { endpoint, reason, failingSince, now }: Disabling,

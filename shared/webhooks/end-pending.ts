@@ -9,8 +9,9 @@ export interface EndPendingDependencies {
 }
 
 /**
- * Has what is still owed to an endpoint ended, now that it gets nothing any more (specification,
- * section "Events", rule 2). Left out by a crash, each delivery ends when its next attempt is due.
+ * Wakes the delivery worker, which ends all pending deliveries of a disabled or deleted endpoint
+ * (specification, section "Events", rule 2). If a crash prevents this, each delivery ends when its
+ * next attempt is due.
  */
 export async function endPending(
   { accountId, endpointId }: EndpointRef,

@@ -13,33 +13,33 @@ import { type Attempt, type Delivery, isGone } from "./delivery.ts";
 import type { DisabledReason, Endpoint } from "./endpoint.ts";
 
 /**
- * How the latest attempts to an endpoint went; times are ISO 8601 UTC. Stored with the endpoint's
- * outbox, in the transaction that logs the attempts, so that it survives the lease at no extra
- * request. Test deliveries do not count.
+ * Health of an endpoint: the results of its latest attempts. Times are ISO 8601 UTC. Stored as the
+ * session state of the endpoint's outbox, in the transaction that logs the attempts, so it costs no
+ * extra request. Test deliveries do not count.
  */
 const endpointHealth = object({
-  /** The endpoint's `receivingSince` for which the failures are counted; null: none were. */
+  /** The endpoint's `receivingSince` when the failures were counted; null: no attempts yet. */
   receivingSince: optional(nullable(string()), null),
-  /** Attempts that failed since the last one that succeeded; a timeout is a failure. */
+  /** Number of failed attempts, including timeouts, since the last success. */
   failuresInRow: optional(number(), 0),
-  /** When the first of them began. */
+  /** Start of the first of these failed attempts. */
   failingSince: optional(nullable(string()), null),
-  /** Why the last of them failed. */
+  /** Error code of the last of these failed attempts. */
   lastError: optional(nullable(string()), null),
-  /** When the newest attempt that succeeded began. */
+  /** Start of the latest successful attempt. */
   lastSuccessAt: optional(nullable(string()), null),
 });
 export type EndpointHealth = Readonly<InferOutput<typeof endpointHealth>>;
 
 export const unknownHealth: EndpointHealth = parse(endpointHealth, {});
 
-/** Reads the state that an endpoint's outbox stores. */
+/** Parses the stored session state of an endpoint's outbox. Unknown health if it is malformed. */
 export function healthOf(state: unknown): EndpointHealth {
   const found = safeParse(endpointHealth, state);
   return found.success ? found.output : unknownHealth;
 }
 
-/** The health that counts for an endpoint now: failures of before a change of its receiver do not. */
+/** The health of an endpoint without failures from before it was last enabled or given its URL. */
 export const healthFor = (
   { receivingSince }: Pick<Endpoint, "receivingSince">,
   health: EndpointHealth,
@@ -48,14 +48,14 @@ export const healthFor = (
     ? health
     : { ...unknownHealth, receivingSince, lastSuccessAt: health.lastSuccessAt };
 
-/** Whether an endpoint is shown as `failing`; it is then spared first attempts. */
+/** True if the endpoint's status is `failing`. Its first attempts are then postponed, except one probe. */
 export const isFailing = ({ failuresInRow }: EndpointHealth): boolean =>
   failuresInRow >= limits.failuresUntilFailing;
 
-/** The health of an endpoint while a session sends to it. */
+/** Tracks the health of an endpoint during a session. */
 export interface HealthTracker {
   current(): EndpointHealth;
-  /** Counts an attempt to the endpoint as it was then. */
+  /** Counts an attempt. `endpoint`: the endpoint at the start of the attempt. */
   note(attempt: Pick<Attempt, "at" | "error">, endpoint: Endpoint): void;
 }
 
@@ -81,8 +81,8 @@ export function trackHealth(stored: EndpointHealth): HealthTracker {
 const dayMs = 24 * 60 * 60 * 1_000;
 
 /**
- * Why an attempt disables its endpoint; null when it does not. A 410 does, and so does a delivery
- * that has used up its attempts while nothing has been delivered for five days.
+ * Why an attempt disables its endpoint; null if it does not. The reasons are a 410 response, and a
+ * delivery that exhausted its retries after five days without a success.
  */
 export function disablingReason(
   { attempt, attempted }: { readonly attempt: Attempt; readonly attempted: Delivery },

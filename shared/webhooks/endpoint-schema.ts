@@ -6,7 +6,7 @@ import { disabledReasons } from "./endpoint.ts";
 const endpointStatuses = ["ok", "failing", "disabled"] as const;
 export type EndpointStatus = (typeof endpointStatuses)[number];
 
-/** A webhook endpoint as answers show it (specification, section "Webhook endpoint"). */
+/** A webhook endpoint in API answers (specification, section "Webhook endpoint"). */
 export const webhookEndpointSchema = v.object({
   id: v.pipe(v.string(), v.description("Begins with we_.")),
   object: v.literal("webhook_endpoint"),
@@ -15,7 +15,9 @@ export const webhookEndpointSchema = v.object({
   events: v.nullable(
     v.pipe(
       v.array(v.string()),
-      v.description("Types of the events that name no endpoint; null: every type."),
+      v.description(
+        "Event types that the endpoint receives from watchlists without an endpoint of their own. Null: every type.",
+      ),
     ),
   ),
   enabled: v.boolean(),
@@ -49,11 +51,14 @@ export const webhookEndpointSchema = v.object({
   ),
   last_success_at: v.pipe(
     v.nullable(timestamp),
-    v.description("When the newest attempt that succeeded began."),
+    v.description("Start of the latest successful attempt."),
   ),
   secret_hint: v.pipe(v.string(), v.description("The secret's last four characters.")),
   previous_secret_expires_at: v.nullable(
-    v.pipe(timestamp, v.description("When the secret before the last rotation stops signing.")),
+    v.pipe(
+      timestamp,
+      v.description("When the secret replaced by the last rotation stops signing."),
+    ),
   ),
   created_at: timestamp,
   updated_at: timestamp,
@@ -65,7 +70,7 @@ export const webhookEndpointsResponse = listOf(webhookEndpointSchema);
 /** 201 of `POST /v1/webhook_endpoints`, and 200 of a rotation. */
 export const webhookEndpointWithSecretSchema = v.object({
   ...webhookEndpointSchema.entries,
-  secret: v.pipe(v.string(), v.description("The signing secret; shown in this answer only.")),
+  secret: v.pipe(v.string(), v.description("The signing secret. No later answer contains it.")),
 });
 
 /** 200 of `DELETE /v1/webhook_endpoints/{id}`. */
@@ -81,13 +86,17 @@ export const webhookTestResponse = v.object({
   endpoint_id: v.string(),
   delivered: v.pipe(v.boolean(), v.description("True when the receiver answered 2xx in time.")),
   status_code: v.nullable(
-    v.pipe(v.number(), v.integer(), v.description("What the receiver answered; null: nothing.")),
+    v.pipe(
+      v.number(),
+      v.integer(),
+      v.description("HTTP status of the response; null: no response."),
+    ),
   ),
   duration_ms: count,
   error: v.nullable(
     v.pipe(
       v.string(),
-      v.description("Why it was not delivered, such as status_500, timeout or endpoint_disabled."),
+      v.description("Why the delivery failed, such as status_500, timeout or endpoint_disabled."),
     ),
   ),
 });

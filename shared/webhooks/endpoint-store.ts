@@ -7,23 +7,23 @@ export type CreateEndpointOutcome =
 
 export type ReplaceEndpointOutcome =
   | { readonly outcome: "replaced" }
-  /** The endpoint is not as it was any more, or gone. */
+  /** The endpoint was changed or deleted since it was read. */
   | { readonly outcome: "changed" }
   | { readonly outcome: "url_taken" }
-  /** Its outbox no longer says that it has been failing for so long. */
+  /** An attempt succeeded since `failingSince`. */
   | { readonly outcome: "recovered" };
 
-/** The webhook endpoints of accounts; one account never sees another's. */
+/** Stores webhook endpoints by account. */
 export interface EndpointStore {
   /**
-   * Keeps a new endpoint. In one transaction with it the URL is taken for the account and the count
-   * of endpoints goes up, so neither bound can be passed by calls at the same time.
+   * Creates an endpoint. The same transaction reserves its URL for the account and increases the
+   * number of endpoints, so that concurrent calls cannot exceed either limit.
    */
   create(accountId: string, endpoint: Endpoint): Promise<CreateEndpointOutcome>;
   /**
-   * Puts `after` in the place of an endpoint that still is as `before` says; versions differ in
-   * their `updatedAt`. Another URL is taken, and the old one given back, in the same transaction.
-   * With `failingSince`, only while the endpoint's outbox stores that it has been failing since then.
+   * Replaces an endpoint if its `updatedAt` is still that of `before`. The same transaction reserves
+   * a new URL and releases the old one. With `failingSince`, only if the endpoint's stored health
+   * has this value.
    */
   replace(
     before: Endpoint,
@@ -31,34 +31,34 @@ export interface EndpointStore {
     condition?: { readonly failingSince: string | null },
   ): Promise<ReplaceEndpointOutcome>;
   /**
-   * Deletes an endpoint; in one transaction its URL is released, the count of endpoints goes down and
-   * the URL is kept for `deletions`. False when there is none.
+   * Deletes an endpoint. The same transaction releases its URL, decreases the number of endpoints,
+   * and stores the URL for `deletions`. False if the endpoint does not exist.
    */
   delete(accountId: string, id: string, now: Date): Promise<boolean>;
-  /** Counts a test delivery in its minute; false when the minute has had its bound of them. */
+  /** Counts a test delivery; false if the limit of the current minute is reached. */
   admitTest(accountId: string, id: string, now: Date): Promise<boolean>;
   get(accountId: string, id: string): Promise<Endpoint | null>;
-  /** Every endpoint of the account, oldest first. */
+  /** All endpoints of the account, oldest first. */
   list(accountId: string): Promise<readonly Endpoint[]>;
   countEndpoints(accountId: string): Promise<number>;
-  /** Finds by the normalised URL (`normaliseUrl`). */
+  /** Finds an endpoint by its normalised URL (`normaliseUrl`). */
   findByUrl(accountId: string, url: string): Promise<Endpoint | null>;
   /**
-   * The deletions of up to 100 endpoints, by endpoint id. An endpoint that was deleted more than
-   * `limits.deletedEndpointDays` ago is left out.
+   * The deletions of up to 100 endpoints, by endpoint ID, without those that are older than
+   * `limits.deletedEndpointDays`.
    */
   deletions(accountId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Deletion>>;
 }
 
-/** What is kept of a deleted endpoint. */
+/** The stored record of a deleted endpoint. */
 export interface Deletion {
-  /** The URL that it had last. */
+  /** The endpoint's last URL. */
   readonly url: string;
   /** ISO 8601 UTC. */
   readonly deletedAt: string;
 }
 
-/** For whoever changes nothing about endpoints. */
+/** Read-only access to endpoints. */
 export type EndpointLookup = Pick<
   EndpointStore,
   "get" | "list" | "countEndpoints" | "findByUrl" | "deletions"

@@ -21,37 +21,37 @@ import { urlLengthMax } from "../outgoing/url.ts";
 import { type EventType, eventTypes } from "../events/event.ts";
 
 /**
- * Why an endpoint is disabled: its `user` did it, its receiver is `gone` (answered 410), or it was
- * `failing` for five days.
+ * Why an endpoint is disabled. `user`: a client disabled it; `gone`: the receiver answered 410;
+ * `failing`: a delivery exhausted its retries after five days without a success.
  */
 export const disabledReasons = ["user", "gone", "failing"] as const;
 export type DisabledReason = (typeof disabledReasons)[number];
 
-/** A registered receiver. Times are ISO 8601 UTC; secrets are sealed. */
+/** A webhook endpoint. Times are ISO 8601 UTC; secrets are encrypted. */
 export interface Endpoint {
   readonly id: string;
   readonly accountId: string;
   /** Normalised. */
   readonly url: string;
-  /** The URL that it was registered with, normalised; null when an earlier release registered it. */
+  /** The URL at its creation, normalised; null if an earlier release created it. */
   readonly registeredUrl: string | null;
   readonly description: string | null;
-  /** Types of the account-wide events it receives; null: every type. */
+  /** Event types that it receives from watchlists without an endpoint of their own; null: every type. */
   readonly events: readonly EventType[] | null;
   readonly enabled: boolean;
-  /** Null while it is enabled. */
+  /** Null if the endpoint is enabled. */
   readonly disabledReason: DisabledReason | null;
   /**
-   * When it was created, last enabled again, or given its URL, whichever is newest; another one each
-   * time. What its receiver did before says nothing about it any more.
+   * Time of its creation, its last enabling or its last change of URL, whichever is latest. Differs
+   * after each of them. Earlier results of attempts do not count.
    */
   readonly receivingSince: string;
   readonly secret: string;
   readonly secretHint: string;
-  /** The secret before a rotation with overlap, which signs too until `expiresAt`. */
+  /** The secret replaced by a rotation with overlap; it also signs until `expiresAt`. */
   readonly previousSecret: { readonly sealed: string; readonly expiresAt: string } | null;
   readonly createdAt: string;
-  /** Another one after every change, so it tells versions of the endpoint apart. */
+  /** Differs after every change, so it identifies the version of the endpoint. */
   readonly updatedAt: string;
 }
 
@@ -79,19 +79,21 @@ const eventsField = nullable(
       picklist(eventTypes, ({ input }) => invalidChoiceMessage("An event type", eventTypes, input)),
       "'events' must be an array of event types or null.",
     ),
-    description("Types of the events that name no endpoint; null: every type."),
+    description(
+      "Event types to receive from watchlists without an endpoint of their own. Null: every type.",
+    ),
     transform((types) => [...new Set(types)]),
   ),
 );
 const enabledField = pipe(
   boolean("'enabled' must be true or false."),
   description(
-    "A disabled endpoint receives nothing. The service disables one whose receiver answers 410, or " +
+    "A disabled endpoint receives nothing. The service disables an endpoint whose receiver answers 410, or " +
       "fails for five days; `true` enables it again.",
   ),
 );
 
-/** Body of `POST /v1/webhook_endpoints`. The URL's own rules need a look at the network. */
+/** Body of `POST /v1/webhook_endpoints`. `requirePublicUrl` checks the URL, which needs DNS. */
 export const newEndpointBody = object({
   url: urlField,
   description: optional(descriptionField, null),
@@ -100,7 +102,7 @@ export const newEndpointBody = object({
 });
 export type NewEndpoint = InferOutput<typeof newEndpointBody>;
 
-/** Body of `PATCH /v1/webhook_endpoints/{id}`: what is absent stays as it is. */
+/** Body of `PATCH /v1/webhook_endpoints/{id}`. Absent fields stay unchanged. */
 export const endpointPatchBody = object({
   url: optional(urlField),
   description: optional(descriptionField),
@@ -109,38 +111,38 @@ export const endpointPatchBody = object({
 });
 export type EndpointPatch = InferOutput<typeof endpointPatchBody>;
 
-/** Body of `POST /v1/webhook_endpoints/{id}/rotate`; there need not be one. */
+/** Body of `POST /v1/webhook_endpoints/{id}/rotate`. The body is optional. */
 export const rotateBody = object({
   overlap: optional(
     pipe(
       boolean("'overlap' must be true or false."),
-      description("Whether the replaced secret signs too for another 24 hours."),
+      description("True: the replaced secret also signs for another 24 hours."),
     ),
     true,
   ),
 });
 
-/** The `updatedAt` of an endpoint that changes at `now`: later than before, whatever the clock says. */
+/** `updatedAt` of an endpoint that changes at `now`: always later than before, even if the clock is not. */
 export const changedAt = ({ updatedAt }: Endpoint, now: Date): string =>
   new Date(Math.max(now.getTime(), Date.parse(updatedAt) + 1)).toISOString();
 
-/** True when the endpoint receives events of this type that name no endpoint. */
+/** True if the endpoint receives this event type from watchlists without an endpoint of their own. */
 export const isSubscribed = (endpoint: Endpoint, type: EventType): boolean =>
   endpoint.enabled && (endpoint.events === null || endpoint.events.includes(type));
 
-/** Sealed secrets that sign at `now`, the current one first. */
+/** The encrypted secrets that sign at `now`, the current one first. */
 export function signingSecrets(endpoint: Endpoint, now: Date): readonly string[] {
   const previous = previousSecretAt(endpoint, now);
   return previous === null ? [endpoint.secret] : [endpoint.secret, previous.sealed];
 }
 
-/** The previous secret while it still signs. */
+/** The previous secret if it still signs at `now`, otherwise null. */
 export function previousSecretAt(endpoint: Endpoint, now: Date): Endpoint["previousSecret"] {
   const previous = endpoint.previousSecret;
   return previous !== null && Date.parse(previous.expiresAt) > now.getTime() ? previous : null;
 }
 
-/** The context under which an endpoint's secrets are sealed. */
+/** The encryption context of an endpoint's secrets. */
 export const endpointSecretContext = (accountId: string, endpointId: string): SecretContext => ({
   account: accountId,
   record: endpointId,

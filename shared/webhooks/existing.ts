@@ -5,15 +5,15 @@ import type { Endpoint } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 import { pendingDelivery, type PendingSources } from "./pending-deliveries.ts";
 
-/** An endpoint as a call names it: nothing is known of the id yet. */
+/** An account and an unchecked endpoint ID from a request. */
 export interface EndpointRef {
   readonly accountId: string;
   readonly endpointId: string;
 }
 
 /**
- * The account's endpoint of that id.
- * @throws 404 NOT_FOUND, the same for a missing one and for one of another account.
+ * Returns the account's endpoint with this ID.
+ * @throws 404 NOT_FOUND, also for an endpoint of another account.
  */
 export async function existingEndpoint(
   { accountId, endpointId }: EndpointRef,
@@ -29,8 +29,8 @@ export async function existingEndpoint(
 export const endpointNotFound = (): Error => notFound("This webhook endpoint");
 
 /**
- * The account's delivery of that ID, also one that is pending before its first attempt.
- * @throws 404 NOT_FOUND, the same for a missing one and for one of another account.
+ * Returns the account's delivery with this ID, also before its first attempt.
+ * @throws 404 NOT_FOUND, also for a delivery of another account.
  */
 export async function existingDelivery(
   accountId: string,
@@ -39,7 +39,7 @@ export async function existingDelivery(
 ): Promise<Delivery> {
   if (!isId("delivery", id)) throw notFound("This webhook delivery");
   const logged = (): Promise<Delivery | null> => sources.deliveries.get(accountId, id);
-  // Looked up again at last: its first attempt may have been made in between.
+  // Reads the log again, because the first attempt may have been logged in between.
   const found =
     (await logged()) ?? (await pendingDelivery(accountId, id, sources)) ?? (await logged());
   if (found === null) throw notFound("This webhook delivery");

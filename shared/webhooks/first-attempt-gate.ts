@@ -1,17 +1,17 @@
 import { type HealthTracker, isFailing } from "./endpoint-health.ts";
 
-/** Lets first attempts through, or spares a failing endpoint from them. */
+/** Decides whether a first attempt is made or, for a failing endpoint, postponed. */
 export interface FirstAttemptGate {
   /**
-   * Makes an attempt; null when the endpoint is failing and is to be spared. `mayProbe`: true for
-   * the first of a run's attempts.
+   * Calls `make`, or returns null if the endpoint is failing. `mayProbe`: true for the first attempt
+   * of a run, which may be the probe.
    */
   pass<Result>(make: () => Promise<Result>, mayProbe: boolean): Promise<Result | null>;
 }
 
 /**
- * The gate of one session. An endpoint that was failing when the session began gets one first
- * attempt as a probe, which the others wait for: when it succeeds, the runs go on in their order.
+ * Creates the gate of a session. If the endpoint was failing at the start of the session, one first
+ * attempt is made as a probe and the others wait for it. If it succeeds, the others follow in order.
  */
 export function firstAttemptGate(health: HealthTracker): FirstAttemptGate {
   let hasProbe = isFailing(health.current());

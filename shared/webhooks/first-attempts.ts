@@ -7,8 +7,8 @@ import { attempt, type WebhookContext, type WebhookWork } from "./attempt-delive
 const idsAtOnce = 100;
 
 /**
- * Makes a run's first attempts to an endpoint, one after the other in the run's order. Taken up
- * again, it goes on with the events that the log does not know yet.
+ * Makes the first attempts of a run's events to an endpoint, one after the other in delivery order.
+ * A repeat continues with the events that are not in the log yet.
  */
 export async function firstAttempts(
   work: WebhookWork<RunContent>,
@@ -17,17 +17,19 @@ export async function firstAttempts(
   const { entry, content, slice } = work;
   const { accountId, dependencies } = context;
   const run = await context.run(content.runId);
-  // Events that are not kept any more cannot be sent, or named.
-  const { owed, isBegun } =
-    run === null ? { owed: [], isBegun: true } : await owedEvents(run.events, work, context);
-  const lines = readLines({ accountId, runId: content.runId }, owed, dependencies.bodies);
+  // The events of a run without an index have expired.
+  const { remaining, isBegun } =
+    run === null
+      ? { remaining: [], isBegun: true }
+      : await unattemptedEvents(run.events, work, context);
+  const lines = readLines({ accountId, runId: content.runId }, remaining, dependencies.bodies);
   let line = await nextLine(lines);
   let mayProbe = !isBegun;
   while (line !== null) {
     if (slice.timeIsUp()) return;
     const trying = firstAttempt(line, { content, mayProbe }, context);
     mayProbe = false;
-    // The next one is unpacked while this one is under way.
+    // Unpacks the next event during this attempt.
     const [tried, next] = await Promise.allSettled([trying, nextLine(lines)]);
     if (tried.status === "rejected") throw tried.reason;
     const records = [{ delivery: tried.value, answersRequest: false }];
@@ -40,7 +42,7 @@ export async function firstAttempts(
 
 interface Line {
   readonly event: ArchivedEvent;
-  /** Null when it is not kept any more. */
+  /** Null if the body has expired. */
   readonly body: Uint8Array | null;
 }
 
@@ -62,7 +64,7 @@ async function firstAttempt(
   if (body === null) return endedDelivery(fresh, clock.now(), "event_expired");
   const ready = await receiver.ready();
   if (ready.outcome === "refused") return endedDelivery(fresh, clock.now(), ready.error);
-  // The gate may wait for another attempt: the endpoint is looked up again.
+  // The gate may wait for another attempt, so the endpoint is read again.
   const tried = await context.firstAttempts.pass(
     async () => attempt({ delivery: fresh, body, ready: await receiver.ready() }, context),
     mayProbe,
@@ -71,26 +73,25 @@ async function firstAttempt(
 }
 
 /**
- * The run's events that the endpoint is to get and that the log does not know; `isBegun` when the
- * log knows others.
+ * The run's events for the endpoint that are not in the log yet. `isBegun`: the log has others.
  */
-async function owedEvents(
+async function unattemptedEvents(
   events: readonly ArchivedEvent[],
   { content }: WebhookWork<RunContent>,
   { endpointId, log }: WebhookContext,
-): Promise<{ readonly owed: readonly ArchivedEvent[]; readonly isBegun: boolean }> {
+): Promise<{ readonly remaining: readonly ArchivedEvent[]; readonly isBegun: boolean }> {
   const wanted = events.filter(({ type }) => content.types?.includes(type) ?? true);
-  const owed: ArchivedEvent[] = [];
+  const remaining: ArchivedEvent[] = [];
   for (let start = 0; start < wanted.length; start += idsAtOnce) {
     const some = wanted.slice(start, start + idsAtOnce);
     const ids = some.map((event) => newDelivery({ ...content, event, endpointId }).id);
     const known = await log.getMany(ids);
-    owed.push(...some.filter((_, n) => !known.has(ids[n] ?? "")));
+    remaining.push(...some.filter((_, n) => !known.has(ids[n] ?? "")));
   }
-  return { owed, isBegun: owed.length < wanted.length };
+  return { remaining, isBegun: remaining.length < wanted.length };
 }
 
-/** A delivery that is left to the retry schedule, as if an attempt had failed just now. */
+/** The delivery with its first attempt postponed by the first retry delay. */
 export function postponed(delivery: Delivery, now: Date): Delivery {
   const [wait] = retryWaitsSeconds;
   return { ...delivery, nextAttemptAt: new Date(now.getTime() + wait * 1_000).toISOString() };

@@ -12,8 +12,8 @@ export interface ListDeliveriesDependencies extends PendingSources {
 }
 
 /**
- * A page of the account's delivery log, newest first: what was attempted, and what is pending before
- * its first attempt.
+ * Lists deliveries of an account, newest first: those in the delivery log, and those before their
+ * first attempt.
  */
 export async function listDeliveries(
   accountId: string,
@@ -22,7 +22,7 @@ export async function listDeliveries(
 ): Promise<InferOutput<typeof webhookDeliveriesResponse>> {
   const { limit, starting_after: before = null } = query;
   const wanted = { limit, before, filter: filterOf(query) };
-  // In this order: what gets its first attempt in between is in both, and never in neither.
+  // In this order a delivery that is logged in between is in both pages, never in neither.
   const pending = await pendingDeliveries(accountId, wanted, dependencies);
   const logged = await dependencies.deliveries.list(accountId, wanted);
   const page = mergedPage({ ...logged, entries: logged.deliveries }, pending, limit);

@@ -15,7 +15,7 @@ import { eventTypes } from "../events/event.ts";
 import type { Entry } from "../outbox/outbox.ts";
 import type { Delivery } from "./delivery.ts";
 
-/** A run whose events an endpoint is to get, in order; `types` null: all of them. */
+/** The first attempts of a run's events, in order. `types`: null for all event types. */
 const runContent = object({
   kind: literal("run"),
   runId: string(),
@@ -24,8 +24,8 @@ const runContent = object({
 });
 
 /**
- * The next attempt of one delivery; `requested` when a request asked for it, `inOrder` when it goes
- * out after the entries before it, one at a time.
+ * The next attempt of one delivery. `requested`: a client requested it. `inOrder`: a recovery made it
+ * pending; such attempts are made one at a time, in the order of due times.
  */
 const deliveryContent = object({
   kind: literal("delivery"),
@@ -40,8 +40,8 @@ const deliveryContent = object({
 });
 
 /**
- * Whatever of a span of time the endpoint did not get; `after`: the last run looked at; `found`: the
- * deliveries of it so far.
+ * A recovery: makes pending all events from `since` to `until` that the endpoint did not receive.
+ * `after`: the last processed run. `found`: number of deliveries made pending so far.
  */
 const recoverContent = object({
   kind: literal("recover"),
@@ -51,13 +51,13 @@ const recoverContent = object({
   found: optional(number(), 0),
 });
 
-/** What an endpoint's outbox holds. */
+/** Content of an entry in an endpoint's outbox. */
 export const webhookContent = variant("kind", [runContent, deliveryContent, recoverContent]);
 export type RunContent = InferOutput<typeof runContent>;
 export type DeliveryContent = InferOutput<typeof deliveryContent>;
 export type RecoverContent = InferOutput<typeof recoverContent>;
 
-/** The first attempts of a run's events, owed since they happened. */
+/** The outbox entry for the first attempts of a run's events, due when the events were created. */
 export const runEntry = (
   run: Omit<RunContent, "kind"> & { readonly happenedAt: string },
 ): Entry => {
@@ -66,18 +66,18 @@ export const runEntry = (
   return { lane: "first", dueAt: run.happenedAt, key: `run#${runId}`, content };
 };
 
-/** The next attempt of a delivery, when it is due; nothing for one that is over. */
+/** The outbox entry for the next attempt of a delivery; none if the delivery has ended. */
 export function retryEntries(delivery: Delivery): readonly Entry[] {
   return delivery.nextAttemptAt === null
     ? []
     : [deliveryEntry(delivery, { dueAt: delivery.nextAttemptAt })];
 }
 
-/** The attempt of a delivery that a recovery sends again, in the order of due times. */
+/** The outbox entry of a delivery that a recovery makes pending. */
 export const recoveredEntry = (delivery: Delivery, dueAt: string): Entry =>
   deliveryEntry(delivery, { dueAt, inOrder: true });
 
-/** An attempt that somebody asked for, whatever became of the delivery. */
+/** The outbox entry of a redelivery that a client requested. */
 export const redeliveryEntry = (delivery: Delivery, now: Date): Entry =>
   deliveryEntry(delivery, { dueAt: now.toISOString(), requested: true });
 
@@ -95,7 +95,7 @@ function deliveryEntry(
     deliveryId: id,
     eventId,
     eventType,
-    // A test's delivery, which has neither, is never owed.
+    // Only test deliveries have neither, and they have no outbox entry.
     watchlistId: watchlistId ?? "",
     runId: runId ?? "",
     createdAt,
@@ -105,7 +105,7 @@ function deliveryEntry(
   return { lane: "later", dueAt, key: id, content };
 }
 
-/** Everything of a span of time that an endpoint did not get. */
+/** The outbox entry of a recovery. */
 export const recoverEntry = (
   span: { readonly since: string; readonly until: string },
   now: Date,

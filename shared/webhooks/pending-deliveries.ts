@@ -13,11 +13,11 @@ export interface PendingSources {
   readonly deliveries: Pick<DeliveryStore, "get" | "getMany">;
 }
 
-/** Runs that one page reads the events of. */
+/** Maximum number of runs whose events one page reads. */
 const runsMax = 25;
 const idsAtOnce = 100;
 
-/** A run whose first attempts an endpoint's outbox has. */
+/** A run entry in an endpoint's outbox. */
 interface PendingRun {
   readonly target: Target;
   readonly dueAt: string;
@@ -25,8 +25,8 @@ interface PendingRun {
 }
 
 /**
- * Deliveries that are pending and that the log does not have yet: it has them from their first
- * attempt on. `before` is exclusive. Looks at a bounded number of runs.
+ * Deliveries before their first attempt, which are not in the log yet. `before` is exclusive. Reads a
+ * bounded number of runs.
  */
 export async function pendingDeliveries(
   accountId: string,
@@ -49,7 +49,7 @@ export async function pendingDeliveries(
   let from = oldest;
   for (const [n, run] of runs.entries()) {
     const isFull = n >= runsMax || deliveries.length > limit;
-    // Runs of the same time are looked at together: a page ends between times.
+    // A page contains all runs with the same due time, because it ends at a time.
     if (isFull && run.dueAt !== runs[n - 1]?.dueAt) {
       from = runs[n - 1]?.dueAt ?? from;
       break;
@@ -63,7 +63,7 @@ export async function pendingDeliveries(
   };
 }
 
-/** The pending delivery of that ID that the log does not have; null when there is none. */
+/** The delivery with this ID if it is before its first attempt, otherwise null. */
 export async function pendingDelivery(
   accountId: string,
   id: string,
@@ -117,23 +117,23 @@ async function pendingRuns(
   return { runs: found, from };
 }
 
-interface Looking {
+interface LookupOptions {
   readonly filter: DeliveryFilter;
   readonly sources: PendingSources;
 }
 
-/** Those of a run that the log does not have. */
+/** The deliveries of a run that are not in the log. */
 async function unlogged(
   accountId: string,
   run: PendingRun,
-  looking: Looking,
+  options: LookupOptions,
 ): Promise<readonly Delivery[]> {
-  const deliveries = await deliveriesOf(accountId, run, looking);
+  const deliveries = await deliveriesOf(accountId, run, options);
   const missing: Delivery[] = [];
   for (let start = 0; start < deliveries.length; start += idsAtOnce) {
     const some = deliveries.slice(start, start + idsAtOnce);
     const ids = some.map(({ id }) => id);
-    const known = await looking.sources.deliveries.getMany(accountId, ids);
+    const known = await options.sources.deliveries.getMany(accountId, ids);
     missing.push(...some.filter(({ id }) => !known.has(id)));
   }
   return missing;
@@ -142,7 +142,7 @@ async function unlogged(
 async function deliveriesOf(
   accountId: string,
   { target, dueAt, content }: PendingRun,
-  { filter, sources }: Looking,
+  { filter, sources }: LookupOptions,
 ): Promise<readonly Delivery[]> {
   const { runId, types } = content;
   const archived = await archivedRun({ accountId, runId }, sources.bodies);

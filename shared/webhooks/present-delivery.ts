@@ -6,7 +6,7 @@ import type {
 } from "./delivery-schema.ts";
 import { requestHeaders } from "./request-headers.ts";
 
-/** A delivery as lists show it. */
+/** A delivery in API answers, without its attempts. */
 export function presentDelivery(delivery: Delivery): InferOutput<typeof webhookDeliverySchema> {
   const last = delivery.attempts.at(-1);
   return {
@@ -27,7 +27,7 @@ export function presentDelivery(delivery: Delivery): InferOutput<typeof webhookD
   };
 }
 
-/** A delivery with its body, and with the request and the result of each attempt. */
+/** A delivery in API answers, with its body, and the request and result of each attempt. */
 export const presentDeliveryWithAttempts = (
   delivery: Delivery,
   body: string | null,
@@ -45,7 +45,7 @@ export const presentDeliveryWithAttempts = (
   })),
 });
 
-/** Null when no request was sent, or when its signatures were not logged. */
+/** Headers of an attempt's request. Null if none was sent, or its signatures were not logged. */
 function headersOf(
   delivery: Delivery,
   { attempt: number, at, signature }: Pick<Attempt, "attempt" | "at" | "signature">,

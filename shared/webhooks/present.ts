@@ -8,7 +8,7 @@ import type {
   webhookTestResponse,
 } from "./endpoint-schema.ts";
 
-/** A webhook endpoint as answers show it (specification, section "Webhook endpoint"). */
+/** A webhook endpoint in API answers (specification, section "Webhook endpoint"). */
 export function presentEndpoint(
   endpoint: Endpoint,
   stored: EndpointHealth,
@@ -39,7 +39,7 @@ function statusOf({ enabled }: Endpoint, health: EndpointHealth): EndpointStatus
   return isFailing(health) ? "failing" : "ok";
 }
 
-/** What came of a test delivery, which has had one attempt. */
+/** The result of a test delivery in API answers. */
 export function presentTest(delivery: Delivery): InferOutput<typeof webhookTestResponse> {
   const attempt = delivery.attempts.at(-1);
   return {

@@ -5,7 +5,7 @@ import type { Endpoint } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 import type { ReceiverConnection, Sender } from "../outgoing/sender.ts";
 
-/** What an attempt needs of its endpoint, or why there can be none. */
+/** The endpoint, secrets and connection for an attempt, or why no attempt can be made. */
 export type Ready =
   | {
       readonly outcome: "ready";
@@ -15,11 +15,11 @@ export type Ready =
     }
   | { readonly outcome: "refused"; readonly error: "endpoint_deleted" | "endpoint_disabled" };
 
-/** An endpoint while its outbox is worked off. */
+/** Access to an endpoint and its receiver while the endpoint's outbox is drained. */
 export interface Receiver {
-  /** The endpoint as it was within the last second, or why it gets nothing now. */
+  /** The endpoint, at most one second old, or why it receives nothing. */
   ready(): Promise<Ready>;
-  /** Has the next `ready` look the endpoint up again. */
+  /** Discards the cached endpoint, so that `ready` reads it again. */
   forget(): void;
   close(): void;
 }
@@ -44,13 +44,13 @@ export function openReceiver(
 
   const connectionTo = (url: string): ReceiverConnection => {
     if (open?.url !== url) {
-      // Deliveries to an address that was changed may still be under way.
+      // Requests to the previous URL may be in progress, so its connection stays open.
       open = { url, connection: sender.connect(url) };
       connections.push(open.connection);
     }
     return open.connection;
   };
-  const look = async (): Promise<Ready> => {
+  const readEndpoint = async (): Promise<Ready> => {
     const endpoint = await endpoints.get(accountId, endpointId);
     const error = refusalOf(endpoint);
     if (endpoint === null || error !== null) {
@@ -68,11 +68,11 @@ export function openReceiver(
     async ready() {
       const at = clock.now().getTime();
       if (found !== undefined && at - found.at < freshMs) return found.ready;
-      const ready = look();
+      const ready = readEndpoint();
       found = { ready, at };
       try {
         const { outcome } = await ready;
-        // Whoever enables an endpoint may count on it at once.
+        // A refusal is not cached: an endpoint takes effect as soon as a client enables it.
         if (outcome === "refused") found = undefined;
       } catch (error) {
         found = undefined;

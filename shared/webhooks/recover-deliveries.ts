@@ -6,15 +6,15 @@ import { type Endpoint, isSubscribed } from "./endpoint.ts";
 import { type RecoverContent, recoveredEntry } from "./outbox-entries.ts";
 import type { WebhookContext, WebhookWork } from "./attempt-delivery.ts";
 
-/** Runs looked at before progress is noted. */
+/** Runs processed between two progress writes. */
 const runsAtOnce = 20;
-/** Deliveries made pending in one change: each takes two rows. */
+/** Deliveries made pending in one transaction; each takes two rows. */
 const deliveriesAtOnce = 40;
 
 /**
- * Makes pending what happened in a span of time and did not reach an endpoint: what failed, and what
- * was meant for it and never sent, as when it was disabled. The oldest run is sent first, each run
- * in its order. Stores how far it is.
+ * Works on a recovery: makes pending all deliveries of a time span that failed, and all events for
+ * the endpoint that were never sent, such as while it was disabled. Runs are sent oldest first, the
+ * events of each in delivery order. Stores its progress, from which a repeat continues.
  */
 export async function recoverDeliveries(
   { entry, content, slice }: WebhookWork<RecoverContent>,
@@ -45,7 +45,7 @@ interface Recovering extends Pick<WebhookWork<RecoverContent>, "entry" | "slice"
   readonly progress: RecoverContent;
 }
 
-/** Makes pending what an endpoint did not get of a run; returns how many were found so far. */
+/** Makes the missed deliveries of a run pending. Returns the recovery's total number of deliveries so far. */
 async function recoverRun(
   feedRun: FeedEntry,
   endpoint: Endpoint,
@@ -55,9 +55,9 @@ async function recoverRun(
   let { found } = progress;
   const { runId, watchlistId } = feedRun;
   const archived = await context.run(runId);
-  const meant = (archived?.events ?? []).filter((event) => isMeant(event, feedRun, endpoint));
-  for (let start = 0; start < meant.length; start += deliveriesAtOnce) {
-    const fresh = meant
+  const intended = (archived?.events ?? []).filter((event) => isIntended(event, feedRun, endpoint));
+  for (let start = 0; start < intended.length; start += deliveriesAtOnce) {
+    const fresh = intended
       .slice(start, start + deliveriesAtOnce)
       .map((event) => newDelivery({ event, watchlistId, runId, endpointId: endpoint.id }));
     const ids = fresh.map(({ id }) => id);
@@ -65,14 +65,14 @@ async function recoverRun(
     const missed = fresh.filter((delivery) => {
       const logged = known.get(delivery.id);
       return logged === undefined
-        ? wasOwed(delivery, feedRun, endpoint)
+        ? existedAt(delivery, feedRun, endpoint)
         : shownState(logged) === "failed";
     });
     const pending = missed.map((delivery, n) =>
       pendingFrom(known.get(delivery.id) ?? delivery, dueAtOf(entry, found + n)),
     );
     found += pending.length;
-    // With the number found: a recovery that starts again after a crash does not reuse due times.
+    // Stores the number so far, so that a repeat after a crash does not reuse due times.
     const again: Entry = { ...entry, content: { ...progress, found } };
     await slice.record({
       added: [...pending.map(({ delivery, dueAt }) => recoveredEntry(delivery, dueAt)), again],
@@ -82,24 +82,24 @@ async function recoverRun(
   return found;
 }
 
-/** A millisecond later for each delivery: entries are worked on by due time. */
+/** Due times increase by 1 ms for each delivery, because entries are worked on by due time. */
 const dueAtOf = ({ dueAt }: Entry, position: number): string =>
   new Date(Date.parse(dueAt) + position).toISOString();
 
-/** Whom an event was for (specification, section "Events", rule 1). */
-const isMeant = (event: ArchivedEvent, run: FeedEntry, endpoint: Endpoint): boolean =>
+/** True if an event was intended for the endpoint (specification, section "Events", rule 1). */
+const isIntended = (event: ArchivedEvent, run: FeedEntry, endpoint: Endpoint): boolean =>
   run.webhookEndpointId === null
     ? isSubscribed(endpoint, event.type)
     : run.webhookEndpointId === endpoint.id;
 
-/** What the log does not know was owed to an endpoint that was there, or that a list names. */
-const wasOwed = (
+/** True for an unlogged delivery if its watchlist names the endpoint, or the endpoint existed at that time. */
+const existedAt = (
   { createdAt }: Delivery,
   { webhookEndpointId }: FeedEntry,
   endpoint: Endpoint,
 ): boolean => webhookEndpointId !== null || createdAt >= endpoint.createdAt;
 
-/** The same delivery, due at a time, with the whole retry schedule before it. */
+/** The delivery as pending, due at `dueAt`, with a new retry schedule. */
 const pendingFrom = (delivery: Delivery, dueAt: string) => ({
   delivery: { ...delivery, state: "pending", tries: 0, nextAttemptAt: dueAt } as const,
   dueAt,

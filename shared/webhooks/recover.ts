@@ -23,9 +23,9 @@ export interface RecoveryRequest extends EndpointRef {
 }
 
 /**
- * Owes an endpoint whatever happened in a span of time and did not reach it.
- * @throws 404 NOT_FOUND for an unknown endpoint, 409 CONFLICT for a disabled one, 400 INVALID_PARAM
- *   for a span out of bounds.
+ * Starts a recovery: sends an endpoint all events of a time span that it did not receive.
+ * @throws 404 NOT_FOUND for an unknown endpoint; 409 CONFLICT for a disabled one; 400 INVALID_PARAM
+ *   for a time span out of bounds.
  */
 export async function startRecovery(
   request: RecoveryRequest,

@@ -15,9 +15,10 @@ export interface RedeliverDependencies extends PendingSources {
 }
 
 /**
- * Owes a delivery to its endpoint once more, whatever became of it; asking again before it was sent
- * changes nothing. Answers it as it is then.
- * @throws 404 NOT_FOUND for an unknown delivery, 409 CONFLICT for one that would not be sent.
+ * Requests a redelivery, in any state of the delivery. A repeat has no effect while the redelivery is
+ * pending. Returns the delivery.
+ * @throws 404 NOT_FOUND for an unknown delivery; 409 CONFLICT for a test delivery, and if the
+ *   endpoint is disabled or deleted.
  */
 export async function redeliver(
   request: { readonly accountId: string; readonly deliveryId: string; readonly now: Date },
@@ -28,14 +29,14 @@ export async function redeliver(
   const delivery = await existingDelivery(accountId, deliveryId, dependencies);
   if (delivery.runId === null) {
     throw conflict(
-      "This was a test delivery. Make another with POST /v1/webhook_endpoints/{id}/test.",
+      "A test delivery cannot be redelivered. Send a new one with POST /v1/webhook_endpoints/{id}/test.",
     );
   }
   await requireReceiver(accountId, delivery.endpointId, endpoints);
-  const asked = await deliveries.requestRedelivery(accountId, delivery, now);
+  const isRequested = await deliveries.requestRedelivery(accountId, delivery, now);
   const target = endpointTarget(accountId, delivery.endpointId);
   await hint(() => queue.send([target], 0), warn);
-  return asked
+  return isRequested
     ? { ...delivery, requestedAt: now.toISOString() }
     : existingDelivery(accountId, deliveryId, dependencies);
 }

@@ -2,7 +2,7 @@ import type { Delivery } from "./delivery.ts";
 import { unixSeconds } from "./signature.ts";
 import type { RequestSignature } from "./signature.ts";
 
-/** One request to a receiver: all of it that the delivery itself does not say. */
+/** The parts of a request that differ between the attempts of a delivery. */
 export interface SignedRequest {
   /** Value of `Service-Attempt`, from 1. */
   readonly number: number;

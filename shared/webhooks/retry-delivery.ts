@@ -10,19 +10,19 @@ import {
 } from "./attempt-delivery.ts";
 import { postponed } from "./first-attempts.ts";
 
-/** Makes the next attempt of a delivery, unless the log says that it is not owed any more. */
+/** Makes the next attempt of a delivery. Only removes the entry if the log shows that it is obsolete. */
 export async function retryDelivery(
   { entry, content, slice }: WebhookWork<DeliveryContent>,
   context: WebhookContext,
 ): Promise<void> {
   const { endpointId, receiver, dependencies, log } = context;
   const known = await log.get(content.deliveryId);
-  const delivery = owedDelivery(known, { entry, content, endpointId });
+  const delivery = deliveryToAttempt(known, { entry, content, endpointId });
   if (delivery === null) return slice.record({ removed: entry });
   const body = await bodyOf(content, context);
   const ready = await receiver.ready();
   const now = dependencies.clock.now();
-  // It was to be ended before its time, but the endpoint has been enabled again.
+  // The session ends entries before they are due, but the endpoint has been enabled again.
   if (ready.outcome === "ready" && !isDue(entry, now)) return;
   const attempted =
     body === null
@@ -35,7 +35,7 @@ export async function retryDelivery(
   });
 }
 
-/** What a recovery sends again spares a failing endpoint, as the first attempts of runs do. */
+/** Makes an attempt. Attempts of a recovery pass the gate of first attempts. */
 async function retried(
   attempting: Attempting,
   { inOrder }: DeliveryContent,
@@ -50,8 +50,8 @@ async function retried(
   return tried ?? postponed(attempting.delivery, dependencies.clock.now());
 }
 
-/** The delivery to attempt, or null when another entry stands for it, or none does. */
-function owedDelivery(
+/** The delivery to attempt; null if the entry is obsolete. */
+function deliveryToAttempt(
   known: Delivery | null,
   {
     entry,
@@ -63,7 +63,7 @@ function owedDelivery(
     readonly endpointId: string;
   },
 ): Delivery | null {
-  // Whoever asks for a redelivery starts the retry schedule anew.
+  // A requested redelivery restarts the retry schedule.
   if (content.requested) return known === null ? null : { ...known, tries: 0 };
   if (known !== null) {
     const isNext = known.state === "pending" && known.nextAttemptAt === entry.dueAt;

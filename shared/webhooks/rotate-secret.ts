@@ -15,14 +15,14 @@ export interface RotateSecretDependencies {
 }
 
 export interface RotationRequest extends EndpointRef {
-  /** Whether the replaced secret signs too for another 24 hours. */
+  /** True: the replaced secret also signs for another 24 hours. */
   readonly overlap: boolean;
   readonly now: Date;
 }
 
 /**
- * Gives an endpoint a new secret, which signs at once. Of the old ones at most the one that it
- * replaces goes on signing (specification, section "Webhook endpoints").
+ * Replaces the secret of an endpoint. The new secret signs at once. With `overlap`, the replaced
+ * secret also signs for 24 hours; older secrets stop (specification, section "Webhook endpoints").
  * @throws 404 NOT_FOUND for an unknown endpoint.
  */
 export async function rotateSecret(
@@ -35,7 +35,7 @@ export async function rotateSecret(
   const sealed = await secrets.seal(secret, endpointSecretContext(accountId, endpointId));
   const expiresAt = new Date(now.getTime() + limits.secretOverlapSeconds * 1_000).toISOString();
   const rotate = async (before: Endpoint): Promise<Endpoint> => {
-    // A write whose answer was lost has taken effect: a second one would drop the replaced secret.
+    // A write whose response was lost has taken effect. Another write would drop the replaced secret.
     if (before.secret === sealed) return before;
     return {
       ...before,

@@ -10,9 +10,9 @@ export interface RunReceiver {
 }
 
 /**
- * The endpoints that receive events of a run. The endpoint that a watchlist names receives all of them,
- * whatever its filter says. It is returned even if it is disabled or deleted, so that the delivery log
- * records the failure (specification, section "Events", rules 1 and 2).
+ * The endpoints that receive events of a run. The endpoint of a watchlist receives all of them,
+ * regardless of its filter. It is returned even if it is disabled or deleted, so that the delivery
+ * log records the failure (specification, section "Events", rules 1 and 2).
  */
 export async function runReceivers(
   { accountId, webhookEndpointId }: RunEvents,

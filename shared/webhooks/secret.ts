@@ -8,9 +8,9 @@ const hintLength = 4;
 export const newSecret = (chance: Chance): string =>
   secretPrefix + Buffer.from(chance.bytes(secretBytes)).toString("base64");
 
-/** The last four characters, by which its owner recognises a secret. */
+/** The last four characters of a secret, by which its owner recognises it. */
 export const secretHint = (secret: string): string => secret.slice(-hintLength);
 
-/** The random bytes inside a secret. */
+/** Decodes the random bytes of a secret. */
 export const secretKey = (secret: string): Uint8Array =>
   Buffer.from(secret.slice(secretPrefix.length), "base64");

@@ -14,7 +14,7 @@ import type { EndpointStore } from "./endpoint-store.ts";
 export const sendEventBody = v.object({
   webhook_endpoint_id: v.pipe(
     v.string("'webhook_endpoint_id' must be the ID of a webhook endpoint (we_...)."),
-    v.description("The endpoint to send it to, whatever types of events it receives."),
+    v.description("The endpoint to send the event to, regardless of its event types."),
   ),
 });
 
@@ -33,9 +33,9 @@ export interface SendEventRequest {
 }
 
 /**
- * Makes an event pending for one endpoint, whether it was sent there before or not, with the whole
- * retry schedule; asking again before it was sent changes nothing. Returns the delivery.
- * @throws 404 NOT_FOUND for an unknown event, 400 INVALID_PARAM for an unknown endpoint, 409 CONFLICT
+ * Makes the delivery of an event to one endpoint pending, even if it was delivered before, with a new
+ * retry schedule. A repeat has no effect while the delivery is pending. Returns the delivery.
+ * @throws 404 NOT_FOUND for an unknown event; 400 INVALID_PARAM for an unknown endpoint; 409 CONFLICT
  *   for a disabled one.
  */
 export async function sendEvent(

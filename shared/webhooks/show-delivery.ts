@@ -5,7 +5,7 @@ import type { Delivery } from "./delivery.ts";
 import type { webhookDeliveryWithAttemptsSchema } from "./delivery-schema.ts";
 import { presentDeliveryWithAttempts } from "./present-delivery.ts";
 
-/** A delivery with its attempts, and the body that every request of it has. */
+/** A delivery in API answers, with its attempts and the body of its requests. */
 export async function showDelivery(
   accountId: string,
   delivery: Delivery,
@@ -15,7 +15,7 @@ export async function showDelivery(
   return presentDeliveryWithAttempts(delivery, body);
 }
 
-/** Null when the event's body is deleted. */
+/** Null if the event's body has expired. */
 async function archivedBody(
   accountId: string,
   { runId, eventId }: Delivery,

@@ -5,7 +5,7 @@ import { healthOf } from "./endpoint-health.ts";
 import type { webhookEndpointSchema } from "./endpoint-schema.ts";
 import { presentEndpoint } from "./present.ts";
 
-/** A webhook endpoint as answers show it, with its health as it is now. */
+/** A webhook endpoint in API answers, with its current health. */
 export async function showEndpoint(
   endpoint: Endpoint,
   now: Date,

@@ -5,13 +5,13 @@ export interface Signing {
   readonly body: Uint8Array;
   /** Whole secrets (`whsec_...`), the current one first. */
   readonly secrets: readonly string[];
-  /** When the attempt is made: receivers refuse signatures older than about 300 s. */
+  /** Time of the attempt. Receivers refuse signatures older than about 300 s. */
   readonly at: Date;
 }
 
 /**
- * `t=<unix seconds>,v1=<hex>[,v1=<hex>]`: HMAC-SHA256 over `<t>.<body>`, keyed with the whole secret
- * (specification, section "Events").
+ * Value of `Service-Signature`: `t=<unix seconds>,v1=<hex>[,v1=<hex>]`, each the HMAC-SHA256 over
+ * `<t>.<body>`, keyed with the whole secret (specification, section "Events").
  */
 export function signatureHeader({ body, secrets, at }: Signing): string {
   const t = unixSeconds(at);
@@ -21,7 +21,7 @@ export function signatureHeader({ body, secrets, at }: Signing): string {
   return [`t=${t}`, ...entries].join(",");
 }
 
-/** The headers of the Standard Webhooks convention, keyed with the bytes inside the secret. */
+/** The headers of the Standard Webhooks convention, signed with the decoded bytes of the secret. */
 export function standardHeaders(id: string, { body, secrets, at }: Signing) {
   const t = unixSeconds(at);
   const entries = secrets.map((secret) => {
@@ -37,10 +37,10 @@ export function standardHeaders(id: string, { body, secrets, at }: Signing) {
 
 export const unixSeconds = (at: Date): number => Math.floor(at.getTime() / 1_000);
 
-/** The signatures of one request, as its headers have them. */
+/** The signatures of one request. */
 export interface RequestSignature {
   /** Value of `Service-Signature`. */
   readonly service: string;
-  /** Value of `webhook-signature`, of the Standard Webhooks convention. */
+  /** Value of `webhook-signature` (Standard Webhooks). */
   readonly standard: string;
 }

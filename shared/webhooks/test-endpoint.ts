@@ -22,9 +22,9 @@ export interface TestEndpointDependencies {
 }
 
 /**
- * Sends one signed `webhook.test` event now and records it in the delivery log, whatever comes of
- * it; there are no retries. Answers the delivery, which has had one attempt.
- * @throws 404 NOT_FOUND for an unknown endpoint, 429 RATE_LIMITED beyond the tests of a minute.
+ * Sends one signed `webhook.test` event at once, without retries, and records it in the delivery log.
+ * Returns the delivery.
+ * @throws 404 NOT_FOUND for an unknown endpoint; 429 RATE_LIMITED above the limit per minute.
  */
 export async function testEndpoint(
   ref: EndpointRef & { readonly now: Date },
@@ -72,7 +72,7 @@ async function sent(
     const { attempt } = await sendDelivery({ delivery, body, secrets: opened, connection }, clock);
     const context = { retryAfter: null, now: clock.now(), fraction: 0 };
     const { state, ...attempted } = afterAttempt(delivery, attempt, context);
-    // What would be tried again is not: a test has one attempt.
+    // A test delivery has no retries.
     return {
       ...attempted,
       state: state === "delivered" ? state : "failed",
@@ -87,7 +87,7 @@ function tooManyTests(now: Date): ServiceError {
   const { webhookTestsPerMinute: max } = limits;
   return new ServiceError(
     ["RATE_LIMITED", 429],
-    `A webhook endpoint takes at most ${max} test deliveries a minute. Wait as Retry-After says.`,
+    `A webhook endpoint accepts at most ${max} test deliveries per minute. Wait for the time in Retry-After.`,
     { retryAfterSeconds: 60 - now.getUTCSeconds() },
   );
 }

@@ -17,13 +17,13 @@ export interface UpdateEndpointDependencies extends EndPendingDependencies {
 export interface EndpointPatchRequest extends EndpointRef {
   readonly wanted: EndpointPatch;
   readonly now: Date;
-  /** `host[:port]` of this service, which is no receiver. */
+  /** `host[:port]` of this service, which is refused as a receiver. */
   readonly ownHost: string | null;
 }
 
 /**
- * Changes what is named of an endpoint; its secrets stay. Disabling it ends what it is still owed.
- * @throws 400 for a refused or registered URL, 404 for an unknown endpoint.
+ * Changes fields of an endpoint. Disabling the endpoint ends its pending deliveries.
+ * @throws 400 for a refused URL or the URL of another endpoint; 404 for an unknown endpoint.
  */
 export async function updateEndpoint(
   request: EndpointPatchRequest,
@@ -35,7 +35,7 @@ export async function updateEndpoint(
     return isSame(before, after) ? before : changed(before, after, now);
   };
   const updated = await changeEndpoint(request, change, dependencies.endpoints);
-  // Also when it was disabled before: whoever repeats a call may not know that it had taken effect.
+  // Also if it was disabled before: the first call may have failed after its write.
   if (wanted.enabled === false) await endPending(request, now, dependencies);
   return updated;
 }
@@ -46,9 +46,9 @@ async function changes(
   { policy, resolver }: UpdateEndpointDependencies,
 ): Promise<Pick<Endpoint, "url" | "description" | "events" | "enabled">> {
   const { url = before.url, description, events, enabled = before.enabled } = wanted;
-  const isMoved = normaliseUrl(url) !== before.url;
+  const isNewUrl = normaliseUrl(url) !== before.url;
   return {
-    url: isMoved
+    url: isNewUrl
       ? await requirePublicUrl({ param: "url", value: url }, { policy, ownHost }, resolver)
       : before.url,
     description: description === undefined ? before.description : description,

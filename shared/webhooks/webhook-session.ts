@@ -13,12 +13,12 @@ import { openReceiver } from "./receiver.ts";
 import { recoverDeliveries } from "./recover-deliveries.ts";
 import { retryDelivery } from "./retry-delivery.ts";
 
-/** Receivers are sent to so many times at once; the first attempts of a run never are. */
+/** Maximum number of parallel requests to a receiver. The first attempts of one run are sequential. */
 const parallel = 4;
-/** Indexes of runs kept at hand: retries of one run come together. */
+/** Number of cached run indexes: retries of one run are due close together. */
 const runsMax = 8;
 
-/** Works off what an endpoint is owed: first attempts, retries, and what it asks to be sent anew. */
+/** Opens sessions that work on an endpoint's outbox: first attempts, retries, redeliveries and recoveries. */
 export function webhookSessions(dependencies: WebhookDependencies): OpenSession<DeliveryRecord> {
   return ({ accountId, targetId: endpointId }, state) => {
     const receiver = openReceiver({ accountId, endpointId }, dependencies);
@@ -29,7 +29,7 @@ export function webhookSessions(dependencies: WebhookDependencies): OpenSession<
       endpointId,
       receiver,
       dependencies,
-      run: runsAtHand(accountId, dependencies.bodies),
+      run: cachedRuns(accountId, dependencies.bodies),
       log,
       health,
       firstAttempts: firstAttemptGate(health),
@@ -37,7 +37,7 @@ export function webhookSessions(dependencies: WebhookDependencies): OpenSession<
     const work = workOn(context);
     return Promise.resolve({
       parallel,
-      // Asked of the store: a second's memory would miss the change that woke this session.
+      // Reads the store: the cached endpoint may be older than the change that woke this session.
       ended: async () =>
         refusalOf(await dependencies.endpoints.get(accountId, endpointId)) !== null,
       work: (entry, slice) => work(entry, log.noting(slice)),
@@ -48,7 +48,7 @@ export function webhookSessions(dependencies: WebhookDependencies): OpenSession<
 }
 
 function workOn(context: WebhookContext): Session<DeliveryRecord>["work"] {
-  // A recovery asks the log what was not sent: no first attempt may be under way meanwhile.
+  // A recovery reads the log for unsent events, so no first attempt may be in progress.
   const firsts = new Map<string, Promise<void>>();
   let recovering: Promise<void> = Promise.resolve();
   let inOrder: Promise<void> = Promise.resolve();
@@ -62,7 +62,7 @@ function workOn(context: WebhookContext): Session<DeliveryRecord>["work"] {
         return attempts.finally(() => firsts.delete(content.runId));
       }
       case "delivery": {
-        // Its first attempt may be under way, and not logged yet.
+        // The first attempt may be in progress and not logged yet.
         if (content.requested) await firsts.get(content.runId)?.catch(() => undefined);
         if (!content.inOrder) return retryDelivery({ entry, content, slice }, context);
         const sent = inOrder.then(async () => {
@@ -84,7 +84,7 @@ function workOn(context: WebhookContext): Session<DeliveryRecord>["work"] {
   };
 }
 
-function runsAtHand(accountId: string, bodies: EventBodies): WebhookContext["run"] {
+function cachedRuns(accountId: string, bodies: EventBodies): WebhookContext["run"] {
   const runs = new Map<string, ReturnType<WebhookContext["run"]>>();
   return (runId) => {
     const known = runs.get(runId);
@@ -93,7 +93,7 @@ function runsAtHand(accountId: string, bodies: EventBodies): WebhookContext["run
     const [oldest] = runs.keys();
     if (runs.size >= runsMax && oldest !== undefined) runs.delete(oldest);
     runs.set(runId, found);
-    // What failed is looked for again.
+    // A failed read is not cached.
     found.catch(() => runs.delete(runId));
     return found;
   };
