@@ -4,7 +4,7 @@ import { deliveryWrite } from "../shared/aws/deliveries/delivery-store.ts";
 import { exportWrite } from "../shared/aws/exports/export-store.ts";
 import { dynamoOutboxStore } from "../shared/aws/deliveries/outbox-store.ts";
 import type { Write } from "../shared/aws/deliveries/outbox-writes.ts";
-import { keptRoleCredentials, stsRoleCredentials } from "../shared/aws/exports/role-credentials.ts";
+import { cachedRoleCredentials, stsRoleCredentials } from "../shared/aws/exports/role-credentials.ts";
 import { figures } from "../shared/observability/figures.ts";
 import { tell } from "../shared/observability/work-log.ts";
 import { exportSessions } from "../shared/exports/export-session.ts";
@@ -64,7 +64,7 @@ export const delivery = (
     destinations: destinations(environment, overrides),
     exports: exportLog(environment, overrides),
     buckets: overrides.buckets ?? s3CustomerBuckets({ policy: policyOf(overrides) }),
-    roles: keptRoleCredentials(overrides.roles ?? stsRoleCredentials(), shared.clock),
+    roles: cachedRoleCredentials(overrides.roles ?? stsRoleCredentials(), shared.clock),
     outbox: exportOutbox,
   });
   return {

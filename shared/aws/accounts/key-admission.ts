@@ -29,8 +29,8 @@ import { isConditionFailure, isThrottle, type Row } from "../table/dynamo.ts";
 import { admissionTimesOf, ownerOf, retiredAttributesOf, storedMs } from "./key-row.ts";
 import { accountKeys } from "../table/table.ts";
 
-/** A key as this process last read it. */
-interface Known {
+/** The cached state of a key: its owner when this process last read the row. */
+interface CachedKey {
   readonly owner: KeyOwner;
   readonly seenAt: Date;
 }
@@ -59,7 +59,7 @@ export function keyAdmission(
   table: string,
   chance: Pick<Chance, "fraction"> = systemChance,
 ): (keyHash: string, now: Date) => Promise<Admission> {
-  const known = boundedMap<Known>(knownKeysMax);
+  const known = boundedMap<CachedKey>(knownKeysMax);
   const pauses = boundedMap<RefusalPause>(knownKeysMax);
   const pauseOf = (keyHash: string): RefusalPause => pauses.get(keyHash) ?? noPause;
   const here = localRate();
@@ -133,7 +133,7 @@ const isWorking = (row: Row | undefined): row is Row =>
 interface Store {
   readonly client: DynamoDBDocumentClient;
   readonly table: string;
-  readonly known: BoundedMap<Known>;
+  readonly known: BoundedMap<CachedKey>;
 }
 
 /**

@@ -42,10 +42,10 @@ export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Option
     const [row] = await rowsByKey(client, { ...options, table }, [
       accountKeys.shard(accountId, number),
     ]);
-    assert(row !== undefined, "a shard stays");
+    assert(row !== undefined, "a shard is never deleted");
     return shardOf(row);
   };
-  /** Reads a shard again until no records were copied meanwhile: a busy account copies many a second. */
+  /** Repeats the read of a shard until no records were copied during it. A busy account copies many per second. */
   const ofShard = (
     accountId: string,
     shard: Shard,

@@ -18,7 +18,7 @@ export interface DynamoEndpointStoreOptions {
   readonly chance: Chance;
 }
 
-/** Webhook endpoints in DynamoDB, for whoever changes nothing about them. */
+/** Webhook endpoints in DynamoDB, read only. */
 export function dynamoEndpoints(
   client: DynamoDBDocumentClient,
   { tableName, ...patience }: DynamoEndpointStoreOptions,
@@ -91,10 +91,10 @@ export function dynamoEndpointStore(
 }
 
 const minuteMs = 60_000;
-/** A minute's count is of no use after it; the margin is for clocks that differ. */
+/** Seconds until a minute's count expires. The margin over a minute is for clocks that differ. */
 const testsKeptSeconds = 60 * 60;
 
-/** One conditional write that counts a test, on a row that each minute has of its own. */
+/** Counts a test delivery of an endpoint; false over the limit of a minute. Each minute has a separate row. */
 function admitTest(
   client: DynamoDBDocumentClient,
   options: DynamoEndpointStoreOptions,
@@ -116,7 +116,7 @@ function admitTest(
   return unlessRefused(() => pastTransactions(options, () => client.send(command)));
 }
 
-/** Counter of an endpoint's test deliveries in a minute. */
+/** Key of the counter of an endpoint's test deliveries in one minute. */
 const testsKey = (accountId: string, id: string, minute: Date): RowKey => ({
   pk: deliveryKeys.endpoint(accountId, id).pk,
   sk: `tests#${id}#${minute.toISOString()}`,

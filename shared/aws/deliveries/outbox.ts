@@ -10,7 +10,7 @@ export interface DynamoOutboxBase {
   readonly chance: Chance;
 }
 
-/** Outboxes for whoever owes something and works nothing off. */
+/** Outboxes for functions that add entries and do not drain them. */
 export function dynamoOutbox(client: DynamoDBDocumentClient, options: DynamoOutboxBase): Outbox {
   const { tableName } = options;
   return {

@@ -7,13 +7,13 @@ import { watchlistKeys } from "../table/table.ts";
 export interface PhaseChange {
   readonly from: readonly RunPhase[];
   readonly set: Row;
-  /** True leaves a run alone that was given up: whoever did that ends it. */
+  /** True refuses the change for a run that was given up. */
   readonly unlessGivenUp?: boolean;
-  /** True takes the run out of the due index: nobody has to look after it any more. */
+  /** True removes the run from the due index, so that the sweeper no longer finds it. */
   readonly settle?: boolean;
 }
 
-/** Changes a run that is in one of the phases named; false when it is in another. */
+/** Changes a run that is in one of the phases `from`; false if it is in another phase. */
 export function movePhase(
   client: DynamoDBDocumentClient,
   table: string,
@@ -48,7 +48,7 @@ export function movePhase(
   );
 }
 
-/** Marks a run as failed, if it has not moved since it was read. */
+/** Records the error of a run that made no progress since it was read; undefined if it did. */
 export async function giveUp(
   client: DynamoDBDocumentClient,
   table: string,

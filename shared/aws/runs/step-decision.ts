@@ -21,7 +21,10 @@ interface Decision {
   readonly shortfall: Shortfall | null;
 }
 
-/** In one transaction with a look at the run, so that nothing is begun of a run that has ended. */
+/**
+ * Records whether a step is read or deferred, and returns the first recorded decision. A condition on the
+ * run is in the same transaction: `over` if the run has ended, so that its step does not start.
+ */
 export function decideStep(
   client: DynamoDBDocumentClient,
   options: Options,

@@ -30,10 +30,10 @@ interface Options {
   readonly chance: Chance;
 }
 
-/** What the steps of a run found is needed until its events are out; kept longer to look at. */
+/** Results of steps are needed until the run's events are published. Operators may need them longer. */
 const stepRowDays = 14;
 
-/** Steps and batches in DynamoDB; ids and results are compressed. */
+/** Steps and batches in DynamoDB; IDs and results are compressed. */
 export function dynamoStepStore(client: DynamoDBDocumentClient, options: Options): StepStore {
   const { table, clock } = options;
   const ttl = (): number => epochSeconds(clock.now()) + stepRowDays * 86_400;
@@ -50,7 +50,7 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: Options
       await writeRows(client, options, startRows({ runId, plan, ttl: ttl() }, starts));
     },
     async starts(run, step) {
-      assert(run.plan !== null, "a run that reads is planned");
+      assert(run.plan !== null, "a run in phase 'reading' has a plan");
       const key = watchlistKeys.starts(run.id, { plan: run.plan, step, chunk: 0 });
       return Array.fromAsync(query(key), (row) => unpack(row["ids"]) as string[]);
     },
@@ -72,7 +72,7 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: Options
     async recordResult(ref, found) {
       if (await putResult(client, table, { ref, found, ttl: ttl() })) return { isFirst: true };
       const recorded = await read(resultKey(ref));
-      assert(recorded !== undefined, "a batch that refuses a result has one");
+      assert(recorded !== undefined, "a batch that refuses a result has a recorded one");
       return { isFirst: false, first: resultOf(recorded) };
     },
     markDone: (ref) => markDone(client, table, ref),
@@ -97,7 +97,7 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: Options
   };
 }
 
-/** An outcome that no event, count or route comes from. */
+/** True for an outcome that causes no event, count or route. */
 const isSilent = ({ status, changes, reported, matched, lastSnapshot }: ItemOutcome): boolean =>
   status === "ok" &&
   changes === undefined &&
@@ -108,7 +108,7 @@ const isSilent = ({ status, changes, reported, matched, lastSnapshot }: ItemOutc
 const firstResult = (step: StepRecord): RowKey =>
   watchlistKeys.result(step.runId, { step: step.step, plan: step.plan, number: 0 });
 
-/** The rows of a partition whose sort keys share the part up to the last `#` of a key. */
+/** The rows of a partition whose sort keys begin with the part of `key.sk` up to its last `#`. */
 function rowsBelow(
   client: DynamoDBDocumentClient,
   table: string,
@@ -146,8 +146,8 @@ const startRows = (
   );
 
 /**
- * Outcomes are kept apart by who needs them: what goes on to a next step is all that it is planned
- * from, and of what is silent nobody but the items has to know.
+ * Stores the result of a batch; false if it has one. Outcomes are in separate attributes by their reader:
+ * `routed` plans the next steps, `routed` and `outcomes` make the events, and the items need all of them.
  */
 function putResult(
   client: DynamoDBDocumentClient,
@@ -184,7 +184,7 @@ function putResult(
   );
 }
 
-/** A set of numbers, so that a batch marked twice counts once. */
+/** Adds a batch to the completed batches of its step. They are a set, so that a repeat counts once. */
 async function markDone(
   client: DynamoDBDocumentClient,
   table: string,
@@ -207,7 +207,10 @@ async function markDone(
   return marked;
 }
 
-/** Batches first, then the step row that makes them the plan: the first step row wins. */
+/**
+ * Stores a plan of a step: its batches, then the step row, which makes them the plan. Returns the step
+ * of the first stored plan.
+ */
 async function savePlan(
   client: DynamoDBDocumentClient,
   options: Options,
@@ -236,7 +239,7 @@ async function savePlan(
   const { Item } = await client.send(
     new GetCommand({ TableName: table, Key, ConsistentRead: true }),
   );
-  assert(Item !== undefined, "a step row that blocks a plan exists");
+  assert(Item !== undefined, "the step row that refused the plan exists");
   return stepOf(Item);
 }
 

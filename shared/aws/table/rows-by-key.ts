@@ -14,7 +14,7 @@ interface Options {
 /**
  * Reads up to 100 rows, or some of their attributes, by their keys in one strongly consistent request.
  * Omits rows that do not exist. Requests keys again that an overloaded table did not process.
- * @throws 503 UNAVAILABLE when the table keeps leaving keys out.
+ * @throws 503 UNAVAILABLE if keys stay unprocessed.
  */
 export async function rowsByKey(
   client: DynamoDBDocumentClient,

@@ -7,7 +7,7 @@ import { pageOf } from "./page-row.ts";
 import { firstRows } from "../table/query-rows.ts";
 import { watchlistKeys } from "../table/table.ts";
 
-/** Where the pages of a list are read from. */
+/** The table of pages, with what retries need. */
 export interface PageTable {
   readonly client: DynamoDBDocumentClient;
   readonly table: string;
@@ -15,13 +15,14 @@ export interface PageTable {
   readonly chance: Chance;
 }
 
-/** A reader that stops early has read little too much; one that reads on needs few requests. */
+/** Batches grow: a consumer that stops early reads few pages too many, a long read needs few requests. */
 const firstBatch = 2;
 const batchMax = 32;
 
 /**
- * The pages that overlap a range, in order. Each is read where the one before it ended: a page that
- * was merged away meanwhile is found in the one that took it in, one that was split in its parts.
+ * The pages that overlap a range, in order. Each read starts where the last page ended, so it stays
+ * complete when pages are merged or split during it: a merged page is found in the page that contains it
+ * now, a split page in its parts.
  */
 export async function* readPages(
   table: PageTable,
@@ -48,8 +49,8 @@ export async function* readPages(
 const reaches = ({ upper }: StoredPage, id: string): boolean => upper === null || upper > id;
 
 /**
- * The page whose range holds an id; none when the list has no pages. A transaction shows its writes
- * one by one to a Query: while the id seems to be nobody's, a look again finds its owner.
+ * The page whose range contains an ID, as an array; empty if the watchlist has no pages. A Query may see
+ * only a part of a transaction. While no page seems to contain the ID, the read is repeated.
  */
 export function ownerOf(
   { client, table, clock, chance }: PageTable,
@@ -73,7 +74,7 @@ export function ownerOf(
   });
 }
 
-/** The page below a bound that is not "". */
+/** The page before a bound; `bound` is not "". */
 export async function pageBelow(
   { client, table }: PageTable,
   watchlistId: string,
@@ -81,7 +82,7 @@ export async function pageBelow(
 ): Promise<StoredPage | undefined> {
   const query = {
     TableName: table,
-    // Nothing sorts between two pages, and the first page is below every bound.
+    // No other rows sort between pages, and the first page is before every bound.
     KeyConditionExpression: "pk = :pk AND sk < :bound",
     ExpressionAttributeValues: {
       ":pk": watchlistKeys.page(watchlistId, "").pk,
@@ -94,8 +95,8 @@ export async function pageBelow(
 }
 
 /**
- * What one request gives, which may be less than there is, or nothing: the reader goes on where the
- * last page ends. To ask for the rest here would hold many megabytes before the first page is out.
+ * The pages of one request, which may be few or none: the reader continues where the last page ends.
+ * Collecting all pages here would hold many megabytes in memory.
  */
 async function pagesFrom(
   { client, table }: PageTable,
@@ -118,5 +119,5 @@ async function pagesFrom(
   return Items.map(pageOf);
 }
 
-/** Item ids are letters and digits: this sorts after all of them. */
+/** Sorts after every item ID: item IDs are letters and digits. */
 export const afterEveryId = "~";

@@ -7,7 +7,7 @@ import { watchlistKeys } from "../table/table.ts";
 /** The lower bound of a page, from its sort key. */
 export const lowestOf = (row: Row): string => String(row["sk"]).slice("page#".length);
 
-/** The row of a page at a version. */
+/** The row of a page of items. */
 export const pageRow = (watchlistId: string, page: CutPage, version: number): Row => ({
   ...watchlistKeys.page(watchlistId, page.lowest),
   version,
@@ -17,7 +17,7 @@ export const pageRow = (watchlistId: string, page: CutPage, version: number): Ro
   items: page.encoded,
 });
 
-/** Rows are written by `pageRow` alone, so they are read without another check. */
+/** The page of a row, which decodes its items when they are first read. Unchecked, because only `pageRow` writes these rows. */
 export function pageOf(row: Row): StoredPage {
   let items: readonly Item[] | undefined;
   return {
