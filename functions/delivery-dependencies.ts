@@ -4,7 +4,10 @@ import { deliveryWrite } from "../shared/aws/deliveries/delivery-store.ts";
 import { exportWrite } from "../shared/aws/exports/export-store.ts";
 import { dynamoOutboxStore } from "../shared/aws/deliveries/outbox-store.ts";
 import type { Write } from "../shared/aws/deliveries/outbox-writes.ts";
-import { cachedRoleCredentials, stsRoleCredentials } from "../shared/aws/exports/role-credentials.ts";
+import {
+  cachedRoleCredentials,
+  stsRoleCredentials,
+} from "../shared/aws/exports/role-credentials.ts";
 import { figures } from "../shared/observability/figures.ts";
 import { tell } from "../shared/observability/work-log.ts";
 import { exportSessions } from "../shared/exports/export-session.ts";
