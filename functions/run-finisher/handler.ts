@@ -1,9 +1,9 @@
 import { addWorkKeys, tell } from "../../shared/observability/work-log.ts";
 import { finishRun } from "../../shared/runs/finish-run.ts";
 import type { Run } from "../../shared/runs/run.ts";
-import * as provide from "../dependencies.ts";
+import * as provide from "../composition/dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
-import type { Overrides } from "../overrides.ts";
+import type { Overrides } from "../composition/overrides.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
 import { finishMessage } from "./message.ts";
 

@@ -1,5 +1,5 @@
 /** Reads from a source that fails, as a function does, and prints the answers. A process of its own. */
-import { sources } from "../../functions/source-dependencies.ts";
+import { sources } from "../../functions/composition/sources.ts";
 import { stepScraperIds } from "../../shared/scrapers/catalogue.ts";
 
 const { BASE_URL: baseUrl, ...variables } = process.env;

@@ -1,18 +1,18 @@
 /** The part of the composition root that delivers webhooks and exports. */
-import { s3CustomerBuckets } from "../shared/aws/exports/customer-bucket.ts";
-import { deliveryWrite } from "../shared/aws/deliveries/delivery-store.ts";
-import { exportWrite } from "../shared/aws/exports/export-store.ts";
-import { dynamoOutboxStore } from "../shared/aws/deliveries/outbox-store.ts";
-import type { Write } from "../shared/aws/deliveries/outbox-writes.ts";
+import { s3CustomerBuckets } from "../../shared/aws/exports/customer-bucket.ts";
+import { deliveryWrite } from "../../shared/aws/deliveries/delivery-store.ts";
+import { exportWrite } from "../../shared/aws/exports/export-store.ts";
+import { dynamoOutboxStore } from "../../shared/aws/deliveries/outbox-store.ts";
+import type { Write } from "../../shared/aws/deliveries/outbox-writes.ts";
 import {
   cachedRoleCredentials,
   stsRoleCredentials,
-} from "../shared/aws/exports/role-credentials.ts";
-import { figures } from "../shared/observability/figures.ts";
-import { tell } from "../shared/observability/work-log.ts";
-import { exportSessions } from "../shared/exports/export-session.ts";
-import type { OutboxStore } from "../shared/outbox/outbox.ts";
-import { webhookSessions } from "../shared/webhooks/webhook-session.ts";
+} from "../../shared/aws/exports/role-credentials.ts";
+import { figures } from "../../shared/observability/figures.ts";
+import { tell } from "../../shared/observability/work-log.ts";
+import { exportSessions } from "../../shared/exports/export-session.ts";
+import type { OutboxStore } from "../../shared/outbox/outbox.ts";
+import { webhookSessions } from "../../shared/webhooks/webhook-session.ts";
 import {
   deliveries,
   destinations,
