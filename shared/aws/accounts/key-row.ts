@@ -25,7 +25,7 @@ export const newKeyRow = ({ hash, accountId, id, name, prefix, demo }: NewKey): 
 });
 
 /** The account and the key of a row. */
-export const ownerOf = (row: Row): KeyOwner => ({
+export const keyOwnerOf = (row: Row): KeyOwner => ({
   accountId: String(row["account_id"]),
   keyId: String(row["key_id"]),
   keyName: String(row["name"]),

@@ -43,7 +43,7 @@ const endpointRow = object({
   updated_at: string(),
 });
 
-export function endpointOf(accountId: string, stored: Row): Endpoint {
+export function endpointFromRow(accountId: string, stored: Row): Endpoint {
   const row = parse(endpointRow, stored);
   const previous = row.previous_secret;
   return {

@@ -6,7 +6,7 @@ import { tableSchema } from "../../base/table-schema.ts";
 import type { Endpoint } from "../../webhooks/endpoint.ts";
 import type { EndpointLookup, EndpointStore } from "../../webhooks/endpoint-store.ts";
 import { pastTransactions, type Row, unlessRefused, untilSettled } from "../table/dynamo.ts";
-import { endpointOf } from "./endpoint-row.ts";
+import { endpointFromRow } from "./endpoint-row.ts";
 import { createEndpointRow, deleteEndpointRow, replaceEndpointRow } from "./endpoint-writes.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { rowsByKey } from "../table/rows-by-key.ts";
@@ -29,7 +29,7 @@ export function dynamoEndpoints(
   };
   const get = async (accountId: string, id: string): Promise<Endpoint | null> => {
     const row = await read(deliveryKeys.endpoint(accountId, id));
-    return row === undefined ? null : endpointOf(accountId, row);
+    return row === undefined ? null : endpointFromRow(accountId, row);
   };
   return {
     get,
@@ -43,7 +43,7 @@ export function dynamoEndpoints(
         },
         ConsistentRead: true,
       });
-      return Array.fromAsync(rows, (row) => endpointOf(accountId, row));
+      return Array.fromAsync(rows, (row) => endpointFromRow(accountId, row));
     },
     async countEndpoints(accountId) {
       const row = await read(deliveryKeys.endpointCount(accountId));

@@ -72,7 +72,7 @@ export function stepRow(step: StepRecord): Row {
   };
 }
 
-export function stepOf(row: Row): StepRecord {
+export function stepRecordOf(row: Row): StepRecord {
   return {
     runId: row["run_id"],
     step: row["step"],

@@ -13,7 +13,7 @@ import { compareIds } from "../../watchlists/page.ts";
 import { unpack } from "./compressed.ts";
 import type { Row } from "../table/dynamo.ts";
 import { rowsByKey } from "../table/rows-by-key.ts";
-import { runOf, stepOf } from "./run-row.ts";
+import { runOf, stepRecordOf } from "./run-row.ts";
 import { type RowKey, watchlistKeys } from "../table/table.ts";
 
 interface Options {
@@ -63,7 +63,7 @@ export async function openBatch(
   const [run, step, planned, result] = keys.map((key) => rows.get(nameOf(key)));
   return {
     run: run && runOf(run),
-    step: step && stepOf(step),
+    step: step && stepRecordOf(step),
     planned: planned && plannedOf(planned),
     result: result && resultOf(result),
   };

@@ -6,7 +6,7 @@ import {
 import type { Chance, Clock } from "../../base/clock.ts";
 import type { Run, Shortfall, StepDecision, StepRecord } from "../../runs/run.ts";
 import { cancellationReasons, isContention, untilSettled } from "../table/dynamo.ts";
-import { stepOf } from "./run-row.ts";
+import { stepRecordOf } from "./run-row.ts";
 import { watchlistKeys } from "../table/table.ts";
 
 interface Options {
@@ -67,7 +67,7 @@ export function decideStep(
       const { Item } = await client.send(
         new GetCommand({ TableName: table, Key, ConsistentRead: true }),
       );
-      return (Item === undefined ? null : stepOf(Item).decision) ?? "over";
+      return (Item === undefined ? null : stepRecordOf(Item).decision) ?? "over";
     }
   });
 }

@@ -19,7 +19,7 @@ import type { Starts, StepPlan, StepStore } from "../../runs/step-store.ts";
 import { pack, packIds, unpack } from "./compressed.ts";
 import { type Row, unlessRefused, writeRows } from "../table/dynamo.ts";
 import { queryRows } from "../table/query-rows.ts";
-import { stepOf, stepRow } from "./run-row.ts";
+import { stepRecordOf, stepRow } from "./run-row.ts";
 import { listIn, openBatch, plannedKey, plannedOf, resultKey, resultOf } from "./step-batch.ts";
 import { decideStep } from "./step-decision.ts";
 import { epochSeconds, type RowKey, watchlistKeys } from "../table/table.ts";
@@ -57,10 +57,10 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: Options
     plan: (plan) => savePlan(client, options, { ...plan, ttl: ttl() }),
     async get(runId, step) {
       const row = await read(watchlistKeys.step(runId, step));
-      return row === undefined ? undefined : stepOf(row);
+      return row === undefined ? undefined : stepRecordOf(row);
     },
     async list(runId) {
-      const records = await Array.fromAsync(query(watchlistKeys.step(runId, "")), stepOf);
+      const records = await Array.fromAsync(query(watchlistKeys.step(runId, "")), stepRecordOf);
       return records.toSorted((a, b) => a.position - b.position);
     },
     decide: (run, step, shortfall) => decideStep(client, options, { run, step, shortfall }),
@@ -202,7 +202,7 @@ async function markDone(
         ReturnValues: "ALL_NEW",
       }),
     );
-    marked = stepOf(Attributes ?? {});
+    marked = stepRecordOf(Attributes ?? {});
   });
   return marked;
 }
@@ -240,7 +240,7 @@ async function savePlan(
     new GetCommand({ TableName: table, Key, ConsistentRead: true }),
   );
   assert(Item !== undefined, "the step row that refused the plan exists");
-  return stepOf(Item);
+  return stepRecordOf(Item);
 }
 
 async function recordStats(

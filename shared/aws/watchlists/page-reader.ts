@@ -31,7 +31,7 @@ export async function* readPages(
 ): AsyncGenerator<StoredPage> {
   let bound = from;
   let size = firstBatch;
-  let batch = await ownerOf(table, watchlistId, bound);
+  let batch = await pagesHolding(table, watchlistId, bound);
   while (batch.length > 0) {
     for (const page of batch) {
       if (page.lowest > bound) break;
@@ -41,7 +41,7 @@ export async function* readPages(
       bound = page.upper;
     }
     batch = await pagesFrom(table, watchlistId, { bound, to, size });
-    if (batch[0]?.lowest !== bound) batch = await ownerOf(table, watchlistId, bound);
+    if (batch[0]?.lowest !== bound) batch = await pagesHolding(table, watchlistId, bound);
     size = Math.min(size * 2, batchMax);
   }
 }
@@ -52,7 +52,7 @@ const reaches = ({ upper }: StoredPage, id: string): boolean => upper === null |
  * The page whose range contains an ID, as an array; empty if the watchlist has no pages. A Query may see
  * only a part of a transaction. While no page seems to contain the ID, the read is repeated.
  */
-export function ownerOf(
+export function pagesHolding(
   { client, table, clock, chance }: PageTable,
   watchlistId: string,
   id: string,

@@ -11,7 +11,7 @@ import {
 import type { Item } from "../../watchlists/item.ts";
 import type { PageStore } from "../../watchlists/page-store.ts";
 import { isConditionFailure, isThrottle, untilSettled } from "../table/dynamo.ts";
-import { afterEveryId, ownerOf, pageBelow, readPages, type PageTable } from "./page-reader.ts";
+import { afterEveryId, pagesHolding, pageBelow, readPages, type PageTable } from "./page-reader.ts";
 import { lowestOf, pageRow } from "./page-row.ts";
 import { writePages } from "./page-writes.ts";
 import { firstRows } from "../table/query-rows.ts";
@@ -112,7 +112,7 @@ async function rightOf(
   page: StoredPage | undefined,
 ): Promise<StoredPage | undefined> {
   if (page === undefined || page.upper === null) return undefined;
-  const [right] = await ownerOf(table, watchlistId, page.upper);
+  const [right] = await pagesHolding(table, watchlistId, page.upper);
   return right?.lowest === page.upper ? right : undefined;
 }
 
