@@ -3,7 +3,7 @@ import type { Chance, Clock } from "../../base/clock.ts";
 import type { StoredPage } from "../../watchlists/page.ts";
 import type { IdRange } from "../../watchlists/page-store.ts";
 import { untilSettled } from "../table/dynamo.ts";
-import { pageOf } from "./page-row.ts";
+import { itemPageOf } from "./page-row.ts";
 import { firstRows } from "../table/query-rows.ts";
 import { watchlistKeys } from "../table/table.ts";
 
@@ -24,7 +24,7 @@ const batchMax = 32;
  * complete when pages are merged or split during it: a merged page is found in the page that contains it
  * now, a split page in its parts.
  */
-export async function* readPages(
+export async function* readItemPages(
   table: PageTable,
   watchlistId: string,
   { from = "", to }: IdRange,
@@ -69,7 +69,7 @@ export function pagesHolding(
     ConsistentRead: true,
   };
   return untilSettled({ clock, chance }, async () => {
-    const found = (await firstRows(client, query, 1)).map(pageOf);
+    const found = (await firstRows(client, query, 1)).map(itemPageOf);
     return found.every((page) => reaches(page, id)) ? found : "again";
   });
 }
@@ -91,7 +91,7 @@ export async function pageBelow(
     ScanIndexForward: false,
     ConsistentRead: true,
   };
-  return (await firstRows(client, query, 1)).map(pageOf)[0];
+  return (await firstRows(client, query, 1)).map(itemPageOf)[0];
 }
 
 /**
@@ -116,7 +116,7 @@ async function pagesFrom(
       Limit: size,
     }),
   );
-  return Items.map(pageOf);
+  return Items.map(itemPageOf);
 }
 
 /** Sorts after every item ID: item IDs are letters and digits. */

@@ -11,8 +11,14 @@ import {
 import type { Item } from "../../watchlists/item.ts";
 import type { PageStore } from "../../watchlists/page-store.ts";
 import { isConditionFailure, isThrottle, untilSettled } from "../table/dynamo.ts";
-import { afterEveryId, pagesHolding, pageBelow, readPages, type PageTable } from "./page-reader.ts";
-import { lowestOf, pageRow } from "./page-row.ts";
+import {
+  afterEveryId,
+  pagesHolding,
+  pageBelow,
+  readItemPages,
+  type PageTable,
+} from "./page-reader.ts";
+import { lowestOf, itemPageRow } from "./page-row.ts";
 import { writePages } from "./page-writes.ts";
 import { firstRows } from "../table/query-rows.ts";
 import { watchlistKeys } from "../table/table.ts";
@@ -29,7 +35,7 @@ export function dynamoPageStore(
   const { bounds = pageBounds, ...rest } = options;
   const table = { client, ...rest };
   return {
-    pages: (watchlistId, range = {}) => readPages(table, watchlistId, range),
+    pages: (watchlistId, range = {}) => readItemPages(table, watchlistId, range),
     async replace(list, before, items) {
       const joined = await joinNeighbour(table, list.watchlistId, { before, items, bounds });
       const [first, last] = [joined.before[0], joined.before.at(-1)];
@@ -127,7 +133,7 @@ function putNew(
       await client.send(
         new PutCommand({
           TableName: table,
-          Item: pageRow(watchlistId, page, 1),
+          Item: itemPageRow(watchlistId, page, 1),
           ConditionExpression: "attribute_not_exists(pk)",
         }),
       );

@@ -14,7 +14,7 @@ import {
   untilSettled,
 } from "../table/dynamo.ts";
 import type { PageTable } from "./page-reader.ts";
-import { pageRow } from "./page-row.ts";
+import { itemPageRow } from "./page-row.ts";
 import { watchlistKeys } from "../table/table.ts";
 
 interface PageWrite {
@@ -79,7 +79,7 @@ async function putPage(
     await client.send(
       new PutCommand({
         TableName: table,
-        Item: pageRow(watchlistId, page, version),
+        Item: itemPageRow(watchlistId, page, version),
         ConditionExpression: "version = :seen",
         ExpressionAttributeValues: { ":seen": seen },
         ReturnValuesOnConditionCheckFailure: "ALL_OLD",
@@ -153,7 +153,7 @@ function pageActions(
   const puts = cut.map((page) => ({
     Put: {
       TableName,
-      Item: pageRow(watchlistId, page, version),
+      Item: itemPageRow(watchlistId, page, version),
       ...(seen.has(page.lowest)
         ? asSeen(page.lowest)
         : { ConditionExpression: "attribute_not_exists(pk)" }),
