@@ -10,7 +10,7 @@ import { runQueue } from "../composition/run-queue.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import type { Overrides } from "../composition/overrides.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
-import { cancelHold } from "./cancel-hold.ts";
+import { cancelHoldUntil } from "./cancel-hold.ts";
 import { type RunMessage, runMessage } from "./message.ts";
 
 export function createHandler(
@@ -70,7 +70,7 @@ export function createHandler(
           return done;
         case "cancel": {
           const { account_id: accountId, hold_id: holdId } = message;
-          await cancelHold({ accountId, holdId }, deadline, dependencies);
+          await cancelHoldUntil({ accountId, holdId }, deadline, dependencies);
           return done;
         }
         default:
