@@ -10,7 +10,7 @@ import { isPackId } from "../../accounts/credit-packs.ts";
 import { assert } from "../../base/assert.ts";
 import type { Chance, Clock } from "../../base/clock.ts";
 import { putKey } from "./api-key-store.ts";
-import { type Row, unlessRefused } from "../table/dynamo.ts";
+import { type Row, conditionalWrite } from "../table/dynamo.ts";
 import { keyAdmission } from "./key-admission.ts";
 import type { ChangeRecord } from "../../credits/journal.ts";
 import { stampOf } from "../../credits/journal.ts";
@@ -53,7 +53,7 @@ export function dynamoAutoTopUpStore(
 ): AutoTopUpStore {
   return {
     setAutoTopUp: (accountId, autoTopUp) =>
-      unlessRefused(() =>
+      conditionalWrite(() =>
         client.send(
           new UpdateCommand({
             TableName: table,

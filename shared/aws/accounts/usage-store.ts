@@ -3,7 +3,7 @@ import type { DailyUsage, UsageStore } from "../../accounts/usage-store.ts";
 import { assert } from "../../base/assert.ts";
 import type { Chance, Clock } from "../../base/clock.ts";
 import { addUsage, type UsageChange, usageByDay } from "../../credits/journal.ts";
-import { type Row, untilSettled } from "../table/dynamo.ts";
+import { type Row, retryContended } from "../table/dynamo.ts";
 import { journalOf } from "../ledger/journal-page.ts";
 import { readAccountRows } from "../ledger/read-shards.ts";
 import { type Shard, shardOf } from "../ledger/shard-row.ts";
@@ -52,7 +52,7 @@ export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Option
     days: Days,
   ): Promise<readonly UsageChange[]> => {
     let before = shard;
-    return untilSettled(options, async () => {
+    return retryContended(options, async () => {
       const key = accountKeys.shardUsage(accountId, shard.number, "");
       const inPages = await stored(key, days);
       const after = await current(accountId, shard.number);

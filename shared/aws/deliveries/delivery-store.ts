@@ -13,7 +13,7 @@ import { type Delivery, deliveryStates, shownState } from "../../webhooks/delive
 import type { DeliveryFilter, DeliveryPage, DeliveryStore } from "../../webhooks/delivery-store.ts";
 import { redeliveryEntry } from "../../webhooks/outbox-entries.ts";
 import type { DeliveryRecord } from "../../webhooks/attempt-delivery.ts";
-import { cancellationReasons, isContention, type Row, untilSettled } from "../table/dynamo.ts";
+import { cancellationReasons, isContention, type Row, retryContended } from "../table/dynamo.ts";
 import { additionWrites, type Write } from "./outbox-writes.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { rowsByKey } from "../table/rows-by-key.ts";
@@ -165,7 +165,7 @@ function request(
   };
   const target = endpointTarget(accountId, delivery.endpointId);
   const owed = additionWrites(TableName, target, [redeliveryEntry(delivery, now)]);
-  return untilSettled(options, async () => {
+  return retryContended(options, async () => {
     try {
       await client.send(new TransactWriteCommand({ TransactItems: [mark, ...owed] }));
       return true;

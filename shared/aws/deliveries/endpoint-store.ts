@@ -5,7 +5,7 @@ import { limits } from "../../base/limits.ts";
 import { tableSchema } from "../../base/table-schema.ts";
 import type { Endpoint } from "../../webhooks/endpoint.ts";
 import type { EndpointLookup, EndpointStore } from "../../webhooks/endpoint-store.ts";
-import { pastTransactions, type Row, unlessRefused, untilSettled } from "../table/dynamo.ts";
+import { retryOnConflict, type Row, conditionalWrite, retryContended } from "../table/dynamo.ts";
 import { endpointFromRow } from "./endpoint-row.ts";
 import { createEndpointRow, deleteEndpointRow, replaceEndpointRow } from "./endpoint-writes.ts";
 import { queryRows } from "../table/query-rows.ts";
@@ -76,13 +76,15 @@ export function dynamoEndpointStore(
   return {
     ...known,
     create: (accountId, endpoint) =>
-      untilSettled(options, () => createEndpointRow(client, tableName, { ...endpoint, accountId })),
+      retryContended(options, () =>
+        createEndpointRow(client, tableName, { ...endpoint, accountId }),
+      ),
     replace: (before, after, condition) =>
-      untilSettled(options, () =>
+      retryContended(options, () =>
         replaceEndpointRow(client, tableName, { before, after, ...condition }),
       ),
     delete: (accountId, id, now) =>
-      untilSettled(options, async () => {
+      retryContended(options, async () => {
         const endpoint = await known.get(accountId, id);
         return endpoint === null ? false : deleteEndpointRow(client, tableName, { endpoint, now });
       }),
@@ -113,7 +115,7 @@ function admitTest(
       ":ttl": epochSeconds(minute) + testsKeptSeconds,
     },
   });
-  return unlessRefused(() => pastTransactions(options, () => client.send(command)));
+  return conditionalWrite(() => retryOnConflict(options, () => client.send(command)));
 }
 
 /** Key of the counter of an endpoint's test deliveries in one minute. */

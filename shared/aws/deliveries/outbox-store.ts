@@ -13,7 +13,7 @@ import type {
 } from "../../outbox/outbox.ts";
 import { targetsAtOnceMax } from "../../outbox/lease.ts";
 import { dueAt } from "../table/due-partitions.ts";
-import { pastTransactions, type Row, transactWrites, unlessRefused } from "../table/dynamo.ts";
+import { retryOnConflict, type Row, transactWrites, conditionalWrite } from "../table/dynamo.ts";
 import { dynamoOutbox } from "./outbox.ts";
 import { entryOf } from "./outbox-entry.ts";
 import { entryWrite, type Write } from "./outbox-writes.ts";
@@ -98,8 +98,8 @@ async function claimTarget(
     ReturnValues: "ALL_NEW",
   });
   let claimed: Row | undefined;
-  const taken = await unlessRefused(async () => {
-    claimed = (await pastTransactions(options, () => client.send(command))).Attributes;
+  const taken = await conditionalWrite(async () => {
+    claimed = (await retryOnConflict(options, () => client.send(command))).Attributes;
   });
   if (!taken) return null;
   const { additions, target_state: state } = parse(headRow, claimed ?? {});
@@ -152,7 +152,7 @@ async function giveBack(
     ConditionExpression: "lease = :token",
     ExpressionAttributeValues: { ":token": token, ":now": now.toISOString() },
   });
-  await unlessRefused(() => pastTransactions(options, () => client.send(command)));
+  await conditionalWrite(() => retryOnConflict(options, () => client.send(command)));
 }
 
 /** Reads the rows of an account's targets: at most ten webhook endpoints, and the S3 destination. */
@@ -266,7 +266,9 @@ async function releaseTarget(
       ...(rest === null ? {} : { ":kind": rest.due_kind, ":at": rest.due_at }),
     },
   });
-  const released = await unlessRefused(() => pastTransactions(options, () => client.send(command)));
+  const released = await conditionalWrite(() =>
+    retryOnConflict(options, () => client.send(command)),
+  );
   if (released) return { outcome: "released", next: next === null ? null : new Date(next) };
   return lookAgain(client, options.tableName, held);
 }

@@ -21,7 +21,7 @@ import { assertNever } from "../../base/assert.ts";
 import { limits } from "../../base/limits.ts";
 import { compressions, type Credentials, type Destination } from "../../exports/destination.ts";
 import type { DestinationReport, DestinationStore } from "../../exports/destination-store.ts";
-import { type Row, unlessRefused } from "../table/dynamo.ts";
+import { type Row, conditionalWrite } from "../table/dynamo.ts";
 import { deliveryKeys } from "../table/table.ts";
 
 /** S3 destinations in DynamoDB: one row for each account. Its revision is the condition of writes. */
@@ -38,7 +38,7 @@ export function dynamoDestinationStore(
       return Item === undefined ? null : destinationOf(Item);
     },
     put: (accountId, destination, replaces) =>
-      unlessRefused(() =>
+      conditionalWrite(() =>
         client.send(
           new PutCommand({
             TableName,
@@ -69,7 +69,7 @@ export function dynamoDestinationStore(
         ConditionExpression: isRevision,
         ReturnValues: "ALL_NEW",
       });
-      const changed = await unlessRefused(async () => {
+      const changed = await conditionalWrite(async () => {
         kept = (await client.send(command)).Attributes;
       });
       return changed && kept !== undefined ? destinationOf(kept) : null;
@@ -84,7 +84,7 @@ export function dynamoDestinationStore(
         ...updating(changesOf(report), { ":revision": revision }),
         ConditionExpression: isRevision,
       });
-      await unlessRefused(() => client.send(command));
+      await conditionalWrite(() => client.send(command));
     },
   };
 }

@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { Run, RunPhase, RunRef } from "../../runs/run.ts";
-import { type Row, unlessRefused } from "../table/dynamo.ts";
+import { type Row, conditionalWrite } from "../table/dynamo.ts";
 import { runOf } from "./run-row.ts";
 import { watchlistKeys } from "../table/table.ts";
 
@@ -25,7 +25,7 @@ export function movePhase(
     `phase IN (${phases.map(([name]) => name).join(", ")})`,
     ...(change.unlessGivenUp === true ? ["attribute_type(#given_up, :null)"] : []),
   ];
-  return unlessRefused(() =>
+  return conditionalWrite(() =>
     client.send(
       new UpdateCommand({
         TableName: table,
@@ -55,7 +55,7 @@ export async function giveUp(
   { run, error, dueAt: due }: { readonly run: Run; readonly error: string; readonly dueAt: string },
 ): Promise<Run | undefined> {
   let failed: Run | undefined;
-  await unlessRefused(async () => {
+  await conditionalWrite(async () => {
     const { Attributes } = await client.send(
       new UpdateCommand({
         TableName: table,

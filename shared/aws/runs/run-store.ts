@@ -11,7 +11,12 @@ import { progressMs, type Run, type RunRef } from "../../runs/run.ts";
 import type { Claim, ListOutcome, RunStore } from "../../runs/run-store.ts";
 import { dueKeys } from "../table/due-keys.ts";
 import { dueAt } from "../table/due-partitions.ts";
-import { cancellationReasons, isContention, unlessRefused, untilSettled } from "../table/dynamo.ts";
+import {
+  cancellationReasons,
+  isContention,
+  conditionalWrite,
+  retryContended,
+} from "../table/dynamo.ts";
 import { firstRows } from "../table/query-rows.ts";
 import { giveUp, movePhase, type PhaseChange } from "./run-phase.ts";
 import { runOf, runRow, statsRow } from "./run-row.ts";
@@ -122,7 +127,7 @@ function writeClaim(
   const { table } = options;
   const due = new Date(new Date(run.startedAt).getTime() + pickUpMs);
   const runKey = watchlistKeys.run(run.watchlistId, run.runNumber);
-  return untilSettled(options, async () => {
+  return retryContended(options, async () => {
     try {
       await client.send(
         new TransactWriteCommand({
@@ -183,7 +188,7 @@ async function takeStalled(
     by: now,
     limit,
   })) {
-    await unlessRefused(async () => {
+    await conditionalWrite(async () => {
       const { Attributes } = await client.send(
         new UpdateCommand({
           TableName: table,
@@ -210,7 +215,7 @@ function writeFinish(
   options: Options,
   finished: FinishedRun,
 ): Promise<"finished" | "finished_before" | "conflict"> {
-  return untilSettled(options, async () => {
+  return retryContended(options, async () => {
     try {
       await client.send(
         new TransactWriteCommand({ TransactItems: finishWrites(options.table, finished) }),

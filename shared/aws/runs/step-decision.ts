@@ -5,7 +5,7 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import type { Chance, Clock } from "../../base/clock.ts";
 import type { Run, Shortfall, StepDecision, StepRecord } from "../../runs/run.ts";
-import { cancellationReasons, isContention, untilSettled } from "../table/dynamo.ts";
+import { cancellationReasons, isContention, retryContended } from "../table/dynamo.ts";
 import { stepRecordOf } from "./run-row.ts";
 import { watchlistKeys } from "../table/table.ts";
 
@@ -33,7 +33,7 @@ export function decideStep(
   const { table } = options;
   const decision = shortfall === null ? "read" : "defer";
   const Key = watchlistKeys.step(step.runId, step.step);
-  return untilSettled(options, async () => {
+  return retryContended(options, async () => {
     try {
       await client.send(
         new TransactWriteCommand({

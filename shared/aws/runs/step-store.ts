@@ -17,7 +17,7 @@ import {
 } from "../../runs/run.ts";
 import type { Starts, StepPlan, StepStore } from "../../runs/step-store.ts";
 import { pack, packIds, unpack } from "./compressed.ts";
-import { type Row, unlessRefused, writeRows } from "../table/dynamo.ts";
+import { type Row, conditionalWrite, writeRows } from "../table/dynamo.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { stepRecordOf, stepRow } from "./run-row.ts";
 import { listIn, openBatch, plannedKey, plannedOf, resultKey, resultOf } from "./step-batch.ts";
@@ -165,7 +165,7 @@ function putResult(
   const delisted = found.outcomes
     .filter(({ lastSnapshot }) => lastSnapshot !== undefined)
     .map(({ id }) => id);
-  return unlessRefused(() =>
+  return conditionalWrite(() =>
     client.send(
       new PutCommand({
         TableName: table,
@@ -191,7 +191,7 @@ async function markDone(
   ref: BatchRef,
 ): Promise<StepRecord | undefined> {
   let marked: StepRecord | undefined;
-  await unlessRefused(async () => {
+  await conditionalWrite(async () => {
     const { Attributes } = await client.send(
       new UpdateCommand({
         TableName: table,
@@ -226,7 +226,7 @@ async function savePlan(
   }));
   if (step.starts === null) await writeRows(client, options, rows);
   const Key = watchlistKeys.step(runId, step.step);
-  const saved = await unlessRefused(() =>
+  const saved = await conditionalWrite(() =>
     client.send(
       new PutCommand({
         TableName: table,
@@ -248,7 +248,7 @@ async function recordStats(
   table: string,
   step: StepRecord,
 ): Promise<void> {
-  await unlessRefused(() =>
+  await conditionalWrite(() =>
     client.send(
       new UpdateCommand({
         TableName: table,

@@ -60,7 +60,7 @@ export const isThrottle = (error: unknown): boolean =>
   error instanceof Error && dynamoThrottles.has(error.name);
 
 /** Executes a conditional write. True if it took effect, false if its condition did not hold. */
-export async function unlessRefused(write: () => Promise<unknown>): Promise<boolean> {
+export async function conditionalWrite(write: () => Promise<unknown>): Promise<boolean> {
   try {
     await write();
     return true;
@@ -107,7 +107,7 @@ export const codesOf = (reasons: readonly CancellationReason[]): string =>
  * @throws 503 UNAVAILABLE if the row stays contended, or the retry budget is used up; its cause is
  * the last noted reason.
  */
-export async function untilSettled<T>(
+export async function retryContended<T>(
   { waitMsMax = backoffMsMax, ...options }: RetryOptions,
   attempt: (note: Note) => Promise<T | "again">,
 ): Promise<T> {
@@ -125,8 +125,8 @@ export async function untilSettled<T>(
 }
 
 /** Executes a single write, and repeats it while a transaction has locked its row. The SDK does not retry that. */
-export function pastTransactions<T>(options: RetryOptions, write: () => Promise<T>): Promise<T> {
-  return untilSettled<T>(options, async (note) => {
+export function retryOnConflict<T>(options: RetryOptions, write: () => Promise<T>): Promise<T> {
+  return retryContended<T>(options, async (note) => {
     try {
       return await write();
     } catch (error) {
@@ -170,7 +170,7 @@ export const transactWrites = (
   items: readonly TransactItem[],
   options: RetryOptions,
 ): Promise<boolean> =>
-  untilSettled(options, async () => {
+  retryContended(options, async () => {
     const reasons = await transact(client, items);
     if (reasons === undefined) return true;
     return isContention(reasons) ? "again" : false;

@@ -7,7 +7,12 @@ import {
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { Chance, Clock } from "../../base/clock.ts";
 import type { IdempotencyRecord, IdempotencyStore } from "../../watchlists/idempotency.ts";
-import { isConditionFailure, pastTransactions, type Row, unlessRefused } from "../table/dynamo.ts";
+import {
+  isConditionFailure,
+  retryOnConflict,
+  type Row,
+  conditionalWrite,
+} from "../table/dynamo.ts";
 import { epochSeconds, watchlistKeys } from "../table/table.ts";
 
 interface Options {
@@ -24,7 +29,7 @@ export function dynamoIdempotencyStore(
   const { table } = options;
   /** Puts a record; returns the stored record if the condition does not hold. */
   const put = (record: IdempotencyRecord, condition: Condition): Promise<PutOutcome> =>
-    pastTransactions(options, () => putRecord(client, { table, record, condition }));
+    retryOnConflict(options, () => putRecord(client, { table, record, condition }));
   return {
     async open(record, now) {
       const { refusedBy } = await put(record, {
@@ -44,8 +49,8 @@ export function dynamoIdempotencyStore(
       return isPut || refusedBy?.owner === record.owner;
     },
     release: ({ accountId, keyHash, owner }) =>
-      pastTransactions(options, () =>
-        unlessRefused(() =>
+      retryOnConflict(options, () =>
+        conditionalWrite(() =>
           client.send(
             new DeleteCommand({
               TableName: table,

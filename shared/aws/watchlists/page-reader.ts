@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, QueryCommand } from "@aws-sdk/lib-dynamodb
 import type { Chance, Clock } from "../../base/clock.ts";
 import type { StoredPage } from "../../watchlists/page.ts";
 import type { IdRange } from "../../watchlists/page-store.ts";
-import { untilSettled } from "../table/dynamo.ts";
+import { retryContended } from "../table/dynamo.ts";
 import { itemPageOf } from "./page-row.ts";
 import { firstRows } from "../table/query-rows.ts";
 import { watchlistKeys } from "../table/table.ts";
@@ -68,7 +68,7 @@ export function pagesHolding(
     ScanIndexForward: false,
     ConsistentRead: true,
   };
-  return untilSettled({ clock, chance }, async () => {
+  return retryContended({ clock, chance }, async () => {
     const found = (await firstRows(client, query, 1)).map(itemPageOf);
     return found.every((page) => reaches(page, id)) ? found : "again";
   });

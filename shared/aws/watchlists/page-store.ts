@@ -10,7 +10,7 @@ import {
 } from "../../watchlists/page.ts";
 import type { Item } from "../../watchlists/item.ts";
 import type { PageStore } from "../../watchlists/page-store.ts";
-import { isConditionFailure, isThrottle, untilSettled } from "../table/dynamo.ts";
+import { isConditionFailure, isThrottle, retryContended } from "../table/dynamo.ts";
 import {
   afterEveryId,
   pagesHolding,
@@ -66,7 +66,7 @@ export function dynamoPageStore(
       for (const ended of tracks) if (ended.status === "rejected") throw ended.reason;
     },
     async removeAll(watchlistId) {
-      while ((await untilSettled(table, () => removeSome(table, watchlistId))) === "some");
+      while ((await retryContended(table, () => removeSome(table, watchlistId))) === "some");
     },
   };
 }
@@ -128,7 +128,7 @@ function putNew(
   watchlistId: string,
   page: CutPage,
 ): Promise<"there"> {
-  return untilSettled({ clock, chance }, async () => {
+  return retryContended({ clock, chance }, async () => {
     try {
       await client.send(
         new PutCommand({

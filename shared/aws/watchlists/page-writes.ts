@@ -11,7 +11,7 @@ import {
   type CancellationReason,
   isConditionFailure,
   isThrottle,
-  untilSettled,
+  retryContended,
 } from "../table/dynamo.ts";
 import type { PageTable } from "./page-reader.ts";
 import { itemPageRow } from "./page-row.ts";
@@ -46,7 +46,7 @@ export function writePages(
   // A change of the counters needs a transaction, and so does a change of IDs: its caller reports how many
   // items it added.
   const isPlain = keepsIds && cut.length === 1 && isNothing(growth);
-  return untilSettled({ clock, chance, waitMsMax }, () =>
+  return retryContended({ clock, chance, waitMsMax }, () =>
     isPlain && was && is
       ? putPage(table, list, { seen: was.version, page: is, version })
       : transact(table, list, { before, cut, version, growth, room: listItemsMax }),

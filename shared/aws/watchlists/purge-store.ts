@@ -5,11 +5,11 @@ import { dueKeys } from "../table/due-keys.ts";
 import { dueAt } from "../table/due-partitions.ts";
 import {
   deleteRows,
-  pastTransactions,
+  retryOnConflict,
   type Row,
   type TransactItem,
   transactWrites,
-  unlessRefused,
+  conditionalWrite,
 } from "../table/dynamo.ts";
 import { firstRows, queryPages, queryRows } from "../table/query-rows.ts";
 import { type RowKey, watchlistKeys } from "../table/table.ts";
@@ -36,7 +36,7 @@ export function dynamoPurgeStore(client: DynamoDBDocumentClient, options: Option
       return keys.map(({ pk }) => pk.slice("watchlist#".length));
     },
     begin: (watchlistId, look) =>
-      pastTransactions(options, () => begin(client, table, { watchlistId, ...look })),
+      retryOnConflict(options, () => begin(client, table, { watchlistId, ...look })),
     isRunning: (watchlistId) => isRunning(client, table, watchlistId),
     removeRows: (watchlistId, isOver) => removeRows(client, options, { watchlistId, isOver }),
     async end(watchlistId) {
@@ -84,7 +84,7 @@ function begin(
   table: string,
   { watchlistId, now, nextLook, abandoned }: Look,
 ): Promise<boolean> {
-  return unlessRefused(() =>
+  return conditionalWrite(() =>
     client.send(
       new UpdateCommand({
         TableName: table,

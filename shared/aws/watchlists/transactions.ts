@@ -9,7 +9,7 @@ import {
   isContention,
   transact,
   type TransactItem,
-  untilSettled,
+  retryContended,
 } from "../table/dynamo.ts";
 import { watchlistKeys } from "../table/table.ts";
 import { listRow } from "./watchlist-row.ts";
@@ -34,7 +34,7 @@ export function createList(
 ): ReturnType<WatchlistStore["create"]> {
   const { table } = options;
   const items = creationWrites(table, creation);
-  return untilSettled(options, async () => {
+  return retryContended(options, async () => {
     const reasons = await transact(client, items);
     if (reasons === undefined) return "created";
     // The watchlist exists, so an earlier attempt of this write took effect. If the key's condition failed
@@ -105,7 +105,7 @@ export function removeList(
   list: RemovedList,
 ): Promise<boolean> {
   const { table } = options;
-  return untilSettled<boolean>(options, async () => {
+  return retryContended<boolean>(options, async () => {
     const { Item } = await client.send(
       new GetCommand({
         TableName: table,

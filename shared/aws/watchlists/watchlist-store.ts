@@ -5,7 +5,7 @@ import type { Watchlist } from "../../watchlists/watchlist.ts";
 import type { WatchlistStore } from "../../watchlists/watchlist-store.ts";
 import { dueKeys } from "../table/due-keys.ts";
 import { dueAt } from "../table/due-partitions.ts";
-import { isConditionFailure, pastTransactions, unlessRefused } from "../table/dynamo.ts";
+import { isConditionFailure, retryOnConflict, conditionalWrite } from "../table/dynamo.ts";
 import { firstRows } from "../table/query-rows.ts";
 import { accountIdOf, watchlistKeys } from "../table/table.ts";
 import { settingsRow, watchlistOf } from "./watchlist-row.ts";
@@ -37,7 +37,7 @@ export function dynamoWatchlistStore(
       return Item === undefined ? undefined : watchlistOf(Item);
     },
     list: (accountId, limit) => listLists(client, table, { accountId, limit }),
-    update: (change) => pastTransactions(options, () => updateList(client, table, change)),
+    update: (change) => retryOnConflict(options, () => updateList(client, table, change)),
     remove: (list) => removeList(client, options, list),
     async due(by, limit) {
       const keys = await dueKeys(client, table, { kind: "watchlist", by, limit });
@@ -48,11 +48,11 @@ export function dynamoWatchlistStore(
       }));
     },
     skipOverlap: (watchlist, nextRunAt) =>
-      pastTransactions(options, () =>
+      retryOnConflict(options, () =>
         skipRun(client, table, { watchlist, nextRunAt, why: "overlap" }),
       ),
     skipEmpty: (watchlist, nextRunAt) =>
-      pastTransactions(options, () =>
+      retryOnConflict(options, () =>
         skipRun(client, table, { watchlist, nextRunAt, why: "empty" }),
       ),
   };
@@ -157,7 +157,7 @@ async function skipRun(
   },
 ): Promise<void> {
   const isOverlap = why === "overlap";
-  await unlessRefused(() =>
+  await conditionalWrite(() =>
     client.send(
       new UpdateCommand({
         TableName: table,
