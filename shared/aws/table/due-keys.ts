@@ -10,7 +10,7 @@ export interface DueKey extends RowKey {
 }
 
 /** A time after every due time in the index. */
-export const whenever = new Date("9999-12-31T23:59:59.999Z");
+export const latestDueTime = new Date("9999-12-31T23:59:59.999Z");
 
 const { name, partitionKey, sortKey } = tableSchema.dueIndex;
 
