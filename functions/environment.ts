@@ -77,8 +77,6 @@ export const environment = {
     "WATCHLISTS_TABLE",
     "DELIVERIES_TABLE",
     "RUNS_QUEUE_URL",
-    "STEPS_QUEUE_URL",
-    "FINISHES_QUEUE_URL",
     "DELIVERIES_QUEUE_URL",
   ],
 } as const satisfies Record<FunctionName, readonly string[]>;

@@ -181,8 +181,6 @@ export class Workers extends Construct {
         WATCHLISTS_TABLE: data.watchlists.tableName,
         DELIVERIES_TABLE: data.deliveries.tableName,
         RUNS_QUEUE_URL: this.runs.queue.queueUrl,
-        STEPS_QUEUE_URL: this.steps.queue.queueUrl,
-        FINISHES_QUEUE_URL: this.finishes.queue.queueUrl,
         DELIVERIES_QUEUE_URL: this.deliveries.queue.queueUrl,
       },
     });
@@ -191,9 +189,7 @@ export class Workers extends Construct {
       grantDueIndex(sweeper, table);
     }
     grantTable(sweeper, data.ledger, "append");
-    for (const { queue } of [this.runs, this.steps, this.finishes, this.deliveries]) {
-      grantSend(sweeper, queue);
-    }
+    for (const { queue } of [this.runs, this.deliveries]) grantSend(sweeper, queue);
     return sweeper;
   }
 

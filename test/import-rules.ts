@@ -39,12 +39,7 @@ const domains = [
 const edge = [
   "functions/routes.ts",
   "functions/environment.ts",
-  "functions/overrides.ts",
-  "functions/clients.ts",
-  "functions/dependencies.ts",
-  "functions/delivery-dependencies.ts",
-  "functions/source-dependencies.ts",
-  "functions/run-queue-dependencies.ts",
+  "functions/composition/",
   "functions/http/",
   "functions/queue/",
 ];
@@ -141,7 +136,13 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   ],
 
   // How it is called: a function knows its own folder, the edge and the domain, no other function
-  "functions/": ["shared/", ...edge],
+  "functions/": [],
+  "functions/composition/": [
+    "shared/",
+    "functions/routes.ts",
+    "functions/environment.ts",
+    "functions/http/",
+  ],
   "functions/http/": [...domains, "functions/routes.ts", "functions/environment.ts"],
   "functions/queue/": [...domains],
   "functions/account/": group,

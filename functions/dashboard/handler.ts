@@ -1,7 +1,7 @@
-import * as provide from "../dependencies.ts";
+import * as provide from "../composition/dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
-import type { Overrides } from "../overrides.ts";
+import type { Overrides } from "../composition/overrides.ts";
 import { fileRoute } from "./file.ts";
 import { indexRoute } from "./page.ts";
 

@@ -1,8 +1,8 @@
 import { tell, toldSoFar } from "../../shared/observability/work-log.ts";
-import { delivery } from "../delivery-dependencies.ts";
-import * as provide from "../dependencies.ts";
+import { delivery } from "../composition/delivery.ts";
+import * as provide from "../composition/dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
-import type { Overrides } from "../overrides.ts";
+import type { Overrides } from "../composition/overrides.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
 import { deliver } from "./deliver.ts";
 import { deliveryMessage } from "./message.ts";

@@ -1,9 +1,9 @@
 import { gone, notFound } from "../../shared/base/errors.ts";
-import * as provide from "../dependencies.ts";
+import * as provide from "../composition/dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import { type AnyRoute, route } from "../http/route.ts";
-import type { Overrides } from "../overrides.ts";
+import type { Overrides } from "../composition/overrides.ts";
 import { openApiRoute } from "./openapi.ts";
 import { pageRoute } from "./page.ts";
 

@@ -1,8 +1,8 @@
-import * as provide from "../dependencies.ts";
+import * as provide from "../composition/dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
-import type { Overrides } from "../overrides.ts";
-import { sources } from "../source-dependencies.ts";
+import type { Overrides } from "../composition/overrides.ts";
+import { sources } from "../composition/sources.ts";
 import { offersRoute } from "./offers.ts";
 import { readRoute } from "./read.ts";
 

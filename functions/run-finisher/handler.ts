@@ -1,18 +1,11 @@
-import * as v from "valibot";
 import { addWorkKeys, tell } from "../../shared/observability/work-log.ts";
 import { finishRun } from "../../shared/runs/finish-run.ts";
 import type { Run } from "../../shared/runs/run.ts";
-import * as provide from "../dependencies.ts";
+import * as provide from "../composition/dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
-import type { Overrides } from "../overrides.ts";
+import type { Overrides } from "../composition/overrides.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
-
-/** What the finishes queue carries: a run whose steps are done. */
-const finishMessage = v.object({
-  account_id: v.string(),
-  watchlist_id: v.string(),
-  run_number: v.number(),
-});
+import { finishMessage } from "./message.ts";
 
 export function createHandler(
   environment: EnvironmentOf<"run-finisher">,

@@ -12,7 +12,7 @@ const pauseMs = 2_000;
  * again until `until`, so that the account has its credits back soon after an outage of seconds. After
  * that the message comes again, as any other that failed.
  */
-export async function cancelHold(
+export async function cancelHoldUntil(
   hold: Omit<HoldRef, "now">,
   until: Date,
   { ledger, clock }: { readonly ledger: Pick<Ledger, "cancel">; readonly clock: Clock },

@@ -5,12 +5,12 @@ import { resumeRun } from "../../shared/runs/resume-run.ts";
 import { takeDue } from "../../shared/runs/take-due.ts";
 import { purgeWatchlist } from "../../shared/watchlists/purge-watchlist.ts";
 import { restoreSchedule } from "../../shared/watchlists/restore-schedule.ts";
-import * as provide from "../dependencies.ts";
-import { runQueue } from "../run-queue-dependencies.ts";
+import * as provide from "../composition/dependencies.ts";
+import { runQueue } from "../composition/run-queue.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
-import type { Overrides } from "../overrides.ts";
+import type { Overrides } from "../composition/overrides.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
-import { cancelHold } from "./cancel-hold.ts";
+import { cancelHoldUntil } from "./cancel-hold.ts";
 import { type RunMessage, runMessage } from "./message.ts";
 
 export function createHandler(
@@ -70,7 +70,7 @@ export function createHandler(
           return done;
         case "cancel": {
           const { account_id: accountId, hold_id: holdId } = message;
-          await cancelHold({ accountId, holdId }, deadline, dependencies);
+          await cancelHoldUntil({ accountId, holdId }, deadline, dependencies);
           return done;
         }
         default:

@@ -1,10 +1,10 @@
 import { tell } from "../../shared/observability/work-log.ts";
 import { readBatch } from "../../shared/runs/read-batch.ts";
-import * as provide from "../dependencies.ts";
-import { runQueue } from "../run-queue-dependencies.ts";
+import * as provide from "../composition/dependencies.ts";
+import { runQueue } from "../composition/run-queue.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
-import type { Overrides } from "../overrides.ts";
-import { sources } from "../source-dependencies.ts";
+import type { Overrides } from "../composition/overrides.ts";
+import { sources } from "../composition/sources.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
 import { batchMessage } from "./message.ts";
 

@@ -3,10 +3,10 @@ import { figures } from "../../shared/observability/figures.ts";
 import { withRetryBudget, workerRetryBudget } from "../../shared/base/retry-budget.ts";
 import { endWork, newWork, tell, within } from "../../shared/observability/work-log.ts";
 import { wakeDue } from "../../shared/outbox/wake-due.ts";
-import * as provide from "../dependencies.ts";
-import { runQueue } from "../run-queue-dependencies.ts";
+import * as provide from "../composition/dependencies.ts";
+import { runQueue } from "../composition/run-queue.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
-import type { Overrides } from "../overrides.ts";
+import type { Overrides } from "../composition/overrides.ts";
 import { sweep } from "./sweep.ts";
 
 export type SweeperHandler = (event: unknown, context: Context) => Promise<void>;

@@ -1,8 +1,8 @@
-import * as provide from "../dependencies.ts";
-import { runQueue } from "../run-queue-dependencies.ts";
+import * as provide from "../composition/dependencies.ts";
+import { runQueue } from "../composition/run-queue.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
-import type { Overrides } from "../overrides.ts";
+import type { Overrides } from "../composition/overrides.ts";
 import { changeAsinsRoute, changeItemsRoute } from "./change-items.ts";
 import { createRoute } from "./create.ts";
 import { deleteRoute } from "./delete.ts";

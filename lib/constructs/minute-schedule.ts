@@ -6,7 +6,7 @@ import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { acknowledge } from "../acknowledgements.ts";
 import { grantInvoke, grantSend } from "../grants.ts";
-import { DeadLetterAlarm } from "./dead-letter-alarm.ts";
+import { DeadLetterAlarm } from "../observability/dead-letter-alarm.ts";
 import { schedulerRole } from "./scheduler-role.ts";
 import { secureQueue } from "./secure-queue.ts";
 

@@ -4,7 +4,7 @@ import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { EnvironmentOf, WorkerName } from "../../functions/environment.ts";
-import { DeadLetterAlarm } from "./dead-letter-alarm.ts";
+import { DeadLetterAlarm } from "../observability/dead-letter-alarm.ts";
 import { deadLetterRetention, secureQueue } from "./secure-queue.ts";
 import { ServiceFunction } from "./service-function.ts";
 import type { ServiceFunctionProps } from "./service-function.ts";

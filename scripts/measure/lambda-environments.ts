@@ -1,5 +1,5 @@
 import type { EnvironmentOf } from "../../functions/environment.ts";
-import type { Overrides } from "../../functions/overrides.ts";
+import type { Overrides } from "../../functions/composition/overrides.ts";
 import { createHandler } from "../../functions/products/handler.ts";
 import { assert } from "../../shared/base/assert.ts";
 import { systemClock } from "../../shared/base/system.ts";

@@ -5,7 +5,7 @@
 import { subscribe } from "node:diagnostics_channel";
 import type { ClientRequest } from "node:http";
 import type { Context, SQSEvent } from "aws-lambda";
-import type { Overrides } from "../../functions/overrides.ts";
+import type { Overrides } from "../../functions/composition/overrides.ts";
 import type { QueueHandler } from "../../functions/queue/batch-handler.ts";
 import { answersOf } from "./runs-answers.ts";
 

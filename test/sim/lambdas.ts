@@ -4,7 +4,7 @@ import { createHandler as delivery } from "../../functions/delivery/handler.ts";
 import type { FunctionName } from "../../functions/environment.ts";
 import { createHandler as events } from "../../functions/events/handler.ts";
 import { createHandler as offers } from "../../functions/offers/handler.ts";
-import type { Overrides } from "../../functions/overrides.ts";
+import type { Overrides } from "../../functions/composition/overrides.ts";
 import { createHandler as products } from "../../functions/products/handler.ts";
 import { createHandler as runFinisher } from "../../functions/run-finisher/handler.ts";
 import { createHandler as runStarter } from "../../functions/run-starter/handler.ts";

@@ -15,8 +15,8 @@ export const callMutants: readonly Mutant[] = [
   {
     name: "revoked-key-works-in-an-outage",
     file: admission,
-    says: 'return isWorking(Item) ? ownerOf(Item) : "unknown";',
-    instead: 'return Item === undefined ? "unknown" : ownerOf(Item);',
+    says: 'return isWorking(Item) ? keyOwnerOf(Item) : "unknown";',
+    instead: 'return Item === undefined ? "unknown" : keyOwnerOf(Item);',
     scenario: "calls",
   },
   {

@@ -50,9 +50,9 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "read-page-whatever-its-version",
     file: "shared/aws/watchlists/page-writes.ts",
-    says: 'Item: pageRow(watchlistId, page, version),\n        ConditionExpression: "version = :seen",',
+    says: 'Item: itemPageRow(watchlistId, page, version),\n        ConditionExpression: "version = :seen",',
     instead:
-      'Item: pageRow(watchlistId, page, version),\n        ConditionExpression: "attribute_exists(pk) OR version = :seen",',
+      'Item: itemPageRow(watchlistId, page, version),\n        ConditionExpression: "attribute_exists(pk) OR version = :seen",',
     scenario: "runs",
   },
   {

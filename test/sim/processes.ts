@@ -1,5 +1,5 @@
 import type { Context } from "aws-lambda";
-import type { Overrides } from "../../functions/overrides.ts";
+import type { Overrides } from "../../functions/composition/overrides.ts";
 import type { Clock } from "../../shared/base/clock.ts";
 import type { Faults } from "./faults.ts";
 import { createLambda, type LambdaHandler, type LambdaName, timeoutSeconds } from "./lambdas.ts";

@@ -8,7 +8,7 @@ import { deliveryMessage } from "../../functions/delivery/message.ts";
 import { s3CustomerBuckets } from "../../shared/aws/exports/customer-bucket.ts";
 import { deliveryWrite, dynamoDeliveryStore } from "../../shared/aws/deliveries/delivery-store.ts";
 import { dynamoDestinationStore } from "../../shared/aws/exports/destination-store.ts";
-import { dueKeys, whenever } from "../../shared/aws/table/due-keys.ts";
+import { dueKeys, latestDueTime } from "../../shared/aws/table/due-keys.ts";
 import { dynamoDueTargets } from "../../shared/aws/deliveries/due-targets.ts";
 import { dynamoEndpointStore } from "../../shared/aws/deliveries/endpoint-store.ts";
 import { s3EventBodies } from "../../shared/aws/deliveries/event-bodies.ts";
@@ -179,7 +179,7 @@ export async function startDeliveryWorld() {
       },
       /** Due time of the next target; null if none is pending. */
       async nextDue(): Promise<Date | null> {
-        const query = { kind: "outbox", by: whenever, limit: 1 } as const;
+        const query = { kind: "outbox", by: latestDueTime, limit: 1 } as const;
         const [next] = await dueKeys(tables.client, tableName, query);
         return next === undefined ? null : new Date(next.dueAt);
       },

@@ -1,5 +1,5 @@
 /** Script of a separate process: reads from a failing source, as a function does, and prints the answers. */
-import { sources } from "../../functions/source-dependencies.ts";
+import { sources } from "../../functions/composition/sources.ts";
 import { stepScraperIds } from "../../shared/scrapers/catalogue.ts";
 
 const { BASE_URL: baseUrl, ...variables } = process.env;

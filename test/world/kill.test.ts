@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { journalOf, pageOf } from "../../shared/aws/ledger/journal-page.ts";
+import { journalOf, journalPageOf } from "../../shared/aws/ledger/journal-page.ts";
 import { shardOf } from "../../shared/aws/ledger/shard-row.ts";
 import { customerBucketReader } from "../../tools/customer/bucket.ts";
 import { eventually, type RunningWorld, startRunningWorld } from "../support/running-world.ts";
@@ -135,7 +135,7 @@ describe("kill -9 of the world, then start it again", () => {
     const holds = stored.filter((row) => String(row["sk"]).startsWith("hold#"));
     expect(holds.length).toBeGreaterThanOrEqual(5);
     expect(holds.filter((hold) => hold["state"] === "open")).toEqual([]);
-    const pages = (await rows(world.ready["ledger_table"])).map(pageOf);
+    const pages = (await rows(world.ready["ledger_table"])).map(journalPageOf);
     const records = [...pages, ...shards.map(journalOf)].flatMap((page) => page.records);
     const spent = records
       .filter((record) => record.type === "settle")

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Writable } from "node:stream";
 import type { Context } from "aws-lambda";
 import * as v from "valibot";
-import type { Overrides } from "../../functions/overrides.ts";
+import type { Overrides } from "../../functions/composition/overrides.ts";
 import type { Log } from "./log.ts";
 import { provideStreaming } from "./response-stream.ts";
 import type { ResolvedResource, ResolvedTemplates } from "./template.ts";

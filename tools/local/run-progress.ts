@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { documentClient } from "../../shared/aws/table/dynamo.ts";
-import { dueKeys, whenever } from "../../shared/aws/table/due-keys.ts";
+import { dueKeys, latestDueTime } from "../../shared/aws/table/due-keys.ts";
 import { dynamoRunStore } from "../../shared/aws/runs/run-store.ts";
 import { dynamoStepStore } from "../../shared/aws/runs/step-store.ts";
 import type { RowKey } from "../../shared/aws/table/table.ts";
@@ -77,7 +77,7 @@ export function progressLines(
   };
 
   return async () => {
-    const query = { kind: "run", by: whenever, limit: discoveriesMax } as const;
+    const query = { kind: "run", by: latestDueTime, limit: discoveriesMax } as const;
     const found = new Map(
       (await dueKeys(client, table, query)).map((key) => [`${key.pk} ${key.sk}`, key]),
     );

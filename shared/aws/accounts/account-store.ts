@@ -10,7 +10,7 @@ import { isPackId } from "../../accounts/credit-packs.ts";
 import { assert } from "../../base/assert.ts";
 import type { Chance, Clock } from "../../base/clock.ts";
 import { putKey } from "./api-key-store.ts";
-import { type Row, unlessRefused } from "../table/dynamo.ts";
+import { type Row, conditionalWrite } from "../table/dynamo.ts";
 import { keyAdmission } from "./key-admission.ts";
 import type { ChangeRecord } from "../../credits/journal.ts";
 import { stampOf } from "../../credits/journal.ts";
@@ -23,7 +23,7 @@ interface Tables {
   readonly accounts: string;
 }
 
-interface Patience {
+interface RetryOptions {
   readonly clock: Clock;
   readonly chance: Chance;
 }
@@ -32,13 +32,13 @@ interface Patience {
 export function dynamoAccountStore(
   client: DynamoDBDocumentClient,
   tables: Tables,
-  patience: Patience = { clock: systemClock, chance: systemChance },
+  options: RetryOptions = { clock: systemClock, chance: systemChance },
 ): AccountStore {
   return {
-    admit: keyAdmission(client, tables.accounts, patience.chance),
+    admit: keyAdmission(client, tables.accounts, options.chance),
     create: (account) => createAccountRows(client, tables.accounts, account),
     async get(accountId) {
-      const reader = { client, accountsTable: tables.accounts, ...patience };
+      const reader = { client, accountsTable: tables.accounts, ...options };
       const rows = await readWholeAccount(reader, accountId);
       return rows === undefined ? undefined : accountOf(rows);
     },
@@ -46,14 +46,14 @@ export function dynamoAccountStore(
   };
 }
 
-/** Keeps what accounts wish for when their balance runs low. */
+/** The auto top-up settings of accounts in DynamoDB. */
 export function dynamoAutoTopUpStore(
   client: DynamoDBDocumentClient,
   table: string,
 ): AutoTopUpStore {
   return {
     setAutoTopUp: (accountId, autoTopUp) =>
-      unlessRefused(() =>
+      conditionalWrite(() =>
         client.send(
           new UpdateCommand({
             TableName: table,
@@ -72,13 +72,13 @@ function autoTopUpOf(stored: unknown): AutoTopUp | null {
   const { enabled, thresholdCredits, packId } = stored as Row;
   assert(
     typeof packId === "string" && isPackId(packId),
-    "an account tops up by a pack that exists",
+    "the credit pack of an auto top-up exists",
   );
   return { enabled: enabled === true, thresholdCredits: Number(thresholdCredits), packId };
 }
 
 function accountOf({ account, shards }: AccountRows): Account {
-  // The row of an account that has no shards yet has the sums.
+  // The row of an account without shards holds the sums.
   const sums =
     shards.length > 0
       ? sumsOf(shards)
@@ -100,7 +100,7 @@ function accountOf({ account, shards }: AccountRows): Account {
   };
 }
 
-/** Opens an account with its first grant, whose credits go to the first shard. */
+/** Creates an account with its first grant, whose credits go to the first shard. */
 async function createAccountRows(
   client: DynamoDBDocumentClient,
   table: string,

@@ -13,7 +13,7 @@ import { lastUseAttributes, lastUseOf, newKeyRow } from "./key-row.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { accountKeys } from "../table/table.ts";
 
-/** An account's keys in DynamoDB: a row to list each by, and one to look it up by its hash. */
+/** API keys in DynamoDB: for each key a row in the account's list, and a row by the key's hash. */
 export function dynamoApiKeyStore(client: DynamoDBDocumentClient, table: string): ApiKeyStore {
   return {
     list: (accountId) => listKeys(client, table, accountId),
@@ -32,10 +32,13 @@ export function dynamoApiKeyStore(client: DynamoDBDocumentClient, table: string)
   };
 }
 
-/** Position of the count of keys in the transactions that add one. */
+/** Position of the counter of keys in the transaction that adds a key. */
 const countPosition = 0;
 
-/** @throws 409 CONFLICT when the account has as many keys as it may have. */
+/**
+ * Stores a new key.
+ * @throws 409 CONFLICT if the account has `limits.apiKeysMax` keys.
+ */
 export async function putKey(
   client: DynamoDBDocumentClient,
   table: string,
@@ -72,14 +75,14 @@ export async function putKey(
     );
   } catch (error) {
     if (cancellationReasons(error)?.[countPosition]?.code !== "ConditionalCheckFailed") {
-      throw busyOr(error, key.accountId);
+      throw unavailableIfContended(error, key.accountId);
     }
     throw conflict(`An account has at most ${limits.apiKeysMax} API keys. Delete one first.`);
   }
 }
 
-/** Keys of one account are seldom made at the same moment: whoever meets another tries again. */
-function busyOr(error: unknown, accountId: string): unknown {
+/** 503 for a transaction that met another one: the client repeats the call. Any other error stays as it is. */
+function unavailableIfContended(error: unknown, accountId: string): unknown {
   const reasons = cancellationReasons(error) ?? [];
   return isContention(reasons) ? unavailable(`keys of ${accountId}: ${codesOf(reasons)}`) : error;
 }
@@ -113,10 +116,10 @@ async function listKeys(
   }));
 }
 
-/** An overloaded table leaves keys out of a read; what it left out so often is not known. */
+/** Requests for the last uses. Keys that an overloaded table still leaves out are shown without a last use. */
 const readTriesMax = 5;
 
-/** When each key last made a call, by key id; keys without any call are left out. */
+/** The time of the last call of each key, by key ID. Omits keys that have made no call. */
 async function lastUses(
   client: DynamoDBDocumentClient,
   table: string,
@@ -179,8 +182,8 @@ async function revokeKey(
     );
     return true;
   } catch (error) {
-    // Another call has deleted it since it was read.
+    // Another call has deleted the key since this call read it.
     if (cancellationReasons(error)?.[0]?.code === "ConditionalCheckFailed") return false;
-    throw busyOr(error, key.accountId);
+    throw unavailableIfContended(error, key.accountId);
   }
 }

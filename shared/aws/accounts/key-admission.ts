@@ -26,11 +26,11 @@ import type { Chance } from "../../base/clock.ts";
 import { isDependencyFailure } from "../../base/dependency-failure.ts";
 import { systemChance } from "../../base/system.ts";
 import { isConditionFailure, isThrottle, type Row } from "../table/dynamo.ts";
-import { admissionTimesOf, ownerOf, retiredAttributesOf, storedMs } from "./key-row.ts";
+import { admissionTimesOf, keyOwnerOf, retiredAttributesOf, storedMs } from "./key-row.ts";
 import { accountKeys } from "../table/table.ts";
 
-/** A key as this process last read it. */
-interface Known {
+/** The cached state of a key: its owner when this process last read the row. */
+interface CachedKey {
   readonly owner: KeyOwner;
   readonly seenAt: Date;
 }
@@ -59,7 +59,7 @@ export function keyAdmission(
   table: string,
   chance: Pick<Chance, "fraction"> = systemChance,
 ): (keyHash: string, now: Date) => Promise<Admission> {
-  const known = boundedMap<Known>(knownKeysMax);
+  const known = boundedMap<CachedKey>(knownKeysMax);
   const pauses = boundedMap<RefusalPause>(knownKeysMax);
   const pauseOf = (keyHash: string): RefusalPause => pauses.get(keyHash) ?? noPause;
   const here = localRate();
@@ -79,7 +79,7 @@ export function keyAdmission(
         known.delete(keyHash);
         return { outcome: "unknown" };
       }
-      const owner = ownerOf(row);
+      const owner = keyOwnerOf(row);
       known.set(keyHash, { owner, seenAt: now });
       const times = admissionTimesOf(row);
       if (isAdmitted && times !== undefined) {
@@ -133,7 +133,7 @@ const isWorking = (row: Row | undefined): row is Row =>
 interface Store {
   readonly client: DynamoDBDocumentClient;
   readonly table: string;
-  readonly known: BoundedMap<Known>;
+  readonly known: BoundedMap<CachedKey>;
 }
 
 /**
@@ -148,7 +148,7 @@ async function ownerWithoutCount(
   try {
     const command = new GetCommand({ TableName: table, Key: accountKeys.keyHash(keyHash) });
     const { Item } = await client.send(command);
-    return isWorking(Item) ? ownerOf(Item) : "unknown";
+    return isWorking(Item) ? keyOwnerOf(Item) : "unknown";
   } catch (error) {
     if (!isDependencyFailure(error)) throw error;
     const key = known.get(keyHash);

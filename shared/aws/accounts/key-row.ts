@@ -24,7 +24,8 @@ export const newKeyRow = ({ hash, accountId, id, name, prefix, demo }: NewKey): 
   admitted_ms: noAdmissions,
 });
 
-export const ownerOf = (row: Row): KeyOwner => ({
+/** The account and the key of a row. */
+export const keyOwnerOf = (row: Row): KeyOwner => ({
   accountId: String(row["account_id"]),
   keyId: String(row["key_id"]),
   keyName: String(row["name"]),
@@ -32,7 +33,7 @@ export const ownerOf = (row: Row): KeyOwner => ({
   demo: row["demo"] === true,
 });
 
-/** Milliseconds since 1970; undefined for a row that the previous release wrote. */
+/** The admission times of a key in milliseconds since 1970; undefined for a row of the previous release. */
 export function admissionTimesOf(row: Row): AdmissionTimes | undefined {
   const stored = row["admitted_ms"] as AdmissionTimes | undefined;
   if (stored === undefined) return undefined;

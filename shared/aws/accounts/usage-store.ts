@@ -3,7 +3,7 @@ import type { DailyUsage, UsageStore } from "../../accounts/usage-store.ts";
 import { assert } from "../../base/assert.ts";
 import type { Chance, Clock } from "../../base/clock.ts";
 import { addUsage, type UsageChange, usageByDay } from "../../credits/journal.ts";
-import { type Row, untilSettled } from "../table/dynamo.ts";
+import { type Row, retryContended } from "../table/dynamo.ts";
 import { journalOf } from "../ledger/journal-page.ts";
 import { readAccountRows } from "../ledger/read-shards.ts";
 import { type Shard, shardOf } from "../ledger/shard-row.ts";
@@ -42,17 +42,17 @@ export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Option
     const [row] = await rowsByKey(client, { ...options, table }, [
       accountKeys.shard(accountId, number),
     ]);
-    assert(row !== undefined, "a shard stays");
+    assert(row !== undefined, "a shard is never deleted");
     return shardOf(row);
   };
-  /** Reads a shard again until no records were copied meanwhile: a busy account copies many a second. */
+  /** Repeats the read of a shard until no records were copied during it. A busy account copies many per second. */
   const ofShard = (
     accountId: string,
     shard: Shard,
     days: Days,
   ): Promise<readonly UsageChange[]> => {
     let before = shard;
-    return untilSettled(options, async () => {
+    return retryContended(options, async () => {
       const key = accountKeys.shardUsage(accountId, shard.number, "");
       const inPages = await stored(key, days);
       const after = await current(accountId, shard.number);

@@ -13,7 +13,7 @@ import { type Delivery, deliveryStates, shownState } from "../../webhooks/delive
 import type { DeliveryFilter, DeliveryPage, DeliveryStore } from "../../webhooks/delivery-store.ts";
 import { redeliveryEntry } from "../../webhooks/outbox-entries.ts";
 import type { DeliveryRecord } from "../../webhooks/attempt-delivery.ts";
-import { cancellationReasons, isContention, type Row, untilSettled } from "../table/dynamo.ts";
+import { cancellationReasons, isContention, type Row, retryContended } from "../table/dynamo.ts";
 import { additionWrites, type Write } from "./outbox-writes.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { rowsByKey } from "../table/rows-by-key.ts";
@@ -26,10 +26,10 @@ export interface DynamoDeliveryStoreOptions {
 }
 
 const retentionSeconds = limits.eventRetentionDays * 24 * 60 * 60;
-/** Rows that a filtered page looks at before it ends early. */
+/** Rows that a filtered page reads at most; then the page ends, even if it is not full. */
 const scannedEntriesMax = 5_000;
 
-/** The delivery log in DynamoDB. Deliveries' ids begin with the event's time, so rows sort by it. */
+/** The delivery log in DynamoDB. A delivery ID begins with the event's time, so rows sort by time. */
 export function dynamoDeliveryStore(
   client: DynamoDBDocumentClient,
   options: DynamoDeliveryStoreOptions,
@@ -63,8 +63,9 @@ export function dynamoDeliveryStore(
 }
 
 /**
- * How the outbox keeps a delivery. That somebody asked for a redelivery meanwhile stays noted until
- * the attempt that answers it.
+ * The write of a delivery into the log, for the transaction that also changes the outbox. Keeps
+ * `requested_at`, which a redelivery request may have set since the delivery was read. Only the attempt
+ * that serves the request removes it.
  */
 export function deliveryWrite(
   TableName: string,
@@ -104,7 +105,7 @@ async function list(
     KeyConditionExpression: before === null ? "pk = :pk" : "pk = :pk AND sk < :before",
     ExpressionAttributeValues: { ":pk": pk, ...(before === null ? {} : { ":before": before }) },
     ScanIndexForward: false,
-    // One more than fits tells whether there are more.
+    // One more row than the page holds shows whether there is a next page.
     Limit: Object.keys(filter).length === 0 ? limit + 1 : scannedEntriesMax / 10,
   });
   let lastId = before;
@@ -136,7 +137,7 @@ function request(
     readonly accountId: string;
     readonly delivery: Delivery;
     readonly now: Date;
-    /** True adds a delivery that the log does not have. */
+    /** True creates the delivery if the log does not have it. */
     readonly isAdded: boolean;
   },
 ): Promise<boolean> {
@@ -164,7 +165,7 @@ function request(
   };
   const target = endpointTarget(accountId, delivery.endpointId);
   const owed = additionWrites(TableName, target, [redeliveryEntry(delivery, now)]);
-  return untilSettled(options, async () => {
+  return retryContended(options, async () => {
     try {
       await client.send(new TransactWriteCommand({ TransactItems: [mark, ...owed] }));
       return true;
@@ -209,7 +210,7 @@ const deliveryRow = object({
       durationMs: number(),
       error: nullable(string()),
       response: nullable(string()),
-      // Attempts that an earlier release logged have none.
+      // Absent in attempts that an earlier release logged.
       signature: optional(nullable(object({ service: string(), standard: string() })), null),
     }),
   ),

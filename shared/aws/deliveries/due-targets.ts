@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { DueTargets } from "../../outbox/outbox.ts";
 import { dueKeys } from "../table/due-keys.ts";
 
-/** The due index of the deliveries table. */
+/** Due delivery targets, from the due index of the deliveries table. */
 export function dynamoDueTargets(client: DynamoDBDocumentClient, tableName: string): DueTargets {
   return {
     async due(now, limit) {

@@ -4,7 +4,7 @@ import { disabledReasons, type Endpoint } from "../../webhooks/endpoint.ts";
 import type { Row } from "../table/dynamo.ts";
 import { deliveryKeys } from "../table/table.ts";
 
-/** An endpoint as its row keeps it. */
+/** The row of a webhook endpoint, with its key. */
 export const endpointRowOf = (endpoint: Endpoint): Row => ({
   ...deliveryKeys.endpoint(endpoint.accountId, endpoint.id),
   id: endpoint.id,
@@ -28,12 +28,12 @@ export const endpointRowOf = (endpoint: Endpoint): Row => ({
 const endpointRow = object({
   id: string(),
   url: string(),
-  // Rows of earlier releases lack it.
+  // Absent in rows of earlier releases.
   registered_url: optional(nullable(string()), null),
   description: nullable(string()),
   events: nullable(array(picklist(eventTypes))),
   enabled: boolean(),
-  // Rows of before the service disabled endpoints have neither.
+  // Both absent in rows of releases that did not disable endpoints.
   disabled_reason: optional(nullable(picklist(disabledReasons)), null),
   receiving_since: optional(string()),
   secret: string(),
@@ -43,7 +43,7 @@ const endpointRow = object({
   updated_at: string(),
 });
 
-export function endpointOf(accountId: string, stored: Row): Endpoint {
+export function endpointFromRow(accountId: string, stored: Row): Endpoint {
   const row = parse(endpointRow, stored);
   const previous = row.previous_secret;
   return {

@@ -5,8 +5,8 @@ import { limits } from "../../base/limits.ts";
 import { tableSchema } from "../../base/table-schema.ts";
 import type { Endpoint } from "../../webhooks/endpoint.ts";
 import type { EndpointLookup, EndpointStore } from "../../webhooks/endpoint-store.ts";
-import { pastTransactions, type Row, unlessRefused, untilSettled } from "../table/dynamo.ts";
-import { endpointOf } from "./endpoint-row.ts";
+import { retryOnConflict, type Row, conditionalWrite, retryContended } from "../table/dynamo.ts";
+import { endpointFromRow } from "./endpoint-row.ts";
 import { createEndpointRow, deleteEndpointRow, replaceEndpointRow } from "./endpoint-writes.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { rowsByKey } from "../table/rows-by-key.ts";
@@ -18,7 +18,7 @@ export interface DynamoEndpointStoreOptions {
   readonly chance: Chance;
 }
 
-/** Webhook endpoints in DynamoDB, for whoever changes nothing about them. */
+/** Webhook endpoints in DynamoDB, read only. */
 export function dynamoEndpoints(
   client: DynamoDBDocumentClient,
   { tableName, ...patience }: DynamoEndpointStoreOptions,
@@ -29,7 +29,7 @@ export function dynamoEndpoints(
   };
   const get = async (accountId: string, id: string): Promise<Endpoint | null> => {
     const row = await read(deliveryKeys.endpoint(accountId, id));
-    return row === undefined ? null : endpointOf(accountId, row);
+    return row === undefined ? null : endpointFromRow(accountId, row);
   };
   return {
     get,
@@ -43,7 +43,7 @@ export function dynamoEndpoints(
         },
         ConsistentRead: true,
       });
-      return Array.fromAsync(rows, (row) => endpointOf(accountId, row));
+      return Array.fromAsync(rows, (row) => endpointFromRow(accountId, row));
     },
     async countEndpoints(accountId) {
       const row = await read(deliveryKeys.endpointCount(accountId));
@@ -76,13 +76,15 @@ export function dynamoEndpointStore(
   return {
     ...known,
     create: (accountId, endpoint) =>
-      untilSettled(options, () => createEndpointRow(client, tableName, { ...endpoint, accountId })),
+      retryContended(options, () =>
+        createEndpointRow(client, tableName, { ...endpoint, accountId }),
+      ),
     replace: (before, after, condition) =>
-      untilSettled(options, () =>
+      retryContended(options, () =>
         replaceEndpointRow(client, tableName, { before, after, ...condition }),
       ),
     delete: (accountId, id, now) =>
-      untilSettled(options, async () => {
+      retryContended(options, async () => {
         const endpoint = await known.get(accountId, id);
         return endpoint === null ? false : deleteEndpointRow(client, tableName, { endpoint, now });
       }),
@@ -91,10 +93,10 @@ export function dynamoEndpointStore(
 }
 
 const minuteMs = 60_000;
-/** A minute's count is of no use after it; the margin is for clocks that differ. */
+/** Seconds until a minute's count expires. The margin over a minute is for clocks that differ. */
 const testsKeptSeconds = 60 * 60;
 
-/** One conditional write that counts a test, on a row that each minute has of its own. */
+/** Counts a test delivery of an endpoint; false over the limit of a minute. Each minute has a separate row. */
 function admitTest(
   client: DynamoDBDocumentClient,
   options: DynamoEndpointStoreOptions,
@@ -113,10 +115,10 @@ function admitTest(
       ":ttl": epochSeconds(minute) + testsKeptSeconds,
     },
   });
-  return unlessRefused(() => pastTransactions(options, () => client.send(command)));
+  return conditionalWrite(() => retryOnConflict(options, () => client.send(command)));
 }
 
-/** Counter of an endpoint's test deliveries in a minute. */
+/** Key of the counter of an endpoint's test deliveries in one minute. */
 const testsKey = (accountId: string, id: string, minute: Date): RowKey => ({
   pk: deliveryKeys.endpoint(accountId, id).pk,
   sk: `tests#${id}#${minute.toISOString()}`,

@@ -15,7 +15,7 @@ import { deliveryKeys, epochSeconds, type RowKey } from "../table/table.ts";
 const conditionFailed = "ConditionalCheckFailed";
 const absent = "attribute_not_exists(pk)";
 
-/** One attempt to keep a new endpoint, with the claim of its URL and its place in the count. */
+/** Makes one attempt to create an endpoint, to claim its URL and to count it, in one transaction. */
 export async function createEndpointRow(
   client: DynamoDBDocumentClient,
   TableName: string,
@@ -37,11 +37,11 @@ export async function createEndpointRow(
   if (refused === null) return { outcome: "created" };
   if (refused === "again") return "again";
   if (refused[0] !== null) return { outcome: "url_taken" };
-  assert(refused[1] !== null, "a new endpoint has an id of its own");
+  assert(refused[1] !== null, "no stored endpoint has the ID of a new one");
   return { outcome: "limit_reached" };
 }
 
-/** One attempt to put `after` in the place of `before`; the claim moves with the URL. */
+/** Makes one attempt to replace `before` by `after`, and its URL claim if the URL differs, in one transaction. */
 export async function replaceEndpointRow(
   client: DynamoDBDocumentClient,
   TableName: string,
@@ -63,18 +63,18 @@ export async function replaceEndpointRow(
       ExpressionAttributeValues: { ":before": before.updatedAt },
     },
   };
-  const moved =
+  const urlWrites =
     before.url === after.url ? [] : [urlClaim(TableName, after), urlRelease(TableName, before)];
   const still = failingSince === null ? [] : [failingCheck(TableName, before, failingSince)];
-  const refused = await refusals(client, [row, ...still, ...moved]);
+  const refused = await refusals(client, [row, ...still, ...urlWrites]);
   if (refused === null) return { outcome: "replaced" };
   if (refused === "again") return "again";
   if (still.length > 0 && refused[1] !== null) return { outcome: "recovered" };
-  // Whoever was first may have taken the very URL for this endpoint: then it is no other's.
+  // A changed row comes first: the other writer may have claimed the same URL for this endpoint.
   return { outcome: refused[0] === null ? "url_taken" : "changed" };
 }
 
-/** Holds while the endpoint's outbox stores nothing but failures since a time. */
+/** Succeeds while the endpoint has failed without interruption since the given time. */
 const failingCheck = (
   TableName: string,
   { accountId, id }: Endpoint,
@@ -88,7 +88,10 @@ const failingCheck = (
   },
 });
 
-/** One attempt to delete an endpoint with its claim and its place in the count; keeps its URL. */
+/**
+ * Makes one attempt to delete an endpoint, its URL claim and its place in the count, in one transaction.
+ * A row with its last URL stays for `limits.deletedEndpointDays`.
+ */
 export async function deleteEndpointRow(
   client: DynamoDBDocumentClient,
   TableName: string,
@@ -124,7 +127,7 @@ export async function deleteEndpointRow(
       },
     },
   ]);
-  // Its URL has changed, or it is gone: the next attempt looks again.
+  // Another call changed its URL or deleted it: the caller reads the endpoint again.
   return refused === null ? true : "again";
 }
 
@@ -148,8 +151,9 @@ const urlRelease = (TableName: string, endpoint: Endpoint): Write => ({
 });
 
 /**
- * Writes all or nothing. Null when it took effect; which writes were refused for what they found
- * otherwise, or `again` when other transactions were in the way.
+ * Executes a transaction.
+ * @returns null if it took effect; `again` if it met other transactions; else a reason for each write,
+ * which is null for a write whose condition held.
  */
 async function refusals(
   client: DynamoDBDocumentClient,

@@ -1,14 +1,14 @@
 import { GetObjectCommand, NoSuchKey, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import type { EventBodies } from "../../events/event-archive.ts";
 
-/** Event bodies in the service's own bucket, whose lifecycle rule ends them. */
+/** Event bodies in the events bucket, whose lifecycle rule deletes them. */
 export function s3EventBodies(client: S3Client, bucket: string): EventBodies {
   return {
     async put(key, bytes) {
       await client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes }));
     },
     async get(key, range) {
-      // An HTTP range names its last byte.
+      // The end of an HTTP range is inclusive.
       const wanted = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end - 1}` };
       const command = new GetObjectCommand({ Bucket: bucket, Key: key, ...wanted });
       try {

@@ -17,7 +17,7 @@ import type { Chance, Clock } from "../../base/clock.ts";
 import { limits } from "../../base/limits.ts";
 import { eventTypes } from "../../events/event.ts";
 import type { EventFeed, FeedEntry, FeedRun } from "../../events/event-feed.ts";
-import { cancellationReasons, type Row, untilSettled } from "../table/dynamo.ts";
+import { cancellationReasons, type Row, retryContended } from "../table/dynamo.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { deliveryKeys, epochSeconds, type RowKey } from "../table/table.ts";
 
@@ -32,14 +32,14 @@ interface Process extends Options {
 }
 
 const retentionSeconds = limits.eventRetentionDays * 24 * 60 * 60;
-/** Runs of up to a hundred lists may end in the same moment, and each needs the count. */
+/** Runs of up to a hundred watchlists of an account may end at the same moment and write its count. */
 const waitMsMax = 2_000;
-/** By then every row of a transaction shows that has shown any. */
+/** After this time, queries show either all rows of a transaction or none. */
 const settledMs = 10_000;
-/** The highest number that sorts in place. */
+/** The highest number that sorts correctly. */
 const sequenceMax = 999_999_999_999;
 
-/** What is known of the newest run: its number, and when it was added. */
+/** The account's newest run in the feed: its number, and when it was added. */
 const countRow = object({ last: number(), appended_at: string() });
 const entryRow = object({
   sequence: number(),
@@ -53,15 +53,15 @@ const entryRow = object({
 type EntryRow = InferOutput<typeof entryRow>;
 
 /**
- * The event feed in DynamoDB: a row a run by its number, one by the time the run ended, and the
- * count of the account. A run gets its number in the transaction that moves the count, so numbers
- * have no gaps and show up in their order.
+ * The event feed in DynamoDB: for each run a row by its number and a row by the time it ended, and for
+ * each account a count. One transaction numbers a run and increments the count, so numbers have no gaps
+ * and are assigned in order.
  */
 export function dynamoEventFeed(client: DynamoDBDocumentClient, options: Options): EventFeed {
   const process: Process = { ...options, client };
   return {
     append: (accountId, run) =>
-      untilSettled({ ...options, waitMsMax }, () => append(process, accountId, run)),
+      retryContended({ ...options, waitMsMax }, () => append(process, accountId, run)),
     after: (accountId, sequence, limit) => after(process, accountId, { sequence, limit }),
     before: (accountId, since) => before(process, accountId, since),
     between: (accountId, range) => between(process, accountId, range),
@@ -78,7 +78,7 @@ async function append(
   const [known, newest] = await Promise.all([read(process, marker), count(process, accountId)]);
   if (known !== undefined) return undefined;
   const sequence = newest.last + 1;
-  // Numbers in their order have such times in their order, and none before the run's own.
+  // Never before the time of a lower number, nor before the end of the run: `before` searches by halves.
   const appendedAt = [newest.appended_at, run.createdAt, clock.now().toISOString()].reduce((a, b) =>
     a > b ? a : b,
   );
@@ -110,7 +110,7 @@ async function append(
     );
     return undefined;
   } catch (error) {
-    // The run is there, or another one took the number; reading again tells which.
+    // The run is already in the feed, or another run took the number: the next attempt reads both.
     if (cancellationReasons(error) !== undefined) return "again";
     throw error;
   }
@@ -125,7 +125,7 @@ async function after(
   const now = process.clock.now();
   let previous = sequence;
   for await (const row of rowsIn(process, numbersFrom(accountId, sequence + 1), limit)) {
-    // A query may see a transaction before it sees the one before; older gaps are expired runs.
+    // A query may return a transaction but not the preceding one. Older gaps are expired runs.
     const isRecent = Math.abs(now.getTime() - Date.parse(row.appended_at)) < settledMs;
     if (row.sequence > previous + 1 && isRecent) break;
     previous = row.sequence;
@@ -144,7 +144,7 @@ async function between(
   const now = process.clock.now();
   const range = {
     pk: deliveryKeys.feedRun(accountId, { createdAt: "", runId: "" }).pk,
-    // A space sorts before, and "~" after, every character of an id.
+    // A space sorts before every character of an ID, "~" after it.
     from: last === null ? isoTime(since) : `${deliveryKeys.feedRun(accountId, last).sk} `,
     to: `${isoTime(until)}#~`,
   };
@@ -155,7 +155,10 @@ async function between(
   return entries;
 }
 
-/** Searches by halves, as what is added later has a higher number and no earlier time of adding. */
+/**
+ * The number of the last run that was added before a time; 0 if there is none. A binary search: a higher
+ * number never has an earlier `appended_at`.
+ */
 async function before(process: Process, accountId: string, since: string): Promise<number> {
   const wanted = isoTime(since);
   const newest = await count(process, accountId);
@@ -199,7 +202,7 @@ const numbersFrom = (accountId: string, sequence: number): KeyRange => ({
   to: deliveryKeys.feedEntry(accountId, sequenceMax).sk,
 });
 
-/** All rows of a range, so many a request. */
+/** All rows of a key range; `rowsAtOnce` is the number of rows in one request. */
 async function* rowsIn(
   { client, tableName }: Process,
   { pk, from, to }: KeyRange,
@@ -236,9 +239,9 @@ const entryOf = (row: EntryRow): FeedEntry => ({
   types: row.types,
 });
 
-/** DynamoDB may delete a row days after its time. */
+/** False for an expired row: DynamoDB may delete it days after its TTL. */
 const isKept = (row: EntryRow, now: Date): boolean =>
   now.getTime() < Date.parse(row.created_at) + retentionSeconds * 1_000;
 
-/** As rows spell times, so that they sort with them. */
+/** A time in the form of the sort keys. */
 const isoTime = (time: string): string => new Date(time).toISOString();

@@ -9,7 +9,7 @@ const entryRow = object({
   content: unknown(),
 });
 
-/** An entry of an outbox, from its row. */
+/** Parses the row of an outbox entry. */
 export function entryOf(stored: Row): Entry {
   const row = parse(entryRow, stored);
   return { lane: row.lane, dueAt: row.entry_due_at, key: row.entry_key, content: row.content };

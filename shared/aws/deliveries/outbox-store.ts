@@ -13,7 +13,7 @@ import type {
 } from "../../outbox/outbox.ts";
 import { targetsAtOnceMax } from "../../outbox/lease.ts";
 import { dueAt } from "../table/due-partitions.ts";
-import { pastTransactions, type Row, transactWrites, unlessRefused } from "../table/dynamo.ts";
+import { retryOnConflict, type Row, transactWrites, conditionalWrite } from "../table/dynamo.ts";
 import { dynamoOutbox } from "./outbox.ts";
 import { entryOf } from "./outbox-entry.ts";
 import { entryWrite, type Write } from "./outbox-writes.ts";
@@ -22,15 +22,15 @@ import { deliveryKeys } from "../table/table.ts";
 
 export interface DynamoOutboxOptions<LogRecord> {
   readonly tableName: string;
-  /** How a row of the target's log is written, together with what it stands for. */
+  /** Builds the write of a delivery or export into its log. */
   readonly recordWrite: (accountId: string, record: LogRecord) => Write;
   readonly clock: Clock;
   readonly chance: Chance;
 }
 
 /**
- * Outboxes in DynamoDB: a row for each target, which is due when the target is and says who is at
- * it, and a row for each entry, which sorts by lane and due time.
+ * Outboxes in DynamoDB: a row for each target, which holds its due time and its lease, and a row for each
+ * entry, which sorts by lane and due time.
  */
 export function dynamoOutboxStore<LogRecord>(
   client: DynamoDBDocumentClient,
@@ -48,7 +48,8 @@ export function dynamoOutboxStore<LogRecord>(
       if (claimed === null) return null;
       const mayBeLate = taken.length + waiting.length >= targetsAtOnceMax;
       if (mayBeLate) {
-        // Targets that were claimed at the same time see each other now: the first of them stay.
+        // Workers that claimed targets of this account at the same time now read each other's leases. The
+        // earliest leases stay.
         const rivals = await readOthers(client, tableName, target);
         const earlier = rivals
           .filter((rival) => isTaken(rival, now))
@@ -86,7 +87,7 @@ async function claimTarget(
     TableName: options.tableName,
     Key: deliveryKeys.outbox(target),
     UpdateExpression: "SET lease = :token, lease_until = :until, due_at = :until",
-    // A lease that was taken and not answered for is the claimant's own.
+    // The SDK repeats a write whose response was lost: then the stored lease is this worker's own.
     ConditionExpression:
       "attribute_exists(due_at) AND (attribute_not_exists(lease) OR lease_until <= :now OR lease = :token)",
     ExpressionAttributeValues: {
@@ -97,8 +98,8 @@ async function claimTarget(
     ReturnValues: "ALL_NEW",
   });
   let claimed: Row | undefined;
-  const taken = await unlessRefused(async () => {
-    claimed = (await pastTransactions(options, () => client.send(command))).Attributes;
+  const taken = await conditionalWrite(async () => {
+    claimed = (await retryOnConflict(options, () => client.send(command))).Attributes;
   });
   if (!taken) return null;
   const { additions, target_state: state } = parse(headRow, claimed ?? {});
@@ -108,7 +109,7 @@ async function claimTarget(
 interface Head {
   readonly targetId: string;
   readonly due: Date;
-  /** In the past when nobody has the target. */
+  /** In the past if no worker holds the target. */
   readonly leaseUntil: Date;
 }
 
@@ -138,7 +139,7 @@ async function readOthers(
   return heads.filter(({ targetId }) => targetId !== target.targetId);
 }
 
-/** Takes a claim back: the target is due at once. */
+/** Cancels a claim and makes the target due at once. */
 async function giveBack(
   client: DynamoDBDocumentClient,
   options: Pick<Options, "tableName" | "clock" | "chance">,
@@ -151,10 +152,10 @@ async function giveBack(
     ConditionExpression: "lease = :token",
     ExpressionAttributeValues: { ":token": token, ":now": now.toISOString() },
   });
-  await unlessRefused(() => pastTransactions(options, () => client.send(command)));
+  await conditionalWrite(() => retryOnConflict(options, () => client.send(command)));
 }
 
-/** The rows of an account's targets: its endpoints and its destination, a dozen or so. */
+/** Reads the rows of an account's targets: at most ten webhook endpoints, and the S3 destination. */
 function readHeads(
   client: DynamoDBDocumentClient,
   TableName: string,
@@ -180,7 +181,7 @@ async function readEntries(
   { target, lane, by, after, limit }: EntriesWanted & { readonly target: Target },
 ): Promise<readonly Entry[]> {
   const keyAt = (due: string) => deliveryKeys.outboxEntry(target, { lane, dueAt: due, key: "" });
-  // Any key of an entry due at that time sorts before this one.
+  // Sorts after every entry that is due at that time.
   const past = (time: Date): string => keyAt(`${time.toISOString()}#~`).sk;
   const { pk, sk: first } = keyAt("");
   const from = after === undefined ? first.slice(0, -1) : past(after);
@@ -194,7 +195,7 @@ async function readEntries(
   return (await firstRows(client, query, limit)).map(entryOf);
 }
 
-/** The target's row comes first: the transaction holds only while the lease does. */
+/** The writes of a change. The target's row comes first: its condition fails without the lease. */
 function recordWrites<LogRecord>(
   { tableName, recordWrite }: DynamoOutboxOptions<LogRecord>,
   change: {
@@ -228,7 +229,7 @@ function recordWrites<LogRecord>(
     ...added.map((entry) => entryWrite(tableName, target, entry)),
     ...records.map((record) => recordWrite(target.accountId, record)),
   ];
-  // A transaction takes one write of a row: an entry that replaces itself, or the last of two.
+  // A transaction may write a row once: of several writes of a row, the last stays.
   return [head, ...new Map(rest.map((write) => [rowOf(write), write])).values()];
 }
 
@@ -265,12 +266,14 @@ async function releaseTarget(
       ...(rest === null ? {} : { ":kind": rest.due_kind, ":at": rest.due_at }),
     },
   });
-  const released = await unlessRefused(() => pastTransactions(options, () => client.send(command)));
+  const released = await conditionalWrite(() =>
+    retryOnConflict(options, () => client.send(command)),
+  );
   if (released) return { outcome: "released", next: next === null ? null : new Date(next) };
   return lookAgain(client, options.tableName, held);
 }
 
-/** Why a target could not be given back: it was taken over, given back before, or added to. */
+/** Finds why a release failed: `more` if entries were added, `lost` if another worker has the lease or none. */
 async function lookAgain(
   client: DynamoDBDocumentClient,
   TableName: string,

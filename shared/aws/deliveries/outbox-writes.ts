@@ -7,10 +7,10 @@ import { deliveryKeys, epochSeconds } from "../table/table.ts";
 /** One write of a transaction. */
 export type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
-/** Nothing is owed for longer than events are kept; the margin covers the retry schedule. */
+/** Days until an entry expires: events are kept no longer. The margin covers the retry schedule. */
 const entryDaysMax = limits.eventRetentionDays + 5;
 
-/** What adding entries to a target writes: the entries, and the target's row, now due. */
+/** The writes that add entries to a target and make it due at the earliest of them. */
 export function additionWrites(
   table: string,
   target: Target,
@@ -24,8 +24,8 @@ export function additionWrites(
 }
 
 /**
- * Makes a target due. Whoever is working it off notices by the number of additions that it may not
- * give the target back as if nothing had happened.
+ * The update that makes a target due. It increments `additions`, so that a worker that holds the target
+ * cannot release it without reading the new entries.
  */
 export const wakeUpdate = (TableName: string, target: Target, at: Date) => {
   const Key = deliveryKeys.outbox(target);

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { Chance, Clock } from "../../base/clock.ts";
 import type { Outbox } from "../../outbox/outbox.ts";
-import { pastTransactions, transactWrites } from "../table/dynamo.ts";
+import { retryOnConflict, transactWrites } from "../table/dynamo.ts";
 import { additionWrites, wakeUpdate } from "./outbox-writes.ts";
 
 export interface DynamoOutboxBase {
@@ -10,7 +10,7 @@ export interface DynamoOutboxBase {
   readonly chance: Chance;
 }
 
-/** Outboxes for whoever owes something and works nothing off. */
+/** Outboxes for functions that add entries and do not drain them. */
 export function dynamoOutbox(client: DynamoDBDocumentClient, options: DynamoOutboxBase): Outbox {
   const { tableName } = options;
   return {
@@ -20,7 +20,7 @@ export function dynamoOutbox(client: DynamoDBDocumentClient, options: DynamoOutb
     },
     async wake(target, now) {
       const command = new UpdateCommand(wakeUpdate(tableName, target, now));
-      await pastTransactions(options, () => client.send(command));
+      await retryOnConflict(options, () => client.send(command));
     },
   };
 }

@@ -4,11 +4,11 @@ import { entryOf } from "./outbox-entry.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { deliveryKeys } from "../table/table.ts";
 
-/** The first lanes of outboxes in DynamoDB, for the logs. */
+/** Pending entries in the first lanes of outboxes, for the logs of deliveries and exports. */
 export function dynamoPendingWork(client: DynamoDBDocumentClient, TableName: string): PendingWork {
   return {
     async targets(accountId) {
-      // A target's row has a due time as long as it has entries.
+      // A target's row has a due time while the target has entries.
       const rows = queryRows(client, {
         TableName,
         KeyConditionExpression: "pk = :pk",
@@ -32,7 +32,7 @@ export function dynamoPendingWork(client: DynamoDBDocumentClient, TableName: str
         ExpressionAttributeValues: { ":pk": pk, ":from": from, ":to": to },
         ScanIndexForward: false,
         ConsistentRead: true,
-        // One more than is wanted shows whether another one is due at the time of the last.
+        // One more row shows whether another entry is due at the same time as the last.
         Limit: limit + 1,
       });
       const found: Entry[] = [];

@@ -7,14 +7,14 @@ const cacheMs = 5 * 60 * 1_000;
 const cacheEntriesMax = 1_000;
 
 /**
- * Seals secrets with a KMS key; the context is the encryption context. Opened secrets stay in
- * memory for five minutes.
+ * Encrypts and decrypts secrets with a KMS key; `context` is the encryption context. Caches up to 1,000
+ * decrypted secrets for five minutes.
  */
 export function kmsSecretBox(
   client: KMSClient,
   { keyId, clock }: { readonly keyId: string; readonly clock: Clock },
 ): SecretBox {
-  const opened = new Map<string, { readonly plaintext: string; readonly until: number }>();
+  const cache = new Map<string, { readonly plaintext: string; readonly until: number }>();
   return {
     async seal(plaintext, context) {
       const { CiphertextBlob } = await client.send(
@@ -24,14 +24,14 @@ export function kmsSecretBox(
           EncryptionContext: { ...context },
         }),
       );
-      assert(CiphertextBlob !== undefined, "an encryption has a ciphertext");
+      assert(CiphertextBlob !== undefined, "KMS Encrypt returns a ciphertext");
       return Buffer.from(CiphertextBlob).toString("base64");
     },
     async open(ciphertext, context) {
       const now = clock.now().getTime();
       const name = cacheName(ciphertext, context);
-      const known = opened.get(name);
-      if (known !== undefined && known.until > now) return known.plaintext;
+      const cached = cache.get(name);
+      if (cached !== undefined && cached.until > now) return cached.plaintext;
       const { Plaintext } = await client.send(
         new DecryptCommand({
           KeyId: keyId,
@@ -39,10 +39,10 @@ export function kmsSecretBox(
           EncryptionContext: { ...context },
         }),
       );
-      assert(Plaintext !== undefined, "a decryption has a plaintext");
+      assert(Plaintext !== undefined, "KMS Decrypt returns a plaintext");
       const plaintext = Buffer.from(Plaintext).toString();
-      if (opened.size >= cacheEntriesMax) opened.clear();
-      opened.set(name, { plaintext, until: now + cacheMs });
+      if (cache.size >= cacheEntriesMax) cache.clear();
+      cache.set(name, { plaintext, until: now + cacheMs });
       return plaintext;
     },
   };

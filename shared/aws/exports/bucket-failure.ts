@@ -1,18 +1,18 @@
 import type { BucketFailure } from "../../exports/customer-bucket.ts";
 import { failureReason } from "./failure-reason.ts";
 
-/** The failure of a call to a customer's bucket, from what the S3 client threw. */
+/** The failure of a call to a customer's bucket, from the error that the S3 client threw. */
 export function bucketFailure(error: unknown): BucketFailure {
   const region = regionOf(error);
   const reason = isKeyDenied(error) ? "kms_generate_data_key_denied" : failureReason(error);
   return { outcome: "failed", reason, ...(region === undefined ? {} : { region }) };
 }
 
-/** AWS gives a missing permission on the bucket's KMS key the code of every denial, `AccessDenied`. */
+/** AWS reports a missing permission for the bucket's KMS key as `AccessDenied`; only the message names the key. */
 const isKeyDenied = (error: unknown): boolean =>
   error instanceof Error && /\bkms:GenerateDataKey\b/.test(error.message);
 
-/** Named in the body of an error, and by AWS in a header too. */
+/** The bucket's region, from the body of an error or from the header that AWS adds. */
 function regionOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const named = "Region" in error ? error.Region : headerOf(error, "x-amz-bucket-region");

@@ -19,18 +19,18 @@ import { type ExchangeTimes, guardedConnection } from "../../outgoing/guarded-co
 
 export interface CustomerBucketOptions {
   readonly policy: AddressPolicy;
-  /** Name lookup, the system's unless a test gives another. */
+  /** DNS lookup. @default the system's */
   readonly lookup?: LookupFunction;
-  /** 5 s to connect and 15 s in all, unless a call has less time than that. */
+  /** Timeouts. @default 5 s to connect, 15 s in total */
   readonly times?: ExchangeTimes;
 }
 
-/** For a check within a call of the API: it signs in, writes, then deletes and looks up at once. */
+/** Timeouts for a check within an API call: it assumes the role, writes, then deletes and finds in parallel. */
 export const checkTimes: ExchangeTimes = { connectMs: 4_000, totalMs: 7_000 };
 
 const answerBytesMax = 64 * 1_024;
 
-/** Customers' buckets over the S3 client, one client a destination, every request guarded. */
+/** Customers' buckets through the S3 client. Each destination has a client; all use the guarded connection. */
 export function s3CustomerBuckets(options: CustomerBucketOptions): CustomerBuckets {
   return { open: (access) => customerBucket(access, options) };
 }
@@ -47,23 +47,23 @@ function customerBucket(access: BucketAccess, options: CustomerBucketOptions): C
       secretAccessKey,
       ...(sessionToken === undefined ? {} : { sessionToken }),
     },
-    // Stores other than AWS refuse checksums that nobody asked for.
+    // Stores other than AWS refuse optional checksums.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     expectContinueHeader: false,
     followRegionRedirects: false,
-    // The retry schedule repeats what fails.
+    // The retry schedule of exports repeats failed attempts.
     maxAttempts: 1,
     requestHandler: guardedHandler(connection),
   });
   return {
     put: ({ key: Key, bytes: Body, contentType: ContentType }) => {
-      // Every store knows this header, and a bucket with Object Lock asks for it.
+      // Every store supports this header, and a bucket with Object Lock requires it.
       const ContentMD5 = createHash("md5").update(Body).digest("base64");
       const command = new PutObjectCommand({ Bucket, Key, Body, ContentType, ContentMD5 });
       return orFailure(async () => {
         const { ETag } = await client.send(command);
-        // Every store names what it has written; a server that accepts any request does not.
+        // An object store returns an ETag. A server that accepts every request does not.
         return ETag === undefined
           ? { outcome: "failed", reason: "no_object_store" }
           : { outcome: "done" };
@@ -91,7 +91,7 @@ function customerBucket(access: BucketAccess, options: CustomerBucketOptions): C
   };
 }
 
-/** The parts of the S3 client's request that make the HTTP request. */
+/** The parts of the S3 client's request that the handler sends. */
 interface SignedRequest {
   readonly protocol: string;
   readonly hostname: string;
@@ -103,7 +103,7 @@ interface SignedRequest {
   readonly body?: unknown;
 }
 
-/** Sends the S3 client's requests as webhooks are sent. */
+/** A request handler for the S3 client that sends requests through the guarded connection of webhooks. */
 function guardedHandler(connection: ReturnType<typeof guardedConnection>) {
   return {
     async handle(request: SignedRequest) {
@@ -116,7 +116,7 @@ function guardedHandler(connection: ReturnType<typeof guardedConnection>) {
         body: request.body instanceof Uint8Array ? request.body : new Uint8Array(),
       });
       if (exchange.outcome === "failed") {
-        throw Object.assign(new Error("No answer from the bucket."), { name: exchange.error });
+        throw Object.assign(new Error("The bucket did not respond."), { name: exchange.error });
       }
       const { status: statusCode, headers, body } = exchange;
       return { response: { statusCode, headers, body } };
@@ -124,7 +124,7 @@ function guardedHandler(connection: ReturnType<typeof guardedConnection>) {
   };
 }
 
-/** The query exactly as it was signed. */
+/** The query string in exactly the form that was signed. */
 function queryOf(query: NonNullable<SignedRequest["query"]>): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     [value ?? ""].flat().map((one) => `${escaped(name)}=${escaped(one)}`),

@@ -21,10 +21,10 @@ import { assertNever } from "../../base/assert.ts";
 import { limits } from "../../base/limits.ts";
 import { compressions, type Credentials, type Destination } from "../../exports/destination.ts";
 import type { DestinationReport, DestinationStore } from "../../exports/destination-store.ts";
-import { type Row, unlessRefused } from "../table/dynamo.ts";
+import { type Row, conditionalWrite } from "../table/dynamo.ts";
 import { deliveryKeys } from "../table/table.ts";
 
-/** S3 destinations in DynamoDB: one row an account, with a revision that writes are made of. */
+/** S3 destinations in DynamoDB: one row for each account. Its revision is the condition of writes. */
 export function dynamoDestinationStore(
   client: DynamoDBDocumentClient,
   TableName: string,
@@ -38,7 +38,7 @@ export function dynamoDestinationStore(
       return Item === undefined ? null : destinationOf(Item);
     },
     put: (accountId, destination, replaces) =>
-      unlessRefused(() =>
+      conditionalWrite(() =>
         client.send(
           new PutCommand({
             TableName,
@@ -69,7 +69,7 @@ export function dynamoDestinationStore(
         ConditionExpression: isRevision,
         ReturnValues: "ALL_NEW",
       });
-      const changed = await unlessRefused(async () => {
+      const changed = await conditionalWrite(async () => {
         kept = (await client.send(command)).Attributes;
       });
       return changed && kept !== undefined ? destinationOf(kept) : null;
@@ -84,18 +84,18 @@ export function dynamoDestinationStore(
         ...updating(changesOf(report), { ":revision": revision }),
         ConditionExpression: isRevision,
       });
-      await unlessRefused(() => client.send(command));
+      await conditionalWrite(() => client.send(command));
     },
   };
 }
 
 interface RowChanges {
   readonly set: Row;
-  /** Attributes to count up by one. */
+  /** Attribute to increment by one. */
   readonly increment?: string;
 }
 
-/** The previous release has `failing` in place of the count, and cannot read a row without it. */
+/** The previous release stores `failing` instead of the count, and cannot parse a row without it. */
 const noFailures = { failures_in_row: 0, failing: false, last_error: null };
 
 function changesOf(report: DestinationReport): RowChanges {
@@ -113,7 +113,7 @@ function changesOf(report: DestinationReport): RowChanges {
   }
 }
 
-/** The parameters of an update that makes these changes and leaves all other attributes. */
+/** The parameters of an update that makes these changes and keeps all other attributes. */
 function updating({ set, increment }: RowChanges, values: Row) {
   const names = Object.keys(set);
   const clauses = [
@@ -131,7 +131,7 @@ function updating({ set, increment }: RowChanges, values: Row) {
   };
 }
 
-/** What its owner set, and when. */
+/** The attributes that the customer sets, with the time and the revision of the change. */
 const settingsOf = (destination: Destination): Row => ({
   enabled: destination.enabled,
   bucket: destination.bucket,
@@ -173,7 +173,7 @@ const destinationRow = object({
   ]),
   compression: picklist(compressions),
   failures_in_row: optional(number(), 0),
-  /** Set by the previous release once an export had exhausted its retries. */
+  /** Set by the previous release when an export had exhausted its retries. */
   failing: boolean(),
   last_success_at: nullable(string()),
   last_error: nullable(string()),

@@ -9,16 +9,16 @@ import type { Write } from "../deliveries/outbox-writes.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { deliveryKeys, epochSeconds } from "../table/table.ts";
 
-/** Rows that one page of a filtered log looks at, in queries of so many. */
+/** Rows that a page of the filtered log reads at most; and rows in one query. */
 const rowsLookedAtMax = 1_000;
 const rowsAtOnce = 200;
 /**
- * A row remembers the format of a run's objects, so it outlives what a late attempt can still write:
- * the event bodies, which S3 removes up to a day or two after their last day.
+ * A row stores the format of a run's objects. A late attempt needs it while event bodies exist, which S3
+ * deletes up to two days after they expire.
  */
 const retentionSeconds = (limits.eventBodyDays + 2) * 24 * 60 * 60;
 
-/** The export log in DynamoDB. Ids begin with the time the run ended, so rows sort by it. */
+/** The export log in DynamoDB. An export ID begins with the time the run ended, so rows sort by time. */
 export function dynamoExportStore(client: DynamoDBDocumentClient, TableName: string): ExportStore {
   return {
     async get(accountId, id) {
@@ -43,7 +43,7 @@ async function list(
     ExpressionAttributeValues: { ":pk": pk, ...(before === null ? {} : { ":before": before }) },
     ScanIndexForward: false,
     ConsistentRead: true,
-    // One more than fits tells whether there are more.
+    // One more row than the page holds shows whether there is a next page.
     Limit: state === null && watchlistId === null ? limit + 1 : rowsAtOnce,
   });
   const found: ExportRecord[] = [];
@@ -65,7 +65,7 @@ const matches = (record: ExportRecord, { state, watchlistId }: ExportsWanted): b
   (state ?? record.state) === record.state &&
   (watchlistId ?? record.watchlistId) === record.watchlistId;
 
-/** The write of an export into the log, for the transaction that also keeps what led to it. */
+/** The write of an export into the log, for the transaction that also changes the outbox. */
 export const exportWrite = (TableName: string, accountId: string, record: ExportRecord): Write => ({
   Put: {
     TableName,
@@ -101,7 +101,7 @@ const exportRow = object({
   objects: number(),
   bytes: number(),
   destination_revision: nullable(string()),
-  // The previous release stored none.
+  // Absent in rows of the previous release.
   compression: nullish(picklist(compressions), null),
   manifest_key: nullable(string()),
   attempt_count: number(),

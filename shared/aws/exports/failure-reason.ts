@@ -1,16 +1,15 @@
 import { failureOf } from "../../outgoing/exchange-attempt.ts";
 
-/** Names of errors that say nothing of what went wrong. */
-const unspeaking = new Set(["Error", "TypeError", "SyntaxError", "Unknown", "UnknownError"]);
+/** Error names that do not identify a cause. */
+const genericNames = new Set(["Error", "TypeError", "SyntaxError", "Unknown", "UnknownError"]);
 
 /**
- * A short code for why a call of another service failed: the code that it answered, its status
- * without one, or why there was no connection. The service chose the code, so it counts only when it
- * has the form of one.
+ * A short code for a failed call of another service: its error code, else its status, else the cause of
+ * a failed connection. The other service chooses its error code, so it is used only if it looks like a code.
  */
 export function failureReason(error: unknown): string {
   const { name, status } = partsOf(error);
-  if (/^\w[\w.]{0,63}$/.test(name) && !unspeaking.has(name)) return name;
+  if (/^\w[\w.]{0,63}$/.test(name) && !genericNames.has(name)) return name;
   if (status !== undefined) return `status_${status}`;
   return error instanceof Error && "code" in error ? failureOf(error) : "unknown_error";
 }

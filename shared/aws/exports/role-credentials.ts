@@ -9,13 +9,13 @@ import type {
 import { clientSettings } from "../sdk/client-settings.ts";
 import { failureReason } from "./failure-reason.ts";
 
-/** Shows in the customer's trail of calls who it was. */
+/** Identifies the service in the customer's CloudTrail. */
 const sessionName = "retail-product-data-service";
 const sessionSeconds = 60 * 60;
-/** A check within a call of the API has its put and its delete to make after this. */
+/** Few, because a check within an API call still has to write and delete an object. */
 const attemptsMax = 2;
 
-/** Roles assumed at the STS endpoint of their bucket's region. */
+/** Assumes roles at the STS endpoint of the bucket's region. */
 export function stsRoleCredentials(
   config: Pick<STSClientConfig, "endpoint" | "credentials"> = {},
 ): RoleCredentials {
@@ -62,22 +62,22 @@ export function stsRoleCredentials(
   };
 }
 
-/** Credentials are not used any more in their last minutes: what begins with them must end. */
+/** Credentials are not used in their last minutes, so that an attempt ends before they expire. */
 const marginMs = 5 * 60 * 1_000;
-const rolesKeptMax = 1_000;
+const rolesMax = 1_000;
 
-/** The same, with what was assumed kept in memory until five minutes before it expires. */
-export function keptRoleCredentials(roles: RoleCredentials, clock: Clock): RoleCredentials {
-  const kept = new Map<string, Extract<AssumeOutcome, { outcome: "assumed" }>>();
+/** Caches the credentials of up to 1,000 roles in memory until five minutes before they expire. */
+export function cachedRoleCredentials(roles: RoleCredentials, clock: Clock): RoleCredentials {
+  const cache = new Map<string, Extract<AssumeOutcome, { outcome: "assumed" }>>();
   return {
     async assume(role) {
       const name = nameOf(role);
-      const known = kept.get(name);
-      const until = known === undefined ? 0 : known.credentials.expiresAt.getTime() - marginMs;
-      if (known !== undefined && until > clock.now().getTime()) return known;
+      const cached = cache.get(name);
+      const until = cached === undefined ? 0 : cached.credentials.expiresAt.getTime() - marginMs;
+      if (cached !== undefined && until > clock.now().getTime()) return cached;
       const assumed = await roles.assume(role);
-      if (kept.size >= rolesKeptMax) kept.clear();
-      if (assumed.outcome === "assumed") kept.set(name, assumed);
+      if (cache.size >= rolesMax) cache.clear();
+      if (assumed.outcome === "assumed") cache.set(name, assumed);
       return assumed;
     },
   };

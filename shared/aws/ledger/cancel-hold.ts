@@ -16,7 +16,7 @@ import { creditUpdate } from "./shard-update.ts";
  * Ends a call's hold at no charge. An earlier settlement may still take effect at any moment. Either it
  * finds the hold resolved, or this function takes its charge back.
  */
-export async function cancelHold(process: LedgerProcess, hold: HoldRef): Promise<void> {
+export async function cancelCallHold(process: LedgerProcess, hold: HoldRef): Promise<void> {
   const { accountId, holdId, now } = hold;
   let refusals = 0;
   await untilDone(process, async (note) => {

@@ -16,7 +16,7 @@ import {
   type Note,
   type Row,
   type TransactItem,
-  untilSettled,
+  retryContended,
 } from "../table/dynamo.ts";
 import { accountKeys, type RowKey } from "../table/table.ts";
 import { type LedgerProcess, noteShards } from "./process.ts";
@@ -119,7 +119,7 @@ export function untilDone<T extends object>(
   attempt: (note: Note) => Promise<T | "fresh" | "again">,
 ): Promise<T> {
   let isRetry = false;
-  return untilSettled({ ...process, waitMsMax }, async (note) => {
+  return retryContended({ ...process, waitMsMax }, async (note) => {
     for (let tries = 0; tries < freshTriesMax; tries += 1) {
       if (isRetry) process.onRetry?.();
       isRetry = true;

@@ -2,9 +2,9 @@ import { type JournalRecord, type UsageChange, usageByDay } from "../../credits/
 import type { TransactItem } from "../table/dynamo.ts";
 import { accountKeys } from "../table/table.ts";
 import { readShard, transactShards } from "./change-shard.ts";
-import { type JournalPage, pageRecordsMin, pageRow } from "./journal-page.ts";
+import { type JournalPage, pageRecordsMin, journalPageRow } from "./journal-page.ts";
 import type { LedgerProcess } from "./process.ts";
-import { readPages } from "./read-pages.ts";
+import { readJournalPages } from "./read-pages.ts";
 import type { Shard } from "./shard-row.ts";
 import { trimUpdate } from "./shard-update.ts";
 
@@ -74,7 +74,7 @@ async function writePage(
   { accountId, shard, records }: NewPage,
 ): Promise<"page exists" | "ended"> {
   const place = { table: process.accountsTable, accountId, shard: shard.number };
-  const row = pageRow(accountId, shard, records);
+  const row = journalPageRow(accountId, shard, records);
   const page = {
     Put: {
       TableName: process.ledgerTable,
@@ -108,7 +108,7 @@ async function pageAt(
   { accountId, shard, from }: { accountId: string; shard: number; from: number },
 ): Promise<JournalPage | undefined> {
   const wanted = { accountId, shard, from, to: from, order: "oldest first", limit: 1 } as const;
-  for await (const [page] of readPages(process, wanted)) return page;
+  for await (const [page] of readJournalPages(process, wanted)) return page;
   return undefined;
 }
 

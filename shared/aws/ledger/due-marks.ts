@@ -1,5 +1,5 @@
 import { UpdateCommand, type UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
-import { pastTransactions, unlessRefused } from "../table/dynamo.ts";
+import { retryOnConflict, conditionalWrite } from "../table/dynamo.ts";
 import { accountKeys } from "../table/table.ts";
 import type { LedgerProcess } from "./process.ts";
 import { readAccountRows } from "./read-shards.ts";
@@ -35,7 +35,7 @@ async function moveDueMark(
   };
   const update = (change: Omit<UpdateCommandInput, "TableName" | "Key">): Promise<boolean> => {
     const command = new UpdateCommand({ ...row, ...change });
-    return unlessRefused(() => pastTransactions(process, () => process.client.send(command)));
+    return conditionalWrite(() => retryOnConflict(process, () => process.client.send(command)));
   };
   const expiries = [...shard.holds.values()].map(({ expiresAt }) => expiresAt.getTime());
   const isRemoved =

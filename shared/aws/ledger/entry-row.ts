@@ -25,7 +25,7 @@ export interface Entry {
 }
 
 /** The stored form of a ledger entry. */
-export function ledgerEntry(entry: Entry): RowKey & Record<string, unknown> {
+export function ledgerEntryRow(entry: Entry): RowKey & Record<string, unknown> {
   return {
     ...ledgerKeys.entry(entry.accountId, entry.sequence),
     id: numberedId("creditTransaction", entry.sequence, entry.accountId),

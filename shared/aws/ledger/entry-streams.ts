@@ -7,7 +7,7 @@ import { queryPages } from "../table/query-rows.ts";
 import { ledgerKeys } from "../table/table.ts";
 import { type JournalPage, journalOf, pageRecordsMin } from "./journal-page.ts";
 import type { LedgerProcess } from "./process.ts";
-import { readPages } from "./read-pages.ts";
+import { readJournalPages } from "./read-pages.ts";
 import type { Shard } from "./shard-row.ts";
 
 /** An entry or a transfer that a listing has read, with its place in the account's order. */
@@ -141,7 +141,7 @@ async function* journalBatches(
 ): AsyncGenerator<readonly Step[]> {
   const { number, journal } = shard;
   yield stepsOf(journalOf(shard), number);
-  const answers = readPages(process, {
+  const answers = readJournalPages(process, {
     accountId,
     shard: number,
     to: Math.min(below.at, (journal[0]?.at ?? Infinity) - 1),

@@ -7,7 +7,7 @@ import {
 } from "../../credits/journal.ts";
 import type { JournalPage } from "./journal-page.ts";
 import { type LedgerProcess, noteShards, type OwnHold } from "./process.ts";
-import { readPages } from "./read-pages.ts";
+import { readJournalPages } from "./read-pages.ts";
 import { type AccountRows, readAccountRows } from "./read-shards.ts";
 import type { Shard } from "./shard-row.ts";
 
@@ -130,11 +130,11 @@ async function* pagesFrom(
 ): AsyncGenerator<JournalPage> {
   const at = stampOf(made);
   const place = { accountId, shard };
-  const earlier = readPages(process, { ...place, to: at, order: "newest first", limit: 1 });
+  const earlier = readJournalPages(process, { ...place, to: at, order: "newest first", limit: 1 });
   for await (const pages of earlier) {
     yield* pages;
     if (pages.length > 0) break;
   }
   const later = { ...place, from: at + 1, order: "oldest first", limit: pagesPerQuery } as const;
-  for await (const pages of readPages(process, later)) yield* pages;
+  for await (const pages of readJournalPages(process, later)) yield* pages;
 }

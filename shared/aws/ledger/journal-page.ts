@@ -14,7 +14,11 @@ export interface JournalPage {
 }
 
 /** The row of a page with the oldest records of a shard's journal. */
-export function pageRow(accountId: string, shard: Shard, records: readonly JournalRecord[]): Row {
+export function journalPageRow(
+  accountId: string,
+  shard: Shard,
+  records: readonly JournalRecord[],
+): Row {
   const { before } = journalOf(shard);
   return {
     ...ledgerKeys.page(accountId, shard.number, records[0]?.at ?? 0),
@@ -26,7 +30,7 @@ export function pageRow(accountId: string, shard: Shard, records: readonly Journ
   };
 }
 
-export const pageOf = (row: Row): JournalPage => ({
+export const journalPageOf = (row: Row): JournalPage => ({
   records: (row["records"] as readonly Row[]).map(recordOf),
   before: {
     balance: Number(row["balance_before"]),

@@ -23,14 +23,14 @@ export function recordRow(record: JournalRecord): Row {
   const t = typeCodes[record.type];
   if (record.type === "settle") {
     const { holdId: h, charged: c, refunded: r, succeeded: k, items: n, source } = record;
-    return { t, a, h, c, r, k, f: sourceRow(source), ...(n !== undefined && { n }) };
+    return { t, a, h, c, r, k, f: journalSourceRow(source), ...(n !== undefined && { n }) };
   }
   const { credits: c } = record;
   if (record.type === "reserve") {
-    return { t, a, h: record.holdId, c, f: sourceRow(record.source) };
+    return { t, a, h: record.holdId, c, f: journalSourceRow(record.source) };
   }
   if (record.type === "take_back") {
-    return { t, a, h: record.holdId, c, d: record.chargedAt, f: sourceRow(record.source) };
+    return { t, a, h: record.holdId, c, d: record.chargedAt, f: journalSourceRow(record.source) };
   }
   const hasChange = record.type !== "transfer" && record.changeId !== null;
   return { t, a, c, ...(hasChange && { i: record.changeId }) };
@@ -38,7 +38,7 @@ export function recordRow(record: JournalRecord): Row {
 
 export function recordOf(row: Row): JournalRecord {
   const [at, credits, holdId] = [Number(row["a"]), Number(row["c"]), String(row["h"])];
-  const source = sourceOf(row["f"] as Row | undefined, holdId);
+  const source = journalSourceOf(row["f"] as Row | undefined, holdId);
   switch (row["t"]) {
     case typeCodes.reserve:
       return { type: "reserve", at, holdId, credits, source };
@@ -72,14 +72,14 @@ export function recordOf(row: Row): JournalRecord {
  * The work that a hold is for. A call: `e` endpoint. A step: `w` watchlist, `u` run, `m` number of the
  * run, `p` step. Both: `s` scraper, `n` items. The ID of a call's hold is its request ID.
  */
-export function sourceRow(source: CreditSource): Row {
+export function journalSourceRow(source: CreditSource): Row {
   const { scraper: s, items: n } = source;
   return "requestId" in source
     ? { e: source.endpoint, s, n }
     : { u: source.runId, p: source.step, w: source.watchlistId, m: source.runNumber, s, n };
 }
 
-export function sourceOf(row: Row | undefined, holdId: string): CreditSource {
+export function journalSourceOf(row: Row | undefined, holdId: string): CreditSource {
   const { e, s, n, u, p, w, m } = row ?? {};
   const work = {
     ...(typeof s === "string" && { scraper: s }),

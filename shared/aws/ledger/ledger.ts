@@ -4,7 +4,7 @@ import { isServiceError, unconfirmed } from "../../base/errors.ts";
 import type { HoldRef, Ledger, Settled, Settlement } from "../../credits/ledger.ts";
 import { dueKeys, dueKeysOf } from "../table/due-keys.ts";
 import { accountIdOf, accountKeys } from "../table/table.ts";
-import { cancelHold } from "./cancel-hold.ts";
+import { cancelCallHold } from "./cancel-hold.ts";
 import { moveDueMarks } from "./due-marks.ts";
 import { findCallHolds } from "./find-call.ts";
 import { readHold } from "./hold-row.ts";
@@ -18,7 +18,7 @@ import {
 } from "./process.ts";
 import { readAccountRows, readBalances, totalBalance, wholeBalance } from "./read-shards.ts";
 import { reserveCall } from "./reserve-call.ts";
-import { reserveStep, settleRow } from "./row-holds.ts";
+import { reserveStepHold, settleRow } from "./row-holds.ts";
 import { atNoCharge, releaseExpiredCalls, settleCall } from "./settle-call.ts";
 
 /**
@@ -31,11 +31,11 @@ export function dynamoLedger(client: DynamoDBDocumentClient, options: LedgerOpti
   return {
     reserve: (reservation) =>
       measured(process, "reserve", (it) =>
-        reservation.slot ? reserveCall(it, reservation) : reserveStep(it, reservation),
+        reservation.slot ? reserveCall(it, reservation) : reserveStepHold(it, reservation),
       ),
     settle: (settlement) => measured(process, "settle", (it) => settle(it, settlement)),
     release: (hold) => release(process, hold),
-    cancel: (hold) => cancelHold(process, hold),
+    cancel: (hold) => cancelCallHold(process, hold),
     releaseExpired: (accountId, now) => releaseExpired(process, accountId, now),
     async accountsWithExpiredHolds(now, limit) {
       const keys = await dueKeys(client, options.accountsTable, { kind: "hold", by: now, limit });

@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { queryPages } from "../table/query-rows.ts";
 import { ledgerKeys } from "../table/table.ts";
-import { type JournalPage, pageOf } from "./journal-page.ts";
+import { type JournalPage, journalPageOf } from "./journal-page.ts";
 
 interface Wanted {
   readonly accountId: string;
@@ -16,7 +16,7 @@ interface Wanted {
 }
 
 /** Reads the pages of a shard, by the stamps of their first records; yields the pages of each request. */
-export async function* readPages(
+export async function* readJournalPages(
   { client, ledgerTable }: { client: DynamoDBDocumentClient; ledgerTable: string },
   { accountId, shard, from = 0, to = Number.MAX_SAFE_INTEGER, order, limit }: Wanted,
 ): AsyncGenerator<readonly JournalPage[]> {
@@ -30,5 +30,5 @@ export async function* readPages(
     ExpressionAttributeValues: { ":pk": first.pk, ":first": first.sk, ":last": last.sk },
     Limit: limit,
   });
-  for await (const rows of answers) yield rows.map(pageOf);
+  for await (const rows of answers) yield rows.map(journalPageOf);
 }

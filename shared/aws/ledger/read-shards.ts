@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { assert } from "../../base/assert.ts";
 import type { Chance, Clock } from "../../base/clock.ts";
-import { type Row, untilSettled } from "../table/dynamo.ts";
+import { type Row, retryContended } from "../table/dynamo.ts";
 import { rowsByKey } from "../table/rows-by-key.ts";
 import { accountKeys } from "../table/table.ts";
 import { type Shard, shardOf } from "./shard-row.ts";
@@ -85,7 +85,7 @@ export async function readWholeAccount(
   accountId: string,
   expected?: number,
 ): Promise<AccountRows | undefined> {
-  const found = await untilSettled<{ readonly rows: AccountRows | undefined }>(
+  const found = await retryContended<{ readonly rows: AccountRows | undefined }>(
     reader,
     async (note) => {
       const rows = await readAccountRows(reader, accountId, expected);
@@ -149,7 +149,7 @@ export async function totalBalance(
   expected: number,
 ): Promise<number> {
   let count = expected;
-  const found = await untilSettled(reader, async (note) => {
+  const found = await retryContended(reader, async (note) => {
     const balances = await readBalances(reader, accountId, count);
     const balance = wholeBalance(balances);
     if (balance !== undefined) return { balance };

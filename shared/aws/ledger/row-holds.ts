@@ -12,7 +12,7 @@ import { readHold } from "./hold-row.ts";
 import { openShards } from "./open-shards.ts";
 import { knownOf, type LedgerProcess, nextStamp } from "./process.ts";
 import { readAccountRows } from "./read-shards.ts";
-import { chargedItems } from "./settle-call.ts";
+import { chargedItemCount } from "./settle-call.ts";
 import { creditUpdate, freeOldSlot } from "./shard-update.ts";
 
 /** How long the row of a resolved hold is kept, with its charge. */
@@ -22,7 +22,7 @@ const resolvedHoldDays = 30;
  * Reserves credits for a step. The hold has a row, because it lasts long and another process resolves
  * it. The row is kept for weeks after that, so that a step reserves only once.
  */
-export function reserveStep(
+export function reserveStepHold(
   process: LedgerProcess,
   reservation: Reservation,
 ): Promise<ReserveOutcome> {
@@ -100,7 +100,7 @@ export function settleRow(
   { settlement, state }: { settlement: Settlement; state: "settled" | "expired" },
 ): Promise<{ readonly credits: number }> {
   const { accountId, holdId, credits: charged, succeeded, now } = settlement;
-  const items = chargedItems(settlement);
+  const items = chargedItemCount(settlement);
   let refusals = 0;
   return untilDone(process, async (note) => {
     const hold = await readHold(process, accountId, holdId);

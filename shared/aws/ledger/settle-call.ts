@@ -24,7 +24,7 @@ export const atNoCharge = ({ accountId, holdId, now }: HoldRef): Settlement => (
 });
 
 /** Items that a settlement charges; undefined if unknown. */
-export const chargedItems = ({ items, credits }: Settlement): number | undefined =>
+export const chargedItemCount = ({ items, credits }: Settlement): number | undefined =>
   items ?? (credits === 0 ? 0 : undefined);
 
 /** Resolves the hold of a call; returns the charge of the first resolution. */
@@ -35,7 +35,7 @@ export function settleCall(
 ): Promise<CallSettled> {
   const { accountId, holdId, credits: charged, succeeded, now } = settlement;
   assert(charged <= hold.credits, "a charge is at most what was reserved");
-  const items = chargedItems(settlement);
+  const items = chargedItemCount(settlement);
   const place = { table: process.accountsTable, accountId, shard: hold.shard };
   const decided = async (shard: Shard): Promise<CallSettled> => {
     const made = timeOfStamp(hold.at);

@@ -3,7 +3,7 @@ import type { JournalRecord } from "../../credits/journal.ts";
 import type { CreditSource } from "../../credits/ledger.ts";
 import type { Row } from "../table/dynamo.ts";
 import { accountKeys } from "../table/table.ts";
-import { recordOf, recordRow, sourceOf, sourceRow } from "./journal-row.ts";
+import { recordOf, recordRow, journalSourceOf, journalSourceRow } from "./journal-row.ts";
 
 /** The open hold of an item call, stored in the row of its shard. */
 export interface OpenHold {
@@ -68,14 +68,14 @@ export const holdRow = ({ credits, at, expiresAt, source }: OpenHold): Row => ({
   c: credits,
   a: at,
   u: Math.ceil(expiresAt.getTime() / 1_000),
-  f: sourceRow(source),
+  f: journalSourceRow(source),
 });
 
 const holdOf = (holdId: string, hold: Row): OpenHold => ({
   credits: Number(hold["c"]),
   at: Number(hold["a"]),
   expiresAt: new Date(Number(hold["u"]) * 1_000),
-  source: sourceOf(hold["f"] as Row | undefined, holdId),
+  source: journalSourceOf(hold["f"] as Row | undefined, holdId),
 });
 
 /**

@@ -1,7 +1,7 @@
 import { SendMessageCommand, type SQSClient } from "@aws-sdk/client-sqs";
 import type { CancelQueue } from "../../credits/cancel-queue.ts";
 
-/** Sends to the runs queue, whose worker cancels holds beside starting runs. */
+/** Sends messages that cancel holds to the runs queue. The run starter executes them. */
 export function sqsCancelQueue(client: SQSClient, runsQueueUrl: string): CancelQueue {
   return {
     async send({ accountId, holdId }) {

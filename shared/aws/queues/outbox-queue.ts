@@ -3,7 +3,7 @@ import type { OutboxQueue, Target } from "../../outbox/outbox.ts";
 
 const batchMessagesMax = 10;
 
-/** The deliveries queue. Messages are grouped by account, so that no account starves another. */
+/** Sends wake-up messages to the deliveries queue. Message groups are accounts, so that no account delays another. */
 export function sqsOutboxQueue(client: SQSClient, queueUrl: string): OutboxQueue {
   return {
     async send(targets, delaySeconds) {
@@ -21,7 +21,7 @@ export function sqsOutboxQueue(client: SQSClient, queueUrl: string): OutboxQueue
           }),
         );
         if (Failed.length > 0) {
-          throw new Error(`${Failed.length} messages were not sent: ${Failed[0]?.Code}`);
+          throw new Error(`SQS rejected ${Failed.length} delivery messages: ${Failed[0]?.Code}`);
         }
       }
     },

@@ -5,7 +5,7 @@ import type { BatchRef, RunRef } from "../../runs/run.ts";
 import type { RunQueue } from "../../runs/run-queue.ts";
 import { quantity } from "../../base/quantity.ts";
 
-/** Queues a function may send to; one it does not send to is left out. */
+/** URLs of the queues that a function may send to. */
 interface QueueUrls {
   readonly runs?: string;
   readonly steps?: string;
@@ -15,12 +15,12 @@ interface QueueUrls {
 const entriesMax = 10;
 
 /**
- * Messages of runs on SQS; the group id keeps one account's storm from delaying the others. `hops`
- * says how many messages led to what is sent now: the platform's own guard against messages that
- * cause each other for ever is off, as a run's steps do follow from one another.
+ * Sends the messages of runs to SQS. Message groups are accounts, so that no account delays another.
+ * `hops` is the length of the chain of messages that caused these messages. Lambda's recursive loop
+ * detection is off, because steps cause later steps: `limits.messageHopsMax` ends an endless chain.
  */
 export function sqsRunQueue(client: SQSClient, urls: QueueUrls, hops = 0): RunQueue {
-  assert(hops <= limits.messageHopsMax, "messages do not follow from one another for ever");
+  assert(hops <= limits.messageHopsMax, "a chain of messages is within limits.messageHopsMax");
   const send = async (
     queue: keyof QueueUrls,
     groupId: string,
@@ -66,11 +66,11 @@ const runMessage = (run: RunRef): Record<string, unknown> => ({
 
 function urlOf(urls: QueueUrls, queue: keyof QueueUrls): string {
   const url = urls[queue];
-  if (url === undefined) throw new Error(`This function does not send to the ${queue} queue`);
+  if (url === undefined) throw new Error(`No URL is configured for the ${queue} queue`);
   return url;
 }
 
-/** @throws when a message could not be sent: the caller's own message then comes again. */
+/** @throws Error if SQS rejects a message; SQS then delivers the message that the caller handles again. */
 async function sendBatch(
   client: SQSClient,
   queueUrl: string,
@@ -94,5 +94,5 @@ async function sendBatch(
       })),
     }),
   );
-  if (Failed.length > 0) throw new Error(`${quantity(Failed.length, "step message")} not accepted`);
+  if (Failed.length > 0) throw new Error(`SQS rejected ${quantity(Failed.length, "step message")}`);
 }

@@ -1,9 +1,9 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 
-/** A value as compressed JSON, for attributes that hold many ids or outcomes. */
+/** Compresses a value as JSON, for attributes that hold many IDs or outcomes. */
 export const pack = (value: unknown): Uint8Array => zstdCompressSync(JSON.stringify(value));
 
-/** A sixth smaller than by default; of many outcomes it would take too long. */
+/** A sixth smaller than the default level. Too slow for outcomes, which are larger. */
 const idCompression = { params: { [constants.ZSTD_c_compressionLevel]: 9 } };
 
 export const packIds = (ids: readonly string[]): Uint8Array =>

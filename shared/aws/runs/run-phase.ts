@@ -1,19 +1,19 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { Run, RunPhase, RunRef } from "../../runs/run.ts";
-import { type Row, unlessRefused } from "../table/dynamo.ts";
+import { type Row, conditionalWrite } from "../table/dynamo.ts";
 import { runOf } from "./run-row.ts";
 import { watchlistKeys } from "../table/table.ts";
 
 export interface PhaseChange {
   readonly from: readonly RunPhase[];
   readonly set: Row;
-  /** True leaves a run alone that was given up: whoever did that ends it. */
+  /** True refuses the change for a run that was given up. */
   readonly unlessGivenUp?: boolean;
-  /** True takes the run out of the due index: nobody has to look after it any more. */
+  /** True removes the run from the due index, so that the sweeper no longer finds it. */
   readonly settle?: boolean;
 }
 
-/** Changes a run that is in one of the phases named; false when it is in another. */
+/** Changes a run that is in one of the phases `from`; false if it is in another phase. */
 export function movePhase(
   client: DynamoDBDocumentClient,
   table: string,
@@ -25,7 +25,7 @@ export function movePhase(
     `phase IN (${phases.map(([name]) => name).join(", ")})`,
     ...(change.unlessGivenUp === true ? ["attribute_type(#given_up, :null)"] : []),
   ];
-  return unlessRefused(() =>
+  return conditionalWrite(() =>
     client.send(
       new UpdateCommand({
         TableName: table,
@@ -48,14 +48,14 @@ export function movePhase(
   );
 }
 
-/** Marks a run as failed, if it has not moved since it was read. */
+/** Records the error of a run that made no progress since it was read; undefined if it did. */
 export async function giveUp(
   client: DynamoDBDocumentClient,
   table: string,
   { run, error, dueAt: due }: { readonly run: Run; readonly error: string; readonly dueAt: string },
 ): Promise<Run | undefined> {
   let failed: Run | undefined;
-  await unlessRefused(async () => {
+  await conditionalWrite(async () => {
     const { Attributes } = await client.send(
       new UpdateCommand({
         TableName: table,

@@ -1,7 +1,7 @@
 import type { Run, RunStats, StepRecord, StepStats } from "../../runs/run.ts";
 import type { Row } from "../table/dynamo.ts";
 
-/** The stored form of a run, without its key. */
+/** The row of a run, without its key. */
 export function runRow(run: Run): Row {
   return {
     id: run.id,
@@ -24,7 +24,7 @@ export function runRow(run: Run): Row {
   };
 }
 
-/** Steps in a list: their ids are the customer's, and a map cannot hold just any name. */
+/** The row form of stats. Steps are a list: customers choose step IDs, and DynamoDB map keys are restricted. */
 export const statsRow = (stats: RunStats): Row => ({
   ...stats,
   steps: Object.entries(stats.steps),
@@ -35,7 +35,7 @@ function statsOf(stored: unknown): RunStats {
   return { ...stats, steps: Object.fromEntries(stats.steps) };
 }
 
-/** Rows are written by this folder alone, so they are read without another check. */
+/** The run of a row. Unchecked, because only this folder writes these rows. */
 export function runOf(row: Row): Run {
   return {
     id: row["id"],
@@ -58,7 +58,7 @@ export function runOf(row: Row): Run {
   } as Run;
 }
 
-/** The stored form of a planned step, without its key; `done` appears with the first batch. */
+/** The row of a planned step, without its key. The first completed batch adds `done`. */
 export function stepRow(step: StepRecord): Row {
   return {
     run_id: step.runId,
@@ -72,7 +72,7 @@ export function stepRow(step: StepRecord): Row {
   };
 }
 
-export function stepOf(row: Row): StepRecord {
+export function stepRecordOf(row: Row): StepRecord {
   return {
     runId: row["run_id"],
     step: row["step"],

@@ -11,7 +11,12 @@ import { progressMs, type Run, type RunRef } from "../../runs/run.ts";
 import type { Claim, ListOutcome, RunStore } from "../../runs/run-store.ts";
 import { dueKeys } from "../table/due-keys.ts";
 import { dueAt } from "../table/due-partitions.ts";
-import { cancellationReasons, isContention, unlessRefused, untilSettled } from "../table/dynamo.ts";
+import {
+  cancellationReasons,
+  isContention,
+  conditionalWrite,
+  retryContended,
+} from "../table/dynamo.ts";
 import { firstRows } from "../table/query-rows.ts";
 import { giveUp, movePhase, type PhaseChange } from "./run-phase.ts";
 import { runOf, runRow, statsRow } from "./run-row.ts";
@@ -23,9 +28,9 @@ interface Options {
   readonly chance: Chance;
 }
 
-/** A claimed or finishing run that nobody takes on within this time is picked up by the sweeper. */
+/** After this time, the sweeper restarts a claimed or finishing run that no worker continued. */
 const pickUpMs = 60_000;
-/** The first step is looked after sooner, until its batches are on their way. */
+/** After this time, the sweeper restarts a run whose first batches may not have been sent. */
 const sendingMs = 30_000;
 
 /** Runs in DynamoDB. */
@@ -36,7 +41,7 @@ export function dynamoRunStore(client: DynamoDBDocumentClient, options: Options)
   const move = (run: RunRef, change: PhaseChange): Promise<boolean> =>
     movePhase(client, table, { run, change });
   return {
-    claim: (claim) => claimRun(client, options, claim),
+    claim: (claim) => writeClaim(client, options, claim),
     async get(ref) {
       const { Item } = await client.send(
         new GetCommand({
@@ -67,7 +72,7 @@ export function dynamoRunStore(client: DynamoDBDocumentClient, options: Options)
       const set = { phase: "finishing", status, due_at: isoIn(pickUpMs) };
       await move(run, { from, set, unlessGivenUp: status !== "failed" });
     },
-    finish: (ended, list) => finishRun(client, options, { run: ended, list }),
+    finish: (run, list) => writeFinish(client, options, { run, list }),
     async markEmitted(run) {
       await move(run, { from: ["emitting"], set: { phase: "done" }, settle: true });
     },
@@ -113,7 +118,8 @@ async function listRuns(
   return { runs: rows.slice(0, limit).map(runOf), hasMore: rows.length > limit };
 }
 
-function claimRun(
+/** Creates the run and changes its watchlist in one transaction; `conflict` if the watchlist has changed. */
+function writeClaim(
   client: DynamoDBDocumentClient,
   options: Options,
   { run, watchlist, nextRunAt }: Claim,
@@ -121,7 +127,7 @@ function claimRun(
   const { table } = options;
   const due = new Date(new Date(run.startedAt).getTime() + pickUpMs);
   const runKey = watchlistKeys.run(run.watchlistId, run.runNumber);
-  return untilSettled(options, async () => {
+  return retryContended(options, async () => {
     try {
       await client.send(
         new TransactWriteCommand({
@@ -182,7 +188,7 @@ async function takeStalled(
     by: now,
     limit,
   })) {
-    await unlessRefused(async () => {
+    await conditionalWrite(async () => {
       const { Attributes } = await client.send(
         new UpdateCommand({
           TableName: table,
@@ -199,19 +205,20 @@ async function takeStalled(
   return taken;
 }
 
-type Ending = { readonly run: Run; readonly list: ListOutcome | null };
-/** Of its write in the transaction that ends a run. */
+type FinishedRun = { readonly run: Run; readonly list: ListOutcome | null };
+/** Position of the run's write in the transaction that ends it. */
 const runPosition = 0;
 
-function finishRun(
+/** Ends a run and changes its watchlist in one transaction; `finished_before` if the run has ended already. */
+function writeFinish(
   client: DynamoDBDocumentClient,
   options: Options,
-  ending: Ending,
+  finished: FinishedRun,
 ): Promise<"finished" | "finished_before" | "conflict"> {
-  return untilSettled(options, async () => {
+  return retryContended(options, async () => {
     try {
       await client.send(
-        new TransactWriteCommand({ TransactItems: finishWrites(options.table, ending) }),
+        new TransactWriteCommand({ TransactItems: finishWrites(options.table, finished) }),
       );
       return "finished";
     } catch (error) {
@@ -226,7 +233,7 @@ function finishRun(
 
 function finishWrites(
   table: string,
-  { run, list }: Ending,
+  { run, list }: FinishedRun,
 ): TransactWriteCommandInput["TransactItems"] {
   const runUpdate = {
     Update: {

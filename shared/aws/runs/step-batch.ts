@@ -13,7 +13,7 @@ import { compareIds } from "../../watchlists/page.ts";
 import { unpack } from "./compressed.ts";
 import type { Row } from "../table/dynamo.ts";
 import { rowsByKey } from "../table/rows-by-key.ts";
-import { runOf, stepOf } from "./run-row.ts";
+import { runOf, stepRecordOf } from "./run-row.ts";
 import { type RowKey, watchlistKeys } from "../table/table.ts";
 
 interface Options {
@@ -22,7 +22,7 @@ interface Options {
   readonly chance: Chance;
 }
 
-/** Where a batch's ids stand: among what its run's plan starts, or in a row of its own. */
+/** The key of the row with a batch's IDs: a chunk of the run's starts, or a row of the step's plan. */
 export const plannedKey = ({ runId, step, plan, starts, batch }: BatchRef): RowKey =>
   starts === null
     ? watchlistKeys.batch(runId, { step, plan, number: batch })
@@ -43,11 +43,11 @@ export const resultOf = (row: Row): BatchResult => ({
     .toSorted((a, b) => compareIds(a.id, b.id)),
 });
 
-/** A packed list; an attribute that is not there is an empty one. */
+/** Unpacks a list; an absent attribute is an empty list. */
 export const listIn = <T>(packed: unknown): T[] =>
   packed === undefined ? [] : (unpack(packed) as T[]);
 
-/** The rows that a batch's work begins with, in one request. */
+/** Reads a batch with its run, its step and its recorded result, in one request. */
 export async function openBatch(
   client: DynamoDBDocumentClient,
   options: Options,
@@ -63,7 +63,7 @@ export async function openBatch(
   const [run, step, planned, result] = keys.map((key) => rows.get(nameOf(key)));
   return {
     run: run && runOf(run),
-    step: step && stepOf(step),
+    step: step && stepRecordOf(step),
     planned: planned && plannedOf(planned),
     result: result && resultOf(result),
   };

@@ -5,8 +5,8 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import type { Chance, Clock } from "../../base/clock.ts";
 import type { Run, Shortfall, StepDecision, StepRecord } from "../../runs/run.ts";
-import { cancellationReasons, isContention, untilSettled } from "../table/dynamo.ts";
-import { stepOf } from "./run-row.ts";
+import { cancellationReasons, isContention, retryContended } from "../table/dynamo.ts";
+import { stepRecordOf } from "./run-row.ts";
 import { watchlistKeys } from "../table/table.ts";
 
 interface Options {
@@ -21,7 +21,10 @@ interface Decision {
   readonly shortfall: Shortfall | null;
 }
 
-/** In one transaction with a look at the run, so that nothing is begun of a run that has ended. */
+/**
+ * Records whether a step is read or deferred, and returns the first recorded decision. A condition on the
+ * run is in the same transaction: `over` if the run has ended, so that its step does not start.
+ */
 export function decideStep(
   client: DynamoDBDocumentClient,
   options: Options,
@@ -30,7 +33,7 @@ export function decideStep(
   const { table } = options;
   const decision = shortfall === null ? "read" : "defer";
   const Key = watchlistKeys.step(step.runId, step.step);
-  return untilSettled(options, async () => {
+  return retryContended(options, async () => {
     try {
       await client.send(
         new TransactWriteCommand({
@@ -64,7 +67,7 @@ export function decideStep(
       const { Item } = await client.send(
         new GetCommand({ TableName: table, Key, ConsistentRead: true }),
       );
-      return (Item === undefined ? null : stepOf(Item).decision) ?? "over";
+      return (Item === undefined ? null : stepRecordOf(Item).decision) ?? "over";
     }
   });
 }

@@ -17,9 +17,9 @@ import {
 } from "../../runs/run.ts";
 import type { Starts, StepPlan, StepStore } from "../../runs/step-store.ts";
 import { pack, packIds, unpack } from "./compressed.ts";
-import { type Row, unlessRefused, writeRows } from "../table/dynamo.ts";
+import { type Row, conditionalWrite, writeRows } from "../table/dynamo.ts";
 import { queryRows } from "../table/query-rows.ts";
-import { stepOf, stepRow } from "./run-row.ts";
+import { stepRecordOf, stepRow } from "./run-row.ts";
 import { listIn, openBatch, plannedKey, plannedOf, resultKey, resultOf } from "./step-batch.ts";
 import { decideStep } from "./step-decision.ts";
 import { epochSeconds, type RowKey, watchlistKeys } from "../table/table.ts";
@@ -30,10 +30,10 @@ interface Options {
   readonly chance: Chance;
 }
 
-/** What the steps of a run found is needed until its events are out; kept longer to look at. */
+/** Results of steps are needed until the run's events are published. Operators may need them longer. */
 const stepRowDays = 14;
 
-/** Steps and batches in DynamoDB; ids and results are compressed. */
+/** Steps and batches in DynamoDB; IDs and results are compressed. */
 export function dynamoStepStore(client: DynamoDBDocumentClient, options: Options): StepStore {
   const { table, clock } = options;
   const ttl = (): number => epochSeconds(clock.now()) + stepRowDays * 86_400;
@@ -50,17 +50,17 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: Options
       await writeRows(client, options, startRows({ runId, plan, ttl: ttl() }, starts));
     },
     async starts(run, step) {
-      assert(run.plan !== null, "a run that reads is planned");
+      assert(run.plan !== null, "a run in phase 'reading' has a plan");
       const key = watchlistKeys.starts(run.id, { plan: run.plan, step, chunk: 0 });
       return Array.fromAsync(query(key), (row) => unpack(row["ids"]) as string[]);
     },
     plan: (plan) => savePlan(client, options, { ...plan, ttl: ttl() }),
     async get(runId, step) {
       const row = await read(watchlistKeys.step(runId, step));
-      return row === undefined ? undefined : stepOf(row);
+      return row === undefined ? undefined : stepRecordOf(row);
     },
     async list(runId) {
-      const records = await Array.fromAsync(query(watchlistKeys.step(runId, "")), stepOf);
+      const records = await Array.fromAsync(query(watchlistKeys.step(runId, "")), stepRecordOf);
       return records.toSorted((a, b) => a.position - b.position);
     },
     decide: (run, step, shortfall) => decideStep(client, options, { run, step, shortfall }),
@@ -72,7 +72,7 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: Options
     async recordResult(ref, found) {
       if (await putResult(client, table, { ref, found, ttl: ttl() })) return { isFirst: true };
       const recorded = await read(resultKey(ref));
-      assert(recorded !== undefined, "a batch that refuses a result has one");
+      assert(recorded !== undefined, "a batch that refuses a result has a recorded one");
       return { isFirst: false, first: resultOf(recorded) };
     },
     markDone: (ref) => markDone(client, table, ref),
@@ -97,7 +97,7 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: Options
   };
 }
 
-/** An outcome that no event, count or route comes from. */
+/** True for an outcome that causes no event, count or route. */
 const isSilent = ({ status, changes, reported, matched, lastSnapshot }: ItemOutcome): boolean =>
   status === "ok" &&
   changes === undefined &&
@@ -108,7 +108,7 @@ const isSilent = ({ status, changes, reported, matched, lastSnapshot }: ItemOutc
 const firstResult = (step: StepRecord): RowKey =>
   watchlistKeys.result(step.runId, { step: step.step, plan: step.plan, number: 0 });
 
-/** The rows of a partition whose sort keys share the part up to the last `#` of a key. */
+/** The rows of a partition whose sort keys begin with the part of `key.sk` up to its last `#`. */
 function rowsBelow(
   client: DynamoDBDocumentClient,
   table: string,
@@ -146,8 +146,8 @@ const startRows = (
   );
 
 /**
- * Outcomes are kept apart by who needs them: what goes on to a next step is all that it is planned
- * from, and of what is silent nobody but the items has to know.
+ * Stores the result of a batch; false if it has one. Outcomes are in separate attributes by their reader:
+ * `routed` plans the next steps, `routed` and `outcomes` make the events, and the items need all of them.
  */
 function putResult(
   client: DynamoDBDocumentClient,
@@ -165,7 +165,7 @@ function putResult(
   const delisted = found.outcomes
     .filter(({ lastSnapshot }) => lastSnapshot !== undefined)
     .map(({ id }) => id);
-  return unlessRefused(() =>
+  return conditionalWrite(() =>
     client.send(
       new PutCommand({
         TableName: table,
@@ -184,14 +184,14 @@ function putResult(
   );
 }
 
-/** A set of numbers, so that a batch marked twice counts once. */
+/** Adds a batch to the completed batches of its step. They are a set, so that a repeat counts once. */
 async function markDone(
   client: DynamoDBDocumentClient,
   table: string,
   ref: BatchRef,
 ): Promise<StepRecord | undefined> {
   let marked: StepRecord | undefined;
-  await unlessRefused(async () => {
+  await conditionalWrite(async () => {
     const { Attributes } = await client.send(
       new UpdateCommand({
         TableName: table,
@@ -202,12 +202,15 @@ async function markDone(
         ReturnValues: "ALL_NEW",
       }),
     );
-    marked = stepOf(Attributes ?? {});
+    marked = stepRecordOf(Attributes ?? {});
   });
   return marked;
 }
 
-/** Batches first, then the step row that makes them the plan: the first step row wins. */
+/**
+ * Stores a plan of a step: its batches, then the step row, which makes them the plan. Returns the step
+ * of the first stored plan.
+ */
 async function savePlan(
   client: DynamoDBDocumentClient,
   options: Options,
@@ -223,7 +226,7 @@ async function savePlan(
   }));
   if (step.starts === null) await writeRows(client, options, rows);
   const Key = watchlistKeys.step(runId, step.step);
-  const saved = await unlessRefused(() =>
+  const saved = await conditionalWrite(() =>
     client.send(
       new PutCommand({
         TableName: table,
@@ -236,8 +239,8 @@ async function savePlan(
   const { Item } = await client.send(
     new GetCommand({ TableName: table, Key, ConsistentRead: true }),
   );
-  assert(Item !== undefined, "a step row that blocks a plan exists");
-  return stepOf(Item);
+  assert(Item !== undefined, "the step row that refused the plan exists");
+  return stepRecordOf(Item);
 }
 
 async function recordStats(
@@ -245,7 +248,7 @@ async function recordStats(
   table: string,
   step: StepRecord,
 ): Promise<void> {
-  await unlessRefused(() =>
+  await conditionalWrite(() =>
     client.send(
       new UpdateCommand({
         TableName: table,

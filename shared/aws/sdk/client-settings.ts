@@ -15,8 +15,8 @@ export interface ClientTimes {
 }
 
 /**
- * The settings of every client of AWS: how long a connection and an attempt may take, and how often a
- * request is attempted. Under a retry budget, attempts and pauses end when it is used up.
+ * The settings of every AWS client: timeouts of a connection and of an attempt, and the number of attempts.
+ * Under a retry budget, attempts and pauses end when it is used up.
  */
 export const clientSettings = ({
   connectMs = dependencies.connectMs,
@@ -32,7 +32,7 @@ function requestHandler(connectMs: number, attemptMs: number): NodeHttpHandler {
     connectionTimeout: connectMs,
     requestTimeout: attemptMs,
     throwOnRequestTimeout: true,
-    // The time of a request ends with the headers of its answer: this one is for the body.
+    // The request timeout ends with the response headers. This timeout covers the body.
     socketTimeout: attemptMs,
   });
   const handle = handler.handle.bind(handler);

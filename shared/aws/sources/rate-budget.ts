@@ -14,28 +14,28 @@ import { accountKeys } from "../table/table.ts";
 
 export interface SharedRateBudgetOptions {
   readonly table: string;
-  /** Told when a budget could not be asked, so that calls go by what this process alone knows. */
+  /** Called when DynamoDB did not respond and the call used the limit of this process. */
   readonly onUnshared: (error: unknown) => void;
 }
 
-/** Each refusal tells how the row stands; more than two in a row mean that others were faster. */
+/** Attempts to take permits. A refusal returns the current row; repeated refusals mean that other processes took first. */
 const triesMax = 8;
-/** A budget that takes longer keeps calls waiting that may well be allowed. */
+/** Timeout of a request, after which the process uses its local limit instead of keeping calls waiting. */
 const requestMsMax = 1_000;
-/** A row that nobody has needed for so long says nothing any more. */
-const keptSeconds = 24 * 60 * 60;
+/** Seconds until an unused row expires. */
+const retentionSeconds = 24 * 60 * 60;
 
 /**
- * A budget that all processes share: one row per source with the moment at which its next call
- * would start if there were no burst, in microseconds since 1970. A take moves it on, unread, by as
- * many calls as it wants, so takes of many processes do not get in each other's way. Where DynamoDB
- * does not answer, calls are let through at the rate of this process alone.
+ * The rate limit of a source that all processes share. One row per source holds the time at which the
+ * next call would start without a burst, in microseconds since 1970. A take adds the time of its calls
+ * without reading the row first, so takes of many processes do not conflict. If DynamoDB does not respond,
+ * each process limits its calls locally.
  */
 export function sharedRateBudget(
   client: DynamoDBDocumentClient,
   { table, onUnshared }: SharedRateBudgetOptions,
 ): RateBudget {
-  const own = ownRateBudget();
+  const local = ownRateBudget();
   const known = new Map<string, number>();
   return {
     async take(source, ask, now) {
@@ -44,7 +44,7 @@ export function sharedRateBudget(
         return await takeFrom(row, ask, now.getTime() * 1_000);
       } catch (error) {
         onUnshared(error);
-        return own.take(source, ask, now);
+        return local.take(source, ask, now);
       }
     },
   };
@@ -54,37 +54,40 @@ interface RateRow {
   readonly client: DynamoDBDocumentClient;
   readonly table: string;
   readonly source: string;
-  /** How the rows stood when they were last seen: where a take begins. */
+  /** The last known time in each row, from which a take calculates. */
   readonly known: Map<string, number>;
 }
 
 async function takeFrom(row: RateRow, wanted: RateAsk, nowUs: number): Promise<RateGrant> {
   for (let tries = 0; tries < triesMax; tries += 1) {
-    // A row only ever moves on, so what was seen of it last promises no more than there is.
-    const standsAtUs = Math.max(row.known.get(row.source) ?? 0, nowUs);
-    const expected = grantFrom(standsAtUs / 1_000, wanted);
+    // The time in a row never decreases, so the last known time never grants too much.
+    const knownUs = Math.max(row.known.get(row.source) ?? 0, nowUs);
+    const expected = grantFrom(knownUs / 1_000, wanted);
     if (expected.permits === 0) return expected;
     const ask = { ...wanted, permits: expected.permits };
-    const move = await moved(row, ask, nowUs);
+    const move = await advance(row, ask, nowUs);
     if (move.nextUs !== undefined) row.known.set(row.source, move.nextUs);
     else row.known.delete(row.source);
     if (move.fromUs !== undefined) return grantFrom(move.fromUs / 1_000, ask);
   }
-  throw new Error(`The budget of ${row.source} stayed contended`);
+  throw new Error(
+    `The rate limit row of ${row.source} stayed contended after ${triesMax} attempts`,
+  );
 }
 
-/** Where the row stands now; `fromUs`, where it stood before, when this take has moved it. */
 interface Move {
+  /** The time in the row before the take; absent if the row refused it. */
   readonly fromUs?: number;
+  /** The time in the row now; undefined if there is no row. */
   readonly nextUs: number | undefined;
 }
 
-async function moved(row: RateRow, ask: RateAsk, nowUs: number): Promise<Move> {
+async function advance(row: RateRow, ask: RateAsk, nowUs: number): Promise<Move> {
   const { client, table, source, known } = row;
   const costUs = Math.ceil(ask.permits * gapMsOf(ask) * 1_000);
-  // A source that rests begins anew from now; one that does not goes on from where it stands.
-  const isResting = (known.get(source) ?? 0) < nowUs;
-  const change = isResting
+  // An idle source restarts from now; a busy one continues from the stored time.
+  const isIdle = (known.get(source) ?? 0) < nowUs;
+  const change = isIdle
     ? {
         UpdateExpression: "SET next_us = :next, #ttl = :ttl",
         ConditionExpression: "attribute_not_exists(next_us) OR next_us < :now",
@@ -117,11 +120,11 @@ async function moved(row: RateRow, ask: RateAsk, nowUs: number): Promise<Move> {
   }
 }
 
-/** Where the row may stand at most for all of the calls to start in time. */
+/** The latest stored time at which all calls of the take still start before `ask.until`. */
 function latestUs(ask: RateAsk): number {
   const gapMs = gapMsOf(ask);
   const lastMs = ask.until.getTime() - (ask.permits - ask.burst) * gapMs;
   return Math.floor(lastMs * 1_000) - 1;
 }
 
-const ttlFrom = (nowUs: number): number => Math.ceil(nowUs / 1_000_000) + keptSeconds;
+const ttlFrom = (nowUs: number): number => Math.ceil(nowUs / 1_000_000) + retentionSeconds;

@@ -10,46 +10,46 @@ export interface SecretStores {
   readonly secretsManager: () => Pick<SecretsManagerClient, "send">;
   readonly parameters: () => Pick<SSMClient, "send">;
   /**
-   * Variables that references may name, on a developer's machine.
-   * @default - none may be named
+   * Environment variables that references may name, on a developer's machine.
+   * @default none
    */
   readonly variables?: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
 }
 
-interface Kept {
+interface CachedSecret {
   readonly value: Promise<string>;
   readonly until: number;
 }
 
 /**
- * Reads secrets of Secrets Manager and parameters of SSM, and keeps each for five minutes. Those who
- * want one that is being read wait for that reading; a failure is not kept.
+ * Reads secrets from Secrets Manager and parameters from SSM, and caches each for five minutes. Parallel
+ * calls for a secret share one request. Failures are not cached.
  */
 export function secretReader(stores: SecretStores): SecretReader {
-  const kept = new Map<string, Kept>();
+  const cache = new Map<string, CachedSecret>();
   return {
     async read(reference) {
       const now = stores.clock.now().getTime();
-      const known = kept.get(reference);
-      if (known !== undefined && known.until > now) return known.value;
-      const value = open(reference, stores);
-      kept.set(reference, { value, until: now + cacheMs });
-      value.catch(() => kept.delete(reference));
+      const cached = cache.get(reference);
+      if (cached !== undefined && cached.until > now) return cached.value;
+      const value = readSecret(reference, stores);
+      cache.set(reference, { value, until: now + cacheMs });
+      value.catch(() => cache.delete(reference));
       return value;
     },
   };
 }
 
-async function open(reference: string, stores: SecretStores): Promise<string> {
+async function readSecret(reference: string, stores: SecretStores): Promise<string> {
   const parsed = secretReference(reference);
-  if (parsed === null) throw new Error("A reference to a secret is of no known form");
+  if (parsed === null) throw new Error("The reference to a secret has an unknown form");
   let value: string | undefined;
   try {
-    // Whoever stores a secret from a file easily stores the end of its last line too.
+    // A secret that was stored from a file often ends with a line break.
     value = (await valueOf(parsed, stores))?.replace(/[\r\n]+$/, "");
   } catch (error) {
-    // What a store says is left out: nobody promises that it never quotes what it was given.
+    // The store's message is left out: it may quote the request.
     const why = error instanceof Error ? error.name : "unknown";
     // oxlint-disable-next-line preserve-caught-error -- see above
     throw new Error(`The secret ${reference} could not be read: ${why}`);

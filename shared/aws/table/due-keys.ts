@@ -9,15 +9,15 @@ export interface DueKey extends RowKey {
   readonly dueAt: string;
 }
 
-/** Later than any time in the index. */
-export const whenever = new Date("9999-12-31T23:59:59.999Z");
+/** A time after every due time in the index. */
+export const latestDueTime = new Date("9999-12-31T23:59:59.999Z");
 
 const { name, partitionKey, sortKey } = tableSchema.dueIndex;
 
 /**
- * Keys of the rows of one kind that were due by a time, longest due first. Every partition of the
- * kind is asked at the same time for as many as are wanted: each may have all of them. The index
- * lags behind its table: whoever acts on a row checks the row.
+ * Keys of the rows of one kind that are due by a time, longest due first. Queries every partition of the
+ * kind in parallel for `limit` rows, because one partition may hold all of them. The index is eventually
+ * consistent: check the row before acting on it.
  */
 export async function dueKeys(
   client: DynamoDBDocumentClient,
@@ -32,8 +32,8 @@ export async function dueKeys(
 }
 
 /**
- * The same among the rows of one partition key of the table: all of them. They stand in one
- * partition of the index, but for those that were put elsewhere when there were fewer.
+ * Keys of all due rows of one partition key of the table. They are in one partition of the index, except
+ * rows that were written when the kind had fewer partitions.
  */
 export async function dueKeysOf(
   client: DynamoDBDocumentClient,
@@ -42,7 +42,7 @@ export async function dueKeysOf(
     readonly kind: DueKind;
     readonly by: Date;
     readonly pk: string;
-    /** True asks every partition of the kind. */
+    /** True queries every partition of the kind. */
     readonly everywhere: boolean;
   },
 ): Promise<readonly DueKey[]> {
@@ -54,11 +54,11 @@ export async function dueKeysOf(
   return found.flat();
 }
 
-interface Reading {
-  /** Of the index. */
+interface DueQuery {
+  /** A partition of the index. */
   readonly partition: string;
   readonly by: Date;
-  /** Leaves out rows with another partition key of the table. */
+  /** Only rows with this partition key of the table. */
   readonly pk?: string;
   readonly limit?: number;
 }
@@ -66,7 +66,7 @@ interface Reading {
 async function readDue(
   client: DynamoDBDocumentClient,
   table: string,
-  { partition, by, pk, limit }: Reading,
+  { partition, by, pk, limit }: DueQuery,
 ): Promise<readonly DueKey[]> {
   const query = {
     TableName: table,
@@ -87,7 +87,7 @@ async function readDue(
   return rows.map(dueKeyOf);
 }
 
-/** Times of one form sort as their texts do. */
+/** Times in ISO 8601 with one precision sort as strings. */
 const longestDueFirst = (one: DueKey, other: DueKey): number => {
   if (one.dueAt === other.dueAt) return 0;
   return one.dueAt < other.dueAt ? -1 : 1;

@@ -5,7 +5,7 @@ import type { RowKey } from "./table.ts";
 
 const { partitionKey, sortKey } = tableSchema.dueIndex;
 
-/** Attributes that put a row into the due index, into the partition that its key leads to. */
+/** The attributes that put a row into the due index, in the partition of its partition key. */
 export const dueAt = (
   kind: DueKind,
   { pk }: RowKey,
@@ -16,24 +16,24 @@ export const dueAt = (
 });
 
 /**
- * The partition of the index with all rows of a kind that share a partition key of the table. An
- * account's holds stand in one: whoever gives them back asks that one, and not all of them. They
- * cannot fill it alone: their transactions write the account's own row, which has the same bound,
- * with twice the units.
+ * The partition of the index for all rows of a kind that share a partition key of the table. All holds
+ * of an account are in one, so releasing them queries one partition. One account cannot exhaust its
+ * throughput: each transaction of a hold also writes the account's row, which has the same limit, with
+ * twice the write units.
  */
 export function duePartitionOf(kind: DueKind, pk: string): string {
   const digest = createHash("sha256").update(pk).digest();
   return duePartition(kind, digest.readUInt32BE() % duePartitions[kind]);
 }
 
-/** Every partition of the index that has rows of a kind. */
+/** All partitions of the index for a kind. */
 export const duePartitionsOf = (kind: DueKind): readonly string[] =>
   Array.from({ length: duePartitions[kind] }, (_, number) => duePartition(kind, number));
 
 const duePartition = (kind: DueKind, number: number): string =>
   `${kind}#${String(number).padStart(2, "0")}`;
 
-/** When a row is due as one of a kind, in ISO 8601; null for a row that nobody would find as such. */
+/** The due time of a row as one of a kind, in ISO 8601; null for a row that no query of the kind finds. */
 export function dueTimeOf(kind: DueKind, row: Row | undefined): string | null {
   const partition: unknown = row?.[partitionKey];
   const due: unknown = row?.[sortKey];

@@ -27,7 +27,7 @@ export function documentClient(): DynamoDBDocumentClient {
   });
 }
 
-/** Why each write of a cancelled transaction was refused; null for one that was not. */
+/** The reason of one write of a cancelled transaction; null for a write that was not refused. */
 export type CancellationReason = {
   readonly code: string;
   /** The row that failed its condition, still in DynamoDB's typed form. */
@@ -38,8 +38,8 @@ export type TransactionCanceledItem = NonNullable<
 >;
 
 /**
- * What stood in the way of a transaction: the data, or others at its rows. Undefined for every other
- * failure, also for a cancellation that is about the request itself.
+ * The reasons of a transaction that failed a condition or met other requests on its rows, one for each
+ * write. Undefined for every other failure, such as an invalid request.
  */
 export function cancellationReasons(error: unknown): readonly CancellationReason[] | undefined {
   if (!(error instanceof TransactionCanceledException)) return undefined;
@@ -55,12 +55,12 @@ export function cancellationReasons(error: unknown): readonly CancellationReason
 export const isConditionFailure = (error: unknown): error is ConditionalCheckFailedException =>
   error instanceof ConditionalCheckFailedException;
 
-/** True for a request that DynamoDB turned away unlooked at: it has changed nothing. */
+/** True for a request that DynamoDB throttled: it has changed nothing. */
 export const isThrottle = (error: unknown): boolean =>
   error instanceof Error && dynamoThrottles.has(error.name);
 
-/** True when the write took effect, false when its condition no longer held: somebody was first. */
-export async function unlessRefused(write: () => Promise<unknown>): Promise<boolean> {
+/** Executes a conditional write. True if it took effect, false if its condition did not hold. */
+export async function conditionalWrite(write: () => Promise<unknown>): Promise<boolean> {
   try {
     await write();
     return true;
@@ -73,17 +73,17 @@ export async function unlessRefused(write: () => Promise<unknown>): Promise<bool
 const attemptsMax = 24;
 const backoffMsMax = 400;
 
-interface Patience {
+interface RetryOptions {
   readonly clock: Clock;
   readonly chance: Chance;
   /** The longest wait between two attempts; 400 ms unless the row has many writers at once. */
   readonly waitMsMax?: number;
 }
 
-/** Takes why an attempt has to be made again: names of errors and rows, nothing that a row says. */
+/** Receives the reason for another attempt: names of errors and rows, never the content of a row. */
 export type Note = (why: string) => void;
 
-/** Makes an attempt; returns `again` if DynamoDB throttled it, which changes nothing. */
+/** Executes an attempt; returns `again` if DynamoDB throttled it, which changes nothing. */
 export async function againIfThrottled<T>(
   note: Note,
   attempt: () => Promise<T>,
@@ -97,18 +97,18 @@ export async function againIfThrottled<T>(
   }
 }
 
-/** The codes of a refusal, write by write. */
+/** The code of each write of a cancelled transaction, for logs. */
 export const codesOf = (reasons: readonly CancellationReason[]): string =>
   reasons.map((reason) => reason?.code ?? "None").join(", ");
 
 /**
- * Repeats `attempt` while it reports `again`, with full jitter: DynamoDB cancels transactions that
+ * Repeats `attempt` while it returns `again`, with full jitter. DynamoDB cancels transactions that
  * meet on a row instead of queueing them, and the SDK does not retry those.
- * @throws 503 UNAVAILABLE when the row stays contended, or the retry budget is used up; its cause is
- * what was noted last.
+ * @throws 503 UNAVAILABLE if the row stays contended, or the retry budget is used up; its cause is
+ * the last noted reason.
  */
-export async function untilSettled<T>(
-  { waitMsMax = backoffMsMax, ...patience }: Patience,
+export async function retryContended<T>(
+  { waitMsMax = backoffMsMax, ...options }: RetryOptions,
   attempt: (note: Note) => Promise<T | "again">,
 ): Promise<T> {
   let why = "contended";
@@ -116,7 +116,7 @@ export async function untilSettled<T>(
     why = reason;
   };
   const limits = { triesMax: attemptsMax, pauseMs: 5, pauseMsMax: waitMsMax };
-  const mayRepeat = repeats(patience, limits);
+  const mayRepeat = repeats(options, limits);
   for (let tries = 1; ; tries += 1) {
     const result = await attempt(note);
     if (result !== "again") return result;
@@ -124,9 +124,9 @@ export async function untilSettled<T>(
   }
 }
 
-/** A single write, repeated while it meets transactions on its row, which the SDK does not do. */
-export function pastTransactions<T>(patience: Patience, write: () => Promise<T>): Promise<T> {
-  return untilSettled<T>(patience, async (note) => {
+/** Executes a single write, and repeats it while a transaction has locked its row. The SDK does not retry that. */
+export function retryOnConflict<T>(options: RetryOptions, write: () => Promise<T>): Promise<T> {
+  return retryContended<T>(options, async (note) => {
     try {
       return await write();
     } catch (error) {
@@ -137,7 +137,7 @@ export function pastTransactions<T>(patience: Patience, write: () => Promise<T>)
   });
 }
 
-/** True for cancellations and failures that say nothing about the data: trying again may succeed. */
+/** True if a write met other requests or was throttled: another attempt may succeed. */
 export function isContention(reasons: readonly CancellationReason[]): boolean {
   const codes = new Set([
     "TransactionConflict",
@@ -149,7 +149,7 @@ export function isContention(reasons: readonly CancellationReason[]): boolean {
 
 export type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
-/** Undefined when the transaction took effect, else why it did not. */
+/** Executes a transaction. Undefined if it took effect, else a reason for each write. */
 export async function transact(
   client: DynamoDBDocumentClient,
   items: readonly TransactItem[],
@@ -164,61 +164,62 @@ export async function transact(
   }
 }
 
-/** True when the writes took effect; false when the condition of one did not hold. */
+/** Executes a transaction, and repeats it while rows are contended. False if a condition did not hold. */
 export const transactWrites = (
   client: DynamoDBDocumentClient,
   items: readonly TransactItem[],
-  patience: Patience,
+  options: RetryOptions,
 ): Promise<boolean> =>
-  untilSettled(patience, async () => {
+  retryContended(options, async () => {
     const reasons = await transact(client, items);
     if (reasons === undefined) return true;
     return isContention(reasons) ? "again" : false;
   });
 
-/** Rows of one BatchWriteItem: DynamoDB takes 25, and 16 MB, which rows of 400 KB cannot pass. */
+/** The limit of DynamoDB for one BatchWriteItem. Its other limit is 16 MB, which 25 rows of 400 KB cannot reach. */
 const batchRowsMax = 25;
 const batchTriesMax = 10;
 
-interface Target {
+interface BatchWriteOptions {
   readonly table: string;
   readonly clock: Clock;
   readonly chance: Chance;
 }
 
 /**
- * Puts rows without conditions, in as few requests as DynamoDB allows, repeating what it left out.
- * @throws 503 UNAVAILABLE when it keeps leaving rows out.
+ * Puts rows without conditions, in as few requests as DynamoDB allows. Repeats rows that DynamoDB did not
+ * process.
+ * @throws 503 UNAVAILABLE if rows stay unprocessed.
  */
 export function writeRows(
   client: DynamoDBDocumentClient,
-  target: Target,
+  options: BatchWriteOptions,
   rows: readonly Row[],
 ): Promise<void> {
   const requests = rows.map((row) => ({ PutRequest: { Item: { ...row } } }));
-  return batchWrite(client, target, requests);
+  return batchWrite(client, options, requests);
 }
 
-/** Deletes rows in the same way, whether they are there or not. */
+/** Deletes rows by their keys, as `writeRows` writes them. Rows that do not exist are no error. */
 export function deleteRows(
   client: DynamoDBDocumentClient,
-  target: Target,
+  options: BatchWriteOptions,
   keys: readonly RowKey[],
 ): Promise<void> {
   const requests = keys.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } }));
-  return batchWrite(client, target, requests);
+  return batchWrite(client, options, requests);
 }
 
 type WriteRequest = NonNullable<BatchWriteCommandInput["RequestItems"]>[string][number];
 
 async function batchWrite(
   client: DynamoDBDocumentClient,
-  { table, ...patience }: Target,
+  { table, ...retryOptions }: BatchWriteOptions,
   requests: readonly WriteRequest[],
 ): Promise<void> {
   for (let start = 0; start < requests.length; start += batchRowsMax) {
     let pending = requests.slice(start, start + batchRowsMax);
-    const mayRepeat = repeats(patience, { triesMax: batchTriesMax, pauseMs: 100 });
+    const mayRepeat = repeats(retryOptions, { triesMax: batchTriesMax, pauseMs: 100 });
     for (;;) {
       const { UnprocessedItems } = await client.send(
         new BatchWriteCommand({ RequestItems: { [table]: pending } }),
@@ -226,7 +227,7 @@ async function batchWrite(
       pending = UnprocessedItems?.[table] ?? [];
       if (pending.length === 0) break;
       if (!(await mayRepeat())) {
-        throw unavailable(`${quantity(pending.length, "row")} left out of writes to ${table}`);
+        throw unavailable(`DynamoDB did not write ${quantity(pending.length, "row")} to ${table}`);
       }
     }
   }

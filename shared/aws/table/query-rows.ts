@@ -5,12 +5,12 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import type { Row } from "./dynamo.ts";
 
-/** `Limit` is how many rows are looked at by one request, not how many there will be. */
+/** `Limit` bounds the rows that one request reads, not the rows of the result. */
 type RowQuery = Omit<QueryCommandInput, "ExclusiveStartKey">;
 
 /**
- * The rows of a query as DynamoDB answers them, until it says that there are no more: an answer
- * may end early, after 1 MB or for no reason, and with a filter may hold no row at all.
+ * The pages of a query, until DynamoDB returns no `LastEvaluatedKey`. A page may end early, at 1 MB or for
+ * an internal reason, and may be empty under a filter.
  */
 export async function* queryPages(
   client: DynamoDBDocumentClient,
@@ -26,7 +26,7 @@ export async function* queryPages(
   } while (start !== undefined);
 }
 
-/** Every row of a query; nothing is asked for before it is needed. */
+/** All rows of a query. Requests a page when the consumer needs it. */
 export async function* queryRows(
   client: DynamoDBDocumentClient,
   query: RowQuery,
@@ -34,7 +34,7 @@ export async function* queryRows(
   for await (const rows of queryPages(client, query)) yield* rows;
 }
 
-/** The first so many rows of a query, fewer only when there are no more. */
+/** The first `count` rows of a query; fewer only if the query has fewer. */
 export async function firstRows(
   client: DynamoDBDocumentClient,
   query: Omit<RowQuery, "Limit">,

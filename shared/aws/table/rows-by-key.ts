@@ -1,6 +1,6 @@
 import { BatchGetCommand, type DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { Chance, Clock } from "../../base/clock.ts";
-import { againIfThrottled, type Row, untilSettled } from "./dynamo.ts";
+import { againIfThrottled, type Row, retryContended } from "./dynamo.ts";
 import type { RowKey } from "./table.ts";
 
 interface Options {
@@ -14,7 +14,7 @@ interface Options {
 /**
  * Reads up to 100 rows, or some of their attributes, by their keys in one strongly consistent request.
  * Omits rows that do not exist. Requests keys again that an overloaded table did not process.
- * @throws 503 UNAVAILABLE when the table keeps leaving keys out.
+ * @throws 503 UNAVAILABLE if keys stay unprocessed.
  */
 export async function rowsByKey(
   client: DynamoDBDocumentClient,
@@ -38,6 +38,6 @@ export async function rowsByKey(
     left = UnprocessedKeys?.[table]?.Keys ?? [];
     return left.length === 0 ? "read" : "again";
   };
-  await untilSettled(patience, (note) => againIfThrottled(note, read));
+  await retryContended(patience, (note) => againIfThrottled(note, read));
   return rows;
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Entry, Target } from "../../outbox/outbox.ts";
 
-/** The key of a row: every key shape of the service's tables is made in this file. */
+/** The key of a row. This file defines every key shape of the service's tables. */
 export interface RowKey {
   readonly pk: string;
   readonly sk: string;
@@ -15,20 +15,20 @@ const shardPartition = (accountId: string, shard: number): string =>
 /** Accounts table: accounts, their keys, holds and daily usage. */
 export const accountKeys = {
   account: (accountId: string): RowKey => ({ pk: `account#${accountId}`, sk: "account" }),
-  /** Listing record of a key, below its account. */
+  /** Listing record of an API key. */
   key: (accountId: string, keyId: string): RowKey => ({
     pk: `account#${accountId}`,
     sk: `key#${keyId}`,
   }),
   /** Counter of the account's keys, for the per-account limit. */
   keyCount: (accountId: string): RowKey => ({ pk: `account#${accountId}`, sk: "keys" }),
-  /** Lookup and rate record of a key. */
+  /** Lookup and rate record of an API key. */
   keyHash: (hash: string): RowKey => ({ pk: `key#${hash}`, sk: "key" }),
   hold: (accountId: string, holdId: string): RowKey => ({
     pk: `account#${accountId}`,
     sk: `hold#${holdId}`,
   }),
-  /** Mark of a grant, purchase or adjustment that was made. */
+  /** Marker of an executed grant, purchase or adjustment. */
   change: (accountId: string, changeId: string): RowKey => ({
     pk: `account#${accountId}`,
     sk: `change#${changeId}`,
@@ -48,7 +48,7 @@ export const accountKeys = {
     pk: shardPartition(accountId, shard),
     sk: `usage#${date}`,
   }),
-  /** When the next call to a source of data may start. */
+  /** The time at which the next call to a source may start. */
   sourceRate: (source: string): RowKey => ({ pk: `source#${source}`, sk: "rate" }),
 };
 
@@ -70,22 +70,22 @@ export const ledgerKeys = {
   }),
 };
 
-/** Watchlists table: lists, their pages of items, runs and step results. */
+/** Watchlists table: watchlists, their pages of items, runs and step results. */
 export const watchlistKeys = {
   list: (accountId: string, watchlistId: string): RowKey => ({
     pk: `account#${accountId}`,
     sk: `watchlist#${watchlistId}`,
   }),
-  /** Counter of the account's lists, for the per-account limit. */
+  /** Counter of the account's watchlists, for the per-account limit. */
   count: (accountId: string): RowKey => ({ pk: `account#${accountId}`, sk: "watchlists" }),
-  /** What is remembered of a request that created a list, by the hash of its idempotency key. */
+  /** Record of a request that created a watchlist, by the hash of its idempotency key. */
   idempotency: (accountId: string, keyHash: string): RowKey => ({
     pk: `account#${accountId}`,
     sk: `idempotency#${keyHash}`,
   }),
-  /** Mark of a list that does not exist, until nothing is left of it. */
+  /** Purge mark: a deleted or never completed watchlist whose rows have to be deleted. */
   purge: (watchlistId: string): RowKey => ({ pk: `watchlist#${watchlistId}`, sk: "purge" }),
-  /** A page is keyed by the lowest id of its range, so that pages sort as their items do. */
+  /** A page of items, by the lowest ID of its range, so that pages sort as their items do. */
   page: (watchlistId: string, lowest: string): RowKey => ({
     pk: `watchlist#${watchlistId}`,
     sk: `page#${lowest}`,
@@ -94,7 +94,7 @@ export const watchlistKeys = {
     pk: `watchlist#${watchlistId}`,
     sk: `run#${pad(runNumber, 8)}`,
   }),
-  /** Items that start at a step, in chunks, under the name of a plan. */
+  /** A chunk of the items that start at a step, by the name of the plan. */
   starts: (runId: string, start: { plan: string; step: string; chunk: number }): RowKey => ({
     pk: `run#${runId}`,
     sk: `starts#${start.plan}#${start.step}#${pad(start.chunk, 5)}`,
@@ -110,21 +110,21 @@ export const watchlistKeys = {
   }),
 };
 
-/** The account that a row below `account#` belongs to. */
+/** The account of a row whose partition key begins with `account#`. */
 export const accountIdOf = (key: Pick<RowKey, "pk">): string => key.pk.split("#")[1] ?? "";
 
-/** Deliveries table: endpoints, the S3 destination, events, and the work of sending them. */
+/** Deliveries table: webhook endpoints, the S3 destination, the event feed, logs and outboxes. */
 export const deliveryKeys = {
   endpoint: (accountId: string, endpointId: string): RowKey => ({
     pk: `${accountId}#endpoints`,
     sk: `endpoint#${endpointId}`,
   }),
-  /** The last URL of an endpoint that was deleted. */
+  /** The last URL of a deleted endpoint. */
   deletedEndpoint: (accountId: string, endpointId: string): RowKey => ({
     pk: `${accountId}#endpoints`,
     sk: `deleted#${endpointId}`,
   }),
-  /** Claim of a URL, which may be longer than a key. */
+  /** Claim of a URL by one endpoint. Hashed, because a URL may be longer than a key. */
   endpointUrl: (accountId: string, url: string): RowKey => ({
     pk: `${accountId}#endpoints`,
     sk: `url#${createHash("sha256").update(url).digest("hex")}`,
@@ -135,16 +135,16 @@ export const deliveryKeys = {
     pk: `${accountId}#destination`,
     sk: "destination",
   }),
-  /** A delivery of the log; its id begins with the event's time, so deliveries sort by it. */
+  /** A delivery in the log. Its ID begins with the event's time, so deliveries sort by time. */
   delivery: (accountId: string, id: string): RowKey => ({ pk: `${accountId}#deliveries`, sk: id }),
-  /** An export of the log; its id begins with the time the run ended. */
+  /** An export in the log. Its ID begins with the time the run ended. */
   export: (accountId: string, id: string): RowKey => ({ pk: `${accountId}#exports`, sk: id }),
-  /** Whether a target is due, and who is working it off. */
+  /** A delivery target: its due time, its lease and its health. */
   outbox: ({ accountId, targetId }: Target): RowKey => ({
     pk: `${accountId}#outbox`,
     sk: targetId,
   }),
-  /** What a target is owed: sorts by lane, then by due time. */
+  /** An entry of a target's outbox; sorts by lane, then by due time. */
   outboxEntry: (
     { accountId, targetId }: Target,
     { lane, dueAt: due, key }: Pick<Entry, "lane" | "dueAt" | "key">,
@@ -156,7 +156,7 @@ export const deliveryKeys = {
     pk: `${accountId}#feed`,
     sk: `run#${pad(sequence, 12)}`,
   }),
-  /** The same run by the time it ended; there is one, so a run enters the feed once. */
+  /** A run in the feed, by the time it ended. Its condition adds a run to the feed once. */
   feedRun: (accountId: string, run: { createdAt: string; runId: string }): RowKey => ({
     pk: `${accountId}#feedruns`,
     sk: `${run.createdAt}#${run.runId}`,

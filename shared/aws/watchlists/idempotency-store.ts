@@ -7,7 +7,12 @@ import {
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { Chance, Clock } from "../../base/clock.ts";
 import type { IdempotencyRecord, IdempotencyStore } from "../../watchlists/idempotency.ts";
-import { isConditionFailure, pastTransactions, type Row, unlessRefused } from "../table/dynamo.ts";
+import {
+  isConditionFailure,
+  retryOnConflict,
+  type Row,
+  conditionalWrite,
+} from "../table/dynamo.ts";
 import { epochSeconds, watchlistKeys } from "../table/table.ts";
 
 interface Options {
@@ -16,19 +21,19 @@ interface Options {
   readonly chance: Chance;
 }
 
-/** Idempotency keys in the watchlists table, where a list and its key change in one transaction. */
+/** Idempotency keys in the watchlists table, so that one transaction changes a watchlist and its key. */
 export function dynamoIdempotencyStore(
   client: DynamoDBDocumentClient,
   options: Options,
 ): IdempotencyStore {
   const { table } = options;
-  /** Puts a record; what stands there when the condition does not hold. */
+  /** Puts a record; returns the stored record if the condition does not hold. */
   const put = (record: IdempotencyRecord, condition: Condition): Promise<PutOutcome> =>
-    pastTransactions(options, () => putRecord(client, { table, record, condition }));
+    retryOnConflict(options, () => putRecord(client, { table, record, condition }));
   return {
     async open(record, now) {
       const { refusedBy } = await put(record, {
-        // The table's own clearing is late: what has expired is not remembered.
+        // DynamoDB may delete a record days after its TTL: an expired record counts as absent.
         ConditionExpression: "attribute_not_exists(pk) OR expires_at <= :now",
         ExpressionAttributeValues: { ":now": now.toISOString() },
       });
@@ -40,12 +45,12 @@ export function dynamoIdempotencyStore(
         ExpressionAttributeNames: { "#owner": "owner" },
         ExpressionAttributeValues: { ":seen": seen },
       });
-      // It is this very record when the SDK repeated a write whose answer got lost.
+      // The SDK repeats a write whose response was lost: then the stored record is this one.
       return isPut || refusedBy?.owner === record.owner;
     },
     release: ({ accountId, keyHash, owner }) =>
-      pastTransactions(options, () =>
-        unlessRefused(() =>
+      retryOnConflict(options, () =>
+        conditionalWrite(() =>
           client.send(
             new DeleteCommand({
               TableName: table,
@@ -108,7 +113,7 @@ function recordRow(record: IdempotencyRecord): Row {
   };
 }
 
-/** Rows are written by `recordRow` alone, so they are read without another check. */
+/** The record of a row. Unchecked, because only `recordRow` writes these rows. */
 const recordOf = (row: Row): IdempotencyRecord => ({
   accountId: String(row["account_id"]),
   keyHash: String(row["key_hash"]),

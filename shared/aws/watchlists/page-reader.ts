@@ -2,12 +2,12 @@ import { type DynamoDBDocumentClient, QueryCommand } from "@aws-sdk/lib-dynamodb
 import type { Chance, Clock } from "../../base/clock.ts";
 import type { StoredPage } from "../../watchlists/page.ts";
 import type { IdRange } from "../../watchlists/page-store.ts";
-import { untilSettled } from "../table/dynamo.ts";
-import { pageOf } from "./page-row.ts";
+import { retryContended } from "../table/dynamo.ts";
+import { itemPageOf } from "./page-row.ts";
 import { firstRows } from "../table/query-rows.ts";
 import { watchlistKeys } from "../table/table.ts";
 
-/** Where the pages of a list are read from. */
+/** The table of pages, with what retries need. */
 export interface PageTable {
   readonly client: DynamoDBDocumentClient;
   readonly table: string;
@@ -15,22 +15,23 @@ export interface PageTable {
   readonly chance: Chance;
 }
 
-/** A reader that stops early has read little too much; one that reads on needs few requests. */
+/** Batches grow: a consumer that stops early reads few pages too many, a long read needs few requests. */
 const firstBatch = 2;
 const batchMax = 32;
 
 /**
- * The pages that overlap a range, in order. Each is read where the one before it ended: a page that
- * was merged away meanwhile is found in the one that took it in, one that was split in its parts.
+ * The pages that overlap a range, in order. Each read starts where the last page ended, so it stays
+ * complete when pages are merged or split during it: a merged page is found in the page that contains it
+ * now, a split page in its parts.
  */
-export async function* readPages(
+export async function* readItemPages(
   table: PageTable,
   watchlistId: string,
   { from = "", to }: IdRange,
 ): AsyncGenerator<StoredPage> {
   let bound = from;
   let size = firstBatch;
-  let batch = await ownerOf(table, watchlistId, bound);
+  let batch = await pagesHolding(table, watchlistId, bound);
   while (batch.length > 0) {
     for (const page of batch) {
       if (page.lowest > bound) break;
@@ -40,7 +41,7 @@ export async function* readPages(
       bound = page.upper;
     }
     batch = await pagesFrom(table, watchlistId, { bound, to, size });
-    if (batch[0]?.lowest !== bound) batch = await ownerOf(table, watchlistId, bound);
+    if (batch[0]?.lowest !== bound) batch = await pagesHolding(table, watchlistId, bound);
     size = Math.min(size * 2, batchMax);
   }
 }
@@ -48,10 +49,10 @@ export async function* readPages(
 const reaches = ({ upper }: StoredPage, id: string): boolean => upper === null || upper > id;
 
 /**
- * The page whose range holds an id; none when the list has no pages. A transaction shows its writes
- * one by one to a Query: while the id seems to be nobody's, a look again finds its owner.
+ * The page whose range contains an ID, as an array; empty if the watchlist has no pages. A Query may see
+ * only a part of a transaction. While no page seems to contain the ID, the read is repeated.
  */
-export function ownerOf(
+export function pagesHolding(
   { client, table, clock, chance }: PageTable,
   watchlistId: string,
   id: string,
@@ -67,13 +68,13 @@ export function ownerOf(
     ScanIndexForward: false,
     ConsistentRead: true,
   };
-  return untilSettled({ clock, chance }, async () => {
-    const found = (await firstRows(client, query, 1)).map(pageOf);
+  return retryContended({ clock, chance }, async () => {
+    const found = (await firstRows(client, query, 1)).map(itemPageOf);
     return found.every((page) => reaches(page, id)) ? found : "again";
   });
 }
 
-/** The page below a bound that is not "". */
+/** The page before a bound; `bound` is not "". */
 export async function pageBelow(
   { client, table }: PageTable,
   watchlistId: string,
@@ -81,7 +82,7 @@ export async function pageBelow(
 ): Promise<StoredPage | undefined> {
   const query = {
     TableName: table,
-    // Nothing sorts between two pages, and the first page is below every bound.
+    // No other rows sort between pages, and the first page is before every bound.
     KeyConditionExpression: "pk = :pk AND sk < :bound",
     ExpressionAttributeValues: {
       ":pk": watchlistKeys.page(watchlistId, "").pk,
@@ -90,12 +91,12 @@ export async function pageBelow(
     ScanIndexForward: false,
     ConsistentRead: true,
   };
-  return (await firstRows(client, query, 1)).map(pageOf)[0];
+  return (await firstRows(client, query, 1)).map(itemPageOf)[0];
 }
 
 /**
- * What one request gives, which may be less than there is, or nothing: the reader goes on where the
- * last page ends. To ask for the rest here would hold many megabytes before the first page is out.
+ * The pages of one request, which may be few or none: the reader continues where the last page ends.
+ * Collecting all pages here would hold many megabytes in memory.
  */
 async function pagesFrom(
   { client, table }: PageTable,
@@ -115,8 +116,8 @@ async function pagesFrom(
       Limit: size,
     }),
   );
-  return Items.map(pageOf);
+  return Items.map(itemPageOf);
 }
 
-/** Item ids are letters and digits: this sorts after all of them. */
+/** Sorts after every item ID: item IDs are letters and digits. */
 export const afterEveryId = "~";

@@ -7,8 +7,8 @@ import { watchlistKeys } from "../table/table.ts";
 /** The lower bound of a page, from its sort key. */
 export const lowestOf = (row: Row): string => String(row["sk"]).slice("page#".length);
 
-/** The row of a page at a version. */
-export const pageRow = (watchlistId: string, page: CutPage, version: number): Row => ({
+/** The row of a page of items. */
+export const itemPageRow = (watchlistId: string, page: CutPage, version: number): Row => ({
   ...watchlistKeys.page(watchlistId, page.lowest),
   version,
   upper: page.upper ?? undefined,
@@ -17,8 +17,8 @@ export const pageRow = (watchlistId: string, page: CutPage, version: number): Ro
   items: page.encoded,
 });
 
-/** Rows are written by `pageRow` alone, so they are read without another check. */
-export function pageOf(row: Row): StoredPage {
+/** The page of a row, which decodes its items when they are first read. Unchecked, because only `itemPageRow` writes these rows. */
+export function itemPageOf(row: Row): StoredPage {
   let items: readonly Item[] | undefined;
   return {
     lowest: lowestOf(row),

@@ -10,18 +10,24 @@ import {
 } from "../../watchlists/page.ts";
 import type { Item } from "../../watchlists/item.ts";
 import type { PageStore } from "../../watchlists/page-store.ts";
-import { isConditionFailure, isThrottle, untilSettled } from "../table/dynamo.ts";
-import { afterEveryId, ownerOf, pageBelow, readPages, type PageTable } from "./page-reader.ts";
-import { lowestOf, pageRow } from "./page-row.ts";
+import { isConditionFailure, isThrottle, retryContended } from "../table/dynamo.ts";
+import {
+  afterEveryId,
+  pagesHolding,
+  pageBelow,
+  readItemPages,
+  type PageTable,
+} from "./page-reader.ts";
+import { lowestOf, itemPageRow } from "./page-row.ts";
 import { writePages } from "./page-writes.ts";
 import { firstRows } from "../table/query-rows.ts";
 import { watchlistKeys } from "../table/table.ts";
 
 const parallelPuts = 10;
-/** What one BatchWriteItem takes. */
+/** The limit of DynamoDB for one BatchWriteItem. */
 const batchRowsMax = 25;
 
-/** The pages of items in the watchlists table; `bounds` other than the service's are for tests. */
+/** The pages of items in the watchlists table. Only tests pass `bounds`. */
 export function dynamoPageStore(
   client: PageTable["client"],
   options: Omit<PageTable, "client"> & { readonly bounds?: PageBounds },
@@ -29,11 +35,11 @@ export function dynamoPageStore(
   const { bounds = pageBounds, ...rest } = options;
   const table = { client, ...rest };
   return {
-    pages: (watchlistId, range = {}) => readPages(table, watchlistId, range),
+    pages: (watchlistId, range = {}) => readItemPages(table, watchlistId, range),
     async replace(list, before, items) {
       const joined = await joinNeighbour(table, list.watchlistId, { before, items, bounds });
       const [first, last] = [joined.before[0], joined.before.at(-1)];
-      assert(first !== undefined && last !== undefined, "a page is replaced");
+      assert(first !== undefined && last !== undefined, "a replacement has at least one page");
       const range = { lowest: first.lowest, upper: last.upper };
       const cut = cutPages(range, joined.items, bounds);
       return writePages(table, list, {
@@ -51,21 +57,21 @@ export function dynamoPageStore(
             await putNew(table, watchlistId, page);
           }
         } finally {
-          // Where one fails nobody begins another: the caller learns of it soon.
+          // After a failure, no track starts another page, so that the caller gets the error soon.
           cut.length = 0;
         }
       };
-      // When one fails the others have ended too: whoever cleans up finds all that they have written.
+      // All tracks have ended before the error is thrown, so that the caller's cleanup deletes every page.
       const tracks = await Promise.allSettled(Array.from({ length: parallelPuts }, put));
       for (const ended of tracks) if (ended.status === "rejected") throw ended.reason;
     },
     async removeAll(watchlistId) {
-      while ((await untilSettled(table, () => removeSome(table, watchlistId))) === "some");
+      while ((await retryContended(table, () => removeSome(table, watchlistId))) === "some");
     },
   };
 }
 
-/** Whether the items are those of the one page there is, whatever became of them. */
+/** True if the items have the IDs of the only page, in any state. */
 const hasIds = (items: readonly Item[], [page, ...more]: readonly StoredPage[]): boolean =>
   more.length === 0 &&
   page?.items.length === items.length &&
@@ -76,7 +82,7 @@ interface Change {
   readonly items: readonly Item[];
 }
 
-/** Pages that lost items take in a neighbour, when there is one that goes into the same page. */
+/** Adds a neighbour to a change that removes items, if both fit into one page. */
 async function joinNeighbour(
   table: PageTable,
   watchlistId: string,
@@ -94,7 +100,7 @@ async function joinNeighbour(
   return { before, items };
 }
 
-/** The page that ends where this one starts; undefined when there is none, or no longer. */
+/** The page that ends where `page` starts; undefined if there is none, or if it has changed. */
 async function leftOf(
   table: PageTable,
   watchlistId: string,
@@ -105,29 +111,29 @@ async function leftOf(
   return left?.upper === page.lowest ? left : undefined;
 }
 
-/** The page that starts where this one ends. */
+/** The page that starts where `page` ends; undefined if there is none, or if it has changed. */
 async function rightOf(
   table: PageTable,
   watchlistId: string,
   page: StoredPage | undefined,
 ): Promise<StoredPage | undefined> {
   if (page === undefined || page.upper === null) return undefined;
-  const [right] = await ownerOf(table, watchlistId, page.upper);
+  const [right] = await pagesHolding(table, watchlistId, page.upper);
   return right?.lowest === page.upper ? right : undefined;
 }
 
-/** Writes a page that nobody can have read yet; one that is there already stays. */
+/** Writes a page of a watchlist that is being created; a page that exists stays. */
 function putNew(
   { client, table, clock, chance }: PageTable,
   watchlistId: string,
   page: CutPage,
 ): Promise<"there"> {
-  return untilSettled({ clock, chance }, async () => {
+  return retryContended({ clock, chance }, async () => {
     try {
       await client.send(
         new PutCommand({
           TableName: table,
-          Item: pageRow(watchlistId, page, 1),
+          Item: itemPageRow(watchlistId, page, 1),
           ConditionExpression: "attribute_not_exists(pk)",
         }),
       );
@@ -140,7 +146,7 @@ function putNew(
   });
 }
 
-/** The lowest keys first: a reader meanwhile finds the list at its end, not a gap in it. */
+/** Deletes up to 25 pages, lowest keys first: a concurrent reader finds an empty watchlist, not a gap. */
 async function removeSome(
   { client, table }: PageTable,
   watchlistId: string,

@@ -11,27 +11,28 @@ import {
   type CancellationReason,
   isConditionFailure,
   isThrottle,
-  untilSettled,
+  retryContended,
 } from "../table/dynamo.ts";
 import type { PageTable } from "./page-reader.ts";
-import { pageRow } from "./page-row.ts";
+import { itemPageRow } from "./page-row.ts";
 import { watchlistKeys } from "../table/table.ts";
 
 interface PageWrite {
-  /** Adjacent, in order. */
+  /** The pages to replace: adjacent, in order. */
   readonly before: readonly StoredPage[];
-  /** What takes their place, over the same range. */
+  /** The new pages, over the same range. */
   readonly cut: readonly CutPage[];
+  /** True if no item is added or removed. */
   readonly keepsIds: boolean;
   readonly listItemsMax: number;
 }
 
-/** Many pages of one list may be written at once, and each transaction needs the list's row. */
+/** Many pages of a watchlist may be written at once, and each transaction writes the watchlist's row. */
 const waitMsMax = 1_000;
 
 /**
- * Puts pages in the place of others. Every new version is above those of all that go, so that a
- * bound that is merged away and cut again never shows a version twice.
+ * Replaces pages. The new version is higher than the versions of all replaced pages, so that a lower bound
+ * that is merged away and later cut again never has the same version twice.
  */
 export function writePages(
   table: PageTable,
@@ -42,9 +43,10 @@ export function writePages(
   const growth = minus(sumOf(cut), sumOf(before));
   const [was, is] = [before[0], cut[0]];
   const { clock, chance } = table;
-  // Items that come and go are counted by who sent them, so those need a transaction's certainty.
+  // A change of the counters needs a transaction, and so does a change of IDs: its caller reports how many
+  // items it added.
   const isPlain = keepsIds && cut.length === 1 && isNothing(growth);
-  return untilSettled({ clock, chance, waitMsMax }, () =>
+  return retryContended({ clock, chance, waitMsMax }, () =>
     isPlain && was && is
       ? putPage(table, list, { seen: was.version, page: is, version })
       : transact(table, list, { before, cut, version, growth, room: listItemsMax }),
@@ -64,9 +66,9 @@ const isNothing = (growth: ItemCounts): boolean =>
   growth.new === 0 && growth.active === 0 && growth.delisted === 0;
 
 /**
- * One page in its own place, with the same ids and as many in each state: the list's row need not
- * move. If the answer is lost and another writer comes before the SDK's repeat, it is stale although
- * it was in place for a while: doing it again must be harmless.
+ * Replaces one page whose IDs and counts stay, without a write of the watchlist's row. If the response is
+ * lost and another writer replaces the page before the SDK repeats the write, the result is `stale`
+ * although the write took effect. So a repeat of the change must be harmless.
  */
 async function putPage(
   { client, table }: PageTable,
@@ -77,7 +79,7 @@ async function putPage(
     await client.send(
       new PutCommand({
         TableName: table,
-        Item: pageRow(watchlistId, page, version),
+        Item: itemPageRow(watchlistId, page, version),
         ConditionExpression: "version = :seen",
         ExpressionAttributeValues: { ":seen": seen },
         ReturnValuesOnConditionCheckFailure: "ALL_OLD",
@@ -86,7 +88,7 @@ async function putPage(
     return "replaced";
   } catch (error) {
     if (isConditionFailure(error)) {
-      // The SDK repeats a write whose answer was lost: then what is in the way is the write itself.
+      // The SDK repeats a write whose response was lost: then the stored page is the one of this write.
       const { version: there, items } = error.Item ?? {};
       const isOurs = Number(there?.N) === version && areEqual(items?.B, page.encoded);
       return isOurs ? "replaced" : "stale";
@@ -99,7 +101,7 @@ async function putPage(
 const areEqual = (a: Uint8Array | undefined, b: Uint8Array): boolean =>
   a !== undefined && Buffer.from(a).equals(b);
 
-/** A transaction that holds the row at this moment turns a plain write away. */
+/** True if a transaction on the row refused the write. */
 const isConflict = (error: unknown): boolean =>
   error instanceof Error && error.name === "TransactionConflictException";
 
@@ -119,7 +121,7 @@ async function transact(
   try {
     await client.send(
       new TransactWriteCommand({
-        // Makes a repeat by the SDK after a lost answer succeed; a try of ours needs a new one.
+        // Makes the SDK's repeat after a lost response idempotent. Every attempt of ours needs a new token.
         ClientRequestToken: Buffer.from(chance.bytes(16)).toString("hex"),
         TransactItems: [
           ...pageActions(table, list.watchlistId, wanted),
@@ -151,7 +153,7 @@ function pageActions(
   const puts = cut.map((page) => ({
     Put: {
       TableName,
-      Item: pageRow(watchlistId, page, version),
+      Item: itemPageRow(watchlistId, page, version),
       ...(seen.has(page.lowest)
         ? asSeen(page.lowest)
         : { ConditionExpression: "attribute_not_exists(pk)" }),
@@ -166,20 +168,20 @@ function pageActions(
   return [...puts, ...deletes];
 }
 
-/** Moves the list's counters; it also holds the pages to a list that exists. */
+/** Changes the watchlist's counters, on condition that the watchlist exists and has room for the new items. */
 function listUpdate(
   TableName: string,
   { accountId, watchlistId }: ListRef,
   { growth, room }: Transaction,
 ): NonNullable<Action["Update"]> {
   const total = totalOf(growth);
-  const moved = ["new", "active", "delisted"].map(
+  const counters = ["new", "active", "delisted"].map(
     (s) => `item_counts.#${s} = item_counts.#${s} + :${s}`,
   );
   return {
     TableName,
     Key: watchlistKeys.list(accountId, watchlistId),
-    UpdateExpression: `SET ${moved.join(", ")}, item_total = item_total + :total`,
+    UpdateExpression: `SET ${counters.join(", ")}, item_total = item_total + :total`,
     ConditionExpression:
       total > 0 ? "attribute_exists(pk) AND item_total <= :room" : "attribute_exists(pk)",
     ExpressionAttributeNames: { "#new": "new", "#active": "active", "#delisted": "delisted" },
@@ -197,7 +199,7 @@ function listUpdate(
 const failed = (reason: CancellationReason | undefined): boolean =>
   reason?.code === "ConditionalCheckFailed";
 
-/** The list's row is the last of the transaction. */
+/** The result of a cancelled transaction, whose last write is the watchlist's row. */
 function replacementOf(reasons: readonly CancellationReason[]): Replacement | "again" {
   const list = reasons.at(-1);
   if (failed(list) && list?.item === undefined) return "list_gone";

@@ -5,11 +5,11 @@ import { dueKeys } from "../table/due-keys.ts";
 import { dueAt } from "../table/due-partitions.ts";
 import {
   deleteRows,
-  pastTransactions,
+  retryOnConflict,
   type Row,
   type TransactItem,
   transactWrites,
-  unlessRefused,
+  conditionalWrite,
 } from "../table/dynamo.ts";
 import { firstRows, queryPages, queryRows } from "../table/query-rows.ts";
 import { type RowKey, watchlistKeys } from "../table/table.ts";
@@ -21,11 +21,11 @@ interface Options {
   readonly chance: Chance;
 }
 
-/** Rows looked up by one request. */
+/** Rows in one request. */
 const rowsMax = 500;
 const runsAtOnce = 10;
 
-/** Marks of lists to be purged, and the purging of their rows, in the watchlists table. */
+/** Purge marks in the watchlists table, and the deletion of the rows of marked watchlists. */
 export function dynamoPurgeStore(client: DynamoDBDocumentClient, options: Options): PurgeStore {
   const { table } = options;
   return {
@@ -36,7 +36,7 @@ export function dynamoPurgeStore(client: DynamoDBDocumentClient, options: Option
       return keys.map(({ pk }) => pk.slice("watchlist#".length));
     },
     begin: (watchlistId, look) =>
-      pastTransactions(options, () => begin(client, table, { watchlistId, ...look })),
+      retryOnConflict(options, () => begin(client, table, { watchlistId, ...look })),
     isRunning: (watchlistId) => isRunning(client, table, watchlistId),
     removeRows: (watchlistId, isOver) => removeRows(client, options, { watchlistId, isOver }),
     async end(watchlistId) {
@@ -47,7 +47,10 @@ export function dynamoPurgeStore(client: DynamoDBDocumentClient, options: Option
   };
 }
 
-/** A mark at a list that is there would have it purged: whoever is late must not put it again. */
+/**
+ * Puts the mark of a creation, unless the watchlist exists: a mark would have it purged. So a creation
+ * that has lost its lease cannot mark the watchlist that another call completed.
+ */
 function expectationWrites(
   table: string,
   { accountId, id }: { readonly accountId: string; readonly id: string },
@@ -81,7 +84,7 @@ function begin(
   table: string,
   { watchlistId, now, nextLook, abandoned }: Look,
 ): Promise<boolean> {
-  return unlessRefused(() =>
+  return conditionalWrite(() =>
     client.send(
       new UpdateCommand({
         TableName: table,
@@ -128,7 +131,10 @@ interface Removal {
   readonly isOver: () => boolean;
 }
 
-/** A run's own row goes after all that only it leads to, so that a stop in between loses nothing. */
+/**
+ * Deletes the rows of a watchlist; false if the time ended first. A run's row is deleted after the rows of
+ * its steps, which only its ID leads to, so that a purge can stop at any point.
+ */
 async function removeRows(
   client: DynamoDBDocumentClient,
   options: Options,
@@ -158,7 +164,7 @@ async function removeRows(
 interface Partition {
   readonly pk: string;
   readonly isOver: () => boolean;
-  /** The sort key of a row that stays. */
+  /** The sort key of a row to keep. */
   readonly keep?: string;
 }
 

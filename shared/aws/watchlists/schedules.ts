@@ -20,10 +20,10 @@ interface Options {
   readonly roleArn: string;
 }
 
-/** Calls that pause and change a list at once may take turns so often. */
+/** Attempts to create or update: another call may delete or create the schedule in between. */
 const triesMax = 4;
 
-/** One EventBridge schedule per list; the list's id is the schedule's name. */
+/** One EventBridge schedule for each watchlist; its name is the watchlist's ID. */
 export function eventBridgeSchedules(client: SchedulerClient, options: Options): Schedules {
   return {
     async put(schedule) {
@@ -39,7 +39,7 @@ export function eventBridgeSchedules(client: SchedulerClient, options: Options):
           await client.send(new UpdateScheduleCommand(input));
           return;
         } catch (error) {
-          // Another call has removed it since it was in the way.
+          // Another call has deleted the schedule since `CreateSchedule` failed.
           if (!(error instanceof ResourceNotFoundException) || tries === triesMax) throw error;
         }
       }
@@ -93,7 +93,7 @@ function sendMessageTarget(roleArn: string): string {
   return `arn:${partition}:scheduler:::aws-sdk:sqs:sendMessage`;
 }
 
-/** A rate counts from its start date; a ticker fires too often rather than too late, and needs none. */
+/** A rate counts from its start date. A ticker needs none: it may tick too often, but not too late. */
 const expressionOf = (
   schedule: Schedule,
   firstAt: Date,

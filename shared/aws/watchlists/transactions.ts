@@ -9,7 +9,7 @@ import {
   isContention,
   transact,
   type TransactItem,
-  untilSettled,
+  retryContended,
 } from "../table/dynamo.ts";
 import { watchlistKeys } from "../table/table.ts";
 import { listRow } from "./watchlist-row.ts";
@@ -20,13 +20,13 @@ interface Options {
   readonly chance: Chance;
 }
 
-/** Whether a mark waits for a creation to be completed, or its list is being purged. */
+/** States of a purge mark: `expected` until a creation is completed, `begun` when the watchlist is purged. */
 export const purgeState = { expected: "expected", begun: "begun" } as const;
 
-/** Positions of the writes in either transaction; the key's is the last, as not every list has one. */
+/** Positions of the writes in both transactions. The idempotency key is last, because not every watchlist has one. */
 const [listAt, countAt, keyAt] = [0, 1, 3];
 
-/** The one write that makes a list: its row, its place in the count, its answer, no mark. */
+/** Creates a watchlist in one transaction: its row, the counter, the stored response, the deletion of its mark. */
 export function createList(
   client: DynamoDBDocumentClient,
   options: Options,
@@ -34,11 +34,11 @@ export function createList(
 ): ReturnType<WatchlistStore["create"]> {
   const { table } = options;
   const items = creationWrites(table, creation);
-  return untilSettled(options, async () => {
+  return retryContended(options, async () => {
     const reasons = await transact(client, items);
     if (reasons === undefined) return "created";
-    // A list with this id is this one: an earlier try of this very write has committed, unless the
-    // request is somebody else's by now, who has finished it with an answer of their own.
+    // The watchlist exists, so an earlier attempt of this write took effect. If the key's condition failed
+    // too, another call took over the request and completed it with its own response.
     if (isRefused(reasons, listAt)) return isRefused(reasons, keyAt) ? "superseded" : "created";
     if (isContention(reasons)) return "again";
     return isRefused(reasons, countAt) && reasons.filter(Boolean).length === 1
@@ -98,14 +98,14 @@ const answerWrite = (table: string, record: IdempotencyRecord, answer: string): 
 
 type RemovedList = Parameters<WatchlistStore["remove"]>[0];
 
-/** The one write that deletes a list; what it leaves is found by its mark. */
+/** Deletes a watchlist in one transaction and puts its purge mark, by which its other rows are deleted later. */
 export function removeList(
   client: DynamoDBDocumentClient,
   options: Options,
   list: RemovedList,
 ): Promise<boolean> {
   const { table } = options;
-  return untilSettled<boolean>(options, async () => {
+  return retryContended<boolean>(options, async () => {
     const { Item } = await client.send(
       new GetCommand({
         TableName: table,
@@ -123,12 +123,12 @@ export function removeList(
     if (reasons === undefined) return true;
     if (isContention(reasons)) return "again";
     if (isRefused(reasons, listAt)) return false;
-    // The key was forgotten after a day and has been used for another list since.
+    // The key expired after a day and has since created another watchlist.
     if (isRefused(reasons, keyAt)) {
       const retried = await transact(client, writes);
       return retried === undefined ? true : "again";
     }
-    throw new Error("A list could not be removed");
+    throw new Error(`Watchlist ${list.watchlistId} could not be deleted`);
   });
 }
 

@@ -3,7 +3,7 @@ import { totalOf } from "../../watchlists/page.ts";
 import { presentSettings, settingsIn } from "../../watchlists/settings.ts";
 import type { Row } from "../table/dynamo.ts";
 
-/** The stored form of a list, without its key. */
+/** The row of a watchlist, without its key. */
 export function listRow(list: Watchlist): Row {
   return {
     ...settingsRow(list),
@@ -24,7 +24,7 @@ export function listRow(list: Watchlist): Row {
   };
 }
 
-/** Rows are written by `listRow` alone, so they are read without another check. */
+/** The watchlist of a row. Unchecked, because only `listRow` writes these rows. */
 export function watchlistOf(row: Row): Watchlist {
   return {
     id: row["id"],
@@ -42,7 +42,7 @@ export function watchlistOf(row: Row): Watchlist {
     itemCounts: row["item_counts"],
     runCount: row["run_count"],
     consecutiveSkips: row["consecutive_skips"],
-    // Rows of earlier releases do not have it.
+    // Absent in rows of earlier releases.
     refreshDue: row["refresh_due"] ?? false,
     overlaps: row["overlaps"],
     runningRun: row["running_run"],
@@ -55,7 +55,7 @@ export function watchlistOf(row: Row): Watchlist {
   } as Watchlist;
 }
 
-/** The attributes of a list that its owner sets, and those that follow from them alone. */
+/** The attributes that a customer sets, and those that are derived from them alone. */
 export function settingsRow(list: Watchlist): Row {
   return {
     name: list.name,

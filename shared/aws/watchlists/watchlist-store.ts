@@ -5,7 +5,7 @@ import type { Watchlist } from "../../watchlists/watchlist.ts";
 import type { WatchlistStore } from "../../watchlists/watchlist-store.ts";
 import { dueKeys } from "../table/due-keys.ts";
 import { dueAt } from "../table/due-partitions.ts";
-import { isConditionFailure, pastTransactions, unlessRefused } from "../table/dynamo.ts";
+import { isConditionFailure, retryOnConflict, conditionalWrite } from "../table/dynamo.ts";
 import { firstRows } from "../table/query-rows.ts";
 import { accountIdOf, watchlistKeys } from "../table/table.ts";
 import { settingsRow, watchlistOf } from "./watchlist-row.ts";
@@ -17,7 +17,7 @@ interface Options {
   readonly chance: Chance;
 }
 
-/** Lists in DynamoDB. */
+/** Watchlists in DynamoDB. */
 export function dynamoWatchlistStore(
   client: DynamoDBDocumentClient,
   options: Options,
@@ -37,7 +37,7 @@ export function dynamoWatchlistStore(
       return Item === undefined ? undefined : watchlistOf(Item);
     },
     list: (accountId, limit) => listLists(client, table, { accountId, limit }),
-    update: (change) => pastTransactions(options, () => updateList(client, table, change)),
+    update: (change) => retryOnConflict(options, () => updateList(client, table, change)),
     remove: (list) => removeList(client, options, list),
     async due(by, limit) {
       const keys = await dueKeys(client, table, { kind: "watchlist", by, limit });
@@ -48,11 +48,11 @@ export function dynamoWatchlistStore(
       }));
     },
     skipOverlap: (watchlist, nextRunAt) =>
-      pastTransactions(options, () =>
+      retryOnConflict(options, () =>
         skipRun(client, table, { watchlist, nextRunAt, why: "overlap" }),
       ),
     skipEmpty: (watchlist, nextRunAt) =>
-      pastTransactions(options, () =>
+      retryOnConflict(options, () =>
         skipRun(client, table, { watchlist, nextRunAt, why: "empty" }),
       ),
   };
@@ -92,7 +92,7 @@ async function listLists(
   return { watchlists: rows.slice(0, limit).map(watchlistOf), hasMore: rows.length > limit };
 }
 
-/** Sets every setting on condition that nothing the new ones were computed from has changed. */
+/** Replaces all settings, on condition that the attributes they were calculated from have not changed. */
 async function updateList(
   client: DynamoDBDocumentClient,
   table: string,
@@ -102,7 +102,7 @@ async function updateList(
   const Key = watchlistKeys.list(after.accountId, after.id);
   const set = {
     ...settingsRow(after),
-    // Runs count these too, and say so in no other attribute that is looked at here.
+    // Runs also change this counter, and no condition below would detect it: write it only if it changes.
     ...(after.consecutiveSkips === before.consecutiveSkips
       ? {}
       : { consecutive_skips: after.consecutiveSkips }),
@@ -140,8 +140,8 @@ async function updateList(
 }
 
 /**
- * Moves the due time of a watchlist on without a run. Refused when another delivery of the same tick
- * has changed it already, and for an empty watchlist also when items were added: then it is due.
+ * Advances the due time of a watchlist without a run. Has no effect if another delivery of the same tick
+ * has advanced it, or if items were added to the empty watchlist: then the watchlist is due.
  */
 async function skipRun(
   client: DynamoDBDocumentClient,
@@ -157,7 +157,7 @@ async function skipRun(
   },
 ): Promise<void> {
   const isOverlap = why === "overlap";
-  await unlessRefused(() =>
+  await conditionalWrite(() =>
     client.send(
       new UpdateCommand({
         TableName: table,

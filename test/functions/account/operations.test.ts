@@ -1,5 +1,5 @@
 import { BatchWriteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { pageRow } from "../../../shared/aws/ledger/journal-page.ts";
+import { journalPageRow } from "../../../shared/aws/ledger/journal-page.ts";
 import { shardOf } from "../../../shared/aws/ledger/shard-row.ts";
 import { accountKeys } from "../../../shared/aws/table/table.ts";
 import { newId } from "../../../shared/base/ids.ts";
@@ -396,11 +396,11 @@ describe("GET /v1/credit_transactions", () => {
             source: { requestId: `req_${n}` },
           }) as const,
       );
-      const pages = [pageRow(accountId, shard, shard.journal)];
+      const pages = [journalPageRow(accountId, shard, shard.journal)];
       for (let start = 0; start < count; start += 20) {
         const journal = records.slice(start, start + 20);
         const sequence = shard.sequence + start + journal.length;
-        pages.push(pageRow(accountId, { ...shard, journal, sequence }, journal));
+        pages.push(journalPageRow(accountId, { ...shard, journal, sequence }, journal));
       }
       for (let start = 0; start < pages.length; start += 25) {
         const rows = pages.slice(start, start + 25).map((page) => ({ PutRequest: { Item: page } }));

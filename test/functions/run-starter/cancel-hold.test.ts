@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { cancelHold } from "../../../functions/run-starter/cancel-hold.ts";
+import { cancelHoldUntil } from "../../../functions/run-starter/cancel-hold.ts";
 import { unavailable } from "../../../shared/base/errors.ts";
 import type { HoldRef } from "../../../shared/credits/ledger.ts";
 import { fixedClock } from "../../support/clock.ts";
@@ -29,19 +29,19 @@ it.each([
   ["is overloaded", () => unavailable()],
 ])("a hold is cancelled once a ledger that %s is back", async (_, error) => {
   const { clock, asked, ledger } = ledgerDownFor(9_000, error);
-  await cancelHold(hold, until, { ledger, clock });
+  await cancelHoldUntil(hold, until, { ledger, clock });
   expect(asked).toHaveLength(6);
   expect(asked.at(-1)).toEqual({ ...hold, now: new Date(Date.parse(start) + 10_000) });
 });
 
 it("a message is left to its next delivery when the ledger stays down", async () => {
   const { clock, ledger } = ledgerDownFor(60_000, noAnswer);
-  await expect(cancelHold(hold, until, { ledger, clock })).rejects.toThrow("no answer");
+  await expect(cancelHoldUntil(hold, until, { ledger, clock })).rejects.toThrow("no answer");
   expect(clock.now().getTime()).toBeLessThan(until.getTime());
 });
 
 it("a mistake of the service's own is not repeated", async () => {
   const { clock, asked, ledger } = ledgerDownFor(60_000, () => new TypeError("mistake"));
-  await expect(cancelHold(hold, until, { ledger, clock })).rejects.toThrow("mistake");
+  await expect(cancelHoldUntil(hold, until, { ledger, clock })).rejects.toThrow("mistake");
   expect(asked).toHaveLength(1);
 });

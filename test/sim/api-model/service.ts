@@ -5,7 +5,7 @@ import type { SchedulerClient } from "@aws-sdk/client-scheduler";
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { createHandler as createPlatforms } from "../../../functions/platforms/handler.ts";
-import type { Overrides } from "../../../functions/overrides.ts";
+import type { Overrides } from "../../../functions/composition/overrides.ts";
 import { createHandler as createStructured } from "../../../functions/structured/handler.ts";
 import { grantCredits, purchasePack } from "../../../shared/accounts/change-credits.ts";
 import { createAccount, createApiKey } from "../../../shared/accounts/create-account.ts";

@@ -1,4 +1,4 @@
-import * as provide from "../../../functions/dependencies.ts";
+import * as provide from "../../../functions/composition/dependencies.ts";
 import { injectedNames } from "../checks/failures.ts";
 import type { Task } from "../task-scheduler.ts";
 import type { User } from "../world.ts";

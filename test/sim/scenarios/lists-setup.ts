@@ -1,7 +1,7 @@
 import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { createApiKey } from "../../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../../shared/aws/accounts/account-store.ts";
-import { pageRow } from "../../../shared/aws/watchlists/page-row.ts";
+import { itemPageRow } from "../../../shared/aws/watchlists/page-row.ts";
 import { watchlistKeys } from "../../../shared/aws/table/table.ts";
 import { listRow } from "../../../shared/aws/watchlists/watchlist-row.ts";
 import { newId } from "../../../shared/base/ids.ts";
@@ -49,7 +49,7 @@ export async function fillLists(world: World, user: User, count: number): Promis
     const bounds = { itemsMax: 1_000, bytesMax: 100_000 };
     const pages = cutPages({ lowest: "", upper: null }, items, bounds);
     rows.push({ ...watchlistKeys.list(user.accountId, id), ...listRow(list) });
-    rows.push(...pages.map((page) => pageRow(id, page, 1)));
+    rows.push(...pages.map((page) => itemPageRow(id, page, 1)));
   }
   for (let start = 0; start < rows.length; start += rowsAtOnce) {
     const some = rows.slice(start, start + rowsAtOnce).map((Item) => ({ PutRequest: { Item } }));

@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { dueAt } from "../../../shared/aws/table/due-partitions.ts";
-import { ledgerEntry } from "../../../shared/aws/ledger/entry-row.ts";
+import { ledgerEntryRow } from "../../../shared/aws/ledger/entry-row.ts";
 import { accountKeys } from "../../../shared/aws/table/table.ts";
 
 /**
@@ -29,7 +29,7 @@ export async function putOldAccount(
     { type: "reserve", credits: 20, balanceAfter: 29_937, ...step },
   ] as const;
   const rows = entries.map((entry, n) =>
-    ledgerEntry({
+    ledgerEntryRow({
       accountId,
       createdAt,
       sequence: n + 1,

@@ -6,7 +6,7 @@ import type { ItemCounts } from "../../../shared/watchlists/watchlist.ts";
 import type { StoredList } from "../rules/list.ts";
 import { dueTimeOf } from "../../../shared/aws/table/due-partitions.ts";
 import type { Row } from "../../../shared/aws/table/dynamo.ts";
-import { pageOf } from "../../../shared/aws/watchlists/page-row.ts";
+import { itemPageOf } from "../../../shared/aws/watchlists/page-row.ts";
 import { readRows, rowsBelow } from "./rows.ts";
 import { runOf } from "../../../shared/aws/runs/run-row.ts";
 import { type RowKey, watchlistKeys } from "../../../shared/aws/table/table.ts";
@@ -77,7 +77,7 @@ export function dynamoListsReader(client: DynamoDBDocumentClient, table: string)
     async *pages(watchlistId) {
       const { pk, sk } = watchlistKeys.page(watchlistId, "");
       const range = { ...rowsBelow(pk, sk), rowsAtOnce: pagesAtOnce };
-      for await (const row of readRows(client, table, range)) yield pageOf(row);
+      for await (const row of readRows(client, table, range)) yield itemPageOf(row);
     },
     async *runs(watchlistId, unreadable) {
       const { pk } = watchlistKeys.run(watchlistId, 0);

@@ -4,7 +4,7 @@ import type { StoredUsage } from "../rules/account.ts";
 import type { StoredPage, StoredShard } from "../rules/shard-fold.ts";
 import { dueTimeOf } from "../../../shared/aws/table/due-partitions.ts";
 import type { Row } from "../../../shared/aws/table/dynamo.ts";
-import { pageOf } from "../../../shared/aws/ledger/journal-page.ts";
+import { journalPageOf } from "../../../shared/aws/ledger/journal-page.ts";
 import type { LedgerTables } from "../../../shared/aws/ledger/process.ts";
 import { shardOf } from "../../../shared/aws/ledger/shard-row.ts";
 import { readRows, rowsBelow } from "./rows.ts";
@@ -74,7 +74,7 @@ export function dynamoShardsReader(
 }
 
 const storedPageOf = (row: Row): StoredPage => ({
-  ...pageOf(row),
+  ...journalPageOf(row),
   firstStamp: Number(String(row["sk"]).split("#")[1]),
 });
 

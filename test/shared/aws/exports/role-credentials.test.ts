@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
-  keptRoleCredentials,
+  cachedRoleCredentials,
   stsRoleCredentials,
 } from "../../../../shared/aws/exports/role-credentials.ts";
 import type { AssumedRole } from "../../../../shared/exports/role-credentials.ts";
@@ -77,10 +77,10 @@ describe("stsRoleCredentials", () => {
   });
 });
 
-describe("keptRoleCredentials", () => {
+describe("cachedRoleCredentials", () => {
   it("asks again only within five minutes of the end, and for another role", async () => {
     const clock = fixedClock("2026-11-20T10:00:00.000Z");
-    const kept = keptRoleCredentials(roles(), clock);
+    const kept = cachedRoleCredentials(roles(), clock);
     await kept.assume(role);
     clock.set("2026-11-20T10:54:59.999Z");
     await kept.assume(role);
@@ -95,7 +95,7 @@ describe("keptRoleCredentials", () => {
   });
 
   it("keeps no failure", async () => {
-    const kept = keptRoleCredentials(roles(), fixedClock("2026-11-20T10:00:00.000Z"));
+    const kept = cachedRoleCredentials(roles(), fixedClock("2026-11-20T10:00:00.000Z"));
     sts.answer = (response) => response.writeHead(403).end(refusal("AccessDenied"));
     await kept.assume(role);
     sts.answer = (response) => response.end(answerOf("2026-11-20T11:00:00Z"));

@@ -14,7 +14,7 @@ import { dueAt } from "../../../../shared/aws/table/due-partitions.ts";
 import { dynamoCreditChanges } from "../../../../shared/aws/ledger/credit-changes.ts";
 import { dynamoCreditHistory } from "../../../../shared/aws/ledger/credit-history.ts";
 import { reserveUpdate } from "../../../../shared/aws/ledger/shard-update.ts";
-import { ledgerEntry } from "../../../../shared/aws/ledger/entry-row.ts";
+import { ledgerEntryRow } from "../../../../shared/aws/ledger/entry-row.ts";
 import { accountKeys } from "../../../../shared/aws/table/table.ts";
 import { newId, numberedId } from "../../../../shared/base/ids.ts";
 import { systemChance, systemClock } from "../../../../shared/base/system.ts";
@@ -395,7 +395,7 @@ describe("dynamoCreditHistory", () => {
         balance += moves;
         const source = "holdId" in entry ? { requestId: entry.holdId } : undefined;
         const known = { accountId, sequence: n + 1, createdAt: at(n), balanceBefore };
-        return ledgerEntry({
+        return ledgerEntryRow({
           ...entry,
           ...known,
           balanceAfter: balance,
@@ -569,7 +569,7 @@ describe("dynamoCreditHistory", () => {
   it("ends a page after reading 2,000 entries", async () => {
     const rows = Array.from({ length: 2_100 }, (_, n) => ({
       PutRequest: {
-        Item: ledgerEntry({
+        Item: ledgerEntryRow({
           accountId: "acct_long",
           sequence: n + 1,
           type: n === 0 ? "refund" : "reserve",

@@ -74,6 +74,6 @@ describe("a queue that a function does not send to", () => {
   it("is refused, and nothing is sent", async () => {
     await expect(
       sqsRunQueue(client, {}).sendResume({ accountId: "a", watchlistId: "w", runNumber: 1 }),
-    ).rejects.toThrow("does not send to the runs queue");
+    ).rejects.toThrow("No URL is configured for the runs queue");
   });
 });

@@ -3,7 +3,7 @@ import {
   TransactionCanceledException,
 } from "@aws-sdk/client-dynamodb";
 import { expect, it } from "vitest";
-import { cancellationReasons, untilSettled } from "../../../../shared/aws/table/dynamo.ts";
+import { cancellationReasons, retryContended } from "../../../../shared/aws/table/dynamo.ts";
 import { retryBudget, withRetryBudget } from "../../../../shared/base/retry-budget.ts";
 import { countingChance, fixedClock } from "../../../support/clock.ts";
 
@@ -41,11 +41,15 @@ it("another failure has no reasons", () => {
 it("a transaction that others keep refusing is repeated until the retry budget is used up", async () => {
   const clock = fixedClock("2026-03-01T00:00:00Z");
   let attempts = 0;
-  const contended = untilSettled.bind(undefined, { clock, chance: countingChance() }, async () => {
-    attempts += 1;
-    clock.advance(1_000);
-    return "again" as const;
-  });
+  const contended = retryContended.bind(
+    undefined,
+    { clock, chance: countingChance() },
+    async () => {
+      attempts += 1;
+      clock.advance(1_000);
+      return "again" as const;
+    },
+  );
   const refused = { status: 503, code: "UNAVAILABLE" };
 
   await expect(

@@ -12,11 +12,11 @@ import { dynamoEndpointStore } from "../../../../shared/aws/deliveries/endpoint-
 import { dynamoEventFeed } from "../../../../shared/aws/deliveries/event-feed.ts";
 import { dynamoExportStore, exportWrite } from "../../../../shared/aws/exports/export-store.ts";
 import { findEntries } from "../../../../shared/aws/ledger/find-entries.ts";
-import { pageRow } from "../../../../shared/aws/ledger/journal-page.ts";
+import { journalPageRow } from "../../../../shared/aws/ledger/journal-page.ts";
 import { ledgerProcess } from "../../../../shared/aws/ledger/process.ts";
-import { readPages } from "../../../../shared/aws/ledger/read-pages.ts";
+import { readJournalPages } from "../../../../shared/aws/ledger/read-pages.ts";
 import { newShardRow, shardOf } from "../../../../shared/aws/ledger/shard-row.ts";
-import { ledgerEntry } from "../../../../shared/aws/ledger/entry-row.ts";
+import { ledgerEntryRow } from "../../../../shared/aws/ledger/entry-row.ts";
 import { dynamoOutboxStore } from "../../../../shared/aws/deliveries/outbox-store.ts";
 import { dynamoPageStore } from "../../../../shared/aws/watchlists/page-store.ts";
 import { dynamoPendingWork } from "../../../../shared/aws/deliveries/pending-work.ts";
@@ -178,7 +178,7 @@ const cases: readonly Case[] = [
     fill: (place, sequence) =>
       put(
         place,
-        ledgerEntry({
+        ledgerEntryRow({
           accountId: account,
           sequence,
           type: "grant",
@@ -223,12 +223,12 @@ const cases: readonly Case[] = [
       const record = { type: "grant", at: n, credits: 1, changeId: null } as const;
       const shard = { accountId: account, number: 0, concurrency: 5, fence: n, journal: [record] };
       await put(place, newShardRow(shard));
-      await put(place, pageRow(account, shardOf(newShardRow(shard)), [record]));
+      await put(place, journalPageRow(account, shardOf(newShardRow(shard)), [record]));
     },
     async read({ client, table }) {
       const wanted = { accountId: account, shard: 0, to: 4, order: "newest first" } as const;
       const found: number[] = [];
-      for await (const pages of readPages(
+      for await (const pages of readJournalPages(
         { client, ledgerTable: table },
         { ...wanted, limit: 9 },
       )) {

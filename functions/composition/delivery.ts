@@ -1,15 +1,18 @@
 /** The part of the composition root that delivers webhooks and exports. */
-import { s3CustomerBuckets } from "../shared/aws/exports/customer-bucket.ts";
-import { deliveryWrite } from "../shared/aws/deliveries/delivery-store.ts";
-import { exportWrite } from "../shared/aws/exports/export-store.ts";
-import { dynamoOutboxStore } from "../shared/aws/deliveries/outbox-store.ts";
-import type { Write } from "../shared/aws/deliveries/outbox-writes.ts";
-import { keptRoleCredentials, stsRoleCredentials } from "../shared/aws/exports/role-credentials.ts";
-import { figures } from "../shared/observability/figures.ts";
-import { tell } from "../shared/observability/work-log.ts";
-import { exportSessions } from "../shared/exports/export-session.ts";
-import type { OutboxStore } from "../shared/outbox/outbox.ts";
-import { webhookSessions } from "../shared/webhooks/webhook-session.ts";
+import { s3CustomerBuckets } from "../../shared/aws/exports/customer-bucket.ts";
+import { deliveryWrite } from "../../shared/aws/deliveries/delivery-store.ts";
+import { exportWrite } from "../../shared/aws/exports/export-store.ts";
+import { dynamoOutboxStore } from "../../shared/aws/deliveries/outbox-store.ts";
+import type { Write } from "../../shared/aws/deliveries/outbox-writes.ts";
+import {
+  cachedRoleCredentials,
+  stsRoleCredentials,
+} from "../../shared/aws/exports/role-credentials.ts";
+import { figures } from "../../shared/observability/figures.ts";
+import { tell } from "../../shared/observability/work-log.ts";
+import { exportSessions } from "../../shared/exports/export-session.ts";
+import type { OutboxStore } from "../../shared/outbox/outbox.ts";
+import { webhookSessions } from "../../shared/webhooks/webhook-session.ts";
 import {
   deliveries,
   destinations,
@@ -64,7 +67,7 @@ export const delivery = (
     destinations: destinations(environment, overrides),
     exports: exportLog(environment, overrides),
     buckets: overrides.buckets ?? s3CustomerBuckets({ policy: policyOf(overrides) }),
-    roles: keptRoleCredentials(overrides.roles ?? stsRoleCredentials(), shared.clock),
+    roles: cachedRoleCredentials(overrides.roles ?? stsRoleCredentials(), shared.clock),
     outbox: exportOutbox,
   });
   return {

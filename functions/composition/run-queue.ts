@@ -1,5 +1,5 @@
-import { sqsRunQueue } from "../shared/aws/queues/run-queue.ts";
-import type { RunQueue } from "../shared/runs/run-queue.ts";
+import { sqsRunQueue } from "../../shared/aws/queues/run-queue.ts";
+import type { RunQueue } from "../../shared/runs/run-queue.ts";
 import { sqs } from "./clients.ts";
 import type { Needs } from "./dependencies.ts";
 import type { Overrides } from "./overrides.ts";

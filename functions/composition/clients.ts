@@ -3,8 +3,8 @@ import { KMSClient } from "@aws-sdk/client-kms";
 import { S3Client } from "@aws-sdk/client-s3";
 import { SchedulerClient } from "@aws-sdk/client-scheduler";
 import { SQSClient } from "@aws-sdk/client-sqs";
-import { clientSettings } from "../shared/aws/sdk/client-settings.ts";
-import { limits } from "../shared/base/limits.ts";
+import { clientSettings } from "../../shared/aws/sdk/client-settings.ts";
+import { limits } from "../../shared/base/limits.ts";
 import type { Clients, Overrides } from "./overrides.ts";
 
 /**

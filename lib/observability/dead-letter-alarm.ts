@@ -2,7 +2,7 @@ import { Duration } from "aws-cdk-lib";
 import { Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
-import { ServiceAlarm } from "../observability/service-alarm.ts";
+import { ServiceAlarm } from "./service-alarm.ts";
 
 export interface DeadLetterAlarmProps {
   readonly queue: IQueue;

@@ -1,20 +1,20 @@
 /** The part of the composition root that stands behind the scrapers: what reads from the outside. */
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { SSMClient } from "@aws-sdk/client-ssm";
-import { clientSettings } from "../shared/aws/sdk/client-settings.ts";
-import { sharedRateBudget } from "../shared/aws/sources/rate-budget.ts";
-import { secretReader } from "../shared/aws/sources/secret-reader.ts";
-import { sourceMetrics } from "../shared/sources/registry/metrics.ts";
-import type { StepSources } from "../shared/runs/read-step.ts";
-import { tokensByKey } from "../shared/sources/price-history/tokens.ts";
-import { parseSources } from "../shared/sources/registry/configuration.ts";
-import { sourceStates } from "../shared/sources/http/source-state.ts";
-import { offerSources } from "../shared/sources/registry/offer-sources.ts";
-import { scraperFor } from "../shared/sources/registry/scraper-sources.ts";
-import type { SourceDependencies } from "../shared/sources/registry/parts.ts";
+import { clientSettings } from "../../shared/aws/sdk/client-settings.ts";
+import { sharedRateBudget } from "../../shared/aws/sources/rate-budget.ts";
+import { secretReader } from "../../shared/aws/sources/secret-reader.ts";
+import { sourceMetrics } from "../../shared/sources/registry/metrics.ts";
+import type { StepSources } from "../../shared/runs/read-step.ts";
+import { tokensByKey } from "../../shared/sources/price-history/tokens.ts";
+import { parseSources } from "../../shared/sources/registry/configuration.ts";
+import { sourceStates } from "../../shared/sources/http/source-state.ts";
+import { offerSources } from "../../shared/sources/registry/offer-sources.ts";
+import { scraperFor } from "../../shared/sources/registry/scraper-sources.ts";
+import type { SourceDependencies } from "../../shared/sources/registry/parts.ts";
 import { once } from "./clients.ts";
 import { dynamo, logger, type Needs, timeAndChance, warnThrough } from "./dependencies.ts";
-import type { FunctionName } from "./environment.ts";
+import type { FunctionName } from "../environment.ts";
 import type { Overrides } from "./overrides.ts";
 
 type SourceNeeds = Needs<"STAGE" | "ACCOUNTS_TABLE" | "SOURCES">;

@@ -3,12 +3,12 @@ import type { S3Client } from "@aws-sdk/client-s3";
 import type { SchedulerClient } from "@aws-sdk/client-scheduler";
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import type { Chance, Clock } from "../shared/base/clock.ts";
-import type { CustomerBuckets } from "../shared/exports/customer-bucket.ts";
-import type { RoleCredentials } from "../shared/exports/role-credentials.ts";
-import type { Resolver } from "../shared/outgoing/resolver.ts";
-import type { StepSources } from "../shared/runs/read-step.ts";
-import type { Sender } from "../shared/outgoing/sender.ts";
+import type { Chance, Clock } from "../../shared/base/clock.ts";
+import type { CustomerBuckets } from "../../shared/exports/customer-bucket.ts";
+import type { RoleCredentials } from "../../shared/exports/role-credentials.ts";
+import type { Resolver } from "../../shared/outgoing/resolver.ts";
+import type { StepSources } from "../../shared/runs/read-step.ts";
+import type { Sender } from "../../shared/outgoing/sender.ts";
 
 /** The clients of the service's own resources; none of them reaches a customer's. */
 export interface Clients {

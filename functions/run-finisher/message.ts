@@ -1,0 +1,8 @@
+import * as v from "valibot";
+
+/** A message of the finishes queue: a run whose steps are done. */
+export const finishMessage = v.object({
+  account_id: v.string(),
+  watchlist_id: v.string(),
+  run_number: v.number(),
+});
