@@ -25,7 +25,7 @@ export const estimateBody = v.object({
     v.maxValue(itemsMax, itemsMessage),
     v.description("How many items the list would hold, none of them read yet."),
   ),
-  refresh_every_runs: settingFields.refresh_every_runs,
+  ...settingFields,
   pipeline: newWatchlistBody.entries.pipeline,
 });
 
