@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { wishIn } from "./options.ts";
+import { profiles } from "./faults.ts";
+import { simOptions, usage, wishIn } from "./options.ts";
+import { scenarios } from "./scenarios.ts";
 
 describe("options of npm run sim", () => {
   it.each([
@@ -28,6 +30,14 @@ describe("options of npm run sim", () => {
     ["--seed 1"],
   ])("refuses %s in a line", (line) => {
     expect(() => wishIn(line.split(" "))).toThrow(/^[^\n]+$/);
+  });
+
+  it("npm run sim -- --help names every option, scenario and profile", () => {
+    expect(wishIn(["--help"])).toEqual({ play: "help" });
+    const named = [...usage.matchAll(/--([a-z]+)/g)].map(([, name]) => name);
+    expect(new Set(named)).toEqual(new Set(Object.keys(simOptions)));
+    for (const { name } of scenarios) expect(usage).toContain(name);
+    for (const profile of profiles) expect(usage).toContain(profile);
   });
 
   it("takes what it prints itself: no draw at all, and a single fault", () => {
