@@ -9,7 +9,6 @@ import { printDelivery } from "./bench/delivery-figures.ts";
 import { benchInFlight, printInFlight } from "./bench/in-flight.ts";
 import { benchKey, printKey } from "./bench/key.ts";
 import { benchRuns, printRuns } from "./bench/runs.ts";
-import { benchUpstream, printUpstream } from "./bench/upstream.ts";
 import { benchWatchlists, printWatchlists } from "./bench/watchlists.ts";
 import { benchWeb, printWeb } from "./bench/web.ts";
 
@@ -28,7 +27,6 @@ const benches: Record<
   "in-flight": { run: benchInFlight, print: printInFlight },
   key: { run: benchKey, print: printKey, keepsRows: false },
   runs: { run: benchRuns, print: printRuns },
-  upstream: { run: benchUpstream, print: printUpstream, keepsRows: false },
   watchlists: { run: benchWatchlists, print: printWatchlists },
   web: { run: benchWeb, print: printWeb, keepsRows: false },
 };

@@ -1,9 +1,8 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { defaultRules, type DynamoRules, type Spread } from "./account/contention.ts";
 import { type AccountFigures, type AccountLoad, measureAccounts } from "./account/measure.ts";
-import { withBenchDynamo } from "./bench-dynamo.ts";
+import { createBenchTable, withBenchDynamo } from "./bench-dynamo.ts";
 import { number, readOptions, wholeNumber } from "./bench-options.ts";
-import { createBenchTable } from "./bench-tables.ts";
 import { printTable } from "../measure/print-table.ts";
 
 const usage = `npm run bench -- account [options]

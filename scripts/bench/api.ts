@@ -1,8 +1,6 @@
-import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { createAccount, createApiKey } from "../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
 import { documentClient } from "../../shared/aws/table/dynamo.ts";
@@ -13,9 +11,10 @@ import { startDynamo } from "../../tools/local/dynamo-server.ts";
 import { benchBundles } from "./bundles.ts";
 import { type DynamoMeter, startDynamoMeter } from "../measure/dynamo-meter.ts";
 import { type BenchWorld, benchGateway, startBenchWorld } from "../measure/gateway-rate.ts";
-import type { CpuFigures } from "./handler-cpu.ts";
+import type { CpuFigures, CpuTask } from "./handler-cpu.ts";
 import { printTable } from "../measure/print-table.ts";
 import { reconcileWorld } from "./reconciled.ts";
+import { startTaskProcess, type TaskProcess } from "./task-process.ts";
 
 interface TripFigures {
   readonly call: string;
@@ -109,23 +108,22 @@ async function benchCpu(
   ];
   const figures: CpuFigures[] = [];
   for (const task of tasks) {
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      [new URL("handler-cpu.ts", import.meta.url).pathname],
+    // Each tier in a process of its own: its peak of memory is that of no other tier.
+    const worker: TaskProcess<CpuTask, CpuFigures[]> = await startTaskProcess(
+      new URL("handler-cpu.ts", import.meta.url),
       {
-        env: {
-          ...process.env,
-          AWS_ENDPOINT_URL_DYNAMODB: endpoint,
-          AWS_REGION: "us-east-1",
-          AWS_ACCESS_KEY_ID: "local",
-          AWS_SECRET_ACCESS_KEY: "local",
-          POWERTOOLS_LOG_LEVEL: "SILENT",
-          BENCH_TASK: JSON.stringify({ ...task, environment: world.environment, keys }),
-        },
-        maxBuffer: 1_000_000,
+        AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+        AWS_REGION: "us-east-1",
+        AWS_ACCESS_KEY_ID: "local",
+        AWS_SECRET_ACCESS_KEY: "local",
+        POWERTOOLS_LOG_LEVEL: "SILENT",
       },
     );
-    figures.push(...(JSON.parse(stdout) as CpuFigures[]));
+    try {
+      figures.push(...(await worker.do({ ...task, environment: world.environment, keys })));
+    } finally {
+      worker.stop();
+    }
   }
   return figures;
 }

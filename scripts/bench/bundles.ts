@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { bundling } from "../../lib/constructs/service-function.ts";
+import { median } from "./median.ts";
 
 export interface BundleFigures {
   readonly function: string;
@@ -120,6 +121,3 @@ async function importMs(file: string): Promise<number> {
   );
   return Number(stdout);
 }
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;

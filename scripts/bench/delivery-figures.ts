@@ -1,5 +1,6 @@
 import { limits } from "../../shared/base/limits.ts";
 import { type DeliveryTask, runsOf, type Spent } from "./delivery-task.ts";
+import { median } from "./median.ts";
 import { printTable } from "../measure/print-table.ts";
 
 export type Case = Pick<DeliveryTask, "to" | "runs" | "items" | "parallel">;
@@ -29,11 +30,6 @@ const megabytesIn = (one: Case): number =>
     .reduce((sum, { body }) => sum + Buffer.byteLength(body) + 1, 0) / 1e6;
 
 const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
-}
 
 const sumOf = (one: Spent, other: Spent): Spent => ({
   wallMs: one.wallMs + other.wallMs,

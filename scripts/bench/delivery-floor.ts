@@ -10,14 +10,8 @@ import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import type { SerializedEvent } from "../../shared/events/event.ts";
 import { signatureHeader, standardHeaders } from "../../shared/webhooks/signature.ts";
 import { selfSigned } from "../../tools/stand-ins/self-signed.ts";
-import {
-  answerTasks,
-  type DeliveryTask,
-  readPlaces,
-  runsOf,
-  type Spent,
-  spentOn,
-} from "./delivery-task.ts";
+import { type DeliveryTask, readPlaces, runsOf, type Spent, spentOn } from "./delivery-task.ts";
+import { doTasks } from "./task-process.ts";
 
 const { receiverUrl, customerBucket: Bucket } = readPlaces();
 const agent = new Agent({ keepAlive: true, ca: selfSigned.cert });
@@ -75,4 +69,4 @@ async function loop(task: DeliveryTask): Promise<Spent> {
   });
 }
 
-answerTasks(loop);
+doTasks(loop);

@@ -3,6 +3,10 @@ import { once } from "node:events";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { selfSigned } from "../../tools/stand-ins/self-signed.ts";
+import { doTasks } from "./task-process.ts";
+
+/** `deliveries`: those since the question before. */
+export type ReceiverQuestion = "port" | "deliveries";
 
 let deliveries = 0;
 
@@ -17,9 +21,9 @@ const server = createServer(selfSigned, (request, response) => {
 server.keepAliveTimeout = 60_000;
 server.listen(0);
 await once(server, "listening");
-process.on("message", () => {
-  process.send?.({ deliveries });
+doTasks((question: ReceiverQuestion) => {
+  if (question === "port") return (server.address() as AddressInfo).port;
+  const counted = deliveries;
   deliveries = 0;
+  return counted;
 });
-process.once("disconnect", () => process.exit(0));
-process.send?.({ port: (server.address() as AddressInfo).port });

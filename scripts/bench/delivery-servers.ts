@@ -6,7 +6,7 @@ import { startFauxqs } from "fauxqs";
 import { pointClientsAt } from "../../tools/local/aws-environment.ts";
 import { openDataFolder } from "../../tools/local/data-folder.ts";
 import { startDynamo } from "../../tools/local/dynamo-server.ts";
-import { createBenchTable } from "./bench-tables.ts";
+import { createBenchTable } from "./bench-dynamo.ts";
 
 /** Where the processes of the bench find what they work with. */
 export interface DeliveryServers {

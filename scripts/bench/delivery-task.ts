@@ -1,5 +1,6 @@
 import type { RunEvents } from "../../shared/events/event.ts";
 import { runOfChanges } from "../../tools/stand-ins/run-of-changes.ts";
+import { cpuTimer } from "../measure/cpu-timer.ts";
 import type { DeliveryServers } from "./delivery-servers.ts";
 
 /** What a process of the bench is started with. */
@@ -58,26 +59,9 @@ export async function spentOn(
   requests: () => number = () => 0,
 ): Promise<Spent> {
   const requestsBefore = requests();
-  const cpuBefore = process.cpuUsage();
+  const cpuMs = cpuTimer();
   const began = performance.now();
   await work();
   const wallMs = performance.now() - began;
-  const { user, system } = process.cpuUsage(cpuBefore);
-  const dynamoRequests = requests() - requestsBefore;
-  return { wallMs, cpuMs: (user + system) / 1_000, dynamoRequests };
-}
-
-/** Does one task after the other, and tells the parent what each took. */
-export function answerTasks(work: (task: DeliveryTask) => Promise<Spent>): void {
-  process.on("message", (task: DeliveryTask) => {
-    work(task).then(
-      (spent) => process.send?.(spent),
-      (error: unknown) => {
-        process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
-        process.exit(1);
-      },
-    );
-  });
-  process.once("disconnect", () => process.exit(0));
-  process.send?.("ready");
+  return { wallMs, cpuMs: cpuMs(), dynamoRequests: requests() - requestsBefore };
 }

@@ -32,13 +32,13 @@ import { memorySecretBox } from "../../tools/stand-ins/memory-secret-box.ts";
 import { selfSigned } from "../../tools/stand-ins/self-signed.ts";
 import {
   accountOf,
-  answerTasks,
   type DeliveryTask,
   readPlaces,
   runsOf,
   type Spent,
   spentOn,
 } from "./delivery-task.ts";
+import { doTasks } from "./task-process.ts";
 
 const { tableName, queueUrl, eventsBucket, customerBucket, ...places } = readPlaces();
 const [clock, chance, secrets] = [systemClock, systemChance, memorySecretBox()];
@@ -170,4 +170,4 @@ function work(task: DeliveryTask): Promise<Spent> {
 
 await addEndpoint();
 await setDestination();
-answerTasks(work);
+doTasks(work);

@@ -1,6 +1,4 @@
-import { type ChildProcess, fork } from "node:child_process";
 import { subscribe } from "node:diagnostics_channel";
-import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import {
   type Case,
@@ -9,9 +7,11 @@ import {
   type Requests,
   type Round,
 } from "./delivery-figures.ts";
+import type { ReceiverQuestion } from "./delivery-receiver.ts";
 import { startDeliveryServers } from "./delivery-servers.ts";
 import { accountOf, type DeliveryPlaces, type DeliveryTask, type Spent } from "./delivery-task.ts";
 import { reconcileDeliveries } from "./reconciled.ts";
+import { startTaskProcess, type TaskProcess } from "./task-process.ts";
 
 /** A run's first attempts to an endpoint go out one after the other, and so they do in the loop. */
 const cases: Readonly<Record<string, Case>> = {
@@ -24,20 +24,32 @@ const cases: Readonly<Record<string, Case>> = {
 const warmUps = 2;
 const rounds = 5;
 
+type Worker = TaskProcess<DeliveryTask, Spent>;
+type Receiver = TaskProcess<ReceiverQuestion, number>;
+
 interface Bench {
-  readonly service: ChildProcess;
-  readonly floor: ChildProcess;
-  readonly receiver: ChildProcess;
+  readonly service: Worker;
+  readonly floor: Worker;
+  readonly receiver: Receiver;
 }
 
 /** What a delivery and an exported object cost, beside a loop that does nothing else. */
 export async function benchDelivery(): Promise<Record<string, unknown>> {
   const servers = await startDeliveryServers();
-  const receiver = fork(new URL("delivery-receiver.ts", import.meta.url).pathname);
-  const [{ port }] = (await once(receiver, "message")) as [{ port: number }];
-  const places = { ...servers, receiverUrl: `https://localhost:${port}/hook` };
-  const service = await started(new URL("delivery-worker.ts", import.meta.url), places);
-  const floor = await started(new URL("delivery-floor.ts", import.meta.url), places);
+  const receiver: Receiver = await startTaskProcess(
+    new URL("delivery-receiver.ts", import.meta.url),
+  );
+  const receiverUrl = `https://localhost:${await receiver.do("port")}/hook`;
+  const places: DeliveryPlaces = { ...servers, receiverUrl };
+  const variables = { BENCH_PLACES: JSON.stringify(places) };
+  const service: Worker = await startTaskProcess(
+    new URL("delivery-worker.ts", import.meta.url),
+    variables,
+  );
+  const floor: Worker = await startTaskProcess(
+    new URL("delivery-floor.ts", import.meta.url),
+    variables,
+  );
   countRequests();
   try {
     const found: [string, Case, Round[]][] = [];
@@ -48,17 +60,9 @@ export async function benchDelivery(): Promise<Record<string, unknown>> {
     await reconcileDeliveries(servers.tableName, accounts);
     return deliveryTables(found);
   } finally {
-    for (const child of [service, floor, receiver]) child.disconnect();
+    for (const child of [service, floor, receiver]) child.stop();
     await servers.stop();
   }
-}
-
-async function started(script: URL, places: DeliveryPlaces): Promise<ChildProcess> {
-  const child = fork(script.pathname, {
-    env: { ...process.env, BENCH_PLACES: JSON.stringify(places) },
-  });
-  await once(child, "message");
-  return child;
 }
 
 const served = { s3: 0, sqs: 0 };
@@ -77,30 +81,23 @@ async function benchCase(one: Case, { service, floor, receiver }: Bench): Promis
     const [publish, publishRequests] = await counted(service, { ...one, round, work: "publish" });
     const [deliver, deliverRequests] = await counted(service, { ...one, round, work: "deliver" });
     await checkReceived(one, receiver);
-    const bare = await ask(floor, { ...one, round, work: "bare" });
+    const bare = await floor.do({ ...one, round, work: "bare" });
     await checkReceived(one, receiver);
     found.push({ publish, deliver, bare, publishRequests, deliverRequests });
   }
   return found.slice(warmUps);
 }
 
-async function ask(child: ChildProcess, task: DeliveryTask): Promise<Spent> {
-  child.send(task);
-  const [spent] = (await once(child, "message")) as [Spent];
-  return spent;
-}
-
-async function counted(child: ChildProcess, task: DeliveryTask): Promise<[Spent, Requests]> {
+async function counted(worker: Worker, task: DeliveryTask): Promise<[Spent, Requests]> {
   const before = { ...served };
-  const spent = await ask(child, task);
+  const spent = await worker.do(task);
   const { s3, sqs } = served;
   return [spent, { dynamo: spent.dynamoRequests, s3: s3 - before.s3, sqs: sqs - before.sqs }];
 }
 
 /** @throws Error when something was not delivered, or twice. */
-async function checkReceived(one: Case, receiver: ChildProcess): Promise<void> {
+async function checkReceived(one: Case, receiver: Receiver): Promise<void> {
   const expected = one.to === "receiver" ? eventsIn(one) : 0;
-  receiver.send("count");
-  const [{ deliveries }] = (await once(receiver, "message")) as [{ deliveries: number }];
+  const deliveries = await receiver.do("deliveries");
   if (deliveries !== expected) throw new Error(`${deliveries} of ${expected} were delivered`);
 }

@@ -1,13 +1,13 @@
-/**
- * Runs as a process of its own, so that nothing but the handler and its floor is on its clock.
- * Reads its task from the environment and prints one JSON line.
- */
+/** Measures the handler and its floor in a process where nothing else uses CPU time. */
 import { Writable } from "node:stream";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { systemClock } from "../../shared/base/system.ts";
 import { parseProductsRequest } from "../../shared/items/request.ts";
 import { sandboxScraper } from "../../shared/sources/sandbox/scraper.ts";
 import { provideStreaming } from "../../tools/local/response-stream.ts";
+import { cpuTimer } from "../measure/cpu-timer.ts";
+import { median } from "./median.ts";
+import { doTasks } from "./task-process.ts";
 
 export interface CpuTask {
   readonly environment: Record<string, string>;
@@ -27,27 +27,23 @@ export interface CpuFigures {
   readonly peakMegabytes: number;
 }
 
-const task = JSON.parse(process.env["BENCH_TASK"] ?? "{}") as CpuTask;
-provideStreaming();
-const { createHandler } = await import("../../functions/products/handler.ts");
-const handler = createHandler(task.environment as never) as unknown as (
+type StreamingHandler = (
   event: APIGatewayProxyEvent,
   stream: Writable,
   context: Context,
 ) => Promise<void>;
-const floor = sandboxScraper({ seed: "sandbox", clock: systemClock });
-let calls = 0;
 
-const bodyOf = (count: number): string =>
+provideStreaming();
+const { createHandler } = await import("../../functions/products/handler.ts");
+const floor = sandboxScraper({ seed: "sandbox", clock: systemClock });
+const bodyOf = (tier: string, count: number): string =>
   JSON.stringify({
     platform: "retailer_a",
-    tier: task.tier,
+    tier,
     ids: Array.from({ length: count }, (_, n) => `B${String(100_000_000 + n)}`),
   });
 
-async function callHandler(body: string): Promise<void> {
-  calls += 1;
-  const key = task.keys[calls % task.keys.length] ?? "";
+async function callHandler(handler: StreamingHandler, key: string, body: string): Promise<void> {
   const event = {
     httpMethod: "POST",
     path: "/v1/products",
@@ -80,43 +76,46 @@ async function runFloor(body: string): Promise<void> {
 }
 
 async function cpuMs(work: () => Promise<void>, times: number): Promise<number> {
-  const before = process.cpuUsage();
+  const spentMs = cpuTimer();
   for (let n = 0; n < times; n += 1) await work();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1_000 / times;
+  return spentMs() / times;
 }
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 const rounds = 7;
-const figures: CpuFigures[] = [];
-for (const ids of task.idCounts) {
-  const body = bodyOf(ids);
-  const times = Math.max(3, Math.min(60, Math.round(4_000 / ids)));
-  const handlerMs: number[] = [];
-  const floorMs: number[] = [];
-  for (let round = 0; round <= rounds; round += 1) {
-    const [mine, bare] = [
-      await cpuMs(() => callHandler(body), times),
-      await cpuMs(() => runFloor(body), times),
-    ];
-    // The first round warms both up.
-    if (round > 0) {
-      handlerMs.push(mine);
-      floorMs.push(bare);
+
+async function measure({ environment, keys, tier, idCounts }: CpuTask): Promise<CpuFigures[]> {
+  const handler = createHandler(environment as never) as unknown as StreamingHandler;
+  let calls = 0;
+  const figures: CpuFigures[] = [];
+  for (const ids of idCounts) {
+    const body = bodyOf(tier, ids);
+    const times = Math.max(3, Math.min(60, Math.round(4_000 / ids)));
+    const call = (): Promise<void> => {
+      calls += 1;
+      return callHandler(handler, keys[calls % keys.length] ?? "", body);
+    };
+    const handlerMs: number[] = [];
+    const floorMs: number[] = [];
+    for (let round = 0; round <= rounds; round += 1) {
+      const [mine, bare] = [await cpuMs(call, times), await cpuMs(() => runFloor(body), times)];
+      // The first round warms both up.
+      if (round > 0) {
+        handlerMs.push(mine);
+        floorMs.push(bare);
+      }
     }
+    const [mine, bare] = [median(handlerMs), median(floorMs)];
+    figures.push({
+      ids,
+      tier,
+      handlerMs: Math.round(mine * 100) / 100,
+      floorMs: Math.round(bare * 1_000) / 1_000,
+      aboveFloorMs: Math.round((mine - bare) * 100) / 100,
+      ratio: Math.round((mine / bare) * 100) / 100,
+      peakMegabytes: Math.round(process.resourceUsage().maxRSS / 1_024),
+    });
   }
-  const [mine, bare] = [median(handlerMs), median(floorMs)];
-  figures.push({
-    ids,
-    tier: task.tier,
-    handlerMs: Math.round(mine * 100) / 100,
-    floorMs: Math.round(bare * 1_000) / 1_000,
-    aboveFloorMs: Math.round((mine - bare) * 100) / 100,
-    ratio: Math.round((mine / bare) * 100) / 100,
-    peakMegabytes: Math.round(process.resourceUsage().maxRSS / 1_024),
-  });
+  return figures;
 }
-process.stdout.write(`${JSON.stringify(figures)}\n`);
-process.exit(0);
+
+doTasks(measure);

@@ -1,7 +1,6 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { withBenchDynamo } from "./bench-dynamo.ts";
+import { createBenchTable, withBenchDynamo } from "./bench-dynamo.ts";
 import { number, readOptions } from "./bench-options.ts";
-import { createBenchTable } from "./bench-tables.ts";
 import { type KeyCase, type KeyFigures, measureKey } from "./key/measure.ts";
 import { printTable } from "../measure/print-table.ts";
 

@@ -6,7 +6,10 @@ import { zstdCompressSync } from "node:zlib";
 import { changedFields } from "../../shared/pipelines/compare.ts";
 import { scrapers, type Snapshot } from "../../shared/scrapers/catalogue.ts";
 import { snapshotOf } from "../../shared/scrapers/snapshot.ts";
+import { cpuTimer } from "../measure/cpu-timer.ts";
 import { answerFiles, type Tier } from "../measure/runs-answers.ts";
+import { median } from "./median.ts";
+import { doTasks } from "./task-process.ts";
 
 const rounds = 3;
 const answersDir = process.env["BENCH_ANSWERS"] ?? "";
@@ -36,15 +39,15 @@ const remember = (tier: Tier, id: string, snapshot: Snapshot): void => {
   pulse.set(id, { newCount, newMinPrice });
 };
 
-process.on("message", () => {
-  const times: number[] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    const before = process.cpuUsage();
+/** The median CPU milliseconds of one round; the last readings change only after all rounds. */
+function measure(): number {
+  const times = Array.from({ length: rounds }, () => {
+    const cpuMs = cpuTimer();
     readAll(() => {});
-    const { user, system } = process.cpuUsage(before);
-    times.push((user + system) / 1_000);
-  }
+    return cpuMs();
+  });
   readAll(remember);
-  process.send?.({ cpuMs: times.toSorted((a, b) => a - b)[1] });
-});
-process.once("disconnect", () => process.exit(0));
+  return median(times);
+}
+
+doTasks(measure);

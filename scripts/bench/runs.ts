@@ -1,5 +1,3 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,8 +10,9 @@ import { type DynamoMeter, type Metered, startDynamoMeter } from "../measure/dyn
 import { printTable } from "../measure/print-table.ts";
 import { reconcileWorld } from "./reconciled.ts";
 import { itemsAt, movedIn, type Tier, writeAnswers } from "../measure/runs-answers.ts";
-import { costsOf, type RunCosts } from "./runs-costs.ts";
 import { type RunsWorld, startRunsWorld } from "../measure/runs-process.ts";
+import { startTaskProcess, type TaskProcess } from "./task-process.ts";
+import { dollarsOf, type Usage } from "../measure/usage.ts";
 import type { WorkerFigures } from "../measure/runs-worker.ts";
 import type { WorkerName, WorldFigures } from "../measure/runs-world.ts";
 
@@ -33,11 +32,13 @@ interface RunFigures {
   readonly costs: RunCosts;
 }
 
+type Floor = TaskProcess<"measure", number>;
+
 interface Bench {
   readonly answersDir: string;
   readonly meter: DynamoMeter;
   readonly world: RunsWorld;
-  readonly floor: ChildProcess;
+  readonly floor: Floor;
 }
 
 /** What a run costs, by size of the list and kind of run, and the CPU that it takes at least. */
@@ -48,9 +49,7 @@ export async function benchRuns(): Promise<Record<string, unknown>> {
   const meter = await startDynamoMeter(dynamo.endpoint);
   const answersDir = join(dir, "answers");
   const variables = { BENCH_ANSWERS: answersDir, POWERTOOLS_LOG_LEVEL: "WARN" };
-  const floor = fork(new URL("runs-floor.ts", import.meta.url).pathname, {
-    env: { ...process.env, ...variables },
-  });
+  const floor: Floor = await startTaskProcess(new URL("runs-floor.ts", import.meta.url), variables);
   const world = await startRunsWorld({
     ...variables,
     LOCAL_DIR: join(dir, "world"),
@@ -65,7 +64,7 @@ export async function benchRuns(): Promise<Record<string, unknown>> {
     return tablesOf(figures.slice(1).flat());
   } finally {
     await world.stop();
-    floor.disconnect();
+    floor.stop();
     await meter.stop();
     await dynamo.stop();
     folder.release();
@@ -137,8 +136,7 @@ async function measureRun(run: OneRun, { meter, world, floor }: Bench): Promise<
   const figures = await world.take();
   const dynamo = meter.take();
   const kind = await checkedKind(run, world);
-  floor.send("measure");
-  const [{ cpuMs: floorMs }] = (await once(floor, "message")) as [{ cpuMs: number }];
+  const floorMs = await floor.do("measure");
   const usage = { ...dynamo, ...figures, gigabyteSeconds: gigabyteSecondsOf(figures) };
   return {
     items: size,
@@ -148,6 +146,38 @@ async function measureRun(run: OneRun, { meter, world, floor }: Bench): Promise<
     dynamo,
     world: figures,
     costs: costsOf(usage),
+  };
+}
+
+/** What a run asked of the services behind it. */
+interface RunUsage {
+  readonly readUnits: number;
+  readonly writeUnits: number;
+  readonly sqsRequests: number;
+  /** Time in the handlers, summed over their invocations, each with its function's memory. */
+  readonly gigabyteSeconds: number;
+}
+
+interface RunCosts {
+  readonly storage: number;
+  readonly queues: number;
+  readonly compute: number;
+  readonly total: number;
+}
+
+/** Dollars of a run. */
+function costsOf(run: RunUsage): RunCosts {
+  const usage: Usage = {
+    dynamoReadUnit: run.readUnits,
+    dynamoWriteUnit: run.writeUnits,
+    sqsRequest: run.sqsRequests,
+    lambdaGigabyteSecond: run.gigabyteSeconds,
+  };
+  return {
+    storage: dollarsOf(usage, ["dynamoReadUnit", "dynamoWriteUnit"]),
+    queues: dollarsOf(usage, ["sqsRequest"]),
+    compute: dollarsOf(usage, ["lambdaGigabyteSecond"]),
+    total: dollarsOf(usage),
   };
 }
 

@@ -17,7 +17,7 @@ import { dollarsOf } from "../measure/usage.ts";
 import { pointClientsAt } from "../../tools/local/aws-environment.ts";
 import { openDataFolder } from "../../tools/local/data-folder.ts";
 import { startDynamo } from "../../tools/local/dynamo-server.ts";
-import { createBenchTable } from "./bench-tables.ts";
+import { createBenchTable } from "./bench-dynamo.ts";
 import { type DynamoMeter, startDynamoMeter } from "../measure/dynamo-meter.ts";
 import { type Layout, rowPerItem } from "./item-rows.ts";
 import { printTable } from "../measure/print-table.ts";

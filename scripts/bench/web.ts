@@ -6,6 +6,7 @@ import { availabilityOf } from "../../shared/sources/web/availability-word.ts";
 import { extractProduct, type Extraction } from "../../shared/sources/web/extract-product.ts";
 import { webFields } from "../../shared/sources/web/fields.ts";
 import { foundStatus } from "../../shared/scrapers/product-fields.ts";
+import { cpuTimer } from "../measure/cpu-timer.ts";
 import { printTable } from "../measure/print-table.ts";
 
 /** What people read off a page; several prices where any of them would do. */
@@ -146,10 +147,9 @@ function statusOf({ url }: Page, extraction: Extraction): string {
 }
 
 function cpuMs(page: Page): number {
-  const before = process.cpuUsage();
+  const spentMs = cpuTimer();
   for (let n = 0; n < measuredRounds; n += 1) extract(page);
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1_000 / measuredRounds;
+  return spentMs() / measuredRounds;
 }
 
 interface Accuracy {

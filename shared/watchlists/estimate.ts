@@ -25,7 +25,7 @@ export const estimateBody = v.object({
     v.maxValue(itemsMax, itemsMessage),
     v.description("Number of items of the watchlist. None of them has been read."),
   ),
-  refresh_every_runs: settingFields.refresh_every_runs,
+  ...settingFields,
   pipeline: newWatchlistBody.entries.pipeline,
 });
 

@@ -4,10 +4,10 @@ import {
   lineAt,
   placeInJson,
 } from "../../functions/dashboard/browser/pages/watchlists/json-place.ts";
+import { settingFields } from "../../functions/dashboard/browser/pages/watchlists/list-settings.ts";
 import {
   newPipeline,
   type PipelineDraft,
-  refreshFields,
 } from "../../functions/dashboard/browser/pages/watchlists/pipeline-draft.ts";
 import { layOut } from "../../functions/dashboard/browser/pages/watchlists/pipeline-layout.ts";
 import { pipelineSentences } from "../../functions/dashboard/browser/pages/watchlists/pipeline-words.ts";
@@ -198,19 +198,29 @@ describe("a place in JSON", () => {
 describe("refresh_every_runs", () => {
   const steps = [{ id: "a", scraper: "retailer_a.lite" }];
   const ownPipeline = { template: null, text: JSON.stringify({ steps }) };
-  const fieldsFor = (platform: "retailer_a" | "retailer_d", draft: PipelineDraft) =>
-    refreshFields({
-      draft,
-      // The record as it is sent: the browser reads it from JSON.
-      scrapers: JSON.parse(JSON.stringify(presentScrapers({ platform, marketplace: "us" }))),
-      refreshEveryRuns: "5",
-    });
+  const contextFor = (platform: "retailer_a" | "retailer_d", pipeline: PipelineDraft) => ({
+    pipeline,
+    // The record as it is sent: the browser reads it from JSON.
+    scrapers: JSON.parse(JSON.stringify(presentScrapers({ platform, marketplace: "us" }))),
+  });
+  const fieldsFor = (...context: Parameters<typeof contextFor>) =>
+    settingFields({ refresh_every_runs: "5" }, contextFor(...context));
 
   it("the dashboard sends refresh_every_runs for the default pipeline of retailer_a only", () => {
     expect(fieldsFor("retailer_a", newPipeline)).toEqual({ refresh_every_runs: 5 });
     expect(fieldsFor("retailer_a", ownPipeline)).toEqual({});
     expect(fieldsFor("retailer_d", newPipeline)).toEqual({});
     expect(fieldsFor("retailer_d", ownPipeline)).toEqual({});
+  });
+
+  it("the dashboard sends refresh_every_runs only if it is not as it was opened", () => {
+    const sent = (text: string) =>
+      settingFields({ refresh_every_runs: text }, contextFor("retailer_a", newPipeline), {
+        refresh_every_runs: "8",
+      });
+    expect(sent(" 8 ")).toEqual({});
+    expect(sent("0")).toEqual({ refresh_every_runs: 0 });
+    expect(JSON.stringify(sent(""))).toBe('{"refresh_every_runs":null}');
   });
 });
 

@@ -2,7 +2,7 @@
 import { playModel } from "./api-model/play-model.ts";
 import { exhaust } from "./exhaust.ts";
 import { playMutants } from "./mutants.ts";
-import { type Wish, wishIn } from "./options.ts";
+import { usage, type Wish, wishIn } from "./options.ts";
 import { playScenarios } from "./play-scenarios.ts";
 import { replay } from "./replay.ts";
 
@@ -19,7 +19,11 @@ function wishOf(args: readonly string[]): Wish | undefined {
   }
 }
 
-function play(wanted: Wish): Promise<boolean> {
+async function play(wanted: Wish): Promise<boolean> {
+  if (wanted.play === "help") {
+    process.stdout.write(usage);
+    return true;
+  }
   if (wanted.play === "exhaustive") return exhaust(wanted.options);
   if (wanted.play === "mutants") return playMutants(wanted.options);
   if (wanted.play === "model") return playModel(wanted.seeds);

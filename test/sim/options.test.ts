@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { wishIn } from "./options.ts";
+import { profiles } from "./faults.ts";
+import { simOptions, usage, wishIn } from "./options.ts";
+import { scenarios } from "./scenarios.ts";
 
 describe("npm run sim", () => {
   it.each([
@@ -28,6 +30,14 @@ describe("npm run sim", () => {
     ["--seed 1"],
   ])("rejects %s with a one-line error", (line) => {
     expect(() => wishIn(line.split(" "))).toThrow(/^[^\n]+$/);
+  });
+
+  it("--help names every option, scenario and profile", () => {
+    expect(wishIn(["--help"])).toEqual({ play: "help" });
+    const named = [...usage.matchAll(/--([a-z]+)/g)].map(([, name]) => name);
+    expect(new Set(named)).toEqual(new Set(Object.keys(simOptions)));
+    for (const { name } of scenarios) expect(usage).toContain(name);
+    for (const profile of profiles) expect(usage).toContain(profile);
   });
 
   it("accepts the replay options that it prints: an empty list of draws, and a single fault", () => {

@@ -3,38 +3,65 @@ import { type FaultKind, type Profile, profiles } from "./faults.ts";
 import type { PlayScenariosOptions } from "./play-scenarios.ts";
 import type { ReplayOptions } from "./replay.ts";
 import { mutants } from "./mutant-list.ts";
-import { scenarioNamed } from "./scenarios.ts";
+import { scenarioNamed, scenarios } from "./scenarios.ts";
 import { type SingleFault, singleFaultKinds } from "./single-fault.ts";
+
+export const usage = `npm run sim -- [options]
+With no option: 300 seeds of each scenario, and the regressions.
+Seeds:
+  --seeds N           the number of seeds of each scenario (300)
+  --from N            the first seed (1)
+  --scenario NAME     one scenario: ${scenarios.map(({ name }) => name).join(", ")}
+  --profile NAME      the mix of faults: ${profiles.join(", ")}
+  --workers N         the number of processes
+One seed, with its trace:
+  --scenario NAME --seed N
+  --shrink            finds the fewest faults under which the seed fails
+  --only 3,17         keeps only the faults of these draws
+  --calm              plays without faults
+  --fault N:KIND      one fault, at request N: ${singleFaultKinds.join(", ")}
+Other checks:
+  --exhaustive        each fault alone at each call site of the flows
+  --mutants           each planted mistake must be found
+  --mutant NAME       one planted mistake
+  --model N           N sequences of API calls against a model, without faults
+  --help              prints this text
+`;
 
 /** What the command line asks for. */
 export type Wish =
+  | { readonly play: "help" }
   | { readonly play: "scenarios"; readonly options: PlayScenariosOptions }
   | { readonly play: "one"; readonly options: ReplayOptions }
   | { readonly play: "exhaustive"; readonly options: { readonly workers?: number } }
   | { readonly play: "mutants"; readonly options: { readonly workers?: number; only?: string } }
   | { readonly play: "model"; readonly seeds: number };
 
+export const simOptions = {
+  seeds: { type: "string", default: "300" },
+  from: { type: "string", default: "1" },
+  scenario: { type: "string" },
+  profile: { type: "string" },
+  workers: { type: "string" },
+  seed: { type: "string" },
+  only: { type: "string" },
+  calm: { type: "boolean" },
+  fault: { type: "string" },
+  shrink: { type: "boolean" },
+  exhaustive: { type: "boolean" },
+  mutants: { type: "boolean" },
+  mutant: { type: "string" },
+  model: { type: "string" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
 /** @throws Error in one line, for whatever makes no sense */
 export function wishIn(args: readonly string[]): Wish {
   const { values } = parseArgs({
     args: [...args],
-    options: {
-      seeds: { type: "string", default: "300" },
-      from: { type: "string", default: "1" },
-      scenario: { type: "string" },
-      profile: { type: "string" },
-      workers: { type: "string" },
-      seed: { type: "string" },
-      only: { type: "string" },
-      calm: { type: "boolean" },
-      fault: { type: "string" },
-      shrink: { type: "boolean" },
-      exhaustive: { type: "boolean" },
-      mutants: { type: "boolean" },
-      mutant: { type: "string" },
-      model: { type: "string" },
-    },
+    options: simOptions,
   });
+  if (values.help) return { play: "help" };
   const workers = values.workers === undefined ? {} : { workers: some("workers", values.workers) };
   if (values.exhaustive) return { play: "exhaustive", options: workers };
   if (values.mutants || values.mutant !== undefined) {

@@ -9,8 +9,10 @@ describe("lineOf", () => {
     ["&amp;amp;", "&amp;"],
     ["a\u0000\n\t b", "a b"],
     ["Size < 5 & up", "Size < 5 & up"],
-    ["&nothing; &#0; &#1114112;", "&nothing; &#0; &#1114112;"],
-    ["Caf&eacute;&trade;", "Café™"],
+    ["&nothing; &amp Pen&notebook", "&nothing; &amp Pen&notebook"],
+    ["&#0; &#1114112; &#xD800;", "\uFFFD \uFFFD \uFFFD"],
+    ["a&#1;b&#8238;c", "a bc"],
+    ["Caf&eacute;&trade; &Omega; &#150;", "Café™ Ω –"],
   ])("makes %j to %j", (text, line) => {
     expect(lineOf(text)).toBe(line);
   });
@@ -28,6 +30,7 @@ describe("paragraphsOf", () => {
 
   it("takes a text that is no HTML as it is", () => {
     expect(paragraphsOf("5 < 6\n7 > 6")).toEqual(["5 < 6", "7 > 6"]);
+    expect(paragraphsOf("Pen&notebook")).toEqual(["Pen&notebook"]);
     expect(paragraphsOf("  ")).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 import type { ApiError } from "../../api/api-error.ts";
 import { Field } from "../../ui/field.tsx";
+import { isSetting } from "./list-settings.ts";
 
 interface NameFieldProps {
   readonly value: string;
@@ -23,8 +24,8 @@ export function NameField({ value, onChange, error }: NameFieldProps) {
   );
 }
 
-const fieldParams =
-  /^(name|ids|platform|marketplace|webhook_|pipeline|every$|cron|timezone|refresh)/;
+const fieldParams = /^(name|ids|platform|marketplace|webhook_|pipeline|every$|cron|timezone)/;
 
 /** Whether a refusal is said where the value stands. */
-export const isAtField = ({ param }: ApiError): boolean => fieldParams.test(param ?? "");
+export const isAtField = ({ param = "" }: ApiError): boolean =>
+  fieldParams.test(param) || isSetting(param);

@@ -14,8 +14,9 @@ import { useToast } from "../../ui/toast.tsx";
 import { EndpointField, useEndpoints } from "./endpoint-field.tsx";
 import { EstimateCard } from "./estimate-card.tsx";
 import { foundIn, idsProblem, IdsForm, itemsMax, noIds } from "./ids-form.tsx";
+import { newSettings, settingFields } from "./list-settings.ts";
 import { isAtField, NameField } from "./name-field.tsx";
-import { newPipeline, pipelineOf, refreshFields } from "./pipeline-draft.ts";
+import { newPipeline, pipelineOf } from "./pipeline-draft.ts";
 import { type Shop, useEstimate, useScrapers } from "./pipeline-form.tsx";
 import { PlanCards } from "./plan-cards.tsx";
 import { newSchedule, scheduleFieldsOf } from "./schedule-draft.ts";
@@ -44,7 +45,7 @@ const emptyDraft = {
   ids: noIds,
   pipeline: newPipeline,
   endpoint: null as string | null,
-  refreshEveryRuns: "8",
+  ...newSettings,
 };
 
 function useDraft(platforms: readonly Platform[]) {
@@ -86,7 +87,7 @@ function NewWatchlist({ platforms }: { readonly platforms: readonly Platform[] }
     items: Math.min(found.ids.length, itemsMax),
     draft: draft.pipeline,
     scrapers: scrapers.data,
-    refreshEveryRuns: draft.refreshEveryRuns,
+    settings: draft,
   });
   const { create, submit, idsError } = useCreation(about, scrapers.data);
   const { error } = create;
@@ -168,7 +169,7 @@ function useCreation({ draft, shop, found }: Draft, scrapers: Scrapers | undefin
     const list = await create.run({
       ...shop,
       ...scheduleFieldsOf(draft.schedule),
-      ...refreshFields({ ...draft, draft: draft.pipeline, scrapers }),
+      ...settingFields(draft, { pipeline: draft.pipeline, scrapers }),
       name: draft.name,
       ids: found.ids.join("\n"),
       pipeline,

@@ -44,19 +44,3 @@ export function pipelineOf(draft: PipelineDraft, scrapers: Scrapers | undefined)
     ? (JSON.parse(draft.text) as unknown)
     : undefined;
 }
-
-interface RefreshDraft {
-  readonly draft: PipelineDraft;
-  readonly scrapers: Scrapers | undefined;
-  readonly refreshEveryRuns: string;
-}
-
-/** `refresh_every_runs` matters to a default that has a refresh, and to nothing else. */
-export function refreshFields(about: RefreshDraft): { readonly refresh_every_runs?: number } {
-  const runs = about.refreshEveryRuns.trim();
-  // What is no number is sent as null, which the service refuses at this field.
-  return hasRefresh(about) ? { refresh_every_runs: runs === "" ? Number.NaN : Number(runs) } : {};
-}
-
-export const hasRefresh = ({ draft, scrapers }: Omit<RefreshDraft, "refreshEveryRuns">): boolean =>
-  draft.template === defaultTemplate && scrapers?.templates[0]?.pipeline.refresh != null;

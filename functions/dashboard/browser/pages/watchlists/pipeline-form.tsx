@@ -6,14 +6,13 @@ import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { ErrorState, Loaded } from "../../ui/states.tsx";
 import { JsonEditor } from "./json-editor.tsx";
+import { settingFields, settingsFor, type SettingTexts } from "./list-settings.ts";
 import {
   defaultTemplate,
-  hasRefresh,
   type PipelineDraft,
   pipelineOf,
   pipelineProblem,
   pipelineText,
-  refreshFields,
 } from "./pipeline-draft.ts";
 import { PipelineGraph } from "./pipeline-graph.tsx";
 import { useDebounced } from "./use-debounced.ts";
@@ -35,7 +34,7 @@ interface Estimated extends Shop {
   readonly items: number;
   readonly draft: PipelineDraft;
   readonly scrapers: Scrapers | undefined;
-  readonly refreshEveryRuns: string;
+  readonly settings: SettingTexts;
 }
 
 /** What the service makes of a draft; undefined while the draft is nothing to be sent. */
@@ -49,7 +48,7 @@ export function useEstimate(about: Estimated): Query<WatchlistEstimate | undefin
           marketplace: about.marketplace,
           items: about.items,
           pipeline,
-          ...refreshFields(about),
+          ...settingFields(about.settings, { ...about, pipeline: about.draft }),
         },
   );
   return useQuery(
@@ -64,8 +63,8 @@ interface PipelineFormProps {
   readonly onChange: (draft: PipelineDraft) => void;
   readonly scrapers: Query<Scrapers>;
   readonly estimate: Query<WatchlistEstimate | undefined>;
-  readonly refreshEveryRuns: string;
-  readonly onRefreshEveryRuns: (runs: string) => void;
+  readonly settings: SettingTexts;
+  readonly onSettings: (changed: Partial<SettingTexts>) => void;
   /** What the last attempt to save it was refused with. */
   readonly error: ApiError | undefined;
 }
@@ -86,7 +85,7 @@ function Form(props: PipelineFormProps & { readonly known: Scrapers }) {
   return (
     <div class="form">
       <TemplateField draft={draft} known={known} onChange={onChange} shown={shown} />
-      {hasRefresh({ draft, scrapers: known }) && <RefreshField {...props} />}
+      <SettingFields {...props} />
       {draft.template === null && (
         <PipelineEditor draft={draft} onChange={onChange} refusal={refusal} />
       )}
@@ -154,14 +153,14 @@ function TemplateField({ draft, onChange, known, shown }: TemplateFieldProps) {
   );
 }
 
-function RefreshField(props: PipelineFormProps) {
+function SettingFields({ draft, scrapers, settings, onSettings, ...props }: PipelineFormProps) {
   const errors = [props.error, props.estimate.error];
-  const error = errors.find((one) => one?.param === "refresh_every_runs")?.message;
-  return (
+  return settingsFor({ pipeline: draft, scrapers: scrapers.data }).map(({ name, label, hint }) => (
     <Field
-      label="Runs between full looks"
-      hint="Every Nth run reads every item in full instead of the low-cost scan. If it is skipped for lack of credits, the next run is the refresh. 0: never."
-      error={error}
+      key={name}
+      label={label}
+      hint={hint}
+      error={errors.find((one) => one?.param === name)?.message}
     >
       {(control) => (
         <input
@@ -169,12 +168,12 @@ function RefreshField(props: PipelineFormProps) {
           class="control short-control"
           inputMode="numeric"
           autocomplete="off"
-          value={props.refreshEveryRuns}
-          onInput={(event) => props.onRefreshEveryRuns(event.currentTarget.value)}
+          value={settings[name]}
+          onInput={(event) => onSettings({ [name]: event.currentTarget.value })}
         />
       )}
     </Field>
-  );
+  ));
 }
 
 interface PipelineEditorProps extends Pick<PipelineFormProps, "draft" | "onChange"> {

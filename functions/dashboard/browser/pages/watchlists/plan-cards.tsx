@@ -2,15 +2,15 @@ import type { ApiError } from "../../api/api-error.ts";
 import type { SchedulePreview, Scrapers, WatchlistEstimate } from "../../api/resources.ts";
 import type { Query } from "../../api/use-query.ts";
 import { Card } from "../../ui/card.tsx";
+import type { SettingTexts } from "./list-settings.ts";
 import type { PipelineDraft } from "./pipeline-draft.ts";
 import { PipelineForm } from "./pipeline-form.tsx";
 import type { ScheduleDraft } from "./schedule-draft.ts";
 import { ScheduleForm } from "./schedule-form.tsx";
 
-interface PlanDraft {
+interface PlanDraft extends SettingTexts {
   readonly schedule: ScheduleDraft;
   readonly pipeline: PipelineDraft;
-  readonly refreshEveryRuns: string;
 }
 
 interface PlanCardsProps {
@@ -38,8 +38,8 @@ export function PlanCards({ draft, change, preview, ...pipeline }: PlanCardsProp
           {...pipeline}
           draft={draft.pipeline}
           onChange={(changed) => change({ pipeline: changed })}
-          refreshEveryRuns={draft.refreshEveryRuns}
-          onRefreshEveryRuns={(refreshEveryRuns) => change({ refreshEveryRuns })}
+          settings={draft}
+          onSettings={change}
         />
       </Card>
     </>

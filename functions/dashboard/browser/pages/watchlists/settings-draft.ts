@@ -1,19 +1,14 @@
 import type { Scrapers, Watchlist } from "../../api/resources.ts";
-import {
-  type PipelineDraft,
-  pipelineDraftOf,
-  pipelineOf,
-  refreshFields,
-} from "./pipeline-draft.ts";
+import { settingFields, settingTextsOf, type SettingTexts } from "./list-settings.ts";
+import { type PipelineDraft, pipelineDraftOf, pipelineOf } from "./pipeline-draft.ts";
 import { type ScheduleDraft, scheduleDraftOf, scheduleFieldsOf } from "./schedule-draft.ts";
 
 /** The settings of a list as they are being changed. */
-export interface SettingsDraft {
+export interface SettingsDraft extends SettingTexts {
   readonly name: string;
   readonly schedule: ScheduleDraft;
   readonly pipeline: PipelineDraft;
   readonly endpoint: string | null;
-  readonly refreshEveryRuns: string;
 }
 
 export const settingsOf = (list: Watchlist, known: Scrapers): SettingsDraft => ({
@@ -21,7 +16,7 @@ export const settingsOf = (list: Watchlist, known: Scrapers): SettingsDraft => (
   schedule: scheduleDraftOf(list),
   pipeline: pipelineDraftOf(list, known),
   endpoint: list.webhook_url,
-  refreshEveryRuns: String(list.refresh_every_runs),
+  ...settingTextsOf(list),
 });
 
 /**
@@ -41,8 +36,7 @@ export function changesOf(
       pipeline: pipelineOf(draft.pipeline, known),
     }),
     ...(differs(({ endpoint }) => endpoint) && { webhook_url: draft.endpoint }),
-    ...(differs(({ refreshEveryRuns }) => refreshEveryRuns.trim()) &&
-      refreshFields({ ...draft, draft: draft.pipeline, scrapers: known })),
+    ...settingFields(draft, { pipeline: draft.pipeline, scrapers: known }, opened),
   };
 }
 

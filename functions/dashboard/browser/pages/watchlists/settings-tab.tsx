@@ -119,7 +119,7 @@ function SettingsFields({ list, draft, change, scrapers, error }: SettingsFields
     items: list.item_count,
     draft: draft.pipeline,
     scrapers: scrapers.data,
-    refreshEveryRuns: draft.refreshEveryRuns,
+    settings: draft,
   });
   return (
     <>

@@ -1,0 +1,41 @@
+import { fork, type Serializable } from "node:child_process";
+import { once } from "node:events";
+
+/** A process that does the tasks of a bench one after the other: nothing else uses its CPU time. */
+export interface TaskProcess<Task, Result> {
+  do(task: Task): Promise<Result>;
+  stop(): void;
+}
+
+/** Starts a script that calls `doTasks`. */
+export async function startTaskProcess<Task extends Serializable, Result>(
+  script: URL,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<TaskProcess<Task, Result>> {
+  const child = fork(script.pathname, { env: { ...process.env, ...variables } });
+  await once(child, "message");
+  return {
+    async do(task) {
+      child.send(task);
+      const [result] = (await once(child, "message")) as [Result];
+      return result;
+    },
+    stop: () => child.disconnect(),
+  };
+}
+
+/** Does the tasks that the bench sends to this process; ends the process when the bench ends. */
+export function doTasks<Result extends Serializable>(
+  work: (task: never) => Result | Promise<Result>,
+): void {
+  process.on("message", async (task: never) => {
+    try {
+      process.send?.(await work(task));
+    } catch (error) {
+      process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+      process.exit(1);
+    }
+  });
+  process.once("disconnect", () => process.exit(0));
+  process.send?.("ready");
+}

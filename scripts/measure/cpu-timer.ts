@@ -1,0 +1,8 @@
+/** Starts to measure; the result returns the CPU milliseconds that this process has used since then. */
+export function cpuTimer(): () => number {
+  const before = process.cpuUsage();
+  return () => {
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1_000;
+  };
+}
