@@ -28,7 +28,8 @@ export interface BuildAppProps {
    */
   readonly stageFiles?: string;
   /**
-   * False leaves the functions' code unbundled: templates only, in a second or two.
+   * False leaves the functions' code unbundled and the templates unvalidated: templates only, in a
+   * second.
    * @default true
    */
   readonly bundle?: boolean;
@@ -42,6 +43,7 @@ export function buildApp(props: BuildAppProps = {}): App {
   const app = new App({
     ...(props.outdir === undefined ? {} : { outdir: props.outdir }),
     analyticsReporting: false,
+    builtinCloudFormationValidation: props.bundle ?? true,
     context: { ...cdkSettings.context, ...stageFileOf(props) },
     postCliContext: {
       ...props.context,

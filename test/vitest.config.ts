@@ -9,6 +9,7 @@ const withMore = ["test/dashboard/**", "test/clients/**"];
 export default defineConfig({
   test: {
     ...testOptions,
+    globalSetup: "test/support/dynamodb.ts",
     projects: [
       { extends: true, test: { name: "stateless", include: stateless, isolate: false } },
       {

@@ -18,8 +18,20 @@ export interface Resource {
   readonly UpdateReplacePolicy?: string;
 }
 
-/** Both stacks' templates, made in-process and without bundling; from the sandbox if not else said. */
+const syntheses = new Map<string, Synthesis>();
+
+/**
+ * Both stacks' templates, made in-process and without bundling; from the sandbox if not else said. Each
+ * is made once for all files of a test process.
+ */
 export function synthesize(stage: Stage, context: GivenContext = {}): Synthesis {
+  const key = JSON.stringify({ stage, ...context });
+  const synthesis = syntheses.get(key) ?? newSynthesis(stage, context);
+  syntheses.set(key, synthesis);
+  return synthesis;
+}
+
+function newSynthesis(stage: Stage, context: GivenContext): Synthesis {
   const outdir = mkdtempSync(join(tmpdir(), "synth-"));
   const app = buildApp({
     bundle: false,

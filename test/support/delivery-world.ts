@@ -44,14 +44,14 @@ import { rotateSecret } from "../../shared/webhooks/rotate-secret.ts";
 import { webhookSessions } from "../../shared/webhooks/webhook-session.ts";
 import { memorySecretBox } from "../../tools/stand-ins/memory-secret-box.ts";
 import { countingChance, fixedClock } from "./clock.ts";
-import { startTables } from "./tables.ts";
+import { openTables } from "./tables.ts";
 
 export const startedAt = "2026-11-20T10:00:00.000Z";
 const credentials = { accessKeyId: "test", secretAccessKey: "test" };
 
 /** Starts tables, queues and buckets, and opens worlds with everything that delivers events. */
 export async function startDeliveryWorld() {
-  const tables = await startTables();
+  const tables = openTables();
   const fauxqs = await startFauxqs({ port: 0, logger: false });
   const endpoint = `http://127.0.0.1:${fauxqs.port}`;
   const sqs = new SQSClient({ endpoint, region: "us-east-1", credentials });
@@ -268,7 +268,6 @@ export async function startDeliveryWorld() {
       sqs.destroy();
       s3.destroy();
       await fauxqs.stop();
-      await tables.stop();
     },
   };
 }

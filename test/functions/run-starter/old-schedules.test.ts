@@ -1,17 +1,13 @@
 import { SchedulerClient } from "@aws-sdk/client-scheduler";
 import type { Context, SQSEvent } from "aws-lambda";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createHandler } from "../../../functions/run-starter/handler.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 import { countingChance, fixedClock } from "../../support/clock.ts";
 import { putList } from "../../support/put-list.ts";
-import { startTables, type TestTables } from "../../support/tables.ts";
+import { openTables } from "../../support/tables.ts";
 
-let tables: TestTables;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
+const tables = openTables();
 
 const context = {
   awsRequestId: "invocation-1",

@@ -1,5 +1,5 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { sweep } from "../../../functions/sweeper/sweep.ts";
 import type { RunQueue } from "../../../shared/runs/run-queue.ts";
 import { accountKeys } from "../../../shared/aws/table/table.ts";
@@ -10,15 +10,13 @@ import { aWatchlist } from "../../support/a-watchlist.ts";
 import { startLedgerWorld } from "../../support/ledger-world.ts";
 import { type ListWorld, openListWorld } from "../../support/list-world.ts";
 import { putList } from "../../support/put-list.ts";
-import { startTables, type TestTables } from "../../support/tables.ts";
+import { openTables } from "../../support/tables.ts";
 
-let tables: TestTables;
+const tables = openTables();
 let world: ListWorld;
 beforeAll(async () => {
-  tables = await startTables();
   world = await openListWorld(tables);
 });
-afterAll(() => tables.stop());
 
 describe("the sweeper", () => {
   it("wakes lists whose tick did not come, as overdue, and what is to be purged", async () => {
@@ -88,7 +86,6 @@ describe("the sweeper", () => {
     for (const accountId of accountIds) {
       expect(await books.account(accountId)).toMatchObject({ balance: 10, held: 0, inFlight: 0 });
     }
-    await books.stop();
   });
 
   it("gives back a hold of a shard that was marked when there were fewer partitions", async () => {
@@ -120,7 +117,6 @@ describe("the sweeper", () => {
 
     expect(swept).toMatchObject({ holds: 1 });
     expect(await books.account(accountId)).toMatchObject({ balance: 10, held: 0 });
-    await books.stop();
   });
 
   it("goes on where a part of it fails, and says how many did", async () => {

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { newItem } from "../../../shared/watchlists/item.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 import { type ListWorld, openListWorld } from "../../support/list-world.ts";
 import { putList } from "../../support/put-list.ts";
-import { startTables, type TestTables } from "../../support/tables.ts";
+import { openTables } from "../../support/tables.ts";
 
-let tables: TestTables;
+const tables = openTables();
 let world: ListWorld;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
 
 const id = `wl_${"0".repeat(24)}`;
 const createdAt = "2026-03-01T10:00:00.000Z";

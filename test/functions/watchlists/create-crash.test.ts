@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 
 import { limits } from "../../../shared/base/limits.ts";
 import { takeOverMs } from "../../../shared/watchlists/idempotency.ts";
@@ -8,15 +8,11 @@ import { aWatchlist } from "../../support/a-watchlist.ts";
 import type { CrashPoint } from "../../support/crashing-ports.ts";
 import { type Answered, type ListWorld, openListWorld } from "../../support/list-world.ts";
 import { putList } from "../../support/put-list.ts";
-import { startTables, type TestTables } from "../../support/tables.ts";
+import { openTables } from "../../support/tables.ts";
 import { watchedClient } from "../../support/watched-client.ts";
 
-let tables: TestTables;
+const tables = openTables();
 let world: ListWorld;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
 beforeEach(async () => {
   world = await openListWorld(tables);
 });

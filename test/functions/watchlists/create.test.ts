@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { type Answered, type ListWorld, openListWorld } from "../../support/list-world.ts";
-import { startTables, type TestTables } from "../../support/tables.ts";
+import { openTables } from "../../support/tables.ts";
 
-let tables: TestTables;
+const tables = openTables();
 let world: ListWorld;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
 beforeEach(async () => {
   world = await openListWorld(tables);
 });

@@ -1,17 +1,13 @@
 import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { watchlistKeys } from "../../../shared/aws/table/table.ts";
 import { purgeWatchlist } from "../../../shared/watchlists/purge-watchlist.ts";
 import { type Answered, type ListWorld, openListWorld } from "../../support/list-world.ts";
 import type { CrashPoint } from "../../support/crashing-ports.ts";
-import { startTables, type TestTables } from "../../support/tables.ts";
+import { openTables } from "../../support/tables.ts";
 
-let tables: TestTables;
+const tables = openTables();
 let world: ListWorld;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
 beforeEach(async () => {
   world = await openListWorld(tables);
 });

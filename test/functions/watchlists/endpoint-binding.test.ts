@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { systemChance } from "../../../shared/base/system.ts";
 import { newId } from "../../../shared/base/ids.ts";
 import type { Endpoint } from "../../../shared/webhooks/endpoint.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 import { type Answered, type ListWorld, openListWorld } from "../../support/list-world.ts";
 import { putList } from "../../support/put-list.ts";
-import { startTables, type TestTables } from "../../support/tables.ts";
+import { openTables } from "../../support/tables.ts";
 
 const urlA = "https://a.shop.example.org/hook";
 const urlB = "https://b.shop.example.org/hook";
 const idOf = (n: number): string => `wl_${String(n).padStart(24, "0")}`;
 const listId = idOf(1);
 
-let tables: TestTables;
+const tables = openTables();
 let world: ListWorld;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
 beforeEach(async () => {
   world = await openListWorld(tables);
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { Platform } from "../../../shared/platforms/catalogue.ts";
 import { findItem } from "../../../shared/watchlists/find-item.ts";
 import { type Item, newItem } from "../../../shared/watchlists/item.ts";
@@ -6,7 +6,7 @@ import type { PageStore } from "../../../shared/watchlists/page-store.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 import { type Answered, type ListWorld, openListWorld } from "../../support/list-world.ts";
 import { putList } from "../../support/put-list.ts";
-import { startTables, type TestTables } from "../../support/tables.ts";
+import { openTables } from "../../support/tables.ts";
 
 const addedAt = "2026-03-01T00:00:00.000Z";
 const listId = `wl_${"1".repeat(24)}`;
@@ -24,12 +24,8 @@ const changed: Partial<Item> = {
   },
 };
 
-let tables: TestTables;
+const tables = openTables();
 let world: ListWorld;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
 beforeEach(async () => {
   world = await openListWorld(tables);
 });

@@ -1,19 +1,15 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { watchlistKeys } from "../../../shared/aws/table/table.ts";
 import { emptyStats } from "../../../shared/runs/run.ts";
 import { pipelineOf, type Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 import { type Answered, type ListWorld, openListWorld } from "../../support/list-world.ts";
 import { putList } from "../../support/put-list.ts";
-import { startTables, type TestTables } from "../../support/tables.ts";
+import { openTables } from "../../support/tables.ts";
 
-let tables: TestTables;
+const tables = openTables();
 let world: ListWorld;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
 beforeEach(async () => {
   world = await openListWorld(tables);
 });

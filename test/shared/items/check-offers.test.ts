@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../shared/base/system.ts";
 import { checkOffers } from "../../../shared/items/check-offers.ts";
 import {
@@ -19,7 +19,6 @@ let world: OfferWorld;
 beforeAll(async () => {
   world = await startOfferWorld();
 });
-afterAll(() => world.stop());
 beforeEach(() => world.newAccount());
 
 /** Whether an offer can be bought; undefined when nobody knows. */

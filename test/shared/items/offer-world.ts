@@ -5,7 +5,7 @@ import { systemChance, systemClock } from "../../../shared/base/system.ts";
 import type { CancelQueue } from "../../../shared/credits/cancel-queue.ts";
 import type { Ledger } from "../../../shared/credits/ledger.ts";
 import type { MeteredCall } from "../../../shared/items/metered-read.ts";
-import { startTables } from "../../support/tables.ts";
+import { openTables } from "../../support/tables.ts";
 
 export const granted = 500;
 export const fetchedAt = "2026-03-01T12:00:00.000Z";
@@ -20,11 +20,10 @@ export interface OfferWorld {
   newAccount(): Promise<void>;
   account(): Promise<Account>;
   newCall(deadlineMs?: number): MeteredCall;
-  stop(): Promise<void>;
 }
 
 export async function startOfferWorld(): Promise<OfferWorld> {
-  const tables = await startTables();
+  const tables = openTables();
   const names = { accounts: await tables.create(), ledger: await tables.create() };
   const accounts = dynamoAccountStore(tables.client, names);
   let accountId = "";
@@ -58,6 +57,5 @@ export async function startOfferWorld(): Promise<OfferWorld> {
         msToAnswer: () => deadlineMs,
       };
     },
-    stop: () => tables.stop(),
   };
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import * as v from "valibot";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../shared/base/system.ts";
 import type { OfferReply } from "../../../shared/items/offer-envelope.ts";
 import { offersResponse, type OffersResult } from "../../../shared/items/offers-result.ts";
@@ -17,7 +17,6 @@ let world: OfferWorld;
 beforeAll(async () => {
   world = await startOfferWorld();
 });
-afterAll(() => world.stop());
 beforeEach(() => world.newAccount());
 
 /** How a listing is answered: with so many offers, or with none of it. */

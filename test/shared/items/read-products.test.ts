@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createAccount } from "../../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../../shared/aws/accounts/account-store.ts";
 import { dynamoLedger } from "../../../shared/aws/ledger/ledger.ts";
@@ -8,9 +8,9 @@ import type { CancelQueue } from "../../../shared/credits/cancel-queue.ts";
 import type { Ledger } from "../../../shared/credits/ledger.ts";
 import { type ProductsRead, readProducts } from "../../../shared/items/read-products.ts";
 import type { Answer, ReadStatus, Scraper } from "../../../shared/scrapers/scraper.ts";
-import { startTables, type TestTables } from "../../support/tables.ts";
+import { openTables } from "../../support/tables.ts";
 
-let tables: TestTables;
+const tables = openTables();
 let names: { accounts: string; ledger: string };
 let ledger: Ledger;
 let accountId: string;
@@ -24,7 +24,6 @@ const account = (): ReturnType<typeof dynamoAccountStore> =>
   dynamoAccountStore(tables.client, names);
 
 beforeAll(async () => {
-  tables = await startTables();
   names = { accounts: await tables.create(), ledger: await tables.create() };
   ledger = dynamoLedger(tables.client, {
     accountsTable: names.accounts,
@@ -33,7 +32,6 @@ beforeAll(async () => {
     chance: systemChance,
   });
 });
-afterAll(() => tables.stop());
 beforeEach(async () => {
   const created = await createAccount(
     { name: "Test", email: "test@example.com", signupCredits: granted },

@@ -1,17 +1,13 @@
 /** Which changes runs count, report and record, when several scrapers see the same field. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Pipeline, Route } from "../../../shared/pipelines/definition.ts";
 import { listItems } from "../../../shared/watchlists/list-items.ts";
 import { presentItem } from "../../../shared/watchlists/present-item.ts";
 import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import { startRunBench, type RunBench } from "../../support/run-bench.ts";
-import { startTables, type TestTables } from "../../support/tables.ts";
+import { openTables } from "../../support/tables.ts";
 
-let tables: TestTables;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
+const tables = openTables();
 
 const id = "B000000001";
 const notify: Route = { when: "changed", notify: true };

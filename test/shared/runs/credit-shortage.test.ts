@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Pipeline } from "../../../shared/pipelines/definition.ts";
 import { creditShortage } from "../../../shared/runs/credit-shortage.ts";
 import { presentRun } from "../../../shared/runs/present-run.ts";
 import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import { type RunBench, startRunBench } from "../../support/run-bench.ts";
-import { startTables, type TestTables } from "../../support/tables.ts";
+import { openTables } from "../../support/tables.ts";
 
 describe("the error of a run that the credits did not cover", () => {
   const lite = { step: "lite", items: 4, shortfall: { needed: 4, available: 2 } };
@@ -33,11 +33,7 @@ describe("the error of a run that the credits did not cover", () => {
 });
 
 describe("a run that the credits did not cover", () => {
-  let tables: TestTables;
-  beforeAll(async () => {
-    tables = await startTables();
-  });
-  afterAll(() => tables.stop());
+  const tables = openTables();
 
   const asins = ["B000000001", "B000000002", "B000000003"];
   const pipeline: Pipeline = {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { defaultPipeline } from "../../../shared/pipelines/default.ts";
 import type { Pipeline, Step } from "../../../shared/pipelines/definition.ts";
 import {
@@ -9,13 +9,9 @@ import {
 import type { Item, OwedRetry } from "../../../shared/watchlists/item.ts";
 import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import { type RunBench, startRunBench } from "../../support/run-bench.ts";
-import { startTables, type TestTables } from "../../support/tables.ts";
+import { openTables } from "../../support/tables.ts";
 
-let tables: TestTables;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
+const tables = openTables();
 
 const pulse: Step = {
   id: "scan",

@@ -1,17 +1,13 @@
 /** The specification's sections "Default retailer_a pipeline behaviour" and "Billing of runs". */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Pipeline, Step } from "../../../shared/pipelines/definition.ts";
 import type { Offer } from "../../../shared/scrapers/offer.ts";
 import { newItem } from "../../../shared/watchlists/item.ts";
 import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import { type RunBench, startRunBench } from "../../support/run-bench.ts";
-import { startTables, type TestTables } from "../../support/tables.ts";
+import { openTables } from "../../support/tables.ts";
 
-let tables: TestTables;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
+const tables = openTables();
 
 const first = "B000000001";
 const second = "B000000002";

@@ -1,18 +1,14 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { watchlistKeys } from "../../../shared/aws/table/table.ts";
 import type { Pipeline } from "../../../shared/pipelines/definition.ts";
 import { runNow } from "../../../shared/runs/run-now.ts";
 import { takeDue } from "../../../shared/runs/take-due.ts";
 import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import { type RunBench, startRunBench } from "../../support/run-bench.ts";
-import { startTables, type TestTables } from "../../support/tables.ts";
+import { openTables } from "../../support/tables.ts";
 
-let tables: TestTables;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
+const tables = openTables();
 
 const product = (amount: number): Record<string, unknown> => ({
   price: { amount, currency: "USD" },

@@ -1,18 +1,14 @@
 /** Which endpoint a run's events go to (specification, section "Events", rules 1 and 2). */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { newId } from "../../../shared/base/ids.ts";
 import { systemChance } from "../../../shared/base/system.ts";
 import { finishRun } from "../../../shared/runs/finish-run.ts";
 import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import type { Endpoint } from "../../../shared/webhooks/endpoint.ts";
 import { type RunBench, startRunBench } from "../../support/run-bench.ts";
-import { startTables, type TestTables } from "../../support/tables.ts";
+import { openTables } from "../../support/tables.ts";
 
-let tables: TestTables;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
+const tables = openTables();
 
 const urlA = "https://a.shop.example.org/hook";
 const urlB = "https://b.shop.example.org/hook";

@@ -1,5 +1,5 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { assert } from "../../../shared/base/assert.ts";
 import { limits } from "../../../shared/base/limits.ts";
 import { systemChance } from "../../../shared/base/system.ts";
@@ -12,13 +12,9 @@ import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import type { Pipeline } from "../../../shared/pipelines/definition.ts";
 import { presentRun } from "../../../shared/runs/present-run.ts";
 import { type CrashPoint, type RunBench, startRunBench } from "../../support/run-bench.ts";
-import { startTables, type TestTables } from "../../support/tables.ts";
+import { openTables } from "../../support/tables.ts";
 
-let tables: TestTables;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
+const tables = openTables();
 
 const standard = (amount: number): Record<string, unknown> => ({
   price: { amount, currency: "USD" },

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type Figures, merged } from "../../../shared/observability/figures.ts";
 import { finishRun } from "../../../shared/runs/finish-run.ts";
 import { resumeRun } from "../../../shared/runs/resume-run.ts";
@@ -8,13 +8,9 @@ import { countingChance } from "../../support/clock.ts";
 import { openListWorld } from "../../support/list-world.ts";
 import { putList } from "../../support/put-list.ts";
 import { type RunBench, startRunBench } from "../../support/run-bench.ts";
-import { startTables, type TestTables } from "../../support/tables.ts";
+import { openTables } from "../../support/tables.ts";
 
-let tables: TestTables;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
+const tables = openTables();
 
 /** A place for what is told. */
 function listener() {

@@ -1,18 +1,14 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Pipeline } from "../../../shared/pipelines/definition.ts";
 import { playEngine, playModel } from "../../support/run-model-play.ts";
 import { anyScenario, type Scenario } from "../../support/run-scenarios.ts";
-import { startTables, type TestTables } from "../../support/tables.ts";
+import { openTables } from "../../support/tables.ts";
 
 /** METAMORPHIC_RUNS=100 looks at so many random scenarios of each kind instead of a few. */
 const numRuns = Number(process.env["METAMORPHIC_RUNS"] ?? 1);
 
-let tables: TestTables;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
+const tables = openTables();
 
 type Way = Pick<Scenario, "batchIdsMax" | "deliveries" | "shuffle" | "crash">;
 const plainly: Way = { batchIdsMax: 1_000, deliveries: 1, shuffle: null, crash: null };

@@ -1,10 +1,10 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { parsePipeline } from "../../../shared/pipelines/parse.ts";
 import { presentPipeline } from "../../../shared/pipelines/default.ts";
 import { playEngine, playModel } from "../../support/run-model-play.ts";
 import { anyScenario } from "../../support/run-scenarios.ts";
-import { startTables, type TestTables } from "../../support/tables.ts";
+import { openTables } from "../../support/tables.ts";
 
 /**
  * MODEL_RUNS=1000 looks at so many random scenarios instead of twenty. MODEL_SEED=<seed of a
@@ -13,11 +13,7 @@ import { startTables, type TestTables } from "../../support/tables.ts";
  */
 const { MODEL_RUNS: runs, MODEL_SEED: seed, MODEL_SHRINK: shrink } = process.env;
 
-let tables: TestTables;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
+const tables = openTables();
 
 it("comes to what the model comes to, whatever the pipeline, the sources and the balance", async () => {
   await fc.assert(

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { Run } from "../../../shared/runs/run.ts";
 import { takeDue } from "../../../shared/runs/take-due.ts";
 import { cronSchedule } from "../../../shared/watchlists/schedule.ts";
@@ -7,14 +7,10 @@ import { noItems, type Watchlist } from "../../../shared/watchlists/watchlist.ts
 import { aWatchlist } from "../../support/a-watchlist.ts";
 import { type ListWorld, openListWorld } from "../../support/list-world.ts";
 import { putList } from "../../support/put-list.ts";
-import { startTables, type TestTables } from "../../support/tables.ts";
+import { openTables } from "../../support/tables.ts";
 
-let tables: TestTables;
+const tables = openTables();
 let world: ListWorld;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
 beforeEach(async () => {
   world = await openListWorld(tables);
 });

@@ -1,17 +1,13 @@
 /** The specification's table "States and transitions", as far as runs make them, row by row. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Item } from "../../../shared/watchlists/item.ts";
 import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import { finishRun } from "../../../shared/runs/finish-run.ts";
 import { runNow } from "../../../shared/runs/run-now.ts";
 import { type RunBench, startRunBench } from "../../support/run-bench.ts";
-import { startTables, type TestTables } from "../../support/tables.ts";
+import { openTables } from "../../support/tables.ts";
 
-let tables: TestTables;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
+const tables = openTables();
 
 const fields = (amount: number): Record<string, unknown> => ({
   price: { amount, currency: "USD" },

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { limits } from "../../../shared/base/limits.ts";
 import { changeItems } from "../../../shared/watchlists/change-items.ts";
 import { type Item, newItem } from "../../../shared/watchlists/item.ts";
@@ -19,7 +19,6 @@ let world: PageWorld;
 beforeAll(async () => {
   world = await startPageWorld();
 });
-afterAll(() => world.stop());
 
 const now = new Date("2026-03-01T12:00:00.000Z");
 

@@ -1,5 +1,5 @@
 import { safeParse } from "valibot";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { type Item, newItem } from "../../../shared/watchlists/item.ts";
 import { type ItemQuery, listItems } from "../../../shared/watchlists/list-items.ts";
 import type { PageStore } from "../../../shared/watchlists/page-store.ts";
@@ -11,7 +11,6 @@ let world: PageWorld;
 beforeAll(async () => {
   world = await startPageWorld();
 });
-afterAll(() => world.stop());
 
 const t = (hour: number): string => new Date(Date.UTC(2026, 2, 1, hour)).toISOString();
 const changedAt = (at: string): Item["lastChange"] => ({

@@ -4,7 +4,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { ScanCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { dynamoEndpointStore } from "../../../shared/aws/deliveries/endpoint-store.ts";
 import { deliveryKeys } from "../../../shared/aws/table/table.ts";
 import { isServiceError } from "../../../shared/base/errors.ts";
@@ -17,17 +17,13 @@ import { rotateSecret } from "../../../shared/webhooks/rotate-secret.ts";
 import { updateEndpoint } from "../../../shared/webhooks/update-endpoint.ts";
 import { memorySecretBox } from "../../../tools/stand-ins/memory-secret-box.ts";
 import { countingChance } from "../../support/clock.ts";
-import { startTables, type TestTables } from "../../support/tables.ts";
+import { openTables } from "../../support/tables.ts";
 import { watchedClient } from "../../support/watched-client.ts";
 
 const accountId = "acct_1";
 const urlOf = (n: number): string => `https://hooks.shop-example.com/${n}`;
 
-let tables: TestTables;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
+const tables = openTables();
 
 /** The real table, which cancels transactions that meet more often than the engine would. */
 async function openWorld(seed: number) {

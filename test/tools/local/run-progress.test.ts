@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { progressLines } from "../../../tools/local/run-progress.ts";
 import { dynamoRunStore } from "../../../shared/aws/runs/run-store.ts";
 import { dynamoStepStore } from "../../../shared/aws/runs/step-store.ts";
@@ -8,13 +8,9 @@ import type { Run, StepRecord } from "../../../shared/runs/run.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 import { fixedClock } from "../../support/clock.ts";
 import { putList } from "../../support/put-list.ts";
-import { startTables, type TestTables } from "../../support/tables.ts";
+import { openTables } from "../../support/tables.ts";
 
-let tables: TestTables;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
+const tables = openTables();
 
 const watchlist = aWatchlist();
 const outcome = { pause: false, consecutiveSkips: 0, refreshDue: false, revision: 1 };

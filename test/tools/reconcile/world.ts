@@ -1,10 +1,9 @@
 import {
   DeleteCommand,
-  type DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
 } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, expect } from "vitest";
+import { beforeAll, expect } from "vitest";
 import { reconcile, type Tables } from "../../../tools/reconcile/reconcile.ts";
 import { dynamoCreditChanges } from "../../../shared/aws/ledger/credit-changes.ts";
 import { dynamoDeliveryStore } from "../../../shared/aws/deliveries/delivery-store.ts";
@@ -19,17 +18,15 @@ import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import { newDelivery } from "../../../shared/webhooks/delivery.ts";
 import { countingChance } from "../../support/clock.ts";
 import { type RunBench, startRunBench } from "../../support/run-bench.ts";
-import { startTables, type TestTables } from "../../support/tables.ts";
+import { openTables } from "../../support/tables.ts";
 
-let tables: TestTables;
-export let client: DynamoDBDocumentClient;
+const tables = openTables();
+export const { client } = tables;
 export let names: Tables;
 
 /** Creates separate tables for a test file before its tests. */
 export const withTables = (): void => {
   beforeAll(async () => {
-    tables = await startTables();
-    client = tables.client;
     names = {
       accounts: await tables.create(),
       ledger: await tables.create(),
@@ -37,7 +34,6 @@ export const withTables = (): void => {
       deliveries: await tables.create(),
     };
   });
-  afterAll(() => tables.stop());
 };
 
 /** An account whose list has run three times, and whose webhook is owed a delivery. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { Account } from "../../../../shared/accounts/account.ts";
 import type { AccountStore } from "../../../../shared/accounts/account-store.ts";
 import type { AutoTopUpStore } from "../../../../shared/accounts/auto-top-up.ts";
@@ -8,7 +8,7 @@ import {
 } from "../../../../shared/aws/accounts/account-store.ts";
 import { dynamoCreditHistory } from "../../../../shared/aws/ledger/credit-history.ts";
 import { systemChance, systemClock } from "../../../../shared/base/system.ts";
-import { startTables, type TestTables } from "../../../support/tables.ts";
+import { openTables } from "../../../support/tables.ts";
 
 const anAccount: Account = {
   id: "acct_1",
@@ -24,15 +24,11 @@ const anAccount: Account = {
   createdAt: "2026-11-20T10:00:00.000Z",
 };
 
-let tables: TestTables;
+const tables = openTables();
 let ledger: string;
 let table: string;
 let store: AccountStore;
 let wishes: AutoTopUpStore;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
 beforeEach(async () => {
   [table, ledger] = [await tables.create(), await tables.create()];
   store = dynamoAccountStore(tables.client, { accounts: table });

@@ -1,6 +1,6 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { AccountStore, NewKey } from "../../../../shared/accounts/account-store.ts";
 import type { ApiKeyStore } from "../../../../shared/accounts/api-key-store.ts";
 import { dynamoAccountStore } from "../../../../shared/aws/accounts/account-store.ts";
@@ -9,19 +9,15 @@ import { newId } from "../../../../shared/base/ids.ts";
 import { limits } from "../../../../shared/base/limits.ts";
 import { countingChance } from "../../../support/clock.ts";
 import { watchedClient } from "../../../support/watched-client.ts";
-import { startTables, type TestTables } from "../../../support/tables.ts";
+import { openTables } from "../../../support/tables.ts";
 
 const now = new Date("2026-11-20T10:00:00.000Z");
 const chance = countingChance();
 
-let tables: TestTables;
+const tables = openTables();
 let table: string;
 let accounts: AccountStore;
 let store: ApiKeyStore;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
 beforeEach(async () => {
   table = await tables.create();
   accounts = dynamoAccountStore(tables.client, { accounts: table });

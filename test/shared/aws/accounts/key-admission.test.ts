@@ -1,5 +1,5 @@
 import { GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Admission } from "../../../../shared/accounts/account-store.ts";
 import { hashApiKey } from "../../../../shared/accounts/api-key.ts";
 import { createAccount, createApiKey } from "../../../../shared/accounts/create-account.ts";
@@ -10,17 +10,15 @@ import { storedMs } from "../../../../shared/aws/accounts/key-row.ts";
 import { accountKeys } from "../../../../shared/aws/table/table.ts";
 import { limits } from "../../../../shared/base/limits.ts";
 import { systemChance, systemClock } from "../../../../shared/base/system.ts";
-import { startTables, type TestTables } from "../../../support/tables.ts";
+import { openTables } from "../../../support/tables.ts";
 import { watchedClient } from "../../../support/watched-client.ts";
 
-let tables: TestTables;
+const tables = openTables();
 let table: string;
 let key: { readonly hash: string; readonly id: string; readonly accountId: string };
 beforeAll(async () => {
-  tables = await startTables();
   table = await tables.create();
 });
-afterAll(() => tables.stop());
 beforeEach(async () => {
   const accounts = dynamoAccountStore(tables.client, { accounts: table });
   const deps = { accounts, clock: systemClock, chance: systemChance };

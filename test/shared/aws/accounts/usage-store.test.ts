@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { PutCommand, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { copyJournalOf } from "../../../../shared/aws/ledger/copy-journal.ts";
 import { ledgerProcess } from "../../../../shared/aws/ledger/process.ts";
@@ -18,7 +18,6 @@ beforeAll(async () => {
   world = await startLedgerWorld();
   usage = dynamoUsageStore(world.client, { ...world, clock: systemClock, chance: systemChance });
 });
-afterAll(() => world.stop());
 beforeEach(async () => {
   ledger = world.ledger();
   accountId = await world.open(5_000);

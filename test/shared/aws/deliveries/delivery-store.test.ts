@@ -1,5 +1,5 @@
 import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import {
   deliveryWrite,
   dynamoDeliveryStore,
@@ -14,7 +14,7 @@ import type { DeliveryRecord } from "../../../../shared/webhooks/attempt-deliver
 import type { DeliveryFilter, DeliveryStore } from "../../../../shared/webhooks/delivery-store.ts";
 import { redeliveryEntry } from "../../../../shared/webhooks/outbox-entries.ts";
 import { countingChance, fixedClock } from "../../../support/clock.ts";
-import { startTables, type TestTables } from "../../../support/tables.ts";
+import { openTables } from "../../../support/tables.ts";
 
 const account = "acct_1";
 const start = "2026-11-20T10:00:00.000Z";
@@ -22,14 +22,10 @@ const type = "watchlist.run.completed";
 const clock = fixedClock(start);
 const chance = countingChance();
 
-let tables: TestTables;
+const tables = openTables();
 let tableName: string;
 let store: DeliveryStore;
 let outbox: OutboxStore<DeliveryRecord>;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
 beforeEach(async () => {
   clock.set(start);
   tableName = await tables.create();

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { dynamoDueTargets } from "../../../../shared/aws/deliveries/due-targets.ts";
 import { dynamoOutbox } from "../../../../shared/aws/deliveries/outbox.ts";
 import type { Outbox, Target } from "../../../../shared/outbox/outbox.ts";
 import { countingChance, fixedClock } from "../../../support/clock.ts";
-import { startTables, type TestTables } from "../../../support/tables.ts";
+import { openTables } from "../../../support/tables.ts";
 
 const at = (second: number): string => `2026-11-20T10:00:${String(second).padStart(2, "0")}.000Z`;
 
-let tables: TestTables;
+const tables = openTables();
 let outbox: Outbox;
 let due: (second: number, limit?: number) => Promise<readonly Target[]>;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
 beforeEach(async () => {
   const tableName = await tables.create();
   const clock = fixedClock(at(0));

@@ -1,5 +1,5 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { dynamoEndpointStore } from "../../../../shared/aws/deliveries/endpoint-store.ts";
 import { deliveryKeys } from "../../../../shared/aws/table/table.ts";
 import { newId } from "../../../../shared/base/ids.ts";
@@ -8,18 +8,14 @@ import { endpointTarget } from "../../../../shared/outbox/outbox.ts";
 import type { Endpoint } from "../../../../shared/webhooks/endpoint.ts";
 import type { EndpointStore } from "../../../../shared/webhooks/endpoint-store.ts";
 import { countingChance } from "../../../support/clock.ts";
-import { startTables, type TestTables } from "../../../support/tables.ts";
+import { openTables } from "../../../support/tables.ts";
 
 const chance = countingChance();
 const account = "acct_1";
 
-let tables: TestTables;
+const tables = openTables();
 let tableName: string;
 let store: EndpointStore;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
 beforeEach(async () => {
   tableName = await tables.create();
   store = dynamoEndpointStore(tables.client, { tableName, clock: systemClock, chance });

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { dynamoEventFeed } from "../../../../shared/aws/deliveries/event-feed.ts";
 import { systemChance, systemClock } from "../../../../shared/base/system.ts";
 import type { FeedRun } from "../../../../shared/events/event-feed.ts";
-import { startTables, type TestTables } from "../../../support/tables.ts";
+import { openTables } from "../../../support/tables.ts";
 
 const account = "acct_1";
-let tables: TestTables;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
+const tables = openTables();
 
 const runsMade = Number(process.env["FEED_RUNS"] ?? 30);
 const runs: readonly FeedRun[] = Array.from({ length: runsMade }, (_, n) => ({

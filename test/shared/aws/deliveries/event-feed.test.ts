@@ -1,24 +1,20 @@
 import { DeleteCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { dynamoEventFeed } from "../../../../shared/aws/deliveries/event-feed.ts";
 import { deliveryKeys } from "../../../../shared/aws/table/table.ts";
 import type { EventFeed, FeedRun } from "../../../../shared/events/event-feed.ts";
 import { countingChance, fixedClock } from "../../../support/clock.ts";
 import { watchedClient } from "../../../support/watched-client.ts";
-import { startTables, type TestTables } from "../../../support/tables.ts";
+import { openTables } from "../../../support/tables.ts";
 
 const account = "acct_1";
 const start = "2026-11-20T10:00:00.000Z";
 const clock = fixedClock(start);
 const chance = countingChance();
 const dayMs = 24 * 60 * 60 * 1_000;
-let tables: TestTables;
+const tables = openTables();
 let tableName: string;
 let feed: EventFeed;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
 beforeEach(async () => {
   clock.set(start);
   tableName = await tables.create();

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { dynamoDueTargets } from "../../../../shared/aws/deliveries/due-targets.ts";
 import { dynamoOutboxStore } from "../../../../shared/aws/deliveries/outbox-store.ts";
 import { newLease, targetsAtOnceMax } from "../../../../shared/outbox/lease.ts";
 import type { Entry, OutboxStore, Target } from "../../../../shared/outbox/outbox.ts";
 import { countingChance, fixedClock } from "../../../support/clock.ts";
-import { startTables, type TestTables } from "../../../support/tables.ts";
+import { openTables } from "../../../support/tables.ts";
 
 interface LogRecord {
   readonly id: string;
@@ -17,14 +17,10 @@ const later = "2026-11-20T10:05:00.000Z";
 const always = new Date("2030-01-01T00:00:00Z");
 const chance = countingChance();
 
-let tables: TestTables;
+const tables = openTables();
 let tableName: string;
 let clock: ReturnType<typeof fixedClock>;
 let store: OutboxStore<LogRecord>;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
 beforeEach(async () => {
   tableName = await tables.create();
   clock = fixedClock(startedAt);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { dynamoOutboxStore } from "../../../../shared/aws/deliveries/outbox-store.ts";
 import { dynamoPendingWork } from "../../../../shared/aws/deliveries/pending-work.ts";
 import {
@@ -8,7 +8,7 @@ import {
   type PendingWork,
 } from "../../../../shared/outbox/outbox.ts";
 import { countingChance, fixedClock } from "../../../support/clock.ts";
-import { startTables, type TestTables } from "../../../support/tables.ts";
+import { openTables } from "../../../support/tables.ts";
 
 const account = "acct_1";
 const target = endpointTarget(account, "we_1");
@@ -23,13 +23,9 @@ const entry = (seconds: number, key: string, lane: Entry["lane"] = "first"): Ent
   content: { key },
 });
 
-let tables: TestTables;
+const tables = openTables();
 let outbox: OutboxStore<never>;
 let pending: PendingWork;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
 beforeEach(async () => {
   const tableName = await tables.create();
   outbox = dynamoOutboxStore(tables.client, {

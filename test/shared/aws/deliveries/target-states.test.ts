@@ -1,19 +1,15 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { deliveryKeys } from "../../../../shared/aws/table/table.ts";
 import { dynamoTargetStates } from "../../../../shared/aws/deliveries/target-states.ts";
 import { endpointTarget, type TargetStates } from "../../../../shared/outbox/outbox.ts";
-import { startTables, type TestTables } from "../../../support/tables.ts";
+import { openTables } from "../../../support/tables.ts";
 
 const account = "acct_1";
 
-let tables: TestTables;
+const tables = openTables();
 let tableName: string;
 let states: TargetStates;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
 beforeEach(async () => {
   tableName = await tables.create();
   states = dynamoTargetStates(tables.client, tableName);

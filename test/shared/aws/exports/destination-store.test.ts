@@ -1,10 +1,10 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { dynamoDestinationStore } from "../../../../shared/aws/exports/destination-store.ts";
 import { deliveryKeys } from "../../../../shared/aws/table/table.ts";
 import type { Destination } from "../../../../shared/exports/destination.ts";
 import type { DestinationStore } from "../../../../shared/exports/destination-store.ts";
-import { startTables, type TestTables } from "../../../support/tables.ts";
+import { openTables } from "../../../support/tables.ts";
 
 const aDestination: Destination = {
   enabled: true,
@@ -30,13 +30,9 @@ const aDestination: Destination = {
 const at = new Date("2026-11-20T11:00:00.000Z");
 const gone = { outcome: "failed", error: "NoSuchBucket" } as const;
 
-let tables: TestTables;
+const tables = openTables();
 let table: string;
 let store: DestinationStore;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
 beforeEach(async () => {
   table = await tables.create();
   store = dynamoDestinationStore(tables.client, table);

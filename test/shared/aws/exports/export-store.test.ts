@@ -1,19 +1,15 @@
 import { BatchWriteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { dynamoExportStore, exportWrite } from "../../../../shared/aws/exports/export-store.ts";
 import { deliveryKeys } from "../../../../shared/aws/table/table.ts";
 import { derivedIdAt } from "../../../../shared/base/ids.ts";
 import { type ExportRecord, newExport } from "../../../../shared/exports/export-record.ts";
 import type { ExportStore } from "../../../../shared/exports/export-store.ts";
-import { startTables, type TestTables } from "../../../support/tables.ts";
+import { openTables } from "../../../support/tables.ts";
 
-let tables: TestTables;
+const tables = openTables();
 let table: string;
 let store: ExportStore;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
 beforeEach(async () => {
   table = await tables.create();
   store = dynamoExportStore(tables.client, table);

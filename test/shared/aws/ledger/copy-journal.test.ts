@@ -1,5 +1,5 @@
 import { GetCommand, PutCommand, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { beforeAll, beforeEach, expect, it } from "vitest";
 import type { Row } from "../../../../shared/aws/table/dynamo.ts";
 import { copyJournalOf } from "../../../../shared/aws/ledger/copy-journal.ts";
 import { ledgerProcess } from "../../../../shared/aws/ledger/process.ts";
@@ -15,7 +15,6 @@ let warnings: string[];
 beforeAll(async () => {
   world = await startLedgerWorld();
 });
-afterAll(() => world.stop());
 beforeEach(async () => {
   accountId = await world.open(5_000);
   warnings = [];

@@ -9,7 +9,7 @@ import {
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { dueAt } from "../../../../shared/aws/table/due-partitions.ts";
 import { dynamoCreditChanges } from "../../../../shared/aws/ledger/credit-changes.ts";
 import { dynamoCreditHistory } from "../../../../shared/aws/ledger/credit-history.ts";
@@ -35,7 +35,6 @@ let accountId: string;
 beforeAll(async () => {
   world = await startLedgerWorld();
 });
-afterAll(() => world.stop());
 beforeEach(async () => {
   accountId = await world.open(5_000);
 });

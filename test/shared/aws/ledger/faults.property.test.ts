@@ -4,7 +4,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { concurrencyFor } from "../../../../shared/accounts/account.ts";
 import { readWholeAccount } from "../../../../shared/aws/ledger/read-shards.ts";
 import { assert } from "../../../../shared/base/assert.ts";
@@ -19,7 +19,6 @@ let world: DynamoLedgerWorld;
 beforeAll(async () => {
   world = await startLedgerWorld();
 });
-afterAll(() => world.stop());
 
 const start = new Date("2026-03-01T12:00:00Z");
 const expiresAt = new Date("2026-03-01T12:10:00Z");

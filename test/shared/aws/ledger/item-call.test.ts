@@ -1,5 +1,5 @@
 import { TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { hashApiKey } from "../../../../shared/accounts/api-key.ts";
 import { createAccount, createApiKey } from "../../../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../../../shared/aws/accounts/account-store.ts";
@@ -13,7 +13,6 @@ let world: DynamoLedgerWorld;
 beforeAll(async () => {
   world = await startLedgerWorld();
 });
-afterAll(() => world.stop());
 
 it("a warm item call waits for three requests to DynamoDB, whatever is refunded", async () => {
   const sent: unknown[] = [];

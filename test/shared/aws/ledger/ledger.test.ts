@@ -7,7 +7,7 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { dynamoLedger } from "../../../../shared/aws/ledger/ledger.ts";
 import type { LedgerReport } from "../../../../shared/aws/ledger/process.ts";
 import { accountKeys } from "../../../../shared/aws/table/table.ts";
@@ -25,7 +25,6 @@ let accountId: string;
 beforeAll(async () => {
   world = await startLedgerWorld();
 });
-afterAll(() => world.stop());
 beforeEach(async () => {
   accountId = await world.open(5_000);
 });

@@ -1,5 +1,5 @@
 import { BatchGetCommand, type DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { dynamoLedger } from "../../../../shared/aws/ledger/ledger.ts";
 import { concurrencyTiers } from "../../../../shared/base/limits.ts";
 import { systemChance, systemClock } from "../../../../shared/base/system.ts";
@@ -11,7 +11,6 @@ let world: DynamoLedgerWorld;
 beforeAll(async () => {
   world = await startLedgerWorld();
 });
-afterAll(() => world.stop());
 
 const ledgerOf = (client: DynamoDBDocumentClient): Ledger =>
   dynamoLedger(client, {

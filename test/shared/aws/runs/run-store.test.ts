@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { dynamoRunStore } from "../../../../shared/aws/runs/run-store.ts";
 import { dynamoWatchlistStore } from "../../../../shared/aws/watchlists/watchlist-store.ts";
 import { claimRun } from "../../../../shared/runs/claim-run.ts";
@@ -9,22 +9,18 @@ import type { WatchlistStore } from "../../../../shared/watchlists/watchlist-sto
 import { aWatchlist } from "../../../support/a-watchlist.ts";
 import { countingChance, fixedClock } from "../../../support/clock.ts";
 import { putList } from "../../../support/put-list.ts";
-import { startTables, type TestTables } from "../../../support/tables.ts";
+import { openTables } from "../../../support/tables.ts";
 
 const start = "2026-03-01T00:00:00.000Z";
 /** So many seconds after the start. */
 const at = (seconds: number): string => new Date(Date.parse(start) + seconds * 1_000).toISOString();
 const distant = new Date("2030-01-01T00:00:00.000Z");
 
-let tables: TestTables;
+const tables = openTables();
 let clock: ReturnType<typeof fixedClock>;
 let lists: WatchlistStore;
 let store: RunStore;
 let list: Watchlist;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
 beforeEach(async () => {
   clock = fixedClock(start);
   const options = { table: await tables.create(), clock, chance: countingChance() };

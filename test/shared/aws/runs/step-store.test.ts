@@ -1,6 +1,6 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { dynamoRunStore } from "../../../../shared/aws/runs/run-store.ts";
 import { dynamoStepStore } from "../../../../shared/aws/runs/step-store.ts";
 import { claimRun } from "../../../../shared/runs/claim-run.ts";
@@ -17,21 +17,17 @@ import type { StepStore } from "../../../../shared/runs/step-store.ts";
 import { aWatchlist } from "../../../support/a-watchlist.ts";
 import { countingChance, fixedClock } from "../../../support/clock.ts";
 import { putList } from "../../../support/put-list.ts";
-import { startTables, type TestTables } from "../../../support/tables.ts";
+import { openTables } from "../../../support/tables.ts";
 import { watchedClient } from "../../../support/watched-client.ts";
 
 const at = "2026-03-01T00:00:00.000Z";
 
-let tables: TestTables;
+const tables = openTables();
 let table: string;
 let runs: RunStore;
 let store: StepStore;
 /** A run that reads, under the plan `won`. */
 let run: Run;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
 beforeEach(async () => {
   table = await tables.create();
   const clock = fixedClock(at);

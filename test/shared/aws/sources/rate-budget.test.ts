@@ -1,18 +1,16 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { sharedRateBudget } from "../../../../shared/aws/sources/rate-budget.ts";
 import type { RateBudget } from "../../../../shared/sources/http/rate-budget.ts";
 import { rateBudgetContract } from "../../../contracts/rate-budget.contract.ts";
-import { startTables, type TestTables } from "../../../support/tables.ts";
+import { openTables } from "../../../support/tables.ts";
 import { watchedClient } from "../../../support/watched-client.ts";
 
-let tables: TestTables;
+const tables = openTables();
 let table: string;
 beforeAll(async () => {
-  tables = await startTables();
   table = await tables.create();
 });
-afterAll(() => tables.stop());
 
 function fail(error: unknown): never {
   throw error;

@@ -1,5 +1,5 @@
 import { BatchWriteCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { dueKeys, dueKeysOf } from "../../../../shared/aws/table/due-keys.ts";
 import {
   dueAt,
@@ -8,18 +8,14 @@ import {
 } from "../../../../shared/aws/table/due-partitions.ts";
 import type { RowKey } from "../../../../shared/aws/table/table.ts";
 import { type DueKind, duePartitions } from "../../../../shared/base/table-schema.ts";
-import { startTables, type TestTables } from "../../../support/tables.ts";
+import { openTables } from "../../../support/tables.ts";
 import { watchedClient } from "../../../support/watched-client.ts";
 
 const kinds = Object.keys(duePartitions) as DueKind[];
 const at = (second: number): Date => new Date(Date.UTC(2026, 2, 1, 10, 0, second));
 
-let tables: TestTables;
+const tables = openTables();
 let table: string;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
 beforeEach(async () => {
   table = await tables.create();
 });

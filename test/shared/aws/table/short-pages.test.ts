@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { dynamoAccountStore } from "../../../../shared/aws/accounts/account-store.ts";
 import { dynamoApiKeyStore } from "../../../../shared/aws/accounts/api-key-store.ts";
 import { dynamoCreditHistory } from "../../../../shared/aws/ledger/credit-history.ts";
@@ -37,14 +37,10 @@ import { newDelivery } from "../../../../shared/webhooks/delivery.ts";
 import { aWatchlist } from "../../../support/a-watchlist.ts";
 import { countingChance, fixedClock } from "../../../support/clock.ts";
 import { putList } from "../../../support/put-list.ts";
-import { startTables, type TestTables } from "../../../support/tables.ts";
+import { openTables } from "../../../support/tables.ts";
 import { watchedClient } from "../../../support/watched-client.ts";
 
-let tables: TestTables;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
+const tables = openTables();
 
 const account = "acct_1";
 const list = "wl_1";

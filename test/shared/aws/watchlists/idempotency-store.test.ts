@@ -1,5 +1,5 @@
 import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { dynamoIdempotencyStore } from "../../../../shared/aws/watchlists/idempotency-store.ts";
 import { watchlistKeys } from "../../../../shared/aws/table/table.ts";
 import type {
@@ -7,18 +7,14 @@ import type {
   IdempotencyStore,
 } from "../../../../shared/watchlists/idempotency.ts";
 import { countingChance, fixedClock } from "../../../support/clock.ts";
-import { startTables, type TestTables } from "../../../support/tables.ts";
+import { openTables } from "../../../support/tables.ts";
 
 const now = new Date("2026-03-01T10:00:00.000Z");
 const minutesLater = (minutes: number): Date => new Date(now.getTime() + minutes * 60_000);
 
-let tables: TestTables;
+const tables = openTables();
 let table: string;
 let store: IdempotencyStore;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
 beforeEach(async () => {
   table = await tables.create();
   const clock = fixedClock(now.toISOString());

@@ -6,7 +6,7 @@ import {
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { changeItems, type ItemTally } from "../../../../shared/watchlists/change-items.ts";
 import { type Item, newItem } from "../../../../shared/watchlists/item.ts";
 import type { ItemChange } from "../../../../shared/watchlists/items-request.ts";
@@ -21,7 +21,6 @@ let world: PageWorld;
 beforeAll(async () => {
   world = await startPageWorld();
 });
-afterAll(() => world.stop());
 
 /** More of them are run when something about pages has changed. */
 const numRuns = Number(process.env["PAGE_RUNS"] ?? 50);

@@ -7,7 +7,7 @@ import {
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { watchlistKeys } from "../../../../shared/aws/table/table.ts";
 import { limits } from "../../../../shared/base/limits.ts";
 import type { Item } from "../../../../shared/watchlists/item.ts";
@@ -20,7 +20,6 @@ let world: PageWorld;
 beforeAll(async () => {
   world = await startPageWorld();
 });
-afterAll(() => world.stop());
 
 async function read(store: PageStore, { watchlistId }: ListRef, from = ""): Promise<StoredPage[]> {
   const found: StoredPage[] = [];

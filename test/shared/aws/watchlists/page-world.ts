@@ -19,7 +19,7 @@ import {
 } from "../../../../shared/watchlists/page.ts";
 import type { ListRef, PageStore } from "../../../../shared/watchlists/page-store.ts";
 import type { ItemCounts, Watchlist } from "../../../../shared/watchlists/watchlist.ts";
-import { startTables } from "../../../support/tables.ts";
+import { openTables } from "../../../support/tables.ts";
 
 /** Waiting takes no time. */
 export const clock: Clock = { now: () => new Date("2026-03-01T00:00:00Z"), sleep: async () => {} };
@@ -48,11 +48,10 @@ export interface PageWorld {
   removeList(list: ListRef): Promise<void>;
   /** As the list store gives it, as far as changes of items look at it. */
   watchlist(list: ListRef): Promise<Watchlist | undefined>;
-  stop(): Promise<void>;
 }
 
 export async function startPageWorld(): Promise<PageWorld> {
-  const tables = await startTables();
+  const tables = openTables();
   const { client } = tables;
   const table = await tables.create();
   let opened = 0;
@@ -111,7 +110,6 @@ export async function startPageWorld(): Promise<PageWorld> {
       const Key = watchlistKeys.list(accountId, watchlistId);
       await client.send(new DeleteCommand({ TableName: table, Key }));
     },
-    stop: () => tables.stop(),
   };
   return world;
 }

@@ -1,11 +1,11 @@
 import { BatchWriteCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { dynamoPurgeStore } from "../../../../shared/aws/watchlists/purge-store.ts";
 import { type RowKey, watchlistKeys } from "../../../../shared/aws/table/table.ts";
 import type { RunPhase } from "../../../../shared/runs/run.ts";
 import type { PurgeStore } from "../../../../shared/watchlists/purge-store.ts";
 import { countingChance, fixedClock } from "../../../support/clock.ts";
-import { startTables, type TestTables } from "../../../support/tables.ts";
+import { openTables } from "../../../support/tables.ts";
 
 const at = (minute: number): Date =>
   new Date(`2026-03-01T10:${String(minute).padStart(2, "0")}:00.000Z`);
@@ -15,13 +15,9 @@ const look = (minute: number, abandoned = false) => ({
   abandoned,
 });
 
-let tables: TestTables;
+const tables = openTables();
 let table: string;
 let store: PurgeStore;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
 beforeEach(async () => {
   table = await tables.create();
   const clock = fixedClock("2026-03-01T10:00:00Z");

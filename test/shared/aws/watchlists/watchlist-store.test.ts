@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { dynamoIdempotencyStore } from "../../../../shared/aws/watchlists/idempotency-store.ts";
 import { dynamoPurgeStore } from "../../../../shared/aws/watchlists/purge-store.ts";
 import { dynamoWatchlistStore } from "../../../../shared/aws/watchlists/watchlist-store.ts";
@@ -13,20 +13,16 @@ import type { Watchlist } from "../../../../shared/watchlists/watchlist.ts";
 import type { WatchlistStore } from "../../../../shared/watchlists/watchlist-store.ts";
 import { aWatchlist } from "../../../support/a-watchlist.ts";
 import { countingChance, fixedClock } from "../../../support/clock.ts";
-import { startTables, type TestTables } from "../../../support/tables.ts";
+import { openTables } from "../../../support/tables.ts";
 
 const now = new Date("2026-03-01T00:00:00.000Z");
 const purgeAt = new Date("2026-03-01T01:00:00.000Z");
 const look = { now: purgeAt, nextLook: new Date("2026-03-01T02:00:00.000Z"), abandoned: false };
 
-let tables: TestTables;
+const tables = openTables();
 let store: WatchlistStore;
 let purges: PurgeStore;
 let keys: IdempotencyStore;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
 beforeEach(async () => {
   const clock = fixedClock(now.toISOString());
   const options = { table: await tables.create(), clock, chance: countingChance() };

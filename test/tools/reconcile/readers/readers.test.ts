@@ -1,5 +1,5 @@
 /** What the readers of operators find of what the stores have written; they change nothing. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { hashApiKey } from "../../../../shared/accounts/api-key.ts";
 import { createAccount, createApiKey } from "../../../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../../../shared/aws/accounts/account-store.ts";
@@ -18,18 +18,14 @@ import { newItem } from "../../../../shared/watchlists/item.ts";
 import { aWatchlist } from "../../../support/a-watchlist.ts";
 import { countingChance, fixedClock } from "../../../support/clock.ts";
 import { putList } from "../../../support/put-list.ts";
-import { startTables, type TestTables } from "../../../support/tables.ts";
+import { openTables } from "../../../support/tables.ts";
 
 const start = "2026-03-01T00:00:00.000Z";
 const clock = fixedClock(start);
 const chance = countingChance();
 
-let tables: TestTables;
+const tables = openTables();
 let table: string;
-beforeAll(async () => {
-  tables = await startTables();
-});
-afterAll(() => tables.stop());
 beforeEach(async () => {
   clock.set(start);
   table = await tables.create();
