@@ -28,9 +28,9 @@ export async function startTaskProcess<Task extends Serializable, Result>(
 export function doTasks<Result extends Serializable>(
   work: (task: never) => Result | Promise<Result>,
 ): void {
-  process.on("message", async (task: never) => {
+  process.on("message", async (task: unknown) => {
     try {
-      process.send?.(await work(task));
+      process.send?.(await work(task as never));
     } catch (error) {
       process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
       process.exit(1);

@@ -36,9 +36,9 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     name: "sent-what-the-log-knows",
     file: "shared/webhooks/first-attempts.ts",
-    says: 'owed.push(...some.filter((_, n) => !known.has(ids[n] ?? "")));',
+    says: 'remaining.push(...some.filter((_, n) => !known.has(ids[n] ?? "")));',
     instead:
-      'owed.push(...some.filter((_, n) => known.size > some.length || (ids[n] ?? "") !== ""));',
+      'remaining.push(...some.filter((_, n) => known.size > some.length || (ids[n] ?? "") !== ""));',
     scenario: "deliveries",
   },
   {

@@ -24,7 +24,10 @@ import type { UpstreamEntry, UpstreamResult } from "./reply.ts";
  * Creates a scraper that reads products from an upstream server by the contract at
  * `/docs/upstream`.
  */
-export function upstreamScraper(options: UpstreamOptions, dependencies: UpstreamDependencies): Scraper {
+export function upstreamScraper(
+  options: UpstreamOptions,
+  dependencies: UpstreamDependencies,
+): Scraper {
   const size = batchSize(options.batchIdsMax);
   return {
     async read(request) {

@@ -1,8 +1,4 @@
-import {
-  DeleteCommand,
-  GetCommand,
-  PutCommand,
-} from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, expect } from "vitest";
 import { reconcile, type Tables } from "../../../tools/reconcile/reconcile.ts";
 import { dynamoCreditChanges } from "../../../shared/aws/ledger/credit-changes.ts";
