@@ -1,4 +1,5 @@
 import { SendMessageBatchCommand, type SQSClient } from "@aws-sdk/client-sqs";
+import { quantity } from "../../base/quantity.ts";
 import type { OutboxQueue, Target } from "../../outbox/outbox.ts";
 
 const batchMessagesMax = 10;
@@ -21,7 +22,8 @@ export function sqsOutboxQueue(client: SQSClient, queueUrl: string): OutboxQueue
           }),
         );
         if (Failed.length > 0) {
-          throw new Error(`SQS rejected ${Failed.length} delivery messages: ${Failed[0]?.Code}`);
+          const rejected = quantity(Failed.length, "delivery message");
+          throw new Error(`SQS rejected ${rejected}: ${Failed[0]?.Code}`);
         }
       }
     },

@@ -1,0 +1,21 @@
+import { defineConfig } from "vitest/config";
+import { testOptions } from "../test-options.ts";
+
+/**
+ * The tests of the pure rules. They need no table, no server and no other process. The property tests
+ * are left out: each takes seconds, and would run again for every mutant.
+ */
+export default defineConfig({
+  test: {
+    ...testOptions,
+    include: [
+      "test/shared/{cron,credits,pipelines}/*.test.ts",
+      "test/shared/runs/{changes,outcome,refresh}.test.ts",
+      "test/shared/outbox/backoff.test.ts",
+      "test/shared/outgoing/{address-blocks,address-policy,public-url,samples,spellings,url}.test.ts",
+      "test/shared/webhooks/signature.test.ts",
+      "test/shared/watchlists/{change-items,page}.test.ts",
+    ],
+    exclude: ["test/**/*.property.test.ts"],
+  },
+});
