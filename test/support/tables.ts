@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { inject } from "vitest";
@@ -12,10 +12,11 @@ export interface TestTables {
 
 /** Tables that only the caller knows, in the DynamoDB engine of the test run. */
 export function openTables(): TestTables {
-  const client = DynamoDBDocumentClient.from(
-    new DynamoDBClient({ endpoint: inject("dynamodbEndpoint") }),
-    { marshallOptions: { removeUndefinedValues: true } },
-  );
+  const base = new DynamoDBClient({ endpoint: inject("dynamodbEndpoint") });
+  keepTokensApart(base);
+  const client = DynamoDBDocumentClient.from(base, {
+    marshallOptions: { removeUndefinedValues: true },
+  });
   return {
     client,
     async create() {
@@ -24,4 +25,18 @@ export function openTables(): TestTables {
       return name;
     },
   };
+}
+
+/** Tests draw the same tokens of transactions, and an engine knows a token whatever the table. */
+function keepTokensApart(client: DynamoDBClient): void {
+  const own = randomUUID();
+  client.middlewareStack.add(
+    (next) => (args) => {
+      const { ClientRequestToken: token } = args.input as { ClientRequestToken?: string };
+      if (token === undefined) return next(args);
+      const ClientRequestToken = createHash("md5").update(`${own}/${token}`).digest("hex");
+      return next({ ...args, input: { ...args.input, ClientRequestToken } });
+    },
+    { step: "initialize" },
+  );
 }
