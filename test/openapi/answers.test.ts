@@ -1,26 +1,18 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import document from "../../functions/meta/generated/openapi.json" with { type: "json" };
-import { startWorld, type World } from "../../tools/local/world.ts";
+import { startTestWorld, type World } from "../support/local-world.ts";
 import { apiClient, type ApiAnswer, type ApiClient } from "../../tools/customer/api-client.ts";
 import { type ReservedId, reservedIds } from "../../shared/scrapers/reserved-ids.ts";
 import { documented } from "../support/openapi.ts";
 
-let dir: string;
 let world: World;
 let api: ApiClient;
 
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), "answers-"));
-  world = await startWorld({ dir, port: 0, fresh: true });
+  world = await startTestWorld();
   api = documented(apiClient(world.baseUrl, world.apiKey));
 });
-afterAll(async () => {
-  await world.stop();
-  rmSync(dir, { recursive: true, force: true });
-});
+afterAll(() => world.stop());
 
 /** Ids of every scripted behaviour that takes no time. */
 const quickIds = (ids: readonly ReservedId[]): string[] =>

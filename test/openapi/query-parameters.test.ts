@@ -1,10 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import document from "../../functions/meta/generated/openapi.json" with { type: "json" };
-import { startWorld, type World } from "../../tools/local/world.ts";
+import { startTestWorld, type World } from "../support/local-world.ts";
 
 interface Parameter {
   readonly name: string;
@@ -35,17 +32,12 @@ const announced = inApi.filter(({ path }) => path.startsWith("/v1/structured/"))
 const live = inApi.filter((operation) => !announced.includes(operation));
 const pages = operations.filter((operation) => !inApi.includes(operation));
 
-let dir: string;
 let world: World;
 
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), "query-"));
-  world = await startWorld({ dir, port: 0, fresh: true });
+  world = await startTestWorld();
 });
-afterAll(async () => {
-  await world.stop();
-  rmSync(dir, { recursive: true, force: true });
-});
+afterAll(() => world.stop());
 
 async function refusalOf(method: string, path: string) {
   const headers = { Authorization: `Bearer ${world.apiKey}`, "Content-Type": "application/json" };

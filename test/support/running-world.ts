@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type ApiClient, apiClient } from "../../tools/customer/api-client.ts";
 import { documented } from "./openapi.ts";
+import { openWorldFolder, removeWorldFolder } from "./world-folder.ts";
 
 /** The content of `ready.json`. */
 export type Ready = Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ const startScript = new URL("../../scripts/start.ts", import.meta.url).pathname;
 export async function startRunningWorld(
   options: readonly string[] = ["--empty-demo"],
 ): Promise<RunningWorld> {
-  const dir = mkdtempSync(join(tmpdir(), "world-"));
+  const dir = openWorldFolder();
   let child: ChildProcess | undefined;
   let ready: Ready = {};
   const start = async (): Promise<void> => {
@@ -58,7 +58,7 @@ export async function startRunningWorld(
     start,
     async dispose() {
       await end("SIGTERM");
-      rmSync(dir, { recursive: true, force: true });
+      removeWorldFolder(dir);
     },
   };
 }

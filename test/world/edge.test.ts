@@ -1,12 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RouteKey, routes } from "../../functions/routes.ts";
-import { startWorld, type World } from "../../tools/local/world.ts";
+import { startTestWorld, type World } from "../support/local-world.ts";
 import { createAccount, createApiKey } from "../../shared/accounts/create-account.ts";
 import { hashApiKey } from "../../shared/accounts/api-key.ts";
 import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
@@ -15,20 +12,15 @@ import { storedMs } from "../../shared/aws/accounts/key-row.ts";
 import { accountKeys } from "../../shared/aws/table/table.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
 
-let dir: string;
 let world: World;
 /** A key of the demo workspace that is over its rate for good. */
 let limitedKey: string;
 
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), "edge-"));
-  world = await startWorld({ dir, port: 0, fresh: true });
+  world = await startTestWorld();
   limitedKey = await keyOverItsRate();
 });
-afterAll(async () => {
-  await world.stop();
-  rmSync(dir, { recursive: true, force: true });
-});
+afterAll(() => world.stop());
 
 async function keyOverItsRate(): Promise<string> {
   const { ACCOUNTS_TABLE: accountsTable = "" } = world.environmentOf("products");

@@ -1,28 +1,20 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startWorld, type World } from "../../tools/local/world.ts";
+import { startTestWorld, type World } from "../support/local-world.ts";
 import { createAccount, createApiKey } from "../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
 import { documentClient } from "../../shared/aws/table/dynamo.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
 import { expectDocumented } from "../support/openapi.ts";
 
-let dir: string;
 let world: World;
 let strangerKey: string;
 
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), "errors-"));
-  world = await startWorld({ dir, port: 0, fresh: true });
+  world = await startTestWorld();
   strangerKey = await keyOfAnotherAccount();
 });
-afterAll(async () => {
-  await world.stop();
-  rmSync(dir, { recursive: true, force: true });
-});
+afterAll(() => world.stop());
 
 async function keyOfAnotherAccount(): Promise<string> {
   const tables = world.environmentOf("products");

@@ -1,17 +1,13 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Context } from "aws-lambda";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createHandler as createSweeper } from "../../functions/sweeper/handler.ts";
-import { startWorld, type World } from "../../tools/local/world.ts";
+import { startTestWorld, type World } from "../support/local-world.ts";
 import { type Line, metricsOf, valuesOf } from "../support/log-lines.ts";
 import { eventually } from "../support/running-world.ts";
 
 const canary = "canary-of-this-test";
 const ids = ["9000000", "9000001", "9000002"];
 
-let dir: string;
 let world: World;
 let webhookSecret: string;
 let watchlistId: string;
@@ -28,8 +24,7 @@ beforeAll(async () => {
       return true;
     });
   }
-  dir = mkdtempSync(join(tmpdir(), "observed-"));
-  world = await startWorld({ dir, port: 0, fresh: true });
+  world = await startTestWorld();
   try {
     await useService();
   } finally {
@@ -39,10 +34,7 @@ beforeAll(async () => {
   const texts = written.split("\n").filter((text) => text.startsWith("{"));
   lines.push(...texts.map((text) => JSON.parse(text) as Line));
 });
-afterAll(async () => {
-  await world.stop();
-  rmSync(dir, { recursive: true, force: true });
-});
+afterAll(() => world.stop());
 
 async function call(
   method: string,

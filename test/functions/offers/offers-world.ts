@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { startWorld } from "../../../tools/local/world.ts";
+import { startTestWorld } from "../../support/local-world.ts";
 import { createAccount, createApiKey } from "../../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../../shared/aws/accounts/account-store.ts";
 import { documentClient } from "../../../shared/aws/table/dynamo.ts";
@@ -47,8 +44,7 @@ export interface OffersWorld {
 
 /** The whole service over real HTTP, the sandbox behind it. */
 export async function startOffersWorld(): Promise<OffersWorld> {
-  const dir = mkdtempSync(join(tmpdir(), "offers-"));
-  const world = await startWorld({ dir, port: 0, fresh: true });
+  const world = await startTestWorld();
   const variables = world.environmentOf("offers");
   const accounts = dynamoAccountStore(documentClient(), {
     accounts: variables["ACCOUNTS_TABLE"] ?? "",
@@ -77,9 +73,6 @@ export async function startOffersWorld(): Promise<OffersWorld> {
         },
       };
     },
-    async stop() {
-      await world.stop();
-      rmSync(dir, { recursive: true, force: true });
-    },
+    stop: world.stop,
   };
 }

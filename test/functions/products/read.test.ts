@@ -1,22 +1,14 @@
 import { expectDocumented } from "../../support/openapi.ts";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import * as v from "valibot";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startWorld, type World } from "../../../tools/local/world.ts";
+import { startTestWorld, type World } from "../../support/local-world.ts";
 import { productsResponse } from "../../../shared/items/envelope.ts";
 
-let dir: string;
 let world: World;
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), "products-"));
-  world = await startWorld({ dir, port: 0, fresh: true });
+  world = await startTestWorld();
 });
-afterAll(async () => {
-  await world.stop();
-  rmSync(dir, { recursive: true, force: true });
-});
+afterAll(() => world.stop());
 
 interface Answer {
   readonly status: number;

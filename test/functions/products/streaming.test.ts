@@ -1,12 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
 import { request } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createHandler } from "../../../functions/products/handler.ts";
 import { provideStreaming, responseStream } from "../../../tools/local/response-stream.ts";
-import { startWorld, type World } from "../../../tools/local/world.ts";
+import { startTestWorld, type World } from "../../support/local-world.ts";
 import { createAccount, createApiKey } from "../../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../../shared/aws/accounts/account-store.ts";
 import { documentClient } from "../../../shared/aws/table/dynamo.ts";
@@ -14,13 +11,11 @@ import { afterReadingMs } from "../../../shared/base/call-time.ts";
 import { expectDocumented } from "../../support/openapi.ts";
 import { systemChance, systemClock } from "../../../shared/base/system.ts";
 
-let dir: string;
 let world: World;
 let key: string;
 
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), "streaming-"));
-  world = await startWorld({ dir, port: 0, fresh: true });
+  world = await startTestWorld();
   const tables = world.environmentOf("products");
   const accounts = dynamoAccountStore(documentClient(), {
     accounts: tables["ACCOUNTS_TABLE"] ?? "",
@@ -32,10 +27,7 @@ beforeAll(async () => {
   );
   key = (await createApiKey({ account, name: "streams" }, deps)).key;
 });
-afterAll(async () => {
-  await world.stop();
-  rmSync(dir, { recursive: true, force: true });
-});
+afterAll(() => world.stop());
 
 const asins = (count: number): string[] =>
   Array.from({ length: count }, (_, n) => `B${String(100_000_000 + n)}`);

@@ -1,21 +1,13 @@
 import { expectDocumented } from "../../support/openapi.ts";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startWorld, type World } from "../../../tools/local/world.ts";
+import { startTestWorld, type World } from "../../support/local-world.ts";
 import { presentStructured } from "../../../shared/platforms/structured.ts";
 
-let dir: string;
 let world: World;
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), "structured-"));
-  world = await startWorld({ dir, port: 0, fresh: true });
+  world = await startTestWorld();
 });
-afterAll(async () => {
-  await world.stop();
-  rmSync(dir, { recursive: true, force: true });
-});
+afterAll(() => world.stop());
 
 interface Answer {
   readonly status: number;

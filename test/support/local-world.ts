@@ -1,0 +1,17 @@
+import { startWorld, type World } from "../../tools/local/world.ts";
+import { openWorldFolder, removeWorldFolder } from "./world-folder.ts";
+
+export type { World } from "../../tools/local/world.ts";
+
+/** The whole service in this process, on a data folder that is deleted when it stops. */
+export async function startTestWorld(): Promise<World> {
+  const dir = openWorldFolder();
+  const world = await startWorld({ dir, port: 0, fresh: true });
+  return {
+    ...world,
+    async stop() {
+      await world.stop();
+      removeWorldFolder(dir);
+    },
+  };
+}

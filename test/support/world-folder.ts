@@ -1,0 +1,28 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { templateCacheFile } from "../../tools/local/data-folder.ts";
+
+/**
+ * The templates that the last world made. A world makes its own where a source has changed since, which
+ * it knows from a hash in the file.
+ */
+const templates = join(import.meta.dirname, "../../node_modules/.cache", templateCacheFile);
+
+/** A data folder for a local world, with the templates that an earlier world made. */
+export function openWorldFolder(): string {
+  const dir = mkdtempSync(join(tmpdir(), "world-"));
+  if (existsSync(templates)) cpSync(templates, join(dir, templateCacheFile));
+  return dir;
+}
+
+/** Keeps the templates of a world that has started for later ones, and deletes its data folder. */
+export function removeWorldFolder(dir: string): void {
+  if (existsSync(join(dir, templateCacheFile))) {
+    mkdirSync(dirname(templates), { recursive: true });
+    const copy = `${templates}.${process.pid}`;
+    cpSync(join(dir, templateCacheFile), copy);
+    renameSync(copy, templates);
+  }
+  rmSync(dir, { recursive: true, force: true });
+}
