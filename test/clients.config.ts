@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
-import { testOptions } from "./test-options.ts";
+import { filesOf, testOptions } from "./test-options.ts";
 
 /** Clients that generators make from the OpenAPI document: they install packages of npm and PyPI. */
 export default defineConfig({
-  test: { ...testOptions, include: ["test/clients/**/*.test.ts"] },
+  test: { ...testOptions, ...filesOf.clients },
 });

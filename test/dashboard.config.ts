@@ -1,12 +1,12 @@
 import { defineConfig } from "vitest/config";
-import { testOptions } from "./test-options.ts";
+import { filesOf, testOptions } from "./test-options.ts";
 
 /** The dashboard in a real browser, against worlds of its own: one at a time, as each has two cores' work. */
 export default defineConfig({
   test: {
     ...testOptions,
     maxWorkers: 1,
-    include: ["test/dashboard/**/*.test.ts"],
+    ...filesOf.dashboard,
     // A page on a busy machine needs more than the usual second, and a test more than a minute.
     expect: { poll: { timeout: 20_000 } },
     testTimeout: 180_000,

@@ -2,9 +2,35 @@ import { LongestFirst } from "./support/longest-first.ts";
 
 const hangsAfterMs = 600_000;
 
+const slow = "test/**/*.slow.test.ts";
+const dashboard = "test/dashboard/**/*.test.ts";
+const clients = "test/clients/**/*.test.ts";
+/** They change what a whole process shares: its environment, its limits, the clients of its functions. */
+const isolated = [
+  "test/functions/{offers,platforms,products,structured}/**/*.test.ts",
+  "test/openapi/**/*.test.ts",
+  "test/scripts/admin/**/*.test.ts",
+  "test/sim/**/*.test.ts",
+  "test/tools/local/**/*.test.ts",
+  "test/world/**/*.test.ts",
+];
+
+/**
+ * Which run has which files. `npm test` has `shared`, whose files share the modules of their process, and
+ * `isolated`. `npm run test:slow` has the long proofs, and the property tests again with more runs.
+ */
+export const filesOf = {
+  shared: { include: ["test/**/*.test.ts"], exclude: [...isolated, slow, dashboard, clients] },
+  isolated: { include: isolated, exclude: [slow] },
+  slow: { include: [slow, "test/**/*.property.test.ts"], exclude: [] },
+  dashboard: { include: [dashboard], exclude: [] },
+  clients: { include: [clients], exclude: [] },
+};
+
 /** What holds for every run of tests. */
 export const testOptions = {
   root: new URL("..", import.meta.url).pathname,
+  globalSetup: "test/support/dynamodb.ts",
   // Real servers start in most files: two at a time is what two cores carry.
   maxWorkers: 2,
   sequence: { sequencer: LongestFirst },

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 import { storeTests } from "./support/store-tests.ts";
+import { filesOf } from "./test-options.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
@@ -70,17 +71,45 @@ describe("packages", () => {
   });
 });
 
-describe("the tests of the stores, which run against two engines", () => {
-  const byPath = new Map(sources.map((source) => [source.path, source]));
-  /** What a test or its worlds import, without what the product imports in turn. */
-  function importedBy(path: string, found = new Set<string>()): ReadonlySet<string> {
-    for (const target of byPath.get(path)?.imports ?? []) {
-      if (found.has(target)) continue;
-      found.add(target);
-      if (target.startsWith("test/")) importedBy(target, found);
-    }
-    return found;
+const byPath = new Map(sources.map((source) => [source.path, source]));
+/** What a test or its worlds import, without what the product imports in turn. */
+function importedBy(path: string, found = new Set<string>()): ReadonlySet<string> {
+  for (const target of byPath.get(path)?.imports ?? []) {
+    if (found.has(target)) continue;
+    found.add(target);
+    if (target.startsWith("test/")) importedBy(target, found);
   }
+  return found;
+}
+
+describe("the runs of tests", () => {
+  const runs = Object.values(filesOf).map(
+    ({ include, exclude }) => new Set(globSync(include, { cwd: root, exclude })),
+  );
+  const tests = sources.map(({ path }) => path).filter((path) => path.endsWith(".test.ts"));
+
+  it("have each test file in one run, and property tests in the slow run too", () => {
+    const wrong = tests.filter((path) => {
+      const wanted = path.endsWith(".property.test.ts") ? 2 : 1;
+      return runs.filter((files) => files.has(path)).length !== wanted;
+    });
+    expect(tests.length).toBeGreaterThan(250);
+    expect(wrong).toEqual([]);
+  });
+
+  it("isolate every file that changes what its process shares", () => {
+    const changing = [
+      "tools/local/world.ts",
+      "tools/local/aws-environment.ts",
+      "test/sim/small-bounds.ts",
+    ];
+    const shared = globSync(filesOf.shared.include, { cwd: root, exclude: filesOf.shared.exclude });
+    const found = shared.filter((path) => changing.some((file) => importedBy(path).has(file)));
+    expect(found).toEqual([]);
+  });
+});
+
+describe("the tests of the stores, which run against two engines", () => {
   const startsTables = (path: string): boolean => importedBy(path).has("test/support/tables.ts");
   const inRun = new Set(storeTests);
 

@@ -8,25 +8,7 @@ import { AwsSolutionsChecks } from "cdk-nag";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { buildApp, stackName } from "../../lib/build-app.ts";
 import type { GivenContext } from "../../lib/context.ts";
-
-const domainName = "api.shop.example";
-const certificateArn = "arn:aws:acm:us-east-1:123456789012:certificate/0f0f-1111";
-/** Every resource that any deployment can have is in one of these. */
-const deployments: readonly GivenContext[] = [
-  { stage: "dev" },
-  { stage: "prod" },
-  { stage: "dev", accessLogs: "on", waf: "true", domainName, certificateArn },
-  {
-    stage: "prod",
-    accessLogs: "setup",
-    responseMode: "buffered",
-    unprotect: stackName("prod", "data"),
-    domainName,
-    certificateArn,
-    hostedZoneId: "Z1",
-    alarmEmail: "a@b.example",
-  },
-];
+import { deployments } from "./deployments.ts";
 
 let folder: string;
 beforeAll(() => {

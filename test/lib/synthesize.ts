@@ -72,6 +72,11 @@ export function variablesOf(properties: Resource["Properties"]): Record<string, 
   return (properties["Environment"] as { Variables: Record<string, unknown> }).Variables;
 }
 
+/** Folder below `functions` of a function with these properties. */
+export function nameOf(properties: Resource["Properties"]): string {
+  return String(variablesOf(properties)["POWERTOOLS_SERVICE_NAME"]);
+}
+
 export interface Statement {
   readonly Effect: "Allow" | "Deny";
   readonly Action: string | readonly string[];

@@ -2,16 +2,16 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that take ten seconds and more: begun last, one would keep a single worker busy at the end. */
 const longest = [
+  "test/world/kill.slow.test.ts",
+  "test/world/demo-workspace.slow.test.ts",
+  "test/shared/runs/run-crash.property.test.ts",
+  "test/lib/validation.slow.test.ts",
+  "test/lib/bundles.slow.test.ts",
   "test/shared/runs/run-model.property.test.ts",
-  "test/world/kill.test.ts",
-  "test/shared/runs/run-engine.test.ts",
-  "test/lib/acknowledgements.test.ts",
-  "test/world/observability.test.ts",
-  "test/lib/constructs/service-function.test.ts",
+  "test/shared/aws/ledger/credit-history.test.ts",
   "test/tools/reconcile/reconcile.test.ts",
   "test/scripts/admin/cli.test.ts",
-  "test/functions/watchlists/create-crash.test.ts",
-  "test/shared/webhooks/outage.test.ts",
+  "test/lib/acknowledgements.test.ts",
 ];
 
 /** Begins with the files that take longest. */

@@ -19,6 +19,7 @@ const names = [
   "shared/aws/ledger/item-call",
   "shared/aws/ledger/ledger",
   "shared/aws/ledger/moving-shards",
+  "shared/aws/ledger/slots.property",
   "shared/aws/runs/run-store",
   "shared/aws/runs/step-store",
   "shared/aws/sources/rate-budget",

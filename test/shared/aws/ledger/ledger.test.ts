@@ -13,7 +13,7 @@ import type { LedgerReport } from "../../../../shared/aws/ledger/process.ts";
 import { accountKeys } from "../../../../shared/aws/table/table.ts";
 import { newId } from "../../../../shared/base/ids.ts";
 import { concurrencyTiers } from "../../../../shared/base/limits.ts";
-import { systemChance, systemClock } from "../../../../shared/base/system.ts";
+import { systemChance } from "../../../../shared/base/system.ts";
 import type { Ledger } from "../../../../shared/credits/ledger.ts";
 import { expectBooksToBalance, ledgerContract } from "../../../contracts/ledger.contract.ts";
 import { fixedClock } from "../../../support/clock.ts";
@@ -302,39 +302,6 @@ describe("the hold of a run's step", () => {
       ttl: now.getTime() / 1_000 + thirtyDays,
     });
     expect(Item).not.toHaveProperty("due_at");
-  });
-});
-
-/** One of the concurrency tiers. The highest is a proof of its own: LEDGER_SLOTS=250. */
-const slots = Number(process.env["LEDGER_SLOTS"] ?? 100);
-
-describe("as many calls at once on one account as it has slots", () => {
-  it("all find one, all finish, and leave the right balance", async () => {
-    const tier = concurrencyTiers.find(({ concurrency }) => concurrency === slots);
-    if (tier === undefined) throw new Error(`no tier has ${slots} slots`);
-    const granted = tier.atLifetimeCredits;
-    accountId = await world.open(granted);
-    const { client, accountsTable, ledgerTable } = world;
-    // Time stands still: a reservation that takes too long is refused, and this machine may be busy.
-    const clock = { ...systemClock, now: () => now };
-    const calls = Array.from({ length: slots }, (_, n) => ({
-      ledger: dynamoLedger(client, { accountsTable, ledgerTable, clock, chance: systemChance }),
-      id: `h${n}`,
-    }));
-
-    const outcomes = await Promise.all(calls.map(({ ledger, id }) => reserve(ledger, id, 4)));
-    expect(outcomes.filter(({ outcome }) => outcome === "reserved")).toHaveLength(slots);
-    expect(await world.account(accountId)).toMatchObject({ inFlight: slots, held: 4 * slots });
-    expect((await reserve(world.ledger(), "one more", 4)).outcome).toBe("no_slot");
-
-    await Promise.all(calls.map(({ ledger, id }) => settle(ledger, id, 3)));
-    expect(await world.account(accountId)).toMatchObject({
-      balance: granted - 3 * slots,
-      held: 0,
-      spent: 3 * slots,
-      inFlight: 0,
-    });
-    await expectBooksToBalance(world, accountId);
   });
 });
 

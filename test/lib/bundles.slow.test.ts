@@ -1,0 +1,111 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { environment } from "../../functions/environment.ts";
+import { groups } from "../../functions/routes.ts";
+import { buildApp } from "../../lib/build-app.ts";
+import { sandboxSources } from "../../lib/config.ts";
+import { nameOf, type Resource } from "./synthesize.ts";
+
+const bytesOf = (file: string): number =>
+  JSON.stringify(JSON.parse(readFileSync(new URL(file, import.meta.url), "utf8"))).length;
+const documentBytes =
+  bytesOf("../../functions/meta/generated/openapi.json") +
+  bytesOf("../../functions/meta/generated/pages.json");
+const dashboardBytes = bytesOf("../../functions/dashboard/generated/assets.json");
+
+describe("bundles", () => {
+  let outdir: string;
+  let files: string[];
+  beforeAll(() => {
+    outdir = mkdtempSync(join(tmpdir(), "bundles-"));
+    buildApp({ outdir, context: { stage: "dev" }, bundle: true }).synth();
+    files = readdirSync(outdir)
+      .filter((name) => name.startsWith("asset."))
+      .map((name) => join(outdir, name, "index.mjs"));
+  });
+  afterAll(() => rmSync(outdir, { recursive: true }));
+
+  it("load as modules under Node and export a handler, each on its own", () => {
+    expect(files).toHaveLength(Object.keys(environment).length);
+    for (const file of files) expect(handlerOf(file)).toContain("function");
+  });
+
+  it("export a streaming handler itself: the runtime knows it by a mark that a wrapper would lose", () => {
+    const marked = files
+      .map((file) => handlerOf(file))
+      .filter((found) => found.includes("streams"));
+    const streaming = Object.values(groups).filter((group) => group.streaming);
+    expect(marked).toHaveLength(streaming.length);
+  });
+
+  it("stay under 495 KB, and under so much more with clients and documents that few need", () => {
+    const more = [
+      // The OpenAPI document and the pages, by an operation's ID in the document.
+      ["getOpenApiDocument", documentBytes],
+      ["PutObject", 85_000],
+      ["CreateSchedule", 20_000],
+      ["AssumeRole", 60_000],
+      // The adapters of sources, and the clients that open their secrets.
+      ["GetSecretValue", 190_000],
+    ] as const;
+    for (const file of files) {
+      const code = readFileSync(file, "utf8");
+      const allowed = more.filter(([action]) => code.includes(action)).map(([, bytes]) => bytes);
+      expect(code.length).toBeLessThan(allowed.reduce((sum, bytes) => sum + bytes, 495_000));
+    }
+  });
+
+  it("of public documents carry the client that counts calls, and stay under 305 KB without their documents", () => {
+    expect(sizeOf("platforms")).toBeLessThan(305_000);
+    expect(sizeOf("meta") - documentBytes).toBeLessThan(305_000);
+    // No client at all.
+    expect(sizeOf("dashboard") - dashboardBytes).toBeLessThan(85_000);
+  });
+
+  /** Bytes of a function's bundle, found by the asset that its template names. */
+  function sizeOf(name: string): number {
+    const template = readFileSync(
+      join(outdir, "RetailProductData-dev-service.template.json"),
+      "utf8",
+    );
+    const { Resources } = JSON.parse(template) as { Resources: Record<string, Resource> };
+    const found = Object.values(Resources).find(
+      ({ Type, Properties }) => Type === "AWS::Lambda::Function" && nameOf(Properties) === name,
+    );
+    if (found === undefined) throw new Error(`No function ${name}.`);
+    const { S3Key } = found.Properties["Code"] as { readonly S3Key: string };
+    const folder = `asset.${S3Key.replace(/\.zip$/, "")}`;
+    return readFileSync(join(outdir, folder, "index.mjs")).length;
+  }
+});
+
+/** Loads the bundle as Lambda would: in a process without this repository's packages in reach. */
+function handlerOf(file: string): string {
+  const variables = Object.values(environment)
+    .flat()
+    .map((name) => [name, "x"]);
+  const sources = JSON.stringify(sandboxSources);
+  return execFileSync(
+    process.execPath,
+    [
+      "--input-type=module",
+      "--eval",
+      `globalThis.awslambda = { streamifyResponse: (handler) => Object.assign(handler, { streams: true }) };
+       const { handler } = await import(${JSON.stringify(`file://${file}`)});
+       process.stdout.write(typeof handler + (handler.streams === true ? " that streams" : ""));`,
+    ],
+    {
+      encoding: "utf8",
+      cwd: tmpdir(),
+      env: {
+        ...(Object.fromEntries(variables) as Record<string, string>),
+        AWS_REGION: "us-east-1",
+        SOURCES: sources,
+        RESPONSE_MODE: "stream",
+      },
+    },
+  );
+}

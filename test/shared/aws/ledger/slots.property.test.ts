@@ -1,0 +1,48 @@
+import { expect, it } from "vitest";
+import { dynamoLedger } from "../../../../shared/aws/ledger/ledger.ts";
+import { concurrencyTiers } from "../../../../shared/base/limits.ts";
+import { systemChance, systemClock } from "../../../../shared/base/system.ts";
+import { expectBooksToBalance } from "../../../contracts/ledger.contract.ts";
+import { fixedClock } from "../../../support/clock.ts";
+import { startLedgerWorld } from "../../../support/ledger-world.ts";
+
+/** One of the concurrency tiers; the highest is LEDGER_SLOTS=250. */
+const slots = Number(process.env["LEDGER_SLOTS"] ?? 20);
+const now = new Date("2026-03-01T12:00:00Z");
+const expiresAt = new Date("2026-03-01T12:01:00Z");
+
+it("as many calls at once on one account as it has slots all find one, all finish, and leave the right balance", async () => {
+  const world = await startLedgerWorld();
+  const tier = concurrencyTiers.find(({ concurrency }) => concurrency === slots);
+  if (tier === undefined) throw new Error(`no tier has ${slots} slots`);
+  const granted = tier.atLifetimeCredits;
+  const accountId = await world.open(granted);
+  const { accountsTable, ledgerTable } = world;
+  /** A call in a separate process. Its waits are real, but no time passes: no machine is too slow. */
+  const newCall = (holdId: string) => {
+    const clock = { ...fixedClock(now.toISOString()), sleep: systemClock.sleep };
+    const options = { accountsTable, ledgerTable, clock, chance: systemChance };
+    const ledger = dynamoLedger(world.client, options);
+    const hold = { accountId, holdId, now };
+    const source = { requestId: holdId };
+    return {
+      reserve: () => ledger.reserve({ ...hold, credits: 4, slot: true, source, expiresAt }),
+      settle: () => ledger.settle({ ...hold, credits: 3, succeeded: true }),
+    };
+  };
+  const calls = Array.from({ length: slots }, (_, n) => newCall(`h${n}`));
+
+  const outcomes = await Promise.all(calls.map((call) => call.reserve()));
+  expect(outcomes.filter(({ outcome }) => outcome === "reserved")).toHaveLength(slots);
+  expect(await world.account(accountId)).toMatchObject({ inFlight: slots, held: 4 * slots });
+  expect((await newCall("one more").reserve()).outcome).toBe("no_slot");
+
+  await Promise.all(calls.map((call) => call.settle()));
+  expect(await world.account(accountId)).toMatchObject({
+    balance: granted - 3 * slots,
+    held: 0,
+    spent: 3 * slots,
+    inFlight: 0,
+  });
+  await expectBooksToBalance(world, accountId);
+});
