@@ -13,6 +13,7 @@ import {
   missing,
   notFound,
   type Played,
+  readPages,
   type Refusal,
   refused,
   require,
@@ -193,21 +194,7 @@ async function change(
 /** Checks the log of exports, newest first, and the objects of the last export. */
 export async function expectExports(session: Session, limit: number): Promise<void> {
   const { model } = session;
-  const all: Record<string, unknown>[] = [];
-  let after = "";
-  for (let pages = 0; pages < 200; pages += 1) {
-    const at = `${path}/exports?limit=${limit}${after}`;
-    const answer = await call(session, { method: "GET", path: at });
-    compare(at, answer.status, 200);
-    const page = answer.body as unknown as {
-      data: Record<string, unknown>[];
-      has_more: boolean;
-      next_starting_after: string | null;
-    };
-    all.push(...page.data);
-    if (page.next_starting_after === null) break;
-    after = `&starting_after=${page.next_starting_after}`;
-  }
+  const all = await readPages<Record<string, unknown>>(session, `${path}/exports`, limit);
   const created = all.map((one) => String(one["created_at"]));
   compare("exports", created, created.toSorted().toReversed());
   const name = (list: unknown, number: unknown): string => `${String(list)} ${String(number)}`;

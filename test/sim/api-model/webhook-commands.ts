@@ -26,6 +26,7 @@ import {
   missing,
   notFound,
   type Played,
+  readPages,
   type Refusal,
   refused,
   require,
@@ -351,31 +352,6 @@ interface Told {
   readonly run_id: string | null;
 }
 
-/** Reads all deliveries of the log, page by page. */
-async function readLog(session: Session, at: string, limit: number): Promise<readonly Told[]> {
-  const all: Told[] = [];
-  let after = "";
-  for (let pages = 0; pages < 400; pages += 1) {
-    const mark = at.includes("?") ? "&" : "?";
-    const answer = await call(session, {
-      method: "GET",
-      path: `${at}${mark}limit=${limit}${after}`,
-    });
-    compare(at, answer.status, 200);
-    const page = answer.body as unknown as {
-      data: readonly Told[];
-      has_more: boolean;
-      next_starting_after: string | null;
-    };
-    require(at, page.data.length <= limit, "no more than the limit");
-    compare(at, page.has_more, page.next_starting_after !== null);
-    all.push(...page.data);
-    if (page.next_starting_after === null) return all;
-    after = `&starting_after=${page.next_starting_after}`;
-  }
-  throw new Error(`${at} has more than 400 pages`);
-}
-
 const states: Readonly<Record<DeliveryModel["state"], readonly string[]>> = {
   delivered: ["delivered"],
   failed: ["failed"],
@@ -428,7 +404,7 @@ export async function expectLog(session: Session, filter: Filter, limit = 100): 
   const query = new URLSearchParams(filter as Record<string, string>).toString();
   const at = `/v1/webhook_deliveries${query === "" ? "" : `?${query}`}`;
   await learnIds(session);
-  const told = await readLog(session, at, limit);
+  const told = await readPages<Told>(session, at, limit);
   compare(at, new Set(told.map(({ id }) => id)).size, told.length);
   const times = told.map(({ created_at: created }) => created);
   compare(at, times, times.toSorted().toReversed());
@@ -551,7 +527,7 @@ const one = command<Named>({
     }
     const endpoint = drawnOf(live(model), drawn);
     if (endpoint === undefined) return "not played";
-    const told = await readLog(session, `${path}/${endpoint.id}/deliveries`, 100);
+    const told = await readPages<Told>(session, `${path}/${endpoint.id}/deliveries`, 100);
     const chosen = drawnOf(told, value);
     if (chosen === undefined) return "none";
     await learnIds(session);
