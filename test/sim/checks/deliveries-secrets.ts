@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { capturedLog } from "../captured-log.ts";
 import type { DeliveryScene, HeardAnswer } from "../scenarios/deliveries-scene.ts";
-import { allRows } from "./deliveries-endpoint.ts";
+import { allRows } from "./table-rows.ts";
 
 /** Checks that a secret appears only in the response that returns it after its creation (D8). */
 export async function checkSecrets(scene: DeliveryScene): Promise<void> {
