@@ -6,7 +6,7 @@ import { documentClient } from "../../shared/aws/table/dynamo.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
 import { type Item, newItem } from "../../shared/watchlists/item.ts";
 import { aWatchlist } from "../support/a-watchlist.ts";
-import { putList } from "../support/put-list.ts";
+import { putList } from "../support/put-watchlist.ts";
 import { type DashboardWorld, lacksChromium, startDashboardWorld } from "./dashboard-world.ts";
 
 const lists = 100;

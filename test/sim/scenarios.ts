@@ -3,7 +3,7 @@ import { calls } from "./scenarios/calls.ts";
 import { flows } from "./scenarios/flows.ts";
 import { ledgerPairs } from "./scenarios/ledger-pairs.ts";
 import { deliveries } from "./scenarios/deliveries.ts";
-import { lists } from "./scenarios/lists.ts";
+import { lists } from "./scenarios/watchlists.ts";
 import { runs } from "./scenarios/runs.ts";
 
 /** Scenarios of the default run, in order. */

@@ -29,7 +29,7 @@ import type { RunEventPublisher } from "../../shared/events/publisher.ts";
 import { aWatchlist } from "./a-watchlist.ts";
 import { countingChance, fixedClock } from "./clock.ts";
 import { type CrashPoint, crashingPorts, ProcessDied } from "./crashing-ports.ts";
-import { putList } from "./put-list.ts";
+import { putList } from "./put-watchlist.ts";
 import { type Message, messageList } from "./message-list.ts";
 import { type ScriptedAnswers, scriptedSources } from "./scripted-sources.ts";
 import type { TestTables } from "./tables.ts";

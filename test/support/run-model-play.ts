@@ -5,7 +5,7 @@ import { currentSnapshot } from "../../shared/watchlists/item.ts";
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
 import { messageList } from "./message-list.ts";
 import { modelList, type ModelRun, runModel } from "./run-model.ts";
-import type { ModelList } from "./run-model-list.ts";
+import type { ModelList } from "./run-model-watchlist.ts";
 import { everythingKnown } from "./run-model-fields.ts";
 import { shownRetries } from "./run-model-retries.ts";
 import { showLooks } from "./run-model-sources.ts";

@@ -1,5 +1,5 @@
 import type { Step } from "../../shared/pipelines/definition.ts";
-import type { ModelList } from "./run-model-list.ts";
+import type { ModelList } from "./run-model-watchlist.ts";
 
 interface StepStats {
   readonly scraper: string;

@@ -20,7 +20,7 @@ import { everythingKnown } from "./run-model-fields.ts";
 import { stepsToRetry, addRetry, clearRetry } from "./run-model-retries.ts";
 import { type Changes, evaluate, type Reading, read } from "./run-model-read.ts";
 import type { ReportedShortfall } from "./shortfalls.ts";
-import type { ModelList, ModelItem } from "./run-model-list.ts";
+import type { ModelList, ModelItem } from "./run-model-watchlist.ts";
 
 /** The result of a run: its record, and the entries of its events in order. */
 export interface ModelRun {

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { createHandler } from "../../../functions/run-starter/handler.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 import { countingChance, fixedClock } from "../../support/clock.ts";
-import { putList } from "../../support/put-list.ts";
+import { putList } from "../../support/put-watchlist.ts";
 import { openTables } from "../../support/tables.ts";
 
 const tables = openTables();

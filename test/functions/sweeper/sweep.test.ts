@@ -8,8 +8,8 @@ import { retryBudget, withinBudget, withRetryBudget } from "../../../shared/base
 import { duePartitionOf, duePartitionsOf } from "../../../shared/aws/table/due-partitions.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 import { startLedgerWorld } from "../../support/ledger-world.ts";
-import { type ListWorld, openListWorld } from "../../support/list-world.ts";
-import { putList } from "../../support/put-list.ts";
+import { type ListWorld, openListWorld } from "../../support/watchlist-world.ts";
+import { putList } from "../../support/put-watchlist.ts";
 import { openTables } from "../../support/tables.ts";
 
 const tables = openTables();

@@ -6,8 +6,8 @@ import { newItem } from "../../../shared/watchlists/item.ts";
 import { purgeAfterMs, purgeWatchlist } from "../../../shared/watchlists/purge-watchlist.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 import type { CrashPoint } from "../../support/crashing-ports.ts";
-import { type Answered, type ListWorld, openListWorld } from "../../support/list-world.ts";
-import { putList } from "../../support/put-list.ts";
+import { type Answered, type ListWorld, openListWorld } from "../../support/watchlist-world.ts";
+import { putList } from "../../support/put-watchlist.ts";
 import { openTables } from "../../support/tables.ts";
 import { watchedClient } from "../../support/watched-client.ts";
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Answered, type ListWorld, openListWorld } from "../../support/list-world.ts";
+import { type Answered, type ListWorld, openListWorld } from "../../support/watchlist-world.ts";
 import { openTables } from "../../support/tables.ts";
 
 const tables = openTables();

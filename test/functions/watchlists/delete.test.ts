@@ -2,7 +2,7 @@ import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it } from "vitest";
 import { watchlistKeys } from "../../../shared/aws/table/table.ts";
 import { purgeWatchlist } from "../../../shared/watchlists/purge-watchlist.ts";
-import { type Answered, type ListWorld, openListWorld } from "../../support/list-world.ts";
+import { type Answered, type ListWorld, openListWorld } from "../../support/watchlist-world.ts";
 import type { CrashPoint } from "../../support/crashing-ports.ts";
 import { openTables } from "../../support/tables.ts";
 

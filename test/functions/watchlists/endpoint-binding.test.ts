@@ -3,8 +3,8 @@ import { systemChance } from "../../../shared/base/system.ts";
 import { newId } from "../../../shared/base/ids.ts";
 import type { Endpoint } from "../../../shared/webhooks/endpoint.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
-import { type Answered, type ListWorld, openListWorld } from "../../support/list-world.ts";
-import { putList } from "../../support/put-list.ts";
+import { type Answered, type ListWorld, openListWorld } from "../../support/watchlist-world.ts";
+import { putList } from "../../support/put-watchlist.ts";
 import { openTables } from "../../support/tables.ts";
 
 const urlA = "https://a.shop.example.org/hook";

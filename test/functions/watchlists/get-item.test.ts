@@ -4,8 +4,8 @@ import { findItem } from "../../../shared/watchlists/find-item.ts";
 import { type Item, newItem } from "../../../shared/watchlists/item.ts";
 import type { PageStore } from "../../../shared/watchlists/page-store.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
-import { type Answered, type ListWorld, openListWorld } from "../../support/list-world.ts";
-import { putList } from "../../support/put-list.ts";
+import { type Answered, type ListWorld, openListWorld } from "../../support/watchlist-world.ts";
+import { putList } from "../../support/put-watchlist.ts";
 import { openTables } from "../../support/tables.ts";
 
 const addedAt = "2026-03-01T00:00:00.000Z";

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { newItem } from "../../../shared/watchlists/item.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
-import { type Answered, type ListWorld, openListWorld } from "../../support/list-world.ts";
-import { putList } from "../../support/put-list.ts";
+import { type Answered, type ListWorld, openListWorld } from "../../support/watchlist-world.ts";
+import { putList } from "../../support/put-watchlist.ts";
 import { openTables } from "../../support/tables.ts";
 
 const tables = openTables();

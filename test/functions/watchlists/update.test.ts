@@ -4,8 +4,8 @@ import { watchlistKeys } from "../../../shared/aws/table/table.ts";
 import { emptyStats } from "../../../shared/runs/run.ts";
 import { pipelineOf, type Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
-import { type Answered, type ListWorld, openListWorld } from "../../support/list-world.ts";
-import { putList } from "../../support/put-list.ts";
+import { type Answered, type ListWorld, openListWorld } from "../../support/watchlist-world.ts";
+import { putList } from "../../support/put-watchlist.ts";
 import { openTables } from "../../support/tables.ts";
 
 const tables = openTables();

@@ -5,8 +5,8 @@ import { resumeRun } from "../../../shared/runs/resume-run.ts";
 import { takeDue } from "../../../shared/runs/take-due.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 import { countingChance } from "../../support/clock.ts";
-import { openListWorld } from "../../support/list-world.ts";
-import { putList } from "../../support/put-list.ts";
+import { openListWorld } from "../../support/watchlist-world.ts";
+import { putList } from "../../support/put-watchlist.ts";
 import { type RunBench, startRunBench } from "../../support/run-bench.ts";
 import { openTables } from "../../support/tables.ts";
 

@@ -5,8 +5,8 @@ import { cronSchedule } from "../../../shared/watchlists/schedule.ts";
 import { listSchedule } from "../../../shared/watchlists/schedules.ts";
 import { noItems, type Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
-import { type ListWorld, openListWorld } from "../../support/list-world.ts";
-import { putList } from "../../support/put-list.ts";
+import { type ListWorld, openListWorld } from "../../support/watchlist-world.ts";
+import { putList } from "../../support/put-watchlist.ts";
 import { openTables } from "../../support/tables.ts";
 
 const tables = openTables();

@@ -5,7 +5,7 @@ import type { Pipeline, Step } from "../../../shared/pipelines/definition.ts";
 import type { Platform } from "../../../shared/platforms/catalogue.ts";
 import type { StepScraperId } from "../../../shared/scrapers/catalogue.ts";
 import { type ModelRun, runModel } from "../../support/run-model.ts";
-import type { ModelItem, ModelList } from "../../support/run-model-list.ts";
+import type { ModelItem, ModelList } from "../../support/run-model-watchlist.ts";
 import { shortfallsIn } from "../../support/shortfalls.ts";
 import { everythingKnown } from "../../support/run-model-fields.ts";
 import { type CreditModel, openCredits, payFor } from "./credit-model.ts";

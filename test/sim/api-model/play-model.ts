@@ -3,7 +3,7 @@ import { type Engine, startEngine } from "../engine.ts";
 import { accountCommands, expectAccount, expectLedger, expectUsage } from "./account-commands.ts";
 import { exportCommands, expectExports } from "./export-commands.ts";
 import { itemCommands } from "./item-commands.ts";
-import { letPass, listCommands } from "./list-commands.ts";
+import { letPass, listCommands } from "./watchlist-commands.ts";
 import { openModel } from "./model.ts";
 import { openService } from "./service.ts";
 import { type Played, require, type Session } from "./session.ts";

@@ -12,7 +12,7 @@ import {
   shownRetries,
 } from "../../support/run-model-retries.ts";
 import { lastChangeAfter } from "../../support/run-model.ts";
-import type { ModelItem } from "../../support/run-model-list.ts";
+import type { ModelItem } from "../../support/run-model-watchlist.ts";
 import type { ListScene } from "../scenarios/runs-scene.ts";
 import {
   outcomesOf,

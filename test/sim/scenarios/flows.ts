@@ -5,7 +5,7 @@ import type { Scenario } from "../scenario.ts";
 import type { User, World } from "../world.ts";
 import { changeItems, patch, playRuns, type RunsPlan } from "./runs.ts";
 import type { ListScene, RunsScene } from "./runs-scene.ts";
-import { type ListRequest, offersPipeline } from "./runs-lists.ts";
+import { type ListRequest, offersPipeline } from "./runs-watchlists.ts";
 import { presentPipeline } from "../../../shared/pipelines/default.ts";
 
 /**

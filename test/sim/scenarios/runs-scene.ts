@@ -5,7 +5,7 @@ import { dynamoStepStore } from "../../../shared/aws/runs/step-store.ts";
 import { dynamoWatchlistStore } from "../../../shared/aws/watchlists/watchlist-store.ts";
 import type { RunsSeen } from "../checks/run-claims.ts";
 import type { User, World } from "../world.ts";
-import type { ListRequest } from "./runs-lists.ts";
+import type { ListRequest } from "./runs-watchlists.ts";
 import type { RunRecords } from "./runs-records.ts";
 
 /** A watchlist and the known outcomes of its user's calls. */

@@ -15,7 +15,7 @@ import {
   oftenDueRequest,
   ownPipelineRequest,
   ownPipelines,
-} from "./runs-lists.ts";
+} from "./runs-watchlists.ts";
 import { collectRecords } from "./runs-records.ts";
 import { type ListScene, type Receiver, type RunsScene, storesOf } from "./runs-scene.ts";
 

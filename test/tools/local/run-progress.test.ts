@@ -7,7 +7,7 @@ import { claimRun } from "../../../shared/runs/claim-run.ts";
 import type { Run, StepRecord } from "../../../shared/runs/run.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 import { fixedClock } from "../../support/clock.ts";
-import { putList } from "../../support/put-list.ts";
+import { putList } from "../../support/put-watchlist.ts";
 import { openTables } from "../../support/tables.ts";
 
 const tables = openTables();

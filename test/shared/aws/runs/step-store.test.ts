@@ -16,7 +16,7 @@ import type { RunStore } from "../../../../shared/runs/run-store.ts";
 import type { StepStore } from "../../../../shared/runs/step-store.ts";
 import { aWatchlist } from "../../../support/a-watchlist.ts";
 import { countingChance, fixedClock } from "../../../support/clock.ts";
-import { putList } from "../../../support/put-list.ts";
+import { putList } from "../../../support/put-watchlist.ts";
 import { openTables } from "../../../support/tables.ts";
 import { watchedClient } from "../../../support/watched-client.ts";
 

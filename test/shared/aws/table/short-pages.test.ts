@@ -36,7 +36,7 @@ import { pageBounds } from "../../../../shared/watchlists/page.ts";
 import { newDelivery } from "../../../../shared/webhooks/delivery.ts";
 import { aWatchlist } from "../../../support/a-watchlist.ts";
 import { countingChance, fixedClock } from "../../../support/clock.ts";
-import { putList } from "../../../support/put-list.ts";
+import { putList } from "../../../support/put-watchlist.ts";
 import { openTables } from "../../../support/tables.ts";
 import { watchedClient } from "../../../support/watched-client.ts";
 

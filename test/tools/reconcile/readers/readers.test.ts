@@ -17,7 +17,7 @@ import { claimRun } from "../../../../shared/runs/claim-run.ts";
 import { newItem } from "../../../../shared/watchlists/item.ts";
 import { aWatchlist } from "../../../support/a-watchlist.ts";
 import { countingChance, fixedClock } from "../../../support/clock.ts";
-import { putList } from "../../../support/put-list.ts";
+import { putList } from "../../../support/put-watchlist.ts";
 import { openTables } from "../../../support/tables.ts";
 
 const start = "2026-03-01T00:00:00.000Z";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { Row as StoredRow } from "../../../shared/aws/table/dynamo.ts";
 import type { RowKey } from "../../../shared/aws/table/table.ts";
-import type { KnownList, Tenant } from "../scenarios/lists-tenant.ts";
+import type { KnownList, Tenant } from "../scenarios/watchlists-tenant.ts";
 import type { World } from "../world.ts";
-import type { watchPurges } from "./lists-purged.ts";
+import type { watchPurges } from "./watchlists-purged.ts";
 import { assertReconciled } from "./reconciled.ts";
 import { allRows } from "./table-rows.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { pathOf } from "./lists-change.ts";
-import { type Acting, ask, bodyOf, expectStatus, type KnownList } from "./lists-tenant.ts";
+import { pathOf } from "./watchlists-change.ts";
+import { type Acting, ask, bodyOf, expectStatus, type KnownList } from "./watchlists-tenant.ts";
 
 interface ShownEndpoint {
   readonly webhook_url: string | null;

@@ -11,8 +11,8 @@ import {
   settingNames,
   settingsOf,
   type Shown,
-} from "./lists-bodies.ts";
-import { type Register, register } from "./lists-register.ts";
+} from "./watchlists-bodies.ts";
+import { type Register, register } from "./watchlists-register.ts";
 import {
   type Acting,
   ask,
@@ -25,7 +25,7 @@ import {
   type Intent,
   type KnownList,
   type Tenant,
-} from "./lists-tenant.ts";
+} from "./watchlists-tenant.ts";
 
 const second = 1_000;
 const minute = 60 * second;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ApiRequest } from "../api.ts";
-import { idsOfHand, type Shown } from "./lists-bodies.ts";
-import { itemOf, pathOf, someList } from "./lists-change.ts";
+import { idsOfHand, type Shown } from "./watchlists-bodies.ts";
+import { itemOf, pathOf, someList } from "./watchlists-change.ts";
 import {
   type Acting,
   ask,
@@ -12,7 +12,7 @@ import {
   heardThere,
   type KnownList,
   settleSettings,
-} from "./lists-tenant.ts";
+} from "./watchlists-tenant.ts";
 
 interface Page<Entry> {
   readonly object: string;

@@ -1,14 +1,14 @@
 import { limits } from "../../../shared/base/limits.ts";
-import { watchCommits } from "../checks/lists-commits.ts";
-import { checkEnd } from "../checks/lists-end.ts";
-import { watchPurges } from "../checks/lists-purged.ts";
-import { watchSchedules } from "../checks/lists-schedules.ts";
+import { watchCommits } from "../checks/watchlists-commits.ts";
+import { checkEnd } from "../checks/watchlists-end.ts";
+import { watchPurges } from "../checks/watchlists-purged.ts";
+import { watchSchedules } from "../checks/watchlists-schedules.ts";
 import type { Scenario } from "../scenario.ts";
 import type { World } from "../world.ts";
-import { changeItems, changeSettings, deleteList, runNow } from "./lists-change.ts";
-import { createList, repeatCreation, reuseForgottenKey } from "./lists-create.ts";
-import { followEndpoint } from "./lists-endpoint.ts";
-import { keepKeys, newKey } from "./lists-keys.ts";
+import { changeItems, changeSettings, deleteList, runNow } from "./watchlists-change.ts";
+import { createList, repeatCreation, reuseForgottenKey } from "./watchlists-create.ts";
+import { followEndpoint } from "./watchlists-endpoint.ts";
+import { keepKeys, newKey } from "./watchlists-keys.ts";
 import {
   filterItems,
   lookAtAllItems,
@@ -17,10 +17,10 @@ import {
   lookAtRuns,
   tryForeign,
   walkItems,
-} from "./lists-read.ts";
-import { countMoments, type Moments } from "./lists-register.ts";
-import { fillKeys, fillLists } from "./lists-setup.ts";
-import { type Acting, ask, bodyOf, type Tenant } from "./lists-tenant.ts";
+} from "./watchlists-read.ts";
+import { countMoments, type Moments } from "./watchlists-register.ts";
+import { fillKeys, fillLists } from "./watchlists-setup.ts";
+import { type Acting, ask, bodyOf, type Tenant } from "./watchlists-tenant.ts";
 
 const second = 1_000;
 const minute = 60 * second;

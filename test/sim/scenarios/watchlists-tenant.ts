@@ -7,8 +7,8 @@ import {
   settingNames,
   settingsOf,
   type Shown,
-} from "./lists-bodies.ts";
-import type { Moments, Register } from "./lists-register.ts";
+} from "./watchlists-bodies.ts";
+import type { Moments, Register } from "./watchlists-register.ts";
 
 /** Maximum difference between the clocks of processes. */
 export const clocksOffMs = 10 * 60_000;

@@ -8,7 +8,7 @@ import {
   type SettingName,
   settingNames,
   type Shown,
-} from "./lists-bodies.ts";
+} from "./watchlists-bodies.ts";
 import {
   type Acting,
   ask,
@@ -21,7 +21,7 @@ import {
   heardThere,
   isOwner,
   type KnownList,
-} from "./lists-tenant.ts";
+} from "./watchlists-tenant.ts";
 
 /** Draws one of the tenant's watchlists, including deleted ones. */
 export function someList({ world, tenant }: Acting): KnownList | undefined {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Platform } from "../../../shared/platforms/catalogue.ts";
 import { modelList } from "../../support/run-model.ts";
-import type { ModelList } from "../../support/run-model-list.ts";
+import type { ModelList } from "../../support/run-model-watchlist.ts";
 import type { ApiAnswer } from "../api.ts";
 import { anything, idOf, type Predicted } from "./compare.ts";
 import {

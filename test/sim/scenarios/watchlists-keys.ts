@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { limits } from "../../../shared/base/limits.ts";
-import { type Acting, ask, bodyOf, expectStatus, type KnownKey } from "./lists-tenant.ts";
+import { type Acting, ask, bodyOf, expectStatus, type KnownKey } from "./watchlists-tenant.ts";
 
 /** Creates, uses or revokes an API key. */
 export async function keepKeys(acting: Acting): Promise<void> {
