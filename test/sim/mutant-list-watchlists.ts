@@ -3,7 +3,7 @@ import type { Mutant } from "./mutant.ts";
 const transactions = "shared/aws/watchlists/transactions.ts";
 
 /** Mutants of watchlists, their items, idempotency keys and API keys. */
-export const listMutants: readonly Mutant[] = [
+export const watchlistMutants: readonly Mutant[] = [
   {
     name: "one-list-too-many",
     file: transactions,

@@ -5,7 +5,7 @@ import type { Pipeline, Step } from "../../../shared/pipelines/definition.ts";
 import type { Platform } from "../../../shared/platforms/catalogue.ts";
 import type { StepScraperId } from "../../../shared/scrapers/catalogue.ts";
 import { type ModelRun, runModel } from "../../support/run-model.ts";
-import type { ModelItem, ModelList } from "../../support/run-model-watchlist.ts";
+import type { ModelItem, ModelWatchlist } from "../../support/run-model-watchlist.ts";
 import { shortfallsIn } from "../../support/shortfalls.ts";
 import { everythingKnown } from "../../support/run-model-fields.ts";
 import { type CreditModel, openCredits, payFor } from "./credit-model.ts";
@@ -32,9 +32,9 @@ export interface ItemTimes {
   delistedAt: number | null;
 }
 
-export interface ListModel {
+export interface WatchlistModel {
   readonly id: string;
-  readonly core: ModelList;
+  readonly core: ModelWatchlist;
   readonly times: Map<string, ItemTimes>;
   readonly runs: RunModel[];
   readonly createdAt: number;
@@ -51,7 +51,7 @@ export interface ListModel {
 }
 
 export interface RunModel {
-  readonly list: ListModel;
+  readonly list: WatchlistModel;
   readonly number: number;
   readonly at: number;
   readonly record: Shown;
@@ -125,7 +125,7 @@ export interface Model {
   readonly accountId: string;
   readonly ledger: CreditModel;
   readonly keys: KeyModel[];
-  readonly lists: ListModel[];
+  readonly lists: WatchlistModel[];
   /** IDs of deleted watchlists. */
   readonly gone: string[];
   readonly endpoints: EndpointModel[];
@@ -187,7 +187,7 @@ export function defaultOf(platform: Platform, refreshEveryRuns: number): Pipelin
 }
 
 /** Sets the pipeline of the next runs. */
-export function setPipeline(list: ListModel): void {
+export function setPipeline(list: WatchlistModel): void {
   const pipeline = list.pipeline ?? defaultOf(list.core.platform, list.refreshEveryRuns);
   Object.assign(list.core, { pipeline });
 }
@@ -230,7 +230,7 @@ export function tickModel(model: Model, { watchlistId, scheduledTime }: Tick, no
 }
 
 /** Applies a manual run, after which the schedule restarts. */
-export function runNowModel(model: Model, list: ListModel, now: number): void {
+export function runNowModel(model: Model, list: WatchlistModel, now: number): void {
   const next = list.core.paused ? null : nextAfter(list.schedule, now, now);
   play(model, list, { trigger: "manual", now, next });
 }
@@ -253,7 +253,7 @@ interface Turn {
 }
 
 /** Applies a run with its charges, its events and its export. */
-function play(model: Model, list: ListModel, { trigger, now, next }: Turn): void {
+function play(model: Model, list: WatchlistModel, { trigger, now, next }: Turn): void {
   const { core } = list;
   const wasPaused = core.paused;
   const available = model.ledger.balance;
@@ -270,7 +270,7 @@ function play(model: Model, list: ListModel, { trigger, now, next }: Turn): void
 }
 
 /** Updates the times of an item after a run. */
-function note({ core, times }: ListModel, item: ModelItem, now: number): void {
+function note({ core, times }: WatchlistModel, item: ModelItem, now: number): void {
   const time = times.get(item.id);
   if (time === undefined) throw new Error(`The model has no times of item ${item.id}`);
   // Any answer counts as the first read.
@@ -293,7 +293,7 @@ interface StepTold {
   readonly scraper: string;
 }
 
-function pay(model: Model, list: ListModel, { told, now }: Told): void {
+function pay(model: Model, list: WatchlistModel, { told, now }: Told): void {
   const { steps } = told.run["stats"] as {
     steps: Record<string, StepTold>;
   };
@@ -312,7 +312,7 @@ function pay(model: Model, list: ListModel, { told, now }: Told): void {
   }
 }
 
-function publish(model: Model, list: ListModel, { told, now }: Told): void {
+function publish(model: Model, list: WatchlistModel, { told, now }: Told): void {
   const { core } = list;
   const head = { list, number: core.runCount, at: now };
   const record: Shown = {
@@ -416,7 +416,7 @@ function deliver(model: Model, event: EventModel, now: number): void {
  */
 export function boundEndpoint(
   { endpoints }: Model,
-  { endpointId }: Pick<ListModel, "endpointId">,
+  { endpointId }: Pick<WatchlistModel, "endpointId">,
 ): EndpointModel | undefined {
   const named = endpoints.find(({ id }) => id === endpointId);
   if (named?.deleted !== true) return named;
@@ -503,13 +503,13 @@ function sendFirst(model: Model, event: EventModel, endpoint: EndpointModel): vo
   model.deliveries.push(delivery);
 }
 
-const stateCounts = ({ items }: ModelList) => {
+const stateCounts = ({ items }: ModelWatchlist) => {
   const count = (state: string): number => items.filter((item) => item.state === state).length;
   return { new: count("new"), active: count("active"), delisted: count("delisted") };
 };
 
 /** A watchlist in a response. */
-export function shownList(model: Model, list: ListModel, now: number): Shown {
+export function shownWatchlist(model: Model, list: WatchlistModel, now: number): Shown {
   const { core, schedule } = list;
   const { every, cron, timezone = "UTC" } = schedule;
   const counts = stateCounts(core);
@@ -563,7 +563,7 @@ export const shownPipeline = ({ entry, baseline, refresh, steps }: Pipeline): Sh
 });
 
 /** An item in a response. */
-export function shownItem(list: ListModel, item: ModelItem): Shown {
+export function shownItem(list: WatchlistModel, item: ModelItem): Shown {
   const times = list.times.get(item.id) ?? newTimes(0);
   const { lastChange } = item;
   return {

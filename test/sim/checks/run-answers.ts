@@ -13,7 +13,7 @@ import {
 } from "../../support/run-model-retries.ts";
 import { lastChangeAfter } from "../../support/run-model.ts";
 import type { ModelItem } from "../../support/run-model-watchlist.ts";
-import type { ListScene } from "../scenarios/runs-scene.ts";
+import type { WatchlistScene } from "../scenarios/runs-scene.ts";
 import {
   outcomesOf,
   type Records,
@@ -50,7 +50,7 @@ interface Judged {
  * specification alone (R2, R3, R4, R6, M3). Returns the expected state of each item.
  */
 export function checkAnswers(
-  list: ListScene,
+  list: WatchlistScene,
   records: Records,
   { seen, reached }: Pick<Judged, "seen" | "reached">,
 ): ReadonlyMap<string, ExpectedItem> {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Row as StoredRow } from "../../../shared/aws/table/dynamo.ts";
 import type { RowKey } from "../../../shared/aws/table/table.ts";
-import type { KnownList, Tenant } from "../scenarios/watchlists-tenant.ts";
+import type { KnownWatchlist, Tenant } from "../scenarios/watchlists-tenant.ts";
 import type { World } from "../world.ts";
 import type { watchPurges } from "./watchlists-purged.ts";
 import { assertReconciled } from "./reconciled.ts";
@@ -35,7 +35,7 @@ const below = (rows: readonly Row[], accountId: string, head: string): readonly 
 function checkLists(rows: readonly Row[], { user, lists, intents, others }: Tenant): void {
   const stored = below(rows, user.accountId, listHead);
   const ids = new Set(stored.map(({ sk }) => sk.slice(listHead.length)));
-  const isThere = ({ id }: KnownList): boolean => ids.has(id);
+  const isThere = ({ id }: KnownWatchlist): boolean => ids.has(id);
   for (const list of lists) {
     if (list.goneAt !== undefined)
       assert.ok(!isThere(list), `${list.id} exists after its deletion`);

@@ -4,8 +4,8 @@ import type { ApiAnswer, ApiRequest } from "../api.ts";
 import type { Scenario } from "../scenario.ts";
 import type { User, World } from "../world.ts";
 import { changeItems, patch, playRuns, type RunsPlan } from "./runs.ts";
-import type { ListScene, RunsScene } from "./runs-scene.ts";
-import { type ListRequest, offersPipeline } from "./runs-watchlists.ts";
+import type { WatchlistScene, RunsScene } from "./runs-scene.ts";
+import { type WatchlistRequest, offersPipeline } from "./runs-watchlists.ts";
 import { presentPipeline } from "../../../shared/pipelines/default.ts";
 
 /**
@@ -141,12 +141,12 @@ function calling(
 interface Differences {
   readonly minutes?: number;
   readonly credits?: number;
-  readonly act?: (scene: RunsScene, list: ListScene) => Promise<void>;
+  readonly act?: (scene: RunsScene, list: WatchlistScene) => Promise<void>;
 }
 
 function running(
   name: string,
-  settings: Pick<ListRequest, "every" | "cron" | "timezone" | "pipeline">,
+  settings: Pick<WatchlistRequest, "every" | "cron" | "timezone" | "pipeline">,
   { minutes = 1, credits = 5_000, act = async () => {} }: Differences = {},
 ): Scenario {
   const plan: RunsPlan = {

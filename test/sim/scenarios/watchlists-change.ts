@@ -17,14 +17,14 @@ import {
   clocksOffMs,
   errorOf,
   expectStatus,
-  heardGone,
-  heardThere,
+  noteMissing,
+  noteExisting,
   isOwner,
-  type KnownList,
+  type KnownWatchlist,
 } from "./watchlists-tenant.ts";
 
 /** Draws one of the tenant's watchlists, including deleted ones. */
-export function someList({ world, tenant }: Acting): KnownList | undefined {
+export function someWatchlist({ world, tenant }: Acting): KnownWatchlist | undefined {
   const { lists } = tenant;
   return lists.length === 0 ? undefined : world.random.pick(lists);
 }
@@ -32,7 +32,7 @@ export function someList({ world, tenant }: Acting): KnownList | undefined {
 /** Changes some of the settings that this hand owns. */
 export async function changeSettings(acting: Acting): Promise<void> {
   const { world } = acting;
-  const list = someList(acting);
+  const list = someWatchlist(acting);
   if (list === undefined) return;
   if (world.random.isHit(0.1)) return changeWrongly(acting, list);
   const own = settingNames.filter((name) => isOwner(acting, list, name));
@@ -46,7 +46,7 @@ export async function changeSettings(acting: Acting): Promise<void> {
 
 async function patch(
   acting: Acting,
-  list: KnownList,
+  list: KnownWatchlist,
   names: readonly SettingName[],
 ): Promise<void> {
   const { world } = acting;
@@ -65,7 +65,7 @@ async function patch(
     return checkShown(list, { shown, since });
   }
   for (const wish of wishes) wish.refused();
-  if (answer.status === 404) return heardGone(acting, list);
+  if (answer.status === 404) return noteMissing(acting, list);
   return world.reached("a change of settings was refused");
 }
 
@@ -80,7 +80,7 @@ function checkDueAtOnce({ world, tenant }: Acting, shown: Shown): void {
 }
 
 interface SettingsCall {
-  readonly list: KnownList;
+  readonly list: KnownWatchlist;
   readonly body: object;
   readonly since: number;
 }
@@ -109,7 +109,7 @@ function checkRefreshSetting(
   if (answer.status === 200) assert.ok(mayTake, what);
 }
 
-function choiceOf(acting: Acting, list: KnownList, name: SettingName): Choice {
+function choiceOf(acting: Acting, list: KnownWatchlist, name: SettingName): Choice {
   const { world, tenant, moments } = acting;
   const { random } = world;
   const status = random.pick(["active", "paused"]);
@@ -141,12 +141,12 @@ const wrong: readonly (readonly [body: object, param: string])[] = [
 ];
 
 /** Sends an invalid change. Later reads would show a change that it made. */
-async function changeWrongly(acting: Acting, list: KnownList): Promise<void> {
+async function changeWrongly(acting: Acting, list: KnownWatchlist): Promise<void> {
   const [body, param] = acting.world.random.pick(wrong);
   const { answer } = await ask(acting, { method: "PATCH", path: pathOf(list), body });
   if (answer === undefined) return;
   expectStatus(answer, [400, 404], `PATCH of ${list.id} with ${JSON.stringify(body)}`);
-  if (answer.status === 404) return heardGone(acting, list);
+  if (answer.status === 404) return noteMissing(acting, list);
   assert.equal(errorOf(answer).param, param);
 }
 
@@ -169,7 +169,7 @@ interface Change {
 export async function changeItems(acting: Acting): Promise<void> {
   const { world, hand } = acting;
   const { random } = world;
-  const list = someList(acting);
+  const list = someWatchlist(acting);
   if (list === undefined) return;
   const own = idsOfHand(list.platform, hand);
   const change: Change = random.isHit(0.15)
@@ -189,9 +189,9 @@ export async function changeItems(acting: Acting): Promise<void> {
   expectStatus(answer, [200, 404], `items of ${list.id}`);
   if (answer.status === 404) {
     for (const wish of wishes) wish.refused();
-    return heardGone(acting, list);
+    return noteMissing(acting, list);
   }
-  heardThere(list, since);
+  noteExisting(list, since);
   for (const wish of wishes) wish.took();
   const tally = bodyOf(answer) as Tally;
   assert.equal(tally.object, legacy ? "watchlist_asins" : "watchlist_items");
@@ -222,7 +222,7 @@ function checkTally(
   );
 }
 
-export function itemOf(list: KnownList, id: string) {
+export function itemOf(list: KnownWatchlist, id: string) {
   const found = list.items.get(id);
   assert.ok(found, `${id} is not an ID of ${list.platform}`);
   return found;
@@ -240,7 +240,7 @@ export async function deleteList(acting: Acting): Promise<void> {
   if (answer === undefined) return world.reached("a deletion had an unknown outcome");
   expectStatus(answer, [200, 404], `DELETE of ${list.id}`);
   if (answer.status === 200) {
-    heardThere(list, since);
+    noteExisting(list, since);
     assert.deepEqual(bodyOf(answer), { id: list.id, object: "watchlist", deleted: true });
   } else if (isFirst) {
     world.reached("a retry of a deletion returned 404");
@@ -259,14 +259,14 @@ interface ShownRun {
 /** Starts a manual run. */
 export async function runNow(acting: Acting): Promise<void> {
   const { world } = acting;
-  const list = someList(acting);
+  const list = someWatchlist(acting);
   if (list === undefined) return;
   list.runsAsked += 1;
   const { since, answer } = await ask(acting, { method: "POST", path: `${pathOf(list)}/run` });
   if (answer === undefined) return;
   expectStatus(answer, [202, 404, 409], `run of ${list.id}`);
-  if (answer.status === 404) return heardGone(acting, list);
-  heardThere(list, since);
+  if (answer.status === 404) return noteMissing(acting, list);
+  noteExisting(list, since);
   if (answer.status === 409) return checkRunRefused(acting, list, { since, answer });
   const run = bodyOf(answer) as ShownRun;
   assert.equal(run.watchlist_id, list.id);
@@ -278,7 +278,7 @@ export async function runNow(acting: Acting): Promise<void> {
 /** Checks the refusal of a run: another run is in progress, or the watchlist has no items. */
 function checkRunRefused(
   { world }: Acting,
-  list: KnownList,
+  list: KnownWatchlist,
   { since, answer }: { readonly since: number; readonly answer: ApiAnswer },
 ): void {
   const { message } = errorOf(answer);
@@ -290,4 +290,4 @@ function checkRunRefused(
   return world.reached("a run of an empty watchlist was refused");
 }
 
-export const pathOf = ({ id }: KnownList): string => `/v1/watchlists/${id}`;
+export const pathOf = ({ id }: KnownWatchlist): string => `/v1/watchlists/${id}`;

@@ -23,7 +23,7 @@ import {
   expectStatus,
   type Heard,
   type Intent,
-  type KnownList,
+  type KnownWatchlist,
   type Tenant,
 } from "./watchlists-tenant.ts";
 
@@ -169,7 +169,12 @@ function made(
     intent.text = answer.text;
     intent.madeAt = world.tasks.now();
     intent.outcome = "made";
-    intent.list = knownList(acting, { shown, intent, maker: hand, number: tenant.lists.length });
+    intent.list = knownWatchlist(acting, {
+      shown,
+      intent,
+      maker: hand,
+      number: tenant.lists.length,
+    });
     tenant.lists.push(intent.list);
     assert.equal(shown.name, intent.name);
     assert.equal(shown.item_count, intent.ids.length, `items of ${intent.name}`);
@@ -192,10 +197,10 @@ interface NewList {
   readonly number: number;
 }
 
-export function knownList(
+export function knownWatchlist(
   { moments, tenant }: Pick<Acting, "moments" | "tenant">,
   { shown, intent: { platform, ids }, maker, number }: NewList,
-): KnownList {
+): KnownWatchlist {
   const values = settingsOf(shown);
   const pools = Array.from({ length: tenant.hands }, (_, n) => idsOfHand(platform, n)).flat();
   return {

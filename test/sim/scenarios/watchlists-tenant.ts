@@ -14,7 +14,7 @@ import type { Moments, Register } from "./watchlists-register.ts";
 export const clocksOffMs = 10 * 60_000;
 
 /** A watchlist that its tenant knows. */
-export interface KnownList {
+export interface KnownWatchlist {
   readonly id: string;
   readonly platform: ListPlatform;
   /** Its number among the tenant's watchlists, which determines which hand owns which setting. */
@@ -53,7 +53,7 @@ export interface Intent {
   madeAt: number;
   /** Time of the first call, with which the day of its key starts. */
   readonly begunAt: number;
-  list: KnownList | undefined;
+  list: KnownWatchlist | undefined;
 }
 
 export interface KnownKey {
@@ -67,7 +67,7 @@ export interface KnownKey {
 export interface Tenant {
   readonly user: User;
   readonly hands: number;
-  readonly lists: KnownList[];
+  readonly lists: KnownWatchlist[];
   readonly intents: Intent[];
   /** Number of watchlists from the set-up, which no user changes. */
   readonly others: number;
@@ -135,13 +135,13 @@ export function expectStatus(answer: ApiAnswer, wanted: readonly number[], what:
 }
 
 /** Records a 404. @throws AssertionError when no user has requested the deletion */
-export function heardGone({ moments }: Acting, list: KnownList): void {
+export function noteMissing({ moments }: Acting, list: KnownWatchlist): void {
   assert.ok(list.deletes > 0, `${list.id} is missing without a deletion`);
   list.goneAt ??= moments.next();
 }
 
 /** @throws AssertionError when the watchlist was known to be deleted before the call */
-export function heardThere(list: KnownList, since: number): void {
+export function noteExisting(list: KnownWatchlist, since: number): void {
   const isGone = list.goneAt !== undefined && list.goneAt < since;
   assert.ok(!isGone, `${list.id} exists after its deletion`);
 }
@@ -149,16 +149,16 @@ export function heardThere(list: KnownList, since: number): void {
 /** True for the only hand that changes this setting of this watchlist. */
 export const isOwner = (
   { tenant, hand }: Pick<Acting, "tenant" | "hand">,
-  list: KnownList,
+  list: KnownWatchlist,
   setting: SettingName,
 ): boolean => (settingNames.indexOf(setting) + list.number) % tenant.hands === hand;
 
 /** Checks that each setting of a watchlist in a response has a possible value. */
 export function checkShown(
-  list: KnownList,
+  list: KnownWatchlist,
   { shown, since }: { readonly shown: Shown; readonly since: number },
 ): void {
-  heardThere(list, since);
+  noteExisting(list, since);
   checkSound(shown);
   const isResumable = list.settings.status.may("active", 0);
   if (!isResumable && list.runsAsked === 0) {
@@ -181,7 +181,7 @@ export function checkShown(
 }
 
 /** Sets the known settings of this hand to those in a response; no change of them may be pending. */
-export function settleSettings(acting: Acting, list: KnownList, shown: Shown): void {
+export function settleSettings(acting: Acting, list: KnownWatchlist, shown: Shown): void {
   const values = settingsOf(shown);
   for (const name of settingNames) {
     if (name === "status" && shown.paused_reason === "insufficient_credits") continue;

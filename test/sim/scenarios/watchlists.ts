@@ -11,15 +11,15 @@ import { followEndpoint } from "./watchlists-endpoint.ts";
 import { keepKeys, newKey } from "./watchlists-keys.ts";
 import {
   filterItems,
-  lookAtAllItems,
-  lookAtList,
-  lookAtLists,
-  lookAtRuns,
+  readAllItems,
+  readWatchlist,
+  readWatchlists,
+  readRuns,
   tryForeign,
   walkItems,
 } from "./watchlists-read.ts";
 import { countMoments, type Moments } from "./watchlists-register.ts";
-import { fillKeys, fillLists } from "./watchlists-setup.ts";
+import { fillKeys, fillWatchlists } from "./watchlists-setup.ts";
 import { type Acting, ask, bodyOf, type Tenant } from "./watchlists-tenant.ts";
 
 const second = 1_000;
@@ -51,7 +51,7 @@ export const lists: Scenario = {
     await schedules.settle(() => quiet(world));
     for (const tenant of tenants) {
       const acting = { world, moments, tenants, tenant, hand: 0 };
-      world.begin(`${tenant.user.name}, final reads`, () => lookAtAll(acting));
+      world.begin(`${tenant.user.name}, final reads`, () => readEverything(acting));
     }
     await world.until(() => world.users() === 0, "everything has been read");
     await quiet(world);
@@ -64,7 +64,7 @@ async function newTenant(world: World, name: string): Promise<Tenant> {
   const { random } = world;
   const user = await world.newUser(name, random.pick([0, 0, 0, 0, 0, 3, 60, 5_000]));
   const others = random.isHit(0.07) ? limits.watchlistsMax - random.pick([3, 2, 1, 1]) : 0;
-  if (others > 0) await fillLists(world, user, others);
+  if (others > 0) await fillWatchlists(world, user, others);
   const otherKeys = random.isHit(0.2) ? limits.apiKeysMax - random.between(2, 3) : 0;
   await fillKeys(world, user, otherKeys);
   return {
@@ -99,11 +99,11 @@ const acts: readonly (readonly [times: number, act: (acting: Acting) => Promise<
   [5, changeItems],
   [3, deleteList],
   [2, runNow],
-  [1, (acting) => lookAtList(acting)],
-  [1, (acting) => lookAtLists(acting)],
+  [1, (acting) => readWatchlist(acting)],
+  [1, (acting) => readWatchlists(acting)],
   [2, walkItems],
   [1, filterItems],
-  [1, (acting) => lookAtRuns(acting)],
+  [1, (acting) => readRuns(acting)],
   [1, tryForeign],
   [2, keepKeys],
 ];
@@ -134,11 +134,11 @@ async function registerEndpoint(acting: Acting): Promise<void> {
 }
 
 /** Reads and checks all watchlists, without faults. */
-async function lookAtAll(acting: Acting): Promise<void> {
-  await lookAtLists(acting, 100);
+async function readEverything(acting: Acting): Promise<void> {
+  await readWatchlists(acting, 100);
   for (const list of acting.tenant.lists) {
-    await lookAtAllItems(acting, list);
-    if (list.goneAt === undefined) await lookAtRuns(acting, list);
+    await readAllItems(acting, list);
+    if (list.goneAt === undefined) await readRuns(acting, list);
   }
   await followEndpoint(acting);
 }
