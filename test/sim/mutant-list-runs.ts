@@ -239,7 +239,7 @@ export const runMutants: readonly Mutant[] = [
     file: "shared/watchlists/idempotency.ts",
     says: "keyMemoryMs = 24 *",
     instead: "keyMemoryMs = 2 *",
-    scenario: "lists",
+    scenario: "watchlists",
   },
   {
     name: "named-endpoint-forgotten",

@@ -26,8 +26,8 @@ const second = 1_000;
 const minute = 60 * second;
 
 /** Concurrent users ("hands") of each tenant create, change and delete watchlists and API keys. */
-export const lists: Scenario = {
-  name: "lists",
+export const watchlists: Scenario = {
+  name: "watchlists",
   about: "changes of watchlists, items, idempotency keys and API keys, up to their limits",
   async play(world) {
     const commits = watchCommits(world);
