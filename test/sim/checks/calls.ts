@@ -7,7 +7,7 @@ import type { Histories, History } from "./ledger-watch.ts";
 import { assertReconciled } from "./reconciled.ts";
 
 /** A call and its response; without a response its outcome is unknown. */
-export interface HeardCall {
+export interface RecordedCall {
   readonly user: User;
   readonly request: ApiRequest;
   readonly answer: ApiAnswer | undefined;
@@ -24,7 +24,7 @@ const minute = 60_000;
 const givenBackMs = (5 + 2 + 2 * 3 + 50) * minute;
 
 export interface Observed {
-  readonly heard: readonly HeardCall[];
+  readonly heard: readonly RecordedCall[];
   readonly histories: Histories;
   /** When the faults stopped. */
   readonly calmAt: number;
@@ -78,7 +78,7 @@ const isItemCall = ({ path }: ApiRequest): boolean =>
   path.startsWith("/v1/products") || path.startsWith("/v1/offers");
 
 /** Checks that a response's body, its headers and the ledger show the same charge (M5). */
-function checkAnswer(call: HeardCall, answer: ApiAnswer, kept: Kept): void {
+function checkAnswer(call: RecordedCall, answer: ApiAnswer, kept: Kept): void {
   const { request } = call;
   const name = `${request.method} ${request.path}: ${answer.status}`;
   const { "x-request-id": requestId, "x-service-credits": shown } = answer.headers;
@@ -114,7 +114,7 @@ function checkAnswer(call: HeardCall, answer: ApiAnswer, kept: Kept): void {
  * during the call, and for its slot only if all slots were in use at one (C8).
  */
 function checkRefusal(
-  { calledAt, heardAt }: HeardCall,
+  { calledAt, heardAt }: RecordedCall,
   { status, body }: ApiAnswer,
   history: History,
 ): void {
@@ -141,7 +141,7 @@ interface Refusal {
  * shards, the sum of each shard's balance at one (C8).
  */
 function checkBalance(
-  { calledAt, heardAt }: HeardCall,
+  { calledAt, heardAt }: RecordedCall,
   { headers }: ApiAnswer,
   history: History,
 ): void {
@@ -265,7 +265,7 @@ const rareAnswers: Readonly<Record<number, (code: string | undefined) => string>
 
 function noteStates(
   { reached }: World,
-  heard: readonly HeardCall[],
+  heard: readonly RecordedCall[],
   { ledger, history }: Kept,
 ): void {
   for (const call of heard) {
@@ -287,7 +287,7 @@ function noteStates(
 /** Records a refusal while all slots of several shards were in use. */
 function noteFullShards(
   reached: World["reached"],
-  { answer, calledAt, heardAt }: HeardCall,
+  { answer, calledAt, heardAt }: RecordedCall,
   history: History,
 ): void {
   const { code } = (answer?.body as Refusal | undefined)?.error ?? {};

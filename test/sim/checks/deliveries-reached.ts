@@ -23,12 +23,12 @@ export function checkReached({ scene, endpoint, sent, log, meant }: EndpointScen
     const named = run.run.webhookEndpointId;
     if (named !== null && named !== endpoint.id) continue;
     const { from, to } = windowOf(run);
-    const isOwed =
+    const isExpected =
       named !== null ||
       statesWithin(states, from, to).every(
         (state) => state !== null && isSubscribed(state.endpoint, event.type),
       );
-    if (!isOwed) continue;
+    if (!isExpected) continue;
     const name = `${event.id} for ${endpoint.id}`;
     const delivery = log.get(id);
     if (delivery === undefined) throw new Error(`${name}: is not in the log`);
@@ -48,7 +48,7 @@ export function checkReached({ scene, endpoint, sent, log, meant }: EndpointScen
 
 /** Checks that first attempts follow the run's order if no fault disturbed them (D3). */
 export function checkOrder({ scene, endpoint, sent, log, isTroubled }: EndpointScene): void {
-  const { redeliveries, recoveries } = scene.deeds;
+  const { redeliveries, recoveries } = scene.userRequests;
   const wasAsked = [...redeliveries, ...recoveries].some(
     ({ endpointId }) => endpointId === endpoint.id,
   );
@@ -77,7 +77,7 @@ const readMs = 10_000;
 
 /** Checks that no process resends a delivery that it could read as delivered. */
 export function checkRepeats({ scene, endpoint, sent }: EndpointScene): void {
-  const { recoveries, redeliveries } = scene.deeds;
+  const { recoveries, redeliveries } = scene.userRequests;
   const hasRecovered = recoveries.some(({ endpointId }) => endpointId === endpoint.id);
   for (const request of sent) {
     const id = String(request.headers["Service-Delivery-Id"]);

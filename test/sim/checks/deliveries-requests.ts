@@ -53,7 +53,10 @@ export function checkRequest(
   assert.equal(headers["Service-Event-Type"], event.type, name);
   assert.equal(body, event.body, `${name}: body`);
   assert.ok(Number(headers["Service-Attempt"]) >= 1, name);
-  assert.ok(mayGet(scene, meant, startedAt), `${name}: the endpoint does not receive this event`);
+  assert.ok(
+    mayReceive(scene, meant, startedAt),
+    `${name}: the endpoint does not receive this event`,
+  );
   checkPlace(scene, request, endpoint);
 }
 
@@ -140,8 +143,8 @@ function isAccepted({ headers, body, begunAt }: SentRequest, secret: string): bo
 }
 
 /** True when an endpoint may receive an event before a time. */
-function mayGet(
-  { history, deeds, world }: DeliveryScene,
+function mayReceive(
+  { history, userRequests, world }: DeliveryScene,
   { run, event, endpoint }: Meant,
   by: number,
 ): boolean {
@@ -155,13 +158,13 @@ function mayGet(
     run.publishes.some(({ begunAt, endedAt }) =>
       isSubscribedWithin(begunAt, endedAt ?? world.tasks.now()),
     ) ||
-    deeds.recoveries.some(
-      ({ endpointId, askedAt }) =>
+    userRequests.recoveries.some(
+      ({ endpointId, requestedAt }) =>
         endpointId === endpoint.id &&
-        askedAt <= by &&
+        requestedAt <= by &&
         // Events from before the endpoint's creation are not for it.
         states?.some(({ value }) => event.createdAt >= (value?.endpoint.createdAt ?? "~")) &&
-        isSubscribedWithin(askedAt - knownMs, by),
+        isSubscribedWithin(requestedAt - knownMs, by),
     )
   );
 }

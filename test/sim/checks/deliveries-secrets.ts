@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { capturedLog } from "../captured-log.ts";
-import type { DeliveryScene, HeardAnswer } from "../scenarios/deliveries-scene.ts";
+import type { DeliveryScene, RecordedCall } from "../scenarios/deliveries-scene.ts";
 import { allRows } from "./table-rows.ts";
 
 /** Checks that a secret appears only in the response that returns it after its creation (D8). */
@@ -35,7 +35,7 @@ const day = 24 * 60 * 60_000;
 const clocksOffMs = 10 * 60_000;
 
 /** Checks that the replaced secret stays valid for a day if overlap is on, the default (D4). */
-function checkOverlap({ request, answer }: HeardAnswer): void {
+function checkOverlap({ request, answer }: RecordedCall): void {
   if (!request.path.endsWith("/rotate")) return;
   const { overlap = true } = (request.body ?? {}) as { readonly overlap?: boolean };
   const { previous_secret_expires_at: until, updated_at: at } = answer?.body ?? {};
@@ -51,7 +51,7 @@ function checkOverlap({ request, answer }: HeardAnswer): void {
 }
 
 /** Returns the secret that a response shows; null for other responses. */
-function shownBy({ request, answer }: HeardAnswer): string | null {
+function shownBy({ request, answer }: RecordedCall): string | null {
   const { method, path } = request;
   const isNew = method === "POST" && /^\/v1\/webhook_endpoints(\/\w+\/rotate)?$/.test(path);
   if (!isNew || answer === undefined || answer.status >= 300) return null;

@@ -32,7 +32,7 @@ const below = (rows: readonly Row[], accountId: string, head: string): readonly 
   rows.filter(({ pk, sk }) => pk === `account#${accountId}` && sk.startsWith(head));
 
 /** C2, C3: each requested watchlist exists once, and no other. */
-function checkLists(rows: readonly Row[], { user, lists, intents, others }: Tenant): void {
+function checkLists(rows: readonly Row[], { user, lists, creations, others }: Tenant): void {
   const stored = below(rows, user.accountId, listHead);
   const ids = new Set(stored.map(({ sk }) => sk.slice(listHead.length)));
   const isThere = ({ id }: KnownWatchlist): boolean => ids.has(id);
@@ -43,7 +43,7 @@ function checkLists(rows: readonly Row[], { user, lists, intents, others }: Tena
   }
   const known = new Set(lists.map(({ id }) => id));
   const unheard = new Set(
-    intents.filter(({ outcome }) => outcome === "unknown").map(({ name }) => name),
+    creations.filter(({ outcome }) => outcome === "unknown").map(({ name }) => name),
   );
   const strange = stored
     .filter(({ sk }) => !known.has(sk.slice(listHead.length)))

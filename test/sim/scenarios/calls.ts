@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { watchLedgers } from "../checks/ledger-watch.ts";
-import { checkCalls, type HeardCall } from "../checks/calls.ts";
+import { checkCalls, type RecordedCall } from "../checks/calls.ts";
 import type { ApiAnswer, ApiRequest } from "../api.ts";
 import type { Random } from "../random.ts";
 import type { Scenario } from "../scenario.ts";
@@ -16,7 +16,7 @@ export const calls: Scenario = {
   about: "metered calls, slots, holds and API keys of several tenants",
   async play(world) {
     const { random } = world;
-    const heard: HeardCall[] = [];
+    const heard: RecordedCall[] = [];
     const crowds = crowdsOf(world);
     const tenants: { readonly user: User; readonly crowd: Crowd }[] = [];
     for (const [n, one] of crowds.entries()) {
@@ -57,19 +57,19 @@ function crowdsOf({ random, faults, profile }: World): readonly Crowd[] {
   return isCrowded ? [...few, crowd(random)] : few;
 }
 
-async function callOnce(world: World, user: User, request: ApiRequest): Promise<HeardCall> {
+async function callOnce(world: World, user: User, request: ApiRequest): Promise<RecordedCall> {
   const calledAt = world.tasks.now();
   const answer = await world.call(request);
   return { user, request, answer, calledAt, heardAt: world.tasks.now() };
 }
 
-async function readOnce(world: World, user: User, heard: HeardCall[]): Promise<void> {
+async function readOnce(world: World, user: User, heard: RecordedCall[]): Promise<void> {
   const body = { platform: "retailer_a", ids: [asin(1)], tier: "lite" };
   const request = { method: "POST", path: "/v1/products", body, key: user.key } as const;
   heard.push(await callOnce(world, user, request));
 }
 
-async function useApi(world: World, user: User, heard: HeardCall[]): Promise<void> {
+async function useApi(world: World, user: User, heard: RecordedCall[]): Promise<void> {
   const { random } = world;
   for (let left = random.between(1, 3); left > 0; left -= 1) {
     const request = { ...random.pick(requests)(random), key: user.key };
@@ -122,7 +122,7 @@ async function revoke(world: World, user: User, { id, key }: NewKey): Promise<vo
   assert.equal(refused.status, 401, "status of a call with a revoked key");
 }
 
-type Make = (random: Random) => Omit<HeardCall["request"], "key">;
+type Make = (random: Random) => Omit<RecordedCall["request"], "key">;
 
 const asin = (n: number): string => `B0${String(n).padStart(8, "0")}`;
 const someIds = (random: Random): string[] =>

@@ -1,4 +1,4 @@
-import { checkCalls, type HeardCall } from "../checks/calls.ts";
+import { checkCalls, type RecordedCall } from "../checks/calls.ts";
 import { watchLedgers } from "../checks/ledger-watch.ts";
 import type { ApiAnswer, ApiRequest } from "../api.ts";
 import type { Scenario } from "../scenario.ts";
@@ -121,7 +121,7 @@ function calling(
     async play(world) {
       const user = await world.newUser("tenant", credits);
       const histories = await watchLedgers(world, [user]);
-      const heard: HeardCall[] = [];
+      const heard: RecordedCall[] = [];
       world.begin("client", async () => {
         for (const request of requests(user)) {
           const calledAt = world.tasks.now();

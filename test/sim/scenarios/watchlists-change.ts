@@ -53,18 +53,18 @@ async function patch(
   const changes = names.map((name) => [name, choiceOf(acting, list, name)] as const);
   const body = Object.assign({}, ...changes.map(([, { sent }]) => sent)) as object;
   const neverRan = list.runsAsked === 0 && !list.settings.status.may("active", 0);
-  const wishes = changes.map(([name, { shown }]) => list.settings[name].wish(shown));
+  const pending = changes.map(([name, { shown }]) => list.settings[name].startChange(shown));
   const { since, answer } = await ask(acting, { method: "PATCH", path: pathOf(list), body });
   if (answer === undefined) return world.reached("a change of settings had an unknown outcome");
   expectStatus(answer, [200, 400, 404, 409], `PATCH of ${list.id}`);
   checkRefreshSetting(acting, { list, body, since }, answer);
   if (answer.status === 200) {
-    for (const wish of wishes) wish.took();
+    for (const change of pending) change.succeeded();
     const shown = bodyOf(answer) as Shown;
     if (neverRan && shown.status === "active") checkDueAtOnce(acting, shown);
     return checkShown(list, { shown, since });
   }
-  for (const wish of wishes) wish.refused();
+  for (const change of pending) change.refused();
   if (answer.status === 404) return noteMissing(acting, list);
   return world.reached("a change of settings was refused");
 }
@@ -178,7 +178,9 @@ export async function changeItems(acting: Acting): Promise<void> {
   const ids = [...new Set([...change.add, ...change.remove])];
   if (ids.length === 0) return;
   const before = new Map(ids.map((id) => [id, itemOf(list, id).values()]));
-  const wishes = ids.map((id) => itemOf(list, id).wish(change.add.includes(id) ? "in" : "out"));
+  const pending = ids.map((id) =>
+    itemOf(list, id).startChange(change.add.includes(id) ? "in" : "out"),
+  );
   const legacy = random.isHit(0.2);
   const { since, answer } = await ask(acting, {
     method: "POST",
@@ -188,11 +190,11 @@ export async function changeItems(acting: Acting): Promise<void> {
   if (answer === undefined) return world.reached("a change of items had an unknown outcome");
   expectStatus(answer, [200, 404], `items of ${list.id}`);
   if (answer.status === 404) {
-    for (const wish of wishes) wish.refused();
+    for (const change of pending) change.refused();
     return noteMissing(acting, list);
   }
   noteExisting(list, since);
-  for (const wish of wishes) wish.took();
+  for (const change of pending) change.succeeded();
   const tally = bodyOf(answer) as Tally;
   assert.equal(tally.object, legacy ? "watchlist_asins" : "watchlist_items");
   assert.equal(tally.watchlist_id, list.id);

@@ -35,7 +35,7 @@ export interface KnownWatchlist {
 }
 
 /** The creation of one watchlist, with all its calls. */
-export interface Intent {
+export interface Creation {
   readonly name: string;
   readonly body: object;
   readonly platform: ListPlatform;
@@ -68,7 +68,7 @@ export interface Tenant {
   readonly user: User;
   readonly hands: number;
   readonly lists: KnownWatchlist[];
-  readonly intents: Intent[];
+  readonly creations: Creation[];
   /** Number of watchlists from the set-up, which no user changes. */
   readonly others: number;
   readonly keys: KnownKey[];

@@ -8,7 +8,7 @@ import type { World } from "../world.ts";
 import { changeItems, changeSettings, deleteList, runNow } from "./watchlists-change.ts";
 import { createList, repeatCreation, reuseForgottenKey } from "./watchlists-create.ts";
 import { followEndpoint } from "./watchlists-endpoint.ts";
-import { keepKeys, newKey } from "./watchlists-keys.ts";
+import { actOnKeys, newKey } from "./watchlists-keys.ts";
 import {
   filterItems,
   readAllItems,
@@ -71,7 +71,7 @@ async function newTenant(world: World, name: string): Promise<Tenant> {
     user,
     hands: random.pick(others > 0 ? [2, 3] : [1, 1, 1, 1, 1, 2, 3]),
     lists: [],
-    intents: [],
+    creations: [],
     others,
     keys: [],
     otherKeys,
@@ -80,15 +80,15 @@ async function newTenant(world: World, name: string): Promise<Tenant> {
   };
 }
 
-interface Everybody {
+interface SharedState {
   readonly world: World;
   readonly moments: Moments;
   readonly tenants: readonly Tenant[];
 }
 
-const handsOf = (everybody: Everybody): readonly Acting[] =>
-  everybody.tenants.flatMap((tenant) =>
-    Array.from({ length: tenant.hands }, (_, hand) => ({ ...everybody, tenant, hand })),
+const handsOf = (shared: SharedState): readonly Acting[] =>
+  shared.tenants.flatMap((tenant) =>
+    Array.from({ length: tenant.hands }, (_, hand) => ({ ...shared, tenant, hand })),
   );
 
 /** Actions of a hand, with their weights. */
@@ -105,7 +105,7 @@ const acts: readonly (readonly [times: number, act: (acting: Acting) => Promise<
   [1, filterItems],
   [1, (acting) => readRuns(acting)],
   [1, tryForeign],
-  [2, keepKeys],
+  [2, actOnKeys],
 ];
 const anyAct = acts.flatMap(([times, one]) => Array<typeof one>(times).fill(one));
 
