@@ -29,19 +29,20 @@ export const callMutants: readonly Mutant[] = [
   {
     name: "refund-left-out",
     file: `${ledger}/shard-update.ts`,
-    original: "moves: { balance: refunded, held: -credits, spent: outcome.charged, in_flight: -1 },",
+    original:
+      "moves: { balance: refunded, held: -credits, spent: outcome.charged, in_flight: -1 },",
     replacement: "moves: { held: -credits, spent: outcome.charged, in_flight: -1 },",
     scenario: "calls",
   },
   {
-    name: "slot-not-given-back",
+    name: "slot-not-released",
     file: `${ledger}/shard-update.ts`,
     original: "spent: outcome.charged, in_flight: -1 },",
     replacement: "spent: outcome.charged },",
     scenario: "calls",
   },
   {
-    name: "slot-too-many",
+    name: "one-slot-too-many",
     file: `${ledger}/shard-update.ts`,
     original: '"#in_flight < #slots"',
     replacement: '"#in_flight <= #slots"',
@@ -97,7 +98,7 @@ export const callMutants: readonly Mutant[] = [
     scenario: "ledger pairs",
   },
   {
-    name: "short-at-first-sight",
+    name: "refused-after-one-read",
     file: `${ledger}/find-shard.ts`,
     original: "isOnlyShard(rows) || (before !== undefined && balanceMax(before, rows) < credits);",
     replacement:
@@ -119,7 +120,7 @@ export const callMutants: readonly Mutant[] = [
     scenario: "calls",
   },
   {
-    name: "conflict-not-waited-out",
+    name: "conflict-not-retried",
     file: `${ledger}/change-shard.ts`,
     original: "error instanceof TransactionConflictException || ",
     replacement: "",
@@ -133,42 +134,42 @@ export const callMutants: readonly Mutant[] = [
     scenario: "calls",
   },
   {
-    name: "opened-behind-a-change",
+    name: "migrated-after-a-concurrent-change",
     file: `${ledger}/open-shards.ts`,
     original: 'ConditionExpression: "#sequence = :sequence AND attribute_not_exists(shards)",',
     replacement: 'ConditionExpression: "#sequence >= :sequence AND attribute_not_exists(shards)",',
     scenario: "ledger pairs",
   },
   {
-    name: "tier-kept-at-a-purchase",
+    name: "tier-not-raised-by-a-purchase",
     file: `${ledger}/credit-changes.ts`,
     original: '(type === "purchase" ? credits : 0);',
     replacement: '(type === "grant" ? credits : 0);',
     scenario: "calls",
   },
   {
-    name: "growth-untold",
+    name: "new-shard-count-not-stored",
     file: `${ledger}/credit-changes.ts`,
     original: "...grown.map(({ number }) => ({",
     replacement: "...grown.slice(1).map(({ number }) => ({",
     scenario: "calls",
   },
   {
-    name: "taken-back-twice",
+    name: "charge-refunded-twice",
     file: `${ledger}/cancel-hold.ts`,
     original: 'ConditionExpression: "attribute_not_exists(pk)",',
     replacement: 'ConditionExpression: "attribute_not_exists(pk) OR attribute_exists(pk)",',
     scenario: "ledger pairs",
   },
   {
-    name: "charge-not-taken-back",
+    name: "charge-not-refunded",
     file: `${ledger}/cancel-hold.ts`,
     original: 'if (settled === undefined) return "released";',
     replacement: 'if (settled === undefined || settled.charged > 0) return "released";',
     scenario: "calls",
   },
   {
-    name: "taken-back-from-the-balance-alone",
+    name: "refund-leaves-spent-credits",
     file: `${ledger}/cancel-hold.ts`,
     original: "const moves = { balance: credits, spent: -credits };",
     replacement: "const moves = { balance: credits };",
@@ -190,7 +191,7 @@ export const callMutants: readonly Mutant[] = [
     scenario: "calls",
   },
   {
-    name: "hold-of-a-day",
+    name: "hold-expires-after-a-day",
     file: "shared/items/metered-read.ts",
     original: "const settleMilliseconds = 60_000;",
     replacement: "const settleMilliseconds = 24 * 60 * 60_000;",
@@ -211,7 +212,7 @@ export const callMutants: readonly Mutant[] = [
     scenario: "calls",
   },
   {
-    name: "unanswered-checks-charged",
+    name: "unavailable-checks-charged",
     file: "shared/items/check-offers.ts",
     original: 'answers.filter(({ status }) => status === "ok").length',
     replacement: "answers.length",
@@ -232,7 +233,7 @@ export const callMutants: readonly Mutant[] = [
     scenario: "calls",
   },
   {
-    name: "unanswered-settlement-kept",
+    name: "unknown-settlement-not-cancelled",
     file: "shared/items/metered-read.ts",
     original: "const isCancelled = await cancelLater(call, dependencies);",
     replacement: "const isCancelled = true;",

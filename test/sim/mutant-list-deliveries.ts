@@ -7,7 +7,8 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     name: "recorded-without-the-lease",
     file: outbox,
-    original: '(state === undefined ? "" : ", target_state = :state"),\n      ConditionExpression: "lease = :token",',
+    original:
+      '(state === undefined ? "" : ", target_state = :state"),\n      ConditionExpression: "lease = :token",',
     replacement:
       '(state === undefined ? "" : ", target_state = :state"),\n      ConditionExpression: "attribute_exists(pk) OR lease = :token",',
     scenario: "deliveries",
@@ -27,14 +28,14 @@ export const deliveryMutants: readonly Mutant[] = [
     scenario: "deliveries",
   },
   {
-    name: "later-lane-not-looked-at",
+    name: "later-lane-not-read",
     file: outbox,
     original: "const next = [...(first ?? []), ...(later ?? [])]",
     replacement: "const next = [...(first ?? later ?? [])]",
     scenario: "deliveries",
   },
   {
-    name: "sent-what-the-log-knows",
+    name: "logged-delivery-sent-again",
     file: "shared/webhooks/first-attempts.ts",
     original: 'remaining.push(...some.filter((_, n) => !known.has(ids[n] ?? "")));',
     replacement:
@@ -42,7 +43,7 @@ export const deliveryMutants: readonly Mutant[] = [
     scenario: "deliveries",
   },
   {
-    name: "body-made-anew-at-a-retry",
+    name: "body-serialized-again-for-a-retry",
     file: "shared/webhooks/retry-delivery.ts",
     original: "return gzip === null ? null : unpackBody(gzip);",
     replacement:
@@ -50,7 +51,7 @@ export const deliveryMutants: readonly Mutant[] = [
     scenario: "deliveries",
   },
   {
-    name: "signed-before-a-change",
+    name: "body-changed-after-signing",
     file: "shared/webhooks/delivery-attempt.ts",
     original: "const result = await connection.send({ headers, body });",
     replacement:
@@ -58,15 +59,16 @@ export const deliveryMutants: readonly Mutant[] = [
     scenario: "deliveries",
   },
   {
-    name: "old-secret-signs-for-ever",
+    name: "replaced-secret-never-expires",
     file: "shared/webhooks/endpoint.ts",
-    original: "return previous !== null && Date.parse(previous.expiresAt) > now.getTime() ? previous : null;",
+    original:
+      "return previous !== null && Date.parse(previous.expiresAt) > now.getTime() ? previous : null;",
     replacement:
       "return previous !== null && Date.parse(previous.expiresAt) > 0 ? previous : now && null;",
     scenario: "deliveries",
   },
   {
-    name: "old-secret-signs-without-overlap",
+    name: "replaced-secret-signs-without-overlap",
     file: "shared/webhooks/rotate-secret.ts",
     original: "overlap ? { sealed: before.secret, expiresAt } : null",
     replacement: "overlap || expiresAt ? { sealed: before.secret, expiresAt } : null",
@@ -80,7 +82,7 @@ export const deliveryMutants: readonly Mutant[] = [
     scenario: "deliveries",
   },
   {
-    name: "attempt-counted-that-never-left",
+    name: "unsent-attempt-counted",
     file: "shared/webhooks/delivery.ts",
     original: "attemptCount: attempt.attempt ?? delivery.attemptCount,",
     replacement: "attemptCount: delivery.attemptCount + 1,",
@@ -94,21 +96,21 @@ export const deliveryMutants: readonly Mutant[] = [
     scenario: "deliveries",
   },
   {
-    name: "gone-receiver-tried-again",
+    name: "gone-receiver-retried",
     file: "shared/webhooks/delivery.ts",
     original: "const statusGone = 410;",
     replacement: "const statusGone = 404;",
     scenario: "deliveries",
   },
   {
-    name: "export-key-by-chance",
+    name: "random-export-key",
     file: "shared/exports/object-key.ts",
     original: "${number}-${object.type}",
     replacement: "${number}-${Math.random()}-${object.type}",
     scenario: "deliveries",
   },
   {
-    name: "export-in-the-format-of-today",
+    name: "export-in-the-current-format",
     file: "shared/exports/export-run.ts",
     original: "const compression = record.compression ?? destination.compression;",
     replacement: "const { compression } = destination;",
@@ -138,14 +140,14 @@ export const deliveryMutants: readonly Mutant[] = [
     scenario: "deliveries",
   },
   {
-    name: "old-secret-for-a-quarter-of-an-hour",
+    name: "replaced-secret-expires-too-soon",
     file: "shared/webhooks/rotate-secret.ts",
     original: "limits.secretOverlapSeconds * 1_000",
     replacement: "limits.secretOverlapSeconds * 10",
     scenario: "deliveries",
   },
   {
-    name: "recovered-what-was-before-it",
+    name: "events-before-the-endpoint-recovered",
     file: "shared/webhooks/recover-deliveries.ts",
     original: "webhookEndpointId !== null || createdAt >= endpoint.createdAt",
     replacement: 'webhookEndpointId !== null || createdAt >= ""',

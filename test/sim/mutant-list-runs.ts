@@ -5,35 +5,35 @@ const steps = "shared/aws/runs/step-store.ts";
 /** Mutants of runs, their results and their charges. */
 export const runMutants: readonly Mutant[] = [
   {
-    name: "first-batch-taken-for-done",
+    name: "first-batch-always-done",
     file: steps,
     original: '":batch": new Set([ref.batch])',
     replacement: '":batch": new Set([ref.batch, 0])',
     scenario: "runs",
   },
   {
-    name: "result-written-over",
+    name: "result-overwritten",
     file: steps,
     original: '          ttl,\n        },\n        ConditionExpression: "attribute_not_exists(pk)",',
     replacement: "          ttl,\n        },",
     scenario: "runs",
   },
   {
-    name: "plan-written-over",
+    name: "plan-overwritten",
     file: steps,
     original: 'Item: { ...Key, ...stepRow(step), ttl },\n        ConditionExpression: "attribute_not_exists(pk)",',
     replacement: "Item: { ...Key, ...stepRow(step), ttl },",
     scenario: "runs",
   },
   {
-    name: "run-told-as-done-before-its-events",
+    name: "run-done-before-its-events",
     file: "shared/runs/finish-run.ts",
     original: "  if (run.watchlist !== null) {\n",
     replacement: "  await runs.markEmitted(run);\n  if (run.watchlist !== null) {\n",
     scenario: "runs",
   },
   {
-    name: "reading-before-it-is-planned",
+    name: "reading-before-planning",
     file: "shared/runs/start-run.ts",
     original: "  await steps.saveStarts(run.id, plan, new Map(batches));\n  await runs.startReading(run, { plan, stats: { ...run.stats, tracked, newItems } });\n",
     replacement:
@@ -41,14 +41,14 @@ export const runMutants: readonly Mutant[] = [
     scenario: "runs",
   },
   {
-    name: "found-lost-with-a-race",
+    name: "outcomes-lost-after-a-conflict",
     file: "shared/runs/store-outcomes.ts",
     original: 'if (outcome !== "replaced") left.push(...owned);',
     replacement: 'if (outcome === "full") left.push(...owned);',
     scenario: "runs",
   },
   {
-    name: "read-page-whatever-its-version",
+    name: "read-page-version-unchecked",
     file: "shared/aws/watchlists/page-writes.ts",
     original: 'Item: itemPageRow(watchlistId, page, version),\n        ConditionExpression: "version = :seen",',
     replacement:
@@ -70,7 +70,7 @@ export const runMutants: readonly Mutant[] = [
     scenario: "runs",
   },
   {
-    name: "watchdog-fails-live-runs",
+    name: "live-run-timed-out",
     file: "shared/runs/give-up-run.ts",
     original: "const stuckMs = 15 * 60 * 1_000 + progressGrainMs;",
     replacement: "const stuckMs = 15 * 1_000 + progressGrainMs;",
@@ -84,7 +84,7 @@ export const runMutants: readonly Mutant[] = [
     scenario: "runs",
   },
   {
-    name: "event-id-by-chance",
+    name: "random-event-id",
     file: "shared/events/event.ts",
     original: "run.runId, type, part);",
     replacement: "run.runId, type, part, Math.random());",
@@ -128,7 +128,7 @@ export const runMutants: readonly Mutant[] = [
     scenario: "runs",
   },
   {
-    name: "nothing-ever-changes",
+    name: "no-change-found",
     file: "shared/runs/outcome.ts",
     original: "before: item.readings[kind] ?? null,",
     replacement: "before: null,",
@@ -157,7 +157,7 @@ export const runMutants: readonly Mutant[] = [
     scenario: "runs",
   },
   {
-    name: "change-lost-to-the-pulse",
+    name: "change-lost-for-the-pulse",
     file: "shared/runs/readings-after.ts",
     original: "run === step.id && (notify !== true || isNotified)",
     replacement: "run === step.id || notify !== isNotified",
@@ -171,7 +171,7 @@ export const runMutants: readonly Mutant[] = [
     scenario: "runs",
   },
   {
-    name: "tick-of-another-due-time",
+    name: "tick-for-another-due-time",
     file: "shared/runs/take-due.ts",
     original: "every: 60_000",
     replacement: "every: 600_000",
@@ -206,7 +206,7 @@ export const runMutants: readonly Mutant[] = [
     scenario: "runs",
   },
   {
-    name: "shortfall-not-told",
+    name: "shortfall-not-reported",
     file: "shared/runs/finish-run.ts",
     original: "error: found.error ?? shortage",
     replacement: "error: found.error",
@@ -235,7 +235,7 @@ export const runMutants: readonly Mutant[] = [
     scenario: "runs",
   },
   {
-    name: "key-remembered-for-two-hours",
+    name: "key-expires-after-two-hours",
     file: "shared/watchlists/idempotency.ts",
     original: "keyMemoryMs = 24 *",
     replacement: "keyMemoryMs = 2 *",
@@ -249,14 +249,14 @@ export const runMutants: readonly Mutant[] = [
     scenario: "runs",
   },
   {
-    name: "first-route-sends-nobody-on",
+    name: "first-next-step-dropped",
     file: "shared/pipelines/rules.ts",
     original: "next: [...new Set(nextOf({ routes }))],",
     replacement: "next: [...new Set(nextOf({ routes }))].slice(1),",
     scenario: "runs",
   },
   {
-    name: "first-branch-not-told",
+    name: "first-branch-not-reported",
     file: "shared/pipelines/rules.ts",
     original: 'matched: [...new Set(reported.filter((when) => when !== "changed"))],',
     replacement: 'matched: [...new Set(reported.filter((when) => when !== "changed"))].slice(1),',

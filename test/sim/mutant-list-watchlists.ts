@@ -5,7 +5,7 @@ const transactions = "shared/aws/watchlists/transactions.ts";
 /** Mutants of watchlists, their items, idempotency keys and API keys. */
 export const watchlistMutants: readonly Mutant[] = [
   {
-    name: "one-list-too-many",
+    name: "one-watchlist-too-many",
     file: transactions,
     original: "OR watchlists < :max",
     replacement: "OR watchlists <= :max",
@@ -26,21 +26,21 @@ export const watchlistMutants: readonly Mutant[] = [
     scenario: "watchlists",
   },
   {
-    name: "key-remembered-until-its-ttl",
+    name: "expired-key-still-known",
     file: "shared/aws/watchlists/idempotency-store.ts",
     original: '"attribute_not_exists(pk) OR expires_at <= :now"',
     replacement: '"attribute_not_exists(pk) OR expires_at = :now"',
     scenario: "watchlists",
   },
   {
-    name: "key-of-another-body",
+    name: "key-accepted-with-another-body",
     file: "shared/watchlists/claim-creation.ts",
     original: "if (found.bodyHash !== bodyHash) throw idempotencyKeyReused();",
     replacement: "",
     scenario: "watchlists",
   },
   {
-    name: "page-whatever-its-version",
+    name: "page-version-unchecked",
     file: "shared/aws/watchlists/page-writes.ts",
     original: '=> ({\n    ConditionExpression: "version = :seen",',
     replacement: '=> ({\n    ConditionExpression: "attribute_exists(pk) OR version = :seen",',
@@ -54,7 +54,7 @@ export const watchlistMutants: readonly Mutant[] = [
     scenario: "runs",
   },
   {
-    name: "purge-forgets-results",
+    name: "purge-leaves-results",
     file: "shared/aws/watchlists/purge-store.ts",
     original: "return removePartition(client, options, { pk, isOver });",
     replacement: 'return pk !== "" || removePartition(client, options, { pk, isOver });',
@@ -82,16 +82,17 @@ export const watchlistMutants: readonly Mutant[] = [
     scenario: "runs",
   },
   {
-    name: "purge-beside-a-run",
+    name: "purge-during-a-run",
     file: "shared/watchlists/purge-watchlist.ts",
     original: 'if (await purges.isRunning(watchlistId)) return "unfinished";',
     replacement: "",
     scenario: "runs",
   },
   {
-    name: "list-bound-to-its-deleted-endpoint",
+    name: "watchlist-bound-to-its-deleted-endpoint",
     file: "shared/watchlists/endpoint-binding.ts",
-    original: "known.find((one) => isRegisteredAfter(deletion, one)) ??\n        known.find((one) => one.url === url)",
+    original:
+      "known.find((one) => isRegisteredAfter(deletion, one)) ??\n        known.find((one) => one.url === url)",
     replacement: "undefined",
     scenario: "watchlists",
   },

@@ -72,7 +72,9 @@ function applyMutant({ name, file, original, replacement }: Mutant, folder: stri
   const text = readFileSync(path, "utf8");
   const times = text.split(original).length - 1;
   if (times !== 1)
-    throw new Error(`${name}: ${file} has ${JSON.stringify(original)} ${times} times instead of once`);
+    throw new Error(
+      `${name}: ${file} has ${JSON.stringify(original)} ${times} times instead of once`,
+    );
   writeFileSync(
     path,
     text.replace(original, () => replacement),
