@@ -198,12 +198,12 @@ export async function expectExports(session: Session, limit: number): Promise<vo
   const created = all.map((one) => String(one["created_at"]));
   compare("exports", created, created.toSorted().toReversed());
   const name = (list: unknown, number: unknown): string => `${String(list)} ${String(number)}`;
-  const told = new Map(all.map((one) => [name(one["watchlist_id"], one["run_number"]), one]));
-  compare("exports", [...told.keys()].toSorted(), [...model.exports.keys()].toSorted());
+  const shown = new Map(all.map((one) => [name(one["watchlist_id"], one["run_number"]), one]));
+  compare("exports", [...shown.keys()].toSorted(), [...model.exports.keys()].toSorted());
   for (const [key, { run, prefix }] of model.exports) {
     const day = iso(run.at)?.slice(0, 10);
     const folder = `${prefix}events/v=2/dt=${day}/watchlist_id=${run.list.id}/run_number=${String(run.number).padStart(8, "0")}/`;
-    compare(`export ${key}`, told.get(key), {
+    compare(`export ${key}`, shown.get(key), {
       id: idOf("exp"),
       object: "s3_export",
       watchlist_id: run.list.id,

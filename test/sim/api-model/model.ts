@@ -257,16 +257,16 @@ function play(model: Model, list: WatchlistModel, { trigger, now, next }: Turn):
   const { core } = list;
   const wasPaused = core.paused;
   const available = model.ledger.balance;
-  const told = runModel(core, { trigger, available, at: phaseAt(now) });
-  if (told === null) throw new Error("The model does not run a paused watchlist for a tick");
-  pay(model, list, { told, now });
+  const result = runModel(core, { trigger, available, at: phaseAt(now) });
+  if (result === null) throw new Error("The model does not run a paused watchlist for a tick");
+  pay(model, list, { result, now });
   for (const item of core.items) note(list, item, now);
   if (core.paused && !wasPaused) list.pausedReason = "insufficient_credits";
   list.lastRunAt = now;
-  list.lastRunStatus = String(told.run["status"]);
+  list.lastRunStatus = String(result.run["status"]);
   list.nextRunAt = core.paused ? null : next;
   list.endpointId = boundEndpoint(model, list)?.id ?? null;
-  publish(model, list, { told, now });
+  publish(model, list, { result, now });
 }
 
 /** Updates the times of an item after a run. */
@@ -279,12 +279,12 @@ function note({ core, times }: WatchlistModel, item: ModelItem, now: number): vo
   if (item.lastChange?.runNumber === core.runCount) time.changedAt = now;
 }
 
-interface Told {
-  readonly told: ModelRun;
+interface RunResult {
+  readonly result: ModelRun;
   readonly now: number;
 }
 
-interface StepTold {
+interface StepResult {
   readonly requested: number;
   readonly ok: number;
   readonly not_found: number;
@@ -293,9 +293,9 @@ interface StepTold {
   readonly scraper: string;
 }
 
-function pay(model: Model, list: WatchlistModel, { told, now }: Told): void {
-  const { steps } = told.run["stats"] as {
-    steps: Record<string, StepTold>;
+function pay(model: Model, list: WatchlistModel, { result, now }: RunResult): void {
+  const { steps } = result.run["stats"] as {
+    steps: Record<string, StepResult>;
   };
   for (const [step, did] of Object.entries(steps)) {
     const { requested, skipped, credits, scraper } = did;
@@ -312,15 +312,15 @@ function pay(model: Model, list: WatchlistModel, { told, now }: Told): void {
   }
 }
 
-function publish(model: Model, list: WatchlistModel, { told, now }: Told): void {
+function publish(model: Model, list: WatchlistModel, { result, now }: RunResult): void {
   const { core } = list;
   const head = { list, number: core.runCount, at: now };
   const record: Shown = {
-    ...told.run,
+    ...result.run,
     id: idOf("wlrun"),
     object: "watchlist_run",
     watchlist_id: list.id,
-    error: (actual: unknown) => isDeepStrictEqual(shortfallsIn(actual), told.shortfalls),
+    error: (actual: unknown) => isDeepStrictEqual(shortfallsIn(actual), result.shortfalls),
     started_at: iso(now),
     finished_at: iso(now),
     watchlist: {
@@ -351,7 +351,7 @@ function publish(model: Model, list: WatchlistModel, { told, now }: Told): void 
     named: list.endpointId,
   });
   const events: EventModel[] = [];
-  const tell = (type: string, key: string, entries: readonly Shown[]): void => {
+  const addEvents = (type: string, key: string, entries: readonly Shown[]): void => {
     // The simulation lowers the limit of 500, so that events have several parts.
     const { itemEventsMax: most } = limits;
     const parts = Math.ceil(entries.length / most);
@@ -362,9 +362,9 @@ function publish(model: Model, list: WatchlistModel, { told, now }: Told): void 
   };
   const dated = (entries: readonly Shown[], time: string): readonly Shown[] =>
     entries.map((entry) => ({ ...entry, [time]: at }));
-  tell("product.changed", "changes", dated(told.changed, "changed_at"));
-  tell("product.matched", "products", dated(told.matched, "matched_at"));
-  tell("product.delisted", "products", dated(told.delisted, "delisted_at"));
+  addEvents("product.changed", "changes", dated(result.changed, "changed_at"));
+  addEvents("product.matched", "products", dated(result.matched, "matched_at"));
+  addEvents("product.delisted", "products", dated(result.delisted, "delisted_at"));
   const counts: Record<string, number> = { "watchlist.run.completed": 1 };
   for (const { type } of events) counts[type] = (counts[type] ?? 0) + 1;
   events.push(event("run.completed", { ...record, events: counts, events_digest: aText }));

@@ -720,20 +720,20 @@ const runNow = command<Named>({
     if (list.core.items.length === 0) return expectRefusal("run without items", answer, conflict);
     compare("run now", answer.status, 202);
     const number = list.core.runCount + 1;
-    const { id, ...told } = answer.body as unknown as Record<string, unknown>;
+    const { id, ...shown } = answer.body as unknown as Record<string, unknown>;
     compare(
       "run now",
       {
         id,
-        watchlist_id: told["watchlist_id"],
-        number: told["run_number"],
-        trigger: told["trigger"],
+        watchlist_id: shown["watchlist_id"],
+        number: shown["run_number"],
+        trigger: shown["trigger"],
       },
       { id: idOf("wlrun"), watchlist_id: list.id, number, trigger: "manual" },
     );
     compare(
       "run now",
-      [told["status"], told["finished_at"], told["object"]],
+      [shown["status"], shown["finished_at"], shown["object"]],
       ["running", null, "watchlist_run"],
     );
     runNowModel(model, list, service.now());
@@ -768,9 +768,9 @@ const runTwice = command<Named>({
     list.nextRunAt = next;
     // The run's record has the time of the request.
     Object.assign(run?.record ?? {}, { started_at: iso(begunAt) });
-    const told = run?.events.at(-1)?.data ?? {};
-    Object.assign(told, { started_at: iso(begunAt) });
-    for (const record of [run?.record ?? {}, told] as Record<string, Predicted>[]) {
+    const shown = run?.events.at(-1)?.data ?? {};
+    Object.assign(shown, { started_at: iso(begunAt) });
+    for (const record of [run?.record ?? {}, shown] as Record<string, Predicted>[]) {
       record["watchlist"] = { ...(record["watchlist"] as object), next_run_at: iso(next) };
     }
     await settle(session);

@@ -76,10 +76,10 @@ function checkFailed({ scene }: EndpointScene, { attempts, tries }: Delivery, na
 function checkWaits({ scene }: EndpointScene, delivery: Delivery, name: string): void {
   const { attempts, endpointId, id } = delivery;
   const { redeliveries, recoveries } = scene.userRequests;
-  const wasAsked =
+  const wasRequested =
     redeliveries.some(({ deliveryId }) => deliveryId === id) ||
-    recoveries.some((asked) => asked.endpointId === endpointId);
-  if (wasAsked) return;
+    recoveries.some((request) => request.endpointId === endpointId);
+  if (wasRequested) return;
   attempts.forEach((attempt, n) => {
     const before = attempts[n - 1];
     if (before === undefined || before.error === null) return;

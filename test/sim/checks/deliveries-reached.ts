@@ -49,14 +49,14 @@ export function checkReached({ scene, endpoint, sent, log, meant }: EndpointScen
 /** Checks that first attempts follow the run's order if no fault disturbed them (D3). */
 export function checkOrder({ scene, endpoint, sent, log, isTroubled }: EndpointScene): void {
   const { redeliveries, recoveries } = scene.userRequests;
-  const wasAsked = [...redeliveries, ...recoveries].some(
+  const wasRequested = [...redeliveries, ...recoveries].some(
     ({ endpointId }) => endpointId === endpoint.id,
   );
   const hasFailed =
     sent.some(({ status }) => !isSuccess(status)) ||
     [...log.values()].some(({ attempts }) => attempts.some(({ error }) => error !== null));
   // A process whose clock is ahead may take over a lease that has not expired.
-  if (wasAsked || hasFailed || isTroubled || !clocksAgree(scene)) return;
+  if (wasRequested || hasFailed || isTroubled || !clocksAgree(scene)) return;
   if (endpoint.states.length > 1) return;
   for (const { run } of scene.runs.values()) {
     const ids = run.events.map(({ id }) => id);
@@ -82,8 +82,8 @@ export function checkRepeats({ scene, endpoint, sent }: EndpointScene): void {
   for (const request of sent) {
     const id = String(request.headers["Service-Delivery-Id"]);
     const deliveredAt = scene.history.delivered.get(id) ?? Infinity;
-    const wasAsked = hasRecovered || redeliveries.some(({ deliveryId }) => deliveryId === id);
-    if (wasAsked || request.task.hasPaused === true) continue;
+    const wasRequested = hasRecovered || redeliveries.some(({ deliveryId }) => deliveryId === id);
+    if (wasRequested || request.task.hasPaused === true) continue;
     const name = `${nameOf(request)}: after it was delivered`;
     assert.ok(request.startedAt < deliveredAt + readMs, name);
   }

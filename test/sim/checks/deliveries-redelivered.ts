@@ -17,17 +17,17 @@ export function wasPublishedWithin(
 /** Checks that a recovery sent the endpoint every event of its span. */
 export function checkRecoveries(one: EndpointScene): void {
   const { scene, endpoint, meant } = one;
-  for (const asked of scene.userRequests.recoveries) {
-    if (!asked.isConfirmed || asked.endpointId !== endpoint.id) continue;
-    const same = sameSince(one, asked);
+  for (const request of scene.userRequests.recoveries) {
+    if (!request.isConfirmed || request.endpointId !== endpoint.id) continue;
+    const same = sameSince(one, request);
     if (same === null) continue;
     for (const [id, { run, event }] of meant) {
       const { webhookEndpointId: named } = run.run;
-      if (!wasPublishedWithin(run, asked) || (named !== null && named !== endpoint.id)) continue;
+      if (!wasPublishedWithin(run, request) || (named !== null && named !== endpoint.id)) continue;
       // Events from before the endpoint's creation are not for it.
       const isMeant =
         named !== null || (isSubscribed(same, event.type) && event.createdAt >= same.createdAt);
-      if (isMeant) checkRecovered(one, { id, event, asked });
+      if (isMeant) checkRecovered(one, { id, event, request });
     }
   }
 }
@@ -52,10 +52,10 @@ function checkRecovered(
   {
     id,
     event,
-    asked,
-  }: Pick<Meant, "event"> & { readonly id: string; readonly asked: RequestedSpan },
+    request,
+  }: Pick<Meant, "event"> & { readonly id: string; readonly request: RequestedSpan },
 ): void {
-  const at = new Date(asked.requestedAt).toISOString();
+  const at = new Date(request.requestedAt).toISOString();
   const name = `${event.id} for ${endpoint.id}, recovered at ${at}`;
   const delivery = log.get(id);
   if (delivery === undefined) throw new Error(`${name}: is not in the log`);
@@ -63,27 +63,27 @@ function checkRecovered(
   // An attempt that was in progress at that time may be logged later.
   const slackMs = (isTroubled ? 60 * 60_000 : 16_000) + clockSlackMs(scene);
   const lastAt = Date.parse(delivery.attempts.at(-1)?.at ?? "");
-  assert.ok(lastAt > asked.requestedAt - slackMs, `${name}: was attempted`);
+  assert.ok(lastAt > request.requestedAt - slackMs, `${name}: was attempted`);
 }
 
 /** Checks that each redelivery request led to an attempt, if the endpoint stayed enabled. */
 export function checkRedeliveries({ scene, endpoint, sent }: EndpointScene): void {
   const { userRequests, history, world } = scene;
-  for (const asked of userRequests.redeliveries) {
-    if (!asked.isConfirmed || asked.endpointId !== endpoint.id) continue;
-    if (!wasNoted(scene, asked)) {
+  for (const request of userRequests.redeliveries) {
+    if (!request.isConfirmed || request.endpointId !== endpoint.id) continue;
+    if (!wasNoted(scene, request)) {
       world.reached("a redelivery was requested while another was pending");
       continue;
     }
-    const since = statesWithin(endpoint.states, asked.requestedAt, world.tasks.now());
+    const since = statesWithin(endpoint.states, request.requestedAt, world.tasks.now());
     if (since.some((state) => state?.endpoint.enabled !== true)) continue;
     const made = sent.filter(
       ({ headers, startedAt }) =>
-        headers["Service-Delivery-Id"] === asked.deliveryId && startedAt >= asked.requestedAt,
+        headers["Service-Delivery-Id"] === request.deliveryId && startedAt >= request.requestedAt,
     );
-    const at = new Date(asked.requestedAt).toISOString();
-    assert.ok(made.length > 0, `redelivery of ${asked.deliveryId} asked at ${at}`);
-    if ((history.delivered.get(asked.deliveryId) ?? Infinity) < asked.requestedAt) {
+    const at = new Date(request.requestedAt).toISOString();
+    assert.ok(made.length > 0, `redelivery of ${request.deliveryId} request at ${at}`);
+    if ((history.delivered.get(request.deliveryId) ?? Infinity) < request.requestedAt) {
       world.reached("a delivered event was redelivered");
     }
   }

@@ -171,17 +171,17 @@ function mayReceive(
 
 /** Checks that each test made at most one request, and that successful tests are in the log. */
 export function checkTests({ scene, endpoint, log }: EndpointScene): void {
-  const { heard, world } = scene;
-  const asked = heard.filter(({ request }) => request.path.endsWith(`/${endpoint.id}/test`));
+  const { recorded, world } = scene;
+  const testCalls = recorded.filter(({ request }) => request.path.endsWith(`/${endpoint.id}/test`));
   const sent = world.receivers.sent.filter(
     ({ headers, body }) =>
       headers["Service-Event-Type"] === "webhook.test" && body.includes(`"${endpoint.id}"`),
   );
-  assert.ok(sent.length <= asked.length, `tests of ${endpoint.id}`);
+  assert.ok(sent.length <= testCalls.length, `tests of ${endpoint.id}`);
   const logged = [...log.values()].filter(({ runId }) => runId === null);
-  const answered = asked.flatMap(({ answer }) => (answer?.status === 200 ? [answer.body] : []));
+  const answered = testCalls.flatMap(({ answer }) => (answer?.status === 200 ? [answer.body] : []));
   assert.ok(logged.length >= answered.length, `tests of ${endpoint.id} in the log`);
-  assert.ok(logged.length <= asked.length, `tests of ${endpoint.id} in the log`);
+  assert.ok(logged.length <= testCalls.length, `tests of ${endpoint.id} in the log`);
   const delivered = answered.filter((body) => body?.["delivered"] === true).length;
   const inLog = logged.filter(({ state }) => state === "delivered").length;
   assert.ok(delivered <= inLog, `tests of ${endpoint.id} that were delivered`);

@@ -5,7 +5,7 @@ import { allRows } from "./table-rows.ts";
 
 /** Checks that a secret appears only in the response that returns it after its creation (D8). */
 export async function checkSecrets(scene: DeliveryScene): Promise<void> {
-  const { world, users, history, given, heard } = scene;
+  const { world, users, history, given, recorded } = scene;
   const signing = [...history.endpoints.values()].flatMap(({ states }) =>
     states.flatMap(({ value }) => (value === null ? [] : [value.secret])),
   );
@@ -21,7 +21,7 @@ export async function checkSecrets(scene: DeliveryScene): Promise<void> {
   }
   for (const row of await allRows(world))
     absent(JSON.stringify(row), `row ${String(row["pk"])} ${String(row["sk"])}`);
-  for (const one of heard) {
+  for (const one of recorded) {
     const shown = shownBy(one);
     const { text = "" } = one.answer ?? {};
     absent(shown === null ? text : text.replace(shown, "…"), `the answer to ${one.request.path}`);

@@ -133,26 +133,26 @@ function checkBackfills(
   ofRun: ReadonlyMap<string, ExportRecord>,
 ): void {
   const { userRequests, history, world, runs } = scene;
-  for (const asked of userRequests.backfills) {
-    if (!asked.isConfirmed || asked.accountId !== accountId) continue;
+  for (const request of userRequests.backfills) {
+    if (!request.isConfirmed || request.accountId !== accountId) continue;
     const since = statesWithin(
       history.destinations.get(accountId),
-      asked.requestedAt,
+      request.requestedAt,
       world.tasks.now(),
     );
     if (since.some((state) => state?.enabled !== true)) continue;
     for (const run of runs.values()) {
-      if (!wasPublishedWithin(run, asked)) continue;
-      const at = new Date(asked.requestedAt).toISOString();
+      if (!wasPublishedWithin(run, request)) continue;
+      const at = new Date(request.requestedAt).toISOString();
       const name = `export of ${run.run.runId}, backfilled at ${at}`;
       const record = ofRun.get(run.run.runId);
       if (record === undefined) throw new Error(`${name}: is not in the log`);
       const finishedAt = Date.parse(record.finishedAt ?? "") + clockSlackMs(scene);
-      assert.ok(finishedAt >= asked.requestedAt, `${name}: finished again`);
+      assert.ok(finishedAt >= request.requestedAt, `${name}: finished again`);
       if (record.tries === attemptsMax) continue;
       assert.equal(record.state, "done", name);
       const doneAt = history.exported.get(run.run.runId)?.at(-1) ?? 0;
-      assert.ok(doneAt >= asked.requestedAt, `${name}: exported again`);
+      assert.ok(doneAt >= request.requestedAt, `${name}: exported again`);
     }
   }
 }
@@ -227,8 +227,8 @@ function checkFormats({ world }: DeliveryScene): void {
       const manifest = objects.get(`${name}_manifest.json`);
       if (manifest === undefined) continue;
       const listed = JSON.parse(manifest.bytes.toString()) as { objects: { key: string }[] };
-      const told = listed.objects.map(({ key }) => key);
-      assert.deepEqual(told, lines, `${place}: the manifest lists exactly its objects`);
+      const listedKeys = listed.objects.map(({ key }) => key);
+      assert.deepEqual(listedKeys, lines, `${place}: the manifest lists exactly its objects`);
     }
   }
 }

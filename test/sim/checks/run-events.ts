@@ -90,9 +90,9 @@ function checkRun({ list, record, isPausing, reached }: RunSeen, events: readonl
     const where = `${name}, ${type}`;
     const ofType = own.filter((event) => event.type === `watchlist.product.${type}`);
     const key = type === "changed" ? "changes" : "products";
-    const told = ofType.flatMap(({ data }) => data[key] as Row[]);
+    const reported = ofType.flatMap(({ data }) => data[key] as Row[]);
     assert.deepEqual(
-      told.map((entry) => only(entry, entryFields[type])),
+      reported.map((entry) => only(entry, entryFields[type])),
       entries[type],
       where,
     );
@@ -135,10 +135,10 @@ function checkCompleted(
   assert.equal(stats["changed"], isSkipped ? 0 : changed.size, `${name}: changed items`);
   if (!isPausing) return;
   const { status, paused_reason: reason, next_run_at: next } = data["watchlist"] as Row;
-  const told = { status: "paused", reason: "insufficient_credits", next: null };
+  const reported = { status: "paused", reason: "insufficient_credits", next: null };
   assert.deepEqual(
     { status, reason, next },
-    told,
+    reported,
     `${name}: watchlist in the event of the third skip in a row`,
   );
 }

@@ -59,7 +59,7 @@ export interface DeliveryScene {
   readonly history: DeliveryHistory;
   readonly runs: Map<string, PublishedRun>;
   readonly userRequests: UserRequests;
-  readonly heard: RecordedCall[];
+  readonly recorded: RecordedCall[];
   /** Customers' own secrets, which no response ever shows. */
   readonly given: Set<string>;
   bucketsMade: number;
@@ -67,14 +67,14 @@ export interface DeliveryScene {
 
 /** Calls the API as a user, and records the response. */
 export async function ask(
-  { world, heard }: DeliveryScene,
+  { world, recorded }: DeliveryScene,
   user: User,
   request: Omit<ApiRequest, "key">,
 ): Promise<RecordedCall> {
   const requestedAt = world.tasks.now();
   const answer = await world.call({ ...request, key: user.key });
   const one = { user, request, requestedAt, answeredAt: world.tasks.now(), answer };
-  heard.push(one);
+  recorded.push(one);
   return one;
 }
 
@@ -85,9 +85,9 @@ export async function askUntilAnswered(
   request: Omit<ApiRequest, "key">,
 ): Promise<RecordedCall> {
   for (let tries = 1; ; tries += 1) {
-    const heard = await ask(scene, user, request);
-    const { answer } = heard;
-    if (tries === triesMax || (answer !== undefined && answer.status < 500)) return heard;
+    const call = await ask(scene, user, request);
+    const { answer } = call;
+    if (tries === triesMax || (answer !== undefined && answer.status < 500)) return call;
     await scene.world.pause(scene.world.random.pick([500, 5_000, 60_000]));
   }
 }

@@ -199,7 +199,7 @@ export async function askRedelivery(
   const listed = (answer?.body?.["data"] ?? []) as readonly { readonly id: string }[];
   if (listed.length === 0) return;
   const { id: deliveryId } = world.random.pick(listed);
-  const asked: RequestedRedelivery = {
+  const requested: RequestedRedelivery = {
     accountId: user.accountId,
     endpointId,
     deliveryId,
@@ -207,13 +207,13 @@ export async function askRedelivery(
     answeredAt: Infinity,
     isConfirmed: false,
   };
-  userRequests.redeliveries.push(asked);
-  const heard = await ask(scene, user, {
+  userRequests.redeliveries.push(requested);
+  const call = await ask(scene, user, {
     method: "POST",
     path: `/v1/webhook_deliveries/${deliveryId}/redeliver`,
   });
-  asked.isConfirmed = isDone(heard);
-  asked.answeredAt = heard.answeredAt;
+  requested.isConfirmed = isDone(call);
+  requested.answeredAt = call.answeredAt;
 }
 
 interface Span {
@@ -242,7 +242,7 @@ async function askSpan(
   wanted: { readonly path: string; readonly body: Span; readonly endpointId: string | null },
 ): Promise<RequestedSpan> {
   const { path, body, endpointId } = wanted;
-  const asked: RequestedSpan = {
+  const requested: RequestedSpan = {
     accountId: user.accountId,
     endpointId,
     since: body.since,
@@ -252,13 +252,13 @@ async function askSpan(
   };
   const userRequests =
     endpointId === null ? scene.userRequests.backfills : scene.userRequests.recoveries;
-  userRequests.push(asked);
-  const heard = await ask(scene, user, { method: "POST", path, body });
-  if (!isDone(heard)) return asked;
-  asked.since = String(heard.answer?.body?.["since"]);
-  asked.until = String(heard.answer?.body?.["until"]);
-  asked.isConfirmed = true;
-  return asked;
+  userRequests.push(requested);
+  const call = await ask(scene, user, { method: "POST", path, body });
+  if (!isDone(call)) return requested;
+  requested.since = String(call.answer?.body?.["since"]);
+  requested.until = String(call.answer?.body?.["until"]);
+  requested.isConfirmed = true;
+  return requested;
 }
 
 export async function askRecover(

@@ -58,7 +58,7 @@ async function openScene(world: World): Promise<DeliveryScene> {
     endpoints: new Map(),
     runs: new Map(),
     userRequests: { redeliveries: [], recoveries: [], backfills: [] },
-    heard: [],
+    recorded: [],
     given: new Set(),
     bucketsMade: 0,
   };

@@ -121,19 +121,19 @@ function calling(
     async play(world) {
       const user = await world.newUser("tenant", credits);
       const histories = await watchLedgers(world, [user]);
-      const heard: RecordedCall[] = [];
+      const recorded: RecordedCall[] = [];
       world.begin("client", async () => {
         for (const request of requests(user)) {
           const calledAt = world.tasks.now();
           const answer = await insist(world, request);
-          heard.push({ user, request, answer, calledAt, heardAt: world.tasks.now() });
+          recorded.push({ user, request, answer, calledAt, answeredAt: world.tasks.now() });
         }
       });
       await world.until(() => world.users() === 0, "the client has finished");
       world.faults.stop();
       const calmAt = world.tasks.now();
       await world.until(async () => world.isIdle() && (await world.dues()).length === 0, "quiet");
-      await checkCalls(world, [user], { heard, histories, calmAt });
+      await checkCalls(world, [user], { recorded, histories, calmAt });
     },
   };
 }

@@ -21,7 +21,7 @@ import {
   clocksOffMs,
   errorOf,
   expectStatus,
-  type Heard,
+  type CallResult,
   type Creation,
   type KnownWatchlist,
   type Tenant,
@@ -87,11 +87,11 @@ async function pursue(acting: Acting, creation: Creation): Promise<void> {
   tenant.creations.push(creation);
   for (let left = callsMax; left > 0 && creation.outcome === "open"; left -= 1) {
     const isTwice = creation.key !== undefined && random.isHit(0.2);
-    const heard = await Promise.all(
+    const results = await Promise.all(
       Array.from({ length: isTwice ? 2 : 1 }, () => post(acting, creation)),
     );
-    for (const one of heard) take(acting, creation, one);
-    if (isSettled(creation, heard)) break;
+    for (const one of results) take(acting, creation, one);
+    if (isSettled(creation, results)) break;
     if (creation.key === undefined) break;
     await world.pause(random.pick([0, 1, 20, 40, 300]) * second);
   }
@@ -102,7 +102,7 @@ async function post(
   acting: Acting,
   creation: Creation,
   body: object = creation.body,
-): Promise<Heard> {
+): Promise<CallResult> {
   creation.calls += 1;
   const { key } = creation;
   const inBody = key !== undefined && acting.world.random.isHit(0.3);
@@ -115,9 +115,9 @@ async function post(
 }
 
 /** True when the creation succeeded, or when all concurrent calls were refused at the limit. */
-function isSettled(creation: Creation, heard: readonly Heard[]): boolean {
+function isSettled(creation: Creation, results: readonly CallResult[]): boolean {
   if (creation.outcome === "made") return true;
-  const isRefused = heard.every(({ answer }) => answer !== undefined && isTooMany(answer));
+  const isRefused = results.every(({ answer }) => answer !== undefined && isTooMany(answer));
   if (isRefused) creation.outcome = "refused";
   return isRefused;
 }
@@ -125,7 +125,7 @@ function isSettled(creation: Creation, heard: readonly Heard[]): boolean {
 const isTooMany = (answer: ApiAnswer): boolean =>
   answer.status === 409 && errorOf(answer).message.startsWith("An account has at most");
 
-function take(acting: Acting, creation: Creation, { since, answer }: Heard): void {
+function take(acting: Acting, creation: Creation, { since, answer }: CallResult): void {
   const { world, tenant } = acting;
   if (answer === undefined) return world.reached("a creation had an unknown outcome");
   expectStatus(answer, [201, 409], `POST of ${creation.name}`);
@@ -249,24 +249,24 @@ export async function repeatCreation(acting: Acting): Promise<void> {
   const age = world.tasks.now() - creation.begunAt;
   if (age > 24 * hour - clocksOffMs) return undefined;
   if (!random.isHit(0.4)) return repeatSame(acting, creation);
-  const heard = await post(acting, creation, { ...creation.body, name: "other" });
-  if (heard.answer === undefined) return undefined;
+  const result = await post(acting, creation, { ...creation.body, name: "other" });
+  if (result.answer === undefined) return undefined;
   world.reached("an idempotency key was reused with another body");
-  assert.equal(heard.answer.status, 422, heard.answer.text);
-  const { code, param } = errorOf(heard.answer);
+  assert.equal(result.answer.status, 422, result.answer.text);
+  const { code, param } = errorOf(result.answer);
   return assert.deepEqual({ code, param }, { code: "INVALID_PARAM", param: "idempotency_key" });
 }
 
 /** Checks that a repeated creation returns the stored response. */
 async function repeatSame(acting: Acting, creation: Creation): Promise<void> {
-  const heard = await post(acting, creation);
-  if (heard.answer === undefined) return;
-  assert.equal(heard.answer.status, 201, `repeat of ${creation.name}: ${heard.answer.text}`);
-  assert.equal(heard.answer.headers["idempotent-replayed"], "true", `repeat of ${creation.name}`);
+  const result = await post(acting, creation);
+  if (result.answer === undefined) return;
+  assert.equal(result.answer.status, 201, `repeat of ${creation.name}: ${result.answer.text}`);
+  assert.equal(result.answer.headers["idempotent-replayed"], "true", `repeat of ${creation.name}`);
   const ageMs = acting.world.tasks.now() - creation.begunAt;
   if (ageMs > 20 * hour)
     acting.world.reached("a creation was replayed shortly before its key expired");
-  take(acting, creation, heard);
+  take(acting, creation, result);
 }
 
 /** Repeats a creation shortly before its key expires, and reuses the key after that. */

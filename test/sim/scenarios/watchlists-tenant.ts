@@ -89,7 +89,7 @@ export interface Acting {
   readonly hand: number;
 }
 
-export interface Heard {
+export interface CallResult {
   /** The moment before the call. */
   readonly since: number;
   /** Undefined when the outcome is unknown. */
@@ -100,7 +100,7 @@ export interface Heard {
 export async function ask(
   { world, moments, tenant }: Acting,
   request: Omit<ApiRequest, "key"> & { readonly key?: string },
-): Promise<Heard> {
+): Promise<CallResult> {
   const since = moments.next();
   const answer = await world.call({ key: tenant.user.key, ...request });
   const { fired } = world.faults;
