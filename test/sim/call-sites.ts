@@ -37,7 +37,7 @@ const excludedNearText: readonly string[] = [
   "SET auto_topup",
   "TransactItems: rows.map((row) => ({",
   // Needs more concurrent delivery targets than a simulated account has.
-  "/** Takes a claim back",
+  "SET due_at = :now REMOVE lease, lease_until",
   // Needs a watchlist with more than 500 runs.
   "async forget(watchlistId, runNumber)",
 ];
