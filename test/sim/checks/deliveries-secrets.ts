@@ -20,7 +20,7 @@ export async function checkSecrets(scene: DeliveryScene): Promise<void> {
     absent(`${url} ${JSON.stringify(headers)} ${body}`, `a request to ${url}`);
   }
   for (const row of await allRows(world))
-    absent(JSON.stringify(row), `row ${String(row["pk"])} ${String(row["sk"])}`);
+    absent(JSON.stringify(row), `row ${row.pk} ${row.sk}`);
   for (const one of recorded) {
     const shown = shownBy(one);
     const { text = "" } = one.answer ?? {};

@@ -103,11 +103,11 @@ const kept = new Set(["pk", "sk", "additions", "target_state"]);
 /** Checks that no outbox entry, due mark or lease is left. */
 async function checkNoPendingWork({ world }: DeliveryScene): Promise<void> {
   const rows = await allRows(world);
-  const pending = rows.filter(({ pk }) => String(pk).includes("#outbox#"));
+  const pending = rows.filter(({ pk }) => pk.includes("#outbox#"));
   assert.deepEqual(pending, [], "pending outbox entries");
-  const heads = rows.filter(({ pk }) => String(pk).endsWith("#outbox"));
+  const heads = rows.filter(({ pk }) => pk.endsWith("#outbox"));
   for (const head of heads) {
     const left = Object.keys(head).filter((name) => !kept.has(name));
-    assert.deepEqual(left, [], `row of target ${String(head["sk"])}`);
+    assert.deepEqual(left, [], `row of target ${head.sk}`);
   }
 }
