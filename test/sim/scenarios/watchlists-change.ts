@@ -59,12 +59,12 @@ async function patch(
   expectStatus(answer, [200, 400, 404, 409], `PATCH of ${list.id}`);
   checkRefreshSetting(acting, { list, body, since }, answer);
   if (answer.status === 200) {
-    for (const change of pending) change.succeeded();
+    for (const one of pending) one.succeeded();
     const shown = bodyOf(answer) as Shown;
     if (neverRan && shown.status === "active") checkDueAtOnce(acting, shown);
     return checkShown(list, { shown, since });
   }
-  for (const change of pending) change.refused();
+  for (const one of pending) one.refused();
   if (answer.status === 404) return noteMissing(acting, list);
   return world.reached("a change of settings was refused");
 }
@@ -190,11 +190,11 @@ export async function changeItems(acting: Acting): Promise<void> {
   if (answer === undefined) return world.reached("a change of items had an unknown outcome");
   expectStatus(answer, [200, 404], `items of ${list.id}`);
   if (answer.status === 404) {
-    for (const change of pending) change.refused();
+    for (const one of pending) one.refused();
     return noteMissing(acting, list);
   }
   noteExisting(list, since);
-  for (const change of pending) change.succeeded();
+  for (const one of pending) one.succeeded();
   const tally = bodyOf(answer) as Tally;
   assert.equal(tally.object, legacy ? "watchlist_asins" : "watchlist_items");
   assert.equal(tally.watchlist_id, list.id);
