@@ -14,14 +14,16 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "result-overwritten",
     file: steps,
-    original: '          ttl,\n        },\n        ConditionExpression: "attribute_not_exists(pk)",',
+    original:
+      '          ttl,\n        },\n        ConditionExpression: "attribute_not_exists(pk)",',
     replacement: "          ttl,\n        },",
     scenario: "runs",
   },
   {
     name: "plan-overwritten",
     file: steps,
-    original: 'Item: { ...Key, ...stepRow(step), ttl },\n        ConditionExpression: "attribute_not_exists(pk)",',
+    original:
+      'Item: { ...Key, ...stepRow(step), ttl },\n        ConditionExpression: "attribute_not_exists(pk)",',
     replacement: "Item: { ...Key, ...stepRow(step), ttl },",
     scenario: "runs",
   },
@@ -35,7 +37,8 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "reading-before-planning",
     file: "shared/runs/start-run.ts",
-    original: "  await steps.saveStarts(run.id, plan, new Map(batches));\n  await runs.startReading(run, { plan, stats: { ...run.stats, tracked, newItems } });\n",
+    original:
+      "  await steps.saveStarts(run.id, plan, new Map(batches));\n  await runs.startReading(run, { plan, stats: { ...run.stats, tracked, newItems } });\n",
     replacement:
       "  await runs.startReading(run, { plan, stats: { ...run.stats, tracked, newItems } });\n  await steps.saveStarts(run.id, plan, new Map(batches));\n",
     scenario: "runs",
@@ -50,7 +53,8 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "read-page-version-unchecked",
     file: "shared/aws/watchlists/page-writes.ts",
-    original: 'Item: itemPageRow(watchlistId, page, version),\n        ConditionExpression: "version = :seen",',
+    original:
+      'Item: itemPageRow(watchlistId, page, version),\n        ConditionExpression: "version = :seen",',
     replacement:
       'Item: itemPageRow(watchlistId, page, version),\n        ConditionExpression: "attribute_exists(pk) OR version = :seen",',
     scenario: "runs",
@@ -66,7 +70,8 @@ export const runMutants: readonly Mutant[] = [
     name: "run-moved-from-any-phase",
     file: "shared/aws/runs/run-phase.ts",
     original: '`phase IN (${phases.map(([name]) => name).join(", ")})`',
-    replacement: '`(attribute_exists(pk) OR phase IN (${phases.map(([name]) => name).join(", ")}))`',
+    replacement:
+      '`(attribute_exists(pk) OR phase IN (${phases.map(([name]) => name).join(", ")}))`',
     scenario: "runs",
   },
   {
@@ -116,7 +121,8 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "owed-retry-always-at-the-baseline-step",
     file: "shared/runs/owed-retries.ts",
-    original: "    same[0] ??\n    pipeline.steps.find(({ scraper }) => scraper === owed.scraper) ??\n",
+    original:
+      "    same[0] ??\n    pipeline.steps.find(({ scraper }) => scraper === owed.scraper) ??\n",
     replacement: "",
     scenario: "runs",
   },
@@ -229,7 +235,8 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "matched-before-changed",
     file: "shared/runs/run-events.ts",
-    original: '    ...parts("watchlist.product.changed", "changes", entriesOf(changedEntry)),\n    ...parts("watchlist.product.matched", "products", entriesOf(matchedEntries)),\n',
+    original:
+      '    ...parts("watchlist.product.changed", "changes", entriesOf(changedEntry)),\n    ...parts("watchlist.product.matched", "products", entriesOf(matchedEntries)),\n',
     replacement:
       '    ...parts("watchlist.product.matched", "products", entriesOf(matchedEntries)),\n    ...parts("watchlist.product.changed", "changes", entriesOf(changedEntry)),\n',
     scenario: "runs",

@@ -19,8 +19,7 @@ export async function checkSecrets(scene: DeliveryScene): Promise<void> {
   for (const { url, headers, body } of world.receivers.sent) {
     absent(`${url} ${JSON.stringify(headers)} ${body}`, `a request to ${url}`);
   }
-  for (const row of await allRows(world))
-    absent(JSON.stringify(row), `row ${row.pk} ${row.sk}`);
+  for (const row of await allRows(world)) absent(JSON.stringify(row), `row ${row.pk} ${row.sk}`);
   for (const one of recorded) {
     const shown = shownBy(one);
     const { text = "" } = one.answer ?? {};
