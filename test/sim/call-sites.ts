@@ -23,7 +23,7 @@ export function callSite(): string {
 }
 
 /** Files of `shared/aws` that no simulated handler runs. */
-const elsewhere: ReadonlySet<string> = new Set([
+const excludedFiles: ReadonlySet<string> = new Set([
   // The simulation replaces the ports to customers and sources.
   "exports/customer-bucket.ts",
   "sources/rate-budget.ts",
@@ -32,29 +32,29 @@ const elsewhere: ReadonlySet<string> = new Set([
 ]);
 
 /** Requests that no scenario reaches, identified by text near them. */
-const elsewhereBeside: readonly string[] = [
+const excludedNearText: readonly string[] = [
   // Only operators open accounts and set top-ups.
   "SET auto_topup",
   "TransactItems: rows.map((row) => ({",
   // Needs more concurrent delivery targets than a simulated account has.
-  "/** Takes a claim back",
+  "SET due_at = :now REMOVE lease, lease_until",
   // Needs a watchlist with more than 500 runs.
   "async forget(watchlistId, runNumber)",
 ];
 
-const linesBeside = { before: 14, after: 24 } as const;
+const nearbyLines = { before: 14, after: 24 } as const;
 
 /** Returns every call site in the adapters that sends a request to AWS. */
 export function allCallSites(): readonly string[] {
   const files = globSync("shared/aws/*/*.ts", { cwd: root }).toSorted();
   return files
-    .filter((file) => !elsewhere.has(file.slice("shared/aws/".length)))
+    .filter((file) => !excludedFiles.has(file.slice("shared/aws/".length)))
     .flatMap((file) => {
       const lines = readFileSync(join(root, file), "utf8").split("\n");
       return lines.flatMap((line, n) => {
         if (!/\.send\(/.test(line)) return [];
-        const beside = lines.slice(n - linesBeside.before, n + linesBeside.after).join("\n");
-        return elsewhereBeside.some((text) => beside.includes(text)) ? [] : [`${file}:${n + 1}`];
+        const nearby = lines.slice(n - nearbyLines.before, n + nearbyLines.after).join("\n");
+        return excludedNearText.some((text) => nearby.includes(text)) ? [] : [`${file}:${n + 1}`];
       });
     });
 }

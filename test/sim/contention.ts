@@ -1,5 +1,4 @@
 import { conflictOf, itemsWritten } from "../../tools/dynamodb/conflicts.ts";
-import { ledgerWriteOf } from "./ledger-writes.ts";
 import type { Random } from "./random.ts";
 import type { Attempt } from "./attempt.ts";
 
@@ -116,4 +115,26 @@ function overlapOf(isTransaction: boolean, isOtherTransaction: boolean): Overlap
   return isOtherTransaction
     ? "plain write refused by a transaction"
     : "plain write queued behind a plain write";
+}
+
+/** Names the ledger operation behind a write to shards; undefined for writes of other rows. */
+function ledgerWriteOf({ operation, input }: Attempt): string | undefined {
+  const rows = itemsWritten(operation, input);
+  const shards = rows.filter(({ sk }) => sk === "shard").length;
+  if (operation === "UpdateItem") return shards === 1 ? plainWriteOf(input) : undefined;
+  if (operation !== "TransactWriteItems") return undefined;
+  const has = (pattern: RegExp): boolean => rows.some(({ sk }) => pattern.test(sk));
+  if (has(/^account$/)) return shards > 0 ? "migration or purchase" : "the previous release";
+  if (shards === 0) return undefined;
+  if (has(/^page#/)) return "copy of a journal";
+  if (has(/^hold#/)) return "step or cancellation";
+  return shards > 1 ? "transfer" : "other transaction";
+}
+
+function plainWriteOf({ UpdateExpression }: Attempt["input"]): string {
+  const expression = String(UpdateExpression);
+  if (expression.includes("#holds.#hold = :hold")) return "reserve";
+  if (expression.includes("REMOVE #holds.#hold")) return "settle";
+  if (/due_(kind|at)/.test(expression)) return "due mark";
+  return expression.includes("fence") ? "fence of a listing" : "other write";
 }

@@ -4,9 +4,9 @@ import { mutants } from "./mutant-list.ts";
 
 it.each(mutants)(
   "the text that the mutant $name replaces occurs once in $file",
-  ({ file, says }) => {
+  ({ file, original }) => {
     const code = readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
 
-    expect(code.split(says)).toHaveLength(2);
+    expect(code.split(original)).toHaveLength(2);
   },
 );

@@ -3,8 +3,8 @@ export interface Mutant {
   readonly name: string;
   readonly file: string;
   /** Text that occurs exactly once in the file. */
-  readonly says: string;
-  readonly instead: string;
+  readonly original: string;
+  readonly replacement: string;
   /** The scenario whose seeds must detect the mutant. */
   readonly scenario: string;
 }

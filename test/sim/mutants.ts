@@ -56,7 +56,7 @@ async function firstFailure(mutant: Mutant, workers?: number): Promise<Played | 
   try {
     for (const part of parts) cpSync(join(root, part), join(folder, part), { recursive: true });
     symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
-    plant(mutant, folder);
+    applyMutant(mutant, folder);
     return await playUntilFailure(mutant, {
       root: folder,
       ...(workers === undefined ? {} : { workers }),
@@ -67,15 +67,17 @@ async function firstFailure(mutant: Mutant, workers?: number): Promise<Played | 
 }
 
 /** @throws Error when the text that the mutant replaces does not occur exactly once */
-function plant({ name, file, says, instead }: Mutant, folder: string): void {
+function applyMutant({ name, file, original, replacement }: Mutant, folder: string): void {
   const path = join(folder, file);
   const text = readFileSync(path, "utf8");
-  const times = text.split(says).length - 1;
+  const times = text.split(original).length - 1;
   if (times !== 1)
-    throw new Error(`${name}: ${file} has ${JSON.stringify(says)} ${times} times instead of once`);
+    throw new Error(
+      `${name}: ${file} has ${JSON.stringify(original)} ${times} times instead of once`,
+    );
   writeFileSync(
     path,
-    text.replace(says, () => instead),
+    text.replace(original, () => replacement),
   );
 }
 

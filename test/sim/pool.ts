@@ -33,9 +33,9 @@ export async function startPool({
       await Promise.all(
         children.map(async (child) => {
           if (child.exitCode !== null) return;
-          const gone = once(child, "exit");
+          const exited = once(child, "exit");
           child.disconnect();
-          await gone;
+          await exited;
         }),
       );
     },

@@ -37,27 +37,27 @@ export const regressions: readonly Regression[] = [
     found: "a check expected no charge in the ledger before the worker had refunded it",
   })),
   {
-    scenario: "lists",
+    scenario: "watchlists",
     seed: 145,
     found: "a change of a watchlist returned 500 while another call paused the watchlist",
   },
   ...[1126, 1539].map((seed) => ({
-    scenario: "lists",
+    scenario: "watchlists",
     seed,
     found: "reconcile missed deliveries to an endpoint whose creation paused beyond a run's end",
   })),
   ...[9146, 9821].map((seed) => ({
-    scenario: "lists",
+    scenario: "watchlists",
     seed,
     found: "a creation that another call had finished marked the watchlist for purge again",
   })),
   {
-    scenario: "lists",
+    scenario: "watchlists",
     seed: 1385,
     found: "a page outlived a failed creation: it was written while the purge removed the rows",
   },
   {
-    scenario: "lists",
+    scenario: "watchlists",
     seed: 214,
     fault: { request: 13, kind: "crash_after" },
     found: "a run read and charged items twice whose page merged during planning",

@@ -3,11 +3,11 @@ import { calls } from "./scenarios/calls.ts";
 import { flows } from "./scenarios/flows.ts";
 import { ledgerPairs } from "./scenarios/ledger-pairs.ts";
 import { deliveries } from "./scenarios/deliveries.ts";
-import { lists } from "./scenarios/lists.ts";
+import { watchlists } from "./scenarios/watchlists.ts";
 import { runs } from "./scenarios/runs.ts";
 
 /** Scenarios of the default run, in order. */
-export const scenarios: readonly Scenario[] = [calls, runs, lists, deliveries];
+export const scenarios: readonly Scenario[] = [calls, runs, watchlists, deliveries];
 
 /** @throws Error that lists the known names */
 export function scenarioNamed(name: string): Scenario {

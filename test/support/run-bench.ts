@@ -29,7 +29,7 @@ import type { RunEventPublisher } from "../../shared/events/publisher.ts";
 import { aWatchlist } from "./a-watchlist.ts";
 import { countingChance, fixedClock } from "./clock.ts";
 import { type CrashPoint, crashingPorts, ProcessDied } from "./crashing-ports.ts";
-import { putList } from "./put-list.ts";
+import { putWatchlist } from "./put-watchlist.ts";
 import { type Message, messageList } from "./message-list.ts";
 import { type ScriptedAnswers, scriptedSources } from "./scripted-sources.ts";
 import type { TestTables } from "./tables.ts";
@@ -217,7 +217,7 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
         ...overrides,
       });
       const items = [...ids].sort(compareIds).map((id) => newItem(id, at));
-      await putList({ client: tables.client, ...base }, watchlist, items);
+      await putWatchlist({ client: tables.client, ...base }, watchlist, items);
       return watchlist;
     },
     list: ({ accountId, id }) => stores.watchlists.get(accountId, id),

@@ -4,8 +4,8 @@ import { runNow } from "../../shared/runs/run-now.ts";
 import { currentSnapshot } from "../../shared/watchlists/item.ts";
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
 import { messageList } from "./message-list.ts";
-import { modelList, type ModelRun, runModel } from "./run-model.ts";
-import type { ModelList } from "./run-model-list.ts";
+import { modelWatchlist, type ModelRun, runModel } from "./run-model.ts";
+import type { ModelWatchlist } from "./run-model-watchlist.ts";
 import { everythingKnown } from "./run-model-fields.ts";
 import { shownRetries } from "./run-model-retries.ts";
 import { showLooks } from "./run-model-sources.ts";
@@ -33,7 +33,7 @@ const entriesMax = 500;
 
 /** Returns the model's outcome of each run of a scenario. */
 export function playModel({ platform, pipelines, items, runs }: Scenario): Outcome[] {
-  const list = modelList(platform, pipelines[0], items);
+  const list = modelWatchlist(platform, pipelines[0], items);
   let balance = creditsAtFirst;
   return runs.map(({ trigger, credits, pipeline }, at) => {
     list.pipeline = pipelines[pipeline];
@@ -58,7 +58,7 @@ export function playModel({ platform, pipelines, items, runs }: Scenario): Outco
   });
 }
 
-function modelListState({ items, runCount, skips, paused }: ModelList): Shown {
+function modelListState({ items, runCount, skips, paused }: ModelWatchlist): Shown {
   const count = (state: string): number => items.filter((item) => item.state === state).length;
   return {
     itemCounts: { new: count("new"), active: count("active"), delisted: count("delisted") },
@@ -177,12 +177,12 @@ async function look(bench: RunBench, list: Watchlist, told: number): Promise<Out
       lastReadStatus: item.lastReadStatus,
       consecutiveFailures: item.consecutiveFailures,
     })),
-    list: await shownList(bench, list),
+    list: await shownWatchlist(bench, list),
     balance,
   };
 }
 
-async function shownList(bench: RunBench, list: Watchlist): Promise<Shown> {
+async function shownWatchlist(bench: RunBench, list: Watchlist): Promise<Shown> {
   const stored = await bench.list(list);
   if (stored === undefined) throw new Error("The list is there");
   const { itemCounts, runCount, consecutiveSkips, status, pausedReason } = stored;

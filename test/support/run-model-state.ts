@@ -1,5 +1,5 @@
 import type { Step } from "../../shared/pipelines/definition.ts";
-import type { ModelList } from "./run-model-list.ts";
+import type { ModelWatchlist } from "./run-model-watchlist.ts";
 
 interface StepStats {
   readonly scraper: string;
@@ -17,7 +17,7 @@ export type Entry = Readonly<Record<string, unknown>>;
 
 /** The state of a run in progress. */
 export interface RunState {
-  readonly list: ModelList;
+  readonly list: ModelWatchlist;
   readonly number: number;
   /** Index of the items' scripted answers. */
   readonly at: number;
@@ -44,7 +44,7 @@ export interface RunStart {
   readonly newItems: number;
 }
 
-export function runStartOf({ pipeline, items, runCount, isRefreshDue }: ModelList): RunStart {
+export function runStartOf({ pipeline, items, runCount, isRefreshDue }: ModelWatchlist): RunStart {
   const { entry, baseline, refresh } = pipeline;
   const counts = {
     tracked: items.filter(({ state }) => state !== "delisted").length,
@@ -59,7 +59,7 @@ export function runStartOf({ pipeline, items, runCount, isRefreshDue }: ModelLis
   return { kind: "sweep", entry, ...counts };
 }
 
-export function newRunState(list: ModelList, runStart: RunStart, at: number): RunState {
+export function newRunState(list: ModelWatchlist, runStart: RunStart, at: number): RunState {
   const { baseline, entry } = list.pipeline;
   const starts = new Map<string, string>();
   for (const { id, state } of list.items) {

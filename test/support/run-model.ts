@@ -20,7 +20,7 @@ import { everythingKnown } from "./run-model-fields.ts";
 import { stepsToRetry, addRetry, clearRetry } from "./run-model-retries.ts";
 import { type Changes, evaluate, type Reading, read } from "./run-model-read.ts";
 import type { ReportedShortfall } from "./shortfalls.ts";
-import type { ModelList, ModelItem } from "./run-model-list.ts";
+import type { ModelWatchlist, ModelItem } from "./run-model-watchlist.ts";
 
 /** The result of a run: its record, and the entries of its events in order. */
 export interface ModelRun {
@@ -33,11 +33,11 @@ export interface ModelRun {
   readonly credits: number;
 }
 
-export function modelList(
+export function modelWatchlist(
   platform: Platform,
   pipeline: Pipeline,
   looks: Readonly<Record<string, ItemLooks>>,
-): ModelList {
+): ModelWatchlist {
   const ids = Object.keys(looks).sort((a, b) => (a < b ? -1 : 1));
   const items = ids.map((id): ModelItem => ({
     id,
@@ -58,7 +58,7 @@ export function modelList(
  * answers. Returns null for a tick of a paused watchlist.
  */
 export function runModel(
-  list: ModelList,
+  list: ModelWatchlist,
   { trigger, available, at }: { trigger: "tick" | "manual"; available: number; at: number },
 ): ModelRun | null {
   if (list.paused && trigger === "tick") return null;
@@ -112,13 +112,13 @@ function shortfallOf(
 }
 
 /** Applies a skipped run. Only scheduled runs count towards the pause; a skipped refresh stays due. */
-function skip(list: ModelList, trigger: "tick" | "manual", { kind }: RunStart): void {
+function skip(list: ModelWatchlist, trigger: "tick" | "manual", { kind }: RunStart): void {
   if (trigger === "tick") list.skips += 1;
   if (list.skips >= 3) list.paused = true;
   if (kind === "refresh") list.isRefreshDue = true;
 }
 
-function triggerOf({ runCount }: ModelList, trigger: "tick" | "manual"): string {
+function triggerOf({ runCount }: ModelWatchlist, trigger: "tick" | "manual"): string {
   if (trigger === "manual") return "manual";
   return runCount === 1 ? "initial" : "schedule";
 }

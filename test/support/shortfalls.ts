@@ -12,11 +12,11 @@ const sentence =
 /** Parses the shortfalls in an `error`, in order; null for no error or one of another kind. */
 export function shortfallsIn(error: unknown): readonly ReportedShortfall[] | null {
   if (typeof error !== "string") return null;
-  const told = [...error.matchAll(sentence)].map(([, step = "", needed, items, balance]) => ({
+  const reported = [...error.matchAll(sentence)].map(([, step = "", needed, items, balance]) => ({
     step,
     needed: Number(needed),
     items: Number(items),
     balance: Number(balance),
   }));
-  return told.length === 0 ? null : told;
+  return reported.length === 0 ? null : reported;
 }

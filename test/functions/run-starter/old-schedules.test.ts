@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { createHandler } from "../../../functions/run-starter/handler.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 import { countingChance, fixedClock } from "../../support/clock.ts";
-import { putList } from "../../support/put-list.ts";
+import { putWatchlist } from "../../support/put-watchlist.ts";
 import { openTables } from "../../support/tables.ts";
 
 const tables = openTables();
@@ -20,7 +20,7 @@ async function workOnTick(tick: object, error?: Error) {
   const clock = fixedClock("2026-03-01T10:30:00Z");
   const chance = countingChance();
   const list = aWatchlist({ nextRunAt: "2026-03-01T11:00:00.000Z" });
-  await putList({ client: tables.client, table, clock, chance }, list, []);
+  await putWatchlist({ client: tables.client, table, clock, chance }, list, []);
   const written: unknown[] = [];
   const scheduler = new SchedulerClient({});
   scheduler.middlewareStack.add(

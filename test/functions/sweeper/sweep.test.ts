@@ -8,14 +8,14 @@ import { retryBudget, withinBudget, withRetryBudget } from "../../../shared/base
 import { duePartitionOf, duePartitionsOf } from "../../../shared/aws/table/due-partitions.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 import { startLedgerWorld } from "../../support/ledger-world.ts";
-import { type ListWorld, openListWorld } from "../../support/list-world.ts";
-import { putList } from "../../support/put-list.ts";
+import { type WatchlistWorld, openWatchlistWorld } from "../../support/watchlist-world.ts";
+import { putWatchlist } from "../../support/put-watchlist.ts";
 import { openTables } from "../../support/tables.ts";
 
 const tables = openTables();
-let world: ListWorld;
+let world: WatchlistWorld;
 beforeAll(async () => {
-  world = await openListWorld(tables);
+  world = await openWatchlistWorld(tables);
 });
 
 describe("the sweeper", () => {
@@ -28,9 +28,9 @@ describe("the sweeper", () => {
     };
     const now = world.clock.now();
     const list = aWatchlist({ nextRunAt: new Date(now.getTime() - 120_000).toISOString() });
-    await putList({ client: world.client, ...world.options }, list, []);
+    await putWatchlist({ client: world.client, ...world.options }, list, []);
     const fresh = aWatchlist({ id: "wl_fresh", nextRunAt: now.toISOString() });
-    await putList({ client: world.client, ...world.options }, fresh, []);
+    await putWatchlist({ client: world.client, ...world.options }, fresh, []);
     await world.purges.expectCreation({ accountId: "acct_1", id: "wl_dead" }, now);
     await world.purges.expectCreation(
       { accountId: "acct_1", id: "wl_alive" },

@@ -1,20 +1,20 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { newItem } from "../../../shared/watchlists/item.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
-import { type ListWorld, openListWorld } from "../../support/list-world.ts";
-import { putList } from "../../support/put-list.ts";
+import { type WatchlistWorld, openWatchlistWorld } from "../../support/watchlist-world.ts";
+import { putWatchlist } from "../../support/put-watchlist.ts";
 import { openTables } from "../../support/tables.ts";
 
 const tables = openTables();
-let world: ListWorld;
+let world: WatchlistWorld;
 
 const id = `wl_${"0".repeat(24)}`;
 const createdAt = "2026-03-01T10:00:00.000Z";
 beforeEach(async () => {
-  world = await openListWorld(tables);
+  world = await openWatchlistWorld(tables);
   const items = ["9000000", "9000001"].map((item) => newItem(item, createdAt));
   const itemCounts = { new: 2, active: 0, delisted: 0 };
-  await putList(
+  await putWatchlist(
     { client: world.client, ...world.options },
     aWatchlist({ id, accountId: "acct_1", itemCounts }),
     items,
@@ -79,7 +79,7 @@ describe("GET /v1/watchlists/{id}/items", () => {
 
   it("begins after an id as clients may write it, on the list or not", async () => {
     const asins = `wl_${"1".repeat(24)}`;
-    await putList(
+    await putWatchlist(
       { client: world.client, ...world.options },
       aWatchlist({ id: asins, accountId: "acct_1", platform: "retailer_a" }),
       ["B0SANDBOX0", "B0SANDBOX1"].map((item) => newItem(item, createdAt)),

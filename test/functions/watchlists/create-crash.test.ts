@@ -6,15 +6,19 @@ import { newItem } from "../../../shared/watchlists/item.ts";
 import { purgeAfterMs, purgeWatchlist } from "../../../shared/watchlists/purge-watchlist.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 import type { CrashPoint } from "../../support/crashing-ports.ts";
-import { type Answered, type ListWorld, openListWorld } from "../../support/list-world.ts";
-import { putList } from "../../support/put-list.ts";
+import {
+  type Answered,
+  type WatchlistWorld,
+  openWatchlistWorld,
+} from "../../support/watchlist-world.ts";
+import { putWatchlist } from "../../support/put-watchlist.ts";
 import { openTables } from "../../support/tables.ts";
 import { watchedClient } from "../../support/watched-client.ts";
 
 const tables = openTables();
-let world: ListWorld;
+let world: WatchlistWorld;
 beforeEach(async () => {
-  world = await openListWorld(tables);
+  world = await openWatchlistWorld(tables);
 });
 
 const ids = Array.from({ length: 1_500 }, (_, n) => String(1_000_000 + n));
@@ -234,7 +238,7 @@ describe("requests at the same time", () => {
   it("never pass the limit of an account, and leave nothing of what was refused", async () => {
     for (let n = 0; n < limits.watchlistsMax - 2; n += 1) {
       const id = `wl_${String(n).padStart(24, "0")}`;
-      await putList({ client: world.client, ...world.options }, aWatchlist({ id }), []);
+      await putWatchlist({ client: world.client, ...world.options }, aWatchlist({ id }), []);
     }
     const small = { ...body, ids: ["9000001"] };
     const answers = await Promise.all(
@@ -260,7 +264,7 @@ describe("requests at the same time", () => {
   it("are let in again as soon as a list is deleted", async () => {
     for (let n = 0; n < limits.watchlistsMax; n += 1) {
       const id = `wl_${String(n).padStart(24, "0")}`;
-      await putList({ client: world.client, ...world.options }, aWatchlist({ id }), []);
+      await putWatchlist({ client: world.client, ...world.options }, aWatchlist({ id }), []);
     }
     expect((await world.ask("POST ", keyed)).status).toBe(409);
     await world.ask(`DELETE /wl_${"0".repeat(24)}`);
@@ -280,7 +284,7 @@ describe("an answer that got lost on its way from the table", () => {
       // What the SDK does then: the same request once more.
       return send();
     });
-    world = await openListWorld({ ...tables, client });
+    world = await openWatchlistWorld({ ...tables, client });
     const first = await world.ask("POST ", keyed);
 
     expect([...lost]).toContain("TransactWriteCommand");
@@ -296,7 +300,7 @@ describe("a list of 50,000 items", () => {
       if (/Put|Update|Delete|Write/.test(command.constructor.name)) writes += 1;
       return send();
     });
-    world = await openListWorld({ ...tables, client });
+    world = await openWatchlistWorld({ ...tables, client });
     const many = Array.from({ length: limits.watchlistItemsMax }, (_, n) => String(1_000_000 + n));
     const answer = await world.ask("POST ", { ...keyed, body: { ...body, ids: many } });
 

@@ -1,11 +1,15 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Answered, type ListWorld, openListWorld } from "../../support/list-world.ts";
+import {
+  type Answered,
+  type WatchlistWorld,
+  openWatchlistWorld,
+} from "../../support/watchlist-world.ts";
 import { openTables } from "../../support/tables.ts";
 
 const tables = openTables();
-let world: ListWorld;
+let world: WatchlistWorld;
 beforeEach(async () => {
-  world = await openListWorld(tables);
+  world = await openWatchlistWorld(tables);
 });
 
 const aBody = { name: "Coffee", platform: "retailer_d", ids: ["9000001", "9000000"], every: "15m" };

@@ -3,8 +3,12 @@ import { systemChance } from "../../../shared/base/system.ts";
 import { newId } from "../../../shared/base/ids.ts";
 import type { Endpoint } from "../../../shared/webhooks/endpoint.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
-import { type Answered, type ListWorld, openListWorld } from "../../support/list-world.ts";
-import { putList } from "../../support/put-list.ts";
+import {
+  type Answered,
+  type WatchlistWorld,
+  openWatchlistWorld,
+} from "../../support/watchlist-world.ts";
+import { putWatchlist } from "../../support/put-watchlist.ts";
 import { openTables } from "../../support/tables.ts";
 
 const urlA = "https://a.shop.example.org/hook";
@@ -13,9 +17,9 @@ const idOf = (n: number): string => `wl_${String(n).padStart(24, "0")}`;
 const listId = idOf(1);
 
 const tables = openTables();
-let world: ListWorld;
+let world: WatchlistWorld;
 beforeEach(async () => {
-  world = await openListWorld(tables);
+  world = await openWatchlistWorld(tables);
 });
 
 async function register(url: string): Promise<Endpoint> {
@@ -52,7 +56,7 @@ const remove = ({ id }: Endpoint): Promise<boolean> =>
   world.endpoints.delete("acct_1", id, world.clock.now());
 
 const putBound = (endpoint: Endpoint | null, n = 1): Promise<void> =>
-  putList(
+  putWatchlist(
     { client: world.client, ...world.options },
     aWatchlist({
       id: idOf(n),

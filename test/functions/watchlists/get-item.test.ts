@@ -4,8 +4,12 @@ import { findItem } from "../../../shared/watchlists/find-item.ts";
 import { type Item, newItem } from "../../../shared/watchlists/item.ts";
 import type { PageStore } from "../../../shared/watchlists/page-store.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
-import { type Answered, type ListWorld, openListWorld } from "../../support/list-world.ts";
-import { putList } from "../../support/put-list.ts";
+import {
+  type Answered,
+  type WatchlistWorld,
+  openWatchlistWorld,
+} from "../../support/watchlist-world.ts";
+import { putWatchlist } from "../../support/put-watchlist.ts";
 import { openTables } from "../../support/tables.ts";
 
 const addedAt = "2026-03-01T00:00:00.000Z";
@@ -25,14 +29,14 @@ const changed: Partial<Item> = {
 };
 
 const tables = openTables();
-let world: ListWorld;
+let world: WatchlistWorld;
 beforeEach(async () => {
-  world = await openListWorld(tables);
+  world = await openWatchlistWorld(tables);
 });
 
 async function putItems(platform: Platform, items: readonly Item[]): Promise<void> {
   const list = aWatchlist({ id: listId, platform });
-  await putList({ client: world.client, ...world.options }, list, items);
+  await putWatchlist({ client: world.client, ...world.options }, list, items);
 }
 const ask = (itemId: string): Promise<Answered> =>
   world.ask(`GET /${listId}/items/${encodeURIComponent(itemId)}`);

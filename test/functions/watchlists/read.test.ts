@@ -1,19 +1,27 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { newItem } from "../../../shared/watchlists/item.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
-import { type Answered, type ListWorld, openListWorld } from "../../support/list-world.ts";
-import { putList } from "../../support/put-list.ts";
+import {
+  type Answered,
+  type WatchlistWorld,
+  openWatchlistWorld,
+} from "../../support/watchlist-world.ts";
+import { putWatchlist } from "../../support/put-watchlist.ts";
 import { openTables } from "../../support/tables.ts";
 
 const tables = openTables();
-let world: ListWorld;
+let world: WatchlistWorld;
 beforeEach(async () => {
-  world = await openListWorld(tables);
+  world = await openWatchlistWorld(tables);
 });
 
 const idOf = (n: number): string => `wl_${String(n).padStart(24, "0")}`;
 const put = (n: number, accountId = "acct_1"): Promise<void> =>
-  putList({ client: world.client, ...world.options }, aWatchlist({ id: idOf(n), accountId }), []);
+  putWatchlist(
+    { client: world.client, ...world.options },
+    aWatchlist({ id: idOf(n), accountId }),
+    [],
+  );
 const refusal = ({ status, json }: Answered): readonly unknown[] => [
   status,
   (json["error"] as Record<string, unknown>)["param"],
@@ -92,7 +100,7 @@ describe("POST /v1/watchlists/{id}/run", () => {
   });
 
   it("POST run answers 409 for a watchlist without items, and says how to add some", async () => {
-    await putList(
+    await putWatchlist(
       { client: world.client, ...world.options },
       aWatchlist({ id: idOf(1), itemCounts: { new: 0, active: 0, delisted: 0 } }),
       [],
@@ -132,7 +140,7 @@ describe("POST /v1/watchlists/{id}/run", () => {
   });
 
   it("runs a paused list, which stays paused and without a schedule", async () => {
-    await putList(
+    await putWatchlist(
       { client: world.client, ...world.options },
       aWatchlist({ id: idOf(1), status: "paused", pausedReason: "user", nextRunAt: null }),
       [],
@@ -194,7 +202,7 @@ describe("GET /v1/watchlists/{id}/items", () => {
     const at = "2026-03-01T00:00:00.000Z";
     const items = ["B0SANDBOX0", "B0SANDBOX1", "B1SANDBOX0"].map((id) => newItem(id, at));
     const list = aWatchlist({ id: idOf(1), platform: "retailer_a" });
-    await putList({ client: world.client, ...world.options }, list, items);
+    await putWatchlist({ client: world.client, ...world.options }, list, items);
     const find = (prefix: string): Promise<Answered> =>
       world.ask(`GET /${idOf(1)}/items`, { query: { id_prefix: prefix } });
 

@@ -4,14 +4,18 @@ import { watchlistKeys } from "../../../shared/aws/table/table.ts";
 import { emptyStats } from "../../../shared/runs/run.ts";
 import { pipelineOf, type Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
-import { type Answered, type ListWorld, openListWorld } from "../../support/list-world.ts";
-import { putList } from "../../support/put-list.ts";
+import {
+  type Answered,
+  type WatchlistWorld,
+  openWatchlistWorld,
+} from "../../support/watchlist-world.ts";
+import { putWatchlist } from "../../support/put-watchlist.ts";
 import { openTables } from "../../support/tables.ts";
 
 const tables = openTables();
-let world: ListWorld;
+let world: WatchlistWorld;
 beforeEach(async () => {
-  world = await openListWorld(tables);
+  world = await openWatchlistWorld(tables);
 });
 
 const now = "2026-03-01T10:00:00.000Z";
@@ -34,7 +38,7 @@ const pausedList: Partial<Watchlist> = {
 };
 
 const put = async (overrides: Partial<Watchlist> = {}): Promise<void> =>
-  putList({ client: world.client, ...world.options }, { ...list, ...overrides }, []);
+  putWatchlist({ client: world.client, ...world.options }, { ...list, ...overrides }, []);
 const patch = (body: object): Promise<Answered> => world.ask(`PATCH /${list.id}`, { body });
 const stored = (): Promise<Watchlist | undefined> => world.watchlists.get("acct_1", list.id);
 const refusal = ({ status, json }: Answered): readonly unknown[] => [
@@ -317,7 +321,7 @@ describe("pausing and activating", () => {
     expect((await patch({ status: "paused" })).json["paused_reason"]).toBe("insufficient_credits");
     expect(await stored()).toEqual({ ...list, ...pausedList });
 
-    world = await openListWorld(tables);
+    world = await openWatchlistWorld(tables);
     await put();
     await patch({ status: "active" });
     expect(await stored()).toEqual(list);
@@ -496,7 +500,7 @@ describe("a change of settings while something else happens", () => {
   });
 });
 
-const aRunOf = (watchlist: Watchlist): Parameters<ListWorld["runs"]["claim"]>[0]["run"] => ({
+const aRunOf = (watchlist: Watchlist): Parameters<WatchlistWorld["runs"]["claim"]>[0]["run"] => ({
   id: "wlrun_0123456789abcdefghjkmnpq",
   accountId: watchlist.accountId,
   watchlistId: watchlist.id,

@@ -5,8 +5,8 @@ import { resumeRun } from "../../../shared/runs/resume-run.ts";
 import { takeDue } from "../../../shared/runs/take-due.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 import { countingChance } from "../../support/clock.ts";
-import { openListWorld } from "../../support/list-world.ts";
-import { putList } from "../../support/put-list.ts";
+import { openWatchlistWorld } from "../../support/watchlist-world.ts";
+import { putWatchlist } from "../../support/put-watchlist.ts";
 import { type RunBench, startRunBench } from "../../support/run-bench.ts";
 import { openTables } from "../../support/tables.ts";
 
@@ -24,9 +24,9 @@ function listener() {
 describe("what is told of a tick", () => {
   const due = "2026-03-01T10:31:00.000Z";
   const tickOf = async (runningRun: number | null) => {
-    const world = await openListWorld(tables);
+    const world = await openWatchlistWorld(tables);
     const list = aWatchlist({ nextRunAt: due, runningRun });
-    await putList({ client: world.client, ...world.options }, list, []);
+    await putWatchlist({ client: world.client, ...world.options }, list, []);
     const heard = listener();
     const tick = (now: string) =>
       takeDue(

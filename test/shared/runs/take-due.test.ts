@@ -5,14 +5,14 @@ import { cronSchedule } from "../../../shared/watchlists/schedule.ts";
 import { listSchedule } from "../../../shared/watchlists/schedules.ts";
 import { noItems, type Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
-import { type ListWorld, openListWorld } from "../../support/list-world.ts";
-import { putList } from "../../support/put-list.ts";
+import { type WatchlistWorld, openWatchlistWorld } from "../../support/watchlist-world.ts";
+import { putWatchlist } from "../../support/put-watchlist.ts";
 import { openTables } from "../../support/tables.ts";
 
 const tables = openTables();
-let world: ListWorld;
+let world: WatchlistWorld;
 beforeEach(async () => {
-  world = await openListWorld(tables);
+  world = await openWatchlistWorld(tables);
 });
 
 const due = "2026-03-01T10:31:00.000Z";
@@ -20,7 +20,7 @@ const list = aWatchlist({ nextRunAt: due });
 
 async function put(overrides: Partial<Watchlist> = {}): Promise<void> {
   const stored = { ...list, ...overrides };
-  await putList({ client: world.client, ...world.options }, stored, []);
+  await putWatchlist({ client: world.client, ...world.options }, stored, []);
   await world.schedules.put(listSchedule(stored, world.clock.now()));
 }
 const tick = (scheduledTime: string, now = scheduledTime): Promise<Run | undefined> =>

@@ -15,6 +15,7 @@ import {
   notFound,
   notYet,
   type Played,
+  readPages,
   refused,
   require,
   type Session,
@@ -193,24 +194,8 @@ async function expectFiltered(session: Session, filter: Filter, limit: number): 
     .map((entry, at) => [entry, at + 1] as const)
     .filter(([entry]) => isOf(entry, filter))
     .toReversed();
-  const query = new URLSearchParams({ ...filter, limit: String(limit) }).toString();
-  const found: unknown[] = [];
-  let after = "";
-  for (let pages = 0; pages <= entries.length; pages += 1) {
-    const path = `/v1/credit_transactions?${query}${after}`;
-    const answer = await call(session, { method: "GET", path });
-    compare(path, answer.status, 200);
-    const page = answer.body as unknown as {
-      data: readonly unknown[];
-      has_more: boolean;
-      next_starting_after: string | null;
-    };
-    require(path, page.data.length <= limit, "no more than the limit");
-    compare(path, page.has_more, page.next_starting_after !== null);
-    found.push(...page.data);
-    if (page.next_starting_after === null) break;
-    after = `&starting_after=${page.next_starting_after}`;
-  }
+  const query = new URLSearchParams(filter).toString();
+  const found = await readPages(session, `/v1/credit_transactions?${query}`, limit);
   compare(
     query,
     found,

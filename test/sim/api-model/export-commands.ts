@@ -13,6 +13,7 @@ import {
   missing,
   notFound,
   type Played,
+  readPages,
   type Refusal,
   refused,
   require,
@@ -193,30 +194,16 @@ async function change(
 /** Checks the log of exports, newest first, and the objects of the last export. */
 export async function expectExports(session: Session, limit: number): Promise<void> {
   const { model } = session;
-  const all: Record<string, unknown>[] = [];
-  let after = "";
-  for (let pages = 0; pages < 200; pages += 1) {
-    const at = `${path}/exports?limit=${limit}${after}`;
-    const answer = await call(session, { method: "GET", path: at });
-    compare(at, answer.status, 200);
-    const page = answer.body as unknown as {
-      data: Record<string, unknown>[];
-      has_more: boolean;
-      next_starting_after: string | null;
-    };
-    all.push(...page.data);
-    if (page.next_starting_after === null) break;
-    after = `&starting_after=${page.next_starting_after}`;
-  }
+  const all = await readPages<Record<string, unknown>>(session, `${path}/exports`, limit);
   const created = all.map((one) => String(one["created_at"]));
   compare("exports", created, created.toSorted().toReversed());
   const name = (list: unknown, number: unknown): string => `${String(list)} ${String(number)}`;
-  const told = new Map(all.map((one) => [name(one["watchlist_id"], one["run_number"]), one]));
-  compare("exports", [...told.keys()].toSorted(), [...model.exports.keys()].toSorted());
+  const shown = new Map(all.map((one) => [name(one["watchlist_id"], one["run_number"]), one]));
+  compare("exports", [...shown.keys()].toSorted(), [...model.exports.keys()].toSorted());
   for (const [key, { run, prefix }] of model.exports) {
     const day = iso(run.at)?.slice(0, 10);
     const folder = `${prefix}events/v=2/dt=${day}/watchlist_id=${run.list.id}/run_number=${String(run.number).padStart(8, "0")}/`;
-    compare(`export ${key}`, told.get(key), {
+    compare(`export ${key}`, shown.get(key), {
       id: idOf("exp"),
       object: "s3_export",
       watchlist_id: run.list.id,

@@ -5,7 +5,7 @@ import type { Pipeline, Step } from "../../../shared/pipelines/definition.ts";
 import type { Platform } from "../../../shared/platforms/catalogue.ts";
 import type { StepScraperId } from "../../../shared/scrapers/catalogue.ts";
 import { type ModelRun, runModel } from "../../support/run-model.ts";
-import type { ModelItem, ModelList } from "../../support/run-model-list.ts";
+import type { ModelItem, ModelWatchlist } from "../../support/run-model-watchlist.ts";
 import { shortfallsIn } from "../../support/shortfalls.ts";
 import { everythingKnown } from "../../support/run-model-fields.ts";
 import { type CreditModel, openCredits, payFor } from "./credit-model.ts";
@@ -32,9 +32,9 @@ export interface ItemTimes {
   delistedAt: number | null;
 }
 
-export interface ListModel {
+export interface WatchlistModel {
   readonly id: string;
-  readonly core: ModelList;
+  readonly core: ModelWatchlist;
   readonly times: Map<string, ItemTimes>;
   readonly runs: RunModel[];
   readonly createdAt: number;
@@ -51,7 +51,7 @@ export interface ListModel {
 }
 
 export interface RunModel {
-  readonly list: ListModel;
+  readonly list: WatchlistModel;
   readonly number: number;
   readonly at: number;
   readonly record: Shown;
@@ -125,7 +125,7 @@ export interface Model {
   readonly accountId: string;
   readonly ledger: CreditModel;
   readonly keys: KeyModel[];
-  readonly lists: ListModel[];
+  readonly lists: WatchlistModel[];
   /** IDs of deleted watchlists. */
   readonly gone: string[];
   readonly endpoints: EndpointModel[];
@@ -187,7 +187,7 @@ export function defaultOf(platform: Platform, refreshEveryRuns: number): Pipelin
 }
 
 /** Sets the pipeline of the next runs. */
-export function setPipeline(list: ListModel): void {
+export function setPipeline(list: WatchlistModel): void {
   const pipeline = list.pipeline ?? defaultOf(list.core.platform, list.refreshEveryRuns);
   Object.assign(list.core, { pipeline });
 }
@@ -230,7 +230,7 @@ export function tickModel(model: Model, { watchlistId, scheduledTime }: Tick, no
 }
 
 /** Applies a manual run, after which the schedule restarts. */
-export function runNowModel(model: Model, list: ListModel, now: number): void {
+export function runNowModel(model: Model, list: WatchlistModel, now: number): void {
   const next = list.core.paused ? null : nextAfter(list.schedule, now, now);
   play(model, list, { trigger: "manual", now, next });
 }
@@ -253,24 +253,24 @@ interface Turn {
 }
 
 /** Applies a run with its charges, its events and its export. */
-function play(model: Model, list: ListModel, { trigger, now, next }: Turn): void {
+function play(model: Model, list: WatchlistModel, { trigger, now, next }: Turn): void {
   const { core } = list;
   const wasPaused = core.paused;
   const available = model.ledger.balance;
-  const told = runModel(core, { trigger, available, at: phaseAt(now) });
-  if (told === null) throw new Error("The model does not run a paused watchlist for a tick");
-  pay(model, list, { told, now });
+  const result = runModel(core, { trigger, available, at: phaseAt(now) });
+  if (result === null) throw new Error("The model does not run a paused watchlist for a tick");
+  pay(model, list, { result, now });
   for (const item of core.items) note(list, item, now);
   if (core.paused && !wasPaused) list.pausedReason = "insufficient_credits";
   list.lastRunAt = now;
-  list.lastRunStatus = String(told.run["status"]);
+  list.lastRunStatus = String(result.run["status"]);
   list.nextRunAt = core.paused ? null : next;
   list.endpointId = boundEndpoint(model, list)?.id ?? null;
-  publish(model, list, { told, now });
+  publish(model, list, { result, now });
 }
 
 /** Updates the times of an item after a run. */
-function note({ core, times }: ListModel, item: ModelItem, now: number): void {
+function note({ core, times }: WatchlistModel, item: ModelItem, now: number): void {
   const time = times.get(item.id);
   if (time === undefined) throw new Error(`The model has no times of item ${item.id}`);
   // Any answer counts as the first read.
@@ -279,12 +279,12 @@ function note({ core, times }: ListModel, item: ModelItem, now: number): void {
   if (item.lastChange?.runNumber === core.runCount) time.changedAt = now;
 }
 
-interface Told {
-  readonly told: ModelRun;
+interface RunResult {
+  readonly result: ModelRun;
   readonly now: number;
 }
 
-interface StepTold {
+interface StepResult {
   readonly requested: number;
   readonly ok: number;
   readonly not_found: number;
@@ -293,9 +293,9 @@ interface StepTold {
   readonly scraper: string;
 }
 
-function pay(model: Model, list: ListModel, { told, now }: Told): void {
-  const { steps } = told.run["stats"] as {
-    steps: Record<string, StepTold>;
+function pay(model: Model, list: WatchlistModel, { result, now }: RunResult): void {
+  const { steps } = result.run["stats"] as {
+    steps: Record<string, StepResult>;
   };
   for (const [step, did] of Object.entries(steps)) {
     const { requested, skipped, credits, scraper } = did;
@@ -312,15 +312,15 @@ function pay(model: Model, list: ListModel, { told, now }: Told): void {
   }
 }
 
-function publish(model: Model, list: ListModel, { told, now }: Told): void {
+function publish(model: Model, list: WatchlistModel, { result, now }: RunResult): void {
   const { core } = list;
   const head = { list, number: core.runCount, at: now };
   const record: Shown = {
-    ...told.run,
+    ...result.run,
     id: idOf("wlrun"),
     object: "watchlist_run",
     watchlist_id: list.id,
-    error: (actual: unknown) => isDeepStrictEqual(shortfallsIn(actual), told.shortfalls),
+    error: (actual: unknown) => isDeepStrictEqual(shortfallsIn(actual), result.shortfalls),
     started_at: iso(now),
     finished_at: iso(now),
     watchlist: {
@@ -351,7 +351,7 @@ function publish(model: Model, list: ListModel, { told, now }: Told): void {
     named: list.endpointId,
   });
   const events: EventModel[] = [];
-  const tell = (type: string, key: string, entries: readonly Shown[]): void => {
+  const addEvents = (type: string, key: string, entries: readonly Shown[]): void => {
     // The simulation lowers the limit of 500, so that events have several parts.
     const { itemEventsMax: most } = limits;
     const parts = Math.ceil(entries.length / most);
@@ -362,9 +362,9 @@ function publish(model: Model, list: ListModel, { told, now }: Told): void {
   };
   const dated = (entries: readonly Shown[], time: string): readonly Shown[] =>
     entries.map((entry) => ({ ...entry, [time]: at }));
-  tell("product.changed", "changes", dated(told.changed, "changed_at"));
-  tell("product.matched", "products", dated(told.matched, "matched_at"));
-  tell("product.delisted", "products", dated(told.delisted, "delisted_at"));
+  addEvents("product.changed", "changes", dated(result.changed, "changed_at"));
+  addEvents("product.matched", "products", dated(result.matched, "matched_at"));
+  addEvents("product.delisted", "products", dated(result.delisted, "delisted_at"));
   const counts: Record<string, number> = { "watchlist.run.completed": 1 };
   for (const { type } of events) counts[type] = (counts[type] ?? 0) + 1;
   events.push(event("run.completed", { ...record, events: counts, events_digest: aText }));
@@ -416,7 +416,7 @@ function deliver(model: Model, event: EventModel, now: number): void {
  */
 export function boundEndpoint(
   { endpoints }: Model,
-  { endpointId }: Pick<ListModel, "endpointId">,
+  { endpointId }: Pick<WatchlistModel, "endpointId">,
 ): EndpointModel | undefined {
   const named = endpoints.find(({ id }) => id === endpointId);
   if (named?.deleted !== true) return named;
@@ -503,13 +503,13 @@ function sendFirst(model: Model, event: EventModel, endpoint: EndpointModel): vo
   model.deliveries.push(delivery);
 }
 
-const stateCounts = ({ items }: ModelList) => {
+const stateCounts = ({ items }: ModelWatchlist) => {
   const count = (state: string): number => items.filter((item) => item.state === state).length;
   return { new: count("new"), active: count("active"), delisted: count("delisted") };
 };
 
 /** A watchlist in a response. */
-export function shownList(model: Model, list: ListModel, now: number): Shown {
+export function shownWatchlist(model: Model, list: WatchlistModel, now: number): Shown {
   const { core, schedule } = list;
   const { every, cron, timezone = "UTC" } = schedule;
   const counts = stateCounts(core);
@@ -563,7 +563,7 @@ export const shownPipeline = ({ entry, baseline, refresh, steps }: Pipeline): Sh
 });
 
 /** An item in a response. */
-export function shownItem(list: ListModel, item: ModelItem): Shown {
+export function shownItem(list: WatchlistModel, item: ModelItem): Shown {
   const times = list.times.get(item.id) ?? newTimes(0);
   const { lastChange } = item;
   return {

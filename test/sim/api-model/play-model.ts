@@ -3,7 +3,7 @@ import { type Engine, startEngine } from "../engine.ts";
 import { accountCommands, expectAccount, expectLedger, expectUsage } from "./account-commands.ts";
 import { exportCommands, expectExports } from "./export-commands.ts";
 import { itemCommands } from "./item-commands.ts";
-import { letPass, listCommands } from "./list-commands.ts";
+import { letPass, watchlistCommands } from "./watchlist-commands.ts";
 import { openModel } from "./model.ts";
 import { openService } from "./service.ts";
 import { type Played, require, type Session } from "./session.ts";
@@ -49,7 +49,7 @@ class Drawn implements fc.AsyncCommand<Session, Session> {
 const all: readonly Played<unknown>[] = [
   ...itemCommands,
   ...accountCommands,
-  ...listCommands,
+  ...watchlistCommands,
   ...webhookCommands,
   ...exportCommands,
 ];

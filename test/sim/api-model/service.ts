@@ -115,9 +115,9 @@ export async function openService(stage: Stage, credits: number) {
     if (queue === undefined) return false;
     const [message] = queues.take(queue, { most: 1, visibilityMs: 60_000, holder: "model" });
     if (message === undefined) return false;
-    const told = JSON.parse(message.body) as Readonly<Record<string, string>>;
-    if (queue === "runs" && told["type"] === "due") {
-      const { watchlist_id: watchlistId = "", scheduled_time: at = "" } = told;
+    const content = JSON.parse(message.body) as Readonly<Record<string, string>>;
+    if (queue === "runs" && content["type"] === "due") {
+      const { watchlist_id: watchlistId = "", scheduled_time: at = "" } = content;
       onTick({ watchlistId, scheduledTime: Date.parse(at) });
     }
     const record = {

@@ -50,6 +50,35 @@ export async function call({ service, model }: Session, wanted: Wanted): Promise
   return answer;
 }
 
+/** Reads all pages of a list and checks their limit. @throws Error after 400 pages */
+export async function readPages<Entry>(
+  session: Session,
+  path: string,
+  limit: number,
+): Promise<readonly Entry[]> {
+  const entries: Entry[] = [];
+  const separator = path.includes("?") ? "&" : "?";
+  let after = "";
+  for (let pages = 0; pages < 400; pages += 1) {
+    const answer = await call(session, {
+      method: "GET",
+      path: `${path}${separator}limit=${limit}${after}`,
+    });
+    compare(path, answer.status, 200);
+    const page = answer.body as unknown as {
+      data: readonly Entry[];
+      has_more: boolean;
+      next_starting_after: string | null;
+    };
+    require(path, page.data.length <= limit, "no more than the limit");
+    compare(path, page.has_more, page.next_starting_after !== null);
+    entries.push(...page.data);
+    if (page.next_starting_after === null) return entries;
+    after = `&starting_after=${page.next_starting_after}`;
+  }
+  throw new Error(`${path} has more than 400 pages`);
+}
+
 /** Drains the queues after a call. */
 export const settle = ({ service, model }: Session): Promise<void> =>
   service.work((tick) => tickModel(model, tick, service.now()));

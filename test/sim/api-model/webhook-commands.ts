@@ -26,6 +26,7 @@ import {
   missing,
   notFound,
   type Played,
+  readPages,
   type Refusal,
   refused,
   require,
@@ -336,7 +337,7 @@ const remove = command<Named>({
   },
 });
 
-interface Told {
+interface ShownDelivery {
   readonly id: string;
   readonly endpoint_id: string;
   readonly event_id: string;
@@ -349,31 +350,6 @@ interface Told {
   readonly next_attempt_at: string | null;
   readonly created_at: string;
   readonly run_id: string | null;
-}
-
-/** Reads all deliveries of the log, page by page. */
-async function readLog(session: Session, at: string, limit: number): Promise<readonly Told[]> {
-  const all: Told[] = [];
-  let after = "";
-  for (let pages = 0; pages < 400; pages += 1) {
-    const mark = at.includes("?") ? "&" : "?";
-    const answer = await call(session, {
-      method: "GET",
-      path: `${at}${mark}limit=${limit}${after}`,
-    });
-    compare(at, answer.status, 200);
-    const page = answer.body as unknown as {
-      data: readonly Told[];
-      has_more: boolean;
-      next_starting_after: string | null;
-    };
-    require(at, page.data.length <= limit, "no more than the limit");
-    compare(at, page.has_more, page.next_starting_after !== null);
-    all.push(...page.data);
-    if (page.next_starting_after === null) return all;
-    after = `&starting_after=${page.next_starting_after}`;
-  }
-  throw new Error(`${at} has more than 400 pages`);
 }
 
 const states: Readonly<Record<DeliveryModel["state"], readonly string[]>> = {
@@ -407,11 +383,11 @@ async function learnIds(session: Session): Promise<void> {
   }
 }
 
-const isOf = (delivery: DeliveryModel, told: Told): boolean =>
-  delivery.endpointId === told.endpoint_id &&
-  delivery.type === told.event_type &&
-  iso(delivery.at) === told.created_at &&
-  (delivery.event === null || delivery.event.id === told.event_id);
+const isOf = (delivery: DeliveryModel, shown: ShownDelivery): boolean =>
+  delivery.endpointId === shown.endpoint_id &&
+  delivery.type === shown.event_type &&
+  iso(delivery.at) === shown.created_at &&
+  (delivery.event === null || delivery.event.id === shown.event_id);
 
 const listOf = (delivery: DeliveryModel): string | null => delivery.event?.run.list.id ?? null;
 
@@ -428,9 +404,9 @@ export async function expectLog(session: Session, filter: Filter, limit = 100): 
   const query = new URLSearchParams(filter as Record<string, string>).toString();
   const at = `/v1/webhook_deliveries${query === "" ? "" : `?${query}`}`;
   await learnIds(session);
-  const told = await readLog(session, at, limit);
-  compare(at, new Set(told.map(({ id }) => id)).size, told.length);
-  const times = told.map(({ created_at: created }) => created);
+  const shown = await readPages<ShownDelivery>(session, at, limit);
+  compare(at, new Set(shown.map(({ id }) => id)).size, shown.length);
+  const times = shown.map(({ created_at: created }) => created);
   compare(at, times, times.toSorted().toReversed());
   const known = model.deliveries.filter(
     (one) =>
@@ -444,7 +420,7 @@ export async function expectLog(session: Session, filter: Filter, limit = 100): 
     const name = nameOf(one.type, iso(one.at) ?? "", one.endpointId);
     left.set(name, [...(left.get(name) ?? []), one]);
   }
-  for (const one of told) {
+  for (const one of shown) {
     const name = nameOf(one.event_type, one.created_at, one.endpoint_id);
     const candidates = left.get(name) ?? [];
     const place = candidates.findIndex((delivery) => isOf(delivery, one));
@@ -465,16 +441,16 @@ export async function expectLog(session: Session, filter: Filter, limit = 100): 
   }
 }
 
-function expectDelivery(what: string, told: Told, delivery: DeliveryModel): void {
+function expectDelivery(what: string, shown: ShownDelivery, delivery: DeliveryModel): void {
   const { state, attempts, error } = delivery;
-  require(what, states[state].includes(told.state), `${JSON.stringify(told)} is ${state}`);
-  compare(what, told.run_id === null, delivery.event === null);
-  if (attempts !== null) compare(`${what} attempts`, told.attempt_count, attempts);
+  require(what, states[state].includes(shown.state), `${JSON.stringify(shown)} is ${state}`);
+  compare(what, shown.run_id === null, delivery.event === null);
+  if (attempts !== null) compare(`${what} attempts`, shown.attempt_count, attempts);
   if (state === "delivered") {
-    compare(what, [told.last_status, told.last_error, told.next_attempt_at], [200, null, null]);
+    compare(what, [shown.last_status, shown.last_error, shown.next_attempt_at], [200, null, null]);
   }
-  if (state === "failed") compare(what, [told.last_error, told.next_attempt_at], [error, null]);
-  if (state !== "open") compare(what, told.next_attempt_at, null);
+  if (state === "failed") compare(what, [shown.last_error, shown.next_attempt_at], [error, null]);
+  if (state !== "open") compare(what, shown.next_attempt_at, null);
 }
 
 const log = command<Named & { readonly limit: number }>({
@@ -514,7 +490,7 @@ const log = command<Named & { readonly limit: number }>({
   },
 });
 
-interface ToldAttempt {
+interface ShownAttempt {
   readonly attempt: number | null;
   readonly status: number | null;
   readonly error: string | null;
@@ -527,7 +503,7 @@ function expectRequests(
   delivery: {
     readonly id: string;
     readonly body: string;
-    readonly attempts: readonly ToldAttempt[];
+    readonly attempts: readonly ShownAttempt[];
   },
 ): void {
   const sent = service.sent.filter(({ headers }) => headers["Service-Delivery-Id"] === delivery.id);
@@ -551,8 +527,8 @@ const one = command<Named>({
     }
     const endpoint = drawnOf(live(model), drawn);
     if (endpoint === undefined) return "not played";
-    const told = await readLog(session, `${path}/${endpoint.id}/deliveries`, 100);
-    const chosen = drawnOf(told, value);
+    const shown = await readPages<ShownDelivery>(session, `${path}/${endpoint.id}/deliveries`, 100);
+    const chosen = drawnOf(shown, value);
     if (chosen === undefined) return "none";
     await learnIds(session);
     const delivery = model.deliveries.find((candidate) => isOf(candidate, chosen));
@@ -563,9 +539,9 @@ const one = command<Named>({
         attempts,
         request_body: body,
         ...rest
-      } = answer.body as unknown as Told & {
+      } = answer.body as unknown as ShownDelivery & {
         request_body: string;
-        attempts: readonly ToldAttempt[];
+        attempts: readonly ShownAttempt[];
       };
       compare("delivery", rest, chosen);
       expectRequests(session, { id: chosen.id, body, attempts });
@@ -583,7 +559,7 @@ const one = command<Named>({
       return expectRefusal("redeliver", answer, conflict);
     }
     compare("redeliver", answer.status, 202);
-    compare("redeliver", (answer.body as unknown as Told).state, "pending");
+    compare("redeliver", (answer.body as unknown as ShownDelivery).state, "pending");
     redeliver(delivery, endpoint);
     await settle(session);
     const sent = service.sent.slice(before).filter(({ url }) => url === endpoint.url);
@@ -785,14 +761,14 @@ const sendOne = command<Named>({
       return expectRefusal("send", answer, refused("webhook_endpoint_id"));
     if (!endpoint.enabled) return expectRefusal("send", answer, conflict);
     compare("send", answer.status, 202);
-    const told = answer.body as unknown as Told;
-    compare("send", [told.state, told.event_id], ["pending", known.id]);
+    const shown = answer.body as unknown as ShownDelivery;
+    compare("send", [shown.state, shown.event_id], ["pending", known.id]);
     sendEvent(model, known, endpoint);
     const before = service.sent.length;
     await settle(session);
     const sent = service.sent.slice(before).filter(({ url }) => url === endpoint.url);
     const ids = sent.map(({ headers }) => headers["Service-Delivery-Id"]);
-    require("send", ids.includes(told.id), "the event is sent");
+    require("send", ids.includes(shown.id), "the event is sent");
     return "202";
   },
 });

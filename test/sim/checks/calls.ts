@@ -7,13 +7,13 @@ import type { Histories, History } from "./ledger-watch.ts";
 import { assertReconciled } from "./reconciled.ts";
 
 /** A call and its response; without a response its outcome is unknown. */
-export interface HeardCall {
+export interface RecordedCall {
   readonly user: User;
   readonly request: ApiRequest;
   readonly answer: ApiAnswer | undefined;
   /** Times of the call and of its response, in milliseconds. */
   readonly calledAt: number;
-  readonly heardAt: number;
+  readonly answeredAt: number;
 }
 
 const minute = 60_000;
@@ -24,7 +24,7 @@ const minute = 60_000;
 const givenBackMs = (5 + 2 + 2 * 3 + 50) * minute;
 
 export interface Observed {
-  readonly heard: readonly HeardCall[];
+  readonly recorded: readonly RecordedCall[];
   readonly histories: Histories;
   /** When the faults stopped. */
   readonly calmAt: number;
@@ -34,7 +34,7 @@ export interface Observed {
 export async function checkCalls(
   world: World,
   users: readonly User[],
-  { heard, histories, calmAt }: Observed,
+  { recorded, histories, calmAt }: Observed,
 ): Promise<void> {
   for (const user of users) {
     const ledger = await readLedgerState(world, user.accountId);
@@ -42,7 +42,7 @@ export async function checkCalls(
     assert(history !== undefined, `${user.name} has no recorded history`);
     assertLedgerInvariants(ledger);
     assert.equal(ledger.held, 0, "no credits stay held");
-    const own = heard.filter((call) => call.user === user);
+    const own = recorded.filter((call) => call.user === user);
     for (const call of own) {
       if (call.answer !== undefined) checkAnswer(call, call.answer, { ledger, history });
     }
@@ -78,7 +78,7 @@ const isItemCall = ({ path }: ApiRequest): boolean =>
   path.startsWith("/v1/products") || path.startsWith("/v1/offers");
 
 /** Checks that a response's body, its headers and the ledger show the same charge (M5). */
-function checkAnswer(call: HeardCall, answer: ApiAnswer, kept: Kept): void {
+function checkAnswer(call: RecordedCall, answer: ApiAnswer, kept: Kept): void {
   const { request } = call;
   const name = `${request.method} ${request.path}: ${answer.status}`;
   const { "x-request-id": requestId, "x-service-credits": shown } = answer.headers;
@@ -114,12 +114,12 @@ function checkAnswer(call: HeardCall, answer: ApiAnswer, kept: Kept): void {
  * during the call, and for its slot only if all slots were in use at one (C8).
  */
 function checkRefusal(
-  { calledAt, heardAt }: HeardCall,
+  { calledAt, answeredAt }: RecordedCall,
   { status, body }: ApiAnswer,
   history: History,
 ): void {
   const { code, message = "" } = (body as unknown as Refusal).error ?? {};
-  const moments = history.between(calledAt, heardAt);
+  const moments = history.between(calledAt, answeredAt);
   if (status === 402) {
     const needed = Number(/reserves (\d+) credit/.exec(message)?.[1]);
     const least = Math.min(...moments.map(({ balance }) => balance));
@@ -141,12 +141,12 @@ interface Refusal {
  * shards, the sum of each shard's balance at one (C8).
  */
 function checkBalance(
-  { calledAt, heardAt }: HeardCall,
+  { calledAt, answeredAt }: RecordedCall,
   { headers }: ApiAnswer,
   history: History,
 ): void {
   const shown = Number(headers["x-service-balance"]);
-  const moments = history.between(calledAt, heardAt);
+  const moments = history.between(calledAt, answeredAt);
   const shards = Math.max(...moments.map(({ balances }) => balances.length));
   if (shards === 1) {
     const had = new Set(moments.map(({ balance }) => balance));
@@ -265,10 +265,10 @@ const rareAnswers: Readonly<Record<number, (code: string | undefined) => string>
 
 function noteStates(
   { reached }: World,
-  heard: readonly HeardCall[],
+  recorded: readonly RecordedCall[],
   { ledger, history }: Kept,
 ): void {
-  for (const call of heard) {
+  for (const call of recorded) {
     noteAnswer(reached, call.request, call.answer);
     noteFullShards(reached, call, history);
   }
@@ -277,7 +277,7 @@ function noteStates(
     const own = ledger.entries.filter(({ holdId }) => holdId === id);
     if (!isExpired(own, history)) continue;
     reached("an expired hold was released");
-    const wasAnswered = heard.some(
+    const wasAnswered = recorded.some(
       ({ answer }) => answer?.headers["x-request-id"] === id && answer.status === 200,
     );
     if (wasAnswered) reached("a call succeeded after the release of its hold");
@@ -287,12 +287,12 @@ function noteStates(
 /** Records a refusal while all slots of several shards were in use. */
 function noteFullShards(
   reached: World["reached"],
-  { answer, calledAt, heardAt }: HeardCall,
+  { answer, calledAt, answeredAt }: RecordedCall,
   history: History,
 ): void {
   const { code } = (answer?.body as Refusal | undefined)?.error ?? {};
   if (code !== "CONCURRENCY_LIMIT") return;
-  const full = history.between(calledAt, heardAt).find(({ isFull }) => isFull);
+  const full = history.between(calledAt, answeredAt).find(({ isFull }) => isFull);
   const shards = full?.balances.length ?? 1;
   if (shards > 1) reached(`a call was refused while all slots of ${shards} shards were in use`);
 }

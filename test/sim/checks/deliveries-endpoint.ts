@@ -1,5 +1,3 @@
-import { ScanCommand } from "@aws-sdk/lib-dynamodb";
-import type { Row } from "../../../shared/aws/table/dynamo.ts";
 import type { SerializedEvent } from "../../../shared/events/event.ts";
 import type { Delivery } from "../../../shared/webhooks/delivery.ts";
 import type { SentRequest } from "../receivers.ts";
@@ -31,20 +29,3 @@ export const clocksAgree = ({ world }: DeliveryScene): boolean =>
 /** Maximum clock error of processes, in milliseconds. */
 export const clockSlackMs = (scene: DeliveryScene): number =>
   clocksAgree(scene) ? 0 : 10 * 60_000;
-
-/** Reads all rows of the table. */
-export async function allRows({ client, table }: DeliveryScene["world"]): Promise<readonly Row[]> {
-  const rows: Row[] = [];
-  let from: Row | undefined;
-  do {
-    const { Items = [], LastEvaluatedKey } = await client.send(
-      new ScanCommand({
-        TableName: table,
-        ...(from === undefined ? {} : { ExclusiveStartKey: from }),
-      }),
-    );
-    rows.push(...Items);
-    from = LastEvaluatedKey;
-  } while (from !== undefined);
-  return rows;
-}

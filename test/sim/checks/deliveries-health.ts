@@ -25,8 +25,8 @@ export function checkHealth(one: EndpointScene): void {
 function checkGone({ endpoint, scene }: EndpointScene, { at }: Attempt): void {
   const begunAt = Date.parse(at);
   const slack = clockSlackMs(scene);
-  const asked = statesWithin(endpoint.states, begunAt - knownMs - slack, begunAt + slack);
-  const receivers = new Set(asked.map((state) => state?.endpoint.receivingSince));
+  const known = statesWithin(endpoint.states, begunAt - knownMs - slack, begunAt + slack);
+  const receivers = new Set(known.map((state) => state?.endpoint.receivingSince));
   const after = statesWithin(endpoint.states, begunAt - slack, scene.world.tasks.now());
   const isOver = after.some(
     (state) => state?.endpoint.enabled !== true || !receivers.has(state.endpoint.receivingSince),

@@ -60,7 +60,7 @@ export interface DeliveryHistory {
   /** Number of rejected writes of lease holders, by task, target and token. */
   readonly refusals: Map<string, number>;
   /** Writes to a target by a task that did not hold its lease. */
-  readonly trespasses: string[];
+  readonly writesWithoutLease: string[];
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -73,7 +73,7 @@ interface Write {
 }
 
 /** Records the history of deliveries from now on. */
-export function rememberDeliveries(world: World): DeliveryHistory {
+export function recordDeliveries(world: World): DeliveryHistory {
   const { tasks } = world;
   const history: DeliveryHistory = {
     endpoints: new Map(),
@@ -85,7 +85,7 @@ export function rememberDeliveries(world: World): DeliveryHistory {
     claims: [],
     health: new Map(),
     refusals: new Map(),
-    trespasses: [],
+    writesWithoutLease: [],
   };
   const notes = notesOf(world, history);
   const holders = holdersOf(world, history);
@@ -177,12 +177,14 @@ function holdersOf(world: World, history: DeliveryHistory) {
       if (isClaim) {
         if (holder !== undefined && holder.token !== token && !given.has(target)) {
           world.reached("a lease was taken over");
-          if (holder.until > now) history.trespasses.push(`${target} taken early by ${task.name}`);
+          if (holder.until > now)
+            history.writesWithoutLease.push(`${target} taken early by ${task.name}`);
         }
         given.delete(target);
         const health = history.health.get(target);
         history.claims.push({ target, task, at: world.tasks.now(), health });
-      } else if (holder?.token !== token) history.trespasses.push(`${target} by ${task.name}`);
+      } else if (holder?.token !== token)
+        history.writesWithoutLease.push(`${target} by ${task.name}`);
       holders.set(target, { token, until });
       if (holding.health !== undefined) history.health.set(target, holding.health);
       if (isEnd) given.add(target);
@@ -228,7 +230,7 @@ function notesOf(world: World, history: DeliveryHistory) {
     history.destinations.set(accountId, states);
     states.push({ at: tasks.now(), value: await destinations.get(accountId) });
   };
-  const going = goingOn(world);
+  const noteContinuation = continuations(world);
   const noteLog = (
     { Item, UpdateExpression = "", ExpressionAttributeValues }: Write,
     sk: string,
@@ -251,13 +253,13 @@ function notesOf(world: World, history: DeliveryHistory) {
       await noteEndpoint(accountId, sk.slice("endpoint#".length));
     }
     if (kind === "destination") await noteDestination(accountId);
-    if (kind === "outbox") going(write, `${pk} ${sk}`, task);
+    if (kind === "outbox") noteContinuation(write, `${pk} ${sk}`, task);
     if (kind === "deliveries" || kind === "exports") noteLog(write, sk);
   };
 }
 
 /** Records recoveries and backfills that one process continued after another. */
-function goingOn({ reached }: World) {
+function continuations({ reached }: World) {
   const workers = new Map<string, Task>();
   return ({ Item }: Write, row: string, task: Task): void => {
     const content = Item?.["content"]?.["M"] as Attributes | undefined;

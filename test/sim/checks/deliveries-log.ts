@@ -31,7 +31,7 @@ export function checkLogged(one: EndpointScene, delivery: Delivery): void {
   const last = attempts.at(-1);
   assert.ok(last !== undefined, `${name}: attempts`);
   assert.equal(state, last.error === null ? "delivered" : "failed", name);
-  if (state === "failed") checkGivenUp(one, delivery, name);
+  if (state === "failed") checkFailed(one, delivery, name);
   if (requests.length > attemptCount) scene.world.reached("an attempt was made and not logged");
   if (clocksAgree(scene)) checkWaits(one, delivery, name);
 }
@@ -61,7 +61,7 @@ function checkMade(attempt: Attempt, tried: readonly SentRequest[], name: string
   } else assert.equal(attempt.status, null, what);
 }
 
-function checkGivenUp({ scene }: EndpointScene, { attempts, tries }: Delivery, name: string): void {
+function checkFailed({ scene }: EndpointScene, { attempts, tries }: Delivery, name: string): void {
   const { reached } = scene.world;
   const { error = null, status = null } = attempts.at(-1) ?? {};
   assert.ok(
@@ -75,11 +75,11 @@ function checkGivenUp({ scene }: EndpointScene, { attempts, tries }: Delivery, n
 /** Checks the retry delays of a delivery for which no user requested an attempt. */
 function checkWaits({ scene }: EndpointScene, delivery: Delivery, name: string): void {
   const { attempts, endpointId, id } = delivery;
-  const { redeliveries, recoveries } = scene.deeds;
-  const wasAsked =
+  const { redeliveries, recoveries } = scene.userRequests;
+  const wasRequested =
     redeliveries.some(({ deliveryId }) => deliveryId === id) ||
-    recoveries.some((asked) => asked.endpointId === endpointId);
-  if (wasAsked) return;
+    recoveries.some((request) => request.endpointId === endpointId);
+  if (wasRequested) return;
   attempts.forEach((attempt, n) => {
     const before = attempts[n - 1];
     if (before === undefined || before.error === null) return;

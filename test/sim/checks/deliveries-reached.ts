@@ -23,12 +23,12 @@ export function checkReached({ scene, endpoint, sent, log, meant }: EndpointScen
     const named = run.run.webhookEndpointId;
     if (named !== null && named !== endpoint.id) continue;
     const { from, to } = windowOf(run);
-    const isOwed =
+    const isExpected =
       named !== null ||
       statesWithin(states, from, to).every(
         (state) => state !== null && isSubscribed(state.endpoint, event.type),
       );
-    if (!isOwed) continue;
+    if (!isExpected) continue;
     const name = `${event.id} for ${endpoint.id}`;
     const delivery = log.get(id);
     if (delivery === undefined) throw new Error(`${name}: is not in the log`);
@@ -48,15 +48,15 @@ export function checkReached({ scene, endpoint, sent, log, meant }: EndpointScen
 
 /** Checks that first attempts follow the run's order if no fault disturbed them (D3). */
 export function checkOrder({ scene, endpoint, sent, log, isTroubled }: EndpointScene): void {
-  const { redeliveries, recoveries } = scene.deeds;
-  const wasAsked = [...redeliveries, ...recoveries].some(
+  const { redeliveries, recoveries } = scene.userRequests;
+  const wasRequested = [...redeliveries, ...recoveries].some(
     ({ endpointId }) => endpointId === endpoint.id,
   );
   const hasFailed =
     sent.some(({ status }) => !isSuccess(status)) ||
     [...log.values()].some(({ attempts }) => attempts.some(({ error }) => error !== null));
   // A process whose clock is ahead may take over a lease that has not expired.
-  if (wasAsked || hasFailed || isTroubled || !clocksAgree(scene)) return;
+  if (wasRequested || hasFailed || isTroubled || !clocksAgree(scene)) return;
   if (endpoint.states.length > 1) return;
   for (const { run } of scene.runs.values()) {
     const ids = run.events.map(({ id }) => id);
@@ -77,13 +77,13 @@ const readMs = 10_000;
 
 /** Checks that no process resends a delivery that it could read as delivered. */
 export function checkRepeats({ scene, endpoint, sent }: EndpointScene): void {
-  const { recoveries, redeliveries } = scene.deeds;
+  const { recoveries, redeliveries } = scene.userRequests;
   const hasRecovered = recoveries.some(({ endpointId }) => endpointId === endpoint.id);
   for (const request of sent) {
     const id = String(request.headers["Service-Delivery-Id"]);
     const deliveredAt = scene.history.delivered.get(id) ?? Infinity;
-    const wasAsked = hasRecovered || redeliveries.some(({ deliveryId }) => deliveryId === id);
-    if (wasAsked || request.task.hasPaused === true) continue;
+    const wasRequested = hasRecovered || redeliveries.some(({ deliveryId }) => deliveryId === id);
+    if (wasRequested || request.task.hasPaused === true) continue;
     const name = `${nameOf(request)}: after it was delivered`;
     assert.ok(request.startedAt < deliveredAt + readMs, name);
   }

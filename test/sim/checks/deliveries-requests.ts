@@ -53,7 +53,10 @@ export function checkRequest(
   assert.equal(headers["Service-Event-Type"], event.type, name);
   assert.equal(body, event.body, `${name}: body`);
   assert.ok(Number(headers["Service-Attempt"]) >= 1, name);
-  assert.ok(mayGet(scene, meant, startedAt), `${name}: the endpoint does not receive this event`);
+  assert.ok(
+    mayReceive(scene, meant, startedAt),
+    `${name}: the endpoint does not receive this event`,
+  );
   checkPlace(scene, request, endpoint);
 }
 
@@ -140,8 +143,8 @@ function isAccepted({ headers, body, begunAt }: SentRequest, secret: string): bo
 }
 
 /** True when an endpoint may receive an event before a time. */
-function mayGet(
-  { history, deeds, world }: DeliveryScene,
+function mayReceive(
+  { history, userRequests, world }: DeliveryScene,
   { run, event, endpoint }: Meant,
   by: number,
 ): boolean {
@@ -155,30 +158,30 @@ function mayGet(
     run.publishes.some(({ begunAt, endedAt }) =>
       isSubscribedWithin(begunAt, endedAt ?? world.tasks.now()),
     ) ||
-    deeds.recoveries.some(
-      ({ endpointId, askedAt }) =>
+    userRequests.recoveries.some(
+      ({ endpointId, requestedAt }) =>
         endpointId === endpoint.id &&
-        askedAt <= by &&
+        requestedAt <= by &&
         // Events from before the endpoint's creation are not for it.
         states?.some(({ value }) => event.createdAt >= (value?.endpoint.createdAt ?? "~")) &&
-        isSubscribedWithin(askedAt - knownMs, by),
+        isSubscribedWithin(requestedAt - knownMs, by),
     )
   );
 }
 
 /** Checks that each test made at most one request, and that successful tests are in the log. */
 export function checkTests({ scene, endpoint, log }: EndpointScene): void {
-  const { heard, world } = scene;
-  const asked = heard.filter(({ request }) => request.path.endsWith(`/${endpoint.id}/test`));
+  const { recorded, world } = scene;
+  const testCalls = recorded.filter(({ request }) => request.path.endsWith(`/${endpoint.id}/test`));
   const sent = world.receivers.sent.filter(
     ({ headers, body }) =>
       headers["Service-Event-Type"] === "webhook.test" && body.includes(`"${endpoint.id}"`),
   );
-  assert.ok(sent.length <= asked.length, `tests of ${endpoint.id}`);
+  assert.ok(sent.length <= testCalls.length, `tests of ${endpoint.id}`);
   const logged = [...log.values()].filter(({ runId }) => runId === null);
-  const answered = asked.flatMap(({ answer }) => (answer?.status === 200 ? [answer.body] : []));
+  const answered = testCalls.flatMap(({ answer }) => (answer?.status === 200 ? [answer.body] : []));
   assert.ok(logged.length >= answered.length, `tests of ${endpoint.id} in the log`);
-  assert.ok(logged.length <= asked.length, `tests of ${endpoint.id} in the log`);
+  assert.ok(logged.length <= testCalls.length, `tests of ${endpoint.id} in the log`);
   const delivered = answered.filter((body) => body?.["delivered"] === true).length;
   const inLog = logged.filter(({ state }) => state === "delivered").length;
   assert.ok(delivered <= inLog, `tests of ${endpoint.id} that were delivered`);

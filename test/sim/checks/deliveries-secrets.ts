@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { capturedLog } from "../captured-log.ts";
-import type { DeliveryScene, HeardAnswer } from "../scenarios/deliveries-scene.ts";
-import { allRows } from "./deliveries-endpoint.ts";
+import type { DeliveryScene, RecordedCall } from "../scenarios/deliveries-scene.ts";
+import { allRows } from "./table-rows.ts";
 
 /** Checks that a secret appears only in the response that returns it after its creation (D8). */
 export async function checkSecrets(scene: DeliveryScene): Promise<void> {
-  const { world, users, history, given, heard } = scene;
+  const { world, users, history, given, recorded } = scene;
   const signing = [...history.endpoints.values()].flatMap(({ states }) =>
     states.flatMap(({ value }) => (value === null ? [] : [value.secret])),
   );
@@ -19,9 +19,8 @@ export async function checkSecrets(scene: DeliveryScene): Promise<void> {
   for (const { url, headers, body } of world.receivers.sent) {
     absent(`${url} ${JSON.stringify(headers)} ${body}`, `a request to ${url}`);
   }
-  for (const row of await allRows(world))
-    absent(JSON.stringify(row), `row ${String(row["pk"])} ${String(row["sk"])}`);
-  for (const one of heard) {
+  for (const row of await allRows(world)) absent(JSON.stringify(row), `row ${row.pk} ${row.sk}`);
+  for (const one of recorded) {
     const shown = shownBy(one);
     const { text = "" } = one.answer ?? {};
     absent(shown === null ? text : text.replace(shown, "…"), `the answer to ${one.request.path}`);
@@ -35,7 +34,7 @@ const day = 24 * 60 * 60_000;
 const clocksOffMs = 10 * 60_000;
 
 /** Checks that the replaced secret stays valid for a day if overlap is on, the default (D4). */
-function checkOverlap({ request, answer }: HeardAnswer): void {
+function checkOverlap({ request, answer }: RecordedCall): void {
   if (!request.path.endsWith("/rotate")) return;
   const { overlap = true } = (request.body ?? {}) as { readonly overlap?: boolean };
   const { previous_secret_expires_at: until, updated_at: at } = answer?.body ?? {};
@@ -51,7 +50,7 @@ function checkOverlap({ request, answer }: HeardAnswer): void {
 }
 
 /** Returns the secret that a response shows; null for other responses. */
-function shownBy({ request, answer }: HeardAnswer): string | null {
+function shownBy({ request, answer }: RecordedCall): string | null {
   const { method, path } = request;
   const isNew = method === "POST" && /^\/v1\/webhook_endpoints(\/\w+\/rotate)?$/.test(path);
   if (!isNew || answer === undefined || answer.status >= 300) return null;

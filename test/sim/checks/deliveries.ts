@@ -4,18 +4,19 @@ import { dynamoEventFeed } from "../../../shared/aws/deliveries/event-feed.ts";
 import type { Delivery } from "../../../shared/webhooks/delivery.ts";
 import type { DeliveryScene } from "../scenarios/deliveries-scene.ts";
 import { loggedFailures } from "./failures.ts";
-import { allRows, type EndpointScene } from "./deliveries-endpoint.ts";
+import type { EndpointScene } from "./deliveries-endpoint.ts";
+import { allRows } from "./table-rows.ts";
 import { checkHealth } from "./deliveries-health.ts";
 import { checkLogged } from "./deliveries-log.ts";
 import { checkOrder, checkReached, checkRepeats } from "./deliveries-reached.ts";
-import { checkRecoveries, checkRedeliveries } from "./deliveries-asked.ts";
+import { checkRecoveries, checkRedeliveries } from "./deliveries-redelivered.ts";
 import { checkRequest, checkTests, possibleDeliveries } from "./deliveries-requests.ts";
-import { checkSpared } from "./deliveries-spared.ts";
+import { checkFailingEndpoint } from "./deliveries-failing.ts";
 
 /** Checks all webhook deliveries when no work is left. */
 export async function checkDeliveries(scene: DeliveryScene): Promise<void> {
   const { world, history } = scene;
-  assert.deepEqual(history.trespasses, [], "writes to targets without the lease");
+  assert.deepEqual(history.writesWithoutLease, [], "writes to targets without the lease");
   for (const [name, times] of history.refusals) {
     // A process stops after it has lost its lease; the next holder repeats the rest of its work.
     assert.ok(times <= 1, `${name}: refused ${times} times`);
@@ -42,13 +43,13 @@ export async function checkDeliveries(scene: DeliveryScene): Promise<void> {
     checkTests(one);
     checkReached(one);
     checkOrder(one);
-    checkSpared(one);
+    checkFailingEndpoint(one);
     checkHealth(one);
     checkRecoveries(one);
     checkRedeliveries(one);
     checkRepeats(one);
   }
-  await checkNothingIsLeft(scene);
+  await checkNoPendingWork(scene);
 }
 
 async function checkFeed({ world, users, runs }: DeliveryScene): Promise<void> {
@@ -100,13 +101,13 @@ function troubledTargets({ history }: DeliveryScene): ReadonlySet<string> {
 const kept = new Set(["pk", "sk", "additions", "target_state"]);
 
 /** Checks that no outbox entry, due mark or lease is left. */
-async function checkNothingIsLeft({ world }: DeliveryScene): Promise<void> {
+async function checkNoPendingWork({ world }: DeliveryScene): Promise<void> {
   const rows = await allRows(world);
-  const owed = rows.filter(({ pk }) => String(pk).includes("#outbox#"));
-  assert.deepEqual(owed, [], "pending outbox entries");
-  const heads = rows.filter(({ pk }) => String(pk).endsWith("#outbox"));
+  const pending = rows.filter(({ pk }) => pk.includes("#outbox#"));
+  assert.deepEqual(pending, [], "pending outbox entries");
+  const heads = rows.filter(({ pk }) => pk.endsWith("#outbox"));
   for (const head of heads) {
     const left = Object.keys(head).filter((name) => !kept.has(name));
-    assert.deepEqual(left, [], `row of target ${String(head["sk"])}`);
+    assert.deepEqual(left, [], `row of target ${head.sk}`);
   }
 }

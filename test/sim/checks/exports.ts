@@ -11,7 +11,7 @@ import { manifestKey, objectKey } from "../../../shared/exports/object-key.ts";
 import { attemptsMax, retryWaitsSeconds } from "../../../shared/outbox/backoff.ts";
 import type { DeliveryScene, PublishedRun } from "../scenarios/deliveries-scene.ts";
 import { clockSlackMs } from "./deliveries-endpoint.ts";
-import { wasPublishedWithin } from "./deliveries-asked.ts";
+import { wasPublishedWithin } from "./deliveries-redelivered.ts";
 import { statesWithin } from "./deliveries-history.ts";
 
 /** Checks all exports when no work is left. */
@@ -31,7 +31,7 @@ export async function checkExports(scene: DeliveryScene): Promise<void> {
     const ofRun = new Map(records.map((record) => [record.runId, record]));
     for (const record of records) checkRecord(scene, accountId, record);
     for (const run of runs.values()) {
-      if (run.run.accountId === accountId) checkOwed(scene, run, ofRun.get(run.run.runId));
+      if (run.run.accountId === accountId) checkExported(scene, run, ofRun.get(run.run.runId));
     }
     checkBackfills(scene, accountId, ofRun);
   }
@@ -66,7 +66,7 @@ function checkRecord(scene: DeliveryScene, accountId: string, record: ExportReco
     throw new Error(`${name}: the account has no such run`);
   assert.ok(["done", "failed"].includes(record.state), `${name} is ${record.state}`);
   assert.equal(record.nextAttemptAt, null, `${name}: next attempt`);
-  if (record.state === "failed") return checkGivenUp(scene, record, name);
+  if (record.state === "failed") return checkFailed(scene, record, name);
   const states = history.destinations.get(accountId) ?? [];
   const destination = states
     .map(({ value }) => value)
@@ -89,7 +89,7 @@ function checkRecord(scene: DeliveryScene, accountId: string, record: ExportReco
 }
 
 /** Checks that an export failed only at the end of its retry schedule or without a destination. */
-function checkGivenUp(scene: DeliveryScene, record: ExportRecord, name: string): void {
+function checkFailed(scene: DeliveryScene, record: ExportRecord, name: string): void {
   const { lastError, tries, createdAt, finishedAt } = record;
   if ((lastError ?? "").startsWith("destination_")) {
     scene.world.reached(`an export ended for ${lastError}`);
@@ -103,18 +103,18 @@ function checkGivenUp(scene: DeliveryScene, record: ExportRecord, name: string):
 }
 
 /** Checks that a run is exported if its destination was enabled all the time since its end. */
-function checkOwed(
+function checkExported(
   { history, world }: DeliveryScene,
   { run, publishes }: PublishedRun,
   record: ExportRecord | undefined,
 ): void {
   const states = history.destinations.get(run.accountId);
-  const isOwed = publishes.some(
+  const isExpected = publishes.some(
     ({ begunAt, endedAt }) =>
       endedAt !== null &&
       statesWithin(states, begunAt, endedAt).every((state) => state?.enabled === true),
   );
-  if (!isOwed) return;
+  if (!isExpected) return;
   const name = `export of ${run.runId}`;
   assert.ok(record !== undefined, `${name}: is not in the log`);
   const from = Math.min(...publishes.map(({ begunAt }) => begunAt));
@@ -132,37 +132,37 @@ function checkBackfills(
   accountId: string,
   ofRun: ReadonlyMap<string, ExportRecord>,
 ): void {
-  const { deeds, history, world, runs } = scene;
-  for (const asked of deeds.backfills) {
-    if (!asked.isSure || asked.accountId !== accountId) continue;
+  const { userRequests, history, world, runs } = scene;
+  for (const request of userRequests.backfills) {
+    if (!request.isConfirmed || request.accountId !== accountId) continue;
     const since = statesWithin(
       history.destinations.get(accountId),
-      asked.askedAt,
+      request.requestedAt,
       world.tasks.now(),
     );
     if (since.some((state) => state?.enabled !== true)) continue;
     for (const run of runs.values()) {
-      if (!wasPublishedWithin(run, asked)) continue;
-      const at = new Date(asked.askedAt).toISOString();
+      if (!wasPublishedWithin(run, request)) continue;
+      const at = new Date(request.requestedAt).toISOString();
       const name = `export of ${run.run.runId}, backfilled at ${at}`;
       const record = ofRun.get(run.run.runId);
       if (record === undefined) throw new Error(`${name}: is not in the log`);
       const finishedAt = Date.parse(record.finishedAt ?? "") + clockSlackMs(scene);
-      assert.ok(finishedAt >= asked.askedAt, `${name}: finished again`);
+      assert.ok(finishedAt >= request.requestedAt, `${name}: finished again`);
       if (record.tries === attemptsMax) continue;
       assert.equal(record.state, "done", name);
       const doneAt = history.exported.get(run.run.runId)?.at(-1) ?? 0;
-      assert.ok(doneAt >= asked.askedAt, `${name}: exported again`);
+      assert.ok(doneAt >= request.requestedAt, `${name}: exported again`);
     }
   }
 }
 
 /** Checks that a finished export is not written again without a backfill. */
-function checkRepeats({ deeds, history, world, runs }: DeliveryScene): void {
+function checkRepeats({ userRequests, history, world, runs }: DeliveryScene): void {
   for (const { run } of runs.values()) {
     const doneAt = history.exported.get(run.runId)?.[0];
     if (doneAt === undefined) continue;
-    if (deeds.backfills.some(({ accountId }) => accountId === run.accountId)) continue;
+    if (userRequests.backfills.some(({ accountId }) => accountId === run.accountId)) continue;
     const ids = run.events.map(({ id }) => id);
     for (const { key, begunAt, task } of world.buckets.puts) {
       if (!ids.some((id) => key.includes(`-${id}.`)) || task.hasPaused === true) continue;
@@ -227,8 +227,8 @@ function checkFormats({ world }: DeliveryScene): void {
       const manifest = objects.get(`${name}_manifest.json`);
       if (manifest === undefined) continue;
       const listed = JSON.parse(manifest.bytes.toString()) as { objects: { key: string }[] };
-      const told = listed.objects.map(({ key }) => key);
-      assert.deepEqual(told, lines, `${place}: the manifest lists exactly its objects`);
+      const listedKeys = listed.objects.map(({ key }) => key);
+      assert.deepEqual(listedKeys, lines, `${place}: the manifest lists exactly its objects`);
     }
   }
 }

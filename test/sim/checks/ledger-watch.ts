@@ -1,8 +1,7 @@
-import { itemsWritten } from "../../../tools/dynamodb/conflicts.ts";
 import type { Row } from "../../../shared/aws/table/dynamo.ts";
 import { accountKeys, type RowKey } from "../../../shared/aws/table/table.ts";
-import type { Attempt } from "../attempt.ts";
 import type { User, World } from "../world.ts";
+import { keysWritten } from "./table-rows.ts";
 import { assertAppendOnly, assertLedgerInvariants } from "./ledger-invariants.ts";
 import {
   type LedgerState,
@@ -138,7 +137,3 @@ function noteLedgerStates({ shards }: LedgerState, { reached }: World): void {
 
 /** Sort keys of an account's credit rows; its partition also has watchlists and API keys. */
 const ofCredits = /^(account$|hold#|entry#)/;
-
-/** Returns the keys of the rows that a request writes. */
-const keysWritten = ({ service, operation, input }: Attempt): readonly RowKey[] =>
-  service === "dynamo" ? itemsWritten(operation, input) : [];

@@ -12,8 +12,8 @@ import {
   shownRetries,
 } from "../../support/run-model-retries.ts";
 import { lastChangeAfter } from "../../support/run-model.ts";
-import type { ModelItem } from "../../support/run-model-list.ts";
-import type { ListScene } from "../scenarios/runs-scene.ts";
+import type { ModelItem } from "../../support/run-model-watchlist.ts";
+import type { WatchlistScene } from "../scenarios/runs-scene.ts";
 import {
   outcomesOf,
   type Records,
@@ -50,7 +50,7 @@ interface Judged {
  * specification alone (R2, R3, R4, R6, M3). Returns the expected state of each item.
  */
 export function checkAnswers(
-  list: ListScene,
+  list: WatchlistScene,
   records: Records,
   { seen, reached }: Pick<Judged, "seen" | "reached">,
 ): ReadonlyMap<string, ExpectedItem> {
@@ -133,11 +133,11 @@ function checkReadItems(
   { starts, sent }: { readonly starts: ItemSteps; readonly sent: ItemSteps },
 ): void {
   const { step } = one.step;
-  const asked = new Set(idsOf(one));
+  const planned = new Set(idsOf(one));
   for (const [id, { state }] of judged.expected) {
     const isSent = sent.get(step)?.has(id) === true;
     const isDue = state !== "delisted" && starts.get(id)?.has(step) === true;
-    assert.equal(asked.has(id), isSent || isDue, `${nameOf(judged, step)}: ${id} is read`);
+    assert.equal(planned.has(id), isSent || isDue, `${nameOf(judged, step)}: ${id} is read`);
   }
 }
 
@@ -205,8 +205,8 @@ function checkStep(judged: Judged, one: StepRecords): void {
     takeBatch(judged, one, { ...batch, received });
   }
   const { ok, partial, notFound, unavailable, credits } = step.stats;
-  const told = { ok, partial, not_found: notFound, unavailable };
-  assert.deepEqual(told, counts, `${where}: answers by status`);
+  const actual = { ok, partial, not_found: notFound, unavailable };
+  assert.deepEqual(actual, counts, `${where}: answers by status`);
   assert.equal(credits, Math.ceil(quarters / 4), `${where}: credits of the answers`);
 }
 

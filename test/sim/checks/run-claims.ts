@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { Row } from "../../../shared/aws/table/dynamo.ts";
+import type { RowKey } from "../../../shared/aws/table/table.ts";
 import type { Attempt } from "../attempt.ts";
 import { lastAnswerTo, type FlatAnswer } from "../sources.ts";
 import type { World } from "../world.ts";
+import { rowAt } from "./table-rows.ts";
 
 /** Facts about runs that were recorded during the seed. */
 export interface RunsSeen {
@@ -25,11 +26,6 @@ const toleranceMs = minute + clockOffMs;
 /** Specification, section "Limits". */
 const skipsMax = 3;
 
-interface Key {
-  readonly pk: string;
-  readonly sk: string;
-}
-
 interface Watched {
   readonly world: World;
   readonly answers: Map<string, readonly FlatAnswer[]>;
@@ -42,7 +38,7 @@ interface Watched {
   readonly ended: Set<string>;
 }
 
-const textOf = ({ pk, sk }: Key): string => `${pk}/${sk}`;
+const textOf = ({ pk, sk }: RowKey): string => `${pk}/${sk}`;
 
 /**
  * Checks each run when it starts and ends: its due time, of which none runs twice (R10), and the count
@@ -60,7 +56,7 @@ export function watchRuns(world: World): RunsSeen {
   let before: Row | undefined;
   world.beforeEffect.push(async (attempt) => {
     const key = listKeyOf(attempt);
-    if (key !== undefined) before = await get(world, key);
+    if (key !== undefined) before = await rowAt(world, key);
   });
   world.afterEffect.push(async (attempt) => {
     keepAnswer(attempt, watched);
@@ -80,7 +76,7 @@ export function watchRuns(world: World): RunsSeen {
 
 interface Write {
   readonly kind: string;
-  readonly key: Key;
+  readonly key: RowKey;
   readonly row: () => Row;
   /** Values of its expression attributes. */
   readonly values: () => Row;
@@ -109,7 +105,7 @@ function writesOf({ operation, input }: Pick<Attempt, "operation" | "input">): r
 }
 
 /** Returns the key of the watchlist whose run this request starts, ends or skips. */
-function listKeyOf({ service, operation, input }: Attempt): Key | undefined {
+function listKeyOf({ service, operation, input }: Attempt): RowKey | undefined {
   if (service !== "dynamo") return undefined;
   if (operation === "UpdateItem" ? !isPassedOver(input) : operation !== "TransactWriteItems") {
     return undefined;
@@ -122,13 +118,6 @@ function listKeyOf({ service, operation, input }: Attempt): Key | undefined {
 /** True for a request that advances a due time without a run. */
 const isPassedOver = (input: Attempt["input"]): boolean =>
   String(input["UpdateExpression"]).startsWith("SET next_run_at = :next, due_at = :next");
-
-async function get({ client, table }: World, Key: Key): Promise<Row | undefined> {
-  const { Item } = await client.send(
-    new GetCommand({ TableName: table, Key, ConsistentRead: true }),
-  );
-  return Item;
-}
 
 /** Records the last answers of the task as those behind the result that it stores. */
 function keepAnswer({ service, operation, input, task }: Attempt, { answers }: Watched): void {
@@ -231,7 +220,7 @@ function checkPassedOver(
 
 /** R8: a skipped scheduled run counts, the third in a row pauses the watchlist, others reset. */
 async function checkFinish(
-  listKey: Key,
+  listKey: RowKey,
   { before, writes }: { readonly before: Row; readonly writes: readonly Write[] },
   { world, triggers, ended, pausing }: Watched,
 ): Promise<void> {
@@ -240,7 +229,7 @@ async function checkFinish(
   );
   if (end === undefined || ended.has(textOf(end.key))) return;
   ended.add(textOf(end.key));
-  const after = await get(world, listKey);
+  const after = await rowAt(world, listKey);
   assert(after !== undefined, "the watchlist of an ended run exists");
   const number = Number(before["running_run"]);
   const where = `run ${number} of ${end.key.pk}`;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
 import type { Row } from "../../../shared/aws/table/dynamo.ts";
 import type { ItemOutcome } from "../../../shared/runs/run.ts";
-import type { ListScene, Receiver, RunsScene } from "../scenarios/runs-scene.ts";
+import type { WatchlistScene, Receiver, RunsScene } from "../scenarios/runs-scene.ts";
 import {
   outcomesOf,
   type Records,
@@ -24,7 +24,7 @@ export const skewMs = 250_000;
 export async function checkEvents(
   { world, seen, receivers }: RunsScene,
   user: User,
-  own: readonly { readonly list: ListScene; readonly records: Records }[],
+  own: readonly { readonly list: WatchlistScene; readonly records: Records }[],
 ): Promise<void> {
   const events = await feedOf(world, user);
   assert.equal(new Set(events.map(({ id }) => id)).size, events.length, "no event twice");
@@ -44,7 +44,7 @@ export async function checkEvents(
 }
 
 interface RunSeen {
-  readonly list: ListScene;
+  readonly list: WatchlistScene;
   readonly record: RunRecords;
   /** True for the third skipped run in a row. */
   readonly isPausing: boolean;
@@ -90,9 +90,9 @@ function checkRun({ list, record, isPausing, reached }: RunSeen, events: readonl
     const where = `${name}, ${type}`;
     const ofType = own.filter((event) => event.type === `watchlist.product.${type}`);
     const key = type === "changed" ? "changes" : "products";
-    const told = ofType.flatMap(({ data }) => data[key] as Row[]);
+    const reported = ofType.flatMap(({ data }) => data[key] as Row[]);
     assert.deepEqual(
-      told.map((entry) => only(entry, entryFields[type])),
+      reported.map((entry) => only(entry, entryFields[type])),
       entries[type],
       where,
     );
@@ -135,10 +135,10 @@ function checkCompleted(
   assert.equal(stats["changed"], isSkipped ? 0 : changed.size, `${name}: changed items`);
   if (!isPausing) return;
   const { status, paused_reason: reason, next_run_at: next } = data["watchlist"] as Row;
-  const told = { status: "paused", reason: "insufficient_credits", next: null };
+  const reported = { status: "paused", reason: "insufficient_credits", next: null };
   assert.deepEqual(
     { status, reason, next },
-    told,
+    reported,
     `${name}: watchlist in the event of the third skip in a row`,
   );
 }

@@ -9,7 +9,7 @@ import { type Item, knownValue, newItem } from "../../../shared/watchlists/item.
 import { limits } from "../../../shared/base/limits.ts";
 import { addCounts } from "../../../shared/watchlists/page.ts";
 import { noItems } from "../../../shared/watchlists/watchlist.ts";
-import type { ListScene, RunsScene } from "../scenarios/runs-scene.ts";
+import type { WatchlistScene, RunsScene } from "../scenarios/runs-scene.ts";
 import { checkExpected, type ExpectedItem } from "./run-answers.ts";
 import { outcomesOf, type Records, type RunRecords } from "../scenarios/runs-records.ts";
 
@@ -19,7 +19,7 @@ export async function checkItems(
   {
     list,
     expected,
-  }: { readonly list: ListScene; readonly expected: ReadonlyMap<string, ExpectedItem> },
+  }: { readonly list: WatchlistScene; readonly expected: ReadonlyMap<string, ExpectedItem> },
   records: Records,
 ): Promise<void> {
   const { stores, world } = scene;
@@ -51,7 +51,10 @@ export async function checkItems(
 }
 
 /** Checks that exactly the items exist that the users' calls left. */
-function checkWhoIsThere({ request, touched, isThere }: ListScene, ids: ReadonlySet<string>): void {
+function checkWhoIsThere(
+  { request, touched, isThere }: WatchlistScene,
+  ids: ReadonlySet<string>,
+): void {
   for (const id of request.ids) if (!touched.has(id)) assert(ids.has(id), `${id} is lost`);
   for (const [id, there] of isThere) {
     if (there !== undefined) assert.equal(ids.has(id), there, `${id} is on the watchlist`);
@@ -162,7 +165,7 @@ function withMissedSteps(item: Item, { run, steps }: RunRecords): Item {
 }
 
 /** Checks that no row is left of a deleted watchlist. */
-async function checkNothingLeft({ world }: RunsScene, list: ListScene): Promise<void> {
+async function checkNothingLeft({ world }: RunsScene, list: WatchlistScene): Promise<void> {
   assert(list.isDeletionAsked, `${list.id} is missing without a deletion`);
   const { Items = [] } = await world.client.send(
     new ScanCommand({

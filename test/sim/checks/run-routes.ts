@@ -28,8 +28,8 @@ export function checkRoutes(read: ReadItem): Verdict {
   const { routes, changes, isNewValue, isReported } = verdict;
   const next = new Set(routes.flatMap(({ run }) => (run === undefined ? [] : [run])));
   assert.deepEqual(outcome?.next ?? [], [...next], `${name}: next steps`);
-  const told = routes.filter(({ when, notify }) => notify === true && when !== "changed");
-  const branches = new Set(told.map(({ when }) => when));
+  const notifying = routes.filter(({ when, notify }) => notify === true && when !== "changed");
+  const branches = new Set(notifying.map(({ when }) => when));
   assert.deepEqual(outcome?.matched?.branches ?? [], [...branches], `${name}: matched branches`);
   assert.deepEqual(outcome?.changes ?? {}, changes, `${name}: changes`);
   assert.equal(outcome?.reported !== undefined, isReported, `${name}: a change is reported`);

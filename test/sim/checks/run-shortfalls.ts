@@ -28,14 +28,14 @@ export function checkShortfalls({ entries }: LedgerState, records: Records): voi
       assert.notEqual(run.error, null, name);
       continue;
     }
-    const told = shortfallsIn(run.error) ?? [];
-    assert.equal(told.length === 0, run.error === null, name);
+    const reported = shortfallsIn(run.error) ?? [];
+    assert.equal(reported.length === 0, run.error === null, name);
     assert.deepEqual(
-      told.map(({ step, needed, items }) => ({ step, needed, items })),
+      reported.map(({ step, needed, items }) => ({ step, needed, items })),
       lacking(record),
       name,
     );
-    for (const { needed, balance } of told) {
+    for (const { needed, balance } of reported) {
       assert(balance < needed, `${name}: the balance was too low`);
       assert(balances.has(balance), `${name}: the account had this balance`);
     }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { creditsFor } from "../../../shared/credits/charge.ts";
 import type { Run } from "../../../shared/runs/run.ts";
-import type { ListScene, RunsScene } from "../scenarios/runs-scene.ts";
+import type { WatchlistScene, RunsScene } from "../scenarios/runs-scene.ts";
 import {
   collectRecords,
   outcomesOf,
@@ -20,7 +20,7 @@ import { checkEvents, skewMs } from "./run-events.ts";
 /** Checks watchlists, runs, events and accounts when no work is left. */
 export async function checkRuns(scene: RunsScene): Promise<void> {
   const { world, users, lists, stores } = scene;
-  const ofUser = new Map<string, { readonly list: ListScene; readonly records: Records }[]>();
+  const ofUser = new Map<string, { readonly list: WatchlistScene; readonly records: Records }[]>();
   for (const list of lists) {
     const records = list.kept ?? (await collectRecords(stores, list.id));
     checkEnds(records);
@@ -159,7 +159,7 @@ const rareRuns: readonly (readonly [name: string, is: (run: Run) => boolean])[] 
   ["an item had an owed retry", ({ stats }) => stats.retryNextRun > 0],
 ];
 
-function noteStates({ world }: RunsScene, list: ListScene, records: Records): void {
+function noteStates({ world }: RunsScene, list: WatchlistScene, records: Records): void {
   const { reached } = world;
   for (const { run, steps } of records) {
     for (const [name, is] of rareRuns) if (is(run)) reached(name);

@@ -131,7 +131,7 @@ async function openOld(world: World, user: User, plan: AccountPlan): Promise<voi
   for (const hold of oldHolds(world)) {
     if (!(await reserveAsPreviousRelease(place, hold)) || !hold.settles) continue;
     // A process of the previous release fails once the account has shards.
-    beside(world, `${user.name} before`, async (client) => {
+    inSeparateProcess(world, `${user.name} before`, async (client) => {
       await world.pause(world.random.between(0, 3) * 200);
       const settled = await settleAsPreviousRelease(
         { ...place, client },
@@ -151,7 +151,7 @@ export function beginOperators(world: World, user: User, plan: AccountPlan): voi
   // All at the same time, so that the sweeps overlap.
   const sweptInMs = sweeps === 0 ? 0 : world.random.between(5, 45) * 100;
   for (let n = 1; n <= sweeps; n += 1) {
-    beside(world, `sweep ${n} of ${user.name}`, async (client) => {
+    inSeparateProcess(world, `sweep ${n} of ${user.name}`, async (client) => {
       await world.pause(sweptInMs);
       const ledger = dynamoLedger(client, options(world));
       const released = await ledger.releaseExpired(accountId, world.clock.now());
@@ -159,14 +159,14 @@ export function beginOperators(world: World, user: User, plan: AccountPlan): voi
     });
   }
   if (plan.isOld === true && world.random.isHit(0.6)) {
-    beside(world, `operator opens shards of ${user.name}`, async (client) => {
+    inSeparateProcess(world, `operator opens shards of ${user.name}`, async (client) => {
       await world.pause(world.random.between(0, 5) * 100);
       const opened = await openShards(ledgerProcess(client, options(world)), accountId);
       if (opened) world.reached("an operator opened the shards of an account");
     });
   }
   if (bought !== undefined) {
-    beside(world, `purchase of ${user.name}`, async (client) => {
+    inSeparateProcess(world, `purchase of ${user.name}`, async (client) => {
       await world.pause(world.random.between(0, 10) * 100);
       const changes = dynamoCreditChanges(client, options(world));
       const now = world.clock.now();
@@ -180,7 +180,7 @@ export function beginOperators(world: World, user: User, plan: AccountPlan): voi
 type Clients = NonNullable<ReturnType<World["overridesOfOther"]>["clients"]>;
 
 /** Runs work in a separate process, which may crash. */
-function beside(
+function inSeparateProcess(
   world: World,
   name: string,
   work: (client: NonNullable<Clients["dynamo"]>) => Promise<void>,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { watchLedgers } from "../checks/ledger-watch.ts";
-import { checkCalls, type HeardCall } from "../checks/calls.ts";
+import { checkCalls, type RecordedCall } from "../checks/calls.ts";
 import type { ApiAnswer, ApiRequest } from "../api.ts";
 import type { Random } from "../random.ts";
 import type { Scenario } from "../scenario.ts";
@@ -16,7 +16,7 @@ export const calls: Scenario = {
   about: "metered calls, slots, holds and API keys of several tenants",
   async play(world) {
     const { random } = world;
-    const heard: HeardCall[] = [];
+    const recorded: RecordedCall[] = [];
     const crowds = crowdsOf(world);
     const tenants: { readonly user: User; readonly crowd: Crowd }[] = [];
     for (const [n, one] of crowds.entries()) {
@@ -32,7 +32,7 @@ export const calls: Scenario = {
         const use = one.isBrief ? readOnce : useApi;
         world.begin(`${user.name}.${client}`, async () => {
           if (one.withinMs !== undefined) await world.pause(random.between(0, one.withinMs));
-          await use(world, user, heard);
+          await use(world, user, recorded);
         });
       }
     }
@@ -40,7 +40,7 @@ export const calls: Scenario = {
     world.faults.stop();
     const calmAt = world.tasks.now();
     await world.until(async () => world.isIdle() && (await world.dues()).length === 0, "quiet");
-    await checkCalls(world, users, { heard, histories, calmAt });
+    await checkCalls(world, users, { recorded, histories, calmAt });
   },
 };
 
@@ -57,25 +57,25 @@ function crowdsOf({ random, faults, profile }: World): readonly Crowd[] {
   return isCrowded ? [...few, crowd(random)] : few;
 }
 
-async function callOnce(world: World, user: User, request: ApiRequest): Promise<HeardCall> {
+async function callOnce(world: World, user: User, request: ApiRequest): Promise<RecordedCall> {
   const calledAt = world.tasks.now();
   const answer = await world.call(request);
-  return { user, request, answer, calledAt, heardAt: world.tasks.now() };
+  return { user, request, answer, calledAt, answeredAt: world.tasks.now() };
 }
 
-async function readOnce(world: World, user: User, heard: HeardCall[]): Promise<void> {
+async function readOnce(world: World, user: User, recorded: RecordedCall[]): Promise<void> {
   const body = { platform: "retailer_a", ids: [asin(1)], tier: "lite" };
   const request = { method: "POST", path: "/v1/products", body, key: user.key } as const;
-  heard.push(await callOnce(world, user, request));
+  recorded.push(await callOnce(world, user, request));
 }
 
-async function useApi(world: World, user: User, heard: HeardCall[]): Promise<void> {
+async function useApi(world: World, user: User, recorded: RecordedCall[]): Promise<void> {
   const { random } = world;
   for (let left = random.between(1, 3); left > 0; left -= 1) {
     const request = { ...random.pick(requests)(random), key: user.key };
     const call = await callOnce(world, user, request);
     const { answer } = call;
-    heard.push(call);
+    recorded.push(call);
     if (request.method === "POST" && request.path === newKeyPath && answer?.status === 201) {
       await revoke(world, user, answer.body as unknown as NewKey);
     }
@@ -114,15 +114,19 @@ interface NewKey {
 
 /** Revokes a key and checks that calls with it get 401. */
 async function revoke(world: World, user: User, { id, key }: NewKey): Promise<void> {
-  const gone = await world.call({ method: "DELETE", path: `${newKeyPath}/${id}`, key: user.key });
-  if (gone?.status !== 200) return;
+  const revoked = await world.call({
+    method: "DELETE",
+    path: `${newKeyPath}/${id}`,
+    key: user.key,
+  });
+  if (revoked?.status !== 200) return;
   const refused = await world.call({ method: "GET", path: "/v1/account", key });
   if (refused === undefined || refused.status >= 500) return;
   world.reached("a revoked key was refused");
   assert.equal(refused.status, 401, "status of a call with a revoked key");
 }
 
-type Make = (random: Random) => Omit<HeardCall["request"], "key">;
+type Make = (random: Random) => Omit<RecordedCall["request"], "key">;
 
 const asin = (n: number): string => `B0${String(n).padStart(8, "0")}`;
 const someIds = (random: Random): string[] =>

@@ -16,7 +16,7 @@ export async function finishRuns(scene: DeliveryScene): Promise<void> {
       await world.pause(random.between(1, 400));
     } else if (pause > 0) await world.pause(pause);
     const run = endRun(scene, random.pick(users), number);
-    world.begin(`finisher of ${run.run.runId}`, () => handOver(scene, run));
+    world.begin(`finisher of ${run.run.runId}`, () => publishWithRepeats(scene, run));
   }
 }
 const pausesMs = [0, 0, 900, 30_000, 10 * 60_000, 3 * 3_600_000];
@@ -38,7 +38,7 @@ function endRun(scene: DeliveryScene, { accountId }: User, number: number): Publ
 }
 
 /** Publishes a run, with the retries and duplicates of the finisher's message. */
-async function handOver(scene: DeliveryScene, run: PublishedRun): Promise<void> {
+async function publishWithRepeats(scene: DeliveryScene, run: PublishedRun): Promise<void> {
   const { world } = scene;
   const { random, faults } = world;
   const again = faults.draw("message_twice") === undefined ? 0 : 1;

@@ -5,10 +5,10 @@ import type { User, World } from "../world.ts";
 import type { DeliveryWorkload } from "./deliveries-workload.ts";
 
 /** An API call and its response. Times of the virtual clock in milliseconds. */
-export interface HeardAnswer {
+export interface RecordedCall {
   readonly user: User;
   readonly request: Omit<ApiRequest, "key">;
-  readonly askedAt: number;
+  readonly requestedAt: number;
   readonly answeredAt: number;
   /** Undefined without a response: the outcome is unknown. */
   readonly answer: ApiAnswer | undefined;
@@ -24,18 +24,18 @@ export interface PublishedRun {
   readonly publishes: PublishAttempt[];
 }
 
-/** A user's request; `isSure` after a success response. */
-interface Asked {
+/** A user's request; `isConfirmed` after a success response. */
+interface UserRequest {
   readonly accountId: string;
-  readonly askedAt: number;
-  isSure: boolean;
+  readonly requestedAt: number;
+  isConfirmed: boolean;
 }
-export interface AskedRedelivery extends Asked {
+export interface RequestedRedelivery extends UserRequest {
   readonly endpointId: string;
   readonly deliveryId: string;
   answeredAt: number;
 }
-export interface AskedSpan extends Asked {
+export interface RequestedSpan extends UserRequest {
   /** Null for a backfill. */
   readonly endpointId: string | null;
   /** The span as the response shows it. */
@@ -43,10 +43,10 @@ export interface AskedSpan extends Asked {
   until: string;
 }
 
-export interface DeliveryDeeds {
-  readonly redeliveries: AskedRedelivery[];
-  readonly recoveries: AskedSpan[];
-  readonly backfills: AskedSpan[];
+export interface UserRequests {
+  readonly redeliveries: RequestedRedelivery[];
+  readonly recoveries: RequestedSpan[];
+  readonly backfills: RequestedSpan[];
 }
 
 /** The state of a seed: its users, and the recorded facts for the checks. */
@@ -58,8 +58,8 @@ export interface DeliveryScene {
   readonly endpoints: Map<string, string[]>;
   readonly history: DeliveryHistory;
   readonly runs: Map<string, PublishedRun>;
-  readonly deeds: DeliveryDeeds;
-  readonly heard: HeardAnswer[];
+  readonly userRequests: UserRequests;
+  readonly recorded: RecordedCall[];
   /** Customers' own secrets, which no response ever shows. */
   readonly given: Set<string>;
   bucketsMade: number;
@@ -67,14 +67,14 @@ export interface DeliveryScene {
 
 /** Calls the API as a user, and records the response. */
 export async function ask(
-  { world, heard }: DeliveryScene,
+  { world, recorded }: DeliveryScene,
   user: User,
   request: Omit<ApiRequest, "key">,
-): Promise<HeardAnswer> {
-  const askedAt = world.tasks.now();
+): Promise<RecordedCall> {
+  const requestedAt = world.tasks.now();
   const answer = await world.call({ ...request, key: user.key });
-  const one = { user, request, askedAt, answeredAt: world.tasks.now(), answer };
-  heard.push(one);
+  const one = { user, request, requestedAt, answeredAt: world.tasks.now(), answer };
+  recorded.push(one);
   return one;
 }
 
@@ -83,17 +83,17 @@ export async function askUntilAnswered(
   scene: DeliveryScene,
   user: User,
   request: Omit<ApiRequest, "key">,
-): Promise<HeardAnswer> {
+): Promise<RecordedCall> {
   for (let tries = 1; ; tries += 1) {
-    const heard = await ask(scene, user, request);
-    const { answer } = heard;
-    if (tries === triesMax || (answer !== undefined && answer.status < 500)) return heard;
+    const call = await ask(scene, user, request);
+    const { answer } = call;
+    if (tries === triesMax || (answer !== undefined && answer.status < 500)) return call;
     await scene.world.pause(scene.world.random.pick([500, 5_000, 60_000]));
   }
 }
 const triesMax = 4;
 
-export const isDone = ({ answer }: HeardAnswer): boolean =>
+export const isDone = ({ answer }: RecordedCall): boolean =>
   answer !== undefined && answer.status >= 200 && answer.status < 300;
 
 /** Waits until the next webhook request, for a limited time. */

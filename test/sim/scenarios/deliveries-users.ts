@@ -5,10 +5,10 @@ import type { User } from "../world.ts";
 import {
   ask,
   askUntilAnswered,
-  type AskedRedelivery,
-  type AskedSpan,
+  type RequestedRedelivery,
+  type RequestedSpan,
   type DeliveryScene,
-  type HeardAnswer,
+  type RecordedCall,
   isDone,
   untilSent,
 } from "./deliveries-scene.ts";
@@ -169,7 +169,7 @@ interface Patch {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-const patch = (scene: DeliveryScene, user: User, { id, body }: Patch): Promise<HeardAnswer> =>
+const patch = (scene: DeliveryScene, user: User, { id, body }: Patch): Promise<RecordedCall> =>
   ask(scene, user, { method: "PATCH", path: `/v1/webhook_endpoints/${id}`, body });
 
 async function patchOne(
@@ -192,28 +192,28 @@ export async function askRedelivery(
   user: User,
   endpointId: string | undefined,
 ): Promise<void> {
-  const { world, deeds } = scene;
+  const { world, userRequests } = scene;
   if (endpointId === undefined) return;
   const path = `/v1/webhook_endpoints/${endpointId}/deliveries?limit=20`;
   const { answer } = await ask(scene, user, { method: "GET", path });
   const listed = (answer?.body?.["data"] ?? []) as readonly { readonly id: string }[];
   if (listed.length === 0) return;
   const { id: deliveryId } = world.random.pick(listed);
-  const asked: AskedRedelivery = {
+  const requested: RequestedRedelivery = {
     accountId: user.accountId,
     endpointId,
     deliveryId,
-    askedAt: world.tasks.now(),
+    requestedAt: world.tasks.now(),
     answeredAt: Infinity,
-    isSure: false,
+    isConfirmed: false,
   };
-  deeds.redeliveries.push(asked);
-  const heard = await ask(scene, user, {
+  userRequests.redeliveries.push(requested);
+  const call = await ask(scene, user, {
     method: "POST",
     path: `/v1/webhook_deliveries/${deliveryId}/redeliver`,
   });
-  asked.isSure = isDone(heard);
-  asked.answeredAt = heard.answeredAt;
+  requested.isConfirmed = isDone(call);
+  requested.answeredAt = call.answeredAt;
 }
 
 interface Span {
@@ -240,24 +240,25 @@ async function askSpan(
   scene: DeliveryScene,
   user: User,
   wanted: { readonly path: string; readonly body: Span; readonly endpointId: string | null },
-): Promise<AskedSpan> {
+): Promise<RequestedSpan> {
   const { path, body, endpointId } = wanted;
-  const asked: AskedSpan = {
+  const requested: RequestedSpan = {
     accountId: user.accountId,
     endpointId,
     since: body.since,
     until: body.until ?? "",
-    askedAt: scene.world.tasks.now(),
-    isSure: false,
+    requestedAt: scene.world.tasks.now(),
+    isConfirmed: false,
   };
-  const deeds = endpointId === null ? scene.deeds.backfills : scene.deeds.recoveries;
-  deeds.push(asked);
-  const heard = await ask(scene, user, { method: "POST", path, body });
-  if (!isDone(heard)) return asked;
-  asked.since = String(heard.answer?.body?.["since"]);
-  asked.until = String(heard.answer?.body?.["until"]);
-  asked.isSure = true;
-  return asked;
+  const userRequests =
+    endpointId === null ? scene.userRequests.backfills : scene.userRequests.recoveries;
+  userRequests.push(requested);
+  const call = await ask(scene, user, { method: "POST", path, body });
+  if (!isDone(call)) return requested;
+  requested.since = String(call.answer?.body?.["since"]);
+  requested.until = String(call.answer?.body?.["until"]);
+  requested.isConfirmed = true;
+  return requested;
 }
 
 export async function askRecover(

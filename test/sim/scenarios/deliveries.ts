@@ -1,5 +1,5 @@
 import { checkDeliveries } from "../checks/deliveries.ts";
-import { rememberDeliveries } from "../checks/deliveries-history.ts";
+import { recordDeliveries } from "../checks/deliveries-history.ts";
 import { checkSecrets } from "../checks/deliveries-secrets.ts";
 import { checkExports } from "../checks/exports.ts";
 import type { Scenario } from "../scenario.ts";
@@ -26,20 +26,20 @@ export const deliveries: Scenario = {
   about: "delivery of run events to webhook endpoints and buckets, while users change both",
   async play(world) {
     const scene = await openScene(world);
-    const stop = stopOfFaults(scene);
-    await setPlaces(scene);
+    const stop = faultStopper(scene);
+    await setUpTargets(scene);
     if (scene.workload.outageMs > 0) world.begin("outage", () => outage(scene));
     world.begin("runs", () => finishRuns(scene));
     for (const user of scene.users) {
       world.begin(user.name, () => actOnDeliveries(scene, user));
     }
     await world.until(() => world.users() === 0, "all users have finished");
-    if (scene.workload.isRecovery) await askForAll(scene);
+    if (scene.workload.isRecovery) await recoverAll(scene);
     stop();
-    breakPlaces(scene);
+    breakTargets(scene);
     await untilQuiet(world);
     await check(scene);
-    if (!askAnew(scene)) return;
+    if (!recoverEverything(scene)) return;
     await untilQuiet(world);
     await check(scene);
   },
@@ -47,7 +47,7 @@ export const deliveries: Scenario = {
 
 async function openScene(world: World): Promise<DeliveryScene> {
   const workload = anyWorkload(world.random);
-  const history = rememberDeliveries(world);
+  const history = recordDeliveries(world);
   const users: User[] = [];
   for (let n = 1; n <= workload.accounts; n += 1) users.push(await world.newUser(`tenant-${n}`, 0));
   return {
@@ -57,14 +57,14 @@ async function openScene(world: World): Promise<DeliveryScene> {
     history,
     endpoints: new Map(),
     runs: new Map(),
-    deeds: { redeliveries: [], recoveries: [], backfills: [] },
-    heard: [],
+    userRequests: { redeliveries: [], recoveries: [], backfills: [] },
+    recorded: [],
     given: new Set(),
     bucketsMade: 0,
   };
 }
 
-async function setPlaces(scene: DeliveryScene): Promise<void> {
+async function setUpTargets(scene: DeliveryScene): Promise<void> {
   const { world, workload, users } = scene;
   for (const user of users) {
     const count = world.random.between(1, workload.endpointsMax);
@@ -78,7 +78,7 @@ async function setPlaces(scene: DeliveryScene): Promise<void> {
 }
 
 /** Enables every endpoint and recovers its missed events. */
-async function askForAll(scene: DeliveryScene): Promise<void> {
+async function recoverAll(scene: DeliveryScene): Promise<void> {
   const { world } = scene;
   beginAll(scene, async (user, id) => {
     await enable(scene, user, id);
@@ -99,7 +99,7 @@ function beginAll(
 }
 
 /** Returns a function that stops the faults; a maximum number of attempts stops them earlier. */
-function stopOfFaults(scene: DeliveryScene): () => void {
+function faultStopper(scene: DeliveryScene): () => void {
   const { faults, tasks, afterEffect } = scene.world;
   const stop = (): void => {
     if (faults.isStopped()) return;
@@ -131,7 +131,7 @@ const urlsOf = ({ history }: DeliveryScene): readonly string[] =>
   [...history.endpoints.values()].flatMap(({ states }) => states.at(-1)?.value?.endpoint.url ?? []);
 
 /** Makes some receivers, or all buckets, fail permanently. */
-function breakPlaces(scene: DeliveryScene): void {
+function breakTargets(scene: DeliveryScene): void {
   const { random, receivers, buckets } = scene.world;
   const urls = urlsOf(scene);
   if (urls.length > 0 && random.isHit(0.1)) receivers.dead.add(random.pick(urls));
@@ -145,7 +145,7 @@ const untilQuiet = (world: World): Promise<void> =>
   );
 
 /** In some seeds, repairs all targets, then recovers and backfills everything; else returns false. */
-function askAnew(scene: DeliveryScene): boolean {
+function recoverEverything(scene: DeliveryScene): boolean {
   const { world, users } = scene;
   world.receivers.dead.clear();
   world.buckets.setDead(false);

@@ -1,11 +1,11 @@
-import { checkCalls, type HeardCall } from "../checks/calls.ts";
+import { checkCalls, type RecordedCall } from "../checks/calls.ts";
 import { watchLedgers } from "../checks/ledger-watch.ts";
 import type { ApiAnswer, ApiRequest } from "../api.ts";
 import type { Scenario } from "../scenario.ts";
 import type { User, World } from "../world.ts";
 import { changeItems, patch, playRuns, type RunsPlan } from "./runs.ts";
-import type { ListScene, RunsScene } from "./runs-scene.ts";
-import { type ListRequest, offersPipeline } from "./runs-lists.ts";
+import type { WatchlistScene, RunsScene } from "./runs-scene.ts";
+import { type WatchlistRequest, offersPipeline } from "./runs-watchlists.ts";
 import { presentPipeline } from "../../../shared/pipelines/default.ts";
 
 /**
@@ -121,19 +121,19 @@ function calling(
     async play(world) {
       const user = await world.newUser("tenant", credits);
       const histories = await watchLedgers(world, [user]);
-      const heard: HeardCall[] = [];
+      const recorded: RecordedCall[] = [];
       world.begin("client", async () => {
         for (const request of requests(user)) {
           const calledAt = world.tasks.now();
           const answer = await insist(world, request);
-          heard.push({ user, request, answer, calledAt, heardAt: world.tasks.now() });
+          recorded.push({ user, request, answer, calledAt, answeredAt: world.tasks.now() });
         }
       });
       await world.until(() => world.users() === 0, "the client has finished");
       world.faults.stop();
       const calmAt = world.tasks.now();
       await world.until(async () => world.isIdle() && (await world.dues()).length === 0, "quiet");
-      await checkCalls(world, [user], { heard, histories, calmAt });
+      await checkCalls(world, [user], { recorded, histories, calmAt });
     },
   };
 }
@@ -141,12 +141,12 @@ function calling(
 interface Differences {
   readonly minutes?: number;
   readonly credits?: number;
-  readonly act?: (scene: RunsScene, list: ListScene) => Promise<void>;
+  readonly act?: (scene: RunsScene, list: WatchlistScene) => Promise<void>;
 }
 
 function running(
   name: string,
-  settings: Pick<ListRequest, "every" | "cron" | "timezone" | "pipeline">,
+  settings: Pick<WatchlistRequest, "every" | "cron" | "timezone" | "pipeline">,
   { minutes = 1, credits = 5_000, act = async () => {} }: Differences = {},
 ): Scenario {
   const plan: RunsPlan = {

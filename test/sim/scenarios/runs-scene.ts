@@ -5,13 +5,13 @@ import { dynamoStepStore } from "../../../shared/aws/runs/step-store.ts";
 import { dynamoWatchlistStore } from "../../../shared/aws/watchlists/watchlist-store.ts";
 import type { RunsSeen } from "../checks/run-claims.ts";
 import type { User, World } from "../world.ts";
-import type { ListRequest } from "./runs-lists.ts";
+import type { WatchlistRequest } from "./runs-watchlists.ts";
 import type { RunRecords } from "./runs-records.ts";
 
 /** A watchlist and the known outcomes of its user's calls. */
-export interface ListScene {
+export interface WatchlistScene {
   readonly user: User;
-  readonly request: ListRequest;
+  readonly request: WatchlistRequest;
   readonly id: string;
   /** The only endpoint of its events; null for all endpoints that subscribe to them. */
   readonly receiver: Receiver | null;
@@ -38,7 +38,7 @@ export interface RunsScene {
   /** By account. */
   readonly receivers: Map<string, readonly Receiver[]>;
   readonly users: readonly User[];
-  readonly lists: readonly ListScene[];
+  readonly lists: readonly WatchlistScene[];
   readonly stores: Stores;
   readonly seen: RunsSeen;
 }

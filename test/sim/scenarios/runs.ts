@@ -10,14 +10,14 @@ import type { Scenario } from "../scenario.ts";
 import type { User, World } from "../world.ts";
 import {
   anyListRequest,
-  type ListRequest,
+  type WatchlistRequest,
   offersPipeline,
   oftenDueRequest,
   ownPipelineRequest,
   ownPipelines,
-} from "./runs-lists.ts";
+} from "./runs-watchlists.ts";
 import { collectRecords } from "./runs-records.ts";
-import { type ListScene, type Receiver, type RunsScene, storesOf } from "./runs-scene.ts";
+import { type WatchlistScene, type Receiver, type RunsScene, storesOf } from "./runs-scene.ts";
 
 const minute = 60_000;
 /** Maximum delay of a run after its due time, when the sweeper starts it. */
@@ -29,7 +29,7 @@ export interface Tenant {
   /** The event types that each endpoint subscribes to; null for all. */
   readonly hooks: readonly (readonly string[] | null)[];
   readonly bucket: { readonly prefix: string; readonly compression: "gzip" | "none" } | null;
-  readonly lists: readonly ListRequest[];
+  readonly lists: readonly WatchlistRequest[];
 }
 
 /** A workload of runs: its accounts, the users' actions, and its duration. */
@@ -38,7 +38,7 @@ export interface RunsPlan {
   readonly minutes: number;
   /** True to check that every active watchlist runs at its due time after the faults. */
   readonly runsOnceMore: boolean;
-  readonly act: (scene: RunsScene, list: ListScene) => Promise<void>;
+  readonly act: (scene: RunsScene, list: WatchlistScene) => Promise<void>;
 }
 
 /** Watchlists run on schedule and manually, while users change them. */
@@ -59,8 +59,8 @@ export async function playRuns(world: World, plan: RunsPlan): Promise<void> {
   await world.until(isOver, "all users have finished", endsAt);
   world.faults.stop();
   world.tasks.note("no more faults");
-  await emptyListsPassOver(scene);
-  if (plan.runsOnceMore) await everyListRuns(scene);
+  await checkEmptyWatchlists(scene);
+  if (plan.runsOnceMore) await checkDueWatchlists(scene);
   await pauseAll(scene, scene.lists);
   await world.until(async () => world.isIdle() && (await isQuiet(world)), "quiet");
   await checkRuns(scene);
@@ -141,7 +141,7 @@ const isQuiet = async (world: World): Promise<boolean> =>
 /** Creates the accounts with endpoints, buckets and watchlists, without faults. */
 async function openScene(world: World, tenants: readonly Tenant[]): Promise<RunsScene> {
   const users: User[] = [];
-  const lists: ListScene[] = [];
+  const lists: WatchlistScene[] = [];
   const receivers = new Map<string, readonly Receiver[]>();
   const scene = { world, users, receivers, lists, stores: storesOf(world), seen: watchRuns(world) };
   keepRecords(scene);
@@ -193,8 +193,8 @@ async function registerReceivers(
 async function createList(
   { world, receivers }: RunsScene,
   user: User,
-  request: ListRequest,
-): Promise<ListScene> {
+  request: WatchlistRequest,
+): Promise<WatchlistScene> {
   const { others: _, ...wanted } = request;
   const { key } = user;
   const choice = [null, ...(receivers.get(user.accountId) ?? [])];
@@ -237,7 +237,7 @@ function keepRecords(scene: RunsScene): void {
   });
 }
 
-type Act = (scene: RunsScene, list: ListScene) => Promise<void>;
+type Act = (scene: RunsScene, list: WatchlistScene) => Promise<void>;
 
 /** Actions of a user during runs. */
 const acts: readonly Act[] = [
@@ -275,7 +275,7 @@ const acts: readonly Act[] = [
 ];
 
 /** Changes the pipeline between runs, so that a run does owed retries of another pipeline. */
-async function changePipelines(scene: RunsScene, list: ListScene): Promise<void> {
+async function changePipelines(scene: RunsScene, list: WatchlistScene): Promise<void> {
   const { random, pause } = scene.world;
   const own = [offersPipeline, renamed(offersPipeline)].map(presentPipeline);
   for (let left = random.pick([1, 3]); left > 0; left -= 1) {
@@ -291,7 +291,7 @@ async function changePipelines(scene: RunsScene, list: ListScene): Promise<void>
 }
 
 /** Spends all credits before a refresh and buys some after it: the next run must be the refresh. */
-async function missRefresh(scene: RunsScene, list: ListScene): Promise<void> {
+async function missRefresh(scene: RunsScene, list: WatchlistScene): Promise<void> {
   const { world } = scene;
   const { key } = list.user;
   if (list.request.platform !== "retailer_a") return;
@@ -308,14 +308,14 @@ async function missRefresh(scene: RunsScene, list: ListScene): Promise<void> {
   await world.pause(minute / 2);
 }
 
-async function runNow({ world }: RunsScene, { id, user }: ListScene): Promise<void> {
+async function runNow({ world }: RunsScene, { id, user }: WatchlistScene): Promise<void> {
   await world.call({ method: "POST", path: `/v1/watchlists/${id}/run`, key: user.key });
 }
 
-const everyId = ({ request }: ListScene): readonly string[] =>
+const everyId = ({ request }: WatchlistScene): readonly string[] =>
   [...request.ids, ...request.others].toSorted();
 
-async function actOnList(scene: RunsScene, list: ListScene): Promise<void> {
+async function actOnList(scene: RunsScene, list: WatchlistScene): Promise<void> {
   const { random, faults, pause } = scene.world;
   for (let left = random.pick([0, 1, 1, 2]); left > 0; left -= 1) {
     await pause(random.between(0, random.pick([1, 1, 6]) * minute));
@@ -326,7 +326,7 @@ async function actOnList(scene: RunsScene, list: ListScene): Promise<void> {
 
 export async function changeItems(
   { world }: RunsScene,
-  { id, user, touched, isThere }: ListScene,
+  { id, user, touched, isThere }: WatchlistScene,
   change: { readonly add?: readonly string[]; readonly remove?: readonly string[] },
 ): Promise<void> {
   const { add = [], remove = [] } = change;
@@ -345,7 +345,7 @@ export async function changeItems(
 
 export async function patch(
   { world }: RunsScene,
-  { id, user }: ListScene,
+  { id, user }: WatchlistScene,
   body: object,
 ): Promise<void> {
   await world.call({ method: "PATCH", path: `/v1/watchlists/${id}`, key: user.key, body });
@@ -353,7 +353,7 @@ export async function patch(
 
 async function pay(
   { world, stores }: RunsScene,
-  { user }: ListScene,
+  { user }: WatchlistScene,
   { type, credits }: { readonly type: "purchase" | "adjust"; readonly credits: number },
 ): Promise<void> {
   const now = world.clock.now();
@@ -364,10 +364,10 @@ async function pay(
 }
 
 /** Checks without faults that every active watchlist with items runs at its due time. */
-async function everyListRuns(scene: RunsScene): Promise<void> {
+async function checkDueWatchlists(scene: RunsScene): Promise<void> {
   const { world, lists, stores } = scene;
-  const expected = new Map<ListScene, { readonly count: number; readonly at: number }>();
-  const running: ListScene[] = [];
+  const expected = new Map<WatchlistScene, { readonly count: number; readonly at: number }>();
+  const running: WatchlistScene[] = [];
   for (const list of lists) {
     const row = await stores.watchlists.get(list.user.accountId, list.id);
     if (row === undefined || row.status === "paused" || isEmpty(row)) continue;
@@ -395,8 +395,8 @@ async function everyListRuns(scene: RunsScene): Promise<void> {
 }
 
 /** Checks without faults that the due time of an active empty watchlist advances without a run. */
-async function emptyListsPassOver({ world, lists, stores }: RunsScene): Promise<void> {
-  const rowOf = ({ user, id }: ListScene): Promise<Watchlist | undefined> =>
+async function checkEmptyWatchlists({ world, lists, stores }: RunsScene): Promise<void> {
+  const rowOf = ({ user, id }: WatchlistScene): Promise<Watchlist | undefined> =>
     stores.watchlists.get(user.accountId, id);
   for (const list of lists) {
     const before = await rowOf(list);
@@ -413,7 +413,7 @@ async function emptyListsPassOver({ world, lists, stores }: RunsScene): Promise<
 }
 
 /** Pauses watchlists, so that no more runs start. */
-async function pauseAll(scene: RunsScene, lists: readonly ListScene[]): Promise<void> {
+async function pauseAll(scene: RunsScene, lists: readonly WatchlistScene[]): Promise<void> {
   const { world } = scene;
   world.begin("pause all", async () => {
     for (const list of lists) await patch(scene, list, { status: "paused" });

@@ -7,7 +7,7 @@ import { claimRun } from "../../../shared/runs/claim-run.ts";
 import type { Run, StepRecord } from "../../../shared/runs/run.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 import { fixedClock } from "../../support/clock.ts";
-import { putList } from "../../support/put-list.ts";
+import { putWatchlist } from "../../support/put-watchlist.ts";
 import { openTables } from "../../support/tables.ts";
 
 const tables = openTables();
@@ -20,7 +20,7 @@ async function aClaimedRun() {
   const clock = fixedClock("2026-03-01T00:00:00.000Z");
   const options = { table: await tables.create(), clock, chance: systemChance };
   const { client } = tables;
-  await putList({ client, ...options }, watchlist, []);
+  await putWatchlist({ client, ...options }, watchlist, []);
   const runs = dynamoRunStore(client, options);
   const now = clock.now();
   const run = await claimRun({ watchlist, trigger: "initial", due: now, now }, runs);

@@ -8,7 +8,7 @@ import type { Watchlist } from "../../../../shared/watchlists/watchlist.ts";
 import type { WatchlistStore } from "../../../../shared/watchlists/watchlist-store.ts";
 import { aWatchlist } from "../../../support/a-watchlist.ts";
 import { countingChance, fixedClock } from "../../../support/clock.ts";
-import { putList } from "../../../support/put-list.ts";
+import { putWatchlist } from "../../../support/put-watchlist.ts";
 import { openTables } from "../../../support/tables.ts";
 
 const start = "2026-03-01T00:00:00.000Z";
@@ -27,7 +27,7 @@ beforeEach(async () => {
   lists = dynamoWatchlistStore(tables.client, options);
   store = dynamoRunStore(tables.client, options);
   list = aWatchlist();
-  await putList({ client: tables.client, ...options }, list, []);
+  await putWatchlist({ client: tables.client, ...options }, list, []);
 });
 
 const listNow = async (): Promise<Watchlist> => {

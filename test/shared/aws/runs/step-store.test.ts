@@ -16,7 +16,7 @@ import type { RunStore } from "../../../../shared/runs/run-store.ts";
 import type { StepStore } from "../../../../shared/runs/step-store.ts";
 import { aWatchlist } from "../../../support/a-watchlist.ts";
 import { countingChance, fixedClock } from "../../../support/clock.ts";
-import { putList } from "../../../support/put-list.ts";
+import { putWatchlist } from "../../../support/put-watchlist.ts";
 import { openTables } from "../../../support/tables.ts";
 import { watchedClient } from "../../../support/watched-client.ts";
 
@@ -35,7 +35,7 @@ beforeEach(async () => {
   runs = dynamoRunStore(tables.client, options);
   store = dynamoStepStore(tables.client, options);
   const watchlist = aWatchlist();
-  await putList({ client: tables.client, ...options }, watchlist, []);
+  await putWatchlist({ client: tables.client, ...options }, watchlist, []);
   const now = clock.now();
   const claimed = await claimRun({ watchlist, trigger: "schedule", due: now, now }, runs);
   if (claimed === undefined) throw new Error("not claimed");

@@ -36,7 +36,7 @@ import { pageBounds } from "../../../../shared/watchlists/page.ts";
 import { newDelivery } from "../../../../shared/webhooks/delivery.ts";
 import { aWatchlist } from "../../../support/a-watchlist.ts";
 import { countingChance, fixedClock } from "../../../support/clock.ts";
-import { putList } from "../../../support/put-list.ts";
+import { putWatchlist } from "../../../support/put-watchlist.ts";
 import { openTables } from "../../../support/tables.ts";
 import { watchedClient } from "../../../support/watched-client.ts";
 
@@ -464,7 +464,11 @@ const cases: readonly Case[] = [
     file: "shared/aws/watchlists/watchlist-store",
     says: "the lists of an account",
     fill: (place, n) =>
-      putList({ ...place, clock, chance }, aWatchlist({ id: `wl_${n}`, accountId: account }), []),
+      putWatchlist(
+        { ...place, clock, chance },
+        aWatchlist({ id: `wl_${n}`, accountId: account }),
+        [],
+      ),
     async read(place) {
       const store = dynamoWatchlistStore(place.client, optionsOf(place));
       const page = await store.list(account, 3);

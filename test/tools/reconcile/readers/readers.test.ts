@@ -17,7 +17,7 @@ import { claimRun } from "../../../../shared/runs/claim-run.ts";
 import { newItem } from "../../../../shared/watchlists/item.ts";
 import { aWatchlist } from "../../../support/a-watchlist.ts";
 import { countingChance, fixedClock } from "../../../support/clock.ts";
-import { putList } from "../../../support/put-list.ts";
+import { putWatchlist } from "../../../support/put-watchlist.ts";
 import { openTables } from "../../../support/tables.ts";
 
 const start = "2026-03-01T00:00:00.000Z";
@@ -99,7 +99,7 @@ describe("dynamoListsReader", () => {
     const options = { table, clock, chance };
     const items = ["10001", "10002"].map((id) => newItem(id, start));
     const list = aWatchlist({ itemCounts: { new: 2, active: 0, delisted: 0 } });
-    await putList({ client: tables.client, ...options }, list, items);
+    await putWatchlist({ client: tables.client, ...options }, list, items);
     const due = clock.now();
     const request = { watchlist: list, trigger: "schedule", due, now: due } as const;
     const run = await claimRun(request, dynamoRunStore(tables.client, options));

@@ -63,7 +63,7 @@ export const twiceSeenPipeline: Pipeline = {
 };
 
 /** A body of `POST /v1/watchlists`, and other IDs that the user may add. */
-export interface ListRequest {
+export interface WatchlistRequest {
   readonly name: string;
   readonly platform: "retailer_a" | "retailer_d";
   readonly ids: readonly string[];
@@ -75,7 +75,7 @@ export interface ListRequest {
   readonly others: readonly string[];
 }
 
-type Settings = Pick<ListRequest, "platform" | "refresh_every_runs" | "pipeline">;
+type Settings = Pick<WatchlistRequest, "platform" | "refresh_every_runs" | "pipeline">;
 
 const kinds: readonly Settings[] = [
   { platform: "retailer_a", refresh_every_runs: 3 },
@@ -96,26 +96,30 @@ const sizes = [1, 1, 1, 2, 2, 3, 5] as const;
 const itemsMax = Math.max(...sizes);
 
 /** Draws a watchlist that is due every five minutes from its creation. */
-export const oftenDueRequest = (random: Random, name: string): ListRequest =>
+export const oftenDueRequest = (random: Random, name: string): WatchlistRequest =>
   listRequest(random, { name, ...everyFiveMinutes });
 
-export const anyListRequest = (random: Random, name: string): ListRequest =>
+export const anyListRequest = (random: Random, name: string): WatchlistRequest =>
   listRequest(random, { name, ...random.pick(schedules) });
 
 /** Custom pipelines with several steps. */
 export const ownPipelines = [offersPipeline, twiceSeenPipeline] as const;
 
 /** Draws a watchlist with the given custom pipeline. */
-export const ownPipelineRequest = (random: Random, name: string, pipeline: Pipeline): ListRequest =>
+export const ownPipelineRequest = (
+  random: Random,
+  name: string,
+  pipeline: Pipeline,
+): WatchlistRequest =>
   listRequest(random, { name, ...everyFiveMinutes }, [
     { platform: "retailer_a", pipeline: presentPipeline(pipeline) },
   ]);
 
 function listRequest(
   random: Random,
-  head: Pick<ListRequest, "name" | "every" | "cron" | "timezone">,
+  head: Pick<WatchlistRequest, "name" | "every" | "cron" | "timezone">,
   among: readonly Settings[] = kinds,
-): ListRequest {
+): WatchlistRequest {
   const settings = random.pick(among);
   const numbers = Array.from({ length: itemsMax + 4 }, (_, n) => String(n + 1).padStart(8, "0"));
   const all = numbers.map((number) =>

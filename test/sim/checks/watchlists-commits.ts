@@ -1,15 +1,10 @@
 import assert from "node:assert/strict";
-import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { accountKeys, watchlistKeys } from "../../../shared/aws/table/table.ts";
 import { limits } from "../../../shared/base/limits.ts";
 import type { Attempt } from "../attempt.ts";
 import type { World } from "../world.ts";
-
-type Wire = Readonly<Record<string, { readonly S?: string } | undefined>>;
-interface Key {
-  readonly pk: string;
-  readonly sk: string;
-}
+import { keysWritten, rowAt } from "./table-rows.ts";
 
 /** Recorded state of watchlists, by sort key. */
 interface Seen {
@@ -58,23 +53,6 @@ function looksAfter(attempt: Attempt, seen: Seen): Look[] {
   return looks;
 }
 
-const writes: ReadonlySet<string> = new Set(["PutItem", "UpdateItem", "DeleteItem"]);
-
-function keysWritten({ service, operation, input }: Attempt): readonly Key[] {
-  if (service !== "dynamo") return [];
-  if (writes.has(operation)) return [keyOf(input)];
-  if (operation !== "TransactWriteItems") return [];
-  return (input["TransactItems"] as readonly object[])
-    .flatMap((item) => Object.entries(item) as [string, Attempt["input"]][])
-    .filter(([kind]) => kind !== "ConditionCheck")
-    .map(([, write]) => keyOf(write));
-}
-
-function keyOf(write: Attempt["input"]): Key {
-  const row = (write["Key"] ?? write["Item"]) as Wire;
-  return { pk: row["pk"]?.S ?? "", sk: row["sk"]?.S ?? "" };
-}
-
 interface Counted {
   readonly row: string;
   readonly attribute: string;
@@ -100,7 +78,7 @@ async function checkCount(world: World, pk: string, counted: Counted): Promise<v
   const { row, attribute, head } = counted;
   const max = counted.max();
   const [count, there] = await Promise.all([
-    get(world, { pk, sk: row }).then((found) => Number(found?.[attribute] ?? 0)),
+    rowAt(world, { pk, sk: row }).then((found) => Number(found?.[attribute] ?? 0)),
     query(world, pk, head).then((rows) => rows.length),
   ]);
   assert.equal(count, there, `${pk}: ${attribute}`);
@@ -117,7 +95,7 @@ async function checkList(
   { owners, running }: Seen,
 ): Promise<void> {
   const pk = owners.get(sk);
-  const list = pk === undefined ? undefined : await get(world, { pk, sk });
+  const list = pk === undefined ? undefined : await rowAt(world, { pk, sk });
   if (list === undefined) {
     if (running.delete(sk)) world.reached("a watchlist was deleted during its run");
     return;
@@ -144,13 +122,6 @@ async function checkList(
 }
 
 type Row = Readonly<Record<string, unknown>>;
-
-async function get({ client, table }: World, Key: Key): Promise<Row | undefined> {
-  const { Item } = await client.send(
-    new GetCommand({ TableName: table, Key, ConsistentRead: true }),
-  );
-  return Item;
-}
 
 async function query({ client, table }: World, pk: string, head: string): Promise<readonly Row[]> {
   const { Items = [] } = await client.send(

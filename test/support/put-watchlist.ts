@@ -7,7 +7,7 @@ import type { Item } from "../../shared/watchlists/item.ts";
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
 
 /** Stores a watchlist with its items, sorted by ID, as its creation does. */
-export async function putList(
+export async function putWatchlist(
   {
     client,
     ...options

@@ -14,8 +14,8 @@ export function countMoments(): Moments {
 }
 
 /** A change whose outcome is not yet known. */
-export interface Wish {
-  took(): void;
+export interface PendingChange {
+  succeeded(): void;
   refused(): void;
 }
 
@@ -25,7 +25,7 @@ export interface Wish {
  */
 export interface Register {
   /** Starts a change to `value`. Its outcome is unknown until the caller reports it. */
-  wish(value: string): Wish;
+  startChange(value: string): PendingChange;
   /** Sets the only possible value. */
   is(value: string): void;
   /** True when the value was possible at some time since a moment. */
@@ -46,11 +46,11 @@ export function register(initial: string, moments: Moments): Register {
     until.set(value, Infinity);
   };
   return {
-    wish(value) {
+    startChange(value) {
       const was = isPossible(value);
       until.set(value, Infinity);
       return {
-        took: () => is(value),
+        succeeded: () => is(value),
         refused() {
           if (!was) until.set(value, moments.next());
         },

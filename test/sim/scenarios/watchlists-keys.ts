@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { limits } from "../../../shared/base/limits.ts";
-import { type Acting, ask, bodyOf, expectStatus, type KnownKey } from "./lists-tenant.ts";
+import { type Acting, ask, bodyOf, expectStatus, type KnownKey } from "./watchlists-tenant.ts";
 
 /** Creates, uses or revokes an API key. */
-export async function keepKeys(acting: Acting): Promise<void> {
+export async function actOnKeys(acting: Acting): Promise<void> {
   const { world, tenant } = acting;
   const key = tenant.keys.length === 0 ? undefined : world.random.pick(tenant.keys);
   if (key === undefined || world.random.isHit(0.4)) return newKey(acting);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { parseExpression } from "../../../tools/local/schedule-expression.ts";
 import { watchlistOf } from "../../../shared/aws/watchlists/watchlist-row.ts";
 import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import type { World } from "../world.ts";
+import { allRows } from "./table-rows.ts";
 
 interface Definition {
   readonly Name: string;
@@ -85,20 +85,7 @@ export function watchSchedules(world: World) {
   };
 }
 
-async function listsOf({ client, table }: World): Promise<readonly Watchlist[]> {
-  const lists: Watchlist[] = [];
-  let ExclusiveStartKey: Record<string, unknown> | undefined;
-  do {
-    const page = await client.send(
-      new ScanCommand({
-        TableName: table,
-        FilterExpression: "begins_with(sk, :list)",
-        ExpressionAttributeValues: { ":list": "watchlist#" },
-        ExclusiveStartKey,
-      }),
-    );
-    lists.push(...(page.Items ?? []).map(watchlistOf));
-    ExclusiveStartKey = page.LastEvaluatedKey;
-  } while (ExclusiveStartKey !== undefined);
-  return lists;
+async function listsOf(world: World): Promise<readonly Watchlist[]> {
+  const rows = await allRows(world);
+  return rows.filter(({ sk }) => sk.startsWith("watchlist#")).map(watchlistOf);
 }

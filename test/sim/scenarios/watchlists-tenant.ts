@@ -7,14 +7,14 @@ import {
   settingNames,
   settingsOf,
   type Shown,
-} from "./lists-bodies.ts";
-import type { Moments, Register } from "./lists-register.ts";
+} from "./watchlists-bodies.ts";
+import type { Moments, Register } from "./watchlists-register.ts";
 
 /** Maximum difference between the clocks of processes. */
 export const clocksOffMs = 10 * 60_000;
 
 /** A watchlist that its tenant knows. */
-export interface KnownList {
+export interface KnownWatchlist {
   readonly id: string;
   readonly platform: ListPlatform;
   /** Its number among the tenant's watchlists, which determines which hand owns which setting. */
@@ -35,7 +35,7 @@ export interface KnownList {
 }
 
 /** The creation of one watchlist, with all its calls. */
-export interface Intent {
+export interface Creation {
   readonly name: string;
   readonly body: object;
   readonly platform: ListPlatform;
@@ -53,7 +53,7 @@ export interface Intent {
   madeAt: number;
   /** Time of the first call, with which the day of its key starts. */
   readonly begunAt: number;
-  list: KnownList | undefined;
+  list: KnownWatchlist | undefined;
 }
 
 export interface KnownKey {
@@ -67,8 +67,8 @@ export interface KnownKey {
 export interface Tenant {
   readonly user: User;
   readonly hands: number;
-  readonly lists: KnownList[];
-  readonly intents: Intent[];
+  readonly lists: KnownWatchlist[];
+  readonly creations: Creation[];
   /** Number of watchlists from the set-up, which no user changes. */
   readonly others: number;
   readonly keys: KnownKey[];
@@ -89,7 +89,7 @@ export interface Acting {
   readonly hand: number;
 }
 
-export interface Heard {
+export interface CallResult {
   /** The moment before the call. */
   readonly since: number;
   /** Undefined when the outcome is unknown. */
@@ -100,7 +100,7 @@ export interface Heard {
 export async function ask(
   { world, moments, tenant }: Acting,
   request: Omit<ApiRequest, "key"> & { readonly key?: string },
-): Promise<Heard> {
+): Promise<CallResult> {
   const since = moments.next();
   const answer = await world.call({ key: tenant.user.key, ...request });
   const { fired } = world.faults;
@@ -135,13 +135,13 @@ export function expectStatus(answer: ApiAnswer, wanted: readonly number[], what:
 }
 
 /** Records a 404. @throws AssertionError when no user has requested the deletion */
-export function heardGone({ moments }: Acting, list: KnownList): void {
+export function noteMissing({ moments }: Acting, list: KnownWatchlist): void {
   assert.ok(list.deletes > 0, `${list.id} is missing without a deletion`);
   list.goneAt ??= moments.next();
 }
 
 /** @throws AssertionError when the watchlist was known to be deleted before the call */
-export function heardThere(list: KnownList, since: number): void {
+export function noteExisting(list: KnownWatchlist, since: number): void {
   const isGone = list.goneAt !== undefined && list.goneAt < since;
   assert.ok(!isGone, `${list.id} exists after its deletion`);
 }
@@ -149,16 +149,16 @@ export function heardThere(list: KnownList, since: number): void {
 /** True for the only hand that changes this setting of this watchlist. */
 export const isOwner = (
   { tenant, hand }: Pick<Acting, "tenant" | "hand">,
-  list: KnownList,
+  list: KnownWatchlist,
   setting: SettingName,
 ): boolean => (settingNames.indexOf(setting) + list.number) % tenant.hands === hand;
 
 /** Checks that each setting of a watchlist in a response has a possible value. */
 export function checkShown(
-  list: KnownList,
+  list: KnownWatchlist,
   { shown, since }: { readonly shown: Shown; readonly since: number },
 ): void {
-  heardThere(list, since);
+  noteExisting(list, since);
   checkSound(shown);
   const isResumable = list.settings.status.may("active", 0);
   if (!isResumable && list.runsAsked === 0) {
@@ -181,7 +181,7 @@ export function checkShown(
 }
 
 /** Sets the known settings of this hand to those in a response; no change of them may be pending. */
-export function settleSettings(acting: Acting, list: KnownList, shown: Shown): void {
+export function settleSettings(acting: Acting, list: KnownWatchlist, shown: Shown): void {
   const values = settingsOf(shown);
   for (const name of settingNames) {
     if (name === "status" && shown.paused_reason === "insufficient_credits") continue;

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
-import { pathOf } from "./lists-change.ts";
-import { type Acting, ask, bodyOf, expectStatus, type KnownList } from "./lists-tenant.ts";
+import { pathOf } from "./watchlists-change.ts";
+import {
+  type Acting,
+  ask,
+  bodyOf,
+  expectStatus,
+  type KnownWatchlist,
+} from "./watchlists-tenant.ts";
 
 interface ShownEndpoint {
   readonly webhook_url: string | null;
@@ -86,7 +92,7 @@ async function succeed(
 
 async function expectShown(
   acting: Acting,
-  list: KnownList,
+  list: KnownWatchlist,
   [url, id, status]: readonly [url: string, id: string, status: string],
 ): Promise<void> {
   const shown = (await succeed(acting, {
@@ -106,7 +112,7 @@ interface ShownRun {
 }
 
 /** Runs the watchlist once, from start to end; returns the run's ID. */
-async function runOnce(acting: Acting, list: KnownList): Promise<string> {
+async function runOnce(acting: Acting, list: KnownWatchlist): Promise<string> {
   const newest = async (): Promise<ShownRun | undefined> => {
     const page = await succeed(acting, { method: "GET", path: `${pathOf(list)}/runs?limit=1` });
     return (page["data"] as readonly ShownRun[])[0];

@@ -8,7 +8,7 @@ import {
   type SettingName,
   settingNames,
   type Shown,
-} from "./lists-bodies.ts";
+} from "./watchlists-bodies.ts";
 import {
   type Acting,
   ask,
@@ -17,14 +17,14 @@ import {
   clocksOffMs,
   errorOf,
   expectStatus,
-  heardGone,
-  heardThere,
+  noteMissing,
+  noteExisting,
   isOwner,
-  type KnownList,
-} from "./lists-tenant.ts";
+  type KnownWatchlist,
+} from "./watchlists-tenant.ts";
 
 /** Draws one of the tenant's watchlists, including deleted ones. */
-export function someList({ world, tenant }: Acting): KnownList | undefined {
+export function someWatchlist({ world, tenant }: Acting): KnownWatchlist | undefined {
   const { lists } = tenant;
   return lists.length === 0 ? undefined : world.random.pick(lists);
 }
@@ -32,7 +32,7 @@ export function someList({ world, tenant }: Acting): KnownList | undefined {
 /** Changes some of the settings that this hand owns. */
 export async function changeSettings(acting: Acting): Promise<void> {
   const { world } = acting;
-  const list = someList(acting);
+  const list = someWatchlist(acting);
   if (list === undefined) return;
   if (world.random.isHit(0.1)) return changeWrongly(acting, list);
   const own = settingNames.filter((name) => isOwner(acting, list, name));
@@ -46,26 +46,26 @@ export async function changeSettings(acting: Acting): Promise<void> {
 
 async function patch(
   acting: Acting,
-  list: KnownList,
+  list: KnownWatchlist,
   names: readonly SettingName[],
 ): Promise<void> {
   const { world } = acting;
   const changes = names.map((name) => [name, choiceOf(acting, list, name)] as const);
   const body = Object.assign({}, ...changes.map(([, { sent }]) => sent)) as object;
   const neverRan = list.runsAsked === 0 && !list.settings.status.may("active", 0);
-  const wishes = changes.map(([name, { shown }]) => list.settings[name].wish(shown));
+  const pending = changes.map(([name, { shown }]) => list.settings[name].startChange(shown));
   const { since, answer } = await ask(acting, { method: "PATCH", path: pathOf(list), body });
   if (answer === undefined) return world.reached("a change of settings had an unknown outcome");
   expectStatus(answer, [200, 400, 404, 409], `PATCH of ${list.id}`);
   checkRefreshSetting(acting, { list, body, since }, answer);
   if (answer.status === 200) {
-    for (const wish of wishes) wish.took();
+    for (const one of pending) one.succeeded();
     const shown = bodyOf(answer) as Shown;
     if (neverRan && shown.status === "active") checkDueAtOnce(acting, shown);
     return checkShown(list, { shown, since });
   }
-  for (const wish of wishes) wish.refused();
-  if (answer.status === 404) return heardGone(acting, list);
+  for (const one of pending) one.refused();
+  if (answer.status === 404) return noteMissing(acting, list);
   return world.reached("a change of settings was refused");
 }
 
@@ -80,7 +80,7 @@ function checkDueAtOnce({ world, tenant }: Acting, shown: Shown): void {
 }
 
 interface SettingsCall {
-  readonly list: KnownList;
+  readonly list: KnownWatchlist;
   readonly body: object;
   readonly since: number;
 }
@@ -109,7 +109,7 @@ function checkRefreshSetting(
   if (answer.status === 200) assert.ok(mayTake, what);
 }
 
-function choiceOf(acting: Acting, list: KnownList, name: SettingName): Choice {
+function choiceOf(acting: Acting, list: KnownWatchlist, name: SettingName): Choice {
   const { world, tenant, moments } = acting;
   const { random } = world;
   const status = random.pick(["active", "paused"]);
@@ -141,12 +141,12 @@ const wrong: readonly (readonly [body: object, param: string])[] = [
 ];
 
 /** Sends an invalid change. Later reads would show a change that it made. */
-async function changeWrongly(acting: Acting, list: KnownList): Promise<void> {
+async function changeWrongly(acting: Acting, list: KnownWatchlist): Promise<void> {
   const [body, param] = acting.world.random.pick(wrong);
   const { answer } = await ask(acting, { method: "PATCH", path: pathOf(list), body });
   if (answer === undefined) return;
   expectStatus(answer, [400, 404], `PATCH of ${list.id} with ${JSON.stringify(body)}`);
-  if (answer.status === 404) return heardGone(acting, list);
+  if (answer.status === 404) return noteMissing(acting, list);
   assert.equal(errorOf(answer).param, param);
 }
 
@@ -169,7 +169,7 @@ interface Change {
 export async function changeItems(acting: Acting): Promise<void> {
   const { world, hand } = acting;
   const { random } = world;
-  const list = someList(acting);
+  const list = someWatchlist(acting);
   if (list === undefined) return;
   const own = idsOfHand(list.platform, hand);
   const change: Change = random.isHit(0.15)
@@ -178,7 +178,9 @@ export async function changeItems(acting: Acting): Promise<void> {
   const ids = [...new Set([...change.add, ...change.remove])];
   if (ids.length === 0) return;
   const before = new Map(ids.map((id) => [id, itemOf(list, id).values()]));
-  const wishes = ids.map((id) => itemOf(list, id).wish(change.add.includes(id) ? "in" : "out"));
+  const pending = ids.map((id) =>
+    itemOf(list, id).startChange(change.add.includes(id) ? "in" : "out"),
+  );
   const legacy = random.isHit(0.2);
   const { since, answer } = await ask(acting, {
     method: "POST",
@@ -188,11 +190,11 @@ export async function changeItems(acting: Acting): Promise<void> {
   if (answer === undefined) return world.reached("a change of items had an unknown outcome");
   expectStatus(answer, [200, 404], `items of ${list.id}`);
   if (answer.status === 404) {
-    for (const wish of wishes) wish.refused();
-    return heardGone(acting, list);
+    for (const one of pending) one.refused();
+    return noteMissing(acting, list);
   }
-  heardThere(list, since);
-  for (const wish of wishes) wish.took();
+  noteExisting(list, since);
+  for (const one of pending) one.succeeded();
   const tally = bodyOf(answer) as Tally;
   assert.equal(tally.object, legacy ? "watchlist_asins" : "watchlist_items");
   assert.equal(tally.watchlist_id, list.id);
@@ -222,7 +224,7 @@ function checkTally(
   );
 }
 
-export function itemOf(list: KnownList, id: string) {
+export function itemOf(list: KnownWatchlist, id: string) {
   const found = list.items.get(id);
   assert.ok(found, `${id} is not an ID of ${list.platform}`);
   return found;
@@ -240,7 +242,7 @@ export async function deleteList(acting: Acting): Promise<void> {
   if (answer === undefined) return world.reached("a deletion had an unknown outcome");
   expectStatus(answer, [200, 404], `DELETE of ${list.id}`);
   if (answer.status === 200) {
-    heardThere(list, since);
+    noteExisting(list, since);
     assert.deepEqual(bodyOf(answer), { id: list.id, object: "watchlist", deleted: true });
   } else if (isFirst) {
     world.reached("a retry of a deletion returned 404");
@@ -259,14 +261,14 @@ interface ShownRun {
 /** Starts a manual run. */
 export async function runNow(acting: Acting): Promise<void> {
   const { world } = acting;
-  const list = someList(acting);
+  const list = someWatchlist(acting);
   if (list === undefined) return;
   list.runsAsked += 1;
   const { since, answer } = await ask(acting, { method: "POST", path: `${pathOf(list)}/run` });
   if (answer === undefined) return;
   expectStatus(answer, [202, 404, 409], `run of ${list.id}`);
-  if (answer.status === 404) return heardGone(acting, list);
-  heardThere(list, since);
+  if (answer.status === 404) return noteMissing(acting, list);
+  noteExisting(list, since);
   if (answer.status === 409) return checkRunRefused(acting, list, { since, answer });
   const run = bodyOf(answer) as ShownRun;
   assert.equal(run.watchlist_id, list.id);
@@ -278,7 +280,7 @@ export async function runNow(acting: Acting): Promise<void> {
 /** Checks the refusal of a run: another run is in progress, or the watchlist has no items. */
 function checkRunRefused(
   { world }: Acting,
-  list: KnownList,
+  list: KnownWatchlist,
   { since, answer }: { readonly since: number; readonly answer: ApiAnswer },
 ): void {
   const { message } = errorOf(answer);
@@ -290,4 +292,4 @@ function checkRunRefused(
   return world.reached("a run of an empty watchlist was refused");
 }
 
-export const pathOf = ({ id }: KnownList): string => `/v1/watchlists/${id}`;
+export const pathOf = ({ id }: KnownWatchlist): string => `/v1/watchlists/${id}`;

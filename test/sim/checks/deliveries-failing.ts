@@ -9,7 +9,7 @@ const failuresInRowMax = 3;
  * Checks that a session makes at most one first attempt to a failing endpoint until an attempt
  * succeeds (D10). All other deliveries go to the retry schedule.
  */
-export function checkSpared({ scene, endpoint, sent }: EndpointScene): void {
+export function checkFailingEndpoint({ scene, endpoint, sent }: EndpointScene): void {
   const { claims, logged } = scene.history;
   const own = claims.filter(({ target }) => target.endsWith(` ${endpoint.id}`));
   own.forEach((claim, n) => {

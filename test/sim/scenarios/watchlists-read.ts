@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import type { ApiRequest } from "../api.ts";
-import { idsOfHand, type Shown } from "./lists-bodies.ts";
-import { itemOf, pathOf, someList } from "./lists-change.ts";
+import { idsOfHand, type Shown } from "./watchlists-bodies.ts";
+import { itemOf, pathOf, someWatchlist } from "./watchlists-change.ts";
 import {
   type Acting,
   ask,
   bodyOf,
   checkShown,
   expectStatus,
-  heardGone,
-  heardThere,
-  type KnownList,
+  noteMissing,
+  noteExisting,
+  type KnownWatchlist,
   settleSettings,
-} from "./lists-tenant.ts";
+} from "./watchlists-tenant.ts";
 
 interface Page<Entry> {
   readonly object: string;
@@ -20,19 +20,19 @@ interface Page<Entry> {
   readonly has_more: boolean;
 }
 
-export async function lookAtList(acting: Acting, list = someList(acting)): Promise<void> {
+export async function readWatchlist(acting: Acting, list = someWatchlist(acting)): Promise<void> {
   if (list === undefined) return;
   const { since, answer } = await ask(acting, { method: "GET", path: pathOf(list) });
   if (answer === undefined) return;
   expectStatus(answer, [200, 404], `GET of ${list.id}`);
-  if (answer.status === 404) return heardGone(acting, list);
+  if (answer.status === 404) return noteMissing(acting, list);
   const shown = bodyOf(answer) as Shown;
   checkShown(list, { shown, since });
   settleSettings(acting, list, shown);
 }
 
 /** Checks a page of watchlists; a page without a next one has all of them. */
-export async function lookAtLists(
+export async function readWatchlists(
   acting: Acting,
   limit = acting.world.random.pick([1, 2, 100]),
 ): Promise<void> {
@@ -56,7 +56,7 @@ export async function lookAtLists(
   }
   if (page.has_more) return;
   for (const list of known) {
-    if (!ids.includes(list.id)) heardGone(acting, list);
+    if (!ids.includes(list.id)) noteMissing(acting, list);
   }
 }
 
@@ -68,7 +68,7 @@ interface ShownItem {
 
 /** Reads all items page by page, and checks those of this hand. */
 export async function walkItems(acting: Acting): Promise<void> {
-  const list = someList(acting);
+  const list = someWatchlist(acting);
   if (list === undefined) return;
   const { world, hand } = acting;
   const seen = await readItems(acting, list, world.random.pick([2, 3, 7, 100]));
@@ -76,7 +76,7 @@ export async function walkItems(acting: Acting): Promise<void> {
 }
 
 /** Checks all items of a watchlist, when no user changes any. */
-export async function lookAtAllItems(acting: Acting, list: KnownList): Promise<void> {
+export async function readAllItems(acting: Acting, list: KnownWatchlist): Promise<void> {
   const seen = await readItems(acting, list, 100);
   for (const id of list.items.keys()) settleItem(list, id, seen);
 }
@@ -84,7 +84,7 @@ export async function lookAtAllItems(acting: Acting, list: KnownList): Promise<v
 /** Reads the IDs of all items; undefined when a call failed or the watchlist was deleted. */
 async function readItems(
   acting: Acting,
-  list: KnownList,
+  list: KnownWatchlist,
   limit: number,
 ): Promise<readonly string[] | undefined> {
   const { world } = acting;
@@ -96,10 +96,10 @@ async function readItems(
     if (answer === undefined) return undefined;
     expectStatus(answer, [200, 404], path);
     if (answer.status === 404) {
-      heardGone(acting, list);
+      noteMissing(acting, list);
       return undefined;
     }
-    heardThere(list, since);
+    noteExisting(list, since);
     const page = bodyOf(answer) as Page<ShownItem>;
     assert.ok(page.data.length <= limit, `at most ${limit} items`);
     assert.ok(page.data.length === limit || !page.has_more, "every page but the last is full");
@@ -112,7 +112,7 @@ async function readItems(
 }
 
 /** Checks whether an item is on the watchlist (R12). @throws AssertionError for a lost or extra item */
-function settleItem(list: KnownList, id: string, seen: readonly string[] | undefined): void {
+function settleItem(list: KnownWatchlist, id: string, seen: readonly string[] | undefined): void {
   if (seen === undefined) return;
   const item = itemOf(list, id);
   const value = seen.includes(id) ? "in" : "out";
@@ -122,7 +122,7 @@ function settleItem(list: KnownList, id: string, seen: readonly string[] | undef
 
 /** Reads the items of one state, or those that changed in the last hour. */
 export async function filterItems(acting: Acting): Promise<void> {
-  const list = someList(acting);
+  const list = someWatchlist(acting);
   if (list === undefined) return;
   const { world } = acting;
   const state = world.random.pick(["new", "active", "delisted"]);
@@ -135,8 +135,8 @@ export async function filterItems(acting: Acting): Promise<void> {
   });
   if (answer === undefined) return;
   expectStatus(answer, [200, 404], query);
-  if (answer.status === 404) return heardGone(acting, list);
-  heardThere(list, since);
+  if (answer.status === 404) return noteMissing(acting, list);
+  noteExisting(list, since);
   type Changed = ShownItem & {
     readonly last_change: { readonly changed_at: string } | null;
     readonly delisted_at: string | null;
@@ -160,15 +160,15 @@ interface ShownRun {
 }
 
 /** Checks the runs: newest first without gaps, at most one in progress, and all known manual runs. */
-export async function lookAtRuns(acting: Acting, list = someList(acting)): Promise<void> {
+export async function readRuns(acting: Acting, list = someWatchlist(acting)): Promise<void> {
   if (list === undefined) return;
   const begun = [...list.runs];
   const path = `${pathOf(list)}/runs?limit=${acting.world.random.pick([1, 2, 100])}`;
   const { since, answer } = await ask(acting, { method: "GET", path });
   if (answer === undefined) return;
   expectStatus(answer, [200, 404], path);
-  if (answer.status === 404) return heardGone(acting, list);
-  heardThere(list, since);
+  if (answer.status === 404) return noteMissing(acting, list);
+  noteExisting(list, since);
   const page = bodyOf(answer) as Page<ShownRun>;
   const newest = page.data[0]?.run_number ?? 0;
   page.data.forEach(({ run_number: number }, n) => assert.equal(number, newest - n));

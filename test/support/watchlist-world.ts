@@ -44,7 +44,7 @@ const callers = {
 } as const;
 
 /** Opens the watchlist routes on tables, with schedules, queue and clock that the test controls. */
-export async function openListWorld(tables: TestTables) {
+export async function openWatchlistWorld(tables: TestTables) {
   const clock = fixedClock("2026-03-01T10:00:00Z");
   const { client } = tables;
   const [table, deliveriesTable] = [await tables.create(), await tables.create()];
@@ -177,7 +177,7 @@ export async function openListWorld(tables: TestTables) {
   };
 }
 type TableRow = Row & RowKey;
-export type ListWorld = Awaited<ReturnType<typeof openListWorld>>;
+export type WatchlistWorld = Awaited<ReturnType<typeof openWatchlistWorld>>;
 
 /** Wraps the ports of a process: after its crash at a port call, every later call fails. */
 function mortal<Ports extends Readonly<Record<string, object>>>(

@@ -1,21 +1,21 @@
 import fc from "fast-check";
 import type { Platform } from "../../../shared/platforms/catalogue.ts";
-import { modelList } from "../../support/run-model.ts";
-import type { ModelList } from "../../support/run-model-list.ts";
+import { modelWatchlist } from "../../support/run-model.ts";
+import type { ModelWatchlist } from "../../support/run-model-watchlist.ts";
 import type { ApiAnswer } from "../api.ts";
 import { anything, idOf, type Predicted } from "./compare.ts";
 import {
   boundEndpoint,
   type EndpointModel,
   iso,
-  type ListModel,
+  type WatchlistModel,
   type Model,
   newItem,
   newTimes,
   runNowModel,
   setPipeline,
   shownItem,
-  shownList,
+  shownWatchlist,
   sortedItems,
   tickModel,
 } from "./model.ts";
@@ -84,7 +84,7 @@ const drawnCreation: fc.Arbitrary<Creation> = fc.record({
 
 interface Wanted {
   readonly body: Readonly<Record<string, unknown>>;
-  readonly list: Omit<ListModel, "id" | "createdAt" | "times" | "runs">;
+  readonly list: Omit<WatchlistModel, "id" | "createdAt" | "times" | "runs">;
   readonly ids: readonly string[];
 }
 
@@ -154,10 +154,10 @@ const neverRun = ({ status }: Creation) => ({
   nextRunAt: null,
 });
 
-function newCore(platform: Platform, ids: readonly string[], { status }: Creation): ModelList {
+function newCore(platform: Platform, ids: readonly string[], { status }: Creation): ModelWatchlist {
   const empty = { entry: "", baseline: null, refresh: null, steps: [] };
   const looks = Object.fromEntries(ids.map((id) => [id, looksOf(platform, id)]));
-  return { ...modelList(platform, empty, looks), paused: status === "paused" };
+  return { ...modelWatchlist(platform, empty, looks), paused: status === "paused" };
 }
 
 const dayMs = 86_400_000;
@@ -220,7 +220,7 @@ async function created(
   const now = service.now();
   compare("create", [answer.status, answer.headers["idempotent-replayed"]], [201, undefined]);
   const { id } = answer.body as unknown as { id: string };
-  const list: ListModel = {
+  const list: WatchlistModel = {
     ...is.list,
     id,
     createdAt: now,
@@ -229,7 +229,7 @@ async function created(
     nextRunAt: is.list.core.paused ? null : now,
   };
   setPipeline(list);
-  compare("create", answer.body, { ...shownList(model, list, now), id: idOf("wl") });
+  compare("create", answer.body, { ...shownWatchlist(model, list, now), id: idOf("wl") });
   model.lists.push(list);
   if (is.key !== undefined) {
     model.remembered.set(is.key, { body: is.body, text: answer.text, at: now, listId: id });
@@ -318,7 +318,7 @@ const get = command<Named>({
         status: 200,
         body: {
           object: "list",
-          data: newest.slice(0, limit).map((one) => shownList(model, one, service.now())),
+          data: newest.slice(0, limit).map((one) => shownWatchlist(model, one, service.now())),
           has_more: newest.length > limit,
         },
       });
@@ -327,14 +327,14 @@ const get = command<Named>({
     const list = drawnOf(model.lists, drawn);
     if (list === undefined) return "not played";
     const answer = await read(`/${list.id}`);
-    const body = shownList(model, list, service.now());
+    const body = shownWatchlist(model, list, service.now());
     expectBody("watchlist", answer, { status: 200, body });
     return "200";
   },
 });
 
 /** Sets the next due time of an active watchlist, counted from its last run (specification, "PATCH"). */
-function reschedule(list: ListModel, now: number): void {
+function reschedule(list: WatchlistModel, now: number): void {
   const { schedule, lastRunAt } = list;
   if (lastRunAt === null) list.nextRunAt ??= now;
   else if (schedule.every === undefined) list.nextRunAt = nextAfter(schedule, now, now);
@@ -385,7 +385,7 @@ const patch = command<Patch>({
     const isNew = before.paused || !isSame(before.schedule, list.schedule);
     if (list.core.paused) list.nextRunAt = null;
     else if (isNew) reschedule(list, now);
-    const predicted = shownList(model, list, now);
+    const predicted = shownWatchlist(model, list, now);
     expectBody(`patch ${JSON.stringify(body)}`, answer, { status: 200, body: predicted });
     await settle(session);
     return "200";
@@ -400,11 +400,11 @@ interface Change {
 }
 
 /** The pipeline of a patch; undefined for the platform's default. */
-const patchedPipeline = ({ core }: ListModel, value: number) =>
+const patchedPipeline = ({ core }: WatchlistModel, value: number) =>
   pipelinesOf(core.platform)[value % 4];
 
 /** Returns the possible changes of a watchlist, each with its request and its effect on the model. */
-function changesOf(model: Model, list: ListModel, value: number): readonly Change[] {
+function changesOf(model: Model, list: WatchlistModel, value: number): readonly Change[] {
   const endpoint = value % 3 === 0 ? undefined : drawnOf(liveEndpoints(model), value);
   const bound = boundEndpoint(model, list);
   const pipeline = patchedPipeline(list, value);
@@ -428,13 +428,13 @@ function changesOf(model: Model, list: ListModel, value: number): readonly Chang
 }
 
 /** Sets the schedule; a cron without a time zone keeps that of the watchlist. */
-function setSchedule(list: ListModel, schedule: Schedule): void {
+function setSchedule(list: WatchlistModel, schedule: Schedule): void {
   const { cron, timezone = list.schedule.timezone } = schedule;
   list.schedule =
     cron === undefined ? schedule : { cron, ...(timezone !== undefined && { timezone }) };
 }
 
-function setStatus(list: ListModel, status: "active" | "paused"): void {
+function setStatus(list: WatchlistModel, status: "active" | "paused"): void {
   if (list.core.paused === (status === "paused")) return;
   list.core.paused = status === "paused";
   list.pausedReason = status === "paused" ? "user" : null;
@@ -516,7 +516,7 @@ const changeItems = command<ItemsChange>({
       ...added(list, new Set(adding), service.now()),
     };
     core.items.splice(0, core.items.length, ...sortedItems(core.items));
-    const shown = shownList(model, list, service.now());
+    const shown = shownWatchlist(model, list, service.now());
     expectBody("items", answer, {
       status: 200,
       body: {
@@ -552,7 +552,7 @@ interface ItemsNamed {
  * an item of the watchlist, if there are any. "all" removes all items.
  */
 function itemsNamed(
-  { core }: ListModel,
+  { core }: WatchlistModel,
   change: Pick<ItemsChange, "add" | "remove"> | "all",
 ): ItemsNamed {
   if (change === "all") {
@@ -571,7 +571,7 @@ function itemsNamed(
   };
 }
 
-function removed({ core, times }: ListModel, ids: ReadonlySet<string>) {
+function removed({ core, times }: WatchlistModel, ids: ReadonlySet<string>) {
   const tally = { removed: 0, missing: 0 };
   for (const id of ids) {
     const at = core.items.findIndex((item) => item.id === id);
@@ -583,7 +583,7 @@ function removed({ core, times }: ListModel, ids: ReadonlySet<string>) {
 }
 
 /** Adds items to the model; a delisted item becomes a new one. */
-function added({ core, times }: ListModel, ids: ReadonlySet<string>, now: number) {
+function added({ core, times }: WatchlistModel, ids: ReadonlySet<string>, now: number) {
   const tally = { added: 0, reactivated: 0, unchanged: 0 };
   for (const id of ids) {
     const at = core.items.findIndex((item) => item.id === id);
@@ -615,7 +615,7 @@ interface ItemsFilter {
   readonly prefix: string;
 }
 
-const itemsLike = (list: ListModel, { state, from, prefix }: ItemsFilter) =>
+const itemsLike = (list: WatchlistModel, { state, from, prefix }: ItemsFilter) =>
   list.core.items.filter(({ id, state: of }) => {
     const { changedAt, delistedAt } = list.times.get(id) ?? newTimes(0);
     const movedAt = Math.max(changedAt ?? 0, delistedAt ?? 0);
@@ -720,20 +720,20 @@ const runNow = command<Named>({
     if (list.core.items.length === 0) return expectRefusal("run without items", answer, conflict);
     compare("run now", answer.status, 202);
     const number = list.core.runCount + 1;
-    const { id, ...told } = answer.body as unknown as Record<string, unknown>;
+    const { id, ...shown } = answer.body as unknown as Record<string, unknown>;
     compare(
       "run now",
       {
         id,
-        watchlist_id: told["watchlist_id"],
-        number: told["run_number"],
-        trigger: told["trigger"],
+        watchlist_id: shown["watchlist_id"],
+        number: shown["run_number"],
+        trigger: shown["trigger"],
       },
       { id: idOf("wlrun"), watchlist_id: list.id, number, trigger: "manual" },
     );
     compare(
       "run now",
-      [told["status"], told["finished_at"], told["object"]],
+      [shown["status"], shown["finished_at"], shown["object"]],
       ["running", null, "watchlist_run"],
     );
     runNowModel(model, list, service.now());
@@ -768,9 +768,9 @@ const runTwice = command<Named>({
     list.nextRunAt = next;
     // The run's record has the time of the request.
     Object.assign(run?.record ?? {}, { started_at: iso(begunAt) });
-    const told = run?.events.at(-1)?.data ?? {};
-    Object.assign(told, { started_at: iso(begunAt) });
-    for (const record of [run?.record ?? {}, told] as Record<string, Predicted>[]) {
+    const shown = run?.events.at(-1)?.data ?? {};
+    Object.assign(shown, { started_at: iso(begunAt) });
+    for (const record of [run?.record ?? {}, shown] as Record<string, Predicted>[]) {
       record["watchlist"] = { ...(record["watchlist"] as object), next_run_at: iso(next) };
     }
     await settle(session);
@@ -909,7 +909,7 @@ export async function letPass(session: Session, ms: number): Promise<void> {
   }
 }
 
-export const listCommands: readonly Played<unknown>[] = [
+export const watchlistCommands: readonly Played<unknown>[] = [
   create,
   badCreate,
   get,

@@ -11,8 +11,8 @@ import {
   settingNames,
   settingsOf,
   type Shown,
-} from "./lists-bodies.ts";
-import { type Register, register } from "./lists-register.ts";
+} from "./watchlists-bodies.ts";
+import { type Register, register } from "./watchlists-register.ts";
 import {
   type Acting,
   ask,
@@ -21,11 +21,11 @@ import {
   clocksOffMs,
   errorOf,
   expectStatus,
-  type Heard,
-  type Intent,
-  type KnownList,
+  type CallResult,
+  type Creation,
+  type KnownWatchlist,
   type Tenant,
-} from "./lists-tenant.ts";
+} from "./watchlists-tenant.ts";
 
 const second = 1_000;
 const minute = 60 * second;
@@ -33,11 +33,11 @@ const hour = 60 * minute;
 const callsMax = 4;
 
 /** Draws a creation. */
-function newIntent(acting: Acting, key?: string): Intent {
+function drawCreation(acting: Acting, key?: string): Creation {
   const { world, tenant, hand } = acting;
   const { random } = world;
   const platform = random.pick<ListPlatform>(["retailer_a", "retailer_d"]);
-  const name = `${tenant.user.name}.${hand}-${tenant.intents.length}`;
+  const name = `${tenant.user.name}.${hand}-${tenant.creations.length}`;
   const pools = Array.from({ length: tenant.hands }, (_, n) => idsOfHand(platform, n)).flat();
   const some = random.some(pools, 0.4);
   const ids = some.length === 0 ? pools.slice(0, 1) : some;
@@ -77,30 +77,34 @@ function newIntent(acting: Acting, key?: string): Intent {
 export async function createList(acting: Acting): Promise<void> {
   const { tenant, hand, world } = acting;
   // All tenants use the same keys, which must not conflict (C2).
-  const key = world.random.isHit(0.75) ? `key-${hand}-${tenant.intents.length}` : undefined;
-  await pursue(acting, newIntent(acting, key));
+  const key = world.random.isHit(0.75) ? `key-${hand}-${tenant.creations.length}` : undefined;
+  await pursue(acting, drawCreation(acting, key));
 }
 
-async function pursue(acting: Acting, intent: Intent): Promise<void> {
+async function pursue(acting: Acting, creation: Creation): Promise<void> {
   const { world, tenant } = acting;
   const { random } = world;
-  tenant.intents.push(intent);
-  for (let left = callsMax; left > 0 && intent.outcome === "open"; left -= 1) {
-    const isTwice = intent.key !== undefined && random.isHit(0.2);
-    const heard = await Promise.all(
-      Array.from({ length: isTwice ? 2 : 1 }, () => post(acting, intent)),
+  tenant.creations.push(creation);
+  for (let left = callsMax; left > 0 && creation.outcome === "open"; left -= 1) {
+    const isTwice = creation.key !== undefined && random.isHit(0.2);
+    const results = await Promise.all(
+      Array.from({ length: isTwice ? 2 : 1 }, () => post(acting, creation)),
     );
-    for (const one of heard) take(acting, intent, one);
-    if (isSettled(intent, heard)) break;
-    if (intent.key === undefined) break;
+    for (const one of results) take(acting, creation, one);
+    if (isSettled(creation, results)) break;
+    if (creation.key === undefined) break;
     await world.pause(random.pick([0, 1, 20, 40, 300]) * second);
   }
-  if (intent.outcome === "open") intent.outcome = "unknown";
+  if (creation.outcome === "open") creation.outcome = "unknown";
 }
 
-async function post(acting: Acting, intent: Intent, body: object = intent.body): Promise<Heard> {
-  intent.calls += 1;
-  const { key } = intent;
+async function post(
+  acting: Acting,
+  creation: Creation,
+  body: object = creation.body,
+): Promise<CallResult> {
+  creation.calls += 1;
+  const { key } = creation;
   const inBody = key !== undefined && acting.world.random.isHit(0.3);
   return ask(acting, {
     method: "POST",
@@ -111,39 +115,39 @@ async function post(acting: Acting, intent: Intent, body: object = intent.body):
 }
 
 /** True when the creation succeeded, or when all concurrent calls were refused at the limit. */
-function isSettled(intent: Intent, heard: readonly Heard[]): boolean {
-  if (intent.outcome === "made") return true;
-  const isRefused = heard.every(({ answer }) => answer !== undefined && isTooMany(answer));
-  if (isRefused) intent.outcome = "refused";
+function isSettled(creation: Creation, results: readonly CallResult[]): boolean {
+  if (creation.outcome === "made") return true;
+  const isRefused = results.every(({ answer }) => answer !== undefined && isTooMany(answer));
+  if (isRefused) creation.outcome = "refused";
   return isRefused;
 }
 
 const isTooMany = (answer: ApiAnswer): boolean =>
   answer.status === 409 && errorOf(answer).message.startsWith("An account has at most");
 
-function take(acting: Acting, intent: Intent, { since, answer }: Heard): void {
+function take(acting: Acting, creation: Creation, { since, answer }: CallResult): void {
   const { world, tenant } = acting;
   if (answer === undefined) return world.reached("a creation had an unknown outcome");
-  expectStatus(answer, [201, 409], `POST of ${intent.name}`);
-  if (answer.status === 201) return made(acting, intent, { since, answer });
+  expectStatus(answer, [201, 409], `POST of ${creation.name}`);
+  if (answer.status === 201) return made(acting, creation, { since, answer });
   if (isTooMany(answer)) {
     world.reached("a watchlist beyond the limit was refused");
     const most = mostLists(tenant, since) - 1;
     assert.ok(
       most >= limits.watchlistsMax,
-      `${intent.name} is refused with at most ${most} watchlists`,
+      `${creation.name} is refused with at most ${most} watchlists`,
     );
     return undefined;
   }
   assert.match(errorOf(answer).message, /^A request with this idempotency key is in progress/);
-  assert.ok(intent.calls > 1, `${intent.name} is in progress at its first call`);
+  assert.ok(creation.calls > 1, `${creation.name} is in progress at its first call`);
   return world.reached("a creation in progress was refused");
 }
 
 /** Maximum number of concurrent watchlists since a moment. */
-function mostLists({ intents, lists, others }: Tenant, since: number): number {
+function mostLists({ creations, lists, others }: Tenant, since: number): number {
   const known = lists.filter(({ goneAt = Infinity }) => goneAt > since).length;
-  const unheard = intents.filter(
+  const unheard = creations.filter(
     ({ outcome, list }) => list === undefined && outcome !== "refused",
   ).length;
   return others + known + unheard;
@@ -151,51 +155,56 @@ function mostLists({ intents, lists, others }: Tenant, since: number): number {
 
 function made(
   acting: Acting,
-  intent: Intent,
+  creation: Creation,
   { since, answer }: { readonly since: number; readonly answer: ApiAnswer },
 ): void {
   const { world, tenant, hand } = acting;
   const isReplay = answer.headers["idempotent-replayed"] === "true";
   if (isReplay) {
     world.reached("a creation was replayed");
-    assert.ok(intent.calls > 1, `${intent.name} is replayed at its first call`);
+    assert.ok(creation.calls > 1, `${creation.name} is replayed at its first call`);
   } else {
-    intent.fresh += 1;
-    assert.equal(intent.fresh, 1, `${intent.name} is created once`);
-    if (intent.calls > 2) world.reached("a repeat finished a creation");
+    creation.fresh += 1;
+    assert.equal(creation.fresh, 1, `${creation.name} is created once`);
+    if (creation.calls > 2) world.reached("a repeat finished a creation");
   }
   const shown = bodyOf(answer) as Shown;
-  if (intent.text === undefined) {
-    intent.text = answer.text;
-    intent.madeAt = world.tasks.now();
-    intent.outcome = "made";
-    intent.list = knownList(acting, { shown, intent, maker: hand, number: tenant.lists.length });
-    tenant.lists.push(intent.list);
-    assert.equal(shown.name, intent.name);
-    assert.equal(shown.item_count, intent.ids.length, `items of ${intent.name}`);
-    assert.equal(shown.items_by_state.new, intent.ids.length, `new items of ${intent.name}`);
+  if (creation.text === undefined) {
+    creation.text = answer.text;
+    creation.madeAt = world.tasks.now();
+    creation.outcome = "made";
+    creation.list = knownWatchlist(acting, {
+      shown,
+      creation,
+      maker: hand,
+      number: tenant.lists.length,
+    });
+    tenant.lists.push(creation.list);
+    assert.equal(shown.name, creation.name);
+    assert.equal(shown.item_count, creation.ids.length, `items of ${creation.name}`);
+    assert.equal(shown.items_by_state.new, creation.ids.length, `new items of ${creation.name}`);
     assert.equal(shown.run_count, 0);
     assert.deepEqual(
       [shown.status, shown.paused_reason],
-      intent.isPaused ? ["paused", "user"] : ["active", null],
-      `${intent.name} is created with its status`,
+      creation.isPaused ? ["paused", "user"] : ["active", null],
+      `${creation.name} is created with its status`,
     );
-    if (intent.isPaused) world.reached("a watchlist was created paused");
-    checkShown(intent.list, { shown, since });
-  } else assert.equal(answer.text, intent.text, `${intent.name}: the same bytes`);
+    if (creation.isPaused) world.reached("a watchlist was created paused");
+    checkShown(creation.list, { shown, since });
+  } else assert.equal(answer.text, creation.text, `${creation.name}: the same bytes`);
 }
 
 interface NewList {
   readonly shown: Shown;
-  readonly intent: Pick<Intent, "platform" | "ids">;
+  readonly creation: Pick<Creation, "platform" | "ids">;
   readonly maker: number;
   readonly number: number;
 }
 
-export function knownList(
+export function knownWatchlist(
   { moments, tenant }: Pick<Acting, "moments" | "tenant">,
-  { shown, intent: { platform, ids }, maker, number }: NewList,
-): KnownList {
+  { shown, creation: { platform, ids }, maker, number }: NewList,
+): KnownWatchlist {
   const values = settingsOf(shown);
   const pools = Array.from({ length: tenant.hands }, (_, n) => idsOfHand(platform, n)).flat();
   return {
@@ -215,12 +224,12 @@ export function knownList(
 }
 
 /** Successful creations of this hand, each the last one of its key. */
-const ownKeyed = ({ tenant: { intents }, hand }: Acting): readonly Intent[] =>
-  intents.filter(
+const ownKeyed = ({ tenant: { creations }, hand }: Acting): readonly Creation[] =>
+  creations.filter(
     (one, n) =>
       one.key !== undefined &&
       one.list?.maker === hand &&
-      !intents.slice(n + 1).some(({ key }) => key === one.key),
+      !creations.slice(n + 1).some(({ key }) => key === one.key),
   );
 
 /** Repeats a successful creation, with the same body or another (C2). */
@@ -229,35 +238,35 @@ export async function repeatCreation(acting: Acting): Promise<void> {
   const { random } = world;
   const own = ownKeyed(acting);
   if (own.length === 0) return createList(acting);
-  const intent = random.pick(own);
-  const { list } = intent;
+  const creation = random.pick(own);
+  const { list } = creation;
   if (list?.goneAt !== undefined) {
     // The deletion of its watchlist deleted the key.
     world.reached("a creation was repeated after the deletion of its watchlist");
-    return pursue(acting, newIntent(acting, intent.key));
+    return pursue(acting, drawCreation(acting, creation.key));
   }
   if ((list?.deletes ?? 0) > 0) return createList(acting);
-  const age = world.tasks.now() - intent.begunAt;
+  const age = world.tasks.now() - creation.begunAt;
   if (age > 24 * hour - clocksOffMs) return undefined;
-  if (!random.isHit(0.4)) return repeatSame(acting, intent);
-  const heard = await post(acting, intent, { ...intent.body, name: "other" });
-  if (heard.answer === undefined) return undefined;
+  if (!random.isHit(0.4)) return repeatSame(acting, creation);
+  const result = await post(acting, creation, { ...creation.body, name: "other" });
+  if (result.answer === undefined) return undefined;
   world.reached("an idempotency key was reused with another body");
-  assert.equal(heard.answer.status, 422, heard.answer.text);
-  const { code, param } = errorOf(heard.answer);
+  assert.equal(result.answer.status, 422, result.answer.text);
+  const { code, param } = errorOf(result.answer);
   return assert.deepEqual({ code, param }, { code: "INVALID_PARAM", param: "idempotency_key" });
 }
 
 /** Checks that a repeated creation returns the stored response. */
-async function repeatSame(acting: Acting, intent: Intent): Promise<void> {
-  const heard = await post(acting, intent);
-  if (heard.answer === undefined) return;
-  assert.equal(heard.answer.status, 201, `repeat of ${intent.name}: ${heard.answer.text}`);
-  assert.equal(heard.answer.headers["idempotent-replayed"], "true", `repeat of ${intent.name}`);
-  const ageMs = acting.world.tasks.now() - intent.begunAt;
+async function repeatSame(acting: Acting, creation: Creation): Promise<void> {
+  const result = await post(acting, creation);
+  if (result.answer === undefined) return;
+  assert.equal(result.answer.status, 201, `repeat of ${creation.name}: ${result.answer.text}`);
+  assert.equal(result.answer.headers["idempotent-replayed"], "true", `repeat of ${creation.name}`);
+  const ageMs = acting.world.tasks.now() - creation.begunAt;
   if (ageMs > 20 * hour)
     acting.world.reached("a creation was replayed shortly before its key expired");
-  take(acting, intent, heard);
+  take(acting, creation, result);
 }
 
 /** Repeats a creation shortly before its key expires, and reuses the key after that. */
@@ -273,5 +282,5 @@ export async function reuseForgottenKey(acting: Acting): Promise<void> {
   if (isKept) await repeatSame(acting, first);
   await world.pause(Math.max(0, first.madeAt + 24 * hour + clocksOffMs - world.tasks.now()));
   world.reached("an idempotency key expired");
-  await pursue(acting, newIntent(acting, first.key));
+  await pursue(acting, drawCreation(acting, first.key));
 }

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
-import { ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { reconcile } from "../../../tools/reconcile/reconcile.ts";
-import { differenceLine } from "../../../tools/reconcile/rules/difference.ts";
-import type { KnownList, Tenant } from "../scenarios/lists-tenant.ts";
+import type { Row as StoredRow } from "../../../shared/aws/table/dynamo.ts";
+import type { RowKey } from "../../../shared/aws/table/table.ts";
+import type { KnownWatchlist, Tenant } from "../scenarios/watchlists-tenant.ts";
 import type { World } from "../world.ts";
-import type { watchPurges } from "./lists-purged.ts";
+import type { watchPurges } from "./watchlists-purged.ts";
+import { assertReconciled } from "./reconciled.ts";
+import { allRows } from "./table-rows.ts";
 
-type Row = Readonly<Record<string, unknown>> & { readonly pk: string; readonly sk: string };
+type Row = StoredRow & RowKey;
 
 /** Checks watchlists, keys and ledgers when no work is left and the faults have stopped. */
 export async function checkEnd(
@@ -23,18 +24,7 @@ export async function checkEnd(
   checkOrphans(rows);
   purges.check(rows);
   checkNotOverdue(world, rows);
-  await checkReconciled(world);
-}
-
-async function allRows({ client, table }: World): Promise<readonly Row[]> {
-  const rows: Row[] = [];
-  let ExclusiveStartKey: Record<string, unknown> | undefined;
-  do {
-    const page = await client.send(new ScanCommand({ TableName: table, ExclusiveStartKey }));
-    rows.push(...((page.Items ?? []) as Row[]));
-    ExclusiveStartKey = page.LastEvaluatedKey;
-  } while (ExclusiveStartKey !== undefined);
-  return rows;
+  await assertReconciled(world, world.clock);
 }
 
 const listHead = "watchlist#";
@@ -42,10 +32,10 @@ const below = (rows: readonly Row[], accountId: string, head: string): readonly 
   rows.filter(({ pk, sk }) => pk === `account#${accountId}` && sk.startsWith(head));
 
 /** C2, C3: each requested watchlist exists once, and no other. */
-function checkLists(rows: readonly Row[], { user, lists, intents, others }: Tenant): void {
+function checkLists(rows: readonly Row[], { user, lists, creations, others }: Tenant): void {
   const stored = below(rows, user.accountId, listHead);
   const ids = new Set(stored.map(({ sk }) => sk.slice(listHead.length)));
-  const isThere = ({ id }: KnownList): boolean => ids.has(id);
+  const isThere = ({ id }: KnownWatchlist): boolean => ids.has(id);
   for (const list of lists) {
     if (list.goneAt !== undefined)
       assert.ok(!isThere(list), `${list.id} exists after its deletion`);
@@ -53,7 +43,7 @@ function checkLists(rows: readonly Row[], { user, lists, intents, others }: Tena
   }
   const known = new Set(lists.map(({ id }) => id));
   const unheard = new Set(
-    intents.filter(({ outcome }) => outcome === "unknown").map(({ name }) => name),
+    creations.filter(({ outcome }) => outcome === "unknown").map(({ name }) => name),
   );
   const strange = stored
     .filter(({ sk }) => !known.has(sk.slice(listHead.length)))
@@ -123,19 +113,4 @@ function checkNotOverdue(world: World, rows: readonly Row[]): void {
     const late = world.tasks.now() - Date.parse(next);
     assert.ok(late <= overdueMs, `${row.sk} was due at ${next}`);
   }
-}
-
-/** Checks that redundant data in the tables agrees. */
-async function checkReconciled(world: World): Promise<void> {
-  const { client, table } = world;
-  const tables = { accounts: table, ledger: table, watchlists: table, deliveries: table };
-  const lines: string[] = [];
-  const tally = await reconcile(client, tables, {
-    accountId: null,
-    runsMax: 100,
-    clock: world.clock,
-    report: (difference) => lines.push(differenceLine(difference)),
-  });
-  assert.deepEqual(lines, [], "reconcile finds no difference");
-  assert.equal(tally.unsteady, 0, "rows that changed during reconcile");
 }

@@ -1,33 +1,33 @@
 import { limits } from "../../../shared/base/limits.ts";
-import { watchCommits } from "../checks/lists-commits.ts";
-import { checkEnd } from "../checks/lists-end.ts";
-import { watchPurges } from "../checks/lists-purged.ts";
-import { watchSchedules } from "../checks/lists-schedules.ts";
+import { watchCommits } from "../checks/watchlists-commits.ts";
+import { checkEnd } from "../checks/watchlists-end.ts";
+import { watchPurges } from "../checks/watchlists-purged.ts";
+import { watchSchedules } from "../checks/watchlists-schedules.ts";
 import type { Scenario } from "../scenario.ts";
 import type { World } from "../world.ts";
-import { changeItems, changeSettings, deleteList, runNow } from "./lists-change.ts";
-import { createList, repeatCreation, reuseForgottenKey } from "./lists-create.ts";
-import { followEndpoint } from "./lists-endpoint.ts";
-import { keepKeys, newKey } from "./lists-keys.ts";
+import { changeItems, changeSettings, deleteList, runNow } from "./watchlists-change.ts";
+import { createList, repeatCreation, reuseForgottenKey } from "./watchlists-create.ts";
+import { followEndpoint } from "./watchlists-endpoint.ts";
+import { actOnKeys, newKey } from "./watchlists-keys.ts";
 import {
   filterItems,
-  lookAtAllItems,
-  lookAtList,
-  lookAtLists,
-  lookAtRuns,
+  readAllItems,
+  readWatchlist,
+  readWatchlists,
+  readRuns,
   tryForeign,
   walkItems,
-} from "./lists-read.ts";
-import { countMoments, type Moments } from "./lists-register.ts";
-import { fillKeys, fillLists } from "./lists-setup.ts";
-import { type Acting, ask, bodyOf, type Tenant } from "./lists-tenant.ts";
+} from "./watchlists-read.ts";
+import { countMoments, type Moments } from "./watchlists-register.ts";
+import { fillKeys, fillWatchlists } from "./watchlists-setup.ts";
+import { type Acting, ask, bodyOf, type Tenant } from "./watchlists-tenant.ts";
 
 const second = 1_000;
 const minute = 60 * second;
 
 /** Concurrent users ("hands") of each tenant create, change and delete watchlists and API keys. */
-export const lists: Scenario = {
-  name: "lists",
+export const watchlists: Scenario = {
+  name: "watchlists",
   about: "changes of watchlists, items, idempotency keys and API keys, up to their limits",
   async play(world) {
     const commits = watchCommits(world);
@@ -51,7 +51,7 @@ export const lists: Scenario = {
     await schedules.settle(() => quiet(world));
     for (const tenant of tenants) {
       const acting = { world, moments, tenants, tenant, hand: 0 };
-      world.begin(`${tenant.user.name}, final reads`, () => lookAtAll(acting));
+      world.begin(`${tenant.user.name}, final reads`, () => readEverything(acting));
     }
     await world.until(() => world.users() === 0, "everything has been read");
     await quiet(world);
@@ -64,14 +64,14 @@ async function newTenant(world: World, name: string): Promise<Tenant> {
   const { random } = world;
   const user = await world.newUser(name, random.pick([0, 0, 0, 0, 0, 3, 60, 5_000]));
   const others = random.isHit(0.07) ? limits.watchlistsMax - random.pick([3, 2, 1, 1]) : 0;
-  if (others > 0) await fillLists(world, user, others);
+  if (others > 0) await fillWatchlists(world, user, others);
   const otherKeys = random.isHit(0.2) ? limits.apiKeysMax - random.between(2, 3) : 0;
   await fillKeys(world, user, otherKeys);
   return {
     user,
     hands: random.pick(others > 0 ? [2, 3] : [1, 1, 1, 1, 1, 2, 3]),
     lists: [],
-    intents: [],
+    creations: [],
     others,
     keys: [],
     otherKeys,
@@ -80,15 +80,15 @@ async function newTenant(world: World, name: string): Promise<Tenant> {
   };
 }
 
-interface Everybody {
+interface SharedState {
   readonly world: World;
   readonly moments: Moments;
   readonly tenants: readonly Tenant[];
 }
 
-const handsOf = (everybody: Everybody): readonly Acting[] =>
-  everybody.tenants.flatMap((tenant) =>
-    Array.from({ length: tenant.hands }, (_, hand) => ({ ...everybody, tenant, hand })),
+const handsOf = (shared: SharedState): readonly Acting[] =>
+  shared.tenants.flatMap((tenant) =>
+    Array.from({ length: tenant.hands }, (_, hand) => ({ ...shared, tenant, hand })),
   );
 
 /** Actions of a hand, with their weights. */
@@ -99,13 +99,13 @@ const acts: readonly (readonly [times: number, act: (acting: Acting) => Promise<
   [5, changeItems],
   [3, deleteList],
   [2, runNow],
-  [1, (acting) => lookAtList(acting)],
-  [1, (acting) => lookAtLists(acting)],
+  [1, (acting) => readWatchlist(acting)],
+  [1, (acting) => readWatchlists(acting)],
   [2, walkItems],
   [1, filterItems],
-  [1, (acting) => lookAtRuns(acting)],
+  [1, (acting) => readRuns(acting)],
   [1, tryForeign],
-  [2, keepKeys],
+  [2, actOnKeys],
 ];
 const anyAct = acts.flatMap(([times, one]) => Array<typeof one>(times).fill(one));
 
@@ -134,11 +134,11 @@ async function registerEndpoint(acting: Acting): Promise<void> {
 }
 
 /** Reads and checks all watchlists, without faults. */
-async function lookAtAll(acting: Acting): Promise<void> {
-  await lookAtLists(acting, 100);
+async function readEverything(acting: Acting): Promise<void> {
+  await readWatchlists(acting, 100);
   for (const list of acting.tenant.lists) {
-    await lookAtAllItems(acting, list);
-    if (list.goneAt === undefined) await lookAtRuns(acting, list);
+    await readAllItems(acting, list);
+    if (list.goneAt === undefined) await readRuns(acting, list);
   }
   await followEndpoint(acting);
 }

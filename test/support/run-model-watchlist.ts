@@ -8,7 +8,7 @@ import type { ModelRetry } from "./run-model-retries.ts";
 import type { Changes } from "./run-model-read.ts";
 
 /** A watchlist of the model. */
-export interface ModelList {
+export interface ModelWatchlist {
   readonly platform: Platform;
   pipeline: Pipeline;
   /** Sorted by ID. */

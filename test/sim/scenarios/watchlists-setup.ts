@@ -13,7 +13,7 @@ import type { User, World } from "../world.ts";
 const rowsAtOnce = 25;
 
 /** Writes paused watchlists of one item each into the table, without faults. */
-export async function fillLists(world: World, user: User, count: number): Promise<void> {
+export async function fillWatchlists(world: World, user: User, count: number): Promise<void> {
   const { client, table, clock, chance } = world;
   const rows: object[] = [{ ...watchlistKeys.count(user.accountId), watchlists: count }];
   for (let n = 0; n < count; n += 1) {

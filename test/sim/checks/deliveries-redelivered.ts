@@ -1,40 +1,43 @@
 import assert from "node:assert/strict";
 import { type Endpoint, isSubscribed } from "../../../shared/webhooks/endpoint.ts";
-import type { AskedSpan, DeliveryScene, PublishedRun } from "../scenarios/deliveries-scene.ts";
+import type { RequestedSpan, DeliveryScene, PublishedRun } from "../scenarios/deliveries-scene.ts";
 import { clockSlackMs, type EndpointScene, type Meant } from "./deliveries-endpoint.ts";
 import { statesWithin } from "./deliveries-history.ts";
 
 /** True for a run of the span whose publication had ended before the request for the span. */
 export function wasPublishedWithin(
   { run, publishes }: PublishedRun,
-  { accountId, since, until, askedAt }: AskedSpan,
+  { accountId, since, until, requestedAt }: RequestedSpan,
 ): boolean {
   const createdAt = run.events[0]?.createdAt ?? "";
   if (run.accountId !== accountId || createdAt < since || createdAt > until) return false;
-  return publishes.some(({ endedAt }) => endedAt !== null && endedAt < askedAt);
+  return publishes.some(({ endedAt }) => endedAt !== null && endedAt < requestedAt);
 }
 
 /** Checks that a recovery sent the endpoint every event of its span. */
 export function checkRecoveries(one: EndpointScene): void {
   const { scene, endpoint, meant } = one;
-  for (const asked of scene.deeds.recoveries) {
-    if (!asked.isSure || asked.endpointId !== endpoint.id) continue;
-    const same = sameSince(one, asked);
+  for (const request of scene.userRequests.recoveries) {
+    if (!request.isConfirmed || request.endpointId !== endpoint.id) continue;
+    const same = sameSince(one, request);
     if (same === null) continue;
     for (const [id, { run, event }] of meant) {
       const { webhookEndpointId: named } = run.run;
-      if (!wasPublishedWithin(run, asked) || (named !== null && named !== endpoint.id)) continue;
+      if (!wasPublishedWithin(run, request) || (named !== null && named !== endpoint.id)) continue;
       // Events from before the endpoint's creation are not for it.
       const isMeant =
         named !== null || (isSubscribed(same, event.type) && event.createdAt >= same.createdAt);
-      if (isMeant) checkRecovered(one, { id, event, asked });
+      if (isMeant) checkRecovered(one, { id, event, request });
     }
   }
 }
 
 /** Returns the endpoint if it stayed enabled with the same filter since the request, else null. */
-function sameSince({ scene, endpoint }: EndpointScene, { askedAt }: AskedSpan): Endpoint | null {
-  const since = statesWithin(endpoint.states, askedAt, scene.world.tasks.now());
+function sameSince(
+  { scene, endpoint }: EndpointScene,
+  { requestedAt }: RequestedSpan,
+): Endpoint | null {
+  const since = statesWithin(endpoint.states, requestedAt, scene.world.tasks.now());
   const first = since[0]?.endpoint ?? null;
   const isSame = since.every(
     (state) =>
@@ -46,9 +49,13 @@ function sameSince({ scene, endpoint }: EndpointScene, { askedAt }: AskedSpan): 
 
 function checkRecovered(
   { scene, endpoint, log, isTroubled }: EndpointScene,
-  { id, event, asked }: Pick<Meant, "event"> & { readonly id: string; readonly asked: AskedSpan },
+  {
+    id,
+    event,
+    request,
+  }: Pick<Meant, "event"> & { readonly id: string; readonly request: RequestedSpan },
 ): void {
-  const at = new Date(asked.askedAt).toISOString();
+  const at = new Date(request.requestedAt).toISOString();
   const name = `${event.id} for ${endpoint.id}, recovered at ${at}`;
   const delivery = log.get(id);
   if (delivery === undefined) throw new Error(`${name}: is not in the log`);
@@ -56,27 +63,27 @@ function checkRecovered(
   // An attempt that was in progress at that time may be logged later.
   const slackMs = (isTroubled ? 60 * 60_000 : 16_000) + clockSlackMs(scene);
   const lastAt = Date.parse(delivery.attempts.at(-1)?.at ?? "");
-  assert.ok(lastAt > asked.askedAt - slackMs, `${name}: was attempted`);
+  assert.ok(lastAt > request.requestedAt - slackMs, `${name}: was attempted`);
 }
 
 /** Checks that each redelivery request led to an attempt, if the endpoint stayed enabled. */
 export function checkRedeliveries({ scene, endpoint, sent }: EndpointScene): void {
-  const { deeds, history, world } = scene;
-  for (const asked of deeds.redeliveries) {
-    if (!asked.isSure || asked.endpointId !== endpoint.id) continue;
-    if (!wasNoted(scene, asked)) {
+  const { userRequests, history, world } = scene;
+  for (const request of userRequests.redeliveries) {
+    if (!request.isConfirmed || request.endpointId !== endpoint.id) continue;
+    if (!wasNoted(scene, request)) {
       world.reached("a redelivery was requested while another was pending");
       continue;
     }
-    const since = statesWithin(endpoint.states, asked.askedAt, world.tasks.now());
+    const since = statesWithin(endpoint.states, request.requestedAt, world.tasks.now());
     if (since.some((state) => state?.endpoint.enabled !== true)) continue;
     const made = sent.filter(
       ({ headers, startedAt }) =>
-        headers["Service-Delivery-Id"] === asked.deliveryId && startedAt >= asked.askedAt,
+        headers["Service-Delivery-Id"] === request.deliveryId && startedAt >= request.requestedAt,
     );
-    const at = new Date(asked.askedAt).toISOString();
-    assert.ok(made.length > 0, `redelivery of ${asked.deliveryId} asked at ${at}`);
-    if ((history.delivered.get(asked.deliveryId) ?? Infinity) < asked.askedAt) {
+    const at = new Date(request.requestedAt).toISOString();
+    assert.ok(made.length > 0, `redelivery of ${request.deliveryId} request at ${at}`);
+    if ((history.delivered.get(request.deliveryId) ?? Infinity) < request.requestedAt) {
       world.reached("a delivered event was redelivered");
     }
   }
@@ -85,6 +92,10 @@ export function checkRedeliveries({ scene, endpoint, sent }: EndpointScene): voi
 /** True when this call recorded the request; it changes nothing if another request is open. */
 const wasNoted = (
   { history }: DeliveryScene,
-  { deliveryId, askedAt, answeredAt }: { deliveryId: string; askedAt: number; answeredAt: number },
+  {
+    deliveryId,
+    requestedAt,
+    answeredAt,
+  }: { deliveryId: string; requestedAt: number; answeredAt: number },
 ): boolean =>
-  (history.requested.get(deliveryId) ?? []).some((at) => at >= askedAt && at <= answeredAt);
+  (history.requested.get(deliveryId) ?? []).some((at) => at >= requestedAt && at <= answeredAt);

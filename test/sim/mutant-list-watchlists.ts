@@ -1,0 +1,127 @@
+import type { Mutant } from "./mutant.ts";
+
+const transactions = "shared/aws/watchlists/transactions.ts";
+
+/** Mutants of watchlists, their items, idempotency keys and API keys. */
+export const watchlistMutants: readonly Mutant[] = [
+  {
+    name: "one-watchlist-too-many",
+    file: transactions,
+    original: "OR watchlists < :max",
+    replacement: "OR watchlists <= :max",
+    scenario: "watchlists",
+  },
+  {
+    name: "tick-without-a-group",
+    file: "shared/aws/watchlists/schedules.ts",
+    original: "        MessageGroupId: accountId,\n",
+    replacement: "",
+    scenario: "watchlists",
+  },
+  {
+    name: "one-key-too-many",
+    file: "shared/aws/accounts/api-key-store.ts",
+    original: "OR key_count < :max",
+    replacement: "OR key_count <= :max",
+    scenario: "watchlists",
+  },
+  {
+    name: "expired-key-still-known",
+    file: "shared/aws/watchlists/idempotency-store.ts",
+    original: '"attribute_not_exists(pk) OR expires_at <= :now"',
+    replacement: '"attribute_not_exists(pk) OR expires_at = :now"',
+    scenario: "watchlists",
+  },
+  {
+    name: "key-accepted-with-another-body",
+    file: "shared/watchlists/claim-creation.ts",
+    original: "if (found.bodyHash !== bodyHash) throw idempotencyKeyReused();",
+    replacement: "",
+    scenario: "watchlists",
+  },
+  {
+    name: "page-version-unchecked",
+    file: "shared/aws/watchlists/page-writes.ts",
+    original: '=> ({\n    ConditionExpression: "version = :seen",',
+    replacement: '=> ({\n    ConditionExpression: "attribute_exists(pk) OR version = :seen",',
+    scenario: "watchlists",
+  },
+  {
+    name: "rest-of-a-query-ignored",
+    file: "shared/aws/table/query-rows.ts",
+    original: "    start = LastEvaluatedKey;",
+    replacement: "    start = LastEvaluatedKey && undefined;",
+    scenario: "runs",
+  },
+  {
+    name: "purge-leaves-results",
+    file: "shared/aws/watchlists/purge-store.ts",
+    original: "return removePartition(client, options, { pk, isOver });",
+    replacement: 'return pk !== "" || removePartition(client, options, { pk, isOver });',
+    scenario: "watchlists",
+  },
+  {
+    name: "refresh-accepted-anywhere",
+    file: "shared/watchlists/change-watchlist.ts",
+    original: "  checkRefreshSetting({ platform: before.platform, pipeline, refreshEveryRuns });\n",
+    replacement: "",
+    scenario: "watchlists",
+  },
+  {
+    name: "status-at-creation-ignored",
+    file: "shared/watchlists/request.ts",
+    original: "    pipeline,\n    status,\n",
+    replacement: '    pipeline,\n    status: "active",\n',
+    scenario: "watchlists",
+  },
+  {
+    name: "empty-watchlist-stays-due",
+    file: "shared/runs/take-due.ts",
+    original: "if (isEmpty(watchlist)) {",
+    replacement: "if (isEmpty(watchlist)) return undefined;\n  if (isEmpty(watchlist)) {",
+    scenario: "runs",
+  },
+  {
+    name: "purge-during-a-run",
+    file: "shared/watchlists/purge-watchlist.ts",
+    original: 'if (await purges.isRunning(watchlistId)) return "unfinished";',
+    replacement: "",
+    scenario: "runs",
+  },
+  {
+    name: "watchlist-bound-to-its-deleted-endpoint",
+    file: "shared/watchlists/endpoint-binding.ts",
+    original:
+      "known.find((one) => isRegisteredAfter(deletion, one)) ??\n        known.find((one) => one.url === url)",
+    replacement: "undefined",
+    scenario: "watchlists",
+  },
+  {
+    name: "successor-forgotten-with-its-url",
+    file: "shared/watchlists/endpoint-binding.ts",
+    original: "known.find((one) => isRegisteredAfter(deletion, one)) ??\n",
+    replacement: "",
+    scenario: "watchlists",
+  },
+  {
+    name: "last-url-of-a-deleted-endpoint-forgotten",
+    file: "shared/watchlists/endpoint-binding.ts",
+    original: "deletion?.url ?? stored",
+    replacement: "stored ?? deletion?.url ?? null",
+    scenario: "watchlists",
+  },
+  {
+    name: "events-for-the-deleted-endpoint",
+    file: "shared/runs/finish-run.ts",
+    original: "{ ...(pause ? paused(list) : list), webhookEndpointId }",
+    replacement: "pause ? paused(list) : list",
+    scenario: "watchlists",
+  },
+  {
+    name: "endpoint-registered-again-not-stored",
+    file: "shared/runs/finish-run.ts",
+    original: "...(endpoint !== null && !isStored && { endpoint }),",
+    replacement: "",
+    scenario: "watchlists",
+  },
+];
