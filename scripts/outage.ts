@@ -3,14 +3,10 @@
  * prints each answer with its charge: `npm run outage [-- --mode hanging]`. Exits with 1 if a call
  * breaks a rule of `scripts/outage/rules.ts`, or if `reconcile` then finds a difference.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { localTarget } from "./admin/target.ts";
 import { printTable } from "./measure/print-table.ts";
-import { openDataFolder } from "../tools/local/data-folder.ts";
-import { startDynamo } from "../tools/local/dynamo-server.ts";
+import { startTemporaryDynamo } from "./measure/temporary-dynamo.ts";
 import { accountsIn } from "./outage/accounts.ts";
 import { observe, type Outage } from "./outage/observe.ts";
 import { brokenRules, hasRateHeaders, type Observation } from "./outage/rules.ts";
@@ -34,8 +30,7 @@ async function main(): Promise<void> {
   delete process.env["DYNAMODB_ENDPOINT"];
   // Every failed call writes a line, which would hide the tables.
   process.env["POWERTOOLS_LOG_LEVEL"] ??= "SILENT";
-  const folder = openDataFolder(mkdtempSync(join(tmpdir(), "outage-")), false);
-  const store = await startDynamo(folder);
+  const store = await startTemporaryDynamo();
   const proxy = await startStoreProxy(store.endpoint, slowMs);
   try {
     process.env["DYNAMODB_ENDPOINT"] = proxy.url;
@@ -51,8 +46,6 @@ async function main(): Promise<void> {
     await proxy.set("healthy");
     await proxy.stop();
     await store.stop();
-    folder.release();
-    rmSync(folder.path, { recursive: true, force: true });
   }
 }
 

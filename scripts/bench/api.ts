@@ -1,13 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAccount, createApiKey } from "../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
 import { documentClient } from "../../shared/aws/table/dynamo.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
 import { pointClientsAt } from "../../tools/local/aws-environment.ts";
-import { openDataFolder } from "../../tools/local/data-folder.ts";
-import { startDynamo } from "../../tools/local/dynamo-server.ts";
+import { startTemporaryDynamo } from "../measure/temporary-dynamo.ts";
 import { benchBundles } from "./bundles.ts";
 import { type DynamoMeter, startDynamoMeter } from "../measure/dynamo-meter.ts";
 import { type BenchWorld, benchGateway, startBenchWorld } from "../measure/gateway-rate.ts";
@@ -28,25 +25,21 @@ const credits = 10_000_000;
 
 /** What an API call costs: round trips, CPU against a floor, rate against a bare handler, bundles. */
 export async function benchApi(): Promise<Record<string, unknown>> {
-  const dir = mkdtempSync(join(tmpdir(), "bench-"));
-  const folder = openDataFolder(join(dir, "dynamo"), false);
-  const dynamo = await startDynamo(folder);
+  const dynamo = await startTemporaryDynamo();
   const meter = await startDynamoMeter(dynamo.endpoint);
-  const world = await startBenchWorld(join(dir, "world"), { DYNAMODB_ENDPOINT: meter.url });
+  const world = await startBenchWorld(join(dynamo.dir, "world"), { DYNAMODB_ENDPOINT: meter.url });
   try {
     const keys = await openAccounts(world, dynamo.endpoint);
     const trips = await benchRoundTrips(world, meter, keys);
     const gateway = await benchGateway(world, keys);
     const cpu = await benchCpu(world, dynamo.endpoint, keys);
     const bundles = await benchBundles();
-    await reconcileWorld(join(dir, "world"));
+    await reconcileWorld(join(dynamo.dir, "world"));
     return { roundTrips: trips, cpu, gateway, bundles };
   } finally {
     await world.stop();
     await meter.stop();
     await dynamo.stop();
-    folder.release();
-    rmSync(dir, { recursive: true, force: true });
   }
 }
 

@@ -1,11 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { startFauxqs } from "fauxqs";
 import { pointClientsAt } from "../../tools/local/aws-environment.ts";
-import { openDataFolder } from "../../tools/local/data-folder.ts";
-import { startDynamo } from "../../tools/local/dynamo-server.ts";
+import { startTemporaryDynamo } from "../measure/temporary-dynamo.ts";
 import { createBenchTable } from "./bench-dynamo.ts";
 
 /** Where the processes of the bench find what they work with. */
@@ -28,9 +24,7 @@ const customerBucket = "customer";
  * of this process, and of those that it starts, is pointed at them.
  */
 export async function startDeliveryServers(): Promise<DeliveryServers> {
-  const dir = mkdtempSync(join(tmpdir(), "bench-"));
-  const folder = openDataFolder(dir, false);
-  const dynamo = await startDynamo(folder);
+  const dynamo = await startTemporaryDynamo();
   pointClientsAt({ dynamodb: dynamo.endpoint });
   const client = new DynamoDBClient({});
   await createBenchTable(client, tableName);
@@ -49,8 +43,6 @@ export async function startDeliveryServers(): Promise<DeliveryServers> {
     async stop() {
       await fauxqs.stop();
       await dynamo.stop();
-      folder.release();
-      rmSync(dir, { recursive: true, force: true });
     },
   };
 }

@@ -1,11 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { assert } from "../../shared/base/assert.ts";
 import { workerMegabytes } from "../measure/worker-memory.ts";
-import { openDataFolder } from "../../tools/local/data-folder.ts";
-import { startDynamo } from "../../tools/local/dynamo-server.ts";
+import { startTemporaryDynamo } from "../measure/temporary-dynamo.ts";
 import { type DynamoMeter, type Metered, startDynamoMeter } from "../measure/dynamo-meter.ts";
 import { printTable } from "../measure/print-table.ts";
 import { reconcileWorld } from "./reconciled.ts";
@@ -43,16 +40,14 @@ interface Bench {
 
 /** What a run costs, by size of the list and kind of run, and the CPU that it takes at least. */
 export async function benchRuns(): Promise<Record<string, unknown>> {
-  const dir = mkdtempSync(join(tmpdir(), "bench-"));
-  const folder = openDataFolder(join(dir, "dynamo"), false);
-  const dynamo = await startDynamo(folder);
+  const dynamo = await startTemporaryDynamo();
   const meter = await startDynamoMeter(dynamo.endpoint);
-  const answersDir = join(dir, "answers");
+  const answersDir = join(dynamo.dir, "answers");
   const variables = { BENCH_ANSWERS: answersDir, POWERTOOLS_LOG_LEVEL: "WARN" };
   const floor: Floor = await startTaskProcess(new URL("runs-floor.ts", import.meta.url), variables);
   const world = await startRunsWorld({
     ...variables,
-    LOCAL_DIR: join(dir, "world"),
+    LOCAL_DIR: join(dynamo.dir, "world"),
     DYNAMODB_ENDPOINT: meter.url,
   });
   try {
@@ -60,15 +55,13 @@ export async function benchRuns(): Promise<Record<string, unknown>> {
     for (const [n, size] of sizes.entries()) {
       figures.push(await benchList(`list ${n}`, size, { answersDir, meter, world, floor }));
     }
-    await reconcileWorld(join(dir, "world"));
+    await reconcileWorld(join(dynamo.dir, "world"));
     return tablesOf(figures.slice(1).flat());
   } finally {
     await world.stop();
     floor.stop();
     await meter.stop();
     await dynamo.stop();
-    folder.release();
-    rmSync(dir, { recursive: true, force: true });
   }
 }
 

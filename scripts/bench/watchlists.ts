@@ -1,7 +1,4 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { type DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { documentClient } from "../../shared/aws/table/dynamo.ts";
@@ -15,8 +12,7 @@ import type { PageStore } from "../../shared/watchlists/page-store.ts";
 import { rewriteItems } from "../../shared/watchlists/rewrite-items.ts";
 import { dollarsOf } from "../measure/usage.ts";
 import { pointClientsAt } from "../../tools/local/aws-environment.ts";
-import { openDataFolder } from "../../tools/local/data-folder.ts";
-import { startDynamo } from "../../tools/local/dynamo-server.ts";
+import { startTemporaryDynamo } from "../measure/temporary-dynamo.ts";
 import { createBenchTable } from "./bench-dynamo.ts";
 import { type DynamoMeter, startDynamoMeter } from "../measure/dynamo-meter.ts";
 import { type Layout, rowPerItem } from "./item-rows.ts";
@@ -61,9 +57,7 @@ interface Ratios {
 
 /** What the pages of a list cost beside a row for each item, on the same engine in one run. */
 export async function benchWatchlists(): Promise<Record<string, unknown>> {
-  const dir = mkdtempSync(join(tmpdir(), "bench-"));
-  const folder = openDataFolder(dir, false);
-  const dynamo = await startDynamo(folder);
+  const dynamo = await startTemporaryDynamo();
   const meter = await startDynamoMeter(dynamo.endpoint);
   try {
     pointClientsAt({ dynamodb: meter.url });
@@ -84,8 +78,6 @@ export async function benchWatchlists(): Promise<Record<string, unknown>> {
   } finally {
     await meter.stop();
     await dynamo.stop();
-    folder.release();
-    rmSync(dir, { recursive: true, force: true });
   }
 }
 

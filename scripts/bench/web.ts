@@ -7,6 +7,7 @@ import { extractProduct, type Extraction } from "../../shared/sources/web/extrac
 import { webFields } from "../../shared/sources/web/fields.ts";
 import { foundStatus } from "../../shared/scrapers/product-fields.ts";
 import { cpuTimer } from "../measure/cpu-timer.ts";
+import { readOptions } from "./bench-options.ts";
 import { printTable } from "../measure/print-table.ts";
 
 /** What people read off a page; several prices where any of them would do. */
@@ -89,15 +90,12 @@ export function printWeb(figures: Record<string, unknown>): void {
   process.stdout.write(`\nNormalisation: ${normalisation}\n`);
 }
 
+const usage = "npm run bench -- web --pages <folder with html/ and ground-truth.json>\n";
+
 function pagesFolder(): string {
-  const at = process.argv.indexOf("--pages");
-  const folder = at === -1 ? undefined : process.argv[at + 1];
-  if (folder === undefined) {
-    throw new Error(
-      "Usage: npm run bench -- web --pages <folder with html/ and ground-truth.json>",
-    );
-  }
-  return folder;
+  const { pages } = readOptions(usage, { pages: "" });
+  if (pages === "") throw new Error(`--pages must name a folder.\n${usage}`);
+  return pages;
 }
 
 function readPages(folder: string): Page[] {

@@ -1,6 +1,4 @@
 import { Agent, request } from "node:http";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { configs } from "../../lib/config.ts";
@@ -13,8 +11,7 @@ import { systemChance, systemClock } from "../../shared/base/system.ts";
 import { type DynamoMeter, startDynamoMeter } from "../measure/dynamo-meter.ts";
 import { type BenchWorld, startBenchWorld } from "../measure/gateway-rate.ts";
 import { pointClientsAt } from "../../tools/local/aws-environment.ts";
-import { openDataFolder } from "../../tools/local/data-folder.ts";
-import { startDynamo } from "../../tools/local/dynamo-server.ts";
+import { startTemporaryDynamo } from "../measure/temporary-dynamo.ts";
 import { type Assumptions, billedMs, sourceMs, type Speed } from "./assumptions.ts";
 import type { LogMeter } from "./log-meter.ts";
 import { bytesPerGigabyte, lambdaUsage, type Usage } from "../measure/usage.ts";
@@ -97,12 +94,10 @@ export async function measureCalls(
   assumptions: Assumptions,
   logs: LogMeter,
 ): Promise<readonly CallFigures[]> {
-  const dir = mkdtempSync(join(tmpdir(), "costs-"));
-  const folder = openDataFolder(join(dir, "dynamo"), false);
-  const dynamo = await startDynamo(folder);
+  const dynamo = await startTemporaryDynamo();
   const meter = await startDynamoMeter(dynamo.endpoint);
   const variables = { DYNAMODB_ENDPOINT: meter.url, POWERTOOLS_LOG_LEVEL: "INFO" };
-  const world = await startBenchWorld(join(dir, "world"), variables, logs.note);
+  const world = await startBenchWorld(join(dynamo.dir, "world"), variables, logs.note);
   try {
     const keys = {
       1: await openAccount(world, dynamo.endpoint, limits.signupCredits),
@@ -120,8 +115,6 @@ export async function measureCalls(
     await world.stop();
     await meter.stop();
     await dynamo.stop();
-    folder.release();
-    rmSync(dir, { recursive: true, force: true });
   }
 }
 

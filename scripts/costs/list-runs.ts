@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { S3Client } from "@aws-sdk/client-s3";
@@ -11,8 +9,7 @@ import { itemsAt, movedIn, type Tier, writeAnswers } from "../measure/runs-answe
 import { type RunsWorld, startRunsWorld } from "../measure/runs-process.ts";
 import type { WorkerName, WorldFigures } from "../measure/runs-world.ts";
 import { pointClientsAt } from "../../tools/local/aws-environment.ts";
-import { openDataFolder } from "../../tools/local/data-folder.ts";
-import { startDynamo } from "../../tools/local/dynamo-server.ts";
+import { startTemporaryDynamo } from "../measure/temporary-dynamo.ts";
 import { type Assumptions, billedMs, sourceMs } from "./assumptions.ts";
 import type { LogMeter } from "./log-meter.ts";
 import { type Stored, storedBytes } from "./stored-bytes.ts";
@@ -52,16 +49,14 @@ interface Bench {
 
 /** Runs a watchlist in a local world and measures all its requests. */
 export async function measureList(assumptions: Assumptions, logs: LogMeter): Promise<ListFigures> {
-  const dir = mkdtempSync(join(tmpdir(), "costs-"));
-  const folder = openDataFolder(join(dir, "dynamo"), false);
-  const dynamo = await startDynamo(folder);
+  const dynamo = await startTemporaryDynamo();
   const meter = await startDynamoMeter(dynamo.endpoint);
-  const answersDir = join(dir, "answers");
+  const answersDir = join(dynamo.dir, "answers");
   const world = await startRunsWorld(
     {
       BENCH_ANSWERS: answersDir,
       POWERTOOLS_LOG_LEVEL: "INFO",
-      LOCAL_DIR: join(dir, "world"),
+      LOCAL_DIR: join(dynamo.dir, "world"),
       DYNAMODB_ENDPOINT: meter.url,
     },
     logs.note,
@@ -76,8 +71,6 @@ export async function measureList(assumptions: Assumptions, logs: LogMeter): Pro
     await world.stop();
     await meter.stop();
     await dynamo.stop();
-    folder.release();
-    rmSync(dir, { recursive: true, force: true });
   }
 }
 
