@@ -51,8 +51,8 @@ describe("what a function is billed for", () => {
 
   it("takes no option that there is not, and no value that is no number", () => {
     expect(() => readAssumptions(["--speed", "2"])).toThrow("speed");
-    expect(() => readAssumptions(["--aws-ms", "fast"])).toThrow("--aws-ms takes a number");
-    expect(() => readAssumptions(["--aws-ms=-1"])).toThrow("--aws-ms takes a number");
+    expect(() => readAssumptions(["--aws-ms", "fast"])).toThrow("--aws-ms must be a number of 0 or more");
+    expect(() => readAssumptions(["--aws-ms=-1"])).toThrow("--aws-ms must be a number of 0 or more");
   });
 });
 
