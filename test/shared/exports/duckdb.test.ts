@@ -57,7 +57,7 @@ beforeAll(async () => {
   received = receiver.requests.map(({ body }) => JSON.parse(body) as Received);
   objects = await exportedObjects(world);
   duck = await openDuckDb(objects);
-  for (const statement of duck.readmeStatements().filter((one) => isView(one))) {
+  for (const statement of duck.pageStatements().filter((one) => isView(one))) {
     await duck.run(statement);
   }
 });
@@ -130,9 +130,9 @@ describe("a run of 50,000 changes in a customer's bucket, read by DuckDB", () =>
   });
 });
 
-describe("the README's queries", () => {
+describe("the queries of docs/s3-export.md", () => {
   const query = (beginning: string): string =>
-    duck.readmeStatements().find((statement) => statement.startsWith(beginning)) ?? "";
+    duck.pageStatements().find((statement) => statement.startsWith(beginning)) ?? "";
 
   it("find what became cheaper, the largest cuts first", async () => {
     const expected = received
