@@ -29,7 +29,9 @@ export function runbookLink(scope: IConstruct, anchor: RunbookAnchor): string {
   const base: unknown = scope.node.tryGetContext("runbookUrl");
   if (base === undefined) return `docs/operate.md#${anchor}`;
   if (typeof base !== "string" || !/^https:\/\/[^\s#]{1,290}$/.test(base)) {
-    throw new Error("Context 'runbookUrl' must be the https address of docs/operate.md, without a '#'.");
+    throw new Error(
+      "Context 'runbookUrl' must be the https address of docs/operate.md, without a '#'.",
+    );
   }
   return `${base}#${anchor}`;
 }

@@ -15,7 +15,7 @@ const setUpLink = "api-guide.md#set-up-a-shell";
 const shellInfos = ["sh", "sh aws", "sh manual"];
 
 const allBlocks = pages.flatMap((page) =>
-  blocksOf(pageText(page)).map((block) => ({ page, ...block })),
+  blocksOf(pageText(page)).map(({ info, code }) => ({ page, info, code })),
 );
 const pagesWithShell = pages.filter((page) => codeBlocks(page, "sh").length > 0);
 
@@ -30,10 +30,15 @@ describe("the code blocks of the pages", () => {
     const shell = allBlocks.filter(({ info }) => shellInfos.includes(info));
     const checked: readonly (readonly [string, (code: string) => string])[] = [
       // A reader replaces what stands in angle brackets.
-      ["sh", (code: string) => complaintsOf("bash", ["-n"], code.replaceAll(/<[a-z_ ]+>/g, "VALUE"))],
+      [
+        "sh",
+        (code: string) => complaintsOf("bash", ["-n"], code.replaceAll(/<[a-z_ ]+>/g, "VALUE")),
+      ],
       ["json", faultOfJson],
       ...(hasPython
-        ? ([["python", (code: string) => complaintsOf("python3", ["-c", parsePython], code)]] as const)
+        ? ([
+            ["python", (code: string) => complaintsOf("python3", ["-c", parsePython], code)],
+          ] as const)
         : []),
     ];
     expect(shell.length).toBeGreaterThan(15);

@@ -119,7 +119,9 @@ describe.each(stages)("the alarms of %s", (stage) => {
   });
 
   it("link to headings that docs/operate.md has", () => {
-    const linked = alarms.map((alarm) => /Runbook: docs\/operate\.md#(.+)$/.exec(alarm.AlarmDescription));
+    const linked = alarms.map((alarm) =>
+      /Runbook: docs\/operate\.md#(.+)$/.exec(alarm.AlarmDescription),
+    );
 
     expect(anchorsOf(runbook)).toEqual(
       expect.arrayContaining([...new Set(linked.map((found) => found?.[1]))]),
