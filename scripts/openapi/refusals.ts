@@ -46,7 +46,7 @@ const refusals: Readonly<Record<RefusalStatus, Refusal>> = {
     name: "Conflict",
     description:
       "The state of the resource or the account does not allow the call: a limit is reached, or work " +
-      "is in progress. Retry when `message` says to try again.",
+      "is in progress. Retry when `message` asks you to.",
     examples: [
       errors.conflict("A run of this watchlist is in progress. Try again once it has ended."),
     ],
