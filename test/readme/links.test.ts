@@ -38,6 +38,21 @@ describe("the Markdown pages", () => {
     expect(links.map(({ page, link }) => faultOf(page, link)).filter(Boolean)).toEqual([]);
   });
 
+  it("name only files of the project that exist", () => {
+    const named = pages
+      .filter((page) => page !== "CHANGELOG.md" && !page.startsWith("docs/adr/"))
+      .flatMap((page) =>
+        [
+          ...proseOf(pageText(page)).matchAll(
+            /`((?:\.ci|docs|functions|lib|scripts|shared|test|tools)\/[\w./-]+)`/g,
+          ),
+        ].map(([, path = ""]) => ({ page, path })),
+      );
+
+    expect(named.length).toBeGreaterThan(100);
+    expect(named.filter(({ path }) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
   it("are all reachable from the README", () => {
     const reached = new Set(["README.md"]);
     for (const page of reached) {

@@ -3,12 +3,12 @@ import { limits } from "../../shared/base/limits.ts";
 import type { JsonObject } from "./json-schema.ts";
 
 export interface ErrorGuide {
-  /** HTTP statuses that carry the code. */
+  /** HTTP statuses of responses with this code. */
   readonly status: string;
   readonly meaning: string;
-  /** What the client does about it. */
+  /** What the client must do. */
   readonly remedy: string;
-  /** Whether the same call can succeed later; a sentence if that depends on the message. */
+  /** Whether the same call may succeed later; a sentence if that depends on the message. */
   readonly retry: boolean | string;
   readonly example: errors.ServiceError;
 }
@@ -24,7 +24,7 @@ export const errorBody = ({ code, message, details }: errors.ServiceError): Json
   ...(details.comingSoon === true ? { coming_soon: true } : {}),
 });
 
-/** What each error code means to a client (specification, section "Errors"). */
+/** Explains each error code to clients (specification, section "Errors"). */
 export const errorGuide: Readonly<Record<errors.ErrorCode, ErrorGuide>> = {
   MISSING_PARAM: {
     status: "400",
