@@ -26,7 +26,7 @@ const contextKeys = {
   unprotect: "the name of the data stack that may lose its data",
   demoApiKey: "a key of the demo workspace, which begins with svc_demo_",
   alarmEmail: "an e-mail address",
-  runbookUrl: "the https address where the README is read",
+  runbookUrl: "the https address of docs/operate.md in a browser",
 } as const;
 export type ContextKey = keyof typeof contextKeys;
 

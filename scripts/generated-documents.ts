@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { docsPages } from "./docs/pages.ts";
 import { openApiDocument } from "./openapi/document.ts";
+import { errorsPage } from "../tools/documents/errors-page.ts";
 
 /** Generated files are committed, so a deployment does not need the generator. */
 export const generatedFolder = join(import.meta.dirname, "../functions/meta/generated");
@@ -15,6 +16,7 @@ export function generatedFiles(): readonly GeneratedFile[] {
   return [
     { path: join(generatedFolder, "openapi.json"), text: json(openApiDocument()) },
     { path: join(generatedFolder, "pages.json"), text: json(docsPages()) },
+    { path: join(import.meta.dirname, "../docs/errors.md"), text: errorsPage },
   ];
 }
 

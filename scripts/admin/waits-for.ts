@@ -11,7 +11,7 @@ export function batchesLeft(step: StepRecord): readonly number[] {
   return all.filter((batch) => !step.done.has(batch)).slice(0, shownMax);
 }
 
-/** Returns the next action that a run needs, in the terms of the operations manual. */
+/** Returns the next action that a run needs, in the terms of docs/operate.md. */
 export function waitsFor(run: Run, steps: readonly StepRecord[]): string {
   switch (run.phase) {
     case "claimed":

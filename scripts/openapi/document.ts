@@ -17,7 +17,7 @@ export function openApiDocument(): JsonObject {
     info: {
       title: "Retail product data service",
       version: "1",
-      summary: "Product, price, stock and offer data for item ids, metered per item.",
+      summary: "Product, price, stock and offer data for item IDs, metered per item.",
       description: overview,
       contact: { name: "Support" },
       license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },

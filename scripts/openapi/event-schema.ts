@@ -122,8 +122,8 @@ export const eventsResponse = v.object({
     v.pipe(
       v.string(),
       v.description(
-        "Send it as `after` to go on. It stands behind everything that was looked at, whether the " +
-          "filters wanted it or not; null while there is nothing to stand behind.",
+        "Send as `after` to get the next page. It is after every event that the page covers, also after " +
+          "those that the filters exclude. Null: no event exists yet.",
       ),
     ),
   ),

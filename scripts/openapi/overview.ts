@@ -3,8 +3,8 @@ import { refusalTable } from "../../tools/documents/refusal-order.ts";
 
 /** The document's introduction, in Markdown paragraphs. */
 export const overview = [
-  "Send item ids of a retailer and get product, price, stock and offer data back in one shape; or " +
-    "keep lists of items that are read on a schedule, and be told by signed webhooks what changed.",
+  "Send item IDs of a retailer and get product, price, stock and offer data in one shape. Or create a " +
+    "watchlist: the service reads its items on a schedule and sends signed webhooks for what changed.",
   "**Keys.** Every call needs an API key except those marked as public: `Authorization: Bearer " +
     "<API_KEY>`, or the header `X-API-Key`, or, for clients that cannot set headers, the query " +
     "parameter `api_key`. Two different keys in one call are refused.",
@@ -26,11 +26,11 @@ export const overview = [
     "paths that carry the key included; the dashboard's files are not counted. An account has at " +
     `most ${limits.apiKeysMax} keys, and so at most ${limits.apiKeysMax * limits.requestsPerSecond} calls ` +
     "per second. Item calls also take " +
-    "one of the account's concurrency slots each. A 429 says in `Retry-After` how long to wait.",
+    "one of the account's concurrency slots each. `Retry-After` of a 429 has the seconds to wait.",
   "**Errors.** One shape; branch on `error.code`. Every code is explained under /docs/errors. " +
     "A call with several errors returns the first one in this table:",
   refusalTable,
-  "**Sandbox.** Ids with scripted behaviour, to test against, are listed under /docs/sandbox.",
+  "**Sandbox.** /docs/sandbox lists item IDs with scripted results, for your tests.",
   "**Changes.** Fields and endpoints are added without notice, and sets of values may grow: ignore " +
     "what you do not know. Breaking changes come as a new version in the path. `/v1/scrape`, " +
     "`/v1/jobs` and `/v1/batches` were retired: they answer 410 for good.",

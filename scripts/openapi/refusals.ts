@@ -1,6 +1,7 @@
 import * as errors from "../../shared/base/errors.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { commonHeaders, type HeaderName, headerRefs, itemHeaders } from "./headers.ts";
+import { errorBody, errorGuide } from "../../tools/documents/error-guide.ts";
 import type { JsonObject } from "../../tools/documents/json-schema.ts";
 import type { RefusalStatus } from "./operation.ts";
 
@@ -17,39 +18,34 @@ const refusals: Readonly<Record<RefusalStatus, Refusal>> = {
   400: {
     name: "BadRequest",
     description: "A parameter is missing or not accepted; `param` names it. Nothing was charged.",
-    examples: [
-      errors.invalidParam("ids[1]", '"12" is not a SKU: 5 to 10 digits.'),
-      errors.missingParam("ids"),
-    ],
+    examples: [errorGuide.INVALID_PARAM.example, errorGuide.MISSING_PARAM.example],
   },
   401: {
     name: "Unauthorized",
     description: "No API key, a malformed one, an unknown one, or a revoked one.",
-    examples: [errors.keyMissing()],
+    examples: [errorGuide.UNAUTHORIZED.example],
   },
   402: {
     name: "PaymentRequired",
     description: "The balance cannot cover the reservation. Nothing was charged.",
-    examples: [errors.insufficientCredits(1_000, 250)],
+    examples: [errorGuide.INSUFFICIENT_CREDITS.example],
   },
   403: {
     name: "Forbidden",
     description: "The key belongs to the read-only demo workspace.",
-    examples: [errors.demoReadOnly()],
+    examples: [errorGuide.DEMO_READ_ONLY.example],
   },
   404: {
     name: "NotFound",
     description: "It does not exist, or it belongs to another account.",
-    examples: [errors.notFound("This watchlist")],
+    examples: [errorGuide.NOT_FOUND.example],
   },
   409: {
     name: "Conflict",
     description:
       "The state of the resource or the account does not allow the call: a limit is reached, or work " +
-      "is in progress. Retry when `message` says to try again.",
-    examples: [
-      errors.conflict("A run of this watchlist is in progress. Try again once it has ended."),
-    ],
+      "is in progress. Retry when `message` asks you to.",
+    examples: [errorGuide.CONFLICT.example],
   },
   413: {
     name: "ContentTooLarge",
@@ -66,30 +62,28 @@ const refusals: Readonly<Record<RefusalStatus, Refusal>> = {
   429: {
     name: "TooManyRequests",
     description: "Too many calls per second, or all concurrency slots busy. Nothing was charged.",
-    examples: [errors.rateLimited(limits.requestsPerSecond, 1), errors.concurrencyLimit(5, 4_998)],
+    examples: [errorGuide.RATE_LIMITED.example, errorGuide.CONCURRENCY_LIMIT.example],
     headers: ["Retry-After"],
   },
   500: {
     name: "InternalError",
     description: "Something failed on our side. Nothing was charged.",
-    examples: [errors.internal()],
+    examples: [errorGuide.INTERNAL.example],
   },
   501: {
     name: "NotImplemented",
     description: "Announced, not available yet. Nothing was charged.",
-    examples: [errors.notImplemented("The platform retailer_e")],
+    examples: [errorGuide.NOT_IMPLEMENTED.example],
   },
   502: {
     name: "BadGateway",
     description: "No usable answer from the retailer. Nothing was charged.",
-    examples: [
-      new errors.ServiceError(["TARGET_FAILED", 502], "The retailer gave no usable answer."),
-    ],
+    examples: [errorGuide.TARGET_FAILED.example],
   },
   503: {
     name: "ServiceUnavailable",
     description: "A part of the service is overloaded or down. Nothing was charged.",
-    examples: [errors.unavailable()],
+    examples: [errorGuide.UNAVAILABLE.example],
     headers: ["Retry-After"],
   },
 };
@@ -131,14 +125,3 @@ function response(status: RefusalStatus, itemCall: boolean): JsonObject {
     },
   };
 }
-
-/** The body of an error as the service answers it. */
-const errorBody = ({ code, message, details }: errors.ServiceError): JsonObject => ({
-  error: {
-    code,
-    message,
-    ...(details.param === undefined ? {} : { param: details.param }),
-    docs: `/docs/errors#${code}`,
-  },
-  ...(details.comingSoon === true ? { coming_soon: true } : {}),
-});

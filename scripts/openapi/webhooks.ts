@@ -9,7 +9,7 @@ interface EventText {
 
 const texts: Readonly<Record<keyof typeof eventSchemas, EventText>> = {
   "watchlist.product.changed": {
-    summary: "Tracked fields of items moved",
+    summary: "Tracked fields of items changed",
     description: "At most 500 items per delivery; `part` of `parts`.",
   },
   "watchlist.product.matched": {
@@ -17,7 +17,7 @@ const texts: Readonly<Record<keyof typeof eventSchemas, EventText>> = {
     description: "At most 500 items per delivery; `part` of `parts`.",
   },
   "watchlist.product.delisted": {
-    summary: "Items are gone",
+    summary: "Items were delisted",
     description: "Sent once per item; a delisted item is not read again.",
   },
   "watchlist.run.completed": {

@@ -24,7 +24,7 @@ export const productsResponse = v.pipe(
     include: v.optional(
       v.pipe(
         v.array(v.string()),
-        v.description("What the request said, on retailer_a."),
+        v.description("`include` of the request, on retailer_a."),
         v.metadata({ deprecated: true }),
       ),
     ),
@@ -36,7 +36,7 @@ export const productsResponse = v.pipe(
       requested: counted("Unique items."),
       ok: counted("Answered in full: charged."),
       partial: counted("Answered with fields missing: refunded."),
-      notFound: counted("The platform says that there is no such item: charged."),
+      notFound: counted("Items that do not exist, as the source reports: charged."),
       unavailable: counted("No answer this time: refunded, try again later."),
       elapsedMs: counted("Duration of the call in milliseconds."),
     }),

@@ -42,7 +42,7 @@ export const offerCheckBody = v.object({
     v.pipe(
       references("offers"),
       v.description(
-        `1 to ${max} offers, exactly as returned by the service; the two ids must belong together.`,
+        `1 to ${max} offers, exactly as returned by the service; the two IDs must belong together.`,
       ),
     ),
   ),

@@ -21,7 +21,7 @@ export const offerEnvelope = <Result extends v.GenericSchema>(result: Result, ti
         requested: counted("Unique items."),
         ok: counted("Answered in full: charged."),
         partial: counted("Always 0: these answers cannot be partial."),
-        notFound: counted("The platform says that there is no such item: charged."),
+        notFound: counted("Items that do not exist, as the source reports: charged."),
         unavailable: counted("No answer this time: refunded, try again later."),
         elapsedMs: counted("Duration of the call in milliseconds."),
       }),

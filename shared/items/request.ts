@@ -28,7 +28,7 @@ export const productsBody = v.object({
     v.pipe(
       idList("ids"),
       v.description(
-        "Item ids. Repeated ones are read and charged once. How many different ones a call may " +
+        "Item IDs. Repeated ones are read and charged once. How many different ones a call may " +
           "hold: `max_items_per_call` of GET /v1/platforms.",
       ),
     ),

@@ -41,14 +41,14 @@ export const platformSchema = v.pipe(
     status,
     id_field: v.pipe(
       v.string(),
-      v.description("Request field for ids; `ids` is always accepted too."),
+      v.description("Request field for IDs; `ids` is always accepted too."),
     ),
     id_name: v.pipe(v.string(), v.description("What people call the id.")),
     id_pattern: v.pipe(
       v.nullable(v.string()),
       v.description(
-        "Regular expression that an id matches once the blanks around it are gone. Its group, in " +
-          "upper case, is the id as answers give it. Null while the platform is announced only.",
+        "Regular expression that an ID matches without spaces around it. Its group, in upper case, is " +
+          "the ID in answers. Null while the platform is announced only.",
       ),
     ),
     default_marketplace: v.string(),

@@ -1,15 +1,20 @@
-import { readFileSync } from "node:fs";
+import { pageText } from "./pages.ts";
 
-/** The code blocks of a language in a section of the README, in order. */
-export function codeBlocks(section: string, language: string): string[] {
-  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
-  const text = readme.split("\n## ").find((part) => part.startsWith(`${section}\n`));
-  if (text === undefined) throw new Error(`The README has no section "${section}"`);
-  return codeBlocksOf(text, language);
+export interface CodeBlock {
+  /** What follows the fence, such as `sh aws`; empty when nothing does. */
+  readonly info: string;
+  readonly code: string;
 }
 
-/** The code blocks of a language in a Markdown text, in order. */
-export function codeBlocksOf(markdown: string, language: string): string[] {
-  const fence = new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, "gms");
-  return [...markdown.matchAll(fence)].map(([, code = ""]) => code);
-}
+/** The code blocks of a Markdown text, in order. */
+export const blocksOf = (markdown: string): CodeBlock[] =>
+  [...markdown.matchAll(/^```([^\n]*)\n(.*?)^```$/gms)].map(([, info = "", code = ""]) => ({
+    info,
+    code,
+  }));
+
+/** The code blocks of a page that have exactly this info string, in order. */
+export const codeBlocks = (page: string, info: string): string[] =>
+  blocksOf(pageText(page))
+    .filter((block) => block.info === info)
+    .map(({ code }) => code);

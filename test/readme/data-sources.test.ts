@@ -1,14 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { sandboxSources } from "../../lib/config.ts";
 import { canServe, parseSources } from "../../shared/sources/registry/configuration.ts";
-import { codeBlocksOf } from "./code-blocks.ts";
+import { codeBlocks } from "./code-blocks.ts";
+import { pages, pageText, root } from "./pages.ts";
 
-const pagePath = "docs/data-sources.md";
-const root = fileURLToPath(new URL("../../", import.meta.url));
-const page = readFileSync(`${root}${pagePath}`, "utf8");
-const examples = codeBlocksOf(page, "json").map((code): Readonly<Record<string, string>> =>
+const page = "docs/data-sources.md";
+const examples = codeBlocks(page, "json").map((code): Readonly<Record<string, string>> =>
   JSON.parse(code),
 );
 const scrapers = Object.keys(sandboxSources);
@@ -37,21 +35,23 @@ describe("the page about data sources", () => {
 });
 
 describe("brands", () => {
-  // "keepalive" is not a brand.
-  const pattern = /walmart|best ?buy|keepa(?!live)|target\.com|rainforest|oxylabs/i;
-  const files = ["lib", "functions", "shared", "tools", "scripts", "README.md"].flatMap((entry) =>
-    entry.endsWith(".md")
-      ? [entry]
-      : readdirSync(`${root}${entry}`, { recursive: true, encoding: "utf8" })
-          .filter((name) => /\.(?:ts|css|html|json|yaml)$/.test(name))
-          .map((name) => `${entry}/${name}`),
-  );
+  // "keepalive" and "keepachangelog" are not brands.
+  const pattern = /walmart|best ?buy|keepa(?!live|changelog)|target\.com|rainforest|oxylabs/i;
+  const folders = ["lib", "functions", "shared", "tools", "scripts"];
+  const files = [
+    ...pages.filter((other) => other !== page),
+    ...folders.flatMap((folder) =>
+      readdirSync(`${root}${folder}`, { recursive: true, encoding: "utf8" })
+        .filter((name) => /\.(?:ts|css|html|json|yaml)$/.test(name))
+        .map((name) => `${folder}/${name}`),
+    ),
+  ];
 
   it("are named on that page alone", () => {
     expect(files.length).toBeGreaterThan(300);
     expect(files.filter((file) => pattern.test(readFileSync(`${root}${file}`, "utf8")))).toEqual(
       [],
     );
-    expect(page).toMatch(pattern);
+    expect(pageText(page)).toMatch(pattern);
   });
 });

@@ -22,7 +22,7 @@ export interface ReceiverProcess {
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
-const patienceMs = 10_000;
+const patienceMs = 120_000;
 
 export async function startReceiverProcess(options: ReceiverOptions): Promise<ReceiverProcess> {
   const { command, args, folder, secrets } = options;

@@ -1,4 +1,4 @@
-/** Plays the service under faults: README, "Proof under faults". */
+/** Simulates the service under faults (docs/testing.md). */
 import { playModel } from "./api-model/play-model.ts";
 import { exhaust } from "./exhaust.ts";
 import { playMutants } from "./mutants.ts";

@@ -38,9 +38,9 @@ export async function openDuckDb(objects: ReadonlyMap<string, Buffer>) {
     run: (statement: string) => connection.run(statement),
     rows: async (query: string) =>
       (await connection.runAndReadAll(query)).getRowObjectsJson() as Record<string, unknown>[],
-    /** The SQL statements of the README's section, changed to read the files. */
-    readmeStatements: (): string[] =>
-      codeBlocks("Read the export", "sql")
+    /** The SQL statements of docs/s3-export.md, changed to read the files. */
+    pageStatements: (): string[] =>
+      codeBlocks("docs/s3-export.md", "sql")
         .join("\n")
         .replaceAll("s3://my-bucket/", `${folder}/`)
         .split(";")

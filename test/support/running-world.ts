@@ -14,6 +14,8 @@ export type Ready = Readonly<Record<string, string>>;
 export interface RunningWorld {
   readonly api: ApiClient;
   readonly ready: Ready;
+  /** Its data folder. */
+  readonly folder: string;
   kill(): Promise<void>;
   start(): Promise<void>;
   dispose(): Promise<void>;
@@ -54,6 +56,7 @@ export async function startRunningWorld(
     get ready() {
       return ready;
     },
+    folder: dir,
     kill: () => end("SIGKILL"),
     start,
     async dispose() {

@@ -7,7 +7,11 @@ export interface ApiAnswer {
 
 export interface ApiClient {
   get(path: string): Promise<ApiAnswer>;
-  send(method: "POST" | "PUT" | "PATCH", path: string, body?: unknown): Promise<ApiAnswer>;
+  send(
+    method: "POST" | "PUT" | "PATCH" | "DELETE",
+    path: string,
+    body?: unknown,
+  ): Promise<ApiAnswer>;
 }
 
 /** Creates a client that calls the API over HTTP with one key. */

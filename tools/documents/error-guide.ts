@@ -1,4 +1,6 @@
-import type { ErrorCode } from "../../shared/base/errors.ts";
+import * as errors from "../../shared/base/errors.ts";
+import { limits } from "../../shared/base/limits.ts";
+import type { JsonObject } from "./json-schema.ts";
 
 export interface ErrorGuide {
   /** HTTP statuses of responses with this code. */
@@ -8,50 +10,68 @@ export interface ErrorGuide {
   readonly remedy: string;
   /** Whether the same call may succeed later; a sentence if that depends on the message. */
   readonly retry: boolean | string;
+  readonly example: errors.ServiceError;
 }
 
+/** The body of an error in the answer of the service. */
+export const errorBody = ({ code, message, details }: errors.ServiceError): JsonObject => ({
+  error: {
+    code,
+    message,
+    ...(details.param === undefined ? {} : { param: details.param }),
+    docs: `/docs/errors#${code}`,
+  },
+  ...(details.comingSoon === true ? { coming_soon: true } : {}),
+});
+
 /** Explains each error code to clients (specification, section "Errors"). */
-export const errorGuide: Readonly<Record<ErrorCode, ErrorGuide>> = {
+export const errorGuide: Readonly<Record<errors.ErrorCode, ErrorGuide>> = {
   MISSING_PARAM: {
     status: "400",
-    meaning: "A required parameter was not sent; `param` names it.",
-    remedy: "Send it. The document lists what each operation needs.",
+    meaning: "A required parameter is missing; `param` names it.",
+    remedy: "Send the parameter. The OpenAPI document lists what each operation needs.",
     retry: false,
+    example: errors.missingParam("ids"),
   },
   INVALID_PARAM: {
     status: "400, 413, 422",
     meaning:
       "A value is not accepted: wrong type, out of range, unknown platform, marketplace or tier, an " +
-      "invalid id in a list (`param` is `ids[3]`), a URL that is not public, options that do not " +
-      "go together, or a query parameter that is unknown or sent twice. With 413 the body is too large. With 422 the idempotency key was used for a " +
-      "different request.",
+      "invalid ID in a list (`param` is `ids[3]`), a URL that is not public, options that do not " +
+      "go together, or a query parameter that is unknown or sent twice. With 413 the body is too " +
+      "large. With 422 the idempotency key was used for a different request.",
     remedy: "Read `message`: it lists what is accepted. Correct the parameter that `param` names.",
     retry: false,
+    example: errors.invalidParam("ids[1]", '"12" is not a SKU: 5 to 10 digits.'),
   },
   UNAUTHORIZED: {
     status: "401",
-    meaning: "There is no API key in the call, or it is unknown or revoked.",
+    meaning: "The call carries no API key, or one that is malformed, unknown or revoked.",
     remedy: "Send `Authorization: Bearer <API_KEY>` with a key of your account.",
     retry: false,
+    example: errors.keyMissing(),
   },
   INSUFFICIENT_CREDITS: {
     status: "402",
     meaning:
       "The balance cannot cover what the call would reserve. Nothing was read and nothing charged.",
-    remedy: "Buy credits, or send fewer items. The balance is in `X-Service-Balance`.",
+    remedy: "Buy credits, or send fewer items. `X-Service-Balance` has the balance.",
     retry: false,
+    example: errors.insufficientCredits(1_000, 250),
   },
   DEMO_READ_ONLY: {
     status: "403",
-    meaning: "The key belongs to the public demo workspace, which may read and nothing else.",
+    meaning: "The key belongs to the public demo workspace, which can only read.",
     remedy: "Use a key of your own account.",
     retry: false,
+    example: errors.demoReadOnly(),
   },
   NOT_FOUND: {
     status: "404",
     meaning: "The endpoint or the resource does not exist, or it belongs to another account.",
-    remedy: "Check the path and the id.",
+    remedy: "Check the path and the ID.",
     retry: false,
+    example: errors.notFound("This watchlist"),
   },
   CONFLICT: {
     status: "409",
@@ -60,58 +80,68 @@ export const errorGuide: Readonly<Record<ErrorCode, ErrorGuide>> = {
       "change the same resource, a limit of the account is reached, or the webhook endpoint or S3 " +
       "destination is disabled. Nothing was charged.",
     remedy:
-      "Follow `message`: retry, or first make the change it names, such as deleting or enabling a resource.",
-    retry:
-      "if `message` says to try again, with exponential backoff; otherwise only after a change",
+      "Follow `message`: retry, or first make the change that it names, such as deleting or enabling a resource.",
+    retry: "if `message` asks you to, with exponential backoff; otherwise only after a change",
+    example: errors.conflict(
+      "A run of this watchlist is in progress. Try again once it has ended.",
+    ),
   },
   GONE: {
     status: "410",
-    meaning: "The endpoint was retired for good.",
-    remedy: "Use the operations that the document lists.",
+    meaning: "The endpoint was retired permanently.",
+    remedy: "Use the operations of the OpenAPI document.",
     retry: false,
+    example: errors.gone(),
   },
   CONCURRENCY_LIMIT: {
     status: "429",
     meaning:
       "All concurrency slots of the account are busy: each item call takes one while it runs. " +
       "Nothing was charged.",
-    remedy: "Wait as long as `Retry-After` says, then send fewer calls at the same time.",
+    remedy: "Wait for the seconds in `Retry-After`, then send fewer calls at the same time.",
     retry: true,
+    example: errors.concurrencyLimit(5, 4_998),
   },
   RATE_LIMITED: {
     status: "429",
     meaning:
       "More than 50 calls within a second with this key, or more than 10 test deliveries within a " +
       "minute to one webhook endpoint.",
-    remedy: "Wait as long as `Retry-After` says; `X-RateLimit-Remaining` tells you before.",
+    remedy:
+      "Wait for the seconds in `Retry-After`. `X-RateLimit-Remaining` shows how many calls are left.",
     retry: true,
+    example: errors.rateLimited(limits.requestsPerSecond, 1),
   },
   INTERNAL: {
     status: "500",
-    meaning: "Something failed on our side. Nothing was charged.",
-    remedy: "Try again with growing pauses. Quote `X-Request-Id` when you write to us.",
+    meaning: "The service failed. Nothing was charged.",
+    remedy: "Retry with growing pauses. Quote `X-Request-Id` when you ask for support.",
     retry: true,
+    example: errors.internal(),
   },
   NOT_IMPLEMENTED: {
     status: "501",
     meaning:
       "The platform, marketplace, endpoint or option is announced but not available yet: the body " +
       "has `coming_soon: true`. Nothing was charged.",
-    remedy: "`GET /v1/platforms` tells what is live.",
+    remedy: "`GET /v1/platforms` lists what is live.",
     retry: false,
+    example: errors.notImplemented("The platform retailer_e"),
   },
   TARGET_FAILED: {
     status: "502",
     meaning: "The retailer gave no usable answer after several attempts. Nothing was charged.",
-    remedy: "Try again with growing pauses.",
+    remedy: "Retry with growing pauses.",
     retry: true,
+    example: new errors.ServiceError(["TARGET_FAILED", 502], "The retailer gave no usable answer."),
   },
   UNAVAILABLE: {
     status: "503",
     meaning:
-      "A part of the service is overloaded or down. Nothing was charged, unless the message says that it is not known yet.",
+      "A part of the service is overloaded or down. Nothing was charged, unless the message states that the charge is unknown.",
     remedy:
-      "Wait as long as `Retry-After` says, then try again with growing pauses. Where the charge is not known, look for the `X-Request-Id` in `GET /v1/credit_transactions` first.",
+      "Wait for the seconds in `Retry-After`, then retry with growing pauses. If the charge is unknown, first look for the `X-Request-Id` in `GET /v1/credit_transactions`.",
     retry: true,
+    example: errors.unavailable(),
   },
 };

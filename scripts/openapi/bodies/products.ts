@@ -38,7 +38,7 @@ function platformFields(platform: Platform) {
 const idsMax = (platform: Platform): number =>
   Math.max(...productTiers(platform).map(({ itemsPerCallMax }) => itemsPerCallMax));
 
-const idsText = "Item ids. Repeated ones are read and charged once.";
+const idsText = "Item IDs. Repeated ones are read and charged once.";
 
 const oneTier = (platform: Platform) => ({
   schema: v.object({
@@ -96,7 +96,7 @@ export const offersBodies = {
   ReadOffers: {
     schema: v.object({
       ...offersFields,
-      ids: itemIds("retailer_a", offersMax, "Item ids. Repeated ones are read and charged once."),
+      ids: itemIds("retailer_a", offersMax, "Item IDs. Repeated ones are read and charged once."),
     }),
     rules: forbidden("asins"),
   },

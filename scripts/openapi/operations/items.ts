@@ -23,7 +23,7 @@ export const itemOperations = {
     description:
       "One result per unique id, in the order of the request, each with a `status`. `ok` and " +
       "`not_found` are charged; `partial` and `unavailable` are refunded. Prices per item and how " +
-      "many ids a call may hold are in `GET /v1/platforms`; what a call costs is rounded up " +
+      "many IDs a call may hold are in `GET /v1/platforms`; what a call costs is rounded up " +
       "once.\n\n" +
       "An item that could not be read is never an error: it is `unavailable` in a 200 and may be " +
       "read again later.\n\n" +

@@ -33,7 +33,7 @@ export const metaOperations = {
   "GET /docs/sandbox": {
     id: "getSandboxPage",
     tag: "Meta",
-    summary: "Read which ids behave by script",
+    summary: "List the sandbox items with scripted results",
     description: "Public.",
     answers: { 200: { description: "A page." } },
   },

@@ -63,9 +63,9 @@ export const watchlistPlanningOperations = {
     tag: "Watchlists",
     summary: "Preview a schedule",
     description:
-      "When a list would run by `every`, or by `cron` in `timezone`: the first times after `after`. " +
-      "A cadence is counted from there. With how many there are in 30 days, which is what tells the " +
-      "credits of a month. Free.",
+      "The first times after `after` at which a watchlist with this `every`, or this `cron` in " +
+      "`timezone`, would run. A cadence counts from `after`. `runs_in_30_days` gives the credits of a " +
+      "month. Free.",
     query: schedulePreviewFields,
     queryExamples: { cron: "0 12 * * *", timezone: "Europe/Berlin", after: "2026-11-21T00:00:00Z" },
     answers: {

@@ -220,7 +220,7 @@ export const watchlistOperations = {
     },
     answers: {
       200: {
-        description: "What became of the ids, and the list's counts afterwards.",
+        description: "What happened to the IDs, and the counts of the watchlist afterwards.",
         schema: itemChangeResponse,
         example: itemChange,
       },
@@ -257,7 +257,7 @@ export const watchlistOperations = {
     },
     answers: {
       200: {
-        description: "What became of the ids, and the list's counts afterwards.",
+        description: "What happened to the IDs, and the counts of the watchlist afterwards.",
         schema: itemChangeResponse,
         example: { ...itemChange, object: "watchlist_asins" },
       },

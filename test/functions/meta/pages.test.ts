@@ -80,7 +80,7 @@ describe("200", () => {
     const { body } = await get("/docs/errors");
     const section = /<section id="CONFLICT">[^]*?<\/section>/.exec(body)?.[0];
     expect(section).toContain(
-      "<b>Retry:</b> if <code>message</code> says to try again, with exponential backoff",
+      "<b>Retry:</b> if <code>message</code> asks you to, with exponential backoff",
     );
     expect(section).not.toContain("Wait until");
     expect(inFlight().message).toContain("Try again");

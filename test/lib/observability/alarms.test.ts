@@ -10,7 +10,7 @@ import { metricKinds, metricNamespace } from "../../../shared/observability/metr
 import { stepScrapers } from "../../../shared/scrapers/catalogue.ts";
 import { actionsOf, documentOf, propertiesOf, resourcesOf, synthesize } from "../synthesize.ts";
 
-const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
+const runbook = readFileSync(new URL("../../../docs/operate.md", import.meta.url), "utf8");
 
 /** Headings of a page in Markdown as links name them. */
 const anchorsOf = (markdown: string): readonly string[] =>
@@ -118,10 +118,12 @@ describe.each(stages)("the alarms of %s", (stage) => {
     expect(operations).toEqual(new Set([...granted, "TransactWriteItems"]));
   });
 
-  it("link to entries that the README has", () => {
-    const linked = alarms.map((alarm) => /Runbook: README\.md#(.+)$/.exec(alarm.AlarmDescription));
+  it("link to headings that docs/operate.md has", () => {
+    const linked = alarms.map((alarm) =>
+      /Runbook: docs\/operate\.md#(.+)$/.exec(alarm.AlarmDescription),
+    );
 
-    expect(anchorsOf(readme)).toEqual(
+    expect(anchorsOf(runbook)).toEqual(
       expect.arrayContaining([...new Set(linked.map((found) => found?.[1]))]),
     );
   });
@@ -247,8 +249,8 @@ describe("the runbook's address", () => {
   const linkOf = (context: Record<string, string>): string =>
     runbookLink(new Stack(new App({ context })), "alarm-api-slow");
 
-  it("is the README's, wherever the context says that this is read", () => {
-    expect(linkOf({})).toBe("README.md#alarm-api-slow");
+  it("is docs/operate.md, or the address that the context names", () => {
+    expect(linkOf({})).toBe("docs/operate.md#alarm-api-slow");
     expect(linkOf({ runbookUrl: "https://git.example.com/service" })).toBe(
       "https://git.example.com/service#alarm-api-slow",
     );

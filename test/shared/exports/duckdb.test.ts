@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,6 +9,7 @@ import { eventsDigest } from "../../../shared/events/event-digest.ts";
 import { startDeliveryWorld, startedAt } from "../../support/delivery-world.ts";
 import { exportedObjects, openDuckDb } from "../../support/exported-bucket.ts";
 import { type Receiver, startReceiver } from "../../support/receiver.ts";
+import { codeBlocks } from "../../readme/code-blocks.ts";
 
 const items = 50_000;
 const accountId = "acct_1";
@@ -57,7 +59,7 @@ beforeAll(async () => {
   received = receiver.requests.map(({ body }) => JSON.parse(body) as Received);
   objects = await exportedObjects(world);
   duck = await openDuckDb(objects);
-  for (const statement of duck.readmeStatements().filter((one) => isView(one))) {
+  for (const statement of duck.pageStatements().filter((one) => isView(one))) {
     await duck.run(statement);
   }
 });
@@ -130,9 +132,9 @@ describe("a run of 50,000 changes in a customer's bucket, read by DuckDB", () =>
   });
 });
 
-describe("the README's queries", () => {
+describe("the queries of docs/s3-export.md", () => {
   const query = (beginning: string): string =>
-    duck.readmeStatements().find((statement) => statement.startsWith(beginning)) ?? "";
+    duck.pageStatements().find((statement) => statement.startsWith(beginning)) ?? "";
 
   it("find what became cheaper, the largest cuts first", async () => {
     const expected = received
@@ -172,5 +174,28 @@ describe("the README's queries", () => {
     } finally {
       writeFileSync(join(duck.folder, key), objects.get(key)!);
     }
+  });
+});
+
+const hasPandas = spawnSync("python3", ["-c", "import fsspec, pandas"]).status === 0;
+describe.skipIf(!hasPandas)("the pandas program of docs/s3-export.md", () => {
+  it("lists the changed prices, the largest cuts first", () => {
+    const [program = ""] = codeBlocks("docs/s3-export.md", "python");
+    const { stdout, stderr } = spawnSync("python3", ["-c", program], {
+      encoding: "utf8",
+      env: { ...process.env, EVENTS: join(duck.folder, "shop/events/v=2") },
+      maxBuffer: 100_000_000,
+    });
+    const ratios = received
+      .flatMap(({ data }) => data.changes ?? [])
+      .map(({ changes: { price } }) => price.after / price.before)
+      .sort((a, b) => a - b);
+
+    expect(stderr).toBe("");
+    const rows = stdout.split("\n").filter((line) => line.trim().startsWith("wl_prices"));
+    expect(rows).toHaveLength(ratios.length);
+    expect(rows.map((row) => Number(row.trim().split(/ +/).at(-1)))).toEqual(
+      ratios.map((ratio) => expect.closeTo(ratio, 5)),
+    );
   });
 });

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -8,6 +7,7 @@ import type { ExportRecord } from "../../../shared/exports/export-record.ts";
 import { destinationTarget } from "../../../shared/outbox/outbox.ts";
 import { aRun } from "../../support/delivery-world.ts";
 import { exportedObjects, openDuckDb } from "../../support/exported-bucket.ts";
+import { pageText } from "../../readme/pages.ts";
 import { type ExportWorld, startExportWorld } from "../../support/export-world.ts";
 
 const account = "acct_1";
@@ -67,7 +67,7 @@ async function expectEachEventOnce(runs: readonly RunEvents[]): Promise<void> {
   const objects = await exportedObjects(world);
   const duck = await openDuckDb(objects);
   try {
-    for (const statement of duck.readmeStatements()) {
+    for (const statement of duck.pageStatements()) {
       if (/^CREATE VIEW (?:events|runs) /.test(statement)) await duck.run(statement);
     }
     const events = await duck.rows("SELECT id FROM events ORDER BY id");
@@ -219,7 +219,7 @@ describe("an upgrade from layout 1", () => {
 
     await expectEachEventOnce([run]);
     const duck = await openDuckDb(await exportedObjects(world));
-    for (const statement of duck.readmeStatements()) {
+    for (const statement of duck.pageStatements()) {
       if (statement.startsWith("CREATE VIEW events")) await duck.run(statement);
     }
     const both = await duck.rows(
@@ -263,13 +263,13 @@ describe("the partitions of a run's folder", () => {
     expect(shown).toEqual({ id: "wlrun_7" });
   });
 
-  it("are those of the README's Athena table", async () => {
+  it("are those of the Athena table in docs/s3-export.md", async () => {
     await world.setDestination(account);
     await publishAndExport(7);
     const [key = ""] = (await exportedObjects(world)).keys();
-    const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
-    const [, template = ""] = /'storage.location.template' =\s+'([^']+)'/.exec(readme) ?? [];
-    const [, location = ""] = /LOCATION '([^']+)'/.exec(readme) ?? [];
+    const page = pageText("docs/s3-export.md");
+    const [, template = ""] = /'storage.location.template' =\s+'([^']+)'/.exec(page) ?? [];
+    const [, location = ""] = /LOCATION '([^']+)'/.exec(page) ?? [];
     const folder = template
       .replace("${dt}", "2026-11-19")
       .replace("${watchlist_id}", "wl_1")

@@ -1,16 +1,15 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import document from "../../../functions/meta/generated/openapi.json" with { type: "json" };
 import pages from "../../../functions/meta/generated/pages.json" with { type: "json" };
+import { pageText } from "../../readme/pages.ts";
 import { refusalOrder, refusalTable } from "../../../tools/documents/refusal-order.ts";
 
 /** The formatter pads the columns of a table. */
 const unpadded = (text: string): string => text.replaceAll(/ +/g, " ").replaceAll(/-{3,}/g, "---");
 
 describe("the order in which a call is refused", () => {
-  it("is the same table in the README and in the OpenAPI document's introduction", () => {
-    const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
-    expect(unpadded(readme)).toContain(refusalTable);
+  it("is the same table in docs/api-guide.md and in the OpenAPI document's introduction", () => {
+    expect(unpadded(pageText("docs/api-guide.md"))).toContain(refusalTable);
     expect(document.info.description).toContain(refusalTable);
   });
 

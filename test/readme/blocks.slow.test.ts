@@ -1,0 +1,165 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import packageFile from "../../package.json" with { type: "json" };
+import { type RunningWorld, startRunningWorld } from "../support/running-world.ts";
+import { blocksOf, codeBlocks } from "./code-blocks.ts";
+import { pages, pageText, root } from "./pages.ts";
+
+/** Pages with blocks that call the service say so by this link: readers run that block first. */
+const setUpLink = "api-guide.md#set-up-a-shell";
+const shellInfos = ["sh", "sh aws", "sh manual"];
+
+const allBlocks = pages.flatMap((page) =>
+  blocksOf(pageText(page)).map(({ info, code }) => ({ page, info, code })),
+);
+const pagesWithShell = pages.filter((page) => codeBlocks(page, "sh").length > 0);
+
+describe("the code blocks of the pages", () => {
+  it("have an info string that a test knows", () => {
+    const known = new Set([...shellInfos, "", "json", "mermaid", "python", "sql", "ts"]);
+
+    expect(allBlocks.filter(({ info }) => !known.has(info))).toEqual([]);
+  });
+
+  it("are valid shell, JSON and Python", () => {
+    const shell = allBlocks.filter(({ info }) => shellInfos.includes(info));
+    const checked: readonly (readonly [string, (code: string) => string])[] = [
+      // A reader replaces what stands in angle brackets.
+      [
+        "sh",
+        (code: string) => complaintsOf("bash", ["-n"], code.replaceAll(/<[a-z_ ]+>/g, "VALUE")),
+      ],
+      ["json", faultOfJson],
+      ...(hasPython
+        ? ([
+            ["python", (code: string) => complaintsOf("python3", ["-c", parsePython], code)],
+          ] as const)
+        : []),
+    ];
+    expect(shell.length).toBeGreaterThan(15);
+    const faults = allBlocks.flatMap(({ page, info, code }) =>
+      checked
+        .filter(([language]) => info.split(" ")[0] === language)
+        .map(([, check]) => check(code))
+        .filter((fault) => fault !== "")
+        .map((fault) => `${page}: ${fault}\n${code}`),
+    );
+
+    expect(faults).toEqual([]);
+  });
+
+  it("name only npm commands that exist", () => {
+    const named = pages
+      .filter((page) => page !== "CHANGELOG.md" && !page.startsWith("docs/adr/"))
+      .flatMap((page) =>
+        [...pageText(page).matchAll(/\bnpm run ([\w:-]+)/g)].map(([, name = ""]) => name),
+      );
+
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.filter((name) => !(name in packageFile.scripts))).toEqual([]);
+  });
+});
+
+describe("the shell blocks of a page, pasted in their order,", () => {
+  let world: RunningWorld;
+  beforeAll(async () => {
+    world = await startRunningWorld();
+  });
+  afterAll(() => world.dispose());
+  // Pages register the same webhook endpoint, which an account can have once.
+  beforeEach(async () => {
+    const { body } = await world.api.get("/webhook_endpoints");
+    for (const { id } of body["data"] as readonly { readonly id: string }[]) {
+      await world.api.send("DELETE", `/webhook_endpoints/${id}`);
+    }
+  });
+
+  /** Variables that a reader sets to values of their own. */
+  const ownValues = () => ({
+    URL: world.ready["base_url"],
+    KEY: world.ready["api_key"],
+    HOOK: `${world.ready["webhook_receiver_url"]}/hooks`,
+    BUCKET: world.ready["export_bucket"],
+    S3_ENDPOINT: world.ready["s3_endpoint"],
+    S3_KEY_ID: "local",
+    S3_SECRET: "local",
+  });
+
+  it("work in the README with a data folder of one's own", async () => {
+    const session = await paste(codeBlocks("README.md", "sh"), root, { LOCAL_DIR: world.folder });
+
+    expectSuccess(session);
+    expect(session.output).toContain('"last_change":{"changed_at"');
+  });
+
+  it("work in the README with the default data folder", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "readme-"));
+    symlinkSync(world.folder, join(folder, ".local"));
+    try {
+      const session = await paste(codeBlocks("README.md", "sh"), folder, { LOCAL_DIR: undefined });
+
+      expectSuccess(session);
+      expect(session.output).toContain('"last_change":{"changed_at"');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it.each(pagesWithShell.filter((page) => page !== "README.md"))("work in %s", async (page) => {
+    const [setUp = ""] = codeBlocks("docs/api-guide.md", "sh");
+    const first = pageText(page).includes(setUpLink) ? [setUp] : [];
+    const environment = { ...ownValues(), LOCAL_DIR: world.folder };
+
+    expectSuccess(await paste([...first, ...codeBlocks(page, "sh")], root, environment));
+  });
+});
+
+interface Session {
+  readonly status: number | null;
+  readonly output: string;
+  readonly complaints: string;
+}
+
+/** Runs blocks in one shell, which stops at the first command that fails or unset variable. */
+async function paste(
+  blocks: readonly string[],
+  folder: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Session> {
+  const shell = spawn("bash", ["-eu"], { cwd: folder, env: { ...process.env, ...environment } });
+  const exit = once(shell, "exit");
+  const read = Promise.all([text(shell.stdout), text(shell.stderr)]);
+  shell.stdin.end(blocks.join("\n"));
+  const [output, complaints] = await read;
+  const [status] = (await exit) as [number | null];
+  return { status, output, complaints };
+}
+
+function expectSuccess({ status, output, complaints }: Session): void {
+  expect(status, `${output}\n${complaints}`).toBe(0);
+  expect(output).not.toContain('{"error":{');
+  expect(output).not.toBe("");
+}
+
+const hasPython = spawnSync("python3", ["--version"]).status === 0;
+const parsePython = "import ast, sys; ast.parse(sys.stdin.read())";
+
+/** What a command that reads code prints about it; empty when it accepts the code. */
+function complaintsOf(command: string, words: readonly string[], code: string): string {
+  const { status, stderr } = spawnSync(command, words, { input: code, encoding: "utf8" });
+  return status === 0 ? "" : stderr;
+}
+
+function faultOfJson(code: string): string {
+  try {
+    JSON.parse(code);
+    return "";
+  } catch (error) {
+    return String(error);
+  }
+}
