@@ -1,4 +1,4 @@
-/** The part of the composition root that delivers webhooks and exports. */
+/** The composition root of webhook deliveries and exports. */
 import { s3CustomerBuckets } from "../../shared/aws/exports/customer-bucket.ts";
 import { deliveryWrite } from "../../shared/aws/deliveries/delivery-store.ts";
 import { exportWrite } from "../../shared/aws/exports/export-store.ts";
@@ -32,7 +32,7 @@ import {
 } from "./dependencies.ts";
 import type { Overrides } from "./overrides.ts";
 
-/** An outbox together with the log of its deliveries or exports. */
+/** The outboxes of delivery targets, with the log that their workers write. */
 const outboxOf = <LogRecord>(
   environment: OutboxNeeds,
   overrides: Overrides,
@@ -43,7 +43,7 @@ const outboxOf = <LogRecord>(
     recordWrite: (accountId, record) => write(environment.DELIVERIES_TABLE, accountId, record),
   });
 
-/** What delivering webhooks and exports needs. */
+/** Dependencies of the delivery worker, for webhooks and for exports. */
 export const delivery = (
   environment: RegistrationNeeds & Needs<"EVENTS_BUCKET">,
   overrides: Overrides,

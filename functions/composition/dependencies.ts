@@ -1,6 +1,6 @@
 /**
- * The composition root: which adapter stands behind which port. Each function composes only what it
- * needs from these, so that its bundle holds only the clients it uses.
+ * The composition root: creates adapters and joins them to ports. Each function calls only what it needs,
+ * so that its bundle contains only the clients that it uses.
  */
 import type { Logger } from "@aws-lambda-powertools/logger";
 import type { AccountStore } from "../../shared/accounts/account-store.ts";
@@ -87,7 +87,7 @@ export const timeAndChance = (overrides: Overrides) => ({
   chance: chance(overrides),
 });
 
-/** Builds a handler at its first call: importing a function reads no environment. */
+/** Creates a handler at its first call, so that the import of a function reads no environment variables. */
 export function onFirstCall<Arguments extends unknown[], Result>(
   create: () => (...args: Arguments) => Result,
 ): (...args: Arguments) => Result {
@@ -104,7 +104,7 @@ export const warnThrough =
     to.warn(message, error instanceof Error ? error : new Error(String(error)));
   };
 
-/** What a group needs that ignores keys: it has no client to look one up. */
+/** Dependencies of a group that ignores API keys. */
 export const publicEdge = (
   environment: Needs<"STAGE">,
   name: FunctionName,
@@ -115,7 +115,7 @@ export const publicEdge = (
   logger: logger(environment, name),
 });
 
-/** What a group of public documents needs: it looks up keys, to count their calls, and no account. */
+/** Dependencies of a group of public documents: it counts the calls of API keys and reads no accounts. */
 export const countedEdge = (
   environment: Needs<"STAGE" | "ACCOUNTS_TABLE">,
   name: FunctionName,
@@ -127,7 +127,7 @@ export const countedEdge = (
   },
 });
 
-/** What every other route group needs. */
+/** Dependencies of a group that requires API keys. */
 export const edge = (
   environment: Needs<"STAGE" | "ACCOUNTS_TABLE">,
   name: FunctionName,
@@ -180,7 +180,7 @@ export const creditHistory = (
     ...timeAndChance(overrides),
   });
 
-/** A buffered Lambda gives no answer over 6 MB; a streamed one has no such bound. */
+/** The largest response of a function in bytes: Lambda limits buffered responses to 6 MB. */
 export const answerBytesMax = (environment: Needs<"RESPONSE_MODE">): number | undefined =>
   environment.RESPONSE_MODE === "stream" ? undefined : 6_000_000;
 
@@ -236,7 +236,7 @@ export const outboxRows = (environment: OutboxNeeds, overrides: Overrides) => ({
   ...timeAndChance(overrides),
 });
 
-/** For whoever owes something and works nothing off. */
+/** Adds entries to outboxes. */
 const outbox = (environment: OutboxNeeds, overrides: Overrides): Outbox =>
   dynamoOutbox(dynamo(overrides), outboxRows(environment, overrides));
 
@@ -267,7 +267,7 @@ export const policyOf = (overrides: Overrides): AddressPolicy =>
 export const sender = (overrides: Overrides): Sender =>
   overrides.sender ?? webhookSender({ policy: policyOf(overrides), clock: clock(overrides) });
 
-/** What keeping a place to deliver to needs, of either kind. */
+/** Dependencies of changing a delivery target: a webhook endpoint or an S3 destination. */
 const registration = (environment: RegistrationNeeds, overrides: Overrides) => ({
   secrets: secrets(environment, overrides),
   resolver: overrides.resolver ?? hostResolver(),
@@ -277,7 +277,7 @@ const registration = (environment: RegistrationNeeds, overrides: Overrides) => (
   ...timeAndChance(overrides),
 });
 
-/** What keeping webhook endpoints and looking after their deliveries needs. */
+/** Dependencies of the routes for webhook endpoints and deliveries. */
 export const endpointRegistration = (
   environment: RegistrationNeeds & Needs<"EVENTS_BUCKET">,
   overrides: Overrides,
@@ -291,7 +291,7 @@ export const endpointRegistration = (
   sender: sender(overrides),
 });
 
-/** What keeping an S3 destination needs; it is checked within a call of the API. */
+/** Dependencies of the routes for the S3 destination, which check it within the API call. */
 export const destinationSetup = (environment: RegistrationNeeds, overrides: Overrides) => ({
   ...registration(environment, overrides),
   destinations: destinations(environment, overrides),
@@ -299,11 +299,11 @@ export const destinationSetup = (environment: RegistrationNeeds, overrides: Over
   pending: pendingWork(environment, overrides),
   buckets:
     overrides.buckets ?? s3CustomerBuckets({ policy: policyOf(overrides), times: checkTimes }),
-  // Asked anew at each check: what was kept would hide a trust that is gone.
+  // Not cached: cached credentials would hide that the customer has revoked the role's trust.
   roles: overrides.roles ?? stsRoleCredentials(),
 });
 
-/** What the feed of events is read from. */
+/** The event feed and the event bodies. */
 export const eventSources = (
   environment: Needs<"DELIVERIES_TABLE" | "EVENTS_BUCKET">,
   overrides: Overrides,
@@ -312,7 +312,7 @@ export const eventSources = (
   bodies: eventBodies(environment, overrides),
 });
 
-/** What showing events and sending one to an endpoint needs. */
+/** Dependencies of the routes for events. */
 export const eventSending = (
   environment: OutboxNeeds & Needs<"EVENTS_BUCKET" | "DELIVERIES_QUEUE_URL">,
   overrides: Overrides,
@@ -323,7 +323,7 @@ export const eventSending = (
   queue: outboxQueue(environment, overrides),
 });
 
-/** What takes over the events of a finished run. */
+/** Publishes the events of a finished run. */
 export const publisher = (
   environment: Needs<"DELIVERIES_TABLE" | "EVENTS_BUCKET" | "DELIVERIES_QUEUE_URL">,
   overrides: Overrides,

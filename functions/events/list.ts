@@ -4,7 +4,7 @@ import type { FeedSources } from "../../shared/events/feed-start.ts";
 import { listEvents } from "../../shared/events/list-events.ts";
 import { route } from "../http/route.ts";
 
-/** `GET /v1/events`: what the account's runs had to say, to be pulled. */
+/** `GET /v1/events`: the account's event feed. */
 export const listRoute = route<FeedSources, UndefinedSchema<undefined>, typeof eventsQuery>({
   query: eventsQuery,
   async handle({ caller, query }, sources) {

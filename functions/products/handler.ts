@@ -28,6 +28,6 @@ export function createHandler(
 
 const create = (): HttpHandler => createHandler(readEnvironment("products", process.env));
 
-/** The runtime knows a streaming handler by a mark on the exported function: it cannot be wrapped. */
+/** The Lambda runtime recognizes a streaming handler by a property of the function, so it cannot be wrapped. */
 export const handler =
   process.env["RESPONSE_MODE"] === "stream" ? create() : provide.onFirstCall(create);

@@ -17,7 +17,7 @@ import { schedulePreviewRoute } from "./schedule-preview.ts";
 import { scrapersRoute } from "./scrapers.ts";
 import { updateRoute } from "./update.ts";
 
-/** Fixed paths win over the id in the place of one. */
+/** Fixed paths, such as `/estimate`, take precedence over `{id}`. */
 export const watchlistRoutes = {
   "GET /v1/watchlists": listRoute,
   "POST /v1/watchlists": createRoute,

@@ -13,7 +13,7 @@ export const createRoute = route<EndpointDependencies, typeof newEndpointBody>({
       { accountId, wanted: body, now, ownHost: new URL(baseUrl).host },
       dependencies,
     );
-    // Nothing can have been sent to it yet.
+    // A new endpoint has no attempts yet.
     const shown = presentEndpoint(endpoint, unknownHealth, now);
     return { status: 201, body: { ...shown, secret } };
   },

@@ -137,7 +137,7 @@ describe("a batch of messages", () => {
 
     expect(again).toEqual(["m0"]);
     expect(about(lines, "m0")).toEqual([
-      expect.objectContaining({ level: "ERROR", message: "message not understood", issue }),
+      expect.objectContaining({ level: "ERROR", message: "invalid message", issue }),
     ]);
     expect(JSON.stringify(lines)).not.toContain("canary");
   });
