@@ -4,7 +4,7 @@ import { envelopeOf, findEvent } from "../../shared/events/find-event.ts";
 import { route } from "../http/route.ts";
 
 /** `GET /v1/events/{id}`: the same bytes that deliveries send. */
-export const getRoute = route<FeedSources>({
+export const getEventRoute = route<FeedSources>({
   async handle({ caller: { accountId }, path }, sources) {
     const found = await findEvent(accountId, path["id"] ?? "", sources);
     if (found === null) throw notFound("This event");

@@ -5,7 +5,7 @@ import { listEvents } from "../../shared/events/list-events.ts";
 import { route } from "../http/route.ts";
 
 /** `GET /v1/events`: the account's event feed. */
-export const listRoute = route<FeedSources, UndefinedSchema<undefined>, typeof eventsQuery>({
+export const listEventsRoute = route<FeedSources, UndefinedSchema<undefined>, typeof eventsQuery>({
   query: eventsQuery,
   async handle({ caller, query }, sources) {
     const { after, type, watchlist_id: watchlistId, limit } = query;

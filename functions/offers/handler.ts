@@ -3,8 +3,8 @@ import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../composition/overrides.ts";
 import { sources } from "../composition/sources.ts";
-import { checkRoute } from "./check.ts";
-import { readRoute } from "./read.ts";
+import { checkOffersRoute } from "./check.ts";
+import { readOffersRoute } from "./read.ts";
 
 export function createHandler(
   environment: EnvironmentOf<"offers">,
@@ -13,7 +13,7 @@ export function createHandler(
   const edge = provide.edge(environment, "offers", overrides);
   return groupHandler({
     group: "offers",
-    routes: { "POST /v1/offers": readRoute, "POST /v1/offers/check": checkRoute },
+    routes: { "POST /v1/offers": readOffersRoute, "POST /v1/offers/check": checkOffersRoute },
     dependencies: {
       ...edge,
       ...sources(environment, "offers", overrides),

@@ -3,8 +3,8 @@ import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../composition/overrides.ts";
 import { sources } from "../composition/sources.ts";
-import { offersRoute } from "./offers.ts";
-import { readRoute } from "./read.ts";
+import { readItemOffersRoute } from "./offers.ts";
+import { readProductsRoute } from "./read.ts";
 
 export function createHandler(
   environment: EnvironmentOf<"products">,
@@ -13,7 +13,10 @@ export function createHandler(
   const edge = provide.edge(environment, "products", overrides);
   return groupHandler({
     group: "products",
-    routes: { "POST /v1/products": readRoute, "GET /v1/products/{id}/offers": offersRoute },
+    routes: {
+      "POST /v1/products": readProductsRoute,
+      "GET /v1/products/{id}/offers": readItemOffersRoute,
+    },
     dependencies: {
       ...edge,
       ...sources(environment, "products", overrides),

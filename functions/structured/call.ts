@@ -6,4 +6,4 @@ const refuse = ({ path }: { readonly path: Readonly<Record<string, string>> }): 
 };
 
 /** A structured-data endpoint (specification, same section): always 501, even if parameters are invalid. */
-export const callRoute = route<unknown>({ announced: refuse, handle: refuse });
+export const refuseStructuredRoute = route<unknown>({ announced: refuse, handle: refuse });

@@ -6,7 +6,7 @@ import { route } from "../http/route.ts";
 import type { EndpointDependencies } from "./dependencies.ts";
 
 /** `POST /v1/webhook_endpoints` */
-export const createRoute = route<EndpointDependencies, typeof newEndpointBody>({
+export const createEndpointRoute = route<EndpointDependencies, typeof newEndpointBody>({
   body: newEndpointBody,
   async handle({ caller: { accountId }, body, now, baseUrl }, dependencies) {
     const { endpoint, secret } = await createEndpoint(

@@ -4,7 +4,7 @@ import { route } from "../http/route.ts";
 import type { EndpointDependencies } from "./dependencies.ts";
 
 /** `GET /v1/webhook_endpoints`: one page, because an account has at most ten. */
-export const listRoute = route<EndpointDependencies>({
+export const listEndpointsRoute = route<EndpointDependencies>({
   async handle({ caller: { accountId }, now }, { endpoints, states }) {
     const [found, stored] = await Promise.all([endpoints.list(accountId), states.list(accountId)]);
     const data = found.map((endpoint) =>

@@ -4,7 +4,7 @@ import { route } from "../http/route.ts";
 import type { EndpointDependencies } from "./dependencies.ts";
 
 /** `POST /v1/webhook_endpoints/{id}/test`: 200 even if the receiver failed. */
-export const testRoute = route<EndpointDependencies>({
+export const testEndpointRoute = route<EndpointDependencies>({
   async handle({ caller: { accountId }, path, now }, dependencies) {
     const { id: endpointId = "" } = path;
     const delivery = await testEndpoint({ accountId, endpointId, now }, dependencies);

@@ -10,10 +10,10 @@ import * as v from "valibot";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createApiKeyRoute } from "../../../functions/account/create-api-key.ts";
 import { deleteApiKeyRoute } from "../../../functions/account/delete-api-key.ts";
-import { getRoute } from "../../../functions/account/get.ts";
+import { getAccountRoute } from "../../../functions/account/get.ts";
 import { listApiKeysRoute } from "../../../functions/account/list-api-keys.ts";
 import { listCreditTransactionsRoute } from "../../../functions/account/list-credit-transactions.ts";
-import { usageRoute } from "../../../functions/account/usage.ts";
+import { getUsageRoute } from "../../../functions/account/usage.ts";
 import { groupHandler, type HttpHandler } from "../../../functions/http/group-handler.ts";
 import { accountResponse } from "../../../shared/accounts/account-schema.ts";
 import {
@@ -58,8 +58,8 @@ beforeAll(async () => {
   handler = groupHandler({
     group: "account",
     routes: {
-      "GET /v1/account": getRoute,
-      "GET /v1/usage": usageRoute,
+      "GET /v1/account": getAccountRoute,
+      "GET /v1/usage": getUsageRoute,
       "GET /v1/credit_transactions": listCreditTransactionsRoute,
       "GET /v1/api_keys": listApiKeysRoute,
       "POST /v1/api_keys": createApiKeyRoute,

@@ -4,13 +4,13 @@ import { type GenericSchema, parse, safeParse } from "valibot";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { AnyRoute, Call } from "../../../functions/http/route.ts";
 import { backfillRoute } from "../../../functions/s3-destination/backfill.ts";
-import { deleteRoute } from "../../../functions/s3-destination/delete.ts";
-import { getRoute } from "../../../functions/s3-destination/get.ts";
+import { deleteDestinationRoute } from "../../../functions/s3-destination/delete.ts";
+import { getDestinationRoute } from "../../../functions/s3-destination/get.ts";
 import type { DestinationDependencies } from "../../../functions/s3-destination/dependencies.ts";
 import { listExportsRoute } from "../../../functions/s3-destination/list-exports.ts";
-import { putRoute } from "../../../functions/s3-destination/put.ts";
-import { testRoute } from "../../../functions/s3-destination/test.ts";
-import { updateRoute } from "../../../functions/s3-destination/update.ts";
+import { putDestinationRoute } from "../../../functions/s3-destination/put.ts";
+import { testDestinationRoute } from "../../../functions/s3-destination/test.ts";
+import { updateDestinationRoute } from "../../../functions/s3-destination/update.ts";
 import { s3CustomerBuckets } from "../../../shared/aws/exports/customer-bucket.ts";
 import { exportWrite } from "../../../shared/aws/exports/export-store.ts";
 import { derivedIdAt } from "../../../shared/base/ids.ts";
@@ -90,10 +90,11 @@ const aBody = () => ({
 });
 const aRole = { endpoint: null, access_key_id: null, secret_access_key: null, auth: "role" };
 const put = (wanted: Record<string, unknown> = {}) =>
-  call(putRoute, { body: parse(destinationBody, { ...aBody(), ...wanted }) });
+  call(putDestinationRoute, { body: parse(destinationBody, { ...aBody(), ...wanted }) });
 const patch = (wanted: Record<string, unknown>) =>
-  call(updateRoute, { body: parse(destinationPatchBody, wanted) });
-const get = (accountId?: string) => call(getRoute, accountId === undefined ? {} : { accountId });
+  call(updateDestinationRoute, { body: parse(destinationPatchBody, wanted) });
+const get = (accountId?: string) =>
+  call(getDestinationRoute, accountId === undefined ? {} : { accountId });
 const storeAt = () => `http://127.0.0.1:${store.port}`;
 const refusing = (status: number, code: string) => {
   store.answer = refuseAsStore(status, code);
@@ -151,7 +152,7 @@ describe("PUT /v1/s3_destination", () => {
   it("keeps the secret in the clear nowhere, and answers it never", async () => {
     const answers = [await put()];
     answers.push(await patch({ secret_access_key: `${canary}-2` }));
-    answers.push(await patch({ enabled: false }), await get(), await call(testRoute));
+    answers.push(await patch({ enabled: false }), await get(), await call(testDestinationRoute));
     const { Items } = await world.client.send(new ScanCommand({ TableName: world.tableName }));
 
     expect(JSON.stringify([answers, Items])).not.toContain(canary);
@@ -353,7 +354,7 @@ describe("PATCH /v1/s3_destination", () => {
   it("answers 404 without a destination", async () => {
     const other = { body: parse(destinationPatchBody, { enabled: true }), accountId: "acct_2" };
 
-    await expect(call(updateRoute, other)).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await expect(call(updateDestinationRoute, other)).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
   it("shows a prefix with its slash, and takes one without for the same prefix", async () => {
@@ -476,20 +477,23 @@ describe("PATCH /v1/s3_destination", () => {
 describe("DELETE /v1/s3_destination", () => {
   it("forgets the destination and has what is owed to it end", async () => {
     await put();
-    const { status, body } = await call(deleteRoute);
+    const { status, body } = await call(deleteDestinationRoute);
 
     expect(status).toBe(200);
     expect(body).toEqual({ object: "s3_destination", deleted: true });
     expect(safeParse(deletedDestinationResponse, body).success).toBe(true);
     expect(world.wakeUps).toEqual([destinationTarget("acct_1")]);
     await expect(get()).rejects.toMatchObject({ code: "NOT_FOUND" });
-    await expect(call(deleteRoute)).rejects.toMatchObject({ code: "NOT_FOUND", status: 404 });
+    await expect(call(deleteDestinationRoute)).rejects.toMatchObject({
+      code: "NOT_FOUND",
+      status: 404,
+    });
   });
 
   it("leaves another account's destination alone", async () => {
     await put();
 
-    await expect(call(deleteRoute, { accountId: "acct_2" })).rejects.toMatchObject({
+    await expect(call(deleteDestinationRoute, { accountId: "acct_2" })).rejects.toMatchObject({
       code: "NOT_FOUND",
     });
     expect((await get()).status).toBe(200);
@@ -502,7 +506,7 @@ describe("POST /v1/s3_destination/test", () => {
     await failThreeTimes("SlowDown");
     expect((await get()).body).toMatchObject({ status: "failing", last_error: "SlowDown" });
 
-    const { status, body } = await call(testRoute);
+    const { status, body } = await call(testDestinationRoute);
 
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -524,7 +528,7 @@ describe("POST /v1/s3_destination/test", () => {
       world.clock.advance(321);
       response.writeHead(403).end("<Error><Code>AccessDenied</Code></Error>");
     };
-    const { status, body } = await call(testRoute);
+    const { status, body } = await call(testDestinationRoute);
 
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -540,7 +544,7 @@ describe("POST /v1/s3_destination/test", () => {
   });
 
   it("answers 404 without a destination", async () => {
-    await expect(call(testRoute)).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await expect(call(testDestinationRoute)).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 });
 

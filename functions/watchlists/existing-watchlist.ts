@@ -7,7 +7,7 @@ import type { WatchlistStore } from "../../shared/watchlists/watchlist-store.ts"
  * The account's watchlist with an ID.
  * @throws 404 NOT_FOUND, also for a watchlist of another account
  */
-export async function existing(
+export async function existingWatchlist(
   watchlists: WatchlistStore,
   accountId: string,
   id: string | undefined,
