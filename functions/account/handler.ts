@@ -24,7 +24,7 @@ export function createHandler(
       "DELETE /v1/api_keys/{id}": deleteApiKeyRoute,
     },
     dependencies: {
-      ...provide.edge(environment, "account", overrides),
+      ...provide.middleware(environment, "account", overrides),
       apiKeys: provide.apiKeys(environment, overrides),
       endpoints: provide.endpoints(environment, overrides),
       history: provide.creditHistory(environment, overrides),

@@ -69,7 +69,7 @@ import { runEventPublisher } from "../../shared/publishing/publish-run.ts";
 import type { Sender } from "../../shared/outgoing/sender.ts";
 import { client, kms, once, s3, scheduler, sqs } from "./clients.ts";
 import type { FunctionName } from "../environment.ts";
-import type { EdgeDependencies } from "../http/group-handler.ts";
+import type { MiddlewareDependencies } from "../http/group-handler.ts";
 import type { Overrides } from "./overrides.ts";
 
 export type Needs<Name extends string> = Readonly<Record<Name, string>>;
@@ -105,35 +105,35 @@ export const warnThrough =
   };
 
 /** Dependencies of a group that ignores API keys. */
-export const publicEdge = (
+export const keylessMiddleware = (
   environment: Needs<"STAGE">,
   name: FunctionName,
   overrides: Overrides,
-): EdgeDependencies => ({
+): MiddlewareDependencies => ({
   accounts: { admit: async () => ({ outcome: "unknown" }) },
   ...timeAndChance(overrides),
   logger: logger(environment, name),
 });
 
 /** Dependencies of a group of public documents: it counts the calls of API keys and reads no accounts. */
-export const countedEdge = (
+export const countingMiddleware = (
   environment: Needs<"STAGE" | "ACCOUNTS_TABLE">,
   name: FunctionName,
   overrides: Overrides,
-): EdgeDependencies => ({
-  ...publicEdge(environment, name, overrides),
+): MiddlewareDependencies => ({
+  ...keylessMiddleware(environment, name, overrides),
   accounts: {
     admit: keyAdmission(dynamo(overrides), environment.ACCOUNTS_TABLE, chance(overrides)),
   },
 });
 
 /** Dependencies of a group that requires API keys. */
-export const edge = (
+export const middleware = (
   environment: Needs<"STAGE" | "ACCOUNTS_TABLE">,
   name: FunctionName,
   overrides: Overrides,
-): EdgeDependencies & { readonly accounts: AccountStore } => ({
-  ...publicEdge(environment, name, overrides),
+): MiddlewareDependencies & { readonly accounts: AccountStore } => ({
+  ...keylessMiddleware(environment, name, overrides),
   accounts: dynamoAccountStore(
     dynamo(overrides),
     { accounts: environment.ACCOUNTS_TABLE },

@@ -16,13 +16,13 @@ export function createHandler(
   environment: EnvironmentOf<"events">,
   overrides: Overrides = {},
 ): HttpHandler {
-  const edge = provide.edge(environment, "events", overrides);
+  const middleware = provide.middleware(environment, "events", overrides);
   return groupHandler({
     group: "events",
     routes: eventRoutes,
     dependencies: {
-      ...edge,
-      warn: provide.warnThrough(edge.logger),
+      ...middleware,
+      warn: provide.warnThrough(middleware.logger),
       ...provide.eventSending(environment, overrides),
     },
   });

@@ -31,7 +31,7 @@ import { responseBody } from "./response-body.ts";
 import type { AnyRoute, Call, Caller, Reply } from "./route.ts";
 
 /** Dependencies of the middleware around every group. */
-export interface EdgeDependencies {
+export interface MiddlewareDependencies {
   readonly accounts: Pick<AccountStore, "admit">;
   readonly clock: Clock;
   readonly chance: Chance;
@@ -41,7 +41,7 @@ export interface EdgeDependencies {
 export interface GroupOptions<Group extends GroupName, Dependencies> {
   readonly group: Group;
   readonly routes: { readonly [Key in RouteKeyOf<Group>]: AnyRoute<Dependencies> };
-  readonly dependencies: Dependencies & EdgeDependencies;
+  readonly dependencies: Dependencies & MiddlewareDependencies;
   /** Set by groups of item calls, whose error responses contain the balance. */
   readonly readBalance?: ReadBalance;
   /** True if the gateway expects a streamed response. */

@@ -10,18 +10,18 @@ export function createHandler(
   environment: EnvironmentOf<"offers">,
   overrides: Overrides = {},
 ): HttpHandler {
-  const edge = provide.edge(environment, "offers", overrides);
+  const middleware = provide.middleware(environment, "offers", overrides);
   return groupHandler({
     group: "offers",
     routes: { "POST /v1/offers": readOffersRoute, "POST /v1/offers/check": checkOffersRoute },
     dependencies: {
-      ...edge,
+      ...middleware,
       ...sources(environment, "offers", overrides),
       ledger: provide.ledger(environment, "offers", overrides),
       cancels: provide.cancelQueue(environment, overrides),
       answerBytesMax: provide.answerBytesMax(environment),
     },
-    readBalance: async (accountId) => (await edge.accounts.get(accountId))?.balance,
+    readBalance: async (accountId) => (await middleware.accounts.get(accountId))?.balance,
     streamed: environment.RESPONSE_MODE === "stream",
   });
 }

@@ -11,7 +11,7 @@ export function createHandler(
   return groupHandler({
     group: "platforms",
     routes: { "GET /v1/platforms": listPlatformsRoute },
-    dependencies: provide.countedEdge(environment, "platforms", overrides),
+    dependencies: provide.countingMiddleware(environment, "platforms", overrides),
   });
 }
 

@@ -10,7 +10,7 @@ export function createHandler(
   environment: EnvironmentOf<"products">,
   overrides: Overrides = {},
 ): HttpHandler {
-  const edge = provide.edge(environment, "products", overrides);
+  const middleware = provide.middleware(environment, "products", overrides);
   return groupHandler({
     group: "products",
     routes: {
@@ -18,13 +18,13 @@ export function createHandler(
       "GET /v1/products/{id}/offers": readItemOffersRoute,
     },
     dependencies: {
-      ...edge,
+      ...middleware,
       ...sources(environment, "products", overrides),
       ledger: provide.ledger(environment, "products", overrides),
       cancels: provide.cancelQueue(environment, overrides),
       answerBytesMax: provide.answerBytesMax(environment),
     },
-    readBalance: async (accountId) => (await edge.accounts.get(accountId))?.balance,
+    readBalance: async (accountId) => (await middleware.accounts.get(accountId))?.balance,
     streamed: environment.RESPONSE_MODE === "stream",
   });
 }

@@ -14,7 +14,7 @@ export function createHandler(
   environment: EnvironmentOf<"s3-destination">,
   overrides: Overrides = {},
 ): HttpHandler {
-  const edge = provide.edge(environment, "s3-destination", overrides);
+  const middleware = provide.middleware(environment, "s3-destination", overrides);
   return groupHandler({
     group: "s3-destination",
     routes: {
@@ -27,8 +27,8 @@ export function createHandler(
       "POST /v1/s3_destination/backfill": backfillRoute,
     },
     dependencies: {
-      ...edge,
-      warn: provide.warnThrough(edge.logger),
+      ...middleware,
+      warn: provide.warnThrough(middleware.logger),
       ...provide.destinationSetup(environment, overrides),
     },
   });

@@ -16,7 +16,7 @@ export function createHandler(
       "GET /v1/structured/{platform}/{kind}": refuseStructuredRoute,
       "POST /v1/structured/{platform}/{kind}": refuseStructuredRoute,
     },
-    dependencies: provide.edge(environment, "structured", overrides),
+    dependencies: provide.middleware(environment, "structured", overrides),
   });
 }
 

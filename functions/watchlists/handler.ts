@@ -39,13 +39,13 @@ export function createHandler(
   environment: EnvironmentOf<"watchlists">,
   overrides: Overrides = {},
 ): HttpHandler {
-  const edge = provide.edge(environment, "watchlists", overrides);
+  const middleware = provide.middleware(environment, "watchlists", overrides);
   return groupHandler({
     group: "watchlists",
     routes: watchlistRoutes,
     dependencies: {
-      ...edge,
-      warn: provide.warnThrough(edge.logger),
+      ...middleware,
+      warn: provide.warnThrough(middleware.logger),
       watchlists: provide.watchlists(environment, overrides),
       pages: provide.pages(environment, overrides),
       purges: provide.purges(environment, overrides),

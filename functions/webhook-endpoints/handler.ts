@@ -34,13 +34,13 @@ export function createHandler(
   environment: EnvironmentOf<"webhook-endpoints">,
   overrides: Overrides = {},
 ): HttpHandler {
-  const edge = provide.edge(environment, "webhook-endpoints", overrides);
+  const middleware = provide.middleware(environment, "webhook-endpoints", overrides);
   return groupHandler({
     group: "webhook-endpoints",
     routes: endpointRoutes,
     dependencies: {
-      ...edge,
-      warn: provide.warnThrough(edge.logger),
+      ...middleware,
+      warn: provide.warnThrough(middleware.logger),
       ...provide.endpointRegistration(environment, overrides),
     },
   });
