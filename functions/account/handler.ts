@@ -28,7 +28,7 @@ export function createHandler(
       apiKeys: provide.apiKeys(environment, overrides),
       endpoints: provide.endpoints(environment, overrides),
       history: provide.creditHistory(environment, overrides),
-      usage: provide.usage(environment, overrides),
+      usage: provide.usageStore(environment, overrides),
     },
   });
 }

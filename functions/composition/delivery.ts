@@ -18,14 +18,14 @@ import {
   destinations,
   dynamo,
   endpointStore,
-  eventSources,
+  feedSources,
   exportLog,
   type Needs,
-  type OutboxNeeds,
+  type DeliveriesNeeds,
   outboxQueue,
-  outboxRows,
-  policyOf,
-  type RegistrationNeeds,
+  deliveriesTable,
+  addressPolicyOf,
+  type DeliveryTargetNeeds,
   secrets,
   sender,
   timeAndChance,
@@ -33,23 +33,23 @@ import {
 import type { Overrides } from "./overrides.ts";
 
 /** The outboxes of delivery targets, with the log that their workers write. */
-const outboxOf = <LogRecord>(
-  environment: OutboxNeeds,
+const outboxStore = <LogRecord>(
+  environment: DeliveriesNeeds,
   overrides: Overrides,
   write: (table: string, accountId: string, record: LogRecord) => Write,
 ): OutboxStore<LogRecord> =>
   dynamoOutboxStore<LogRecord>(dynamo(overrides), {
-    ...outboxRows(environment, overrides),
+    ...deliveriesTable(environment, overrides),
     recordWrite: (accountId, record) => write(environment.DELIVERIES_TABLE, accountId, record),
   });
 
 /** Dependencies of the delivery worker, for webhooks and for exports. */
-export const delivery = (
-  environment: RegistrationNeeds & Needs<"EVENTS_BUCKET">,
+export const deliveryDependencies = (
+  environment: DeliveryTargetNeeds & Needs<"EVENTS_BUCKET">,
   overrides: Overrides,
 ) => {
   const shared = {
-    ...eventSources(environment, overrides),
+    ...feedSources(environment, overrides),
     secrets: secrets(environment, overrides),
     queue: outboxQueue(environment, overrides),
     ...timeAndChance(overrides),
@@ -61,12 +61,12 @@ export const delivery = (
     deliveries: deliveries(environment, overrides),
     sender: sender(overrides),
   });
-  const exportOutbox = outboxOf(environment, overrides, exportWrite);
+  const exportOutbox = outboxStore(environment, overrides, exportWrite);
   const openExports = exportSessions({
     ...shared,
     destinations: destinations(environment, overrides),
     exports: exportLog(environment, overrides),
-    buckets: overrides.buckets ?? s3CustomerBuckets({ policy: policyOf(overrides) }),
+    buckets: overrides.buckets ?? s3CustomerBuckets({ policy: addressPolicyOf(overrides) }),
     roles: cachedRoleCredentials(overrides.roles ?? stsRoleCredentials(), shared.clock),
     outbox: exportOutbox,
   });
@@ -74,7 +74,7 @@ export const delivery = (
     webhooks: {
       ...shared,
       open,
-      outbox: outboxOf(environment, overrides, deliveryWrite),
+      outbox: outboxStore(environment, overrides, deliveryWrite),
       late: (milliseconds: number) =>
         tell([figures("deliveries", {}, { delivery_late_ms: milliseconds })]),
     },

@@ -74,9 +74,10 @@ import type { Overrides } from "./overrides.ts";
 
 export type Needs<Name extends string> = Readonly<Record<Name, string>>;
 type AccountNeeds = Needs<"ACCOUNTS_TABLE">;
-type ListNeeds = Needs<"WATCHLISTS_TABLE">;
-export type OutboxNeeds = Needs<"DELIVERIES_TABLE">;
-export type RegistrationNeeds = OutboxNeeds & Needs<"DELIVERIES_QUEUE_URL" | "SECRETS_KEY_ID">;
+type WatchlistNeeds = Needs<"WATCHLISTS_TABLE">;
+export type DeliveriesNeeds = Needs<"DELIVERIES_TABLE">;
+export type DeliveryTargetNeeds = DeliveriesNeeds &
+  Needs<"DELIVERIES_QUEUE_URL" | "SECRETS_KEY_ID">;
 
 export const dynamo = /* @__PURE__ */ client("dynamo", documentClient);
 
@@ -98,7 +99,7 @@ export function onFirstCall<Arguments extends unknown[], Result>(
 export const logger = (environment: Needs<"STAGE">, name: FunctionName): Logger =>
   serviceLogger({ stage: environment.STAGE, service: name });
 
-export const warnThrough =
+export const warnTo =
   (to: Logger): Warn =>
   (message, error) => {
     to.warn(message, error instanceof Error ? error : new Error(String(error)));
@@ -164,7 +165,7 @@ export const cancelQueue = (
 export const apiKeys = (environment: AccountNeeds, overrides: Overrides): ApiKeyStore =>
   dynamoApiKeyStore(dynamo(overrides), environment.ACCOUNTS_TABLE);
 
-export const usage = (environment: AccountNeeds, overrides: Overrides): UsageStore =>
+export const usageStore = (environment: AccountNeeds, overrides: Overrides): UsageStore =>
   dynamoUsageStore(dynamo(overrides), {
     accountsTable: environment.ACCOUNTS_TABLE,
     ...timeAndChance(overrides),
@@ -184,28 +185,31 @@ export const creditHistory = (
 export const answerBytesMax = (environment: Needs<"RESPONSE_MODE">): number | undefined =>
   environment.RESPONSE_MODE === "stream" ? undefined : 6_000_000;
 
-const listRows = (environment: ListNeeds, overrides: Overrides) => ({
+const watchlistsTable = (environment: WatchlistNeeds, overrides: Overrides) => ({
   table: environment.WATCHLISTS_TABLE,
   ...timeAndChance(overrides),
 });
 
-export const watchlists = (environment: ListNeeds, overrides: Overrides): WatchlistStore =>
-  dynamoWatchlistStore(dynamo(overrides), listRows(environment, overrides));
+export const watchlists = (environment: WatchlistNeeds, overrides: Overrides): WatchlistStore =>
+  dynamoWatchlistStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
-export const pages = (environment: ListNeeds, overrides: Overrides): PageStore =>
-  dynamoPageStore(dynamo(overrides), listRows(environment, overrides));
+export const pages = (environment: WatchlistNeeds, overrides: Overrides): PageStore =>
+  dynamoPageStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
-export const idempotencyKeys = (environment: ListNeeds, overrides: Overrides): IdempotencyStore =>
-  dynamoIdempotencyStore(dynamo(overrides), listRows(environment, overrides));
+export const idempotencyKeys = (
+  environment: WatchlistNeeds,
+  overrides: Overrides,
+): IdempotencyStore =>
+  dynamoIdempotencyStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
-export const purges = (environment: ListNeeds, overrides: Overrides): PurgeStore =>
-  dynamoPurgeStore(dynamo(overrides), listRows(environment, overrides));
+export const purges = (environment: WatchlistNeeds, overrides: Overrides): PurgeStore =>
+  dynamoPurgeStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
-export const runs = (environment: ListNeeds, overrides: Overrides): RunStore =>
-  dynamoRunStore(dynamo(overrides), listRows(environment, overrides));
+export const runs = (environment: WatchlistNeeds, overrides: Overrides): RunStore =>
+  dynamoRunStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
-export const steps = (environment: ListNeeds, overrides: Overrides): StepStore =>
-  dynamoStepStore(dynamo(overrides), listRows(environment, overrides));
+export const steps = (environment: WatchlistNeeds, overrides: Overrides): StepStore =>
+  dynamoStepStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
 export const schedules = (
   environment: Needs<"SCHEDULE_GROUP" | "RUNS_QUEUE_URL" | "SCHEDULE_ROLE_ARN">,
@@ -217,8 +221,8 @@ export const schedules = (
     roleArn: environment.SCHEDULE_ROLE_ARN,
   });
 
-export const endpoints = (environment: OutboxNeeds, overrides: Overrides): EndpointLookup =>
-  dynamoEndpoints(dynamo(overrides), outboxRows(environment, overrides));
+export const endpoints = (environment: DeliveriesNeeds, overrides: Overrides): EndpointLookup =>
+  dynamoEndpoints(dynamo(overrides), deliveriesTable(environment, overrides));
 
 export const secrets = (environment: Needs<"SECRETS_KEY_ID">, overrides: Overrides): SecretBox =>
   kmsSecretBox(kms(overrides), { keyId: environment.SECRETS_KEY_ID, clock: clock(overrides) });
@@ -228,61 +232,62 @@ export const outboxQueue = (
   overrides: Overrides,
 ): OutboxQueue => sqsOutboxQueue(sqs(overrides), environment.DELIVERIES_QUEUE_URL);
 
-export const dueTargets = (environment: OutboxNeeds, overrides: Overrides): DueTargets =>
+export const dueTargets = (environment: DeliveriesNeeds, overrides: Overrides): DueTargets =>
   dynamoDueTargets(dynamo(overrides), environment.DELIVERIES_TABLE);
 
-export const outboxRows = (environment: OutboxNeeds, overrides: Overrides) => ({
+export const deliveriesTable = (environment: DeliveriesNeeds, overrides: Overrides) => ({
   tableName: environment.DELIVERIES_TABLE,
   ...timeAndChance(overrides),
 });
 
 /** Adds entries to outboxes. */
-const outbox = (environment: OutboxNeeds, overrides: Overrides): Outbox =>
-  dynamoOutbox(dynamo(overrides), outboxRows(environment, overrides));
+const outbox = (environment: DeliveriesNeeds, overrides: Overrides): Outbox =>
+  dynamoOutbox(dynamo(overrides), deliveriesTable(environment, overrides));
 
-export const deliveries = (environment: OutboxNeeds, overrides: Overrides): DeliveryStore =>
-  dynamoDeliveryStore(dynamo(overrides), outboxRows(environment, overrides));
+export const deliveries = (environment: DeliveriesNeeds, overrides: Overrides): DeliveryStore =>
+  dynamoDeliveryStore(dynamo(overrides), deliveriesTable(environment, overrides));
 
-export const endpointStore = (environment: OutboxNeeds, overrides: Overrides) =>
-  dynamoEndpointStore(dynamo(overrides), outboxRows(environment, overrides));
+export const endpointStore = (environment: DeliveriesNeeds, overrides: Overrides) =>
+  dynamoEndpointStore(dynamo(overrides), deliveriesTable(environment, overrides));
 
-export const destinations = (environment: OutboxNeeds, overrides: Overrides) =>
+export const destinations = (environment: DeliveriesNeeds, overrides: Overrides) =>
   dynamoDestinationStore(dynamo(overrides), environment.DELIVERIES_TABLE);
 
-const pendingWork = (environment: OutboxNeeds, overrides: Overrides): PendingWork =>
+const pendingWork = (environment: DeliveriesNeeds, overrides: Overrides): PendingWork =>
   dynamoPendingWork(dynamo(overrides), environment.DELIVERIES_TABLE);
 
-export const exportLog = (environment: OutboxNeeds, overrides: Overrides) =>
+export const exportLog = (environment: DeliveriesNeeds, overrides: Overrides) =>
   dynamoExportStore(dynamo(overrides), environment.DELIVERIES_TABLE);
 
-const eventFeed = (environment: OutboxNeeds, overrides: Overrides): EventFeed =>
-  dynamoEventFeed(dynamo(overrides), outboxRows(environment, overrides));
+const eventFeed = (environment: DeliveriesNeeds, overrides: Overrides): EventFeed =>
+  dynamoEventFeed(dynamo(overrides), deliveriesTable(environment, overrides));
 
 const eventBodies = (environment: Needs<"EVENTS_BUCKET">, overrides: Overrides): EventBodies =>
   s3EventBodies(s3(overrides), environment.EVENTS_BUCKET);
 
-export const policyOf = (overrides: Overrides): AddressPolicy =>
+export const addressPolicyOf = (overrides: Overrides): AddressPolicy =>
   addressPolicy({ allowLoopback: overrides.allowLoopback === true });
 
 export const sender = (overrides: Overrides): Sender =>
-  overrides.sender ?? webhookSender({ policy: policyOf(overrides), clock: clock(overrides) });
+  overrides.sender ??
+  webhookSender({ policy: addressPolicyOf(overrides), clock: clock(overrides) });
 
 /** Dependencies of changing a delivery target: a webhook endpoint or an S3 destination. */
-const registration = (environment: RegistrationNeeds, overrides: Overrides) => ({
+const deliveryTargetDependencies = (environment: DeliveryTargetNeeds, overrides: Overrides) => ({
   secrets: secrets(environment, overrides),
   resolver: overrides.resolver ?? hostResolver(),
-  policy: policyOf(overrides),
+  policy: addressPolicyOf(overrides),
   outbox: outbox(environment, overrides),
   queue: outboxQueue(environment, overrides),
   ...timeAndChance(overrides),
 });
 
 /** Dependencies of the routes for webhook endpoints and deliveries. */
-export const endpointRegistration = (
-  environment: RegistrationNeeds & Needs<"EVENTS_BUCKET">,
+export const endpointDependencies = (
+  environment: DeliveryTargetNeeds & Needs<"EVENTS_BUCKET">,
   overrides: Overrides,
 ) => ({
-  ...registration(environment, overrides),
+  ...deliveryTargetDependencies(environment, overrides),
   pending: pendingWork(environment, overrides),
   bodies: eventBodies(environment, overrides),
   endpoints: endpointStore(environment, overrides),
@@ -292,19 +297,23 @@ export const endpointRegistration = (
 });
 
 /** Dependencies of the routes for the S3 destination, which check it within the API call. */
-export const destinationSetup = (environment: RegistrationNeeds, overrides: Overrides) => ({
-  ...registration(environment, overrides),
+export const destinationDependencies = (
+  environment: DeliveryTargetNeeds,
+  overrides: Overrides,
+) => ({
+  ...deliveryTargetDependencies(environment, overrides),
   destinations: destinations(environment, overrides),
   exports: exportLog(environment, overrides),
   pending: pendingWork(environment, overrides),
   buckets:
-    overrides.buckets ?? s3CustomerBuckets({ policy: policyOf(overrides), times: checkTimes }),
+    overrides.buckets ??
+    s3CustomerBuckets({ policy: addressPolicyOf(overrides), times: checkTimes }),
   // Not cached: cached credentials would hide that the customer has revoked the role's trust.
   roles: overrides.roles ?? stsRoleCredentials(),
 });
 
 /** The event feed and the event bodies. */
-export const eventSources = (
+export const feedSources = (
   environment: Needs<"DELIVERIES_TABLE" | "EVENTS_BUCKET">,
   overrides: Overrides,
 ): FeedSources => ({
@@ -313,11 +322,11 @@ export const eventSources = (
 });
 
 /** Dependencies of the routes for events. */
-export const eventSending = (
-  environment: OutboxNeeds & Needs<"EVENTS_BUCKET" | "DELIVERIES_QUEUE_URL">,
+export const eventDependencies = (
+  environment: DeliveriesNeeds & Needs<"EVENTS_BUCKET" | "DELIVERIES_QUEUE_URL">,
   overrides: Overrides,
 ) => ({
-  ...eventSources(environment, overrides),
+  ...feedSources(environment, overrides),
   endpoints: endpoints(environment, overrides),
   deliveries: deliveries(environment, overrides),
   queue: outboxQueue(environment, overrides),
@@ -329,7 +338,7 @@ export const publisher = (
   overrides: Overrides,
 ): RunEventPublisher =>
   runEventPublisher({
-    ...eventSources(environment, overrides),
+    ...feedSources(environment, overrides),
     endpoints: endpoints(environment, overrides),
     outbox: outbox(environment, overrides),
     destinations: destinations(environment, overrides),

@@ -13,7 +13,7 @@ import { offerSources } from "../../shared/sources/registry/offer-sources.ts";
 import { scraperFor } from "../../shared/sources/registry/scraper-sources.ts";
 import type { SourceDependencies } from "../../shared/sources/registry/parts.ts";
 import { once } from "./clients.ts";
-import { dynamo, logger, type Needs, timeAndChance, warnThrough } from "./dependencies.ts";
+import { dynamo, logger, type Needs, timeAndChance, warnTo } from "./dependencies.ts";
 import type { FunctionName } from "../environment.ts";
 import type { Overrides } from "./overrides.ts";
 
@@ -51,7 +51,7 @@ function sourceDependencies(
     budget: sharedRateBudget(dynamo(overrides), {
       table: environment.ACCOUNTS_TABLE,
       onUnshared: (error) =>
-        warnThrough(log)("shared rate limiter unavailable; using the local limit", error),
+        warnTo(log)("shared rate limiter unavailable; using the local limit", error),
     }),
     states: sourceStates(),
     secrets: secretReader({

@@ -13,7 +13,7 @@ const ofRun = object({ runId: pipe(string(), minLength(1)), watchlistId: string(
  * separated by spaces, each ID once. They are strings, because log searches treat each element of an array
  * as a separate field.
  */
-export function noteRun({ content }: Entry): void {
+export function logRunOfEntry({ content }: Entry): void {
   const run = safeParse(ofRun, content);
   if (!run.success) return;
   const { run_ids: runs, watchlist_ids: lists } = workKeys();

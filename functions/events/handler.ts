@@ -22,8 +22,8 @@ export function createHandler(
     routes: eventRoutes,
     dependencies: {
       ...middleware,
-      warn: provide.warnThrough(middleware.logger),
-      ...provide.eventSending(environment, overrides),
+      warn: provide.warnTo(middleware.logger),
+      ...provide.eventDependencies(environment, overrides),
     },
   });
 }

@@ -31,7 +31,7 @@ export function createHandler(
     ...provide.timeAndChance(overrides),
     report: tell,
   };
-  const warn = provide.warnThrough(logger);
+  const warn = provide.warnTo(logger);
 
   const start = async (message: RunMessage & { readonly type: "due" }): Promise<void> => {
     const now = dependencies.clock.now();

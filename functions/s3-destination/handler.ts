@@ -28,8 +28,8 @@ export function createHandler(
     },
     dependencies: {
       ...middleware,
-      warn: provide.warnThrough(middleware.logger),
-      ...provide.destinationSetup(environment, overrides),
+      warn: provide.warnTo(middleware.logger),
+      ...provide.destinationDependencies(environment, overrides),
     },
   });
 }

@@ -40,8 +40,8 @@ export function createHandler(
     routes: endpointRoutes,
     dependencies: {
       ...middleware,
-      warn: provide.warnThrough(middleware.logger),
-      ...provide.endpointRegistration(environment, overrides),
+      warn: provide.warnTo(middleware.logger),
+      ...provide.endpointDependencies(environment, overrides),
     },
   });
 }

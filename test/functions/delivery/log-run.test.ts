@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { noteRun } from "../../../functions/delivery/note-run.ts";
+import { logRunOfEntry } from "../../../functions/delivery/log-run.ts";
 import { newWork, within, workKeys } from "../../../shared/observability/work-log.ts";
 import { firstEntry } from "../../../shared/exports/export-entries.ts";
 import type { Entry } from "../../../shared/outbox/outbox.ts";
@@ -12,7 +12,7 @@ const owed = (n: number, list = "wl_1"): Entry =>
 /** What a message's lines say once it has worked on entries. */
 const keysAfter = (entries: readonly Entry[]) =>
   within(newWork({ account_id: "acct_1" }), () => {
-    entries.forEach(noteRun);
+    entries.forEach(logRunOfEntry);
     return workKeys();
   });
 
