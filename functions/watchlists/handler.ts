@@ -45,7 +45,7 @@ export function createHandler(
     routes: watchlistRoutes,
     dependencies: {
       ...middleware,
-      warn: provide.warnThrough(middleware.logger),
+      warn: provide.warnTo(middleware.logger),
       watchlists: provide.watchlists(environment, overrides),
       pages: provide.pages(environment, overrides),
       purges: provide.purges(environment, overrides),

@@ -1,6 +1,6 @@
 import type { IConstruct } from "constructs";
 
-/** Headings of README.md that alarms link to; each says what to do about one kind of trouble. */
+/** Anchors of README.md that alarms link to. Each section describes the response to one kind of alarm. */
 export const runbookAnchors = [
   "alarm-api-failing",
   "alarm-api-slow",
@@ -22,15 +22,14 @@ export const runbookAnchors = [
 export type RunbookAnchor = (typeof runbookAnchors)[number];
 
 /**
- * Where an alarm's entry is: below the address that context `runbookUrl` gives, as a README read in
- * a browser has one.
- * @throws Error when the context is no https address
+ * The link to an alarm's section of the runbook, at the URL of context `runbookUrl`, or in README.md.
+ * @throws Error if the context is no HTTPS URL
  */
 export function runbookLink(scope: IConstruct, anchor: RunbookAnchor): string {
   const base: unknown = scope.node.tryGetContext("runbookUrl");
   if (base === undefined) return `README.md#${anchor}`;
   if (typeof base !== "string" || !/^https:\/\/[^\s#]{1,290}$/.test(base)) {
-    throw new Error("Context 'runbookUrl' must be the https address of the README, without a '#'.");
+    throw new Error("Context 'runbookUrl' must be the HTTPS URL of the README, without a '#'.");
   }
   return `${base}#${anchor}`;
 }

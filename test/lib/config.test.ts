@@ -12,7 +12,7 @@ describe("shares of the account's concurrency", () => {
     const taken = 400 + 200 + 3 + (10 + 50 + 10 + 100);
     expect(() => assertConcurrency({ ...prod, accountConcurrency: taken + 100 })).not.toThrow();
     expect(() => assertConcurrency({ ...prod, accountConcurrency: taken + 99 })).toThrow(
-      "170 invocations of workers and 603 reserved ones leave 99 of the account's 872",
+      "170 invocations of workers and 603 reserved ones leave 99 of the account's quota of 872",
     );
   });
 
@@ -20,7 +20,7 @@ describe("shares of the account's concurrency", () => {
     const { concurrencyMax } = dev;
     expect(() =>
       assertConcurrency({ ...dev, concurrencyMax: { ...concurrencyMax, steps: 40 } }),
-    ).toThrow("which needs 1: lower concurrencyMax or reservedConcurrency in lib/config.ts");
+    ).toThrow("which need 1. Lower concurrencyMax or reservedConcurrency in lib/config.ts");
   });
 });
 
@@ -52,7 +52,7 @@ describe("another quota", () => {
   ] as const)("of %s must leave something to the API: %i", (stage, quota) => {
     expect(() => assertConcurrency(withAccountConcurrency(configs[stage], quota))).not.toThrow();
     expect(() => assertConcurrency(withAccountConcurrency(configs[stage], quota - 1))).toThrow(
-      "leave 0 of the account's 8",
+      "leave 0 of the account's quota of 8",
     );
   });
 

@@ -64,7 +64,7 @@ describe("the sweeper's schedule", () => {
         Dimensions: [
           { Name: "QueueName", Value: { "Fn::GetAtt": ["SweeperDeadLetterQueue", "QueueName"] } },
         ],
-        AlarmDescription: expect.stringContaining("expired holds keep their credits."),
+        AlarmDescription: expect.stringContaining("expired holds are not released."),
       }),
     );
   });

@@ -233,7 +233,7 @@ describe("the topic that alarms go to", () => {
       propertiesOf(templateOf({ alarmEmail: "ops@example.com" }), "AWS::SNS::Subscription"),
     ).toEqual([expect.objectContaining({ Protocol: "email", Endpoint: "ops@example.com" })]);
     expect(resourcesOf(templateOf({}), "AWS::SNS::Subscription")).toEqual({});
-    expect(() => templateOf({ alarmEmail: "nobody" })).toThrow("'alarmEmail' must be an e-mail");
+    expect(() => templateOf({ alarmEmail: "nobody" })).toThrow("'alarmEmail' must be an email");
   });
 
   it("is found by whoever wants to subscribe something else", () => {
@@ -254,7 +254,7 @@ describe("the runbook's address", () => {
     );
     expect(() => linkOf({ runbookUrl: "https://git.example.com/service#top" })).toThrow("'#'");
     for (const runbookUrl of ["javascript:alert(1)", "http://git.example.com/service", ""]) {
-      expect(() => linkOf({ runbookUrl })).toThrow("must be the https address");
+      expect(() => linkOf({ runbookUrl })).toThrow("must be the HTTPS URL");
     }
   });
 });
