@@ -8,7 +8,7 @@ describe("shares of the account's concurrency", () => {
     expect(() => assertConcurrency(configs[stage])).not.toThrow();
   });
 
-  it("may leave Lambda what it keeps from being reserved, and not one less", () => {
+  it("must leave Lambda its unreserved minimum", () => {
     const taken = 400 + 200 + 3 + (10 + 50 + 10 + 100);
     expect(() => assertConcurrency({ ...prod, accountConcurrency: taken + 100 })).not.toThrow();
     expect(() => assertConcurrency({ ...prod, accountConcurrency: taken + 99 })).toThrow(
@@ -16,7 +16,7 @@ describe("shares of the account's concurrency", () => {
     );
   });
 
-  it("may not be workers' altogether, so that runs never starve the API", () => {
+  it("must leave a part to the API, so that runs cannot use up all of it", () => {
     const { concurrencyMax } = dev;
     expect(() =>
       assertConcurrency({ ...dev, concurrencyMax: { ...concurrencyMax, steps: 40 } }),

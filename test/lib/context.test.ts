@@ -95,7 +95,7 @@ describe("context", () => {
       "'demoApiKey' must be a key of the demo workspace",
     ],
     [{ unprotect: true }, "Context 'unprotect' must be the name of the data stack"],
-  ])("refuses %j and says what it takes", (context, message) => {
+  ])("refuses %j and names the valid values", (context, message) => {
     expect(() => appWith(context)).toThrow(message);
   });
 
@@ -103,7 +103,7 @@ describe("context", () => {
     expect(() => appWith({ [key]: "x" })).toThrow(`Context '${key}' is unknown. Did you mean '`);
   });
 
-  it("warns of a key that nothing reads, and not of the CDK's own", () => {
+  it("warns about an unknown key, but not about keys of the CDK", () => {
     expect(warningsOf(appWith({ wafs: "true", "vpc-provider:account=1": {} }))).toEqual([
       expect.stringContaining("Context 'wafs' is unknown and has no effect."),
     ]);
@@ -150,7 +150,7 @@ describe("a stage's file", () => {
 
   const quotaOf = (app: App): unknown => app.node.tryGetContext("accountConcurrency");
 
-  it("says what the command line leaves out, and no more than that", () => {
+  it("sets the keys that the command line omits, and no others", () => {
     const kept = { sources: "sandbox", accountConcurrency: 500, waf: true };
     expect(quotaOf(appWithFile(kept))).toBe(500);
     expect(quotaOf(appWithFile(kept, { accountConcurrency: "600" }))).toBe("600");

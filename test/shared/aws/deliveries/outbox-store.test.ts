@@ -256,7 +256,7 @@ describe("recording", () => {
 });
 
 describe("releasing", () => {
-  it("with nothing left leaves the target due to nobody", async () => {
+  it("of an empty outbox removes the target's due time", async () => {
     await store.add(target, [entry("a")]);
     const { lease, token, additions } = await mustClaim();
     await store.record(target, {
@@ -288,7 +288,7 @@ describe("releasing", () => {
     expect(await due(new Date(later))).toEqual([target]);
   });
 
-  it("fails while something was added that nobody has looked at", async () => {
+  it("fails if entries were added since the claim", async () => {
     await store.add(target, [entry("a")]);
     const { token, additions } = await mustClaim();
     await store.add(target, [entry("b")]);
@@ -300,7 +300,7 @@ describe("releasing", () => {
     });
   });
 
-  it("fails the same way when somebody only woke the target", async () => {
+  it("fails in the same way if the target was only woken", async () => {
     await store.add(target, [entry("a")]);
     const { token, additions } = await mustClaim();
     await store.wake(target, clock.now());
@@ -318,8 +318,8 @@ describe("releasing", () => {
   });
 });
 
-describe("many who add, one who works", () => {
-  it("loses nothing and does nothing twice", async () => {
+describe("many writers and one worker", () => {
+  it("lose no entry and handle none twice", async () => {
     const added: string[] = [];
     const worked: string[] = [];
     const adder = async (name: string): Promise<void> => {
