@@ -210,16 +210,8 @@ describe("permissions", () => {
       "watchlists",
       "sweeper",
     ]);
-    expect(holdersOf("sqs:SendMessage", '"StepsQueue"')).toEqual([
-      "run-starter",
-      "run-step",
-      "sweeper",
-    ]);
-    expect(holdersOf("sqs:SendMessage", '"FinishesQueue"')).toEqual([
-      "run-starter",
-      "run-step",
-      "sweeper",
-    ]);
+    expect(holdersOf("sqs:SendMessage", '"StepsQueue"')).toEqual(["run-starter", "run-step"]);
+    expect(holdersOf("sqs:SendMessage", '"FinishesQueue"')).toEqual(["run-starter", "run-step"]);
     expect(holdersOf("sqs:SendMessage", '"DeliveriesQueue"')).toEqual([
       "webhook-endpoints",
       "events",
