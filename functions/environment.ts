@@ -1,19 +1,19 @@
 /**
- * Every environment variable of every Lambda. The CDK app supplies exactly the names listed for a
- * function and nothing else; a handler can read only the names listed for it.
+ * The environment variables of each Lambda. The CDK app sets exactly the names that are listed for a
+ * function, and its handler can read only these.
  */
 import type { GroupName } from "./routes.ts";
 
 export type WorkerName = "run-starter" | "run-step" | "run-finisher" | "delivery" | "sweeper";
 export type FunctionName = GroupName | WorkerName;
 
-const edge = ["STAGE", "ACCOUNTS_TABLE"] as const;
+const ofEveryGroup = ["STAGE", "ACCOUNTS_TABLE"] as const;
 
 export const environment = {
-  products: [...edge, "LEDGER_TABLE", "RUNS_QUEUE_URL", "SOURCES", "RESPONSE_MODE"],
-  offers: [...edge, "LEDGER_TABLE", "RUNS_QUEUE_URL", "SOURCES", "RESPONSE_MODE"],
+  products: [...ofEveryGroup, "LEDGER_TABLE", "RUNS_QUEUE_URL", "SOURCES", "RESPONSE_MODE"],
+  offers: [...ofEveryGroup, "LEDGER_TABLE", "RUNS_QUEUE_URL", "SOURCES", "RESPONSE_MODE"],
   watchlists: [
-    ...edge,
+    ...ofEveryGroup,
     "WATCHLISTS_TABLE",
     "DELIVERIES_TABLE",
     "RUNS_QUEUE_URL",
@@ -21,20 +21,20 @@ export const environment = {
     "SCHEDULE_ROLE_ARN",
   ],
   "webhook-endpoints": [
-    ...edge,
+    ...ofEveryGroup,
     "DELIVERIES_TABLE",
     "EVENTS_BUCKET",
     "DELIVERIES_QUEUE_URL",
     "SECRETS_KEY_ID",
   ],
-  events: [...edge, "DELIVERIES_TABLE", "EVENTS_BUCKET", "DELIVERIES_QUEUE_URL"],
-  "s3-destination": [...edge, "DELIVERIES_TABLE", "DELIVERIES_QUEUE_URL", "SECRETS_KEY_ID"],
-  account: [...edge, "LEDGER_TABLE", "DELIVERIES_TABLE"],
-  platforms: [...edge],
-  structured: [...edge],
-  /** DEMO_API_KEY is `none` where there is no demo workspace. */
+  events: [...ofEveryGroup, "DELIVERIES_TABLE", "EVENTS_BUCKET", "DELIVERIES_QUEUE_URL"],
+  "s3-destination": [...ofEveryGroup, "DELIVERIES_TABLE", "DELIVERIES_QUEUE_URL", "SECRETS_KEY_ID"],
+  account: [...ofEveryGroup, "LEDGER_TABLE", "DELIVERIES_TABLE"],
+  platforms: [...ofEveryGroup],
+  structured: [...ofEveryGroup],
+  /** DEMO_API_KEY is `none` if there is no demo workspace. */
   dashboard: ["STAGE", "RESPONSE_MODE", "DEMO_API_KEY"],
-  meta: [...edge],
+  meta: [...ofEveryGroup],
   "run-starter": [
     "STAGE",
     "ACCOUNTS_TABLE",
@@ -85,8 +85,8 @@ export type VariableOf<F extends FunctionName> = (typeof environment)[F][number]
 export type EnvironmentOf<F extends FunctionName> = Readonly<Record<VariableOf<F>, string>>;
 
 /**
- * The variables of one function, complete or not at all.
- * @throws Error naming every variable that is missing or empty.
+ * Reads the variables of one function.
+ * @throws Error that names every variable that is missing or empty
  */
 export function readEnvironment<F extends FunctionName>(
   name: F,

@@ -1,23 +1,23 @@
 /**
- * The route table: what the API answers, which Lambda group answers it, and who may call it.
- * Read by the CDK app (gateway resources) and by the handlers (dispatch), so neither can drift.
+ * The route table: the routes of the API, the group that handles each, and who may call it. The CDK app
+ * creates gateway resources from it, and the handlers dispatch by it.
  */
 
-/** `public` needs no key; `read` any key; `write` any key but one of the demo workspace. */
+/** `public`: no key is required. `read`: any key. `write`: any key except those of the demo workspace. */
 export type Access = "public" | "read" | "write";
 
 export interface Group {
-  /** Path segments below `/v1` that the group owns; none for the group that catches the rest. */
+  /** First path segments below `/v1` that the group handles; empty for the group that handles all others. */
   readonly roots: readonly string[];
-  /** True when the roots are below the address itself: pages, no part of the API. */
+  /** True if the roots are at the top level instead of below `/v1`: pages that are not part of the API. */
   readonly unversioned?: true;
-  /** True when answers may outgrow a buffered Lambda response, and are streamed. */
+  /** True if responses are streamed because they may exceed the limit of a buffered Lambda response. */
   readonly streaming: boolean;
-  /** True when every call of the group charges per item. */
+  /** True if every call of the group charges per item. */
   readonly itemCalls: boolean;
   /**
-   * `required`: every call needs an API key. `counted`: public documents, for which a key that is
-   * sent counts against its rate. `ignored`: files served without any access to stored data.
+   * `required`: every call needs an API key. `counted`: public documents; a call with a key counts against
+   * the key's rate. `ignored`: files that need no stored data.
    */
   readonly keys: "required" | "counted" | "ignored";
 }
@@ -64,7 +64,7 @@ export interface RouteEntry {
   readonly access: Access;
 }
 
-/** Route key (`METHOD /path`, parameters in braces) to the group that answers it. */
+/** Each route (`METHOD /path`, parameters in braces) with its group and its access. */
 export const routes = {
   "POST /v1/products": { group: "products", access: "write" },
   "GET /v1/products/{id}/offers": { group: "products", access: "write" },
@@ -76,7 +76,7 @@ export const routes = {
   "POST /v1/structured/{platform}/{kind}": { group: "structured", access: "read" },
   "GET /v1/watchlists": { group: "watchlists", access: "read" },
   "POST /v1/watchlists": { group: "watchlists", access: "write" },
-  // Reads a pipeline that a query could not hold, and writes nothing.
+  // POST, because a pipeline is too large for a query. Writes nothing.
   "POST /v1/watchlists/estimate": { group: "watchlists", access: "read" },
   "GET /v1/watchlists/schedule": { group: "watchlists", access: "read" },
   "GET /v1/watchlists/scrapers": { group: "watchlists", access: "read" },

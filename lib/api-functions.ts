@@ -27,16 +27,16 @@ export interface ApiFunctionsProps {
   readonly data: DataStack;
   readonly workers: Workers;
   readonly schedules: RunSchedules;
-  /** The key that opens the demo workspace to everybody. @default - the dashboard offers none */
+  /** The public API key of the demo workspace. @default - the dashboard offers no demo workspace */
   readonly demoApiKey?: string;
 }
 
-/** Just below the gateway's own limit for buffered answers. */
+/** The gateway's timeout for buffered responses. */
 const bufferedTimeout = Duration.seconds(limits.gatewaySeconds.buffered);
-/** Leaves time after the longest call deadline to settle and answer (`shared/base/call-time.ts`). */
+/** Leaves time to settle and respond after the longest deadline of a call (`shared/base/call-time.ts`). */
 const streamingTimeout = Duration.seconds(limits.gatewaySeconds.streamed);
 
-/** One function per group of functions/routes.ts, each with what its operations need. */
+/** One function for each group of `functions/routes.ts`, with its variables and permissions. */
 export class ApiFunctions extends Construct {
   readonly byGroup: Readonly<Record<GroupName, ServiceFunction<GroupName>>>;
   readonly #props: ApiFunctionsProps;
@@ -52,14 +52,14 @@ export class ApiFunctions extends Construct {
       events: this.events(),
       "s3-destination": this.s3Destination(),
       account: this.account(),
-      platforms: this.group("platforms", "What can be read, and its prices.", this.edge()),
-      structured: this.group("structured", "Structured data: announced.", this.edge()),
+      platforms: this.group("platforms", "Platforms, marketplaces and prices.", this.edge()),
+      structured: this.group("structured", "Structured-data endpoints (announced).", this.edge()),
       dashboard: this.group("dashboard", "The account dashboard's files.", {
         STAGE: props.stage,
         RESPONSE_MODE: props.config.responseMode,
         DEMO_API_KEY: props.demoApiKey ?? "none",
       }),
-      meta: this.group("meta", "Everything that is no other group's.", this.edge()),
+      meta: this.group("meta", "Documentation, retired and unknown paths.", this.edge()),
     };
     for (const serviceFunction of Object.values(this.byGroup)) {
       const { keys } = groups[serviceFunction.name];
@@ -83,7 +83,7 @@ export class ApiFunctions extends Construct {
     };
     const itemCalls = this.group(name, description, variables);
     grantTable(itemCalls, data.ledger, "append");
-    // Holds that a call cannot end itself are cancelled by the queue's worker.
+    // The run starter cancels holds that a call could not resolve.
     grantSend(itemCalls, workers.runs.queue);
     grantSourceSecrets(itemCalls, config.sources);
     return itemCalls;
@@ -115,12 +115,12 @@ export class ApiFunctions extends Construct {
       DELIVERIES_QUEUE_URL: workers.deliveries.queue.queueUrl,
       SECRETS_KEY_ID: data.secretsKey.keyId,
     });
-    // Bodies of deliveries, and the events of runs whose deliveries are pending.
+    // For the bodies of deliveries, and for the events of runs whose deliveries are pending.
     grantObjectRead(webhookEndpoints, data.events);
     grantTable(webhookEndpoints, data.deliveries, "read-write");
     grantSend(webhookEndpoints, workers.deliveries.queue);
     grantEncrypt(webhookEndpoints, data.secretsKey);
-    // Test deliveries are signed here.
+    // The function signs test deliveries.
     grantDecrypt(webhookEndpoints, data.secretsKey);
     return webhookEndpoints;
   }
@@ -151,7 +151,7 @@ export class ApiFunctions extends Construct {
     grantTable(s3Destination, data.deliveries, "read-write");
     grantSend(s3Destination, workers.deliveries.queue);
     grantEncrypt(s3Destination, data.secretsKey);
-    // A destination is checked again with the stored secret when anything else of it changes.
+    // A change of the destination is checked with the stored secret.
     grantDecrypt(s3Destination, data.secretsKey);
     grantAssumeCustomerRoles(s3Destination);
     return s3Destination;

@@ -13,31 +13,29 @@ import { ServiceStack } from "./service-stack.ts";
 export interface BuildAppProps {
   /**
    * Folder for the templates.
-   * @default - what the CDK command line asks for, else a temporary folder
+   * @default - the folder that the CDK command line names, else a temporary folder
    */
   readonly outdir?: string;
   /**
-   * Wins over what the command line says.
-   * @default - what the command line says
+   * Overrides the context of the command line.
+   * @default - the context of the command line
    */
   readonly context?: GivenContext;
   /**
-   * Folder of the stages' files, each `<stage>.json` with the context that the command line leaves
-   * out.
-   * @default - no file is read: the same templates wherever they are made
+   * Folder of the stage files. `<stage>.json` contains context for keys that the command line omits.
+   * @default - no file is read, so that templates do not depend on the machine
    */
   readonly stageFiles?: string;
   /**
-   * False leaves the functions' code unbundled and the templates unvalidated: templates only, in a
-   * second.
+   * False creates templates without bundling the code of functions and without validation, in a second.
    * @default true
    */
   readonly bundle?: boolean;
 }
 
 /**
- * The whole app, ready for `synth()`. The same templates come out in-process and through the CDK
- * command line, because both start from the feature flags in cdk.json.
+ * Builds the app, ready for `synth()`. Templates are the same in-process and through the CDK command line,
+ * because both use the feature flags in cdk.json.
  */
 export function buildApp(props: BuildAppProps = {}): App {
   const app = new App({
@@ -54,7 +52,7 @@ export function buildApp(props: BuildAppProps = {}): App {
   const { stage } = context;
   const config = configOf(context);
   const data = new DataStack(app, stackName(stage, "data"), {
-    ...stackProps(stage, "what must survive a deployment"),
+    ...stackProps(stage, "tables, event bodies, keys and the alarm topic"),
     stage,
     config: dataConfigOf(config, context),
   });
@@ -70,17 +68,17 @@ export function buildApp(props: BuildAppProps = {}): App {
   return app;
 }
 
-/** What the stage's file says, if there is one. */
+/** The context of the stage's file; empty if there is no file. */
 function stageFileOf({ stageFiles, context = {} }: BuildAppProps): GivenContext {
   if (stageFiles === undefined) return {};
-  // A bare app reads the command line as the real one will.
-  const asked = new App({
+  // An empty app reads the stage from the command line, as the real app does later.
+  const emptyApp = new App({
     analyticsReporting: false,
     treeMetadata: false,
     autoSynth: false,
     postCliContext: context,
   });
-  const file = join(stageFiles, `${stageIn(asked)}.json`);
+  const file = join(stageFiles, `${stageIn(emptyApp)}.json`);
   return existsSync(file) ? parseStageFile(file, readFileSync(file, "utf8")) : {};
 }
 
@@ -90,14 +88,14 @@ export function stackName(stage: Stage, part: "data" | "service"): string {
 }
 
 /** CloudFormation passes a stack's tags on to every resource that takes tags. */
-const stackProps = (stage: Stage, holds: string): StackProps => ({
-  description: `Retail product data service, ${stage}: ${holds}.`,
+const stackProps = (stage: Stage, content: string): StackProps => ({
+  description: `Retail product data service, ${stage}: ${content}.`,
   tags: { service: "retail-product-data", stage },
 });
 
 function configOf({ stage, sources, ...context }: Context): Config {
   const { responseMode, accessLogs, ...config } = configs[stage];
-  const wished = {
+  const withContext = {
     ...config,
     responseMode: context.responseMode ?? responseMode,
     accessLogs: context.accessLogs ?? accessLogs,
@@ -105,21 +103,21 @@ function configOf({ stage, sources, ...context }: Context): Config {
   };
   const resolved =
     context.accountConcurrency === undefined
-      ? wished
-      : withAccountConcurrency(wished, context.accountConcurrency);
+      ? withContext
+      : withAccountConcurrency(withContext, context.accountConcurrency);
   assertConcurrency(resolved);
   return { ...resolved, sources };
 }
 
 /**
- * Takes the protection off when the one stack that it covers is named, which no habit and no copied
- * command line of another stage does.
+ * Removes the protection of the data stack if context `unprotect` is the stack's full name. A command line
+ * that was copied from another stage fails.
  */
 function dataConfigOf(config: Config, { stage, unprotect }: Context): Config {
   if (unprotect === undefined) return config;
   if (unprotect !== stackName(stage, "data")) {
     throw new Error(
-      `Context 'unprotect' must be ${stackName(stage, "data")}, the data stack of stage ${stage}.`,
+      `Context 'unprotect' must be ${stackName(stage, "data")}, the data stack of stage ${stage} (got "${unprotect}").`,
     );
   }
   return { ...config, protectedFromDeletion: false, removalPolicy: RemovalPolicy.DESTROY };

@@ -7,40 +7,37 @@ export const stages = ["dev", "prod"] as const;
 export type Stage = (typeof stages)[number];
 
 export const responseModes = ["stream", "buffered"] as const;
-/** How the gateway passes on the answers of streaming groups. */
+/** How the gateway sends the responses of streaming groups. */
 export type ResponseMode = (typeof responseModes)[number];
 
 export const accessLogModes = ["off", "on", "setup"] as const;
 /**
- * Whether the gateway writes a line for each request. It writes by a role that belongs to the whole
- * account and region. `on` takes that role for given: where there is none, the deployment fails, and
- * is rolled back, with "CloudWatch Logs role ARN must be set in account settings to enable logging".
- * `setup` makes one and names it to the gateway in the place of any other, for all its APIs there,
- * and leaves it behind when the stack goes: for an account of the service's own.
+ * Whether the gateway writes an access log. It uses one role for the whole account and region. `on` requires
+ * that this role exists: without it the deployment fails and is rolled back, with "CloudWatch Logs role ARN
+ * must be set in account settings to enable logging". `setup` creates the role and replaces the current one
+ * for all APIs of the account and region; the role stays when the stack is deleted. Use `setup` only in an
+ * account without other APIs.
  */
 export type AccessLogMode = (typeof accessLogModes)[number];
 
-/** What differs between stages; everything else is the same everywhere. */
+/** The settings that differ between stages. */
 export interface Config {
   readonly logRetention: RetentionDays;
   /**
-   * What becomes of tables, keys, buckets and logs when they leave the stack. Where they are kept, a
-   * first deployment that failed still takes back what it made, which holds nothing yet.
+   * Whether tables, keys, buckets and logs are deleted when they are removed from the stack. A first
+   * deployment that fails always deletes them, because they are still empty.
    */
   readonly removalPolicy: RemovalPolicy;
-  /** True refuses the deletion of tables and of the data stack. */
+  /** True protects the tables and the data stack from deletion. */
   readonly protectedFromDeletion: boolean;
-  /** A finisher holds what all steps of a run found, a step what those before it send on. */
+  /** In memory, a finisher has the results of all steps of a run, a step those of the steps before it. */
   readonly memoryMegabytes: {
     readonly api: number;
     readonly worker: number;
     readonly step: number;
     readonly finisher: number;
   };
-  /**
-   * The most invocations of a worker at once; 2 to 1,000. However many runs are due, they leave the
-   * rest of the account's quota to the API.
-   */
+  /** The most parallel invocations of each worker; 2 to 1,000. The rest of the account's quota is for the API. */
   readonly concurrencyMax: {
     readonly runs: number;
     readonly steps: number;
@@ -48,28 +45,27 @@ export interface Config {
     readonly deliveries: number;
   };
   /**
-   * Invocations that only these functions may take, and the most that they may: slow item calls
-   * leave the rest of the quota to everything else, and calls of any kind leave the sweeper its own.
-   * With these, each worker has its `concurrencyMax` reserved too. Null reserves nothing: Lambda
-   * refuses a reservation that leaves less than 100 of the account's quota.
+   * Reserved concurrency, which is also the limit of each function: slow item calls cannot use the whole
+   * quota, and the sweeper can always start. If set, `concurrencyMax` of each worker is reserved too. Null
+   * reserves nothing: Lambda refuses reservations that leave less than 100 of the account's quota.
    */
   readonly reservedConcurrency: ReservedConcurrency | null;
-  /** The account's quota of invocations at once, in the region. New accounts start at 10 to 50. */
+  /** The account's quota of parallel invocations in the region. New accounts have 10 to 50. */
   readonly accountConcurrency: number;
-  /** What the gateway lets through to all callers together before it answers 429. */
+  /** The gateway's limit for all callers together; above it the gateway returns 429. */
   readonly throttle: { readonly requestsPerSecond: number; readonly burst: number };
   readonly accessLogs: AccessLogMode;
   readonly sources: Sources;
-  /** False where customers pay: invented data is then served only if the deployment says so. */
+  /** False for stages with paying customers: they serve invented data only if the context requests it. */
   readonly sandboxByDefault: boolean;
   readonly responseMode: ResponseMode;
 }
 
 type ReservedConcurrency = Readonly<Record<"products" | "offers" | "sweeper", number>>;
-/** A stage's own part; where its items come from is the deployment's. */
+/** The settings of a stage without sources, which each deployment sets. */
 export type StageConfig = Omit<Config, "sources">;
 
-/** What reads for each scraper in `-c sources=sandbox`: invented data. */
+/** The sources for `-c sources=sandbox`: invented data for every scraper. */
 export const sandboxSources = {
   "retailer_a.pulse": { adapter: "sandbox" },
   "retailer_a.lite": { adapter: "sandbox" },
@@ -88,7 +84,7 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
     protectedFromDeletion: false,
     memoryMegabytes: { api: 512, worker: 512, step: 1_024, finisher: 3_008 },
     concurrencyMax: { runs: 2, steps: 5, finishes: 2, deliveries: 12 },
-    // Lambda would refuse any in a new account.
+    // Lambda refuses reservations in a new account.
     reservedConcurrency: null,
     accountConcurrency: 50,
     throttle: { requestsPerSecond: 200, burst: 200 },
@@ -102,7 +98,7 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
     protectedFromDeletion: true,
     memoryMegabytes: { api: 1_024, worker: 512, step: 1_024, finisher: 3_008 },
     concurrencyMax: { runs: 10, steps: 50, finishes: 10, deliveries: 100 },
-    // Two sweeps may overlap, as one may take two minutes.
+    // A sweep may take two minutes, so sweeps may overlap.
     reservedConcurrency: { products: 400, offers: 200, sweeper: 3 },
     accountConcurrency: 1_000,
     throttle: { requestsPerSecond: 2_000, burst: 2_000 },
@@ -112,14 +108,14 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
   },
 };
 
-/** Lambda keeps so much of an account's quota from being reserved. */
+/** The part of an account's quota that Lambda keeps unreserved. */
 const unreservedMin = 100;
-/** The fewest invocations at once that an event source mapping can be bounded to. */
+/** The lowest maximum concurrency of an event source mapping. */
 const shareMin = 2;
 
 /**
- * The configuration for an account with another quota. In a smaller one every share shrinks in
- * proportion, to 2 at least, and nothing is reserved where that would leave Lambda too little.
+ * The configuration for an account with another quota. A lower quota reduces every share in proportion, to
+ * at least 2, and removes reservations that would leave Lambda less than 100.
  */
 export function withAccountConcurrency(config: StageConfig, quota: number): StageConfig {
   const factor = Math.min(1, quota / config.accountConcurrency);
@@ -144,8 +140,7 @@ export function withAccountConcurrency(config: StageConfig, quota: number): Stag
 }
 
 /**
- * @throws Error when functions of this configuration could take what another needs, or when Lambda
- *   would refuse it
+ * @throws Error if workers and reservations leave too little concurrency for the API or for Lambda's minimum
  */
 export function assertConcurrency(config: StageConfig): void {
   const left = leftOf(config);
@@ -154,13 +149,13 @@ export function assertConcurrency(config: StageConfig): void {
   const workers = sumOf(Object.values(config.concurrencyMax));
   throw new Error(
     `${workers} invocations of workers and ${reservedOf(config)} reserved ones leave ${left} of ` +
-      `the account's ${config.accountConcurrency} to the rest of the API, which needs ${needed}: ` +
-      "lower concurrencyMax or reservedConcurrency in lib/config.ts, or have the quota raised and " +
-      "say so by the context accountConcurrency.",
+      `the account's quota of ${config.accountConcurrency} for other functions, which need ${needed}. ` +
+      "Lower concurrencyMax or reservedConcurrency in lib/config.ts, or request a higher quota and " +
+      "set it as context 'accountConcurrency'.",
   );
 }
 
-/** What workers and those with shares of their own leave to everything else. */
+/** The concurrency that workers and reservations leave for all other functions. */
 const leftOf = (config: StageConfig): number =>
   config.accountConcurrency - sumOf(Object.values(config.concurrencyMax)) - reservedOf(config);
 

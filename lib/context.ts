@@ -7,8 +7,8 @@ import { sourcesOf } from "./source-config.ts";
 import type { Sources } from "./source-config.ts";
 
 /**
- * Every key that `-c key=value` or a stage's file may give, and what of. What changes more than one construct is read
- * here; the rest is read, and checked, by the construct that it is about.
+ * The context keys for `-c key=value` and for stage files, each with its valid values. This file reads the
+ * keys that concern several constructs. The other keys are read and checked by the construct that uses them.
  */
 const contextKeys = {
   stage: `one of ${stages.join(", ")}`,
@@ -22,47 +22,47 @@ const contextKeys = {
   waf: "true or false",
   domainName: "a host name, such as api.example.com",
   certificateArn: "the ARN of a certificate in the stack's region",
-  hostedZoneId: "the id of the Route 53 zone that answers for the domain",
-  unprotect: "the name of the data stack that may lose its data",
+  hostedZoneId: "the ID of the domain's Route 53 hosted zone",
+  unprotect: "the name of the data stack whose protection is removed",
   demoApiKey: "a key of the demo workspace, which begins with svc_demo_",
-  alarmEmail: "an e-mail address",
-  runbookUrl: "the https address of docs/operate.md in a browser",
+  alarmEmail: "an email address",
+  runbookUrl: "the HTTPS URL of docs/operate.md in a browser",
 } as const;
 export type ContextKey = keyof typeof contextKeys;
 
-/** Values as the command line gives them, or as cdk.json may. */
+/** Context values from the command line or from cdk.json, not yet checked. */
 export type GivenContext = Readonly<Partial<Record<ContextKey, unknown>>>;
 
-/** The address that clients use instead of the gateway's own. */
+/** A custom domain for the API. */
 export interface Domain {
   readonly name: string;
   readonly certificateArn: string;
-  /** Where the alias record goes; without it somebody else keeps the record. */
+  /** The hosted zone for the alias record. Without it, the deployer creates a DNS record. */
   readonly hostedZoneId?: string;
 }
 
-/** What one deployment wants other than its stage's configuration. */
+/** The settings of one deployment, which extend or override the configuration of its stage. */
 export interface Context {
   readonly stage: Stage;
   readonly responseMode?: ResponseMode;
   readonly accessLogs?: AccessLogMode;
   readonly sources: Sources;
-  /** False gives no function a share of its own. */
+  /** False removes all reserved concurrency. */
   readonly reservesConcurrency: boolean;
-  /** The account's quota of invocations at once. */
+  /** The account's quota of parallel invocations. */
   readonly accountConcurrency?: number;
   readonly firewall: boolean;
   readonly domain?: Domain;
-  /** Everybody may read it: the dashboard hands it out. */
+  /** Public: the dashboard contains it. */
   readonly demoApiKey?: string;
-  /** The data stack that is to lose its protection. */
+  /** The data stack whose protection is removed. */
   readonly unprotect?: string;
 }
 
 /**
- * Reads and checks what a deployment was told.
- * @throws Error that names the key at fault and what it takes; never a value of `sources`, which may
- *   hold a secret
+ * Reads and checks the context of a deployment.
+ * @throws Error that names the invalid key and its valid values; never quotes `sources`, which may contain a
+ *   secret
  */
 export function readContext(app: App): Context {
   reportUnknownKeys(app);
@@ -111,11 +111,11 @@ function sourcesFor(stage: Stage, given: Given): Sources {
 }
 
 const noSources = (stage: Stage): string =>
-  `Nothing says what stage ${stage} reads from. Give -c sources=<JSON or file> or ` +
-  `-c sourcesParameter=<name>, or write either into stages/${stage}.json. ` +
-  "-c sources=sandbox serves invented data, for which customers are charged all the same.";
+  `Stage ${stage} has no sources. Set -c sources=<JSON or file> or ` +
+  `-c sourcesParameter=<name>, or add either to stages/${stage}.json. ` +
+  "-c sources=sandbox serves invented data, for which customers are also charged.";
 
-/** cdk.json may say `true` where the command line says `"true"`. */
+/** Reads one of several strings. cdk.json may contain `true`, the command line `"true"`. */
 function choice<Choice extends string>(
   given: Given,
   key: ContextKey,
@@ -139,7 +139,7 @@ function text(given: Given, key: ContextKey, pattern: RegExp): string | undefine
   throw new Error(`Context '${key}' must be ${contextKeys[key]}.`);
 }
 
-/** A key of an account proper would hand that account to everybody. */
+/** Only keys of the demo workspace: the dashboard publishes the key, and with it access to its account. */
 const demoKey = /^svc_demo_[\dA-Za-z]{38}$/;
 const hostName = /^(?=.{4,253}$)([a-z\d]([a-z\d-]{0,61}[a-z\d])?\.)+[a-z]{2,63}$/;
 const certificate = /^arn:aws[\w-]*:acm:[a-z\d-]+:\d{12}:certificate\/[\w-]+$/;
@@ -151,41 +151,42 @@ function domainOf(given: Given): Domain | undefined {
   const hostedZoneId = text(given, "hostedZoneId", zoneId);
   if (name === undefined) {
     for (const key of ["certificateArn", "hostedZoneId"] as const) {
-      if (given(key) !== undefined) throw new Error(`Context '${key}' goes with 'domainName'.`);
+      if (given(key) !== undefined) throw new Error(`Context '${key}' requires 'domainName'.`);
     }
     return undefined;
   }
   if (certificateArn === undefined) {
-    throw new Error("Context 'domainName' needs 'certificateArn', of the stack's region.");
+    throw new Error("Context 'domainName' requires 'certificateArn', in the stack's region.");
   }
   return { name, certificateArn, ...(hostedZoneId !== undefined && { hostedZoneId }) };
 }
 
 /**
- * A key that nobody reads is most likely one that was mistyped. Keys of the CDK itself and of its
- * lookups hold marks that ours do not; any other may belong to the user's own ~/.cdk.json.
+ * Reports unknown context keys: throws for a misspelling of a known key, warns for others, which may belong
+ * to the user's ~/.cdk.json. Ignores keys of the CDK and of its lookups, which contain special characters.
  */
 function reportUnknownKeys(app: App): void {
   const known = new Set([...Object.keys(contextKeys), ...Object.keys(cdkSettings.context)]);
   const all: unknown = app.node.getAllContext();
   for (const key of Object.keys(Object(all)).filter((found) => !known.has(found))) {
     const meant = Object.keys(contextKeys).find((ours) => plain(ours) === plain(key));
-    if (meant !== undefined) throw new Error(`Context '${key}' is unknown: '${meant}' is meant.`);
+    if (meant !== undefined) {
+      throw new Error(`Context '${key}' is unknown. Did you mean '${meant}'?`);
+    }
     if (!/^\w+$/.test(key)) continue;
     Annotations.of(app).addWarningV2(
       `unknown-context:${key}`,
-      `Nothing reads the context '${key}'. Known are: ${Object.keys(contextKeys).join(", ")}.`,
+      `Context '${key}' is unknown and has no effect. Known keys: ${Object.keys(contextKeys).join(", ")}.`,
     );
   }
 }
 
-/** These belong to one command only: a file that gave them would give them to all that follow. */
+/** Keys for a single command. In a file, they would apply to all later commands. */
 const neverInFile: readonly string[] = ["stage", "unprotect"] satisfies ContextKey[];
 
 /**
- * The context of a stage's file: a JSON object with the keys that `-c` takes, so that nobody has to
- * repeat them. Values are checked with all others.
- * @throws Error when it is no such object
+ * Parses a stage file: a JSON object with context keys. `readContext` checks the values.
+ * @throws Error if the file is no JSON object or has an unknown key
  */
 export function parseStageFile(name: string, content: string): GivenContext {
   const parsed = jsonIn(content);
@@ -197,8 +198,8 @@ export function parseStageFile(name: string, content: string): GivenContext {
     if (keys.includes(key)) continue;
     throw new Error(
       neverInFile.includes(key)
-        ? `${name}: '${key}' is given by -c, to one command at a time.`
-        : `${name}: '${key}' is unknown. Known are: ${keys.join(", ")}.`,
+        ? `${name}: '${key}' is not allowed in a file. Set it with -c for each command.`
+        : `${name}: '${key}' is unknown. Known keys: ${keys.join(", ")}.`,
     );
   }
   return parsed;

@@ -24,21 +24,21 @@ export interface DataStackProps extends StackProps {
 }
 
 /**
- * Everything that must survive a deployment. The logical ids are pinned: CloudFormation would
- * replace, and so empty, a resource whose id changed.
+ * The resources whose data must survive deployments: tables, the events bucket, keys and the alarm topic.
+ * Logical IDs are pinned, because CloudFormation replaces a resource whose ID changes, and its data is lost.
  */
 export class DataStack extends Stack {
   readonly accounts: Table;
   readonly ledger: Table;
   readonly watchlists: Table;
   readonly deliveries: Table;
-  /** Those with an index of what is due. */
+  /** The tables with a due index. */
   readonly dueIndexed: readonly Table[];
   /** Encrypts webhook secrets and export keys; nothing else. */
   readonly secretsKey: Key;
-  /** The service's own event bodies. */
+  /** The bucket of event bodies. */
   readonly events: Bucket;
-  /** Hears of every alarm; who subscribed to it stays when the service goes. */
+  /** The topic of all alarms. In this stack, so that its subscriptions survive the deletion of the service stack. */
   readonly alarmTopic: Topic;
 
   constructor(scope: Construct, id: string, props: DataStackProps) {
@@ -74,7 +74,7 @@ export class DataStack extends Stack {
       removalPolicy: config.removalPolicy,
     });
     pinLogicalId(table, id);
-    // A table that is protected outlives a first deployment that failed: they are made last.
+    // Tables are created last: if a first deployment fails, protected tables are not deleted.
     table.node.addDependency(this.secretsKey, this.events, this.alarmTopic);
     return table;
   }

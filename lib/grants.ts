@@ -10,8 +10,8 @@ import { tableSchema } from "../shared/base/table-schema.ts";
 import { explainWildcard } from "./acknowledgements.ts";
 
 /**
- * The actions behind each kind of grant. Transactions need none of their own: DynamoDB authorises
- * them by the single actions they consist of.
+ * The actions of each kind of grant. Transactions need no separate actions: DynamoDB authorizes their
+ * single operations.
  */
 const actions = {
   tableRead: ["dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query"],
@@ -27,7 +27,7 @@ const actions = {
   indexRead: ["dynamodb:Query"],
   queueSend: ["sqs:SendMessage"],
   objectRead: ["s3:GetObject"],
-  /** Without it a missing object reads as forbidden. */
+  /** Without this action, S3 returns 403 for a missing object. */
   objectList: ["s3:ListBucket"],
   objectWrite: ["s3:PutObject"],
   encrypt: ["kms:Encrypt"],
@@ -45,7 +45,7 @@ const actions = {
   invoke: ["lambda:InvokeFunction"],
 } as const satisfies Record<string, readonly string[]>;
 
-/** `append` allows reading and adding rows, but no update or delete. It is for the ledger. */
+/** `append` allows reads and new rows, but no updates and deletions. It is for the ledger. */
 export type TableAccess = "read" | "append" | "read-write";
 
 const tableActions: Readonly<Record<TableAccess, readonly string[]>> = {
@@ -54,12 +54,12 @@ const tableActions: Readonly<Record<TableAccess, readonly string[]>> = {
   "read-write": [...actions.tableRead, ...actions.tableWrite],
 };
 
-/** Access to the rows of a table, its indexes excluded. */
+/** Grants access to the rows of a table, without its indexes. */
 export function grantTable(grantee: IGrantable, table: Table, access: TableAccess): void {
   allow(grantee, tableActions[access], table.tableArn);
 }
 
-/** Lets the grantee look up API keys and count their calls: the rows of keys, and no account's. */
+/** Grants the lookup of API keys and the count of their calls: access to the rows of keys only. */
 export function grantKeyCount(grantee: IGrantable, accounts: Table): void {
   grantee.grantPrincipal.addToPrincipalPolicy(
     new PolicyStatement({
@@ -70,7 +70,7 @@ export function grantKeyCount(grantee: IGrantable, accounts: Table): void {
   );
 }
 
-/** Lets the grantee look for rows that are due. */
+/** Grants queries of the due index. */
 export function grantDueIndex(grantee: IGrantable, table: Table): void {
   allow(grantee, actions.indexRead, `${table.tableArn}/index/${tableSchema.dueIndex.name}`);
 }
@@ -79,7 +79,7 @@ export function grantSend(grantee: IGrantable, queue: IQueue): void {
   allow(grantee, actions.queueSend, queue.queueArn);
 }
 
-/** Of the function as it is now: no version or alias of it. */
+/** Grants the invocation of a function, without its versions and aliases. */
 export function grantInvoke(grantee: IGrantable, target: IFunction): void {
   allow(grantee, actions.invoke, target.functionArn);
 }
@@ -94,7 +94,7 @@ export function grantObjectRead(grantee: IGrantable, bucket: Bucket): void {
 }
 
 function everyObjectOf(grantee: IGrantable, bucket: Bucket): string {
-  // In the other stack's template the ARN reads as what this one exports.
+  // The template of the other stack refers to the ARN by the name of its export.
   explainWildcard(grantee, "eventBodies", `${bucket.stack.exportValue(bucket.bucketArn)}/*`);
   return bucket.arnForObjects("*");
 }
@@ -115,16 +115,15 @@ export function grantParameterRead(grantee: IGrantable, parameterArn: string): v
   allow(grantee, actions.parameterRead, parameterArn);
 }
 
-/** For a key that is not the app's own. */
+/** Grants decryption with a key of another stack or account. */
 export function grantKeyDecrypt(grantee: IGrantable, keyArn: string): void {
   allow(grantee, actions.decrypt, keyArn);
 }
 
 /**
- * Lets the grantee become the roles that customers made for their exports, in whatever account and
- * under whatever name. Each lets the service in only with the external id of its customer, and the
- * condition keeps the grantee out of roles that ask for none. No customer can name a role of the
- * service's own account.
+ * Grants the assumption of the roles that customers create for their exports, in any account and with any
+ * name. Each role requires the external ID of its customer; the condition excludes roles that require none.
+ * Roles of the service's account are denied, because a customer could name one.
  */
 export function grantAssumeCustomerRoles(grantee: IGrantable): void {
   explainWildcard(grantee, "customerRoles", rolesOf("*"));
@@ -146,7 +145,7 @@ export function grantAssumeCustomerRoles(grantee: IGrantable): void {
 
 const rolesOf = (account: string): string => `arn:${Aws.PARTITION}:iam::${account}:role/*`;
 
-/** Lets the grantee keep schedules that send through the role. */
+/** Grants the management of schedules that use the role. */
 export function grantScheduleManage(grantee: IGrantable, scheduleArns: string, role: IRole): void {
   explainWildcard(grantee, "watchlistSchedules", scheduleArns);
   allow(grantee, actions.scheduleManage, scheduleArns);

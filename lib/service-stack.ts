@@ -18,20 +18,20 @@ export interface ServiceStackProps extends StackProps {
   readonly stage: Stage;
   readonly config: Config;
   readonly data: DataStack;
-  /** Whether a firewall stands before the API. */
+  /** True adds a web ACL to the API. */
   readonly firewall: boolean;
-  /** @default - the gateway's own address only */
+  /** @default - the execute-api URL only */
   readonly domain?: Domain;
   /** @default - the dashboard offers no demo workspace */
   readonly demoApiKey?: string;
 }
 
 /**
- * Everything that works on the data: queues with their workers, schedules, and the API. It can be
- * destroyed and deployed again. Messages and schedules that it loses the sweeper makes anew from the
- * rows that they hint at; dead letters and logs of a stage that keeps none are gone. The gateway's own
- * address changes, and so does what a domain's record has to point at: a record in a zone that the
- * context names follows by itself, any other is to be pointed at the new `DomainTarget`.
+ * The stack without data: queues with their workers, schedules, and the API. You can delete it and deploy it
+ * again: the sweeper then sends the lost messages and restores the lost schedules from the rows. Dead
+ * letters are lost, and logs too if the stage does not retain them. The execute-api URL changes, and so does
+ * the target of a custom domain: the record in a zone of the context is updated automatically; point any
+ * other record to the new output `DomainTarget`.
  */
 export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, props: ServiceStackProps) {
@@ -60,7 +60,7 @@ export class ServiceStack extends Stack {
   private outputs(api: RestApi, workers: Workers): void {
     new CfnOutput(this, "ApiUrl", {
       value: api.url,
-      description: "Paths of the API follow, beginning with v1/.",
+      description: "Base URL of the API. Append a path that begins with v1/.",
     });
     const { runs, steps, finishes, deliveries } = workers;
     for (const [name, worker] of Object.entries({ runs, steps, finishes, deliveries })) {

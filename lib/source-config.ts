@@ -8,66 +8,70 @@ import { parseSources, secretsOf } from "../shared/sources/registry/configuratio
 import { secretReference } from "../shared/sources/contract/secret-reference.ts";
 import { grantKeyDecrypt, grantParameterRead, grantSecretRead } from "./grants.ts";
 
-/** Which adapter reads for which scraper: known now, or read when the stack is deployed. */
+/** The adapter of each scraper: a value that is known at synthesis, or a parameter that the deployment reads. */
 export type Sources =
   | { readonly kind: "known"; readonly variable: string }
   | {
       readonly kind: "parameter";
       /** Name of an SSM parameter that holds the JSON. */
       readonly name: string;
-      /** References to the secrets that the JSON names, and ARNs of the keys that seal them. */
+      /** References to the secrets that the JSON names, and ARNs of the KMS keys that encrypt them. */
       readonly secrets: readonly string[];
     };
 
-/** What the command line may say about sources. */
+/** The context keys for sources, not yet checked. */
 export interface SourceContext {
   /** The JSON, or the path of a file that holds it. */
   readonly sources?: unknown;
   /** Name of an SSM parameter that holds the JSON. */
   readonly sourcesParameter?: unknown;
-  /** What the JSON in the parameter names, separated by commas. */
+  /** References to the secrets that the JSON in the parameter names, separated by commas. */
   readonly sourceSecrets?: unknown;
 }
 
 /**
- * What the command line says about sources; `stageDefault` where it says nothing.
- * @throws Error that names the key at fault and never repeats a value, which may be a secret.
+ * Reads the sources from the context; `stageDefault` if the context has none.
+ * @throws Error that names the invalid key; never quotes its value, which may contain a secret
  */
 export function sourcesOf(context: SourceContext, stageDefault: object): Sources {
   const { sources, sourcesParameter, sourceSecrets } = context;
   if (sourcesParameter !== undefined) {
-    if (sources !== undefined) throw new Error("Give sources or sourcesParameter, not both.");
+    if (sources !== undefined) {
+      throw new Error("Set either context 'sources' or 'sourcesParameter', not both.");
+    }
     return fromParameter(sourcesParameter, sourceSecrets);
   }
-  if (sourceSecrets !== undefined) throw new Error("sourceSecrets goes with sourcesParameter.");
+  if (sourceSecrets !== undefined) {
+    throw new Error("Context 'sourceSecrets' requires 'sourcesParameter'.");
+  }
   const text = textOf(sources ?? stageDefault);
   parseSources(text);
-  // Of a file that is laid out for reading, the layout would take up room.
+  // Removes whitespace, because the size of the variable is limited.
   const variable = JSON.stringify(JSON.parse(text));
   checkRoom(variable);
   return { kind: "known", variable };
 }
 
-/** Lambda's bound for all variables of a function, names included, written as one JSON object. */
+/** Lambda's limit for all variables of a function, with their names, as one JSON object. */
 const environmentBytesMax = 4_096;
-/** Variables that every function has beside those that are listed for it. */
+/** Variables that every function has in addition to those that are listed for it. */
 const commonVariables = ["POWERTOOLS_SERVICE_NAME", "UV_THREADPOOL_SIZE"];
-/** Names, addresses and ARNs, which are known when the stack is deployed; others are short words. */
+/** Variables whose values are generated at deployment, such as names and ARNs. Other values are short. */
 const generated = /_(?:TABLE|URL|ARN|GROUP|BUCKET|ID)$/;
 const generatedBytesMax = 160;
 const wordBytesMax = 32;
 
-/** @throws Error when a function could not be deployed with the variable */
+/** @throws Error if the variable would exceed Lambda's limit in a function that has it */
 function checkRoom(variable: string): void {
   const room = Math.min(...Object.values(environment).filter(isReader).map(roomBeside));
-  // Its quotes are escaped, each taking up two bytes.
+  // Quotes in the value are escaped and take two bytes each.
   const bytes = bytesOf(variable) - bytesOf("");
   if (bytes <= room) return;
   throw new Error(
-    `SOURCES: the value: takes ${bytes} bytes, and a function has room for ${room} beside its ` +
-      "other variables (Lambda: 4 KB for all of them, each quote counting twice): leave out " +
-      "options that have their defaults, and name secrets by short names of SSM parameters. A " +
-      "sourcesParameter is no way out: its value becomes the same variable.",
+    `SOURCES takes ${bytes} bytes, and a function has room for ${room} beside its other variables ` +
+      "(Lambda allows 4 KB for all of them; each quote counts twice). Omit options that have " +
+      "their defaults, and refer to secrets by short names of SSM parameters. A sourcesParameter " +
+      "does not help: its value becomes the same variable.",
   );
 }
 
@@ -82,13 +86,13 @@ function roomBeside(names: readonly string[]): number {
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
-/** The value of the variable SOURCES. */
+/** The value of the environment variable SOURCES. */
 export const sourcesVariable = (scope: Construct, sources: Sources): string =>
   sources.kind === "known"
     ? sources.variable
     : StringParameter.valueForStringParameter(scope, sources.name);
 
-/** Lets the grantee open the secrets that its sources need, and no others. */
+/** Grants access to the secrets of the sources, and to no others. */
 export function grantSourceSecrets(grantee: IGrantable, sources: Sources): void {
   const references =
     sources.kind === "parameter"
@@ -130,7 +134,7 @@ function isStoredSecretOrKey(reference: string): boolean {
   return kind === undefined ? /^arn:aws[\w-]*:kms:/.test(reference) : kind !== "variable";
 }
 
-/** A file is read before a text is taken for JSON, which no path is. */
+/** The JSON of the context: the text itself if it begins with `{`, else the content of the named file. */
 function textOf(sources: unknown): string {
   if (typeof sources !== "string") return JSON.stringify(sources);
   if (sources.trimStart().startsWith("{")) return sources;

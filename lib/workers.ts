@@ -28,24 +28,24 @@ export interface WorkersProps {
   readonly schedules: RunSchedules;
 }
 
-/** Receives of a message before it counts as one that cannot be worked off. */
+/** Receives after which SQS moves a message to the dead-letter queue. */
 const receivesMax = 5;
 
-/** The functions behind the queues, in the order in which a run passes them, and the sweeper. */
+/** The workers of the queues, in the order in which a run passes them, and the sweeper. */
 export class Workers extends Construct {
   readonly runs: QueueWorker<"run-starter">;
   readonly steps: QueueWorker<"run-step">;
   readonly finishes: QueueWorker<"run-finisher">;
   readonly deliveries: QueueWorker<"delivery">;
   readonly sweeper: ServiceFunction<"sweeper">;
-  /** Minutes of the sweeper that could not be started. */
+  /** Invocations of the sweeper that its schedule could not deliver. */
   readonly sweeperDeadLetterQueue: IQueue;
   readonly #props: WorkersProps;
 
   constructor(scope: Construct, id: string, props: WorkersProps) {
     super(scope, id);
     this.#props = props;
-    // Built against the flow: a worker has to know the queues it sends to.
+    // In reverse order, because a worker needs the URLs of the queues to which it sends.
     this.deliveries = this.deliveryWorker();
     this.finishes = this.finishWorker();
     this.steps = this.stepWorker();
@@ -75,10 +75,10 @@ export class Workers extends Construct {
       receivesMax,
       impact:
         "Runs of watchlists do not start: the sweeper starts them late or not at all. A call that " +
-        "answered 503 may stay charged until its message is replayed.",
+        "returned 503 may stay charged until its message is replayed.",
     });
     this.grantRunTables(runs);
-    // A run that nothing can fold ends here, and its events are for its list's endpoint.
+    // The run starter ends a run without steps to read, and needs the watchlist's endpoint for that.
     grantTable(runs, data.deliveries, "read");
     grantSend(runs, this.steps.queue);
     grantScheduleManage(runs, schedules.scheduleArns, schedules.role);
@@ -92,7 +92,7 @@ export class Workers extends Construct {
       function: {
         ...this.worker("run-step", "Reads one batch of a run's step.", 180),
         memoryMegabytes: config.memoryMegabytes.step,
-        feedsItself: true,
+        sendsToItself: true,
       },
       variables: (own) => ({
         STAGE: stage,
@@ -106,7 +106,7 @@ export class Workers extends Construct {
       batchSize: 1,
       concurrencyMax: config.concurrencyMax.steps,
       receivesMax,
-      impact: "A part of a watchlist's items was not read; the run stalls and ends as failed.",
+      impact: "A batch of a watchlist's items was not read: the run stalls and fails.",
     });
     this.grantRunTables(steps);
     grantSend(steps, steps.queue);
@@ -118,7 +118,7 @@ export class Workers extends Construct {
     const { stage, config, data } = this.#props;
     const finishes = new QueueWorker(this, "Finishes", {
       function: {
-        ...this.worker("run-finisher", "Turns a finished run into events.", 300),
+        ...this.worker("run-finisher", "Ends runs and publishes their events.", 300),
         memoryMegabytes: config.memoryMegabytes.finisher,
       },
       variables: () => ({
@@ -131,7 +131,7 @@ export class Workers extends Construct {
       batchSize: 1,
       concurrencyMax: config.concurrencyMax.finishes,
       receivesMax,
-      impact: "A run was read and charged, but its events were not sent out.",
+      impact: "A run was read and charged, but its events were not published.",
     });
     grantTable(finishes, data.watchlists, "read-write");
     grantTable(finishes, data.deliveries, "read-write");
@@ -144,8 +144,8 @@ export class Workers extends Construct {
     const { stage, config, data } = this.#props;
     const deliveries = new QueueWorker(this, "Deliveries", {
       function: {
-        ...this.worker("delivery", "Sends events to webhooks and buckets.", 300),
-        feedsItself: true,
+        ...this.worker("delivery", "Sends events to webhook endpoints and buckets.", 300),
+        sendsToItself: true,
       },
       variables: (own) => ({
         STAGE: stage,
@@ -157,7 +157,7 @@ export class Workers extends Construct {
       batchSize: 10,
       concurrencyMax: config.concurrencyMax.deliveries,
       receivesMax,
-      impact: "A webhook or an export was given up for a reason that is not its receiver's.",
+      impact: "Webhooks or exports of an account are late because of an error of the service.",
     });
     grantTable(deliveries, data.deliveries, "read-write");
     grantObjectRead(deliveries, data.events);
@@ -170,7 +170,7 @@ export class Workers extends Construct {
   private sweeperFunction(): ServiceFunction<"sweeper"> {
     const { stage, data, config } = this.#props;
     const sweeper = new ServiceFunction(this, "Sweeper", {
-      ...this.worker("sweeper", "Finds what was left undone.", 120),
+      ...this.worker("sweeper", "Finds overdue work and sends wake-up messages.", 120),
       ...(config.reservedConcurrency !== null && {
         reservedConcurrency: config.reservedConcurrency.sweeper,
       }),
@@ -195,12 +195,12 @@ export class Workers extends Construct {
 
   private sweeperSchedule(): MinuteSchedule {
     return new MinuteSchedule(this, "SweeperSchedule", {
-      description: "Starts overdue lists, ends stuck runs, gives back expired holds.",
+      description: "Starts the sweeper every minute.",
       target: this.sweeper.lambda,
       deadLetterQueueId: "SweeperDeadLetterQueue",
       impact:
-        "Nothing looks after what was left undone: a lost start of a run or a delivery that failed " +
-        "once stays lost for as long, and expired holds keep their credits.",
+        "The sweeper does not run: lost starts of runs and failed deliveries are not repeated, and " +
+        "expired holds are not released.",
     });
   }
 

@@ -5,7 +5,7 @@ import { route } from "../http/route.ts";
 import type { AccountDependencies } from "./dependencies.ts";
 
 /** `GET /v1/account` (specification, section "Account"). */
-export const getRoute = route<AccountDependencies>({
+export const getAccountRoute = route<AccountDependencies>({
   async handle({ caller }, { accounts, endpoints }) {
     const [account, webhookEndpoints] = await Promise.all([
       accounts.get(caller.accountId),

@@ -4,10 +4,10 @@ import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../composition/overrides.ts";
 import { createApiKeyRoute } from "./create-api-key.ts";
 import { deleteApiKeyRoute } from "./delete-api-key.ts";
-import { getRoute } from "./get.ts";
+import { getAccountRoute } from "./get.ts";
 import { listApiKeysRoute } from "./list-api-keys.ts";
 import { listCreditTransactionsRoute } from "./list-credit-transactions.ts";
-import { usageRoute } from "./usage.ts";
+import { getUsageRoute } from "./usage.ts";
 
 export function createHandler(
   environment: EnvironmentOf<"account">,
@@ -16,19 +16,19 @@ export function createHandler(
   return groupHandler({
     group: "account",
     routes: {
-      "GET /v1/account": getRoute,
-      "GET /v1/usage": usageRoute,
+      "GET /v1/account": getAccountRoute,
+      "GET /v1/usage": getUsageRoute,
       "GET /v1/credit_transactions": listCreditTransactionsRoute,
       "GET /v1/api_keys": listApiKeysRoute,
       "POST /v1/api_keys": createApiKeyRoute,
       "DELETE /v1/api_keys/{id}": deleteApiKeyRoute,
     },
     dependencies: {
-      ...provide.edge(environment, "account", overrides),
+      ...provide.middleware(environment, "account", overrides),
       apiKeys: provide.apiKeys(environment, overrides),
       endpoints: provide.endpoints(environment, overrides),
       history: provide.creditHistory(environment, overrides),
-      usage: provide.usage(environment, overrides),
+      usage: provide.usageStore(environment, overrides),
     },
   });
 }

@@ -5,12 +5,14 @@ import { route } from "../http/route.ts";
 import type { AccountDependencies } from "./dependencies.ts";
 
 /** `GET /v1/usage` (specification, section "Usage"). */
-export const usageRoute = route<AccountDependencies, UndefinedSchema<undefined>, typeof usageQuery>(
-  {
-    query: usageQuery,
-    async handle({ caller, query: { days }, now }, { usage }) {
-      const body = await readUsage({ accountId: caller.accountId, days, now }, usage);
-      return { status: 200, body };
-    },
+export const getUsageRoute = route<
+  AccountDependencies,
+  UndefinedSchema<undefined>,
+  typeof usageQuery
+>({
+  query: usageQuery,
+  async handle({ caller, query: { days }, now }, { usage }) {
+    const body = await readUsage({ accountId: caller.accountId, days, now }, usage);
+    return { status: 200, body };
   },
-);
+});

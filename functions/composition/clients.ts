@@ -1,4 +1,4 @@
-/** The clients of AWS: those that are given, else ones that the process makes for itself. */
+/** The AWS clients of a process: those of the overrides, else new ones. */
 import { KMSClient } from "@aws-sdk/client-kms";
 import { S3Client } from "@aws-sdk/client-s3";
 import { SchedulerClient } from "@aws-sdk/client-scheduler";
@@ -8,15 +8,15 @@ import { limits } from "../../shared/base/limits.ts";
 import type { Clients, Overrides } from "./overrides.ts";
 
 /**
- * Makes a client once per process, when it is first needed. Its calls are marked pure, so that a
- * bundle leaves out the clients that its function does not use.
+ * Creates a value on first use, once per process. Mark its calls as pure, so that a bundle omits the
+ * clients that its function does not use.
  */
 export function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
 }
 
-/** The given client of that name, else the process's own. Its calls are marked pure as well. */
+/** Returns the client of the overrides, else the client of the process. Mark its calls as pure. */
 export function client<Name extends keyof Clients>(
   name: Name,
   make: () => Clients[Name],

@@ -1,4 +1,4 @@
-/** The part of the composition root that delivers webhooks and exports. */
+/** The composition root of webhook deliveries and exports. */
 import { s3CustomerBuckets } from "../../shared/aws/exports/customer-bucket.ts";
 import { deliveryWrite } from "../../shared/aws/deliveries/delivery-store.ts";
 import { exportWrite } from "../../shared/aws/exports/export-store.ts";
@@ -18,38 +18,38 @@ import {
   destinations,
   dynamo,
   endpointStore,
-  eventSources,
+  feedSources,
   exportLog,
   type Needs,
-  type OutboxNeeds,
+  type DeliveriesNeeds,
   outboxQueue,
-  outboxRows,
-  policyOf,
-  type RegistrationNeeds,
+  deliveriesTable,
+  addressPolicyOf,
+  type DeliveryTargetNeeds,
   secrets,
   sender,
   timeAndChance,
 } from "./dependencies.ts";
 import type { Overrides } from "./overrides.ts";
 
-/** An outbox together with the log of its deliveries or exports. */
-const outboxOf = <LogRecord>(
-  environment: OutboxNeeds,
+/** The outboxes of delivery targets, with the log that their workers write. */
+const outboxStore = <LogRecord>(
+  environment: DeliveriesNeeds,
   overrides: Overrides,
   write: (table: string, accountId: string, record: LogRecord) => Write,
 ): OutboxStore<LogRecord> =>
   dynamoOutboxStore<LogRecord>(dynamo(overrides), {
-    ...outboxRows(environment, overrides),
+    ...deliveriesTable(environment, overrides),
     recordWrite: (accountId, record) => write(environment.DELIVERIES_TABLE, accountId, record),
   });
 
-/** What delivering webhooks and exports needs. */
-export const delivery = (
-  environment: RegistrationNeeds & Needs<"EVENTS_BUCKET">,
+/** Dependencies of the delivery worker, for webhooks and for exports. */
+export const deliveryDependencies = (
+  environment: DeliveryTargetNeeds & Needs<"EVENTS_BUCKET">,
   overrides: Overrides,
 ) => {
   const shared = {
-    ...eventSources(environment, overrides),
+    ...feedSources(environment, overrides),
     secrets: secrets(environment, overrides),
     queue: outboxQueue(environment, overrides),
     ...timeAndChance(overrides),
@@ -61,12 +61,12 @@ export const delivery = (
     deliveries: deliveries(environment, overrides),
     sender: sender(overrides),
   });
-  const exportOutbox = outboxOf(environment, overrides, exportWrite);
+  const exportOutbox = outboxStore(environment, overrides, exportWrite);
   const openExports = exportSessions({
     ...shared,
     destinations: destinations(environment, overrides),
     exports: exportLog(environment, overrides),
-    buckets: overrides.buckets ?? s3CustomerBuckets({ policy: policyOf(overrides) }),
+    buckets: overrides.buckets ?? s3CustomerBuckets({ policy: addressPolicyOf(overrides) }),
     roles: cachedRoleCredentials(overrides.roles ?? stsRoleCredentials(), shared.clock),
     outbox: exportOutbox,
   });
@@ -74,7 +74,7 @@ export const delivery = (
     webhooks: {
       ...shared,
       open,
-      outbox: outboxOf(environment, overrides, deliveryWrite),
+      outbox: outboxStore(environment, overrides, deliveryWrite),
       late: (milliseconds: number) =>
         tell([figures("deliveries", {}, { delivery_late_ms: milliseconds })]),
     },

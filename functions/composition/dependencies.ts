@@ -1,6 +1,6 @@
 /**
- * The composition root: which adapter stands behind which port. Each function composes only what it
- * needs from these, so that its bundle holds only the clients it uses.
+ * The composition root: creates adapters and joins them to ports. Each function calls only what it needs,
+ * so that its bundle contains only the clients that it uses.
  */
 import type { Logger } from "@aws-lambda-powertools/logger";
 import type { AccountStore } from "../../shared/accounts/account-store.ts";
@@ -69,14 +69,15 @@ import { runEventPublisher } from "../../shared/publishing/publish-run.ts";
 import type { Sender } from "../../shared/outgoing/sender.ts";
 import { client, kms, once, s3, scheduler, sqs } from "./clients.ts";
 import type { FunctionName } from "../environment.ts";
-import type { EdgeDependencies } from "../http/group-handler.ts";
+import type { MiddlewareDependencies } from "../http/group-handler.ts";
 import type { Overrides } from "./overrides.ts";
 
 export type Needs<Name extends string> = Readonly<Record<Name, string>>;
 type AccountNeeds = Needs<"ACCOUNTS_TABLE">;
-type ListNeeds = Needs<"WATCHLISTS_TABLE">;
-export type OutboxNeeds = Needs<"DELIVERIES_TABLE">;
-export type RegistrationNeeds = OutboxNeeds & Needs<"DELIVERIES_QUEUE_URL" | "SECRETS_KEY_ID">;
+type WatchlistNeeds = Needs<"WATCHLISTS_TABLE">;
+export type DeliveriesNeeds = Needs<"DELIVERIES_TABLE">;
+export type DeliveryTargetNeeds = DeliveriesNeeds &
+  Needs<"DELIVERIES_QUEUE_URL" | "SECRETS_KEY_ID">;
 
 export const dynamo = /* @__PURE__ */ client("dynamo", documentClient);
 
@@ -87,7 +88,7 @@ export const timeAndChance = (overrides: Overrides) => ({
   chance: chance(overrides),
 });
 
-/** Builds a handler at its first call: importing a function reads no environment. */
+/** Creates a handler at its first call, so that the import of a function reads no environment variables. */
 export function onFirstCall<Arguments extends unknown[], Result>(
   create: () => (...args: Arguments) => Result,
 ): (...args: Arguments) => Result {
@@ -98,42 +99,42 @@ export function onFirstCall<Arguments extends unknown[], Result>(
 export const logger = (environment: Needs<"STAGE">, name: FunctionName): Logger =>
   serviceLogger({ stage: environment.STAGE, service: name });
 
-export const warnThrough =
+export const warnTo =
   (to: Logger): Warn =>
   (message, error) => {
     to.warn(message, error instanceof Error ? error : new Error(String(error)));
   };
 
-/** What a group needs that ignores keys: it has no client to look one up. */
-export const publicEdge = (
+/** Dependencies of a group that ignores API keys. */
+export const keylessMiddleware = (
   environment: Needs<"STAGE">,
   name: FunctionName,
   overrides: Overrides,
-): EdgeDependencies => ({
+): MiddlewareDependencies => ({
   accounts: { admit: async () => ({ outcome: "unknown" }) },
   ...timeAndChance(overrides),
   logger: logger(environment, name),
 });
 
-/** What a group of public documents needs: it looks up keys, to count their calls, and no account. */
-export const countedEdge = (
+/** Dependencies of a group of public documents: it counts the calls of API keys and reads no accounts. */
+export const countingMiddleware = (
   environment: Needs<"STAGE" | "ACCOUNTS_TABLE">,
   name: FunctionName,
   overrides: Overrides,
-): EdgeDependencies => ({
-  ...publicEdge(environment, name, overrides),
+): MiddlewareDependencies => ({
+  ...keylessMiddleware(environment, name, overrides),
   accounts: {
     admit: keyAdmission(dynamo(overrides), environment.ACCOUNTS_TABLE, chance(overrides)),
   },
 });
 
-/** What every other route group needs. */
-export const edge = (
+/** Dependencies of a group that requires API keys. */
+export const middleware = (
   environment: Needs<"STAGE" | "ACCOUNTS_TABLE">,
   name: FunctionName,
   overrides: Overrides,
-): EdgeDependencies & { readonly accounts: AccountStore } => ({
-  ...publicEdge(environment, name, overrides),
+): MiddlewareDependencies & { readonly accounts: AccountStore } => ({
+  ...keylessMiddleware(environment, name, overrides),
   accounts: dynamoAccountStore(
     dynamo(overrides),
     { accounts: environment.ACCOUNTS_TABLE },
@@ -164,7 +165,7 @@ export const cancelQueue = (
 export const apiKeys = (environment: AccountNeeds, overrides: Overrides): ApiKeyStore =>
   dynamoApiKeyStore(dynamo(overrides), environment.ACCOUNTS_TABLE);
 
-export const usage = (environment: AccountNeeds, overrides: Overrides): UsageStore =>
+export const usageStore = (environment: AccountNeeds, overrides: Overrides): UsageStore =>
   dynamoUsageStore(dynamo(overrides), {
     accountsTable: environment.ACCOUNTS_TABLE,
     ...timeAndChance(overrides),
@@ -180,32 +181,35 @@ export const creditHistory = (
     ...timeAndChance(overrides),
   });
 
-/** A buffered Lambda gives no answer over 6 MB; a streamed one has no such bound. */
+/** The largest response of a function in bytes: Lambda limits buffered responses to 6 MB. */
 export const answerBytesMax = (environment: Needs<"RESPONSE_MODE">): number | undefined =>
   environment.RESPONSE_MODE === "stream" ? undefined : 6_000_000;
 
-const listRows = (environment: ListNeeds, overrides: Overrides) => ({
+const watchlistsTable = (environment: WatchlistNeeds, overrides: Overrides) => ({
   table: environment.WATCHLISTS_TABLE,
   ...timeAndChance(overrides),
 });
 
-export const watchlists = (environment: ListNeeds, overrides: Overrides): WatchlistStore =>
-  dynamoWatchlistStore(dynamo(overrides), listRows(environment, overrides));
+export const watchlists = (environment: WatchlistNeeds, overrides: Overrides): WatchlistStore =>
+  dynamoWatchlistStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
-export const pages = (environment: ListNeeds, overrides: Overrides): PageStore =>
-  dynamoPageStore(dynamo(overrides), listRows(environment, overrides));
+export const pages = (environment: WatchlistNeeds, overrides: Overrides): PageStore =>
+  dynamoPageStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
-export const idempotencyKeys = (environment: ListNeeds, overrides: Overrides): IdempotencyStore =>
-  dynamoIdempotencyStore(dynamo(overrides), listRows(environment, overrides));
+export const idempotencyKeys = (
+  environment: WatchlistNeeds,
+  overrides: Overrides,
+): IdempotencyStore =>
+  dynamoIdempotencyStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
-export const purges = (environment: ListNeeds, overrides: Overrides): PurgeStore =>
-  dynamoPurgeStore(dynamo(overrides), listRows(environment, overrides));
+export const purges = (environment: WatchlistNeeds, overrides: Overrides): PurgeStore =>
+  dynamoPurgeStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
-export const runs = (environment: ListNeeds, overrides: Overrides): RunStore =>
-  dynamoRunStore(dynamo(overrides), listRows(environment, overrides));
+export const runs = (environment: WatchlistNeeds, overrides: Overrides): RunStore =>
+  dynamoRunStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
-export const steps = (environment: ListNeeds, overrides: Overrides): StepStore =>
-  dynamoStepStore(dynamo(overrides), listRows(environment, overrides));
+export const steps = (environment: WatchlistNeeds, overrides: Overrides): StepStore =>
+  dynamoStepStore(dynamo(overrides), watchlistsTable(environment, overrides));
 
 export const schedules = (
   environment: Needs<"SCHEDULE_GROUP" | "RUNS_QUEUE_URL" | "SCHEDULE_ROLE_ARN">,
@@ -217,8 +221,8 @@ export const schedules = (
     roleArn: environment.SCHEDULE_ROLE_ARN,
   });
 
-export const endpoints = (environment: OutboxNeeds, overrides: Overrides): EndpointLookup =>
-  dynamoEndpoints(dynamo(overrides), outboxRows(environment, overrides));
+export const endpoints = (environment: DeliveriesNeeds, overrides: Overrides): EndpointLookup =>
+  dynamoEndpoints(dynamo(overrides), deliveriesTable(environment, overrides));
 
 export const secrets = (environment: Needs<"SECRETS_KEY_ID">, overrides: Overrides): SecretBox =>
   kmsSecretBox(kms(overrides), { keyId: environment.SECRETS_KEY_ID, clock: clock(overrides) });
@@ -228,61 +232,62 @@ export const outboxQueue = (
   overrides: Overrides,
 ): OutboxQueue => sqsOutboxQueue(sqs(overrides), environment.DELIVERIES_QUEUE_URL);
 
-export const dueTargets = (environment: OutboxNeeds, overrides: Overrides): DueTargets =>
+export const dueTargets = (environment: DeliveriesNeeds, overrides: Overrides): DueTargets =>
   dynamoDueTargets(dynamo(overrides), environment.DELIVERIES_TABLE);
 
-export const outboxRows = (environment: OutboxNeeds, overrides: Overrides) => ({
+export const deliveriesTable = (environment: DeliveriesNeeds, overrides: Overrides) => ({
   tableName: environment.DELIVERIES_TABLE,
   ...timeAndChance(overrides),
 });
 
-/** For whoever owes something and works nothing off. */
-const outbox = (environment: OutboxNeeds, overrides: Overrides): Outbox =>
-  dynamoOutbox(dynamo(overrides), outboxRows(environment, overrides));
+/** Adds entries to outboxes. */
+const outbox = (environment: DeliveriesNeeds, overrides: Overrides): Outbox =>
+  dynamoOutbox(dynamo(overrides), deliveriesTable(environment, overrides));
 
-export const deliveries = (environment: OutboxNeeds, overrides: Overrides): DeliveryStore =>
-  dynamoDeliveryStore(dynamo(overrides), outboxRows(environment, overrides));
+export const deliveries = (environment: DeliveriesNeeds, overrides: Overrides): DeliveryStore =>
+  dynamoDeliveryStore(dynamo(overrides), deliveriesTable(environment, overrides));
 
-export const endpointStore = (environment: OutboxNeeds, overrides: Overrides) =>
-  dynamoEndpointStore(dynamo(overrides), outboxRows(environment, overrides));
+export const endpointStore = (environment: DeliveriesNeeds, overrides: Overrides) =>
+  dynamoEndpointStore(dynamo(overrides), deliveriesTable(environment, overrides));
 
-export const destinations = (environment: OutboxNeeds, overrides: Overrides) =>
+export const destinations = (environment: DeliveriesNeeds, overrides: Overrides) =>
   dynamoDestinationStore(dynamo(overrides), environment.DELIVERIES_TABLE);
 
-const pendingWork = (environment: OutboxNeeds, overrides: Overrides): PendingWork =>
+const pendingWork = (environment: DeliveriesNeeds, overrides: Overrides): PendingWork =>
   dynamoPendingWork(dynamo(overrides), environment.DELIVERIES_TABLE);
 
-export const exportLog = (environment: OutboxNeeds, overrides: Overrides) =>
+export const exportLog = (environment: DeliveriesNeeds, overrides: Overrides) =>
   dynamoExportStore(dynamo(overrides), environment.DELIVERIES_TABLE);
 
-const eventFeed = (environment: OutboxNeeds, overrides: Overrides): EventFeed =>
-  dynamoEventFeed(dynamo(overrides), outboxRows(environment, overrides));
+const eventFeed = (environment: DeliveriesNeeds, overrides: Overrides): EventFeed =>
+  dynamoEventFeed(dynamo(overrides), deliveriesTable(environment, overrides));
 
 const eventBodies = (environment: Needs<"EVENTS_BUCKET">, overrides: Overrides): EventBodies =>
   s3EventBodies(s3(overrides), environment.EVENTS_BUCKET);
 
-export const policyOf = (overrides: Overrides): AddressPolicy =>
+export const addressPolicyOf = (overrides: Overrides): AddressPolicy =>
   addressPolicy({ allowLoopback: overrides.allowLoopback === true });
 
 export const sender = (overrides: Overrides): Sender =>
-  overrides.sender ?? webhookSender({ policy: policyOf(overrides), clock: clock(overrides) });
+  overrides.sender ??
+  webhookSender({ policy: addressPolicyOf(overrides), clock: clock(overrides) });
 
-/** What keeping a place to deliver to needs, of either kind. */
-const registration = (environment: RegistrationNeeds, overrides: Overrides) => ({
+/** Dependencies of changing a delivery target: a webhook endpoint or an S3 destination. */
+const deliveryTargetDependencies = (environment: DeliveryTargetNeeds, overrides: Overrides) => ({
   secrets: secrets(environment, overrides),
   resolver: overrides.resolver ?? hostResolver(),
-  policy: policyOf(overrides),
+  policy: addressPolicyOf(overrides),
   outbox: outbox(environment, overrides),
   queue: outboxQueue(environment, overrides),
   ...timeAndChance(overrides),
 });
 
-/** What keeping webhook endpoints and looking after their deliveries needs. */
-export const endpointRegistration = (
-  environment: RegistrationNeeds & Needs<"EVENTS_BUCKET">,
+/** Dependencies of the routes for webhook endpoints and deliveries. */
+export const endpointDependencies = (
+  environment: DeliveryTargetNeeds & Needs<"EVENTS_BUCKET">,
   overrides: Overrides,
 ) => ({
-  ...registration(environment, overrides),
+  ...deliveryTargetDependencies(environment, overrides),
   pending: pendingWork(environment, overrides),
   bodies: eventBodies(environment, overrides),
   endpoints: endpointStore(environment, overrides),
@@ -291,20 +296,24 @@ export const endpointRegistration = (
   sender: sender(overrides),
 });
 
-/** What keeping an S3 destination needs; it is checked within a call of the API. */
-export const destinationSetup = (environment: RegistrationNeeds, overrides: Overrides) => ({
-  ...registration(environment, overrides),
+/** Dependencies of the routes for the S3 destination, which check it within the API call. */
+export const destinationDependencies = (
+  environment: DeliveryTargetNeeds,
+  overrides: Overrides,
+) => ({
+  ...deliveryTargetDependencies(environment, overrides),
   destinations: destinations(environment, overrides),
   exports: exportLog(environment, overrides),
   pending: pendingWork(environment, overrides),
   buckets:
-    overrides.buckets ?? s3CustomerBuckets({ policy: policyOf(overrides), times: checkTimes }),
-  // Asked anew at each check: what was kept would hide a trust that is gone.
+    overrides.buckets ??
+    s3CustomerBuckets({ policy: addressPolicyOf(overrides), times: checkTimes }),
+  // Not cached: cached credentials would hide that the customer has revoked the role's trust.
   roles: overrides.roles ?? stsRoleCredentials(),
 });
 
-/** What the feed of events is read from. */
-export const eventSources = (
+/** The event feed and the event bodies. */
+export const feedSources = (
   environment: Needs<"DELIVERIES_TABLE" | "EVENTS_BUCKET">,
   overrides: Overrides,
 ): FeedSources => ({
@@ -312,24 +321,24 @@ export const eventSources = (
   bodies: eventBodies(environment, overrides),
 });
 
-/** What showing events and sending one to an endpoint needs. */
-export const eventSending = (
-  environment: OutboxNeeds & Needs<"EVENTS_BUCKET" | "DELIVERIES_QUEUE_URL">,
+/** Dependencies of the routes for events. */
+export const eventDependencies = (
+  environment: DeliveriesNeeds & Needs<"EVENTS_BUCKET" | "DELIVERIES_QUEUE_URL">,
   overrides: Overrides,
 ) => ({
-  ...eventSources(environment, overrides),
+  ...feedSources(environment, overrides),
   endpoints: endpoints(environment, overrides),
   deliveries: deliveries(environment, overrides),
   queue: outboxQueue(environment, overrides),
 });
 
-/** What takes over the events of a finished run. */
+/** Publishes the events of a finished run. */
 export const publisher = (
   environment: Needs<"DELIVERIES_TABLE" | "EVENTS_BUCKET" | "DELIVERIES_QUEUE_URL">,
   overrides: Overrides,
 ): RunEventPublisher =>
   runEventPublisher({
-    ...eventSources(environment, overrides),
+    ...feedSources(environment, overrides),
     endpoints: endpoints(environment, overrides),
     outbox: outbox(environment, overrides),
     destinations: destinations(environment, overrides),

@@ -10,7 +10,7 @@ import type { Resolver } from "../../shared/outgoing/resolver.ts";
 import type { StepSources } from "../../shared/runs/read-step.ts";
 import type { Sender } from "../../shared/outgoing/sender.ts";
 
-/** The clients of the service's own resources; none of them reaches a customer's. */
+/** The AWS clients for resources of the service. None of them accesses resources of customers. */
 export interface Clients {
   readonly dynamo: DynamoDBDocumentClient;
   readonly sqs: SQSClient;
@@ -20,30 +20,30 @@ export interface Clients {
 }
 
 /**
- * What the local world and tests may inject into a function. A deployed function never passes any:
- * there is no environment variable behind these.
+ * Replacements that tests and the local world inject into a function. A deployed function has none: no
+ * environment variable sets them.
  */
 export interface Overrides {
-  /** Lets webhooks and exports reach loopback addresses, over plain HTTP too. */
+  /** True allows webhooks and exports to loopback addresses, also over plain HTTP. */
   readonly allowLoopback?: boolean;
-  /** Addresses buckets by path, as local S3 stores need it; a given S3 client stays as it is. */
+  /** True addresses buckets by path, which local S3 stores need. Has no effect on an S3 client in `clients`. */
   readonly forcePathStyle?: boolean;
-  /** Variables that the references to sources' secrets may name, as `env:<name>`. */
+  /** Environment variables that references to secrets of sources may name, as `env:<name>`. */
   readonly secretVariables?: Readonly<Record<string, string | undefined>>;
-  /** What products, offers and steps are read from, instead of what SOURCES says. */
+  /** Sources of products, offers and steps, instead of those in SOURCES. */
   readonly sources?: StepSources;
-  /** The time, instead of the machine's. */
+  /** The clock, instead of the system's. */
   readonly clock?: Clock;
-  /** Instead of the machine's randomness. */
+  /** The random source, instead of the system's. */
   readonly chance?: Chance;
-  /** Used as they are, instead of ones that the process makes once for all of its functions. */
+  /** AWS clients, instead of those that the process creates. */
   readonly clients?: Partial<Clients>;
-  /** Sends webhooks, instead of the guarded sender: what it sends is held to no address policy. */
+  /** Sends webhooks, instead of the guarded sender; applies no address policy. */
   readonly sender?: Sender;
-  /** Looks up the addresses of what customers register, instead of the system. */
+  /** Resolves host names that customers register, instead of the system. */
   readonly resolver?: Resolver;
   /** Opens customers' buckets, instead of a guarded S3 client for each. */
   readonly buckets?: CustomerBuckets;
-  /** Assumes customers' roles, instead of STS; deliveries still keep what it gives. */
+  /** Assumes customers' roles, instead of STS. The delivery worker still caches its credentials. */
   readonly roles?: RoleCredentials;
 }

@@ -4,7 +4,7 @@ import { sqs } from "./clients.ts";
 import type { Needs } from "./dependencies.ts";
 import type { Overrides } from "./overrides.ts";
 
-/** The queues of runs that a function sends to; its variables name them. */
+/** The queues of runs that a function sends to: those whose URLs are in its environment. */
 export const runQueue = (
   environment: Partial<Needs<"RUNS_QUEUE_URL" | "STEPS_QUEUE_URL" | "FINISHES_QUEUE_URL">>,
   overrides: Overrides,

@@ -1,4 +1,4 @@
-/** The part of the composition root that stands behind the scrapers: what reads from the outside. */
+/** The composition root of sources. */
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { SSMClient } from "@aws-sdk/client-ssm";
 import { clientSettings } from "../../shared/aws/sdk/client-settings.ts";
@@ -13,7 +13,7 @@ import { offerSources } from "../../shared/sources/registry/offer-sources.ts";
 import { scraperFor } from "../../shared/sources/registry/scraper-sources.ts";
 import type { SourceDependencies } from "../../shared/sources/registry/parts.ts";
 import { once } from "./clients.ts";
-import { dynamo, logger, type Needs, timeAndChance, warnThrough } from "./dependencies.ts";
+import { dynamo, logger, type Needs, timeAndChance, warnTo } from "./dependencies.ts";
 import type { FunctionName } from "../environment.ts";
 import type { Overrides } from "./overrides.ts";
 
@@ -22,10 +22,7 @@ type SourceNeeds = Needs<"STAGE" | "ACCOUNTS_TABLE" | "SOURCES">;
 const secretsManager = /* @__PURE__ */ once(() => new SecretsManagerClient(clientSettings()));
 const parameters = /* @__PURE__ */ once(() => new SSMClient(clientSettings()));
 
-/**
- * The sources behind the scrapers, the offers and the offer checks: those given, else as SOURCES
- * says, which is not looked at when there are given ones.
- */
+/** The sources of scrapers, offers and offer checks: those of the overrides, else those in SOURCES. */
 export function sources(
   environment: SourceNeeds,
   name: FunctionName,
@@ -41,7 +38,7 @@ export function sources(
   };
 }
 
-/** How a function reads from the outside: within shared limits, with secrets, and in its log. */
+/** Dependencies of the adapters of sources: the shared rate limit, secrets, metrics and the log. */
 function sourceDependencies(
   environment: SourceNeeds,
   name: FunctionName,
@@ -53,7 +50,8 @@ function sourceDependencies(
     ...time,
     budget: sharedRateBudget(dynamo(overrides), {
       table: environment.ACCOUNTS_TABLE,
-      onUnshared: (error) => warnThrough(log)("a source's shared rate was not asked", error),
+      onUnshared: (error) =>
+        warnTo(log)("shared rate limiter unavailable; using the local limit", error),
     }),
     states: sourceStates(),
     secrets: secretReader({

@@ -18,7 +18,7 @@ export function createHandler(
       "GET /dashboard/{file}": fileRoute,
     },
     dependencies: {
-      ...provide.publicEdge(environment, "dashboard", overrides),
+      ...provide.keylessMiddleware(environment, "dashboard", overrides),
       demoApiKey: demoApiKey === "none" ? null : demoApiKey,
     },
     streamed: environment.RESPONSE_MODE === "stream",

@@ -10,9 +10,9 @@ export interface DeliverDependencies {
 }
 
 /**
- * Works off what the target of a message is owed, if anything is due and nobody is at it. Works for
- * at most 30 s plus one attempt of 15 s, and throws only when something of the service itself
- * fails: the message must come again.
+ * Drains the outbox of a message's delivery target, if entries are due and no other worker holds the target.
+ * Takes at most 30 s plus one attempt of 15 s.
+ * @throws only if a part of the service fails; SQS then delivers the message again
  */
 export function deliver(
   { account_id: accountId, target_id: targetId }: DeliveryMessage,

@@ -1,22 +1,22 @@
 import { tell, toldSoFar } from "../../shared/observability/work-log.ts";
-import { delivery } from "../composition/delivery.ts";
+import { deliveryDependencies } from "../composition/delivery.ts";
 import * as provide from "../composition/dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import type { Overrides } from "../composition/overrides.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
 import { deliver } from "./deliver.ts";
 import { deliveryMessage } from "./message.ts";
-import { noteRun } from "./note-run.ts";
+import { logRunOfEntry } from "./log-run.ts";
 import { receiverFigures } from "./receiver-figures.ts";
 
 export function createHandler(
   environment: EnvironmentOf<"delivery">,
   overrides: Overrides = {},
 ): QueueHandler {
-  const { webhooks, exports } = delivery(environment, overrides);
+  const { webhooks, exports } = deliveryDependencies(environment, overrides);
   const dependencies = {
-    webhooks: { ...webhooks, begins: noteRun },
-    exports: { ...exports, begins: noteRun },
+    webhooks: { ...webhooks, begins: logRunOfEntry },
+    exports: { ...exports, begins: logRunOfEntry },
   };
   return batchHandler({
     schema: deliveryMessage,

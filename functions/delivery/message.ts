@@ -2,6 +2,6 @@ import { type InferOutput, minLength, object, pipe, string } from "valibot";
 
 const id = pipe(string(), minLength(1));
 
-/** A message of the deliveries queue: whose outbox to look at, and nothing else. */
+/** A message of the deliveries queue: the delivery target to drain. */
 export const deliveryMessage = object({ account_id: id, target_id: id });
 export type DeliveryMessage = InferOutput<typeof deliveryMessage>;

@@ -1,8 +1,8 @@
 import { type Figures, figures } from "../../shared/observability/figures.ts";
 
 /**
- * Whether the receiver of a message took anything, from what its attempts came to: one receiver
- * counts once, however much it is sent. Nothing where no attempt was made.
+ * The metrics of a message's receiver: whether any attempt succeeded. A receiver counts once per message,
+ * regardless of the number of attempts; without attempts there are no metrics.
  */
 export function receiverFigures(told: readonly Figures[]): readonly Figures[] {
   const sum = (name: string): number =>

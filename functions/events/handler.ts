@@ -2,28 +2,28 @@ import * as provide from "../composition/dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../composition/overrides.ts";
-import { getRoute } from "./get.ts";
-import { listRoute } from "./list.ts";
-import { sendRoute } from "./send.ts";
+import { getEventRoute } from "./get.ts";
+import { listEventsRoute } from "./list.ts";
+import { sendEventRoute } from "./send.ts";
 
 export const eventRoutes = {
-  "GET /v1/events": listRoute,
-  "GET /v1/events/{id}": getRoute,
-  "POST /v1/events/{id}/send": sendRoute,
+  "GET /v1/events": listEventsRoute,
+  "GET /v1/events/{id}": getEventRoute,
+  "POST /v1/events/{id}/send": sendEventRoute,
 };
 
 export function createHandler(
   environment: EnvironmentOf<"events">,
   overrides: Overrides = {},
 ): HttpHandler {
-  const edge = provide.edge(environment, "events", overrides);
+  const middleware = provide.middleware(environment, "events", overrides);
   return groupHandler({
     group: "events",
     routes: eventRoutes,
     dependencies: {
-      ...edge,
-      warn: provide.warnThrough(edge.logger),
-      ...provide.eventSending(environment, overrides),
+      ...middleware,
+      warn: provide.warnTo(middleware.logger),
+      ...provide.eventDependencies(environment, overrides),
     },
   });
 }

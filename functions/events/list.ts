@@ -4,8 +4,8 @@ import type { FeedSources } from "../../shared/events/feed-start.ts";
 import { listEvents } from "../../shared/events/list-events.ts";
 import { route } from "../http/route.ts";
 
-/** `GET /v1/events`: what the account's runs had to say, to be pulled. */
-export const listRoute = route<FeedSources, UndefinedSchema<undefined>, typeof eventsQuery>({
+/** `GET /v1/events`: the account's event feed. */
+export const listEventsRoute = route<FeedSources, UndefinedSchema<undefined>, typeof eventsQuery>({
   query: eventsQuery,
   async handle({ caller, query }, sources) {
     const { after, type, watchlist_id: watchlistId, limit } = query;

@@ -7,7 +7,7 @@ import {
 import { route } from "../http/route.ts";
 
 /** `POST /v1/events/{id}/send` */
-export const sendRoute = route<SendEventDependencies, typeof sendEventBody>({
+export const sendEventRoute = route<SendEventDependencies, typeof sendEventBody>({
   body: sendEventBody,
   async handle({ caller: { accountId }, path, body, now }, dependencies) {
     const { id: eventId = "" } = path;

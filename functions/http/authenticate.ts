@@ -18,14 +18,14 @@ interface Options {
   readonly logger: Pick<Logger, "warn">;
   readonly accounts: Pick<AccountStore, "admit">;
   readonly clock: Clock;
-  /** What the group's calls need, and what becomes of a key that they need not. */
+  /** Whether the group's calls need a key. */
   readonly keys: Group["keys"];
 }
 
 /**
- * Finds the caller and counts the call against the key's rate (specification, section
- * "Authentication"). Calls without a known key are counted per address, in this process only. Where
- * no key is required, neither a wrong key nor a store that is down keeps a call from its answer.
+ * Identifies the caller and counts the call against the key's rate (specification, section
+ * "Authentication"). Counts calls without a known key per address, in this process only. If the group
+ * requires no key, an unknown key or an unavailable store does not refuse the call.
  */
 export function authenticate({ accounts, clock, logger, keys }: Options): HttpMiddleware {
   const addresses = localRate();
@@ -76,8 +76,8 @@ export function authenticate({ accounts, clock, logger, keys }: Options): HttpMi
         );
       return undefined;
     },
-    after: decorate,
-    onError: decorate,
+    after: addRateHeaders,
+    onError: addRateHeaders,
   };
 }
 
@@ -87,7 +87,7 @@ const isLocal = (admission: Admission): boolean =>
   (admission.outcome === "limited" && admission.throttled === true) ||
   (admission.outcome === "admitted" && admission.countedHere === true);
 
-const decorate: NonNullable<HttpMiddleware["after"]> = (request) => {
+const addRateHeaders: NonNullable<HttpMiddleware["after"]> = (request) => {
   const rate = callStateOf(request.event)?.rate;
   if (!request.response || rate === undefined) return;
   request.response.headers = { ...request.response.headers, ...rateHeaders(rate) };

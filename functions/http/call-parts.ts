@@ -5,7 +5,7 @@ import { queryRefusal } from "./query.ts";
 import type { AnyRoute } from "./route.ts";
 import { validate } from "./validate.ts";
 
-/** Body and query of a call as they were sent, before a schema judges them. */
+/** Body and query of a call, not yet validated. */
 export interface SentParts {
   /** Undefined for a call without a body, and for a body that cannot be read. */
   readonly body: unknown;
@@ -14,7 +14,7 @@ export interface SentParts {
   readonly bodyRefusal?: unknown;
 }
 
-/** Reads what a call sent. Public paths ignore bodies. */
+/** Reads the body and the query of a call. Public paths ignore bodies. */
 export async function sentParts(event: APIGatewayProxyEvent, access: Access): Promise<SentParts> {
   const query = { ...event.queryStringParameters };
   if (access === "public") return { body: undefined, query };
@@ -26,9 +26,9 @@ export async function sentParts(event: APIGatewayProxyEvent, access: Access): Pr
 }
 
 /**
- * Body and query by the route's schemas. An unknown query parameter explains why another one is
- * missing, so it is refused before what the schemas find.
- * @throws 400 or 413 that names the first parameter at fault.
+ * Validates body and query by the route's schemas. Refuses an unknown query parameter first: a misspelled
+ * name is also the reason why a required parameter is missing.
+ * @throws 400 or 413 that names the first invalid parameter
  */
 export function parsedParts<Dependencies>({
   key,

@@ -5,18 +5,18 @@ import type { Work } from "../../shared/observability/work-log.ts";
 import type { RouteKey } from "../routes.ts";
 import type { Caller } from "./route.ts";
 
-/** What the chain learns about one call on its way in, and needs again on its way out. */
+/** The state of one call that the middleware shares between request and response. */
 export interface CallState {
   readonly requestId: string;
   readonly startedAt: Date;
   readonly isItemCall: boolean;
-  /** What the call's log lines say. */
+  /** The log fields and metrics of the call. */
   readonly work: Work;
   /** Milliseconds until the answer can no longer be sent; negative after that. */
   readonly msToAnswer: () => number;
-  /** What the call may lose to dependencies that do not answer. */
+  /** The time that the call may lose to dependencies that do not respond. */
   readonly retries: RetryBudget;
-  /** Undefined until it is known which operation was asked for. */
+  /** Undefined until the call is dispatched to a route. */
   route?: RouteKey;
   caller?: Caller;
   rate?: RateDecision;
@@ -29,7 +29,7 @@ export function openCallState(event: APIGatewayProxyEvent, state: CallState): Ca
   return state;
 }
 
-/** The state of a call, absent only when the chain failed before it began. */
+/** The state of a call; undefined only if the middleware failed before `openCall`. */
 export function callStateOf(event: APIGatewayProxyEvent): CallState | undefined {
   return states.get(event);
 }

@@ -1,21 +1,21 @@
 import type { HttpMiddleware } from "./middleware.ts";
 import type { Reply } from "./route.ts";
 
-/** Pages of any origin may read public documents: nothing of an account is in them. */
+/** Pages of any origin may read public documents, because these contain no account data. */
 const headers = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers":
     "Allow, ETag, Retry-After, X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset",
 };
 
-const decorate: NonNullable<HttpMiddleware["after"]> = ({ response }) => {
+const addHeaders: NonNullable<HttpMiddleware["after"]> = ({ response }) => {
   if (response) response.headers = { ...response.headers, ...headers };
 };
 
-/** Lets pages of other origins read every answer of a group, its refusals included. */
-export const cors: HttpMiddleware = { after: decorate, onError: decorate };
+/** Allows pages of other origins to read every response of a group, errors included. */
+export const cors: HttpMiddleware = { after: addHeaders, onError: addHeaders };
 
-/** The answer to a browser that asks whether a page of another origin may make a call. */
+/** The response to a CORS preflight request. */
 export const preflight = (allow: readonly string[]): Reply => ({
   status: 204,
   body: "",

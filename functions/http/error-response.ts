@@ -11,12 +11,12 @@ import { withRetryBudget } from "../../shared/base/retry-budget.ts";
 import { type CallState, callStateOf } from "./call-state.ts";
 import type { HttpMiddleware } from "./middleware.ts";
 
-/** Reads what an account has left; for refusals that have not learned it. */
+/** Reads the balance of an account; undefined if there is no such account. */
 export type ReadBalance = (accountId: string) => Promise<number | undefined>;
 
 /**
- * The only place where an error becomes a response. Registered last, so that it runs first. A
- * refusal of an item call says that it cost nothing, if that is known, and what the account has left.
+ * Turns every error into a response. Registered last, so that it runs first. The error response of an item
+ * call has the cost 0, unless the charge is unconfirmed, and the account's balance.
  */
 export function errorResponse(readBalance?: ReadBalance): HttpMiddleware {
   return {
@@ -31,7 +31,7 @@ export function errorResponse(readBalance?: ReadBalance): HttpMiddleware {
   };
 }
 
-/** Not asked for when the service itself is in trouble, nor for a caller that asks too often. */
+/** The balance for the error response of an item call. Not read for a 503, nor for an unknown caller. */
 async function balanceFor(
   state: CallState | undefined,
   { status }: ServiceError,
@@ -40,13 +40,13 @@ async function balanceFor(
   if (state?.isItemCall !== true || readBalance === undefined || status === 503) return undefined;
   const accountId = state.caller?.accountId;
   if (accountId === undefined) return undefined;
-  // The refusal is what counts: it goes out with or without the balance.
+  // A failed read must not replace the error: the response then has no balance.
   return withRetryBudget(state.retries, () => readBalance(accountId)).catch(() => undefined);
 }
 
 /**
- * The failure of a dependency is UNAVAILABLE, anything else that is not one of our own errors is
- * INTERNAL. The text of either never leaves the service.
+ * The service error for a thrown value: UNAVAILABLE for the failure of a dependency, INTERNAL for any other
+ * error that the service did not define. Their original messages are never part of a response.
  */
 export function serviceErrorOf(error: unknown): ServiceError {
   if (isServiceError(error)) return error;

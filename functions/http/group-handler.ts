@@ -30,8 +30,8 @@ import { requestLog } from "./request-log.ts";
 import { responseBody } from "./response-body.ts";
 import type { AnyRoute, Call, Caller, Reply } from "./route.ts";
 
-/** What every group needs, whatever its routes do. */
-export interface EdgeDependencies {
+/** Dependencies of the middleware around every group. */
+export interface MiddlewareDependencies {
   readonly accounts: Pick<AccountStore, "admit">;
   readonly clock: Clock;
   readonly chance: Chance;
@@ -41,10 +41,10 @@ export interface EdgeDependencies {
 export interface GroupOptions<Group extends GroupName, Dependencies> {
   readonly group: Group;
   readonly routes: { readonly [Key in RouteKeyOf<Group>]: AnyRoute<Dependencies> };
-  readonly dependencies: Dependencies & EdgeDependencies;
-  /** Given by groups of item calls, whose refusals say what the account has left. */
+  readonly dependencies: Dependencies & MiddlewareDependencies;
+  /** Set by groups of item calls, whose error responses contain the balance. */
   readonly readBalance?: ReadBalance;
-  /** True when the gateway expects the answer as a stream. */
+  /** True if the gateway expects a streamed response. */
   readonly streamed?: boolean;
 }
 
@@ -54,12 +54,12 @@ export type HttpHandler = (
 ) => Promise<APIGatewayProxyResult>;
 
 /**
- * No answer is given in place of a handler that is still at work: it would say that nothing was
- * charged while the charge may be on its way. Lambda ends both together.
+ * Disables the early timeout response of the middleware engine: it would report a cost of 0 while the
+ * handler may still settle a charge.
  */
-const untilTheEnd = { timeoutEarlyInMillis: 0 } as const;
+const noEarlyTimeout = { timeoutEarlyInMillis: 0 } as const;
 
-/** The Lambda of a route group: one chain around all its routes, in the one order calls go. */
+/** The Lambda handler of a route group: the middleware, and the dispatch to its routes. */
 export function groupHandler<Group extends GroupName, Dependencies>(
   options: GroupOptions<Group, Dependencies>,
 ): HttpHandler {
@@ -73,7 +73,7 @@ export function groupHandler<Group extends GroupName, Dependencies>(
       path,
       handler: async (event: APIGatewayProxyEvent) => {
         const state = callStateOf(event);
-        assert(state !== undefined, "a dispatched call was named");
+        assert(state !== undefined, "openCall ran before the dispatch");
         const route = key === undefined ? undefined : routes[key];
         if (key === undefined || route === undefined) {
           if (method === "OPTIONS" && isDocuments) return rendered(preflight(allow));
@@ -86,7 +86,7 @@ export function groupHandler<Group extends GroupName, Dependencies>(
     })),
   });
   return middy<APIGatewayProxyEvent>({
-    ...untilTheEnd,
+    ...noEarlyTimeout,
     ...(streamed ? { executionMode: executionModeStreamifyResponse } : {}),
   })
     .use([
@@ -108,9 +108,9 @@ interface Dispatch<Dependencies> {
 }
 
 /**
- * A call that reached its route. The order of its refusals is fixed here, and documented in the
- * OpenAPI document's introduction: 401 and 429 came before, then 403 for a key of the demo
- * workspace, 501 for what is announced only, 400 for parameters, and last what the work refuses.
+ * Executes a route. Defines the order of errors, which the introduction of the OpenAPI document lists: 401
+ * and 429 before this function, then 403 for a key of the demo workspace, 501 for announced features, 400
+ * for parameters, and last the errors of the operation.
  */
 async function answer<Group extends GroupName, Dependencies>(
   { key, route, event, state }: Dispatch<Dependencies>,
@@ -154,7 +154,7 @@ async function answer<Group extends GroupName, Dependencies>(
 
 const anonymous: Caller = { accountId: "", keyId: "", keyName: "", keyPrefix: "", demo: false };
 
-/** HEAD of a GET that charges: its answer would not be sent, so nothing is read and nothing charged. */
+/** The response to HEAD for a GET route that charges. HEAD has no body, so nothing is read and charged. */
 async function unspentReply(
   { caller }: Call<never, never>,
   readBalance: ReadBalance | undefined,
@@ -189,7 +189,7 @@ function decodedPath(event: APIGatewayProxyEvent): Record<string, string> {
   }
 }
 
-/** The address the client used, with the stage prefix that the gateway takes off `event.path`. */
+/** The base URL that the client used, with the stage prefix, which `event.path` lacks. */
 function baseUrlOf(event: APIGatewayProxyEvent): string {
   const host = headerOf(event, "host") ?? "localhost";
   const scheme = headerOf(event, "x-forwarded-proto") ?? "https";

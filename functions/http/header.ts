@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 
-/** A request header by its lower-case name; the gateway passes names as the client wrote them. */
+/** A request header by its lower-case name. The gateway keeps the client's spelling of names. */
 export function headerOf(event: APIGatewayProxyEvent, name: string): string | undefined {
   for (const [key, value] of Object.entries(event.headers ?? {})) {
     if (key.toLowerCase() === name) return value;
@@ -8,7 +8,7 @@ export function headerOf(event: APIGatewayProxyEvent, name: string): string | un
   return undefined;
 }
 
-/** Every value of a request header that may be sent more than once. */
+/** All values of a request header that a call may repeat. */
 export function headersOf(event: APIGatewayProxyEvent, name: string): string[] {
   const repeated = Object.entries(event.multiValueHeaders ?? {})
     .filter(([key]) => key.toLowerCase() === name)

@@ -4,7 +4,7 @@ import type { MeteredCall } from "../../shared/items/metered-read.ts";
 import type { StepScraperId } from "../../shared/scrapers/catalogue.ts";
 import type { Call, Reply } from "./route.ts";
 
-/** A call to an item route, as the work behind it takes the call. */
+/** The parameters of an item operation, from the call of its route. */
 export const meteredCall = <Request>(
   { caller, requestId, routeKey, now, deadline, msToAnswer }: Call<unknown, unknown>,
   request: Request,
@@ -18,7 +18,7 @@ export const meteredCall = <Request>(
   msToAnswer,
 });
 
-/** The answer to a call that charges per item, with what it cost and what is left. */
+/** The response to an item call, with its cost and the account's balance in headers. */
 export const itemReply = (
   scraper: StepScraperId,
   {

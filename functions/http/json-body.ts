@@ -10,10 +10,10 @@ import { headerOf } from "./header.ts";
 const methodsWithBody = new Set(["POST", "PUT", "PATCH"]);
 
 /**
- * The JSON object in a call's body: UTF-8, with or without a byte order mark, plain or compressed
- * with gzip. Undefined for a call without a body: the route's schema then names the parameter that
- * is missing.
- * @throws 413 for a body over the limit, 400 with the reason for any other that is no JSON object.
+ * Parses the JSON object in a call's body: UTF-8, with or without a byte order mark, plain or compressed
+ * with gzip. Returns undefined for a call without a body, so that the route's schema names the missing
+ * parameter.
+ * @throws 413 for a body over `limits.bodyBytesMax`, 400 with the reason for any other invalid body
  */
 export async function jsonBody(event: APIGatewayProxyEvent): Promise<object | undefined> {
   if (!methodsWithBody.has(event.httpMethod) || !event.body) return undefined;
@@ -84,7 +84,7 @@ function utf8Text(bytes: Buffer): string {
   const wide = wideEncoding(bytes);
   if (wide !== undefined) throw invalidParam("body", `The body is ${wide}. Send it as UTF-8.`);
   try {
-    // Drops a byte order mark.
+    // Removes a byte order mark.
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     throw invalidParam(
@@ -95,8 +95,8 @@ function utf8Text(bytes: Buffer): string {
 }
 
 /**
- * UTF-16 or UTF-32, by the byte order mark or by the zero bytes around the first character, which in
- * JSON is always ASCII.
+ * Detects UTF-16 and UTF-32 by the byte order mark, or by zero bytes around the first character, which is
+ * always ASCII in JSON.
  */
 function wideEncoding(bytes: Buffer): "UTF-16" | "UTF-32" | undefined {
   const start = bytes.toString("hex", 0, 4);
@@ -121,7 +121,7 @@ function jsonObject(text: string): object {
   return body;
 }
 
-/** The parser refuses text that is no JSON, and a key that reaches for the prototype. */
+/** The error for a body that the parser refuses: invalid JSON, or a key that would change a prototype. */
 function refusal(error: unknown): Error {
   const { cause } = error as { cause?: { message?: string } };
   return cause?.message === undefined

@@ -1,23 +1,23 @@
 import type { Method } from "@middy/http-router";
 import type { RouteKey } from "../routes.ts";
 
-/** The methods that the gateway passes on, in the order of `Allow`. */
+/** The methods that the gateway forwards, in the order of `Allow`. */
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 
 export interface MethodRoute<Key> {
   readonly method: Method;
   readonly path: string;
-  /** The route that answers; for HEAD, the GET route of the path. Undefined where none does. */
+  /** The route of the method; for HEAD, the GET route of the path. Undefined if there is none. */
   readonly key: Key | undefined;
-  /** The methods that the path takes. */
+  /** The methods that the path supports. */
   readonly allow: readonly string[];
 }
 
 /**
- * Every method of every path that a group has, with the route that answers it. Methods that a path
- * lacks are listed too, so that such a call does not reach a less specific path:
- * `GET /v1/watchlists/estimate` does not ask for a watchlist with the ID `estimate`.
- * @param hasPreflight True for paths that pages of other origins may read.
+ * Lists every method of every path of a group, with its route. Includes methods that a path does not
+ * support, so that their calls do not match a less specific path: `GET /v1/watchlists/estimate` must not
+ * look up a watchlist with the ID `estimate`.
+ * @param hasPreflight true for paths that pages of other origins may read
  */
 export function methodRoutes<Key extends RouteKey>(
   keys: readonly Key[],

@@ -10,13 +10,13 @@ import { timeToAnswer } from "./time-to-answer.ts";
 interface Options {
   readonly clock: Clock;
   readonly chance: Chance;
-  /** True for a group whose calls charge per item: its refusals say that they cost nothing. */
+  /** True for a group whose calls charge per item. */
   readonly isItemCall: boolean;
-  /** True when the gateway expects the answer as a stream. */
+  /** True if the gateway expects a streamed response. */
   readonly streamed: boolean;
 }
 
-const decorate: NonNullable<HttpMiddleware["after"]> = (request) => {
+const addHeaders: NonNullable<HttpMiddleware["after"]> = (request) => {
   const state = callStateOf(request.event);
   if (!request.response || state === undefined) return;
   request.response.headers = {
@@ -29,8 +29,8 @@ const decorate: NonNullable<HttpMiddleware["after"]> = (request) => {
 };
 
 /**
- * Opens the call's state: its ID, its time to answer and its retry budget. Every response gets the ID
- * and the headers that all responses have.
+ * Opens the state of a call: its request ID, its remaining time and its retry budget. Adds the request ID
+ * and the common headers to every response.
  */
 export function openCall({ clock, chance, isItemCall, streamed }: Options): HttpMiddleware {
   return {
@@ -51,7 +51,7 @@ export function openCall({ clock, chance, isItemCall, streamed }: Options): Http
         }),
       });
     },
-    after: decorate,
-    onError: decorate,
+    after: addHeaders,
+    onError: addHeaders,
   };
 }

@@ -8,14 +8,14 @@ import {
 } from "../../shared/base/errors.ts";
 import { headersOf } from "./header.ts";
 
-/** The key that a call carries, or the refusal of a call without one. */
+/** The API key of a call, or the error for a call without a usable key. */
 export type PresentedKey =
   | { readonly outcome: "key"; readonly key: string }
   | { readonly outcome: "none"; readonly refusal: ServiceError };
 
 /**
- * Finds the API key in the three places that may hold it (specification, section "Authentication"),
- * and says what is wrong with a text there that is no key.
+ * Finds the API key in the three places that may contain it (specification, section "Authentication"), and
+ * checks its form.
  */
 export function presentedKey(event: APIGatewayProxyEvent): PresentedKey {
   const authorization = headersOf(event, "authorization").map((text) => text.trim());
@@ -42,7 +42,7 @@ export function presentedKey(event: APIGatewayProxyEvent): PresentedKey {
 const conflictingKeys = (): ServiceError =>
   invalidParam("api_key", "The call carries two different API keys. Send one key in one place.");
 
-/** Nothing of the header is repeated: a password or the key itself may be in it. */
+/** The error for a call without a key. Quotes no part of the header, which may contain a password or a key. */
 function noKey(authorization: readonly string[]): ServiceError {
   const [scheme = "", ...rest] = (authorization[0] ?? "").split(/\s+/);
   if (scheme === "") return keyMissing();

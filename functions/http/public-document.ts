@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import type { Reply } from "./route.ts";
 
-/** Public documents change with a deployment only. */
+/** Public documents change only with a deployment. */
 const maxAgeSeconds = 300;
 
 /**
- * A 200 that everybody gets alike: caches may keep it, and `ETag` tells its versions apart. The tag
- * is weak, as the body may be sent compressed or not.
+ * A 200 response that is the same for every caller: caches may store it, and `ETag` identifies its version.
+ * The tag is weak, because the body may be sent compressed or uncompressed.
  */
 export function publicDocument(
   body: unknown,

@@ -5,12 +5,12 @@ import { invalidParam, type ServiceError } from "../../shared/base/errors.ts";
 import { didYouMean } from "../../shared/base/nearest.ts";
 import type { RouteKey } from "../routes.ts";
 
-/** Accepted everywhere: a key for clients that cannot set headers. */
+/** Accepted by every route: the API key, for clients that cannot set headers. */
 const keyParameter = "api_key";
-/** As much of a parameter's name as an error repeats. */
+/** The longest part of a parameter's name that an error quotes. */
 const shownLengthMax = 64;
 
-/** The query parameters that a call carries, each with how often it was sent. */
+/** The query parameters of a call, each with the number of its values. */
 function sentParameters(event: APIGatewayProxyEvent): ReadonlyMap<string, number> {
   const repeated = Object.entries(event.multiValueQueryStringParameters ?? {});
   const single = Object.keys(event.queryStringParameters ?? {});
@@ -21,12 +21,12 @@ function sentParameters(event: APIGatewayProxyEvent): ReadonlyMap<string, number
 }
 
 /**
- * Pages take no parameters and ignore what links add to them, such as a campaign's name. Retired
- * and unknown paths answer 410 and 404 whatever is sent.
+ * False for pages, which ignore parameters that links add, such as the name of a campaign, and for retired
+ * and unknown paths, which always return 410 and 404.
  */
 const isStrict = (key: RouteKey): boolean => !key.startsWith("ANY ") && key.includes(" /v1/");
 
-/** Names of the query parameters that a route's schema takes. */
+/** The names of the query parameters in a route's schema. */
 function acceptedParameters(schema: GenericSchema | undefined): readonly string[] {
   if (schema === undefined) return [];
   const { entries } = schema as { readonly entries?: object };
@@ -35,8 +35,8 @@ function acceptedParameters(schema: GenericSchema | undefined): readonly string[
 }
 
 /**
- * The refusal of a query that has an unknown or a repeated parameter: a mistyped name that was
- * ignored would silently mean the default.
+ * Checks a query for unknown and repeated parameters. An ignored misspelled name would silently mean the
+ * default.
  * @returns 400 INVALID_PARAM whose `param` is the parameter's name, or undefined
  */
 export function queryRefusal(

@@ -9,7 +9,7 @@ import { type CallState, callStateOf } from "./call-state.ts";
 import { serviceErrorOf } from "./error-response.ts";
 import type { HttpMiddleware } from "./middleware.ts";
 
-/** A longer path is no route of ours; the log needs no more of it. */
+/** The longest part of an unknown path in the log. All routes are shorter. */
 const pathLengthMax = 256;
 
 interface Options {
@@ -19,9 +19,9 @@ interface Options {
 }
 
 /**
- * One line per call, which is the call's metrics as well. It names the route but never the query: a
- * key may be in it. A call that failed through no fault of the caller is an error, with all that is
- * known of it; its detail goes here and nowhere else.
+ * Writes one log line for each call, which also contains the call's metrics. The line has the route but
+ * never the query, which may contain an API key. A 5xx is logged as an error, with the original error, which
+ * the response does not contain.
  */
 export function requestLog({ logger, clock, group }: Options): HttpMiddleware {
   const write: NonNullable<HttpMiddleware["after"]> = (request) => {
@@ -45,7 +45,7 @@ export function requestLog({ logger, clock, group }: Options): HttpMiddleware {
           { group },
           milliseconds === undefined ? {} : { call_ms: milliseconds },
         ),
-        // What was overloaded or down is told apart: its 503 was foreseen.
+        // A 503 is not counted: it is the expected response to an overloaded or failed dependency.
         ...(status === 500 ? [figures("errors", {}, { unforeseen_errors: 1 })] : []),
       ]);
       if (statusClass === "5xx") {
@@ -56,7 +56,7 @@ export function requestLog({ logger, clock, group }: Options): HttpMiddleware {
   return { after: write, onError: write };
 }
 
-/** The route's own text; what a client wrote only where there is no route. */
+/** The route of a call; the path only if no route matches it. */
 function placeOf(
   { httpMethod, path }: APIGatewayProxyEvent,
   state: CallState | undefined,
@@ -66,15 +66,15 @@ function placeOf(
   return route === undefined ? { path: shownPath(path) } : { route };
 }
 
-/** Routes with the paths that are theirs, those without a parameter first. */
+/** Routes with patterns for their paths, routes without parameters first. */
 const patterns = Object.keys(routes)
   .map((route) => ({ route, pattern: new RegExp(`^${route.replaceAll(/\{\w+\}/g, "[^/]+")}$`) }))
   .toSorted((a, b) => Number(a.route.includes("{")) - Number(b.route.includes("{")));
 
-/** The route of a call that was refused before it came there, as for its key. */
+/** The route of a call that was refused before the dispatch, for example for its key. */
 const refusedRoute = (call: string): string | undefined =>
   patterns.find(({ pattern }) => pattern.test(call))?.route;
 
-/** Somebody may have put a key or a secret where an id belongs. */
+/** The path without keys and secrets, which a client may send in place of an ID. */
 const shownPath = (path: string): string =>
   path.replaceAll(/(svc_live|svc_demo|whsec)_\w+/gi, "$1_…").slice(0, pathLengthMax);

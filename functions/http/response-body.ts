@@ -7,21 +7,20 @@ import { boundedMap } from "../../shared/base/bounded-map.ts";
 import { headerOf } from "./header.ts";
 import type { HttpMiddleware } from "./middleware.ts";
 
-/** A body of this size or less is not worth compressing. */
+/** The largest body that is not compressed. */
 const plainBytesMax = 1_024;
 const compress = promisify(gzip);
-/** Compressed public documents by ETag, which is a digest of the text: compressing takes 8 ms. */
+/** Cache of compressed public documents by ETag, a digest of the text. Compressing takes up to 8 ms. */
 const documents = boundedMap<Buffer>(20);
 
 interface Options {
-  /** True when the gateway expects the answer as a stream. */
+  /** True if the gateway expects a streamed response. */
   readonly streamed: boolean;
 }
 
 /**
- * Decides what is sent of an answer's body: nothing for HEAD and for a document that the client has,
- * gzip where the client accepts it. The function compresses by itself in both response modes, because
- * API Gateway does not compress streams.
+ * Renders the body of a response: empty for HEAD and for a document that the client has, gzip if the client
+ * accepts it. The function compresses in both response modes, because API Gateway does not compress streams.
  */
 export function responseBody(options: Options): HttpMiddleware {
   const render: NonNullable<HttpMiddleware["after"]> = async (request) => {
@@ -49,8 +48,9 @@ async function rendered(
 }
 
 /**
- * Undefined where the body is sent as it is. Lambda bounds a buffered answer in base64: bytes that
- * grow by that are not sent, so that an answer which fits uncompressed always fits.
+ * The compressed body; undefined if the body is sent uncompressed. Buffered responses are in base64, and
+ * Lambda limits their size. Returns undefined if base64 makes the body larger than uncompressed, so that a
+ * response that fits uncompressed always fits.
  */
 async function compressed(
   event: APIGatewayProxyEvent,
@@ -80,7 +80,7 @@ function isCurrent(event: APIGatewayProxyEvent, response: APIGatewayProxyResult)
   return known.trim() === "*" || (known.match(/"[^"]*"/g) ?? []).some((one) => one === opaque);
 }
 
-/** Undefined for an answer that is no public document. */
+/** The ETag of a public document; undefined for every other response. */
 function tagOf({ statusCode, headers }: APIGatewayProxyResult): string | undefined {
   const tag = headers?.["ETag"];
   return statusCode === 200 && typeof tag === "string" ? tag : undefined;

@@ -2,7 +2,7 @@ import type { GenericSchema, InferOutput } from "valibot";
 import type { Figures } from "../../shared/observability/figures.ts";
 import type { RouteKey } from "../routes.ts";
 
-/** The account and key behind a call, as the authentication found them. */
+/** The account and the key of an authenticated call. */
 export interface Caller {
   readonly accountId: string;
   readonly keyId: string;
@@ -11,7 +11,7 @@ export interface Caller {
   readonly demo: boolean;
 }
 
-/** What an operation gets to see of a call. */
+/** The parameters of a call that an operation receives. */
 export interface Call<Body, Query> {
   readonly routeKey: RouteKey;
   readonly caller: Caller;
@@ -23,50 +23,47 @@ export interface Call<Body, Query> {
   readonly headers: (name: string) => readonly string[];
   readonly requestId: string;
   readonly now: Date;
-  /** When work must stop so that there is time to settle and answer. */
+  /** The time at which work must stop, so that the call can still settle its charge and respond. */
   readonly deadline: Date;
   /** Milliseconds until the answer can no longer be sent; negative after that. */
   readonly msToAnswer: () => number;
-  /** The path as the client wrote it, what the gateway takes off included. */
+  /** The path that the client sent, with the stage prefix. */
   readonly addressedPath: string;
-  /** `https://host/v1` as the client addressed it, for resource addresses. */
+  /** The base URL that the client used, such as `https://host/v1`, for URLs of resources. */
   readonly baseUrl: string;
 }
 
 export interface Reply {
   readonly status: number;
-  /** Sent as JSON; a string is sent as it is, with the Content-Type that the headers name. */
+  /** Sent as JSON. A string is sent unchanged, with the Content-Type in `headers`. */
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What the call came to, for the metrics. */
+  /** Metrics of the call. */
   readonly figures?: readonly Figures[];
 }
 
-/** A call as it was sent: nothing of it was judged yet. */
+/** The parameters of a call, not yet validated. */
 export type SentCall = Readonly<Record<"body" | "query", unknown>> &
   Pick<Call<unknown, unknown>, "path">;
 
 /**
- * One operation: what it accepts and what it does. The order inside a call (key, rate limit, demo
- * check, 501, parameters, work) is fixed in the group handler, never here.
+ * An operation: its schemas and its handler. The group handler defines the order of checks: key, rate limit,
+ * demo workspace, 501, parameters, operation.
  */
 export interface Route<Dependencies, Body = unknown, Query = unknown> {
   readonly body?: GenericSchema<unknown, Body>;
   readonly query?: GenericSchema<unknown, Query>;
-  /**
-   * Throws the 501 of what is announced only. Runs before the schemas, so that nothing else that is
-   * wrong with the call hides it.
-   */
+  /** Throws 501 for an announced feature. Runs before the schemas, so that no invalid parameter hides the 501. */
   readonly announced?: (sent: SentCall) => void;
-  /** Throws the 400 of what the schemas cannot judge. Runs after them. */
+  /** Throws 400 for errors that the schemas cannot detect. Runs after them. */
   readonly check?: (parts: Pick<Call<Body, Query>, "body" | "query" | "path">) => void;
   readonly handle: (call: Call<Body, Query>, dependencies: Dependencies) => Promise<Reply>;
 }
 
-/** A route with its types forgotten, as the group handler keeps it. */
+/** A route without its types, for the route table of a group handler. */
 export type AnyRoute<Dependencies> = Route<Dependencies, never, never>;
 
-/** Declares an operation; the types of body and query follow from the schemas. */
+/** Declares an operation. Infers the types of body and query from the schemas. */
 export function route<
   Dependencies,
   BodySchema extends GenericSchema = GenericSchema<unknown, undefined>,

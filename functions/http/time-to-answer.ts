@@ -4,14 +4,14 @@ import { limits } from "../../shared/base/limits.ts";
 
 interface Options {
   readonly clock: Clock;
-  /** True when the gateway expects the answer as a stream. */
+  /** True if the gateway expects a streamed response. */
   readonly streamed: boolean;
 }
 
 /**
- * Milliseconds until an answer can no longer be sent, less the time that sending it takes; negative
- * after that. Both the function's own end count and the gateway's, which began to wait earlier: a
- * function that had to start first is behind it by seconds.
+ * Milliseconds until a response can no longer be sent, minus the time that sending takes; negative after
+ * that. The earlier of two timeouts counts: the function's and the gateway's. The gateway's starts first, by
+ * seconds if the function has a cold start.
  */
 export function timeToAnswer(
   event: APIGatewayProxyEvent,

@@ -2,8 +2,8 @@ import { type GenericSchema, getDotPath, safeParse } from "valibot";
 import { invalidParam, missingParam } from "../../shared/base/errors.ts";
 
 /**
- * Parses what came from outside.
- * @throws 400 MISSING_PARAM or INVALID_PARAM that names the first parameter at fault.
+ * Validates a value from a client.
+ * @throws 400 MISSING_PARAM or INVALID_PARAM that names the first invalid parameter
  */
 export function validate<Output>(schema: GenericSchema<unknown, Output>, value: unknown): Output {
   const result = safeParse(schema, value, { abortEarly: true });
@@ -14,5 +14,5 @@ export function validate<Output>(schema: GenericSchema<unknown, Output>, value: 
   throw invalidParam(param, issue.message);
 }
 
-/** `add.3` as the specification writes it: `add[3]`. */
+/** The path of a parameter in the notation of the specification: `add.3` becomes `add[3]`. */
 const bracketed = (path: string): string => path.replaceAll(/\.(\d+)(?=\.|$)/g, "[$1]");

@@ -43,7 +43,7 @@ export function createHandler(
   return groupHandler({
     group: "meta",
     routes: metaRoutes,
-    dependencies: provide.countedEdge(environment, "meta", overrides),
+    dependencies: provide.countingMiddleware(environment, "meta", overrides),
   });
 }
 

@@ -5,7 +5,7 @@ import { itemReply, meteredCall } from "../http/item-reply.ts";
 import { route } from "../http/route.ts";
 
 /** `POST /v1/offers/check` (specification, same section). */
-export const checkRoute = route<CheckOffersDependencies, typeof offerCheckRequest>({
+export const checkOffersRoute = route<CheckOffersDependencies, typeof offerCheckRequest>({
   body: offerCheckRequest,
   announced: ({ body }) => refuseAnnounced(body, "offer_check"),
   handle: async (call, dependencies) =>

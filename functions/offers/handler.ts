@@ -3,31 +3,31 @@ import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../composition/overrides.ts";
 import { sources } from "../composition/sources.ts";
-import { checkRoute } from "./check.ts";
-import { readRoute } from "./read.ts";
+import { checkOffersRoute } from "./check.ts";
+import { readOffersRoute } from "./read.ts";
 
 export function createHandler(
   environment: EnvironmentOf<"offers">,
   overrides: Overrides = {},
 ): HttpHandler {
-  const edge = provide.edge(environment, "offers", overrides);
+  const middleware = provide.middleware(environment, "offers", overrides);
   return groupHandler({
     group: "offers",
-    routes: { "POST /v1/offers": readRoute, "POST /v1/offers/check": checkRoute },
+    routes: { "POST /v1/offers": readOffersRoute, "POST /v1/offers/check": checkOffersRoute },
     dependencies: {
-      ...edge,
+      ...middleware,
       ...sources(environment, "offers", overrides),
       ledger: provide.ledger(environment, "offers", overrides),
       cancels: provide.cancelQueue(environment, overrides),
       answerBytesMax: provide.answerBytesMax(environment),
     },
-    readBalance: async (accountId) => (await edge.accounts.get(accountId))?.balance,
+    readBalance: async (accountId) => (await middleware.accounts.get(accountId))?.balance,
     streamed: environment.RESPONSE_MODE === "stream",
   });
 }
 
 const create = (): HttpHandler => createHandler(readEnvironment("offers", process.env));
 
-/** The runtime knows a streaming handler by a mark on the exported function: it cannot be wrapped. */
+/** The Lambda runtime recognizes a streaming handler by a property of the function, so it cannot be wrapped. */
 export const handler =
   process.env["RESPONSE_MODE"] === "stream" ? create() : provide.onFirstCall(create);

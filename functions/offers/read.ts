@@ -5,7 +5,7 @@ import { itemReply, meteredCall } from "../http/item-reply.ts";
 import { route } from "../http/route.ts";
 
 /** `POST /v1/offers` (specification, same section). */
-export const readRoute = route<ReadOffersDependencies, typeof offersRequest>({
+export const readOffersRoute = route<ReadOffersDependencies, typeof offersRequest>({
   body: offersRequest,
   announced: ({ body }) => refuseAnnounced(body, "offers"),
   handle: async (call, dependencies) =>

@@ -2,7 +2,7 @@ import * as provide from "../composition/dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../composition/overrides.ts";
-import { listRoute } from "./list.ts";
+import { listPlatformsRoute } from "./list.ts";
 
 export function createHandler(
   environment: EnvironmentOf<"platforms">,
@@ -10,8 +10,8 @@ export function createHandler(
 ): HttpHandler {
   return groupHandler({
     group: "platforms",
-    routes: { "GET /v1/platforms": listRoute },
-    dependencies: provide.countedEdge(environment, "platforms", overrides),
+    routes: { "GET /v1/platforms": listPlatformsRoute },
+    dependencies: provide.countingMiddleware(environment, "platforms", overrides),
   });
 }
 

@@ -3,7 +3,7 @@ import { publicDocument } from "../http/public-document.ts";
 import { route } from "../http/route.ts";
 
 /** `GET /v1/platforms` (specification, same section). */
-export const listRoute = route<unknown>({
+export const listPlatformsRoute = route<unknown>({
   async handle() {
     return publicDocument(presentPlatforms());
   },

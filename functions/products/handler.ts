@@ -3,31 +3,34 @@ import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../composition/overrides.ts";
 import { sources } from "../composition/sources.ts";
-import { offersRoute } from "./offers.ts";
-import { readRoute } from "./read.ts";
+import { readItemOffersRoute } from "./offers.ts";
+import { readProductsRoute } from "./read.ts";
 
 export function createHandler(
   environment: EnvironmentOf<"products">,
   overrides: Overrides = {},
 ): HttpHandler {
-  const edge = provide.edge(environment, "products", overrides);
+  const middleware = provide.middleware(environment, "products", overrides);
   return groupHandler({
     group: "products",
-    routes: { "POST /v1/products": readRoute, "GET /v1/products/{id}/offers": offersRoute },
+    routes: {
+      "POST /v1/products": readProductsRoute,
+      "GET /v1/products/{id}/offers": readItemOffersRoute,
+    },
     dependencies: {
-      ...edge,
+      ...middleware,
       ...sources(environment, "products", overrides),
       ledger: provide.ledger(environment, "products", overrides),
       cancels: provide.cancelQueue(environment, overrides),
       answerBytesMax: provide.answerBytesMax(environment),
     },
-    readBalance: async (accountId) => (await edge.accounts.get(accountId))?.balance,
+    readBalance: async (accountId) => (await middleware.accounts.get(accountId))?.balance,
     streamed: environment.RESPONSE_MODE === "stream",
   });
 }
 
 const create = (): HttpHandler => createHandler(readEnvironment("products", process.env));
 
-/** The runtime knows a streaming handler by a mark on the exported function: it cannot be wrapped. */
+/** The Lambda runtime recognizes a streaming handler by a property of the function, so it cannot be wrapped. */
 export const handler =
   process.env["RESPONSE_MODE"] === "stream" ? create() : provide.onFirstCall(create);

@@ -6,7 +6,7 @@ import { itemReply, meteredCall } from "../http/item-reply.ts";
 import { route } from "../http/route.ts";
 
 /** `GET /v1/products/{id}/offers` (specification, same section). */
-export const offersRoute = route<
+export const readItemOffersRoute = route<
   ReadOffersDependencies,
   v.UndefinedSchema<undefined>,
   typeof itemOffersRequest

@@ -5,7 +5,7 @@ import { itemReply, meteredCall } from "../http/item-reply.ts";
 import { route } from "../http/route.ts";
 
 /** `POST /v1/products` (specification, same section). */
-export const readRoute = route<ReadProductsDependencies, typeof productsRequest>({
+export const readProductsRoute = route<ReadProductsDependencies, typeof productsRequest>({
   body: productsRequest,
   announced: ({ body }) => refuseAnnounced(body),
   handle: async (call, dependencies) =>

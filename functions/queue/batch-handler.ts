@@ -14,19 +14,16 @@ import {
   type WorkKeys,
 } from "../../shared/observability/work-log.ts";
 
-/**
- * What became of a message. `done` deletes it; `retry` leaves it to come again after the queue's
- * visibility timeout.
- */
+/** The result of a message. `done` deletes it; `retry` lets SQS deliver it again after the visibility timeout. */
 export interface Outcome {
   readonly outcome: "done" | "retry";
 }
 
 export const done: Outcome = { outcome: "done" };
 
-/** What is known of a message besides what it says. */
+/** The delivery of a message by SQS. */
 export interface Receipt {
-  /** When work must stop so that there is time to store what was done. */
+  /** The time at which work must stop, so that its results can still be stored. */
   readonly deadline: Date;
   /** When the message was sent. */
   readonly sentAt: Date;
@@ -36,18 +33,18 @@ export interface BatchOptions<Message> {
   readonly schema: GenericSchema<unknown, Message>;
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Whose message it is, for the log. */
+  /** The IDs in a message, for its log line. */
   readonly keys: (message: Message) => WorkKeys;
-  /** Works on one message; throwing is a retry. */
+  /** Handles one message. An error means `retry`. */
   readonly work: (message: Message, receipt: Receipt) => Promise<Outcome>;
 }
 
 export type QueueHandler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 
-/** Time kept free at the end of an invocation to store what was done. */
+/** Time reserved at the end of an invocation to store results. */
 const spareMilliseconds = 20_000;
 
-/** The Lambda of a queue: each record on its own, so that one bad message never repeats the rest. */
+/** The Lambda handler of a queue. Reports failures for each message, so that one failure repeats no other message. */
 export function batchHandler<Message>(options: BatchOptions<Message>): QueueHandler {
   const handle = async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     const deadline = new Date(
@@ -63,7 +60,7 @@ export function batchHandler<Message>(options: BatchOptions<Message>): QueueHand
         });
         const retries = workerRetryBudget(options.clock, context);
         return within(work, () =>
-          withRetryBudget(retries, () => workOn(record, deadline, options)),
+          withRetryBudget(retries, () => handleRecord(record, deadline, options)),
         );
       }),
     );
@@ -73,12 +70,12 @@ export function batchHandler<Message>(options: BatchOptions<Message>): QueueHand
       ),
     };
   };
-  // Work that goes on must not be told as failed: its messages would be worked on twice at once.
+  // No early timeout response: SQS would deliver messages again that are still being handled.
   return middy<SQSEvent, SQSBatchResponse>({ timeoutEarlyInMillis: 0 }).handler(handle);
 }
 
-/** Works on a message and writes one line about it, which is its metrics as well. */
-async function workOn<Message>(
+/** Handles a message and writes one log line, which also contains its metrics. */
+async function handleRecord<Message>(
   record: SQSRecord,
   deadline: Date,
   { schema, logger, clock, keys, work }: BatchOptions<Message>,
@@ -92,9 +89,9 @@ async function workOn<Message>(
     return { outcome: "retry" };
   };
   try {
-    const { message, issue } = understood(schema, record.body);
-    // It goes to the dead-letter queue, where somebody can read it, and not away.
-    if (issue !== undefined) return failed("message not understood", { issue });
+    const { message, issue } = parseMessage(schema, record.body);
+    // A retry keeps the message: it reaches the dead-letter queue, where an operator can read it.
+    if (issue !== undefined) return failed("invalid message", { issue });
     addWorkKeys(keys(message));
     const sentAt = new Date(Number(record.attributes.SentTimestamp));
     const { outcome } = await work(message, { deadline, sentAt });
@@ -106,15 +103,15 @@ async function workOn<Message>(
   }
 }
 
-type Understood<Message> =
+type ParsedMessage<Message> =
   | { readonly message: Message; readonly issue?: undefined }
   | { readonly message?: undefined; readonly issue: string };
 
-/** A message, or what is wrong with it: where, and never what stands there. */
-function understood<Message>(
+/** Parses a message. An issue names the invalid field, never its value. */
+function parseMessage<Message>(
   schema: GenericSchema<unknown, Message>,
   body: string,
-): Understood<Message> {
+): ParsedMessage<Message> {
   let value: unknown;
   try {
     value = JSON.parse(body);

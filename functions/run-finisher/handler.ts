@@ -18,7 +18,7 @@ export function createHandler(
     publisher: provide.publisher(environment, overrides),
     endpoints: provide.endpoints(environment, overrides),
     clock: provide.clock(overrides),
-    // The message does not say the ID of the run, by which operators look for its lines.
+    // The message lacks the run ID, by which operators search log lines.
     begins: ({ id }: Run) => addWorkKeys({ run_id: id }),
     report: tell,
   };

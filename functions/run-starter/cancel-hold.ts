@@ -8,9 +8,9 @@ import type { HoldRef, Ledger } from "../../shared/credits/ledger.ts";
 const pauseMs = 2_000;
 
 /**
- * Cancels the hold of a call that the ledger did not answer. The ledger may still be down: it is asked
- * again until `until`, so that the account has its credits back soon after an outage of seconds. After
- * that the message comes again, as any other that failed.
+ * Cancels the hold of a call whose settlement got no response. The ledger may still be unavailable: repeats
+ * the request until `until`, so that the account gets its credits back soon after an outage of seconds.
+ * @throws the last error at `until`; SQS then delivers the message again
  */
 export async function cancelHoldUntil(
   hold: Omit<HoldRef, "now">,

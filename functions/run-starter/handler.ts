@@ -31,7 +31,7 @@ export function createHandler(
     ...provide.timeAndChance(overrides),
     report: tell,
   };
-  const warn = provide.warnThrough(logger);
+  const warn = provide.warnTo(logger);
 
   const start = async (message: RunMessage & { readonly type: "due" }): Promise<void> => {
     const now = dependencies.clock.now();
@@ -39,7 +39,7 @@ export function createHandler(
     const scheduledTime = new Date(message.scheduled_time);
     const run = await takeDue({ ...ref, scheduledTime, now }, dependencies);
     addWorkKeys({ run_id: run?.id, run_number: run?.runNumber });
-    // A failure is harmless: the sweeper finds an overdue watchlist again, and an old schedule keeps ticking.
+    // May fail: the sweeper finds an overdue watchlist again, and an old schedule ticks again.
     const isOldSchedule = message.hops === undefined;
     if (message.overdue || isOldSchedule) {
       await hint(() => restoreSchedule({ ...ref, now }, dependencies), warn);

@@ -4,7 +4,7 @@ import { route } from "../http/route.ts";
 import type { DestinationDependencies } from "./dependencies.ts";
 
 /** `GET /v1/s3_destination` */
-export const getRoute = route<DestinationDependencies>({
+export const getDestinationRoute = route<DestinationDependencies>({
   async handle({ caller: { accountId } }, { destinations }) {
     const destination = await destinations.get(accountId);
     if (destination === null) throw noDestination();

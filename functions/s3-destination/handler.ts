@@ -3,33 +3,33 @@ import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../composition/overrides.ts";
 import { backfillRoute } from "./backfill.ts";
-import { deleteRoute } from "./delete.ts";
-import { getRoute } from "./get.ts";
+import { deleteDestinationRoute } from "./delete.ts";
+import { getDestinationRoute } from "./get.ts";
 import { listExportsRoute } from "./list-exports.ts";
-import { putRoute } from "./put.ts";
-import { testRoute } from "./test.ts";
-import { updateRoute } from "./update.ts";
+import { putDestinationRoute } from "./put.ts";
+import { testDestinationRoute } from "./test.ts";
+import { updateDestinationRoute } from "./update.ts";
 
 export function createHandler(
   environment: EnvironmentOf<"s3-destination">,
   overrides: Overrides = {},
 ): HttpHandler {
-  const edge = provide.edge(environment, "s3-destination", overrides);
+  const middleware = provide.middleware(environment, "s3-destination", overrides);
   return groupHandler({
     group: "s3-destination",
     routes: {
-      "GET /v1/s3_destination": getRoute,
-      "PUT /v1/s3_destination": putRoute,
-      "PATCH /v1/s3_destination": updateRoute,
-      "DELETE /v1/s3_destination": deleteRoute,
-      "POST /v1/s3_destination/test": testRoute,
+      "GET /v1/s3_destination": getDestinationRoute,
+      "PUT /v1/s3_destination": putDestinationRoute,
+      "PATCH /v1/s3_destination": updateDestinationRoute,
+      "DELETE /v1/s3_destination": deleteDestinationRoute,
+      "POST /v1/s3_destination/test": testDestinationRoute,
       "GET /v1/s3_destination/exports": listExportsRoute,
       "POST /v1/s3_destination/backfill": backfillRoute,
     },
     dependencies: {
-      ...edge,
-      warn: provide.warnThrough(edge.logger),
-      ...provide.destinationSetup(environment, overrides),
+      ...middleware,
+      warn: provide.warnTo(middleware.logger),
+      ...provide.destinationDependencies(environment, overrides),
     },
   });
 }

@@ -4,7 +4,7 @@ import { listExports } from "../../shared/exports/list-exports.ts";
 import { route } from "../http/route.ts";
 import type { DestinationDependencies } from "./dependencies.ts";
 
-/** `GET /v1/s3_destination/exports`: the export log, kept whatever becomes of the destination. */
+/** `GET /v1/s3_destination/exports`: the export log, which outlives the destination. */
 export const listExportsRoute = route<
   DestinationDependencies,
   UndefinedSchema<undefined>,

@@ -5,7 +5,7 @@ import { route } from "../http/route.ts";
 import type { DestinationDependencies } from "./dependencies.ts";
 
 /** `PUT /v1/s3_destination` */
-export const putRoute = route<DestinationDependencies, typeof destinationBody>({
+export const putDestinationRoute = route<DestinationDependencies, typeof destinationBody>({
   body: destinationBody,
   async handle({ caller: { accountId }, body, now, baseUrl }, dependencies) {
     const { destination, outcome } = await putDestination(

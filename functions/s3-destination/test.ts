@@ -3,7 +3,7 @@ import { route } from "../http/route.ts";
 import type { DestinationDependencies } from "./dependencies.ts";
 
 /** `POST /v1/s3_destination/test` */
-export const testRoute = route<DestinationDependencies>({
+export const testDestinationRoute = route<DestinationDependencies>({
   async handle({ caller }, dependencies) {
     const { ok, failure, durationMs } = await tryDestination(caller.accountId, dependencies);
     const body = {

@@ -5,7 +5,7 @@ import { route } from "../http/route.ts";
 import type { DestinationDependencies } from "./dependencies.ts";
 
 /** `PATCH /v1/s3_destination` */
-export const updateRoute = route<DestinationDependencies, typeof destinationPatchBody>({
+export const updateDestinationRoute = route<DestinationDependencies, typeof destinationPatchBody>({
   body: destinationPatchBody,
   async handle({ caller: { accountId }, body, now, baseUrl }, dependencies) {
     const destination = await changeDestination(

@@ -5,8 +5,5 @@ const refuse = ({ path }: { readonly path: Readonly<Record<string, string>> }): 
   throw structuredRefusal(path["platform"] ?? "", path["kind"] ?? "");
 };
 
-/**
- * Any structured endpoint (specification, section "Structured-data endpoints"): none is live, and
- * what else is wrong with the call does not matter.
- */
-export const callRoute = route<unknown>({ announced: refuse, handle: refuse });
+/** A structured-data endpoint (specification, same section): always 501, even if parameters are invalid. */
+export const refuseStructuredRoute = route<unknown>({ announced: refuse, handle: refuse });

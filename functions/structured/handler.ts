@@ -2,8 +2,8 @@ import * as provide from "../composition/dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../composition/overrides.ts";
-import { callRoute } from "./call.ts";
-import { listRoute } from "./list.ts";
+import { refuseStructuredRoute } from "./call.ts";
+import { listStructuredRoute } from "./list.ts";
 
 export function createHandler(
   environment: EnvironmentOf<"structured">,
@@ -12,11 +12,11 @@ export function createHandler(
   return groupHandler({
     group: "structured",
     routes: {
-      "GET /v1/structured": listRoute,
-      "GET /v1/structured/{platform}/{kind}": callRoute,
-      "POST /v1/structured/{platform}/{kind}": callRoute,
+      "GET /v1/structured": listStructuredRoute,
+      "GET /v1/structured/{platform}/{kind}": refuseStructuredRoute,
+      "POST /v1/structured/{platform}/{kind}": refuseStructuredRoute,
     },
-    dependencies: provide.edge(environment, "structured", overrides),
+    dependencies: provide.middleware(environment, "structured", overrides),
   });
 }
 

@@ -2,7 +2,7 @@ import { presentStructured } from "../../shared/platforms/structured.ts";
 import { route } from "../http/route.ts";
 
 /** `GET /v1/structured` (specification, section "Structured-data endpoints"). */
-export const listRoute = route<unknown>({
+export const listStructuredRoute = route<unknown>({
   async handle() {
     return { status: 200, body: presentStructured() };
   },

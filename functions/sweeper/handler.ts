@@ -28,7 +28,7 @@ export function createHandler(
     queue: runQueue(environment, overrides),
     wakeDeliveries: (wanted: { now: Date; limit: number }) => wakeDue(wanted, deliveries),
     clock: provide.clock(overrides),
-    warn: provide.warnThrough(logger),
+    warn: provide.warnTo(logger),
   };
   return (_event, context) =>
     within(newWork({ invocation_id: context.awsRequestId }), async () => {

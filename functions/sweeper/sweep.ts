@@ -15,7 +15,7 @@ export interface SweepDependencies {
   readonly purges: PurgeStore;
   readonly runs: RunStore;
   readonly queue: RunQueue;
-  /** Wakes up to `limit` deliveries that are due at `now`; returns how many. */
+  /** Sends wake-up messages for up to `limit` delivery targets that are due at `now`; returns their number. */
   readonly wakeDeliveries: (wanted: { now: Date; limit: number }) => Promise<number>;
   readonly clock: Clock;
   readonly warn: Warn;
@@ -31,15 +31,15 @@ export interface Swept {
   readonly failures: number;
 }
 
-/** Rows of a kind that one sweep looks at; the longest due come first. */
+/** Rows of a kind that one sweep handles, longest due first. */
 const rowsMax = 1_000;
-/** A due list is left to its own tick for this long before the sweeper starts it. */
+/** How long the sweeper waits for the tick of a due watchlist's schedule. */
 const tickGraceMs = 90_000;
 
 /**
- * Picks up whatever its own message did not: deliveries that are due, lists whose tick was lost, runs
- * that stand still, what lists that do not exist have left, holds that nobody resolved. It only wakes;
- * the rows decide. What fails is left to the next sweep and keeps nothing else from being looked at.
+ * Finds work whose message was lost: due delivery targets, overdue watchlists, stalled runs and deleted
+ * watchlists to purge. Sends wake-up messages for it, and releases expired holds. A part that fails does
+ * not stop the other parts; the next sweep repeats it.
  */
 export async function sweep(given: SweepDependencies): Promise<Swept> {
   let failures = 0;
@@ -62,7 +62,7 @@ export async function sweep(given: SweepDependencies): Promise<Swept> {
   return { ...found, failures };
 }
 
-/** A dependency that does not answer must not use up the time of parts that do not need it. */
+/** Runs a part with a separate retry budget, so that a failed dependency does not delay the other parts. */
 const partOfSweep = (
   part: () => Promise<number>,
   dependencies: SweepDependencies,

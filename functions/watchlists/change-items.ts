@@ -2,14 +2,18 @@ import { changeItems } from "../../shared/watchlists/change-items.ts";
 import { itemChangeBody, parseItemChange } from "../../shared/watchlists/items-request.ts";
 import { presentItemChange } from "../../shared/watchlists/present-item.ts";
 import { route } from "../http/route.ts";
-import { existing } from "./existing.ts";
+import { existingWatchlist } from "./existing-watchlist.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 
-const changeRoute = (object: "watchlist_items" | "watchlist_asins") =>
+const itemChangeRoute = (object: "watchlist_items" | "watchlist_asins") =>
   route<WatchlistDependencies, typeof itemChangeBody>({
     body: itemChangeBody,
     async handle({ body, caller, path, now }, dependencies) {
-      const watchlist = await existing(dependencies.watchlists, caller.accountId, path["id"]);
+      const watchlist = await existingWatchlist(
+        dependencies.watchlists,
+        caller.accountId,
+        path["id"],
+      );
       const change = parseItemChange(watchlist.platform, body);
       const changed = await changeItems({ watchlist, change, now }, dependencies);
       return { status: 200, body: presentItemChange(object, changed) };
@@ -17,7 +21,7 @@ const changeRoute = (object: "watchlist_items" | "watchlist_asins") =>
   });
 
 /** `POST /v1/watchlists/{id}/items` */
-export const changeItemsRoute = changeRoute("watchlist_items");
+export const changeItemsRoute = itemChangeRoute("watchlist_items");
 
 /** `POST /v1/watchlists/{id}/asins` */
-export const changeAsinsRoute = changeRoute("watchlist_asins");
+export const changeAsinsRoute = itemChangeRoute("watchlist_asins");

@@ -6,7 +6,7 @@ import { route } from "../http/route.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 
 /** `POST /v1/watchlists` */
-export const createRoute = route<WatchlistDependencies, typeof newWatchlist>({
+export const createWatchlistRoute = route<WatchlistDependencies, typeof newWatchlist>({
   body: newWatchlist,
   announced: ({ body }) => refuseAnnounced(body),
   async handle({ body: wanted, caller, headers, now, baseUrl }, dependencies) {

@@ -5,7 +5,7 @@ import { route } from "../http/route.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 
 /** `DELETE /v1/watchlists/{id}` */
-export const deleteRoute = route<WatchlistDependencies>({
+export const deleteWatchlistRoute = route<WatchlistDependencies>({
   async handle({ caller: { accountId }, path, now }, dependencies) {
     const { id = "" } = path;
     const deleted =

@@ -4,7 +4,7 @@ import { route } from "../http/route.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 
 /** `POST /v1/watchlists/estimate` */
-export const estimateRoute = route<WatchlistDependencies, typeof estimateRequest>({
+export const estimatePipelineRoute = route<WatchlistDependencies, typeof estimateRequest>({
   body: estimateRequest,
   announced: ({ body }) => refuseAnnounced(body),
   handle: async ({ body }) => ({ status: 200, body: presentEstimate(body) }),

@@ -3,13 +3,13 @@ import { parseItemId } from "../../shared/platforms/item-id.ts";
 import { findItem } from "../../shared/watchlists/find-item.ts";
 import { presentItem } from "../../shared/watchlists/present-item.ts";
 import { route } from "../http/route.ts";
-import { existing } from "./existing.ts";
+import { existingWatchlist } from "./existing-watchlist.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 
 /** `GET /v1/watchlists/{id}/items/{item_id}` */
 export const getItemRoute = route<WatchlistDependencies>({
   async handle({ caller, path }, { watchlists, pages }) {
-    const { id, platform } = await existing(watchlists, caller.accountId, path["id"]);
+    const { id, platform } = await existingWatchlist(watchlists, caller.accountId, path["id"]);
     const itemId = parseItemId(platform, path["item_id"] ?? "", "item_id");
     const item = await findItem(id, itemId, pages);
     if (item === undefined) throw notFound(`Item ${itemId} of this watchlist`);

@@ -4,30 +4,30 @@ import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../composition/overrides.ts";
 import { changeAsinsRoute, changeItemsRoute } from "./change-items.ts";
-import { createRoute } from "./create.ts";
-import { deleteRoute } from "./delete.ts";
-import { estimateRoute } from "./estimate.ts";
+import { createWatchlistRoute } from "./create.ts";
+import { deleteWatchlistRoute } from "./delete.ts";
+import { estimatePipelineRoute } from "./estimate.ts";
 import { getItemRoute } from "./get-item.ts";
-import { getRoute } from "./get.ts";
+import { getWatchlistRoute } from "./get.ts";
 import { listItemsRoute } from "./list-items.ts";
 import { listRunsRoute } from "./list-runs.ts";
-import { listRoute } from "./list.ts";
-import { runNowRoute } from "./run-now.ts";
+import { listWatchlistsRoute } from "./list.ts";
+import { startRunRoute } from "./run-now.ts";
 import { schedulePreviewRoute } from "./schedule-preview.ts";
-import { scrapersRoute } from "./scrapers.ts";
-import { updateRoute } from "./update.ts";
+import { listScrapersRoute } from "./scrapers.ts";
+import { updateWatchlistRoute } from "./update.ts";
 
-/** Fixed paths win over the id in the place of one. */
+/** Fixed paths, such as `/estimate`, take precedence over `{id}`. */
 export const watchlistRoutes = {
-  "GET /v1/watchlists": listRoute,
-  "POST /v1/watchlists": createRoute,
-  "POST /v1/watchlists/estimate": estimateRoute,
+  "GET /v1/watchlists": listWatchlistsRoute,
+  "POST /v1/watchlists": createWatchlistRoute,
+  "POST /v1/watchlists/estimate": estimatePipelineRoute,
   "GET /v1/watchlists/schedule": schedulePreviewRoute,
-  "GET /v1/watchlists/scrapers": scrapersRoute,
-  "GET /v1/watchlists/{id}": getRoute,
-  "PATCH /v1/watchlists/{id}": updateRoute,
-  "DELETE /v1/watchlists/{id}": deleteRoute,
-  "POST /v1/watchlists/{id}/run": runNowRoute,
+  "GET /v1/watchlists/scrapers": listScrapersRoute,
+  "GET /v1/watchlists/{id}": getWatchlistRoute,
+  "PATCH /v1/watchlists/{id}": updateWatchlistRoute,
+  "DELETE /v1/watchlists/{id}": deleteWatchlistRoute,
+  "POST /v1/watchlists/{id}/run": startRunRoute,
   "GET /v1/watchlists/{id}/runs": listRunsRoute,
   "GET /v1/watchlists/{id}/items": listItemsRoute,
   "POST /v1/watchlists/{id}/items": changeItemsRoute,
@@ -39,13 +39,13 @@ export function createHandler(
   environment: EnvironmentOf<"watchlists">,
   overrides: Overrides = {},
 ): HttpHandler {
-  const edge = provide.edge(environment, "watchlists", overrides);
+  const middleware = provide.middleware(environment, "watchlists", overrides);
   return groupHandler({
     group: "watchlists",
     routes: watchlistRoutes,
     dependencies: {
-      ...edge,
-      warn: provide.warnThrough(edge.logger),
+      ...middleware,
+      warn: provide.warnTo(middleware.logger),
       watchlists: provide.watchlists(environment, overrides),
       pages: provide.pages(environment, overrides),
       purges: provide.purges(environment, overrides),

@@ -4,7 +4,7 @@ import { listItems } from "../../shared/watchlists/list-items.ts";
 import { presentItem } from "../../shared/watchlists/present-item.ts";
 import { itemsQuery } from "../../shared/watchlists/queries.ts";
 import { route } from "../http/route.ts";
-import { existing } from "./existing.ts";
+import { existingWatchlist } from "./existing-watchlist.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 
 export const listItemsRoute = route<
@@ -14,7 +14,7 @@ export const listItemsRoute = route<
 >({
   query: itemsQuery,
   async handle({ caller, path, query: wanted }, { watchlists, pages }) {
-    const watchlist = await existing(watchlists, caller.accountId, path["id"]);
+    const watchlist = await existingWatchlist(watchlists, caller.accountId, path["id"]);
     const { starting_after: after } = wanted;
     const page = await listItems(
       watchlist.id,

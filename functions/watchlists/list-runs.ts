@@ -3,7 +3,7 @@ import { presentRun } from "../../shared/runs/present-run.ts";
 import { runsQuery } from "../../shared/runs/queries.ts";
 import { withProgress } from "../../shared/runs/run-progress.ts";
 import { route } from "../http/route.ts";
-import { existing } from "./existing.ts";
+import { existingWatchlist } from "./existing-watchlist.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 
 export const listRunsRoute = route<
@@ -16,7 +16,7 @@ export const listRunsRoute = route<
     { caller, path, query: { limit, before_run: before } },
     { watchlists, runs, steps },
   ) {
-    const watchlist = await existing(watchlists, caller.accountId, path["id"]);
+    const watchlist = await existingWatchlist(watchlists, caller.accountId, path["id"]);
     const page = await runs.list(watchlist.id, limit, before);
     const found = await Promise.all(page.runs.map((run) => withProgress(run, steps)));
     return {

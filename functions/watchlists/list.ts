@@ -5,7 +5,7 @@ import { watchlistsQuery } from "../../shared/watchlists/queries.ts";
 import { route } from "../http/route.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 
-export const listRoute = route<
+export const listWatchlistsRoute = route<
   WatchlistDependencies,
   UndefinedSchema<undefined>,
   typeof watchlistsQuery

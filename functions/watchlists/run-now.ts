@@ -2,12 +2,16 @@ import { presentRun } from "../../shared/runs/present-run.ts";
 import { startFigures } from "../../shared/runs/run-figures.ts";
 import { runNow } from "../../shared/runs/run-now.ts";
 import { route } from "../http/route.ts";
-import { existing } from "./existing.ts";
+import { existingWatchlist } from "./existing-watchlist.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 
-export const runNowRoute = route<WatchlistDependencies>({
+export const startRunRoute = route<WatchlistDependencies>({
   async handle({ caller, path, now }, dependencies) {
-    const watchlist = await existing(dependencies.watchlists, caller.accountId, path["id"]);
+    const watchlist = await existingWatchlist(
+      dependencies.watchlists,
+      caller.accountId,
+      path["id"],
+    );
     const run = await runNow(watchlist, now, dependencies);
     return { status: 202, body: presentRun(run), figures: [startFigures(run, null)] };
   },

@@ -5,7 +5,7 @@ import { route } from "../http/route.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 
 /** `GET /v1/watchlists/scrapers` */
-export const scrapersRoute = route<
+export const listScrapersRoute = route<
   WatchlistDependencies,
   UndefinedSchema<undefined>,
   typeof scrapersRequest

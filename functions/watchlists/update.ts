@@ -3,14 +3,18 @@ import { presentWatchlist } from "../../shared/watchlists/present-watchlist.ts";
 import { watchlistPatch } from "../../shared/watchlists/update-request.ts";
 import { updateWatchlist } from "../../shared/watchlists/update-watchlist.ts";
 import { route } from "../http/route.ts";
-import { existing } from "./existing.ts";
+import { existingWatchlist } from "./existing-watchlist.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 
 /** `PATCH /v1/watchlists/{id}` */
-export const updateRoute = route<WatchlistDependencies, typeof watchlistPatch>({
+export const updateWatchlistRoute = route<WatchlistDependencies, typeof watchlistPatch>({
   body: watchlistPatch,
   async handle({ body: patch, caller, path, now, baseUrl }, dependencies) {
-    const watchlist = await existing(dependencies.watchlists, caller.accountId, path["id"]);
+    const watchlist = await existingWatchlist(
+      dependencies.watchlists,
+      caller.accountId,
+      path["id"],
+    );
     const updated = await updateWatchlist({ watchlist, patch, now }, dependencies);
     const endpoint = await endpointBinding(updated, dependencies.endpoints);
     return { status: 200, body: presentWatchlist(updated, { baseUrl, now, endpoint }) };

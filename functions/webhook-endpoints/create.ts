@@ -6,14 +6,14 @@ import { route } from "../http/route.ts";
 import type { EndpointDependencies } from "./dependencies.ts";
 
 /** `POST /v1/webhook_endpoints` */
-export const createRoute = route<EndpointDependencies, typeof newEndpointBody>({
+export const createEndpointRoute = route<EndpointDependencies, typeof newEndpointBody>({
   body: newEndpointBody,
   async handle({ caller: { accountId }, body, now, baseUrl }, dependencies) {
     const { endpoint, secret } = await createEndpoint(
       { accountId, wanted: body, now, ownHost: new URL(baseUrl).host },
       dependencies,
     );
-    // Nothing can have been sent to it yet.
+    // A new endpoint has no attempts yet.
     const shown = presentEndpoint(endpoint, unknownHealth, now);
     return { status: 201, body: { ...shown, secret } };
   },

@@ -3,7 +3,7 @@ import { route } from "../http/route.ts";
 import type { EndpointDependencies } from "./dependencies.ts";
 
 /** `DELETE /v1/webhook_endpoints/{id}` */
-export const deleteRoute = route<EndpointDependencies>({
+export const deleteEndpointRoute = route<EndpointDependencies>({
   async handle({ caller: { accountId }, path, now }, dependencies) {
     const { id = "" } = path;
     await deleteEndpoint({ accountId, endpointId: id }, now, dependencies);

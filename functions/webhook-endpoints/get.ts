@@ -4,7 +4,7 @@ import { route } from "../http/route.ts";
 import type { EndpointDependencies } from "./dependencies.ts";
 
 /** `GET /v1/webhook_endpoints/{id}` */
-export const getRoute = route<EndpointDependencies>({
+export const getEndpointRoute = route<EndpointDependencies>({
   async handle({ caller: { accountId }, path, now }, { endpoints, states }) {
     const endpoint = await existingEndpoint({ accountId, endpointId: path["id"] ?? "" }, endpoints);
     return { status: 200, body: await showEndpoint(endpoint, now, states) };

@@ -2,29 +2,29 @@ import * as provide from "../composition/dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../composition/overrides.ts";
-import { createRoute } from "./create.ts";
-import { deleteRoute } from "./delete.ts";
+import { createEndpointRoute } from "./create.ts";
+import { deleteEndpointRoute } from "./delete.ts";
 import { getDeliveryRoute } from "./get-delivery.ts";
-import { getRoute } from "./get.ts";
+import { getEndpointRoute } from "./get.ts";
 import { listDeliveriesRoute } from "./list-deliveries.ts";
 import { listEndpointDeliveriesRoute } from "./list-endpoint-deliveries.ts";
-import { listRoute } from "./list.ts";
-import { recoverRoute } from "./recover.ts";
+import { listEndpointsRoute } from "./list.ts";
+import { recoverDeliveriesRoute } from "./recover.ts";
 import { redeliverRoute } from "./redeliver.ts";
-import { rotateRoute } from "./rotate.ts";
-import { testRoute } from "./test.ts";
-import { updateRoute } from "./update.ts";
+import { rotateSecretRoute } from "./rotate.ts";
+import { testEndpointRoute } from "./test.ts";
+import { updateEndpointRoute } from "./update.ts";
 
 export const endpointRoutes = {
-  "GET /v1/webhook_endpoints": listRoute,
-  "POST /v1/webhook_endpoints": createRoute,
-  "GET /v1/webhook_endpoints/{id}": getRoute,
-  "PATCH /v1/webhook_endpoints/{id}": updateRoute,
-  "DELETE /v1/webhook_endpoints/{id}": deleteRoute,
-  "POST /v1/webhook_endpoints/{id}/rotate": rotateRoute,
-  "POST /v1/webhook_endpoints/{id}/test": testRoute,
+  "GET /v1/webhook_endpoints": listEndpointsRoute,
+  "POST /v1/webhook_endpoints": createEndpointRoute,
+  "GET /v1/webhook_endpoints/{id}": getEndpointRoute,
+  "PATCH /v1/webhook_endpoints/{id}": updateEndpointRoute,
+  "DELETE /v1/webhook_endpoints/{id}": deleteEndpointRoute,
+  "POST /v1/webhook_endpoints/{id}/rotate": rotateSecretRoute,
+  "POST /v1/webhook_endpoints/{id}/test": testEndpointRoute,
   "GET /v1/webhook_endpoints/{id}/deliveries": listEndpointDeliveriesRoute,
-  "POST /v1/webhook_endpoints/{id}/recover": recoverRoute,
+  "POST /v1/webhook_endpoints/{id}/recover": recoverDeliveriesRoute,
   "GET /v1/webhook_deliveries": listDeliveriesRoute,
   "GET /v1/webhook_deliveries/{id}": getDeliveryRoute,
   "POST /v1/webhook_deliveries/{id}/redeliver": redeliverRoute,
@@ -34,14 +34,14 @@ export function createHandler(
   environment: EnvironmentOf<"webhook-endpoints">,
   overrides: Overrides = {},
 ): HttpHandler {
-  const edge = provide.edge(environment, "webhook-endpoints", overrides);
+  const middleware = provide.middleware(environment, "webhook-endpoints", overrides);
   return groupHandler({
     group: "webhook-endpoints",
     routes: endpointRoutes,
     dependencies: {
-      ...edge,
-      warn: provide.warnThrough(edge.logger),
-      ...provide.endpointRegistration(environment, overrides),
+      ...middleware,
+      warn: provide.warnTo(middleware.logger),
+      ...provide.endpointDependencies(environment, overrides),
     },
   });
 }

@@ -4,7 +4,7 @@ import { listDeliveries } from "../../shared/webhooks/list-deliveries.ts";
 import { route } from "../http/route.ts";
 import type { EndpointDependencies } from "./dependencies.ts";
 
-/** `GET /v1/webhook_deliveries`: the log, kept whatever becomes of the endpoints. */
+/** `GET /v1/webhook_deliveries`: the delivery log, which outlives the endpoints. */
 export const listDeliveriesRoute = route<
   EndpointDependencies,
   UndefinedSchema<undefined>,

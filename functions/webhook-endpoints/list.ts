@@ -3,8 +3,8 @@ import { presentEndpoint } from "../../shared/webhooks/present.ts";
 import { route } from "../http/route.ts";
 import type { EndpointDependencies } from "./dependencies.ts";
 
-/** `GET /v1/webhook_endpoints`: all of them, as an account has ten at most. */
-export const listRoute = route<EndpointDependencies>({
+/** `GET /v1/webhook_endpoints`: one page, because an account has at most ten. */
+export const listEndpointsRoute = route<EndpointDependencies>({
   async handle({ caller: { accountId }, now }, { endpoints, states }) {
     const [found, stored] = await Promise.all([endpoints.list(accountId), states.list(accountId)]);
     const data = found.map((endpoint) =>

@@ -3,7 +3,7 @@ import { route } from "../http/route.ts";
 import type { EndpointDependencies } from "./dependencies.ts";
 
 /** `POST /v1/webhook_endpoints/{id}/recover` */
-export const recoverRoute = route<EndpointDependencies, typeof recoverBody>({
+export const recoverDeliveriesRoute = route<EndpointDependencies, typeof recoverBody>({
   body: recoverBody,
   async handle({ caller: { accountId }, path, body: wanted, now }, dependencies) {
     const { id: endpointId = "" } = path;

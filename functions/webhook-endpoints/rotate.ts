@@ -5,7 +5,7 @@ import { route } from "../http/route.ts";
 import type { EndpointDependencies } from "./dependencies.ts";
 
 /** `POST /v1/webhook_endpoints/{id}/rotate`, with or without a body. */
-export const rotateRoute = route<EndpointDependencies, typeof rotateBody>({
+export const rotateSecretRoute = route<EndpointDependencies, typeof rotateBody>({
   body: rotateBody,
   async handle({ caller: { accountId }, path, body: { overlap }, now }, dependencies) {
     const { id: endpointId = "" } = path;

@@ -3,8 +3,8 @@ import { testEndpoint } from "../../shared/webhooks/test-endpoint.ts";
 import { route } from "../http/route.ts";
 import type { EndpointDependencies } from "./dependencies.ts";
 
-/** `POST /v1/webhook_endpoints/{id}/test`: 200 whatever the receiver did. */
-export const testRoute = route<EndpointDependencies>({
+/** `POST /v1/webhook_endpoints/{id}/test`: 200 even if the receiver failed. */
+export const testEndpointRoute = route<EndpointDependencies>({
   async handle({ caller: { accountId }, path, now }, dependencies) {
     const { id: endpointId = "" } = path;
     const delivery = await testEndpoint({ accountId, endpointId, now }, dependencies);

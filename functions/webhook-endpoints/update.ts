@@ -5,7 +5,7 @@ import { route } from "../http/route.ts";
 import type { EndpointDependencies } from "./dependencies.ts";
 
 /** `PATCH /v1/webhook_endpoints/{id}` */
-export const updateRoute = route<EndpointDependencies, typeof endpointPatchBody>({
+export const updateEndpointRoute = route<EndpointDependencies, typeof endpointPatchBody>({
   body: endpointPatchBody,
   async handle({ caller: { accountId }, path, body: wanted, now, baseUrl }, dependencies) {
     const { id: endpointId = "" } = path;

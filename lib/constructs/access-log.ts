@@ -1,9 +1,9 @@
 import { AccessLogField, AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
 
 /**
- * One line of JSON for each request, those included that reach no function. The resource stands for
- * the path, because ids and the query, where an API key may be, are nobody's business; there is
- * neither address nor agent of the caller, so that the log holds nothing about a person.
+ * The fields of the access log: one line of JSON for each request, also for requests that reach no function.
+ * The log has the resource instead of the path and the query, which may contain IDs and an API key. It has
+ * neither the address nor the agent of the caller, so that it contains no personal data.
  */
 const fields: Readonly<Record<string, string>> = {
   request_id: AccessLogField.contextRequestId(),
@@ -20,5 +20,5 @@ const fields: Readonly<Record<string, string>> = {
   bytes: AccessLogField.contextResponseLength(),
 };
 
-/** Every value is a text: what does not apply to a request is `-`, which JSON has no number for. */
+/** All values are strings: the gateway writes `-` for an absent value, which is no JSON number. */
 export const accessLogFormat = AccessLogFormat.custom(JSON.stringify(fields));

@@ -20,7 +20,7 @@ import { addGatewayResponses } from "./gateway-responses.ts";
 import type { ServiceFunction } from "./service-function.ts";
 
 export interface ApiProps {
-  /** First segment of the execute-api URL; handlers never see it. */
+  /** First path segment of the execute-api URL; not part of the path that handlers receive. */
   readonly stage: Stage;
   readonly config: Config;
   readonly functions: Readonly<Record<GroupName, ServiceFunction<GroupName>>>;
@@ -34,8 +34,8 @@ const logRolePolicy =
   "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]";
 
 /**
- * The REST API: every method of a group's roots and of all below them goes to the group's function,
- * which routes by itself; everything else goes to the group without one.
+ * The REST API. Sends all methods of a group's roots, and of all paths below them, to the function of the
+ * group, which dispatches to routes. Sends all other paths to the group without roots.
  */
 export class Api extends Construct {
   readonly restApi: RestApi;
@@ -43,7 +43,7 @@ export class Api extends Construct {
   constructor(scope: Construct, id: string, props: ApiProps) {
     super(scope, id);
     this.restApi = this.gateway(props);
-    // Clients know the API by its id.
+    // The URL of the API contains its ID.
     pinLogicalId(this.restApi, "Api");
     addGatewayResponses(this.restApi, props.config.throttle.requestsPerSecond);
     this.addRoutes(props);
@@ -54,9 +54,9 @@ export class Api extends Construct {
     const api = new RestApi(this, "RestApi", {
       restApiName: `retail-product-data-${stage}`,
       description: "Retail product data service.",
-      // An edge-optimised endpoint would end a streamed answer after 30 idle seconds.
+      // An edge-optimized endpoint would end a stream after 30 idle seconds.
       endpointTypes: [EndpointType.REGIONAL],
-      // Bodies reach the functions as the bytes that were sent, and answers may be compressed.
+      // Functions receive bodies as the client sent them, and may send compressed responses.
       binaryMediaTypes: ["*/*"],
       cloudWatchRole: makesLogRole,
       deployOptions: {
@@ -96,7 +96,7 @@ export class Api extends Construct {
     for (const { name, lambda } of Object.values(functions)) {
       const group: Group = groups[name];
       const integration = lambdaIntegration(lambda, group, config.responseMode);
-      // Below /v1 the gateway may prefer that branch to the catch-all of the root: both catch.
+      // The gateway may prefer the branch /v1 to the catch-all of the root, so both need a catch-all.
       const covered =
         group.roots.length === 0
           ? [this.restApi.root, version]
@@ -120,7 +120,7 @@ function lambdaIntegration(
 ): LambdaIntegration {
   const streams = group.streaming && responseMode === "stream";
   return new LambdaIntegration(target, {
-    // One permission for the API: one per method would outgrow the function's policy.
+    // One permission for the whole API: one for each method would exceed the size of the function's policy.
     scopePermissionToMethod: false,
     ...(streams
       ? { responseTransferMode: ResponseTransferMode.STREAM, timeout: streamingTimeout }

@@ -14,8 +14,8 @@ export interface CustomDomainProps {
 }
 
 /**
- * The API at the root of a host name of its own. Not below a base path: the gateway leaves that on
- * the path that functions see, and they route by it. The gateway's own address goes on working.
+ * A custom domain for the API, without a base path: the gateway would not remove a base path from the path
+ * that functions dispatch by. The execute-api URL keeps working.
  */
 export class CustomDomain extends Construct {
   constructor(scope: Construct, id: string, { api, domain }: CustomDomainProps) {
@@ -27,21 +27,21 @@ export class CustomDomain extends Construct {
       endpointType: EndpointType.REGIONAL,
       securityPolicy: SecurityPolicy.TLS_1_2,
     });
-    // Somebody's record points at what the gateway gave this one.
+    // A replacement would get another target, and DNS records of the deployer would point to the old one.
     pinLogicalId(domainName, "ApiDomain");
     new CfnOutput(this, "Url", {
       value: `https://${domain.name}/`,
-      description: "Paths of the API follow, beginning with v1/.",
+      description: "Base URL of the API. Append a path that begins with v1/.",
     }).overrideLogicalId("DomainUrl");
     if (domain.hostedZoneId === undefined) {
       new CfnOutput(this, "Target", {
         value: domainName.domainNameAliasDomainName,
-        description: `The name that a CNAME record of ${domain.name} has to point at.`,
+        description: `Target for the CNAME record of ${domain.name}.`,
       }).overrideLogicalId("DomainTarget");
       return;
     }
     new ARecord(this, "Alias", {
-      // Named like the domain, so that the record stands at the zone's name without knowing it.
+      // Uses the domain as the zone's name, so that the record gets the domain's name in any zone.
       zone: HostedZone.fromHostedZoneAttributes(this, "Zone", {
         hostedZoneId: domain.hostedZoneId,
         zoneName: domain.name,

@@ -6,22 +6,22 @@ import { limits } from "../../shared/base/limits.ts";
 import { errorTemplate } from "./gateway-responses.ts";
 
 const rateWindowSeconds = 300;
-/** Two keys at full rate behind one address: above it no customer calls, but somebody tries keys. */
+/** Limit of one address: two keys at full rate. More calls from one address are probably an attack on keys. */
 const requestsPerSecondOfAddress = 2 * limits.requestsPerSecond;
 const retryAfterSeconds = 60;
 
-/** Rules of a managed group that would refuse calls which the service takes: they only count. */
+/** Managed rule groups, each with the rules that only count, because they would block valid calls. */
 const managedGroups: Readonly<Record<string, readonly string[]>> = {
   AWSManagedRulesAmazonIpReputationList: [],
   AWSManagedRulesKnownBadInputsRuleSet: [],
   AWSManagedRulesCommonRuleSet: [
-    // Lists of ids: bodies up to 2 MiB, and queries to match.
+    // Lists of IDs need bodies up to 2 MiB and long queries.
     "SizeRestrictions_BODY",
     "SizeRestrictions_QUERYSTRING",
-    // Webhook receivers and stores may be named by their address; where the service connects is
-    // checked at the connection.
+    // URLs of webhook endpoints and S3 destinations may contain IP addresses. The service checks
+    // addresses when it connects.
     "GenericRFI_BODY",
-    // Servers call this API, and not all of them say what they are.
+    // Clients are servers, and not all of them send a User-Agent.
     "NoUserAgent_HEADER",
   ],
 };
@@ -31,14 +31,14 @@ export interface FirewallProps {
 }
 
 /**
- * A web ACL before the API: AWS's managed rules and a limit by address. It samples no requests,
- * because a sample would show the query, where an API key may be.
+ * A web ACL for the API: AWS managed rules, and a rate limit by address. Samples no requests, because a
+ * sample contains the query, which may contain an API key.
  */
 export class Firewall extends Construct {
   constructor(scope: Construct, id: string, props: FirewallProps) {
     super(scope, id);
     const acl = new CfnWebACL(this, "WebAcl", {
-      description: "What may call the retail product data service.",
+      description: "Protects the API of the retail product data service.",
       scope: "REGIONAL",
       defaultAction: { allow: {} },
       visibilityConfig: visibility("WebAcl"),
@@ -89,7 +89,7 @@ function managedRule(
 ): CfnWebACL.RuleProperty {
   return {
     name,
-    // After the rule of addresses.
+    // After the rate limit by address.
     priority: index + 1,
     statement: {
       managedRuleGroupStatement: {
@@ -105,7 +105,7 @@ function managedRule(
   };
 }
 
-/** @param metricName not `All` or `Default_Action`, which the firewall keeps for itself */
+/** @param metricName must not be `All` or `Default_Action`, which AWS WAF reserves */
 const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
   metricName,
   cloudWatchMetricsEnabled: true,

@@ -14,8 +14,8 @@ import type { ServiceError } from "../../shared/base/errors.ts";
 import { limits } from "../../shared/base/limits.ts";
 
 /**
- * What a client sees when the gateway answers by itself: every type it knows, as our error.
- * @param requestsPerSecond what the gateway lets through to all callers together
+ * The service error for each type of response that the gateway creates without a function.
+ * @param requestsPerSecond the gateway's limit for all callers together
  */
 export const gatewayErrors = (
   requestsPerSecond: number,
@@ -23,7 +23,7 @@ export const gatewayErrors = (
   [ResponseType.DEFAULT_4XX, malformed("request")],
   [ResponseType.DEFAULT_5XX, internal()],
   [ResponseType.RESOURCE_NOT_FOUND, notFound("This endpoint")],
-  // The gateway's answer to an unknown path too, in spite of the name.
+  // Despite its name, also the gateway's response to an unknown path.
   [ResponseType.MISSING_AUTHENTICATION_TOKEN, notFound("This endpoint")],
   [ResponseType.UNAUTHORIZED, keyMissing()],
   [ResponseType.INVALID_API_KEY, keyNotAccepted()],
@@ -38,7 +38,7 @@ export const gatewayErrors = (
   [ResponseType.INTEGRATION_TIMEOUT, unavailable()],
   [
     ResponseType.UNSUPPORTED_MEDIA_TYPE,
-    // The gateway decompresses bodies before a function sees them, and cannot name what it found.
+    // The gateway decompresses bodies, and its response cannot quote the encoding.
     invalidParam(
       "body",
       "The body cannot be decompressed. Compress it with gzip, or send it uncompressed without a " +
@@ -52,10 +52,10 @@ export const gatewayErrors = (
   [ResponseType.QUOTA_EXCEEDED, rateLimited(requestsPerSecond, 1)],
 ];
 
-/** A status set on these two would replace the status of every other type. */
+/** A status of these two types would replace the status of all other types. */
 const fallbacks = new Set([ResponseType.DEFAULT_4XX, ResponseType.DEFAULT_5XX]);
 
-/** Gives every answer that the gateway makes itself the error shape of the service. */
+/** Gives all responses of the gateway the error format of the service. */
 export function addGatewayResponses(api: RestApi, requestsPerSecond: number): void {
   for (const [type, error] of gatewayErrors(requestsPerSecond)) {
     api.addGatewayResponse(`Gateway-${type.responseType}`, {
@@ -75,7 +75,7 @@ function responseHeaders(error: ServiceError): Record<string, string> {
   };
 }
 
-/** The error's body, for parts of the gateway that know no templates but fixed texts. */
+/** The body of an error as fixed text, for gateway responses and firewall responses. */
 export function errorTemplate(error: ServiceError): string {
   const { param } = error.details;
   return JSON.stringify({

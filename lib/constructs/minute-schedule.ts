@@ -13,19 +13,18 @@ import { secureQueue } from "./secure-queue.ts";
 export interface MinuteScheduleProps {
   readonly description: string;
   readonly target: IFunction;
-  /** Logical id of the dead-letter queue. */
+  /** Logical ID of the dead-letter queue. */
   readonly deadLetterQueueId: string;
-  /** What it means for a user that the target is not started. */
+  /** The consequence for users if the target is not started. */
   readonly impact: string;
 }
 
 const minute = Duration.minutes(1);
 
 /**
- * Invokes a function every minute. Nothing repeats a minute that failed, because the next one
- * follows: neither the schedule, nor Lambda, which would otherwise work off hours of them after a
- * time of throttling. What the schedule could not hand over lies in a dead-letter queue for a day,
- * with the reason: to be looked at, and never to be replayed.
+ * Invokes a function every minute. A failed invocation is not repeated, because the next one follows:
+ * without this, Lambda would repeat hours of invocations after throttling. Invocations that the schedule
+ * could not deliver stay in a dead-letter queue for a day, with the reason. Never replay them.
  */
 export class MinuteSchedule extends Construct {
   readonly deadLetterQueue: IQueue;
@@ -35,7 +34,7 @@ export class MinuteSchedule extends Construct {
     const deadLetterQueue = secureQueue(
       this,
       { id: "DeadLetterQueue", logicalId: props.deadLetterQueueId },
-      // Nobody has to clear it: its alarm ends by itself.
+      // Messages expire after a day, so that the alarm ends without an operator.
       { retentionPeriod: Duration.days(1) },
     );
     acknowledge(deadLetterQueue, "AwsSolutions-SQS3");
@@ -49,14 +48,14 @@ export class MinuteSchedule extends Construct {
       schedule: ScheduleExpression.rate(minute),
       timeWindow: TimeWindow.off(),
       target: new LambdaInvoke(props.target, {
-        // The target would grant itself every version of the function.
+        // Without this, the target adds permissions for every version of the function to the role.
         role: role.withoutPolicyUpdates(),
         deadLetterQueue,
         retryAttempts: 0,
         maxEventAge: minute,
       }),
     });
-    // The first minute would else come before the role may do anything.
+    // Otherwise the first invocation may precede the permissions of the role.
     schedule.node.addDependency(role);
     new DeadLetterAlarm(this, "DeadLetterAlarm", { queue: deadLetterQueue, impact: props.impact });
   }

@@ -11,35 +11,34 @@ import type { ServiceFunctionProps } from "./service-function.ts";
 
 export interface QueueWorkerProps<Name extends WorkerName> {
   readonly function: Omit<ServiceFunctionProps<Name>, "variables">;
-  /** The function's variables; its own queue is at hand because a worker may send to itself. */
+  /** The function's variables. Receives the worker's queue, because a worker may send to it. */
   readonly variables: (own: Queue) => EnvironmentOf<Name>;
-  /** Messages given to one invocation at most. */
+  /** The most messages of one invocation. */
   readonly batchSize: number;
-  /** Invocations at once at most; 2 to 1,000. */
+  /** The most parallel invocations; 2 to 1,000. */
   readonly concurrencyMax: number;
-  /** Receives after which a message is given up. */
+  /** Receives after which SQS moves a message to the dead-letter queue. */
   readonly receivesMax: number;
-  /** What a message that was given up means for a user. */
+  /** The consequence of a dead letter for users: a full sentence. */
   readonly impact: string;
 }
 
-/** The factor that AWS advises: room for retries of a throttled batch before it shows up again. */
+/** Visibility timeout as a multiple of the function timeout, as AWS recommends: time to retry a throttled batch. */
 const visibilityPerTimeout = 6;
 /**
- * A message waits for 15 minutes at most before it is received, and is given up after a few hours of
- * repeats. A dead letter keeps the time at which it was first sent: what it may wait here is taken
- * from what it may lie there.
+ * A message has a delay of 15 minutes at most, and becomes a dead letter after a few hours of retries. A dead
+ * letter keeps its first time of sending, so time in this queue shortens its time in the dead-letter queue.
  */
 const retentionPeriod = Duration.days(4);
 
-/** A queue, the function that works it off, and the dead-letter queue with its alarm. */
+/** A queue, the function that handles its messages, and the dead-letter queue with its alarm. */
 export class QueueWorker<Name extends WorkerName> extends Construct implements IGrantable {
   readonly queue: Queue;
   readonly deadLetterQueue: Queue;
   readonly function: ServiceFunction<Name>;
   readonly grantPrincipal: IPrincipal;
 
-  /** @param id names the queue too: `Runs` makes the resource `RunsQueue`. */
+  /** @param id also the prefix of the queue's logical ID: `Runs` makes `RunsQueue` */
   constructor(scope: Construct, id: string, props: QueueWorkerProps<Name>) {
     super(scope, id);
     this.deadLetterQueue = secureQueue(
@@ -61,7 +60,7 @@ export class QueueWorker<Name extends WorkerName> extends Construct implements I
     this.function = new ServiceFunction(this, "Worker", {
       ...props.function,
       variables: props.variables(this.queue),
-      // Whoever has shares of their own must not take what this one is bounded to.
+      // With reserved concurrency in the account, other functions could use up this worker's share.
       ...(props.function.config.reservedConcurrency !== null && {
         reservedConcurrency: props.concurrencyMax,
       }),

@@ -6,14 +6,14 @@ import { pinLogicalId } from "../pin-logical-id.ts";
 import { schedulerRole } from "./scheduler-role.ts";
 
 export interface RunSchedulesProps {
-  /** Name of the group in the account; must not change, or every schedule in it is deleted. */
+  /** Name of the group in the account. A change deletes every schedule in the group. */
   readonly groupName: string;
 }
 
 /**
- * The group that holds one schedule per watchlist, and the role by which they send. The schedules
- * have no dead-letter queue: a tick that got lost says nothing that the list's row does not, and the
- * sweeper starts a list that is overdue within minutes.
+ * The group of the watchlists' schedules, and the role with which they send messages. The schedules have no
+ * dead-letter queue: the row of a watchlist has its due time, and the sweeper starts an overdue watchlist
+ * within minutes.
  */
 export class RunSchedules extends Construct {
   readonly group: ScheduleGroup;
@@ -25,7 +25,7 @@ export class RunSchedules extends Construct {
     super(scope, id);
     this.group = new ScheduleGroup(this, "Group", {
       scheduleGroupName: props.groupName,
-      // Without the queue its schedules would fire into nothing; lists know their own due times.
+      // The schedules are useless without the queue, and watchlists store their due times.
       removalPolicy: RemovalPolicy.DESTROY,
     });
     pinLogicalId(this.group, "WatchlistSchedules");

@@ -2,10 +2,10 @@ import { Stack } from "aws-cdk-lib";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { Construct } from "constructs";
 
-/** A role that only the schedules of one group of this account can take on. */
+/** A role that only schedules of one group of this account can assume. */
 export function schedulerRole(scope: Construct, scheduleGroupArn: string): Role {
   return new Role(scope, "Role", {
-    description: "What the schedules of one group may send.",
+    description: "Allows the schedules of one group to invoke their targets.",
     assumedBy: new ServicePrincipal("scheduler.amazonaws.com", {
       conditions: {
         StringEquals: {

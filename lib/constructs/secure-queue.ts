@@ -4,18 +4,18 @@ import type { QueueProps } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { pinLogicalId } from "../pin-logical-id.ts";
 
-/** The longest that SQS offers. It counts from when a message was first sent to the other queue. */
+/** The maximum of SQS. It counts from the time at which a message was first sent to its original queue. */
 export const deadLetterRetention = Duration.days(14);
 
-interface Kept extends Pick<QueueProps, "visibilityTimeout" | "deadLetterQueue"> {
+interface SecureQueueProps extends Pick<QueueProps, "visibilityTimeout" | "deadLetterQueue"> {
   readonly retentionPeriod: Duration;
 }
 
-/** A queue that is encrypted, takes TLS only and keeps its logical id. */
+/** Creates an encrypted queue that requires TLS and has a fixed logical ID. */
 export function secureQueue(
   scope: Construct,
   name: { readonly id: string; readonly logicalId: string },
-  props: Kept,
+  props: SecureQueueProps,
 ): Queue {
   const queue = new Queue(scope, name.id, {
     encryption: QueueEncryption.SQS_MANAGED,

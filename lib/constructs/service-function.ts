@@ -12,7 +12,7 @@ import type { EnvironmentOf, FunctionName } from "../../functions/environment.ts
 import type { Config } from "../config.ts";
 
 export interface ServiceFunctionProps<Name extends FunctionName> {
-  /** Folder below `functions` whose handler.ts is the entry. */
+  /** Folder in `functions` with the entry file handler.ts. */
   readonly name: Name;
   readonly description: string;
   readonly timeout: Duration;
@@ -21,21 +21,21 @@ export interface ServiceFunctionProps<Name extends FunctionName> {
   /** Exactly the variables that functions/environment.ts lists for this function. */
   readonly variables: EnvironmentOf<Name>;
   /**
-   * True when messages of this function may reach it again on purpose; Lambda would otherwise stop
-   * the sixteenth.
+   * True if the function sends messages to its own queue. Otherwise Lambda's recursive loop detection stops
+   * a chain of messages at the sixteenth.
    * @default false
    */
-  readonly feedsItself?: boolean;
+  readonly sendsToItself?: boolean;
   /**
-   * Invocations at once that are this function's own, and its most.
-   * @default - what the account has left
+   * Reserved concurrency, which is also the function's limit.
+   * @default - the unreserved concurrency of the account
    */
   readonly reservedConcurrency?: number;
 }
 
 const projectRoot = join(import.meta.dirname, "..", "..");
 
-/** How a function is bundled; the benches measure the same bundles. */
+/** Bundling options of every function, also for the benchmarks. */
 export const bundling: BundlingOptions = {
   format: OutputFormat.ESM,
   mainFields: ["module", "main"],
@@ -50,13 +50,13 @@ export const bundling: BundlingOptions = {
     ),
     "--alias:node:http": join(projectRoot, "shared/aws/sdk/node-http.ts"),
   },
-  // Packages written for CommonJS call require(), which a module does not have.
+  // CommonJS packages call require(), which ES modules do not define.
   banner:
     'import{createRequire as bundleRequire}from"node:module";' +
     "const require=bundleRequire(import.meta.url);",
 };
 
-/** One Lambda function: how every function of the service is built, logged and configured. */
+/** A Lambda function of the service, with its bundle, log group, role and variables. */
 export class ServiceFunction<Name extends FunctionName> extends Construct implements IGrantable {
   readonly name: Name;
   readonly lambda: NodejsFunction;
@@ -71,7 +71,7 @@ export class ServiceFunction<Name extends FunctionName> extends Construct implem
     });
     const role = new Role(this, "Role", {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
-      description: `What the function ${props.name} may do.`,
+      description: `Permissions of the function ${props.name}.`,
     });
     logGroup.grantWrite(role);
 
@@ -91,12 +91,12 @@ export class ServiceFunction<Name extends FunctionName> extends Construct implem
       environment: {
         ...readEnvironment(props.name, props.variables),
         POWERTOOLS_SERVICE_NAME: props.name,
-        // Name lookups wait in threads: one customer's dead name server must not hold up others.
+        // Each DNS lookup occupies a thread, so that a slow name server of one customer could delay others.
         UV_THREADPOOL_SIZE: "64",
       },
-      // The SDK keeps connections open by itself; the variable would be one that nobody listed.
+      // The SDK reuses connections by default, and functions/environment.ts lists every variable.
       awsSdkConnectionReuse: false,
-      ...(props.feedsItself === true ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
+      ...(props.sendsToItself === true ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
       ...(props.reservedConcurrency === undefined
         ? {}
         : { reservedConcurrentExecutions: props.reservedConcurrency }),

@@ -12,10 +12,9 @@ export interface AlarmTopicProps {
 }
 
 /**
- * Where alarms are told, in the stack that stays, as those who confirmed their addresses would have
- * to do so again: an encrypted topic that only CloudWatch of this account publishes to, over
- * TLS. Context `alarmEmail` subscribes an address; anything else may be subscribed by the topic's ARN,
- * which the stack's outputs name.
+ * The SNS topic of all alarms: encrypted, and only CloudWatch of this account can publish to it, over TLS. It
+ * is in the data stack, so that subscribers need not confirm again after the service stack is replaced.
+ * Context `alarmEmail` subscribes an address. Other subscribers use the topic's ARN, a stack output.
  */
 export class AlarmTopic extends Construct {
   readonly topic: Topic;
@@ -23,7 +22,7 @@ export class AlarmTopic extends Construct {
   constructor(scope: Construct, id: string, { stage }: AlarmTopicProps) {
     super(scope, id);
     const alarms = new ServicePrincipal("cloudwatch.amazonaws.com");
-    // CloudWatch may not use the key that SNS would bring along.
+    // CloudWatch cannot use the AWS managed key of SNS.
     const key = new Key(this, "Key", {
       description: `Encrypts the alarms of the retail product data service, ${stage}.`,
       enableKeyRotation: true,
@@ -43,9 +42,9 @@ export class AlarmTopic extends Construct {
       masterKey: key,
       enforceSSL: true,
     });
-    // Whoever subscribed by hand would have to do so again.
+    // A replacement would lose subscriptions that were made by hand.
     pinLogicalId(this.topic, "AlarmTopic");
-    // A policy takes the place of the one by which the account may publish.
+    // Replaces the default policy, which allows the whole account to publish.
     this.topic.addToResourcePolicy(
       new PolicyStatement({
         sid: "AlarmsOfThisAccount",
@@ -59,14 +58,14 @@ export class AlarmTopic extends Construct {
     if (email !== undefined) this.topic.addSubscription(new EmailSubscription(email));
     new CfnOutput(this, "Arn", {
       value: this.topic.topicArn,
-      description: "Subscribe here to what the alarms say.",
+      description: "SNS topic of all alarms. Subscribe to it to receive them.",
     }).overrideLogicalId("AlarmTopicArn");
   }
 }
 
-/** @throws Error when something is given that is no address */
+/** @throws Error if the context is set to something other than an email address */
 function emailOf(given: unknown): string | undefined {
   if (given === undefined) return undefined;
   if (typeof given === "string" && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(given)) return given;
-  throw new Error("Context 'alarmEmail' must be an e-mail address.");
+  throw new Error("Context 'alarmEmail' must be an email address.");
 }

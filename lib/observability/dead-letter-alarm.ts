@@ -6,11 +6,11 @@ import { ServiceAlarm } from "./service-alarm.ts";
 
 export interface DeadLetterAlarmProps {
   readonly queue: IQueue;
-  /** What a message in the queue means for a user of the service: a full sentence. */
+  /** The consequence of a dead letter for users: a full sentence. */
   readonly impact: string;
 }
 
-/** Rings as soon as one message was given up; its name is that of whatever the queue belongs to. */
+/** An alarm on the first message in a dead-letter queue. Its name begins with the ID of the parent construct. */
 export class DeadLetterAlarm extends Construct {
   constructor(scope: Construct, id: string, props: DeadLetterAlarmProps) {
     super(scope, id);
@@ -23,8 +23,8 @@ export class DeadLetterAlarm extends Construct {
       threshold: 1,
       periods: { breaching: 1, of: 1 },
       impact: props.impact,
-      lookAt: "the queue's messages, and the error lines that carry their message_id.",
-      act: "mend the cause, then replay the queue; the entry says how.",
+      lookAt: "the messages in the queue, and the error lines with their message_id.",
+      act: "fix the cause, then replay the queue as the runbook describes.",
       runbook: "alarm-dead-letters",
     });
   }

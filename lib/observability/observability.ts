@@ -8,8 +8,8 @@ import { ServiceAlarms } from "./service-alarms.ts";
 import { ServiceDashboard } from "./service-dashboard.ts";
 
 /**
- * Alarms and the dashboard. Made last in its stack: every alarm that stands by then, wherever it was
- * made, tells the data stack's topic.
+ * Alarms and the dashboard. Create it last in its stack: it connects every alarm that the stack has by then
+ * to the topic of the data stack.
  */
 export class Observability extends Construct {
   constructor(scope: Construct, id: string, parts: ObservedParts) {

@@ -11,7 +11,7 @@ import { tableSchema } from "../../shared/base/table-schema.ts";
 import type { DataStack } from "../data-stack.ts";
 import type { Workers } from "../workers.ts";
 
-/** What dashboard and alarms look at, with short names for people. */
+/** The resources that the dashboard and the alarms observe, with their display names. */
 export interface Observed {
   readonly stage: Stage;
   readonly api: RestApi;
@@ -22,7 +22,7 @@ export interface Observed {
 
 export interface ObservedTable {
   readonly name: string;
-  /** Dimensions of the metrics of the table itself, and of those of its index where it has one. */
+  /** Dimensions of the metrics of the table, and of its due index if it has one. */
   readonly capacities: readonly Readonly<Record<string, string>>[];
   readonly tableName: string;
 }
@@ -31,9 +31,9 @@ export interface ObservedQueue {
   readonly name: string;
   readonly queue: IQueue;
   readonly deadLetterQueue: IQueue;
-  /** What is older waits too long; above one repeat, which takes six times the worker's timeout. */
+  /** Alarm threshold for the oldest message. Longer than one retry, which takes six times the worker's timeout. */
   readonly ageMinutesMax: number;
-  /** What waiting means for a user. */
+  /** The consequence of waiting messages for users: a full sentence. */
   readonly impact: string;
 }
 
@@ -56,19 +56,19 @@ export function observed({ stage, api, byGroup, workers, data }: ObservedParts):
     queues: [
       queueOf("runs", runs, {
         ageMinutesMax: 15,
-        impact: "Runs that are due, or that somebody asked for, have waited for 15 minutes.",
+        impact: "Scheduled or manual runs have been waiting to start for 15 minutes.",
       }),
       queueOf("steps", steps, {
         ageMinutesMax: 30,
-        impact: "Runs are under way and nothing is read for half an hour: results come late.",
+        impact: "Batches of running runs have been waiting for 30 minutes: results are late.",
       }),
       queueOf("finishes", finishes, {
         ageMinutesMax: 45,
-        impact: "Runs have ended and their events have not been sent for 45 minutes.",
+        impact: "Runs have been waiting for their end for 45 minutes: their events are late.",
       }),
       queueOf("deliveries", deliveries, {
         ageMinutesMax: 60,
-        impact: "Webhooks and exports have waited for an hour.",
+        impact: "Webhooks and exports have been waiting for an hour.",
       }),
     ],
     tables: Object.entries({ accounts, ledger, watchlists, deliveries: outbox }).map(

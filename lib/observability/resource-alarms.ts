@@ -7,9 +7,9 @@ import type { Observed } from "./observed.ts";
 import { ServiceAlarm } from "./service-alarm.ts";
 import { ownMetric } from "./service-metrics.ts";
 
-/** Fewer items say nothing about a source. */
+/** An alarm of a source ignores periods with fewer items. */
 const itemsMin = 20;
-/** SDK clients try again by themselves: only what goes on deserves a person. */
+/** SDK clients retry single failures, so an alarm needs many. */
 const refusalsMin = 50;
 const failuresMin = 3;
 const tableOperations = [
@@ -54,9 +54,9 @@ export class ResourceAlarms extends Construct {
         }),
         threshold: failuresMin,
         periods: { breaching: 2, of: 3 },
-        impact: `The function ${name} fails or is throttled again and again: calls fail, or work comes late.`,
+        impact: `The function ${name} fails or is throttled repeatedly: calls fail, or runs and deliveries are late.`,
         lookAt: `error lines of the service ${name}, and its errors and throttles on the dashboard.`,
-        act: "errors: mend or roll back; throttles: raise the quota or the function's concurrency.",
+        act: "for errors, fix or roll back; for throttles, raise the quota or the function's concurrency.",
         runbook: "alarm-function-failing",
       });
     }
@@ -73,8 +73,8 @@ export class ResourceAlarms extends Construct {
         threshold: ageMinutesMax * 60,
         periods: { breaching: 2, of: 2 },
         impact,
-        lookAt: "the queue's depth, and errors, throttles and concurrency of its worker.",
-        act: "if the worker fails, mend it; if it is too slow for what comes, raise its concurrencyMax.",
+        lookAt: "the depth of the queue, and errors, throttles and concurrency of its worker.",
+        act: "if the worker fails, fix it; if it is too slow for its messages, raise its concurrencyMax.",
         runbook: "alarm-queue-waiting",
       });
     }
@@ -104,9 +104,9 @@ export class ResourceAlarms extends Construct {
         }),
         threshold: 50,
         periods: { breaching: 2, of: 2 },
-        impact: `Half of the items that customers read by ${scraper} come back unavailable and refunded.`,
-        lookAt: `lines 'source read' of ${scraper}: replies, throttled tries, open circuits.`,
-        act: "look whether the source is down, blocks us or has changed; switch the source if need be.",
+        impact: `Half of the items that customers read with ${scraper} are returned as unavailable and refunded.`,
+        lookAt: `log lines 'source read' of ${scraper}: replies, throttled attempts, open circuits.`,
+        act: "check whether the source is down, blocks the service or has changed; if necessary, use another source.",
         runbook: "alarm-source-unavailable",
       });
     }
@@ -123,25 +123,27 @@ export class ResourceAlarms extends Construct {
           ),
         ),
         ...refusals,
-        impact: `DynamoDB fails requests to the table of ${name}: calls get slow or fail, and runs and deliveries stall.`,
-        lookAt: "error lines of the functions that use the table, and the region's status.",
-        act: "wait for DynamoDB, then replay what was given up.",
+        impact: `DynamoDB fails requests to the table ${name}: calls are slow or fail, and runs and deliveries stall.`,
+        lookAt:
+          "error lines of the functions that use the table, and the AWS status of the region.",
+        act: "wait for DynamoDB to recover, then replay the dead-letter queues.",
         runbook: "alarm-table-refusing",
       });
       new ServiceAlarm(this, `Throttled-${name}`, {
         name: `table-throttling-${name}`,
         metric: summed(
           "Throttled requests",
-          // An index that is throttled also holds back the writes to its table.
+          // A throttled index also throttles writes to its table.
           capacities.flatMap((dimensions) => [
             tableMetric("ReadThrottleEvents", dimensions),
             tableMetric("WriteThrottleEvents", dimensions),
           ]),
         ),
         ...refusals,
-        impact: `The table of ${name}, or its index, throttles requests: calls get slow or fail, and runs and deliveries stall.`,
-        lookAt: "throttles and consumed capacity of the table, its index and its keys.",
-        act: "spread the load if it is one key's; else warm the table or raise the account's quota.",
+        impact: `DynamoDB throttles the table ${name} or its index: calls are slow or fail, and runs and deliveries stall.`,
+        lookAt:
+          "throttles and consumed capacity of the table, of its index and of its most used keys.",
+        act: "if one key causes the load, spread it; otherwise warm the table or raise the account's quota.",
         runbook: "alarm-table-throttling",
       });
     }
@@ -159,7 +161,7 @@ const tableMetric = (metricName: string, dimensionsMap: Readonly<Record<string, 
     period: Duration.minutes(5),
   });
 
-/** The sum of metrics of which only those have values that occurred; an alarm takes ten at most. */
+/** The sum of metrics, at most ten (the limit of an alarm); a metric without values counts as 0. */
 function summed(label: string, metrics: readonly IMetric[]): MathExpression {
   const usingMetrics = Object.fromEntries(metrics.map((metric, index) => [`m${index}`, metric]));
   const expression = Object.keys(usingMetrics)

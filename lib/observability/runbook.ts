@@ -1,6 +1,6 @@
 import type { IConstruct } from "constructs";
 
-/** Headings of docs/operate.md, one for each kind of alarm. */
+/** Headings of docs/operate.md that alarms link to, one for each kind of alarm. */
 export const runbookAnchors = [
   "alarm-api-failing",
   "alarm-api-slow",
@@ -22,15 +22,15 @@ export const runbookAnchors = [
 export type RunbookAnchor = (typeof runbookAnchors)[number];
 
 /**
- * The link to an alarm's entry in the runbook, at the address that context `runbookUrl` gives.
- * @throws Error when the context is not an https address
+ * The link to an alarm's section of the runbook, at the URL of context `runbookUrl`, or in docs/operate.md.
+ * @throws Error if the context is no HTTPS URL
  */
 export function runbookLink(scope: IConstruct, anchor: RunbookAnchor): string {
   const base: unknown = scope.node.tryGetContext("runbookUrl");
   if (base === undefined) return `docs/operate.md#${anchor}`;
   if (typeof base !== "string" || !/^https:\/\/[^\s#]{1,290}$/.test(base)) {
     throw new Error(
-      "Context 'runbookUrl' must be the https address of docs/operate.md, without a '#'.",
+      "Context 'runbookUrl' must be the HTTPS URL of docs/operate.md, without a '#'.",
     );
   }
   return `${base}#${anchor}`;

@@ -4,44 +4,44 @@ import type { IAlarmAction, IMetric } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
 import { type RunbookAnchor, runbookLink } from "./runbook.ts";
 
-/** What whoever is woken needs to know; full sentences. */
+/** The text of an alarm for the operator on call. */
 export interface AlarmText {
-  /** What it means for a user of the service. */
+  /** The consequence for users: a full sentence. */
   readonly impact: string;
-  /** Where the cause shows. */
+  /** Where to find the cause. */
   readonly lookAt: string;
-  /** What to do first. */
+  /** The first action. */
   readonly act: string;
   readonly runbook: RunbookAnchor;
 }
 
 export interface ServiceAlarmProps extends AlarmText {
-  /** The alarm's name, after the stack's. */
+  /** The alarm's name without the name of its stack. */
   readonly name: string;
   readonly metric: IMetric;
   readonly threshold: number;
   /** @default GREATER_THAN_OR_EQUAL_TO_THRESHOLD */
   readonly comparison?: ComparisonOperator;
-  /** Rings when so many of the last `of` periods passed the threshold. */
+  /** The alarm state begins if `breaching` of the last `of` periods reach the threshold. */
   readonly periods: { readonly breaching: number; readonly of: number };
   /** @default NOT_BREACHING */
   readonly missing?: TreatMissingData;
   /**
-   * Whether the topic hears of the end too: for what customers feel as long as it lasts. Every such
-   * alarm also tells it that all is well once, when it is made.
+   * True notifies the topic of the end of the alarm state too: for problems that customers notice as long as
+   * they last. Such an alarm also sends one OK notification when it is created.
    * @default false
    */
-  readonly tellsEnd?: boolean;
+  readonly notifiesEnd?: boolean;
 }
 
-/** An alarm for a person: there is none without what it means and what to do about it. */
+/** An alarm whose description contains its consequence, where to look, what to do, and the runbook. */
 export class ServiceAlarm extends Construct {
   readonly alarm: Alarm;
-  readonly #tellsEnd: boolean;
+  readonly #notifiesEnd: boolean;
 
   constructor(scope: Construct, id: string, props: ServiceAlarmProps) {
     super(scope, id);
-    this.#tellsEnd = props.tellsEnd ?? false;
+    this.#notifiesEnd = props.notifiesEnd ?? false;
     this.alarm = new Alarm(this, "Alarm", {
       alarmName: `${Stack.of(this).stackName}-${props.name}`,
       alarmDescription: [
@@ -59,9 +59,9 @@ export class ServiceAlarm extends Construct {
     });
   }
 
-  /** Tells somebody when it begins to ring, and when it ends if that says something. */
+  /** Executes an action when the alarm state begins and, with `notifiesEnd`, when it ends. */
   notify(action: IAlarmAction): void {
     this.alarm.addAlarmAction(action);
-    if (this.#tellsEnd) this.alarm.addOkAction(action);
+    if (this.#notifiesEnd) this.alarm.addOkAction(action);
   }
 }

@@ -13,7 +13,7 @@ import { ownMetric } from "./service-metrics.ts";
 import { ServiceAlarm } from "./service-alarm.ts";
 import type { Observed } from "./observed.ts";
 
-/** Groups that answer from a few rows of the service's own, or from memory; a list of 50,000 items may take longer. */
+/** Groups that read a few rows at most. Other groups may be slow: they read sources, or watchlists of 50,000 items. */
 const lightGroups = ["account", "dashboard", "events", "platforms"] as const satisfies GroupName[];
 const slowMs = 3_000;
 /** An alarm ignores a period with fewer calls, reservations, items or receivers than this. */
@@ -21,7 +21,7 @@ const someMin = 20;
 const ledgerSlowMs = 500;
 const lateMs = 5 * 60_000;
 
-/** What users of the API and owners of watchlists would notice first. */
+/** Alarms on problems that customers notice. */
 export class ServiceAlarms extends Construct {
   constructor(scope: Construct, id: string, observed: Observed) {
     super(scope, id);
@@ -42,9 +42,9 @@ export class ServiceAlarms extends Construct {
     );
     new ServiceAlarm(this, "ApiFailing", {
       name: "api-failing",
-      tellsEnd: true,
+      notifiesEnd: true,
       metric: new MathExpression({
-        // What is announced only answers 501 and is no failure.
+        // 501 for announced features is no failure.
         expression: `IF(requests >= ${someMin}, 100 * (failed - FILL(announced, 0)) / requests, 0)`,
         usingMetrics: {
           requests: api.metricCount(options),
@@ -56,14 +56,14 @@ export class ServiceAlarms extends Construct {
       }),
       threshold: 2,
       periods: { breaching: 2, of: 3 },
-      impact: "Of the calls of customers, 2 % or more fail for a reason of ours.",
+      impact: "At least 2 % of all API calls fail with a server error.",
       lookAt: "log lines 'call failed', and the functions' errors and throttles on the dashboard.",
-      act: "find the group and error in common; roll back if a deployment came right before.",
+      act: "find the group and the error that the calls have in common; roll back a recent deployment.",
       runbook: "alarm-api-failing",
     });
     new ServiceAlarm(this, "ApiSlow", {
       name: "api-slow",
-      tellsEnd: true,
+      notifiesEnd: true,
       metric: new MathExpression({
         expression: `MAX([${lightGroups.join(", ")}])`,
         usingMetrics: Object.fromEntries(
@@ -81,9 +81,9 @@ export class ServiceAlarms extends Construct {
       }),
       threshold: slowMs,
       periods: { breaching: 3, of: 3 },
-      impact: "Calls that only look something up take 3 s and more: customers run into timeouts.",
-      lookAt: "latency by group, throttles of tables and functions, and their duration.",
-      act: "if a table is throttled or functions start cold all the time, give them more.",
+      impact: "Calls that read only a few rows take 3 s or more: clients time out.",
+      lookAt: "latency by group, throttles of tables and functions, and durations of functions.",
+      act: "raise the capacity of throttled tables, or the concurrency of functions with many cold starts.",
       runbook: "alarm-api-slow",
     });
   }
@@ -91,7 +91,7 @@ export class ServiceAlarms extends Construct {
   private runs({ stage }: Observed): void {
     new ServiceAlarm(this, "RunsLate", {
       name: "runs-late",
-      tellsEnd: true,
+      notifiesEnd: true,
       metric: ownMetric(
         stage,
         { kind: "run_starts", name: "run_late_ms", statistic: "p90", minutes: 5 },
@@ -100,9 +100,9 @@ export class ServiceAlarms extends Construct {
       threshold: lateMs,
       periods: { breaching: 2, of: 3 },
       impact:
-        "Runs start five minutes and more after they are due: customers' data is older than agreed.",
+        "Runs start five minutes or more after their due time: customers' data is older than scheduled.",
       lookAt: "age and depth of the runs queue, and concurrency and throttles of run-starter.",
-      act: "if runs pile up, raise concurrencyMax.runs or the account's quota; see the queue's alarm.",
+      act: "if the queue grows, raise concurrencyMax.runs or the account's quota; see the queue's alarm.",
       runbook: "alarm-runs-late",
     });
     new ServiceAlarm(this, "RunsFailing", {
@@ -115,10 +115,10 @@ export class ServiceAlarms extends Construct {
       threshold: 1,
       periods: { breaching: 1, of: 1 },
       impact:
-        "A watchlist's run was given up: what it did not read is late by a run, and not charged.",
+        "A run failed after 15 minutes without progress: unread items are not charged and wait for the next run.",
       lookAt:
-        "error lines with the run's watchlist_id and run_number, and the steps' dead letters.",
-      act: "find what kept it from moving for 15 minutes; the next run makes up for it by itself.",
+        "error lines with the run's watchlist_id and run_number, and the dead-letter queue of steps.",
+      act: "find the cause of the missing progress; the next run reads the items automatically.",
       runbook: "alarm-runs-failing",
     });
   }
@@ -126,7 +126,7 @@ export class ServiceAlarms extends Construct {
   private sweeper({ stage }: Observed): void {
     new ServiceAlarm(this, "ListsOverdue", {
       name: "lists-overdue",
-      tellsEnd: true,
+      notifiesEnd: true,
       metric: ownMetric(
         stage,
         { kind: "sweeps", name: "swept_lists", statistic: Stats.MINIMUM, minutes: 1 },
@@ -134,14 +134,14 @@ export class ServiceAlarms extends Construct {
       ),
       threshold: 1,
       periods: { breaching: 10, of: 10 },
-      impact: "For ten minutes there were always watchlists whose run is due and does not start.",
-      lookAt: "the runs queue and its dead letters, and error lines of run-starter.",
-      act: "if only their ticks are missing, look at the schedule group; runs start by the sweeper.",
+      impact: "For ten minutes, at least one watchlist was overdue: its run did not start.",
+      lookAt: "the runs queue, its dead-letter queue, and error lines of run-starter.",
+      act: "if only ticks are missing, check the schedule group; the sweeper starts the runs until then.",
       runbook: "alarm-lists-overdue",
     });
     new ServiceAlarm(this, "SweeperSilent", {
       name: "sweeper-silent",
-      tellsEnd: true,
+      notifiesEnd: true,
       metric: ownMetric(
         stage,
         { kind: "sweeps", name: "sweeps", statistic: Stats.SUM, minutes: 5 },
@@ -152,9 +152,9 @@ export class ServiceAlarms extends Construct {
       periods: { breaching: 2, of: 2 },
       missing: TreatMissingData.BREACHING,
       impact:
-        "Nothing is mended: retries after 15 minutes, lost starts and expired holds stay undone.",
+        "The sweeper does not run: late retries, lost starts of runs and expired holds are not handled.",
       lookAt: "errors and throttles of the sweeper, its schedule, and its dead-letter queue.",
-      act: "get the sweeper to run; it then works off by itself what has piled up.",
+      act: "make the sweeper run again; it then handles the accumulated work automatically.",
       runbook: "alarm-sweeper-silent",
     });
   }
@@ -164,19 +164,20 @@ export class ServiceAlarms extends Construct {
       ownMetric(stage, { kind: "receivers", name, statistic: Stats.SUM, minutes: 15 }, {});
     new ServiceAlarm(this, "ReceiversFailing", {
       name: "receivers-failing",
-      tellsEnd: true,
+      notifiesEnd: true,
       metric: new MathExpression({
         expression: `IF(tried >= ${someMin}, 100 * failing / tried, 0)`,
         usingMetrics: { tried: count("receivers_tried"), failing: count("receivers_failing") },
-        label: "Receivers that take nothing, %",
+        label: "Receivers without a successful attempt, %",
         period: Duration.minutes(15),
       }),
       threshold: 50,
       periods: { breaching: 2, of: 2 },
-      impact: "Half of all webhooks and buckets take nothing: so many at once is a fault of ours.",
+      impact:
+        "All attempts to half of the webhook endpoints and buckets fail: the service is probably the cause.",
       lookAt:
-        "errors in the delivery logs of some accounts: timeouts, name lookups, signatures, keys.",
-      act: "mend what they have in common, then recover the failed deliveries of the time.",
+        "errors in the delivery logs of several accounts: timeouts, DNS lookups, signatures, keys.",
+      act: "fix the common cause, then recover the failed deliveries of that time.",
       runbook: "alarm-receivers-failing",
     });
   }
@@ -202,7 +203,7 @@ export class ServiceAlarms extends Construct {
       periods: { breaching: 2, of: 3 },
       impact: "The slowest 1% of reservations or settlements take more than 500 ms.",
       lookAt: "ledger_retries, and throttles of the tables accounts and ledger.",
-      act: "find the accounts with the most calls; if it is one account, ask it to call more slowly.",
+      act: "find the accounts with the most calls; if it is one account, ask its owner to call more slowly.",
       runbook: "alarm-ledger-slow",
     });
     new ServiceAlarm(this, "LedgerContended", {
@@ -219,10 +220,10 @@ export class ServiceAlarms extends Construct {
       threshold: 1,
       comparison: ComparisonOperator.GREATER_THAN_THRESHOLD,
       periods: { breaching: 2, of: 3 },
-      impact: "Calls need more than one retry on average to reserve and settle their credits.",
+      impact: "The ledger needs more than one retry per call on average: calls are slower.",
       lookAt:
-        "whether one account or all retry, their calls in flight, and throttles of the table accounts.",
-      act: "if it is one account, ask it to call more slowly; if all, check the last deployment.",
+        "which accounts have retries, their calls in flight, and throttles of the table accounts.",
+      act: "if it is one account, ask its owner to call more slowly; if all, check the last deployment.",
       runbook: "alarm-ledger-contended",
     });
   }
@@ -238,7 +239,7 @@ export class ServiceAlarms extends Construct {
       threshold: 1,
       periods: { breaching: 5, of: 5 },
       impact:
-        "The rate limiter's store fails: calls get 429, or a key can exceed 50 calls a second.",
+        "The shared rate limiter fails: calls get 429, or a key can exceed 50 calls per second.",
       lookAt: "error lines and throttles of the table accounts.",
       act: "restore writes to the table accounts; shared counting then resumes automatically.",
       runbook: "alarm-limiter-local",

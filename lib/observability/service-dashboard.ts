@@ -27,7 +27,7 @@ const period = Duration.minutes(minutes);
 const sum = { period, statistic: Stats.SUM };
 const widgetHeight = 6;
 
-/** One page that shows how the service does, from the API's door to what leaves it. */
+/** The CloudWatch dashboard of the service. */
 export class ServiceDashboard extends Construct {
   readonly #observed: Observed;
 
@@ -35,7 +35,7 @@ export class ServiceDashboard extends Construct {
     super(scope, id);
     this.#observed = observed;
     const dashboard = new Dashboard(this, "Dashboard", {
-      // Dashboards of all regions share their names.
+      // Names of dashboards are global in an account.
       dashboardName: `${Stack.of(this).stackName}-${Aws.REGION}`,
       defaultInterval: Duration.hours(12),
       periodOverride: PeriodOverride.INHERIT,
@@ -79,7 +79,7 @@ export class ServiceDashboard extends Construct {
     const credits = (name: MetricName<"credits">, dimension: "scraper" | "service"): IMetric =>
       this.sums("credits", name, [dimension]);
     return rowOf([
-      ["Items in full", [by("items_ok")]],
+      ["Items complete", [by("items_ok")]],
       ["Items partial", [by("items_partial")]],
       ["Items not found", [by("items_not_found")]],
       ["Items unavailable", [by("items_unavailable")]],
@@ -148,14 +148,11 @@ export class ServiceDashboard extends Construct {
         "Batches p90, ms",
         [ownSearch(stage, { kind: "batches", name: "batch_ms", statistic: "p90", minutes }, by)],
       ],
-      ["Calls of sources p90, ms", [ownSearch(stage, calls, source)]],
-      [
-        "Reads of sources p90, ms",
-        [ownSearch(stage, { ...calls, name: "source_read_ms" }, source)],
-      ],
-      ["Calls of sources", [this.sums("sources", "source_calls", source)]],
-      ["Tries", [this.sums("sources", "source_tries", source)]],
-      ["Tries throttled by sources", [this.sums("sources", "source_throttled", source)]],
+      ["Source calls p90, ms", [ownSearch(stage, calls, source)]],
+      ["Source reads p90, ms", [ownSearch(stage, { ...calls, name: "source_read_ms" }, source)]],
+      ["Source calls", [this.sums("sources", "source_calls", source)]],
+      ["Source attempts", [this.sums("sources", "source_tries", source)]],
+      ["Attempts throttled by sources", [this.sums("sources", "source_throttled", source)]],
       ["Circuits opened", [this.sums("sources", "source_circuits_opened", source)]],
     ]);
   }
@@ -167,7 +164,7 @@ export class ServiceDashboard extends Construct {
       this.one("exports", name, statistic);
     return rowOf([
       [
-        "Attempts of deliveries",
+        "Delivery attempts",
         [
           of("delivery_attempts"),
           of("delivery_succeeded"),
@@ -176,7 +173,7 @@ export class ServiceDashboard extends Construct {
         ],
       ],
       [
-        "Attempts of exports",
+        "Export attempts",
         [
           exported("export_attempts"),
           exported("export_succeeded"),
@@ -185,11 +182,11 @@ export class ServiceDashboard extends Construct {
         ],
       ],
       [
-        "Answers of receivers, ms",
+        "Response time of receivers, ms",
         [of("delivery_ms", "p50"), of("delivery_ms", "p99"), exported("export_ms", "p99")],
       ],
       [
-        "Due for, ms",
+        "Delay after due time, ms",
         [
           of("delivery_late_ms", "p50"),
           of("delivery_late_ms", "p90"),
@@ -203,7 +200,7 @@ export class ServiceDashboard extends Construct {
           this.one("receivers", "receivers_failing", Stats.SUM),
         ],
       ],
-      ["Woken by the sweeper", [this.one("sweeps", "swept_deliveries", Stats.SUM)]],
+      ["Targets woken by the sweeper", [this.one("sweeps", "swept_deliveries", Stats.SUM)]],
     ]);
   }
 
@@ -251,12 +248,12 @@ export class ServiceDashboard extends Construct {
       );
     return rowOf([
       [
-        "Errors of functions",
+        "Function errors",
         functions.map(({ name, lambda }) => lambda.metricErrors({ ...sum, label: name })),
       ],
       ["Unforeseen errors", [ownSearch(stage, { ...errors, minutes }, ["service"])]],
       [
-        "Throttles of functions",
+        "Function throttles",
         functions.map(({ name, lambda }) => lambda.metricThrottles({ ...sum, label: name })),
       ],
       ["Gateway", [api.metricCount(sum), api.metricClientError(sum), api.metricServerError(sum)]],
@@ -279,7 +276,7 @@ export class ServiceDashboard extends Construct {
   }
 }
 
-/** Graphs side by side, four to a line. */
+/** Graphs side by side, four in a row. */
 const rowOf = (graphs: readonly (readonly [string, readonly IMetric[]])[]): IWidget[] =>
   graphs.map(
     ([title, left]) =>

@@ -1,4 +1,4 @@
-/** The service's own metrics as CloudWatch has them, by the names that the code writes. */
+/** The service's metrics in CloudWatch, by the names that its code writes. */
 import { Duration } from "aws-cdk-lib";
 import { MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
 import type { IMetric } from "aws-cdk-lib/aws-cloudwatch";
@@ -12,7 +12,7 @@ import type { Stage } from "../config.ts";
 
 type DimensionSet<K extends MetricKind> = (typeof metricKinds)[K]["dimensions"][number];
 
-/** Names one of the sets of dimensions that a kind is written by. */
+/** Values for one of the dimension sets of a kind of metric. */
 type DimensionsOf<K extends MetricKind> = K extends MetricKind
   ? Readonly<Partial<Record<DimensionSet<K>[number], string>>>
   : never;
@@ -25,8 +25,8 @@ export interface OwnMetric<K extends MetricKind> {
 }
 
 /**
- * One metric of a stage.
- * @throws Error when the code does not write it by these dimensions
+ * A metric of a stage.
+ * @throws Error if the service does not write the kind with these dimensions
  */
 export function ownMetric<K extends MetricKind>(
   stage: Stage,
@@ -43,7 +43,7 @@ export function ownMetric<K extends MetricKind>(
   });
 }
 
-/** A graph's lines: the metric once for each value that the dimensions have had. */
+/** A search expression for a graph: one line of the metric for each value of the dimensions. */
 export function ownSearch<K extends MetricKind>(
   stage: Stage,
   { kind, name, statistic, minutes }: OwnMetric<K>,
@@ -64,5 +64,7 @@ function assertWritten(kind: MetricKind, wanted: readonly string[]): void {
   const sets: readonly (readonly string[])[] = metricKinds[kind].dimensions;
   const same = (set: readonly string[]): boolean =>
     set.length === wanted.length && wanted.every((name) => set.includes(name));
-  if (!sets.some(same)) throw new Error(`No figures of ${kind} by ${wanted.join(", ")}.`);
+  if (!sets.some(same)) {
+    throw new Error(`Metrics of kind ${kind} have no dimension set ${wanted.join(", ")}.`);
+  }
 }

@@ -146,7 +146,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       });
     });
 
-    it("of an account is its own, and nothing lies before its first entry", async () => {
+    it("contains only entries of the account and ends at the first entry", async () => {
       const other = await world.open(7);
       const { transactions } = await world.history.page(other, { limit: 100 });
       expect(transactions).toHaveLength(1);
@@ -181,7 +181,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       );
     });
 
-    it("says that a hold which was given back has charged no items", async () => {
+    it("reports no charged items for a released hold", async () => {
       await reserve(world.ledger(), call);
       await world.ledger().release({ accountId, holdId: call.requestId, now });
       expect((await entriesOf(world, accountId)).at(-1)).toMatchObject({

@@ -28,7 +28,7 @@ export function customerBucketContract(subject: () => BucketSubject): void {
     return bucket;
   };
 
-  it("keeps exactly the bytes, under the type, and unpacked for nobody", async () => {
+  it("stores the exact bytes with their content type, without decompressing them", async () => {
     const bytes = gzipSync("caf\u00e9 \u2603\n");
     const object = { key: "a/b/line.jsonl.gz", bytes, contentType: "application/gzip" };
 
@@ -56,7 +56,7 @@ export function customerBucketContract(subject: () => BucketSubject): void {
     expect((await subject().read(keys[0] ?? "")).bytes.toString()).toBe(keys[0]);
   });
 
-  it("writes over what is there, with the same key and bytes as often as it likes", async () => {
+  it("replaces an object with the same key, any number of times", async () => {
     const bucket = open();
     const object = { key: "again", bytes: Buffer.from("1"), contentType: "text/plain" };
     await bucket.put(object);
@@ -100,7 +100,7 @@ export function customerBucketContract(subject: () => BucketSubject): void {
     expect(await bucket.find("not-there")).toEqual({ outcome: "absent" });
   });
 
-  it("says NoSuchBucket of a bucket that is not there", async () => {
+  it("reports NoSuchBucket for a bucket that does not exist", async () => {
     const object = { key: "k", bytes: Buffer.from("x"), contentType: "text/plain" };
 
     expect(await open({ bucket: "no-such-bucket-here" }).put(object)).toEqual({

@@ -178,7 +178,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectBooksToBalance(world, accountId);
     });
 
-    it("settles a hold that is younger than what this process remembers of the account", async () => {
+    it("settles a hold that is newer than the cached state of the account", async () => {
       const other = world.ledger();
       await reserve(other, "h1", 10);
       await settle(other, "h1", 10);
@@ -187,7 +187,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectBooksToBalance(world, accountId);
     });
 
-    it("finds a hold resolved that it made itself and another process settled", async () => {
+    it("reports its own hold as resolved after another process settled it", async () => {
       const [starter, step] = [world.ledger(), world.ledger()];
       await reserve(starter, "A", 10);
       await settle(step, "A", 7);
@@ -209,7 +209,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectBooksToBalance(world, accountId);
     });
 
-    it("frees the slot of a hold of nothing for everybody", async () => {
+    it("frees the slot of a hold of 0 credits", async () => {
       const [one, other] = [world.ledger(), world.ledger()];
       await reserve(one, "nothing", 0);
       await reserve(other, "something", 1);
@@ -219,7 +219,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectBooksToBalance(world, accountId);
     });
 
-    it("loses to the expiry that gave the hold back, and charges nothing then", async () => {
+    it("charges nothing after the hold expired and was released", async () => {
       const owner = world.ledger();
       await reserve(owner, "h1", 100);
       expect(await world.ledger().releaseExpired(accountId, later(expiry + 1))).toBe(1);
@@ -232,7 +232,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
     const release = (holdId: string): Promise<void> =>
       world.ledger().release({ accountId, holdId, now });
 
-    it("gives an open hold back untouched, once", async () => {
+    it("releases an open hold without a charge, once", async () => {
       await reserve(world.ledger(), "h1", 100);
       await release("h1");
       await release("h1");
@@ -260,7 +260,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
     const cancel = (holdId: string, at = now): Promise<void> =>
       world.ledger().cancel({ accountId, holdId, now: at });
 
-    it("gives an open hold back, so that a settlement that comes later charges nothing", async () => {
+    it("releases an open hold, so that a later settlement charges nothing", async () => {
       const owner = world.ledger();
       await reserve(owner, "h1", 100);
       await cancel("h1");
@@ -269,7 +269,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectBooksToBalance(world, accountId);
     });
 
-    it("takes back what a settlement charged, once", async () => {
+    it("refunds the charge of a settlement, once", async () => {
       await reserve(world.ledger(), "h1", 100);
       await settle(world.ledger(), "h1", 70);
       const ledger = world.ledger();
@@ -292,7 +292,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectBooksToBalance(world, accountId);
     });
 
-    it("is what the hold's owner then hears of it", async () => {
+    it("is reported to the process that made the hold", async () => {
       const owner = world.ledger();
       await reserve(owner, "h1", 100);
       await settle(world.ledger(), "h1", 70);
@@ -333,7 +333,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
   });
 
   describe("expired holds", () => {
-    it("are found by their account once they have expired, and given back once", async () => {
+    it("are found by account after they expire, and released once", async () => {
       await reserve(world.ledger(), "h1", 10);
       const [early, late] = [later(expiry - 1), later(expiry + 1)];
       expect(await world.ledger().accountsWithExpiredHolds(early, 100)).not.toContain(accountId);
@@ -364,7 +364,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
     });
 
   describe("changes", () => {
-    it("a purchase raises balance, lifetime credits and, for who reserves next, the slots", async () => {
+    it("a purchase increases balance, lifetime credits and, from the next reservation on, slots", async () => {
       const ledger = world.ledger();
       for (const id of ["a", "b", "c", "d", "e"]) await reserve(ledger, id, 1);
       expect(await change({})).toEqual({ outcome: "changed", balance: 29_995, lifetime: 30_000 });
@@ -396,7 +396,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       expect(outcome).toEqual({ outcome: "insufficient", balance: 5_000 });
     });
 
-    it("happen once for one id, also when asked at the same time", async () => {
+    it("take effect once for each ID, also if requested in parallel", async () => {
       const outcomes = await Promise.all([change({}), change({}), change({})]);
       for (const outcome of outcomes) {
         expect(outcome).toEqual({ outcome: "changed", balance: 30_000, lifetime: 30_000 });
@@ -419,7 +419,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
   });
 
   describe("many at once", () => {
-    it("keep the books in balance for any interleaving of calls and changes", async () => {
+    it("keep the account balance equal to the ledger for any interleaving of calls and changes", async () => {
       const call = fc.record({
         process: fc.nat({ max: 2 }),
         credits: fc.integer({ min: 0, max: 900 }),

@@ -154,14 +154,14 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       expect((await good()).map(({ status }) => status)).toEqual(["ok", "ok"]);
     });
 
-    it("says 429 and how many seconds: waits so long, asks once more", async () => {
+    it("returns 429 with seconds: the adapter waits that long and repeats the call once", async () => {
       const tried = await outcome(source.once(source.tooOftenFor(1)));
       await expectGood(tried, 1);
       expect(lastAt(tried) - firstAt(tried)).toBeGreaterThanOrEqual(980);
       expect(tried.reports[0]?.calls.throttled).toBe(1);
     });
 
-    it("says 429 and a date: waits until then, asks once more", async () => {
+    it("returns 429 with a date: the adapter waits until then and repeats the call once", async () => {
       let until = new Date(0);
       const play = source.tooOftenUntil((told) => (until = told));
       const tried = await outcome(source.once(play));
@@ -172,39 +172,39 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
     it.each([
       ["seconds", source.tooOftenFor(3_600)],
       ["a date", source.tooOftenUntilTomorrow],
-    ])("says 429 with %s beyond the deadline: gives up at once", async (_, play) => {
+    ])("returns 429 with %s beyond the deadline: the adapter stops at once", async (_, play) => {
       const tried = await outcome(play);
       expectNothing(tried, questions);
       expect(tried.tookMs).toBeLessThan(patienceMs);
     });
 
-    it("says 429 for ever: asks three times at most", async () => {
+    it("always returns 429: the adapter calls it three times at most", async () => {
       expectNothing(await outcome(source.tooOftenFor(0)), 3 * questions);
     });
 
-    it("fails once with 500: asks once more", async () => {
+    it("fails once with 500: the adapter repeats the call once", async () => {
       await expectGood(await outcome(source.once(source.status(500))), 1);
     });
 
-    it("fails for ever with 500: nothing is known, no item is asked for more than six times", async () => {
+    it("always fails with 500: all items are unavailable, after at most six calls for each", async () => {
       expectNothing(await outcome(source.status(500)), questionsMax);
     });
 
     it.each([400, 401, 404, 422])(
-      "says %d to the whole: that is no word about an item",
+      "returns %d for the whole call: all items are unavailable",
       async (code) => {
         expectNothing(await outcome(source.status(code)), 3);
       },
     );
 
-    it("hangs: answers at the deadline, and gives the calls up", async () => {
+    it("hangs: the adapter returns at the deadline and aborts its calls", async () => {
       const tried = await pastDeadline(source.hang, (server) =>
         expect.poll(() => server.underWay(), { timeout: patienceMs }).toBe(0),
       );
       expectNothing(tried, questions);
     });
 
-    it("hangs once: ends that try at its own limit, asks once more", async () => {
+    it("hangs once: the adapter aborts the attempt at its timeout and repeats the call once", async () => {
       await expectGood(await outcome(source.once(source.hang), { tryTimeoutMs: 4_000 }), 1);
     });
 
@@ -215,22 +215,22 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       await expectGood(await outcome(source.once(play)), 1);
     });
 
-    it("resets every connection: nothing is known, no item is asked for more than six times", async () => {
+    it("resets every connection: all items are unavailable, after at most six calls for each", async () => {
       expectNothing(await outcome(source.reset), questionsMax);
     });
 
     it.each([
       ["gzip", source.gzip],
       ["br", source.br],
-    ])("packs its replies as %s: reads them", async (_, play) => {
+    ])("compresses its replies as %s: the adapter reads them", async (_, play) => {
       await expectGood(await outcome(play));
     });
 
-    it("says gzip of what is none: nothing is known", async () => {
+    it("declares plain text as gzip: all items are unavailable", async () => {
       expectNothing(await outcome(source.falselyPacked), questionsMax);
     });
 
-    it("never ends its body: is cut off at the size cap, whatever the body says", async () => {
+    it("never ends its body: the adapter stops reading at the size limit", async () => {
       const tried = await playing(source.endless, async (server) => {
         const result = await reading(server, { ids: [first] });
         await expect.poll(() => server.underWay(), { timeout: patienceMs }).toBe(0);
@@ -241,13 +241,13 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       expect(tried.server.bytesSent()).toBeLessThan(bytesSentMax);
     });
 
-    it("sends a body that unpacks to far more: counts what is unpacked", async () => {
+    it("sends a small body that decompresses to a large one: the size limit applies to the decompressed body", async () => {
       const tried = await outcome(source.bomb, { ids: [first] });
       expectNothing(tried, 1);
       expect(tried.reports[0]?.calls.replies).toHaveProperty("too_large");
     });
 
-    it("drips: answers at the deadline", async () => {
+    it("sends its body slowly: the adapter returns at the deadline", async () => {
       expectNothing(await pastDeadline(source.dripping), questions);
     });
 
@@ -255,7 +255,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       ["UTF-8 and does not say so", source.withoutCharset],
       ["Latin-1 and says so", source.written("latin1", "ISO-8859-1")],
       ["Latin-1 and says so in quotes", source.written("latin1", '"iso-8859-1"')],
-    ])("writes %s: reads every letter", async (_, play) => {
+    ])("encodes its body as %s: the adapter reads every character", async (_, play) => {
       await expectGood(await outcome(play));
     });
 
@@ -266,11 +266,11 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       expect(inAscii(timeless(answers))).toEqual(inAscii(await good()));
     });
 
-    it("says UTF-16 of what is none: nothing is known", async () => {
+    it("declares another encoding as UTF-16: all items are unavailable", async () => {
       expectNothing(await outcome(source.written("utf8", "utf-16le")), 3);
     });
 
-    it("names a charset that nobody knows: reads it as UTF-8, or not at all", async () => {
+    it("declares an unknown charset: the adapter reads UTF-8, or all items are unavailable", async () => {
       const { answers } = await outcome(source.written("utf8", "x-none"));
       if (statuses(answers)[0] !== "unavailable") expect(timeless(answers)).toEqual(await good());
       else expect(statuses(answers)).toEqual(noAnswers);
@@ -279,7 +279,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
     it.each([
       ["a page with status 200", source.block(200)],
       ["a page with status 403", source.block(403)],
-    ])("blocks by %s: leaves it alone after five", async (_, play) => {
+    ])("blocks with %s: the adapter stops after five calls", async (_, play) => {
       await playing(play, async (server) => {
         const reader = subject.start(server.url, {});
         for (let reads = 0; reads < turnedAwayMax + 2; reads += 1) {
@@ -296,7 +296,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
     it.each([
       ["nothing", source.empty],
       ["the beginning of a reply", source.halfSaid],
-    ])("says %s: nothing is known", async (_, play) => {
+    ])("returns %s: all items are unavailable", async (_, play) => {
       expectNothing(await outcome(play), 3);
     });
 
@@ -304,23 +304,23 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       await expectOnlyFirst(await outcome(source.without(second)), subject.leftOut);
     });
 
-    it("answers another id instead of one: that one is unavailable, the other is nowhere", async () => {
+    it("returns another ID instead of a requested one: the requested one is unavailable, the other is omitted", async () => {
       await expectOnlyFirst(await outcome(source.insteadOf(second, stranger)), "unavailable");
     });
 
-    it("answers more than it was asked: reads what was asked", async () => {
+    it("returns more items than requested: the adapter returns the requested ones", async () => {
       await expectGood(await outcome(source.withStranger(stranger)));
     });
 
-    it("answers in another order: tells the items apart", async () => {
+    it("returns items in another order: the adapter matches them by ID", async () => {
       await expectGood(await outcome(source.backwards));
     });
 
-    it("answers each id twice, at two prices: the first counts", async () => {
+    it("returns each ID twice, with two prices: the first counts", async () => {
       await expectGood(await outcome(source.doubled));
     });
 
-    it("answers one id twice and another not: nothing is gone", async () => {
+    it("returns one ID twice and omits another: no item is not_found", async () => {
       await expectOnlyFirst(await outcome(source.doubledWithout(second)), "unavailable");
     });
 
@@ -328,7 +328,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       await expectGood(await outcome(source.numbersAsTexts));
     });
 
-    it("sends fields of its own: shows none of them", async () => {
+    it("sends unknown fields: the adapter returns none of them", async () => {
       await expectGood(await outcome(source.foreignFields));
     });
   });

@@ -42,7 +42,7 @@ export function offerScraperContract(
     ): Promise<readonly OffersAnswer[]> =>
       subject.scraper.readOffers({ marketplace, ids, deadline: deadlineIn(withinMs) });
 
-    it("answers every id once, in the order asked", async () => {
+    it("returns every id once, in the order asked", async () => {
       const all = Object.values(subject.ids).flat();
       await fc.assert(
         fc.asyncProperty(fc.shuffledSubarray(all, { minLength: 1 }), async (ids) => {
@@ -52,12 +52,12 @@ export function offerScraperContract(
       );
     });
 
-    it("answers nothing when asked for nothing", async () => {
+    it("returns no answers for no items", async () => {
       expect(await read([])).toEqual([]);
     });
 
     it.each(["ok", "not_found", "unavailable"] as const)(
-      "answers %s where the source's behaviour proves it",
+      "returns %s where the source's behaviour proves it",
       async (status) => {
         const ids = subject.ids[status];
         expect(ids.length).toBeGreaterThan(0);
@@ -83,7 +83,7 @@ export function offerScraperContract(
       }
     });
 
-    it("names no field after a brand", async () => {
+    it("uses no brand name as a field name", async () => {
       const answers = await read(Object.values(subject.ids).flat());
       expect(answers.length).toBeGreaterThan(0);
       expect(brandedKeysIn(answers)).toEqual([]);
@@ -95,18 +95,18 @@ export function offerScraperContract(
       }
     });
 
-    it("says when it read, in ISO 8601 UTC", async () => {
+    it("returns the time of the read in ISO 8601 UTC", async () => {
       for (const { fetchedAt } of await read(Object.values(subject.ids).flat())) {
         expect(new Date(fetchedAt).toISOString()).toBe(fetchedAt);
       }
     });
 
-    it("answers at the deadline, with what was not read by then unavailable", async () => {
+    it("returns at the deadline, with what was not read by then unavailable", async () => {
       const [answer] = await read([subject.slowId], 300);
       expect(answer?.status).toBe("unavailable");
     });
 
-    it("answers unavailable throughout when the deadline has passed", async () => {
+    it("returns unavailable throughout when the deadline has passed", async () => {
       const ids = [...subject.ids.ok, ...subject.ids.not_found];
       const answers = await read(ids, -1);
       expect(answers.map((answer) => answer.status)).toEqual(ids.map(() => "unavailable"));
@@ -147,7 +147,7 @@ export function offerCheckerContract(
     ): Promise<readonly OfferCheckAnswer[]> =>
       subject.checker.checkOffers({ marketplace, offers, deadline: deadlineIn(withinMs) });
 
-    it("answers for every offer once, in the order asked", async () => {
+    it("returns for every offer once, in the order asked", async () => {
       const all = Object.values(subject.offers).flat();
       await fc.assert(
         fc.asyncProperty(fc.shuffledSubarray(all, { minLength: 1 }), async (offers) => {
@@ -157,7 +157,7 @@ export function offerCheckerContract(
       );
     });
 
-    it("answers nothing when asked for nothing", async () => {
+    it("returns no answers for no items", async () => {
       expect(await check([])).toEqual([]);
     });
 
@@ -166,7 +166,7 @@ export function offerCheckerContract(
       ["gone", { status: "ok", buyable: false }],
       ["unavailable", { status: "unavailable" }],
     ] as const)(
-      "answers for what is %s where the source's behaviour proves it",
+      "returns for what is %s where the source's behaviour proves it",
       async (kind, ending) => {
         const offers = subject.offers[kind];
         expect(offers.length).toBeGreaterThan(0);
@@ -178,12 +178,12 @@ export function offerCheckerContract(
       },
     );
 
-    it("answers at the deadline, with what was not checked by then unavailable", async () => {
+    it("returns at the deadline, with what was not checked by then unavailable", async () => {
       const [answer] = await check([subject.slowOffer], 300);
       expect(answer?.status).toBe("unavailable");
     });
 
-    it("answers unavailable throughout when the deadline has passed", async () => {
+    it("returns unavailable throughout when the deadline has passed", async () => {
       const offers = [...subject.offers.buyable, ...subject.offers.gone];
       const answers = await check(offers, -1);
       expect(answers.map((answer) => answer.status)).toEqual(offers.map(() => "unavailable"));

@@ -42,7 +42,7 @@ export function scraperContract(name: string, start: () => Promise<ScraperSubjec
         deadline: new Date(Date.now() + withinMs),
       });
 
-    it("answers every id once, in the order asked", async () => {
+    it("returns every id once, in the order asked", async () => {
       const all = Object.values(subject.ids).flat();
       await fc.assert(
         fc.asyncProperty(fc.shuffledSubarray(all, { minLength: 1 }), async (ids) => {
@@ -52,12 +52,12 @@ export function scraperContract(name: string, start: () => Promise<ScraperSubjec
       );
     });
 
-    it("answers nothing when asked for nothing", async () => {
+    it("returns no answers for no items", async () => {
       expect(await read([])).toEqual([]);
     });
 
     it.each(["ok", "partial", "not_found", "unavailable"] as const)(
-      "answers %s where the source's behaviour proves it",
+      "returns %s where the source's behaviour proves it",
       async (status) => {
         const ids = subject.ids[status];
         expect(ids.length).toBeGreaterThan(0);
@@ -102,18 +102,18 @@ export function scraperContract(name: string, start: () => Promise<ScraperSubjec
       }
     });
 
-    it("says when it read, in ISO 8601 UTC", async () => {
+    it("returns the time of the read in ISO 8601 UTC", async () => {
       for (const { fetchedAt } of await read(Object.values(subject.ids).flat())) {
         expect(new Date(fetchedAt).toISOString()).toBe(fetchedAt);
       }
     });
 
-    it("answers at the deadline, with what was not read by then unavailable", async () => {
+    it("returns at the deadline, with what was not read by then unavailable", async () => {
       const [answer] = await read([subject.slowId], 300);
       expect(answer?.status).toBe("unavailable");
     });
 
-    it("answers unavailable throughout when the deadline has passed", async () => {
+    it("returns unavailable throughout when the deadline has passed", async () => {
       const ids = [...subject.ids.ok, ...subject.ids.not_found];
       const answers = await read(ids, -1);
       expect(answers.map((answer) => answer.status)).toEqual(ids.map(() => "unavailable"));

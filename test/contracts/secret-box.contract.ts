@@ -7,7 +7,7 @@ const context = { account: "acct_1", record: "we_1", field: "secret" };
 
 /** What every SecretBox holds to. */
 export function secretBoxContract(open: () => SecretBox): void {
-  it("opens what it sealed under the same context", async () => {
+  it("decrypts a secret under the context with which it was encrypted", async () => {
     const box = open();
 
     const ciphertext = await box.seal("whsec_canary", context);
@@ -21,7 +21,7 @@ export function secretBoxContract(open: () => SecretBox): void {
     { ...context, account: "acct_2" },
     { ...context, record: "we_2" },
     { ...context, field: "previous" },
-  ])("does not open under another context %#", async (other) => {
+  ])("does not decrypt a secret under another context %#", async (other) => {
     const box = open();
     const ciphertext = await box.seal("whsec_canary", context);
     await box.open(ciphertext, context);
@@ -29,7 +29,7 @@ export function secretBoxContract(open: () => SecretBox): void {
     await expect(box.open(ciphertext, other)).rejects.toThrow(refusal);
   });
 
-  it("does not open what it never sealed", async () => {
+  it("does not decrypt a text that it did not encrypt", async () => {
     const never = Buffer.from("never sealed by anybody at all, not once").toString("base64");
 
     await expect(open().open(never, context)).rejects.toThrow(refusal);

@@ -96,7 +96,7 @@ const isWithin = (path: string, scope: string): boolean =>
   path === scope || path.startsWith(`${scope}/`);
 
 describe("cdk-nag", () => {
-  it("would find a bucket that anybody adds without its guards", () => {
+  it("finds a bucket that is added without its protections", () => {
     const app = buildApp({ bundle: false, context: { stage: "dev" } });
     const stack = app.node.findChild(stackName("dev", "service"));
     const { path: careless } = new Bucket(stack, "Careless").node;

@@ -23,7 +23,7 @@ describe.each(["dev", "prod"] as const)("%s", (stage) => {
 });
 
 describe("stacks", () => {
-  it.each(["dev", "prod"] as const)("of %s say what they are, to people and on bills", (stage) => {
+  it.each(["dev", "prod"] as const)("of %s have a description and tags", (stage) => {
     const outdir = mkdtempSync(join(tmpdir(), "synth-"));
     const assembly = buildApp({
       bundle: false,

@@ -8,19 +8,19 @@ describe("shares of the account's concurrency", () => {
     expect(() => assertConcurrency(configs[stage])).not.toThrow();
   });
 
-  it("may leave Lambda what it keeps from being reserved, and not one less", () => {
+  it("must leave Lambda its unreserved minimum", () => {
     const taken = 400 + 200 + 3 + (10 + 50 + 10 + 100);
     expect(() => assertConcurrency({ ...prod, accountConcurrency: taken + 100 })).not.toThrow();
     expect(() => assertConcurrency({ ...prod, accountConcurrency: taken + 99 })).toThrow(
-      "170 invocations of workers and 603 reserved ones leave 99 of the account's 872",
+      "170 invocations of workers and 603 reserved ones leave 99 of the account's quota of 872",
     );
   });
 
-  it("may not be workers' altogether, so that runs never starve the API", () => {
+  it("must leave a part to the API, so that runs cannot use up all of it", () => {
     const { concurrencyMax } = dev;
     expect(() =>
       assertConcurrency({ ...dev, concurrencyMax: { ...concurrencyMax, steps: 40 } }),
-    ).toThrow("which needs 1: lower concurrencyMax or reservedConcurrency in lib/config.ts");
+    ).toThrow("which need 1. Lower concurrencyMax or reservedConcurrency in lib/config.ts");
   });
 });
 
@@ -52,7 +52,7 @@ describe("another quota", () => {
   ] as const)("of %s must leave something to the API: %i", (stage, quota) => {
     expect(() => assertConcurrency(withAccountConcurrency(configs[stage], quota))).not.toThrow();
     expect(() => assertConcurrency(withAccountConcurrency(configs[stage], quota - 1))).toThrow(
-      "leave 0 of the account's 8",
+      "leave 0 of the account's quota of 8",
     );
   });
 

@@ -82,30 +82,30 @@ describe("context", () => {
     [{ accessLogs: "yes" }, "Context 'accessLogs' must be one of: off, on, setup."],
     [{ reservedConcurrency: "0" }, "Context 'reservedConcurrency' must be one of: on, off."],
     [{ accountConcurrency: "few" }, "Context 'accountConcurrency' must be the account's quota"],
-    [{ accountConcurrency: "8" }, "leave 0 of the account's 8 to the rest of the API"],
+    [{ accountConcurrency: "8" }, "leave 0 of the account's quota of 8 for other functions"],
     [{ waf: "ture" }, "Context 'waf' must be one of: true, false."],
     [{ domainName: "https://a.example", certificateArn }, "'domainName' must be a host name"],
-    [{ domainName: "a.example" }, "Context 'domainName' needs 'certificateArn'"],
+    [{ domainName: "a.example" }, "Context 'domainName' requires 'certificateArn'"],
     [{ domainName: "a.example", certificateArn: "arn" }, "'certificateArn' must be the ARN"],
-    [{ certificateArn }, "Context 'certificateArn' goes with 'domainName'."],
-    [{ hostedZoneId: "Z123" }, "Context 'hostedZoneId' goes with 'domainName'."],
+    [{ certificateArn }, "Context 'certificateArn' requires 'domainName'."],
+    [{ hostedZoneId: "Z123" }, "Context 'hostedZoneId' requires 'domainName'."],
     [{ domainName: "a.example", certificateArn, hostedZoneId: "zone" }, "'hostedZoneId' must be"],
     [
       { demoApiKey: `svc_live_${"0".repeat(38)}` },
       "'demoApiKey' must be a key of the demo workspace",
     ],
     [{ unprotect: true }, "Context 'unprotect' must be the name of the data stack"],
-  ])("refuses %j and says what it takes", (context, message) => {
+  ])("refuses %j and names the valid values", (context, message) => {
     expect(() => appWith(context)).toThrow(message);
   });
 
   it.each(["domain-name", "Waf", "responsemode"])("refuses %s, which is almost a key", (key) => {
-    expect(() => appWith({ [key]: "x" })).toThrow(`Context '${key}' is unknown: '`);
+    expect(() => appWith({ [key]: "x" })).toThrow(`Context '${key}' is unknown. Did you mean '`);
   });
 
-  it("warns of a key that nothing reads, and not of the CDK's own", () => {
+  it("warns about an unknown key, but not about keys of the CDK", () => {
     expect(warningsOf(appWith({ wafs: "true", "vpc-provider:account=1": {} }))).toEqual([
-      expect.stringContaining("Nothing reads the context 'wafs'."),
+      expect.stringContaining("Context 'wafs' is unknown and has no effect."),
     ]);
     expect(warningsOf(appWith({ stage: "dev", waf: "true" }))).toEqual([]);
   });
@@ -114,7 +114,7 @@ describe("context", () => {
 describe("sources of a stage that customers pay for", () => {
   it("have to be named: nothing is invented unless the deployment says so", () => {
     expect(() => appWith({ stage: "prod" })).toThrow(
-      /stage prod reads from\. Give -c sources=.+ stages\/prod\.json\. -c sources=sandbox serves invented/,
+      /Stage prod has no sources\. Set -c sources=.+ stages\/prod\.json\. -c sources=sandbox serves invented/,
     );
     expect(prodStackOf(appWith({ stage: "prod", sources: "sandbox" }))).toBeDefined();
     expect(prodStackOf(appWith({ stage: "prod", sourcesParameter: "/sources" }))).toBeDefined();
@@ -150,7 +150,7 @@ describe("a stage's file", () => {
 
   const quotaOf = (app: App): unknown => app.node.tryGetContext("accountConcurrency");
 
-  it("says what the command line leaves out, and no more than that", () => {
+  it("sets the keys that the command line omits, and no others", () => {
     const kept = { sources: "sandbox", accountConcurrency: 500, waf: true };
     expect(quotaOf(appWithFile(kept))).toBe(500);
     expect(quotaOf(appWithFile(kept, { accountConcurrency: "600" }))).toBe("600");
@@ -163,7 +163,7 @@ describe("a stage's file", () => {
   it("is read for its own stage, and only where the app is told to look for it", () => {
     appWithFile({ sources: "sandbox" });
     process.env[contextVariable] = JSON.stringify({ stage: "prod" });
-    expect(() => buildApp({ bundle: false })).toThrow("Nothing says what stage prod reads from.");
+    expect(() => buildApp({ bundle: false })).toThrow("Stage prod has no sources.");
     process.env[contextVariable] = JSON.stringify({ stage: "dev" });
     expect(quotaOf(buildApp({ bundle: false, stageFiles: folder }))).toBeUndefined();
   });
@@ -178,9 +178,9 @@ describe("a stage's file", () => {
   it.each([
     ["{", "prod.json must be a JSON object"],
     ["[]", "prod.json must be a JSON object"],
-    ['{"wafs": true}', "prod.json: 'wafs' is unknown. Known are: responseMode,"],
-    ['{"stage": "prod"}', "prod.json: 'stage' is given by -c"],
-    ['{"unprotect": "x"}', "prod.json: 'unprotect' is given by -c"],
+    ['{"wafs": true}', "prod.json: 'wafs' is unknown. Known keys: responseMode,"],
+    ['{"stage": "prod"}', "prod.json: 'stage' is not allowed in a file"],
+    ['{"unprotect": "x"}', "prod.json: 'unprotect' is not allowed in a file"],
     ['{"sources": "sandbox", "waf": "ture"}', "Context 'waf' must be one of: true, false."],
   ])("is refused with %s", (content, message) => {
     expect(() => appWithFile(content)).toThrow(message);

@@ -163,7 +163,7 @@ describe("taking the protection off", () => {
     "is refused to %s",
     (unprotect) => {
       expect(() => stackOf("prod", { unprotect })).toThrow(
-        "Context 'unprotect' must be RetailProductData-prod-data, the data stack of stage prod.",
+        "Context 'unprotect' must be RetailProductData-prod-data, the data stack of stage prod (got",
       );
     },
   );

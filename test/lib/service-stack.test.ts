@@ -54,7 +54,7 @@ describe("functions", () => {
     );
   });
 
-  it("watchlists is ended before anybody may take over the creation that it is at", () => {
+  it("watchlists times out before another call can take over its creation", () => {
     const seconds = functionOf("watchlists").Properties["Timeout"];
 
     expect(seconds).toBeLessThan(leaseMs / 1_000);
@@ -120,7 +120,7 @@ describe("permissions", () => {
     );
   });
 
-  it("are given by queues and buckets to nobody", () => {
+  it("are granted by no resource policy of a queue or bucket", () => {
     const resourcePolicies = [
       ...Object.values(resourcesOf(service, "AWS::SQS::QueuePolicy")),
       ...Object.values(resourcesOf(data, "AWS::S3::BucketPolicy")),
@@ -130,7 +130,7 @@ describe("permissions", () => {
     expect(resourcePolicies.map(({ Effect }) => Effect)).not.toContain("Allow");
   });
 
-  it("let nobody change or delete a ledger entry", () => {
+  it("allow no function to change or delete a ledger entry", () => {
     expect(holdersOf("dynamodb:PutItem", "LedgerTable")).toEqual([
       "products",
       "offers",
@@ -148,7 +148,7 @@ describe("permissions", () => {
     expect(holdersOf("kms:Encrypt")).toEqual(["webhook-endpoints", "s3-destination"]);
   });
 
-  it("let the finisher alone write event bodies, and those who hand them out read them", () => {
+  it("allow only the finisher to write event bodies, and only functions that return or send them to read them", () => {
     expect(holdersOf("s3:PutObject")).toEqual(["run-finisher"]);
     expect(holdersOf("s3:GetObject")).toEqual(["webhook-endpoints", "events", "delivery"]);
   });
@@ -203,23 +203,15 @@ describe("permissions", () => {
     }
   });
 
-  it("let each queue be filled by those who pass work on to it", () => {
+  it("allow only the senders of each queue to send to it", () => {
     expect(holdersOf("sqs:SendMessage", '"RunsQueue"')).toEqual([
       "products",
       "offers",
       "watchlists",
       "sweeper",
     ]);
-    expect(holdersOf("sqs:SendMessage", '"StepsQueue"')).toEqual([
-      "run-starter",
-      "run-step",
-      "sweeper",
-    ]);
-    expect(holdersOf("sqs:SendMessage", '"FinishesQueue"')).toEqual([
-      "run-starter",
-      "run-step",
-      "sweeper",
-    ]);
+    expect(holdersOf("sqs:SendMessage", '"StepsQueue"')).toEqual(["run-starter", "run-step"]);
+    expect(holdersOf("sqs:SendMessage", '"FinishesQueue"')).toEqual(["run-starter", "run-step"]);
     expect(holdersOf("sqs:SendMessage", '"DeliveriesQueue"')).toEqual([
       "webhook-endpoints",
       "events",

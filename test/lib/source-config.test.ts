@@ -190,13 +190,13 @@ describe("sources at synth", () => {
 
   it.each([
     [
-      /^SOURCES: retailer_d\.standard\.baseUrl: is an https/,
+      /^SOURCES: retailer_d\.standard\.baseUrl: must be an https/,
       { sources: catalog({ baseUrl: canary }) },
     ],
     [/^SOURCES: retailer_d\.standard\.secret: /, { sources: catalog({ baseUrl, secret: canary }) }],
     [/env: is for a developer's machine only/, { sources: catalog({ baseUrl, secret: "env:K" }) }],
     [
-      /^SOURCES: the value: takes \d+ bytes, and a function has room for [23]\d{3} beside/,
+      /^SOURCES takes \d+ bytes, and a function has room for [23]\d{3} beside/,
       { sources: ofLength(4_000) },
     ],
     [/^SOURCES: the value: is not valid JSON/, { sources: `{${canary}` }],
@@ -204,7 +204,7 @@ describe("sources at synth", () => {
     [/not both/, { sources, sourcesParameter: "/a" }],
     [/^sourcesParameter is not the name/, { sourcesParameter: `${canary}?` }],
     [/^sourceSecrets is not a list/, { sourcesParameter: "/a", sourceSecrets: canary }],
-    [/^sourceSecrets goes with/, { sourceSecrets: secretArn }],
+    [/^Context 'sourceSecrets' requires 'sourcesParameter'/, { sourceSecrets: secretArn }],
   ] as const)("are refused with %s and without a value", (message, context) => {
     const synthesis = (): unknown => serviceWith(context);
     expect(synthesis).toThrow(message);

@@ -30,7 +30,7 @@ const listsAfter = (runs: number): Promise<readonly Entry[]> =>
   });
 
 describe("the demo workspace of npm start", () => {
-  it("has lists of several platforms that ran, with readings, changes, deliveries and use", async () => {
+  it("has watchlists of several platforms with runs, readings, changes, deliveries and usage", async () => {
     const lists = await listsAfter(2);
     expect(new Set(lists.map((list) => list["platform"])).size).toBeGreaterThanOrEqual(3);
     for (const { id } of lists) {
@@ -52,7 +52,7 @@ describe("the demo workspace of npm start", () => {
     );
   });
 
-  it("is not seen by whoever tries the local receiver", async () => {
+  it("does not send to the local receiver", async () => {
     const answer = await fetch(`${world.ready["webhook_receiver_url"]}/deliveries`);
     expect(await answer.json()).toEqual([]);
   });

@@ -224,7 +224,7 @@ describe("errors of POST /v1/products come in one order", () => {
 });
 
 describe("402 and 429", () => {
-  it("refuses what the balance cannot cover as a whole, and says what there is", async () => {
+  it("refuses a call that the balance does not cover, and returns the balance", async () => {
     const ids = Array.from({ length: 1_000 }, (_, n) => String(2_000_000 + n));
     for (let calls = 0; calls < 5; calls += 1) {
       await call("POST /v1/products", { body: { ...sku, ids }, key: strangerKey });
@@ -253,7 +253,7 @@ describe("402 and 429", () => {
 });
 
 describe("a resource of another account", () => {
-  it("is answered like one that does not exist, to the byte", async () => {
+  it("returns the same bytes as a resource that does not exist", async () => {
     const created = await call("POST /v1/watchlists", { body: list });
     const endpoint = await call("POST /v1/webhook_endpoints", {
       body: { url: `${world.receiverUrl}/mine` },

@@ -99,8 +99,8 @@ const by = (service: string): readonly Line[] =>
   lines.filter((line) => line["service"] === service);
 const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
 
-describe("what functions write", () => {
-  it("is lines that say which stage and service they come from, with metrics that count", () => {
+describe("the log lines of functions", () => {
+  it("name their stage and service, and contain metrics", () => {
     expect(lines.length).toBeGreaterThan(10);
     for (const line of lines) {
       expect(line).toMatchObject({ stage: "dev", service: expect.any(String) as unknown });
@@ -108,14 +108,14 @@ describe("what functions write", () => {
     }
   });
 
-  it("holds no key, no secret, no query and nothing that a customer wrote", () => {
+  it("contain no key, no secret, no query and no text of a customer", () => {
     expect(webhookSecret).toMatch(/^whsec_/);
     for (const secret of [world.apiKey, webhookSecret, canary, "api_key="]) {
       expect(written).not.toContain(secret);
     }
   });
 
-  it("follows a run by its list and number from its start to what was sent of it", () => {
+  it("trace a run by watchlist and number from its start to its deliveries", () => {
     const run = {
       account_id: expect.stringMatching(/^acct_/) as unknown,
       watchlist_id: watchlistId,
@@ -144,7 +144,7 @@ describe("what functions write", () => {
     }
   });
 
-  it("is one line a call and one a message", () => {
+  it("are one for each call and one for each message", () => {
     for (const service of ["products", "watchlists", "account", "s3-destination"]) {
       expect(new Set(by(service).map((line) => line["message"]))).toEqual(
         new Set(by(service).length > 0 ? ["call"] : []),
@@ -162,7 +162,7 @@ describe("what functions write", () => {
   });
 });
 
-describe("what it counts", () => {
+describe("the metrics of functions", () => {
   it("calls by group and status", () => {
     const classesOf = (service: string): unknown[] =>
       by(service).flatMap((line) => (metricsOf(line)["calls"] ? [line["status_class"]] : []));
@@ -209,7 +209,7 @@ describe("what it counts", () => {
     expect(sum(valuesOf(lines, "receivers", "receivers_failing"))).toBe(0);
   });
 
-  it("each sweep, also one that finds nothing: that there are sweeps is what the alarm hears", () => {
+  it("count each sweep, also one that finds nothing", () => {
     const swept = by("sweeper").find((line) => line["invocation_id"] === "sweep-1") ?? {};
 
     expect(metricsOf(swept)).toMatchObject({ sweeps: [1], sweep_failures: [0], swept_lists: [0] });

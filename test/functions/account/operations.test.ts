@@ -10,10 +10,10 @@ import * as v from "valibot";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createApiKeyRoute } from "../../../functions/account/create-api-key.ts";
 import { deleteApiKeyRoute } from "../../../functions/account/delete-api-key.ts";
-import { getRoute } from "../../../functions/account/get.ts";
+import { getAccountRoute } from "../../../functions/account/get.ts";
 import { listApiKeysRoute } from "../../../functions/account/list-api-keys.ts";
 import { listCreditTransactionsRoute } from "../../../functions/account/list-credit-transactions.ts";
-import { usageRoute } from "../../../functions/account/usage.ts";
+import { getUsageRoute } from "../../../functions/account/usage.ts";
 import { groupHandler, type HttpHandler } from "../../../functions/http/group-handler.ts";
 import { accountResponse } from "../../../shared/accounts/account-schema.ts";
 import {
@@ -58,8 +58,8 @@ beforeAll(async () => {
   handler = groupHandler({
     group: "account",
     routes: {
-      "GET /v1/account": getRoute,
-      "GET /v1/usage": usageRoute,
+      "GET /v1/account": getAccountRoute,
+      "GET /v1/usage": getUsageRoute,
       "GET /v1/credit_transactions": listCreditTransactionsRoute,
       "GET /v1/api_keys": listApiKeysRoute,
       "POST /v1/api_keys": createApiKeyRoute,
@@ -150,7 +150,7 @@ const stranger = async (demo = false): Promise<string> => {
 
 describe("GET /v1/account", () => {
   describe("200", () => {
-    it("shows credits, concurrency with the next tier, and the key that asks", async () => {
+    it("returns credits, concurrency with the next tier, and the calling key", async () => {
       const answer = await ask("GET", "account");
 
       expect(answer.status).toBe(200);
@@ -222,7 +222,7 @@ describe("GET /v1/usage", () => {
       });
     });
 
-    it("sums the UTC days asked for, and none before them", async () => {
+    it("returns the usage of the requested UTC days only", async () => {
       await work("a", "2026-03-08T23:59:59.999Z", { held: 10, charged: 10 });
       await work("b", "2026-03-09T00:00:00.000Z", { held: 10, charged: 7 });
       await work("c", "2026-03-10T12:00:00.000Z", { held: 10, charged: 0 });
@@ -445,7 +445,7 @@ describe("GET /v1/credit_transactions", () => {
       expect(body["error"]).toMatchObject({ code: "INVALID_PARAM", param });
     });
 
-    it("repeats a type that does not exist and suggests the type that was meant", async () => {
+    it("quotes an unknown type and suggests the nearest valid one", async () => {
       const { body } = await ask("GET", "credit_transactions", { query: { type: "purchse" } });
       expect(body["error"]).toMatchObject({
         message:
@@ -566,7 +566,7 @@ describe("GET /v1/api_keys", () => {
 
 describe("DELETE /v1/api_keys/{id}", () => {
   describe("200", () => {
-    it("ends a key for good: 401 at once, and gone from the listing", async () => {
+    it("revokes a key at once: calls get 401, and the list omits it", async () => {
       const made = await ask("POST", "api_keys", { body: { name: "old" } });
       const old = String(made.body["key"]);
       expect((await ask("GET", "account", { key: old })).status).toBe(200);
@@ -582,7 +582,7 @@ describe("DELETE /v1/api_keys/{id}", () => {
   });
 
   describe("404", () => {
-    it("is the same for an unknown key, another account's and one deleted before", async () => {
+    it("is the same for an unknown key, a key of another account and a deleted key", async () => {
       const foreign = await ask("GET", "api_keys", { key: await stranger() });
       const [theirs] = foreign.body["data"] as { id: string }[];
       const made = await ask("POST", "api_keys", { body: { name: "old" } });

@@ -47,8 +47,8 @@ const answer = (status: number): void => {
   };
 };
 
-describe("what is told of webhooks", () => {
-  it("is each attempt, with how long the receiver took and how long it had been due", async () => {
+describe("the metrics of webhook deliveries", () => {
+  it("count each attempt, with the receiver's time and the delay", async () => {
     await world.addEndpoint("acct_1", receiver.url);
     await world.publish(aRun(types));
     world.clock.advance(1_500);
@@ -66,7 +66,7 @@ describe("what is told of webhooks", () => {
     expect(Math.max(...([late].flat() as number[]))).toBeGreaterThanOrEqual(1_500);
   });
 
-  it("counts a delivery as given up once, after its last attempt", async () => {
+  it("count a delivery as given up once, after its last attempt", async () => {
     answer(500);
     await world.addEndpoint("acct_1", receiver.url);
     await world.publish(aRun(["watchlist.run.completed"]));
@@ -86,7 +86,7 @@ describe("what is told of webhooks", () => {
     });
   });
 
-  it("is no attempt where none was made: the endpoint gets nothing any more", async () => {
+  it("count no attempt for a disabled endpoint", async () => {
     await world.addEndpoint("acct_1", receiver.url, { enabled: false });
     await world.publish(aRun(types));
     await world.deliverDue();
@@ -95,8 +95,8 @@ describe("what is told of webhooks", () => {
   });
 });
 
-describe("what is told of exports", () => {
-  it("is each attempt and its outcome", async () => {
+describe("the metrics of exports", () => {
+  it("count each attempt and its outcome", async () => {
     await world.setDestination("acct_1");
     await world.publish(aRun([...types]));
     await world.work();
@@ -111,7 +111,7 @@ describe("what is told of exports", () => {
     expect([times].flat()).toHaveLength(1);
   });
 
-  it("counts one whose bucket cannot be opened as failed", async () => {
+  it("count an export whose bucket cannot be opened as failed", async () => {
     const credentials = { auth: "role", roleArn: "arn:aws:iam::123456789012:role/no" } as const;
     await world.setDestination("acct_1", { credentials, endpoint: null });
     await world.publish(aRun([...types]));

@@ -72,7 +72,7 @@ const logged = (event: { id: string; type: typeof first.type; createdAt: string 
   world.webhooks.deliveries.get(account, deliveryId({ ...run, event, endpointId: id }));
 
 describe("GET /v1/events/{id}", () => {
-  it("answers the envelope with the bytes that deliveries send", async () => {
+  it("returns the envelope with the bytes that deliveries send", async () => {
     await world.publish(run);
 
     for (const { id, body } of run.events) {
@@ -83,7 +83,7 @@ describe("GET /v1/events/{id}", () => {
   });
 
   it.each([unknownId, "evt_1", "wl_000000000000000000000000"])(
-    "answers 404 for %s, and for an event of another account",
+    "returns 404 for %s, and for an event of another account",
     async (id) => {
       await world.publish(run);
 
@@ -95,7 +95,7 @@ describe("GET /v1/events/{id}", () => {
 });
 
 describe("an event older than 30 days", () => {
-  it("answers 404 to GET /v1/events/{id} and to send, also while its row and its body are stored", async () => {
+  it("returns 404 to GET /v1/events/{id} and to send, also while its row and its body are stored", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     await world.publish(run);
     const endsAt = Date.parse(first.createdAt) + 30 * 24 * 60 * 60 * 1_000;
@@ -109,7 +109,7 @@ describe("an event older than 30 days", () => {
     expect(await logged(first, endpoint.id)).toBeNull();
   });
 
-  it("answers 404 to GET and to send when its body was deleted before its row", async () => {
+  it("returns 404 to GET and to send when its body was deleted before its row", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     await world.publish(run);
     Object.assign(world.webhooks.bodies, { get: async () => null });
@@ -149,7 +149,7 @@ describe("POST /v1/events/{id}/send", () => {
     expect(await logged(second, other.endpoint.id)).toBeNull();
   });
 
-  it("sends again what was delivered, and once however often it is asked for before", async () => {
+  it("sends a delivered event again, once for several requests before the attempt", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     await world.publish(run);
     await world.deliverDue();
@@ -187,7 +187,7 @@ describe("POST /v1/events/{id}/send", () => {
     expect(new Set(received())).toEqual(new Set(run.events.map(({ id }) => id)));
   });
 
-  it("answers 404 for an unknown event and for an event of another account", async () => {
+  it("returns 404 for an unknown event and for an event of another account", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const foreign = await world.addEndpoint("acct_2", receiver.url);
     await world.publish(run);
@@ -197,7 +197,7 @@ describe("POST /v1/events/{id}/send", () => {
     expect(refusal(await send(first.id, foreign.endpoint.id, "acct_2"))).toEqual(notFound);
   });
 
-  it("answers 400 for an endpoint that is unknown, deleted, or of another account", async () => {
+  it("returns 400 for an endpoint that is unknown, deleted, or of another account", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const foreign = await world.addEndpoint("acct_2", receiver.url);
     await world.publish(run);
@@ -215,7 +215,7 @@ describe("POST /v1/events/{id}/send", () => {
     expect(await logged(first, endpoint.id)).toBeNull();
   });
 
-  it("answers 409 for a disabled endpoint, and logs nothing", async () => {
+  it("returns 409 for a disabled endpoint, and logs nothing", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url, { enabled: false });
     await world.publish(run);
 
@@ -223,7 +223,7 @@ describe("POST /v1/events/{id}/send", () => {
     expect(await logged(first, endpoint.id)).toBeNull();
   });
 
-  it("answers 403 to the demo workspace", async () => {
+  it("returns 403 to the demo workspace", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     await world.publish(run);
 

@@ -178,7 +178,7 @@ async function copyRun(copies: number): Promise<void> {
 }
 
 describe("200", () => {
-  it("gives the events of all runs in the order published, just as they were sent", async () => {
+  it("returns the events of all runs in the order of publication, as they were delivered", async () => {
     const runs = await publish(
       aRun({ [changed]: 2, [delisted]: 1 }, { seconds: 3 }),
       aRun({}, { seconds: 1, watchlistId: listB }),
@@ -193,12 +193,12 @@ describe("200", () => {
     );
   });
 
-  it("has nothing, and nowhere to go on from, before there are events", async () => {
+  it("returns no events and no cursor before the first event", async () => {
     expect(await page()).toEqual({ object: "list", data: [], has_more: false, next_after: null });
     expect(await page({ after: start })).toMatchObject({ data: [], next_after: start });
   });
 
-  it("goes on behind any event, with pages of any size", async () => {
+  it("continues after any event, with pages of any size", async () => {
     const runs = await publish(
       aRun({ [changed]: 3 }),
       aRun({}, { seconds: 5 }),
@@ -215,7 +215,7 @@ describe("200", () => {
     }
   });
 
-  it("filters by type and by list, and goes on behind what the filter left out", async () => {
+  it("filters by type and by watchlist, and continues after filtered events", async () => {
     const runs = await publish(
       aRun({ [changed]: 2 }),
       aRun({ [matched]: 1 }, { watchlistId: listB }),
@@ -247,7 +247,7 @@ describe("200", () => {
     }
   });
 
-  it("begins at a time with what happened then or later, however late it was published", async () => {
+  it("starts at a time with the events of that time or later, even if they were published late", async () => {
     const runs = await publish(
       aRun({ [changed]: 1 }, { seconds: 10 }),
       aRun({}, { seconds: 20 }),
@@ -269,7 +269,7 @@ describe("200", () => {
     );
   });
 
-  it("goes on from the time of an event that is not there, and leaves nothing out", async () => {
+  it("continues from the time of a missing event without skipping any", async () => {
     const runs = await publish(
       aRun({}, { seconds: 10 }),
       aRun({}, { seconds: 20 }),
@@ -289,7 +289,7 @@ describe("200", () => {
     }
   });
 
-  it("keeps every page below 4 MB, and gives a larger event alone", async () => {
+  it("keeps every page below 4 MB, and returns a larger event alone", async () => {
     const bytes = [900_000, 900_000, 900_000, 900_000, 5_000_000, 10, 2_000_000];
     const big = aRun(
       { [changed]: bytes.length },
@@ -334,7 +334,7 @@ describe("200", () => {
     expect(reads).toEqual([]);
   });
 
-  it("ends a page that looked at too many runs, which gets further all the same", async () => {
+  it("ends a page that has read too many runs, with a cursor that advances", async () => {
     await publish(aRun({}));
     await copyRun(2_010);
     await publish(aRun({ [matched]: 1 }, { seconds: 5 }));
@@ -347,7 +347,7 @@ describe("200", () => {
     });
   });
 
-  it("leaves out what happened 30 days ago, at that very millisecond", async () => {
+  it("omits events from the millisecond at which they are 30 days old", async () => {
     const runs = await publish(aRun({ [changed]: 1 }), aRun({}, { seconds: 60 }));
     // Every call is 50 ms after the time set.
     clock.set(new Date(Date.parse(start) + 30 * dayMs - 51).toISOString());
@@ -361,7 +361,7 @@ describe("200", () => {
     expect(await page()).toMatchObject({ data: [], has_more: false, next_after: null });
   });
 
-  it("passes over events whose bytes are gone", async () => {
+  it("omits events whose bodies were deleted", async () => {
     const runs = await publish(aRun({ [changed]: 1 }), aRun({}), aRun({ [changed]: 1 }));
     const [first, second, third] = runs as [RunEvents, RunEvents, RunEvents];
     await remove(first, "run.json.gz");
@@ -372,7 +372,7 @@ describe("200", () => {
     expect((await pull()).last.next_after).toBe(idsIn([third]).at(-1));
   });
 
-  it("shows an account nothing of another's, whatever it asks", async () => {
+  it("returns no events of another account", async () => {
     const other = await makeAccount();
     const [run] = await publish(aRun({ [changed]: 2 }));
     const ids = idsIn(run === undefined ? [] : [run]);
@@ -385,7 +385,7 @@ describe("200", () => {
     expect(idsOf(await page())).toEqual(ids);
   });
 
-  it("answers a key of the demo workspace", async () => {
+  it("returns a key of the demo workspace", async () => {
     const demo = await makeAccount(true);
     await publish(aRun({ [changed]: 1 }, { accountId: demo.id }));
     expect((await page({}, demo.key)).data).toHaveLength(2);
@@ -394,7 +394,7 @@ describe("200", () => {
 
 describe("a consumer", () => {
   it.each([1, 2, 3, 4, 5, 6, 7])(
-    "that asks for %i at a time gets every event once, in order, while more are published",
+    "with pages of %i gets every event once, in order, while more are published",
     async (limit) => {
       const published: RunEvents[] = [];
       const seen: string[] = [];

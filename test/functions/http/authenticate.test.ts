@@ -49,7 +49,7 @@ const limitHeaders = { "X-RateLimit-Limit": "50", "X-RateLimit-Remaining": "7" }
 const errorOf = (answer: EdgeAnswer): Record<string, unknown> =>
   (JSON.parse(answer.bytes.toString()) as { error: Record<string, unknown> }).error;
 
-describe("401 says what is wrong with the key", () => {
+describe("the message of a 401 describes the problem with the key", () => {
   const bearer = `Bearer ${key}`;
   it.each([
     ["no key", {}, "The call carries no API key."],
@@ -121,7 +121,7 @@ describe("a key sent to a public, retired or unknown path", () => {
     });
   });
 
-  it("does not keep a document from its reader when it is unknown", async () => {
+  it("returns the document even if the key is unknown", async () => {
     admission = { outcome: "unknown" };
     const answer = await callEdge(documents, {
       route: "GET /docs",
@@ -157,7 +157,7 @@ describe("a key sent to a public, retired or unknown path", () => {
 });
 
 describe("the dashboard's files", () => {
-  it("are served without a look at keys, as their function may read no table", async () => {
+  it("are served without checking keys, because their function has no table access", async () => {
     const answer = await callEdge(files, {
       route: "GET /dashboard",
       headers: { "X-API-Key": key },

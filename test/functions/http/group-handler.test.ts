@@ -177,7 +177,7 @@ describe("authentication", () => {
     ["no key", {}],
     ["a key with a bad checksum", { authorization: `Bearer ${apiKey.slice(0, -1)}_` }],
     ["another scheme", { authorization: `Basic ${apiKey}` }],
-  ])("answers 401 to %s", async (_, headers) => {
+  ])("returns 401 to %s", async (_, headers) => {
     const answer = await ask({ headers: headersWith(headers) });
     expect(answer.statusCode).toBe(401);
     expect(answer.json).toEqual({
@@ -189,12 +189,12 @@ describe("authentication", () => {
     });
   });
 
-  it("answers 401 to an unknown key", async () => {
+  it("returns 401 to an unknown key", async () => {
     admission = { outcome: "unknown" };
     expect((await ask({})).statusCode).toBe(401);
   });
 
-  it("answers 400 to two different keys", async () => {
+  it("returns 400 to two different keys", async () => {
     const second = newApiKey(false, systemChance);
     const answer = await ask({
       headers: headersWith({ authorization: `Bearer ${apiKey}`, "x-api-key": second }),
@@ -257,7 +257,7 @@ describe("400", () => {
     });
   });
 
-  it("refuses keys that reach for the prototype", async () => {
+  it("refuses keys that would change a prototype", async () => {
     expect((await ask({ body: '{"ids":["1"],"__proto__":{"a":1}}' })).statusCode).toBe(400);
   });
 });
@@ -310,13 +310,13 @@ describe("the query", () => {
     });
   });
 
-  it("repeats no more of an unknown name than an error needs", async () => {
+  it("quotes at most 64 characters of an unknown name", async () => {
     const answer = await read({ query: { ["x".repeat(5_000)]: "1" } });
     expect(answer.statusCode).toBe(400);
     expect(answer.body.length).toBeLessThan(500);
   });
 
-  it("is refused before what else is wrong, and after what is only announced", async () => {
+  it("is refused before other errors, and after a 501 for an announced feature", async () => {
     const missing = await read({ query: { dayz: "7" } });
     expect(missing.json["error"]).toMatchObject({ param: "dayz" });
     const announced = await read({ query: { days: "soon", stat: "new" } });
@@ -338,7 +338,7 @@ describe("404", () => {
     ["a method that the path does not have", { method: "PUT" }],
     ["a resource that is not there", { method: "GET", path: "/v1/watchlists/missing" }],
     ["a path that is no UTF-8", { method: "GET", path: "/v1/watchlists/%ff" }],
-  ])("answers %s in the service's shape", async (_, asked) => {
+  ])("returns %s in the service's shape", async (_, asked) => {
     const answer = await ask({ body: null, ...asked });
     expect(answer.statusCode).toBe(404);
     expect(answer.json["error"]).toMatchObject({
@@ -349,7 +349,7 @@ describe("404", () => {
 });
 
 describe("500", () => {
-  it("never echoes what went wrong inside", async () => {
+  it("never contains the internal error", async () => {
     const answer = await ask({ method: "GET", path: "/v1/watchlists/broken", body: null });
     expect(answer.statusCode).toBe(500);
     expect(answer.body).not.toContain("database");
@@ -358,7 +358,7 @@ describe("500", () => {
 });
 
 describe("503", () => {
-  it("says to come back, and how the rate stands, when a dependency does not answer", async () => {
+  it("has Retry-After and the rate headers if a dependency does not respond", async () => {
     const answer = await ask({ method: "GET", path: "/v1/watchlists/hanging", body: null });
     expect(answer.statusCode).toBe(503);
     expect(answer.json["error"]).toMatchObject({ code: "UNAVAILABLE" });
@@ -425,7 +425,7 @@ describe("headers", () => {
   });
 });
 
-it("answers with what was done, and never in place of it while it goes on", async () => {
+it("a handler returns its own response and no early timeout response", async () => {
   const asked = { method: "GET", path: "/v1/watchlists/slow", body: null, remainingMs: 1 };
   expect((await ask(asked)).statusCode).toBe(200);
 });

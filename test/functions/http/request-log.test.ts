@@ -102,7 +102,7 @@ const ids = {
 };
 
 describe("the log of a call", () => {
-  it("is one line with who called what, and how that went", async () => {
+  it("is one line with the caller, the route and the result", async () => {
     const lines = await logged(async () => undefined);
 
     expect(lines.map(({ message }) => message)).toEqual(["under way", "call"]);
@@ -117,7 +117,7 @@ describe("the log of a call", () => {
     expect(closing(lines)).not.toHaveProperty("code");
   });
 
-  it("says which refusal it was, and of which route, wherever the call was refused", async () => {
+  it("names the error code and the route of a refused call", async () => {
     const work = async (): Promise<void> => {
       throw invalidParam("ids", "Send ids.");
     };
@@ -134,7 +134,7 @@ describe("the log of a call", () => {
     });
   });
 
-  it("shows a path only where there is no route, and no key in it", async () => {
+  it("has a path only if no route matches, without keys", async () => {
     const path = `/v1/offers/${apiKey}/whsec_canary`;
     const line = closing(await logged(async () => undefined, { path }));
 
@@ -180,7 +180,7 @@ describe("the log of a call", () => {
     });
   });
 
-  it("is no error when what was asked for is announced only", async () => {
+  it("is no error for an announced feature", async () => {
     const line = closing(
       await logged(async () => {
         throw notImplemented("This");
@@ -190,7 +190,7 @@ describe("the log of a call", () => {
     expect(line).toMatchObject({ level: "INFO", message: "call", code: "NOT_IMPLEMENTED" });
   });
 
-  it("names the call in whatever else is written meanwhile", async () => {
+  it("adds the call's IDs to other lines that are written during the call", async () => {
     const lines = await logged(async () => undefined, { countedHere: true });
 
     expect(lines.map(({ message }) => message)).toEqual([
@@ -219,7 +219,7 @@ describe("the log of a call", () => {
     },
   );
 
-  it("holds no key, nothing of the query and nothing of the body", async () => {
+  it("contains no key, no query and no body", async () => {
     const lines = await logged(async () => {
       throw new Error("unforeseen");
     });

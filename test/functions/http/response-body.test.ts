@@ -147,7 +147,7 @@ describe("a public document", () => {
     expect((await get({ "If-None-Match": "*", "x-fail": "1" })).status).toBe(404);
   });
 
-  it("answers the preflight of a browser, without the body of a document", async () => {
+  it("returns the preflight of a browser, without the body of a document", async () => {
     const answer = await get(
       { Origin: "https://a.example", "Access-Control-Request-Method": "GET" },
       "OPTIONS",

@@ -73,7 +73,7 @@ describe("POST /v1/offers", () => {
       expect(result?.offers).toHaveLength(1);
     });
 
-    it("answers no offers, and no number of them, for a listing that was not read", async () => {
+    it("returns no offers and no count for an unread listing", async () => {
       const { body } = await customer.call("POST /v1/offers", { ids: [unread] });
       const [result] = body.results;
       expect(result).toEqual({
@@ -235,7 +235,7 @@ describe("POST /v1/offers/check", () => {
       expect(body.credits).toBe(2);
     });
 
-    it("refunds what nobody could answer", async () => {
+    it("refunds pairs that could not be checked", async () => {
       const offers = [{ asin: unread, offerListingId: "a+b/c=" }];
       const { body } = await customer.call("POST /v1/offers/check", { offers });
       expect(body.results[0]).not.toHaveProperty("buyable");

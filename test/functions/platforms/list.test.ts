@@ -17,7 +17,7 @@ async function get(path: string, headers: Record<string, string> = {}): Promise<
 
 describe("GET /v1/platforms", () => {
   describe("200", () => {
-    it("answers without a key, with the headers of every answer", async () => {
+    it("returns without a key, with the headers of every answer", async () => {
       const response = await get("/platforms");
       expect(response.status).toBe(200);
       expect(await response.json()).toEqual(presentPlatforms());
@@ -25,7 +25,7 @@ describe("GET /v1/platforms", () => {
       expect(response.headers.get("x-ratelimit-limit")).not.toBeNull();
     });
 
-    it("answers the same with a key, even one that nobody knows", async () => {
+    it("returns the same with a key, even an unknown one", async () => {
       for (const key of [world.apiKey, "svc_live_unknown"]) {
         const response = await get("/platforms", { Authorization: `Bearer ${key}` });
         expect(await response.json()).toEqual(presentPlatforms());
@@ -34,7 +34,7 @@ describe("GET /v1/platforms", () => {
   });
 
   describe("404", () => {
-    it("answers below the list: a platform has no page of its own", async () => {
+    it("returns below the list: a platform has no page of its own", async () => {
       const response = await get("/platforms/retailer_a");
       expect(response.status).toBe(404);
       expect(await response.json()).toMatchObject({ error: { code: "NOT_FOUND" } });

@@ -70,7 +70,7 @@ const parsed = (
   JSON.parse(bytes.toString("utf8")) as never;
 
 describe("200", () => {
-  it("answers 10,000 pulse ids in one call, each once and in order", async () => {
+  it("returns 10,000 pulse ids in one call, each once and in order", async () => {
     const ids = asins(10_000);
     const answer = await call({ platform: "retailer_a", tier: "pulse", ids });
     expect(answer.status).toBe(200);
@@ -83,7 +83,7 @@ describe("200", () => {
     expect(answer.headers["x-service-credits"]).toBe(String(credits));
   });
 
-  it("answers 2,000 full ids, more than a buffered Lambda could", async () => {
+  it("returns 2,000 full ids, more than a buffered Lambda could", async () => {
     const answer = await call({ platform: "retailer_a", tier: "full", ids: asins(2_000) });
     expect(answer.status).toBe(200);
     expect(answer.bytes.length).toBeGreaterThan(6 * 1_024 * 1_024);

@@ -48,7 +48,7 @@ const about = (lines: readonly Line[], id: string): readonly Line[] =>
   lines.filter((line) => line["message_id"] === id);
 
 describe("a batch of messages", () => {
-  it("has one closing line a message, with its keys, its outcome and how long it took", async () => {
+  it("writes one final log line for each message, with its IDs, outcome and duration", async () => {
     const { lines, again } = await workOff([bodyOf("acct_0")], async (_message, receipt) => {
       expect(receipt.sentAt.getTime()).toBe(1_772_000_000_000);
       // What is left of the invocation, less the time to store what was done.
@@ -73,7 +73,7 @@ describe("a batch of messages", () => {
     });
   });
 
-  it("keeps keys and figures of messages apart that are worked on at the same time", async () => {
+  it("separates the IDs and metrics of messages that are handled in parallel", async () => {
     const accounts = Array.from({ length: 10 }, (_, n) => `acct_${n}`);
     const { lines } = await workOff(accounts.map(bodyOf), async ({ account_id: account }) => {
       const n = Number(account.slice("acct_".length));
@@ -98,7 +98,7 @@ describe("a batch of messages", () => {
     expect(lines).toHaveLength(20);
   });
 
-  it("says as an error what kept a message from being worked off, with what it had come to", async () => {
+  it("logs the error that failed a message, with its metrics", async () => {
     const { lines, again } = await workOff(
       [bodyOf("acct_0"), bodyOf("acct_1")],
       async (message) => {
@@ -132,17 +132,20 @@ describe("a batch of messages", () => {
     ["not of the expected shape: account_id", `{"account_id": 1, "secret": "${secret}"}`],
     ["not of the expected shape: secret", `{"account_id": "a", "secret": ["${secret}"]}`],
     ["not of the expected shape: body", `"${secret}"`],
-  ])("gives back what is %s, and never writes what it said", async (issue, body) => {
-    const { lines, again } = await workOff([body, bodyOf("acct_1")], async () => done);
+  ])(
+    "returns a message that is %s to the queue, and never logs its content",
+    async (issue, body) => {
+      const { lines, again } = await workOff([body, bodyOf("acct_1")], async () => done);
 
-    expect(again).toEqual(["m0"]);
-    expect(about(lines, "m0")).toEqual([
-      expect.objectContaining({ level: "ERROR", message: "message not understood", issue }),
-    ]);
-    expect(JSON.stringify(lines)).not.toContain("canary");
-  });
+      expect(again).toEqual(["m0"]);
+      expect(about(lines, "m0")).toEqual([
+        expect.objectContaining({ level: "ERROR", message: "invalid message", issue }),
+      ]);
+      expect(JSON.stringify(lines)).not.toContain("canary");
+    },
+  );
 
-  it("leaves a message to its next delivery before a dependency can hold it to the end", async () => {
+  it("returns a message to the queue before a slow dependency uses up the function's time", async () => {
     const asked: number[] = [];
     const hanging = () =>
       withinBudget(4_000, async (milliseconds) => {

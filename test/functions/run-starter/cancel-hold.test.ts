@@ -27,20 +27,20 @@ const until = new Date(Date.parse(start) + 40_000);
 it.each([
   ["does not answer", noAnswer],
   ["is overloaded", () => unavailable()],
-])("a hold is cancelled once a ledger that %s is back", async (_, error) => {
+])("the run starter cancels a hold when a ledger that %s is available again", async (_, error) => {
   const { clock, asked, ledger } = ledgerDownFor(9_000, error);
   await cancelHoldUntil(hold, until, { ledger, clock });
   expect(asked).toHaveLength(6);
   expect(asked.at(-1)).toEqual({ ...hold, now: new Date(Date.parse(start) + 10_000) });
 });
 
-it("a message is left to its next delivery when the ledger stays down", async () => {
+it("the run starter returns a cancel message to the queue while the ledger stays unavailable", async () => {
   const { clock, ledger } = ledgerDownFor(60_000, noAnswer);
   await expect(cancelHoldUntil(hold, until, { ledger, clock })).rejects.toThrow("no answer");
   expect(clock.now().getTime()).toBeLessThan(until.getTime());
 });
 
-it("a mistake of the service's own is not repeated", async () => {
+it("the run starter does not repeat a cancel after an internal error", async () => {
   const { clock, asked, ledger } = ledgerDownFor(60_000, () => new TypeError("mistake"));
   await expect(cancelHoldUntil(hold, until, { ledger, clock })).rejects.toThrow("mistake");
   expect(asked).toHaveLength(1);

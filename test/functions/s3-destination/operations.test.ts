@@ -4,13 +4,13 @@ import { type GenericSchema, parse, safeParse } from "valibot";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { AnyRoute, Call } from "../../../functions/http/route.ts";
 import { backfillRoute } from "../../../functions/s3-destination/backfill.ts";
-import { deleteRoute } from "../../../functions/s3-destination/delete.ts";
-import { getRoute } from "../../../functions/s3-destination/get.ts";
+import { deleteDestinationRoute } from "../../../functions/s3-destination/delete.ts";
+import { getDestinationRoute } from "../../../functions/s3-destination/get.ts";
 import type { DestinationDependencies } from "../../../functions/s3-destination/dependencies.ts";
 import { listExportsRoute } from "../../../functions/s3-destination/list-exports.ts";
-import { putRoute } from "../../../functions/s3-destination/put.ts";
-import { testRoute } from "../../../functions/s3-destination/test.ts";
-import { updateRoute } from "../../../functions/s3-destination/update.ts";
+import { putDestinationRoute } from "../../../functions/s3-destination/put.ts";
+import { testDestinationRoute } from "../../../functions/s3-destination/test.ts";
+import { updateDestinationRoute } from "../../../functions/s3-destination/update.ts";
 import { s3CustomerBuckets } from "../../../shared/aws/exports/customer-bucket.ts";
 import { exportWrite } from "../../../shared/aws/exports/export-store.ts";
 import { derivedIdAt } from "../../../shared/base/ids.ts";
@@ -90,10 +90,11 @@ const aBody = () => ({
 });
 const aRole = { endpoint: null, access_key_id: null, secret_access_key: null, auth: "role" };
 const put = (wanted: Record<string, unknown> = {}) =>
-  call(putRoute, { body: parse(destinationBody, { ...aBody(), ...wanted }) });
+  call(putDestinationRoute, { body: parse(destinationBody, { ...aBody(), ...wanted }) });
 const patch = (wanted: Record<string, unknown>) =>
-  call(updateRoute, { body: parse(destinationPatchBody, wanted) });
-const get = (accountId?: string) => call(getRoute, accountId === undefined ? {} : { accountId });
+  call(updateDestinationRoute, { body: parse(destinationPatchBody, wanted) });
+const get = (accountId?: string) =>
+  call(getDestinationRoute, accountId === undefined ? {} : { accountId });
 const storeAt = () => `http://127.0.0.1:${store.port}`;
 const refusing = (status: number, code: string) => {
   store.answer = refuseAsStore(status, code);
@@ -118,7 +119,7 @@ const invalid = (param: string) => ({
 const missing = (param: string) => ({ code: "MISSING_PARAM", status: 400, details: { param } });
 
 describe("PUT /v1/s3_destination", () => {
-  it("answers 201 with the destination and never its secret, and leaves no check object", async () => {
+  it("returns 201 with the destination and never its secret, and leaves no check object", async () => {
     const { status, body } = await put();
 
     const at = world.clock.now().toISOString();
@@ -148,17 +149,17 @@ describe("PUT /v1/s3_destination", () => {
     expect(await objectsLeft()).toEqual([]);
   });
 
-  it("keeps the secret in the clear nowhere, and answers it never", async () => {
+  it("never stores or returns the secret in plain text", async () => {
     const answers = [await put()];
     answers.push(await patch({ secret_access_key: `${canary}-2` }));
-    answers.push(await patch({ enabled: false }), await get(), await call(testRoute));
+    answers.push(await patch({ enabled: false }), await get(), await call(testDestinationRoute));
     const { Items } = await world.client.send(new ScanCommand({ TableName: world.tableName }));
 
     expect(JSON.stringify([answers, Items])).not.toContain(canary);
     await expect(put({ bucket: "no-such-bucket" })).rejects.not.toThrow(canary);
   });
 
-  it("answers 200 for a replacement, which keeps the time of creation", async () => {
+  it("returns 200 for a replacement, which keeps the time of creation", async () => {
     const { body: first } = await put();
     world.clock.advance(1_000);
     const { status, body } = await put({ enabled: false, compression: "none" });
@@ -174,7 +175,7 @@ describe("PUT /v1/s3_destination", () => {
     expect(world.wakeUps).toEqual([destinationTarget("acct_1")]);
   });
 
-  it("answers 400 that says which step failed, and saves nothing", async () => {
+  it("returns 400 that says which step failed, and saves nothing", async () => {
     await expect(put({ bucket: "no-such-bucket" })).rejects.toMatchObject({
       ...invalid("bucket"),
       message: expect.stringMatching(/^Writing .*NoSuchBucket/),
@@ -182,7 +183,7 @@ describe("PUT /v1/s3_destination", () => {
     await expect(get()).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
-  it("answers 400 when the check object can be written but not deleted", async () => {
+  it("returns 400 when the check object can be written but not deleted", async () => {
     store.answer = (response, request) =>
       request.method === "DELETE"
         ? refuseAsStore(403, "AccessDenied")(response)
@@ -201,7 +202,7 @@ describe("PUT /v1/s3_destination", () => {
     ]);
   });
 
-  it("answers 400 that names the region when the bucket is in another", async () => {
+  it("returns 400 that names the region when the bucket is in another", async () => {
     refusing(301, "PermanentRedirect");
 
     await expect(put({ endpoint: storeAt() })).rejects.toMatchObject({
@@ -210,7 +211,7 @@ describe("PUT /v1/s3_destination", () => {
     expect(store.requests).toHaveLength(1);
   });
 
-  it("answers 400 that names the region when AWS has no host of it", async () => {
+  it("returns 400 that names the region when AWS has no host of it", async () => {
     const lookup = (_: string, __: unknown, answer: (error: Error, address: string) => void) =>
       answer(Object.assign(new Error("none"), { code: "ENOTFOUND" }), "");
     const policy = addressPolicy({ allowLoopback: true });
@@ -230,7 +231,7 @@ describe("PUT /v1/s3_destination", () => {
     "http://127.0.0.1:9000/folder",
     "http://127.0.0.1:9000/?x=1",
     "s3.shop-example.com",
-  ])("answers 400 that names endpoint for %s", async (endpoint) => {
+  ])("returns 400 that names endpoint for %s", async (endpoint) => {
     await expect(put({ endpoint })).rejects.toMatchObject({ details: { param: "endpoint" } });
   });
 
@@ -273,7 +274,7 @@ describe("a destination with a role", () => {
     Object.assign(world.registering, { buckets: { open } });
   };
 
-  it("answers 400 that shows the external id until the role trusts the service", async () => {
+  it("returns 400 that shows the external id until the role trusts the service", async () => {
     const refused = await put({ ...aRole, role_arn: roleArn }).catch((error: Error) => error);
     const externalId = externalIdOf("acct_1");
 
@@ -350,10 +351,10 @@ describe("PATCH /v1/s3_destination", () => {
     world.clock.advance(1_000);
   });
 
-  it("answers 404 without a destination", async () => {
+  it("returns 404 without a destination", async () => {
     const other = { body: parse(destinationPatchBody, { enabled: true }), accountId: "acct_2" };
 
-    await expect(call(updateRoute, other)).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await expect(call(updateDestinationRoute, other)).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
   it("shows a prefix with its slash, and takes one without for the same prefix", async () => {
@@ -371,7 +372,7 @@ describe("PATCH /v1/s3_destination", () => {
     expect((await patch({ prefix: "shop" })).body).toMatchObject({ prefix: "shop/" });
   });
 
-  it("changes what is there and leaves the rest", async () => {
+  it("changes the given fields only", async () => {
     const { body: before } = await get();
     const { status, body } = await patch({ prefix: "new/", compression: "none" });
 
@@ -454,7 +455,7 @@ describe("PATCH /v1/s3_destination", () => {
     expect(checked.body).toMatchObject({ status: "active", last_error: null });
   });
 
-  it("wakes the export when it disables the destination, so that what is owed ends", async () => {
+  it("wakes the export when it disables the destination, so that pending exports end", async () => {
     await patch({ enabled: false });
 
     expect(world.wakeUps).toEqual([destinationTarget("acct_1")]);
@@ -474,22 +475,25 @@ describe("PATCH /v1/s3_destination", () => {
 });
 
 describe("DELETE /v1/s3_destination", () => {
-  it("forgets the destination and has what is owed to it end", async () => {
+  it("deletes the destination and ends its pending exports", async () => {
     await put();
-    const { status, body } = await call(deleteRoute);
+    const { status, body } = await call(deleteDestinationRoute);
 
     expect(status).toBe(200);
     expect(body).toEqual({ object: "s3_destination", deleted: true });
     expect(safeParse(deletedDestinationResponse, body).success).toBe(true);
     expect(world.wakeUps).toEqual([destinationTarget("acct_1")]);
     await expect(get()).rejects.toMatchObject({ code: "NOT_FOUND" });
-    await expect(call(deleteRoute)).rejects.toMatchObject({ code: "NOT_FOUND", status: 404 });
+    await expect(call(deleteDestinationRoute)).rejects.toMatchObject({
+      code: "NOT_FOUND",
+      status: 404,
+    });
   });
 
   it("leaves another account's destination alone", async () => {
     await put();
 
-    await expect(call(deleteRoute, { accountId: "acct_2" })).rejects.toMatchObject({
+    await expect(call(deleteDestinationRoute, { accountId: "acct_2" })).rejects.toMatchObject({
       code: "NOT_FOUND",
     });
     expect((await get()).status).toBe(200);
@@ -497,12 +501,12 @@ describe("DELETE /v1/s3_destination", () => {
 });
 
 describe("POST /v1/s3_destination/test", () => {
-  it("writes and deletes a check object, and clears what was wrong", async () => {
+  it("writes and deletes a check object, and clears the last error", async () => {
     await put();
     await failThreeTimes("SlowDown");
     expect((await get()).body).toMatchObject({ status: "failing", last_error: "SlowDown" });
 
-    const { status, body } = await call(testRoute);
+    const { status, body } = await call(testDestinationRoute);
 
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -518,13 +522,13 @@ describe("POST /v1/s3_destination/test", () => {
     expect(await objectsLeft()).toEqual([]);
   });
 
-  it("answers 200 for a dead bucket, and notes why it is one", async () => {
+  it("returns 200 for an unusable bucket, and stores the error", async () => {
     await put({ endpoint: storeAt() });
     store.answer = (response) => {
       world.clock.advance(321);
       response.writeHead(403).end("<Error><Code>AccessDenied</Code></Error>");
     };
-    const { status, body } = await call(testRoute);
+    const { status, body } = await call(testDestinationRoute);
 
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -539,8 +543,8 @@ describe("POST /v1/s3_destination/test", () => {
     expect((await get()).body).toMatchObject({ status: "active", last_error: "AccessDenied" });
   });
 
-  it("answers 404 without a destination", async () => {
-    await expect(call(testRoute)).rejects.toMatchObject({ code: "NOT_FOUND" });
+  it("returns 404 without a destination", async () => {
+    await expect(call(testDestinationRoute)).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 });
 
@@ -566,7 +570,7 @@ describe("GET /v1/s3_destination/exports", () => {
     return parse(exportsResponse, body);
   };
 
-  it("answers the newest first, page after page, each export once", async () => {
+  it("returns the newest first, page after page, each export once", async () => {
     await keep(7);
     await keep(2, "acct_2");
     const seen: (number | null)[] = [];
@@ -582,7 +586,7 @@ describe("GET /v1/s3_destination/exports", () => {
     expect(page).toMatchObject({ has_more: false, next_starting_after: null });
   });
 
-  it("answers only exports in a state", async () => {
+  it("returns only exports in a state", async () => {
     await keep(7);
     const first = await list({ state: "failed", limit: "1" });
     const second = await list({
@@ -711,7 +715,7 @@ describe("GET /v1/s3_destination/exports", () => {
     },
   );
 
-  it("answers an empty list to an account that exported nothing", async () => {
+  it("returns an empty list to an account that exported nothing", async () => {
     expect(await list()).toEqual({
       object: "list",
       data: [],
@@ -742,7 +746,7 @@ describe("POST /v1/s3_destination/backfill", () => {
     call(backfillRoute, { body: parse(backfillBody, body) });
   const since = "2026-11-19T00:00:00+01:00";
 
-  it("owes the span to the destination and wakes the export", async () => {
+  it("adds the range to the destination's outbox and wakes the export", async () => {
     await put();
     const { status, body } = await backfill({ since });
 
@@ -762,7 +766,7 @@ describe("POST /v1/s3_destination/backfill", () => {
     ]);
   });
 
-  it("answers 202 though the hint was not sent", async () => {
+  it("returns 202 even if the wake-up message was not sent", async () => {
     await put();
     Object.assign(world.registering, {
       queue: { send: () => Promise.reject(new Error("down")) },
@@ -776,12 +780,12 @@ describe("POST /v1/s3_destination/backfill", () => {
     ["since", { since, until: since }],
     ["since", { since: "2026-11-20T11:00:00Z" }],
     ["until", { since, until: "2026-11-20T10:00:01Z" }],
-  ])("answers 400 that names %s for %j", async (param, body) => {
+  ])("returns 400 that names %s for %j", async (param, body) => {
     await put();
     await expect(backfill(body)).rejects.toMatchObject(invalid(param));
   });
 
-  it("answers 404 without a destination and 409 while it is disabled", async () => {
+  it("returns 404 without a destination and 409 while it is disabled", async () => {
     await expect(backfill({ since })).rejects.toMatchObject({ code: "NOT_FOUND", status: 404 });
     await put({ enabled: false });
     await expect(backfill({ since })).rejects.toMatchObject({ code: "CONFLICT", status: 409 });
@@ -848,7 +852,7 @@ describe("the bodies of a destination", () => {
 });
 
 describe("GET /v1/s3_destination", () => {
-  it("answers 404 to an account without one", async () => {
+  it("returns 404 to an account without one", async () => {
     await put();
 
     await expect(get("acct_2")).rejects.toMatchObject({ code: "NOT_FOUND", status: 404 });

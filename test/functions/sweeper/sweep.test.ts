@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 describe("the sweeper", () => {
-  it("wakes lists whose tick did not come, as overdue, and what is to be purged", async () => {
+  it("wakes overdue watchlists and watchlists to purge", async () => {
     const sent: unknown[] = [];
     const queue: RunQueue = {
       ...world.queue,
@@ -59,7 +59,7 @@ describe("the sweeper", () => {
     ]);
   });
 
-  it("gives back an expired hold in each partition of the due index", async () => {
+  it("releases an expired hold in each partition of the due index", async () => {
     const books = await startLedgerWorld();
     const ledger = books.ledger();
     const now = world.clock.now();
@@ -119,7 +119,7 @@ describe("the sweeper", () => {
     expect(await books.account(accountId)).toMatchObject({ balance: 10, held: 0 });
   });
 
-  it("goes on where a part of it fails, and says how many did", async () => {
+  it("continues after a part fails, and reports the number of failures", async () => {
     const warnings: string[] = [];
     const failing = async (): Promise<never> => {
       throw new Error("the table is busy");
@@ -140,7 +140,7 @@ describe("the sweeper", () => {
     expect(warnings).toHaveLength(2);
   });
 
-  it("looks at what a dependency that does not answer has nothing to do with", async () => {
+  it("handles the parts that do not need a dependency that does not respond", async () => {
     const { clock } = world;
     /** A request that is not answered in the time that is left for it. */
     const hanging = (): Promise<number> =>

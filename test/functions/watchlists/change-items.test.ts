@@ -27,7 +27,7 @@ describe.each([
   ["items", "watchlist_items"],
   ["asins", "watchlist_asins"],
 ])("POST /v1/watchlists/{id}/%s", (path, object) => {
-  it("answers what became of the ids, and what the list holds then", async () => {
+  it("returns the result for the IDs and the watchlist's new counts", async () => {
     const { status, json } = await world.ask(`POST /${id}/${path}`, { body });
     expect(status).toBe(200);
     const counts = { new: 2, active: 0, delisted: 0 };
@@ -67,7 +67,7 @@ describe.each([
   it.each([
     ["stranger", 404, "NOT_FOUND"],
     ["demo", 403, "DEMO_READ_ONLY"],
-  ] as const)("answers a %s with %d", async (as, status, code) => {
+  ] as const)("returns a %s with %d", async (as, status, code) => {
     const answer = await world.ask(`POST /${id}/${path}`, { body, as });
     expect([answer.status, answer.json["error"]]).toMatchObject([status, { code }]);
   });

@@ -67,7 +67,7 @@ const points: readonly CrashPoint[] = Array.from({ length: portCalls }, (_, n) =
 ]).flat();
 
 describe("a creation that dies", () => {
-  it("has no more calls to die at than are tried here", async () => {
+  it("has no more calls to fail at than are tried here", async () => {
     const process = world.process();
 
     await process.ask("POST ", keyed);
@@ -107,7 +107,7 @@ describe("a creation that dies", () => {
     },
   );
 
-  it.each(points)("$when call $call is begun anew when the repeat comes late", async (point) => {
+  it.each(points)("$when call $call is started again when the repeat comes late", async (point) => {
     await world.process(point).ask("POST ", keyed);
     world.clock.advance(takeOverMs);
 
@@ -133,7 +133,7 @@ describe("a creation that dies", () => {
   );
 });
 
-describe("what a creation leaves that dies with its pages written", () => {
+describe("the rows of a creation that fails after its pages are written", () => {
   const dieLate = async (): Promise<string> => {
     await world.process({ call: 6, when: "before" }).ask("POST ", keyed);
     const rows = await world.rows();
@@ -173,7 +173,7 @@ describe("a creation whose purge has begun", () => {
   it.each([
     [keyed, 409],
     [{ body }, 503],
-  ])("is not completed, and begun anew by a repeat", async (asked, status) => {
+  ])("is not completed, and a repeat starts it again", async (asked, status) => {
     const { watchlists } = world;
     const make = watchlists.create.bind(watchlists);
     Object.assign(world.watchlists, {
@@ -217,7 +217,7 @@ describe("requests at the same time", () => {
     await expectOneList(created[0] as Answered);
   });
 
-  it("of which one was thought dead and comes back leave the other's list alone", async () => {
+  it("of which one lost its lease and resumes leave the other's watchlist unchanged", async () => {
     const { watchlists } = world;
     const make = watchlists.create.bind(watchlists);
     let second: Answered | undefined;
@@ -235,7 +235,7 @@ describe("requests at the same time", () => {
     await expectOneList(second as Answered);
   });
 
-  it("never pass the limit of an account, and leave nothing of what was refused", async () => {
+  it("never exceed the limit of an account, and leave no rows of refused watchlists", async () => {
     for (let n = 0; n < limits.watchlistsMax - 2; n += 1) {
       const id = `wl_${String(n).padStart(24, "0")}`;
       await putWatchlist({ client: world.client, ...world.options }, aWatchlist({ id }), []);
@@ -273,8 +273,8 @@ describe("requests at the same time", () => {
   });
 });
 
-describe("an answer that got lost on its way from the table", () => {
-  it("is no reason to make the list twice, or to say that it was not made", async () => {
+describe("a lost response of the table", () => {
+  it("neither creates the watchlist twice nor reports it as not created", async () => {
     const lost = new Set<string>();
     const client = watchedClient(world.client, async (command, send) => {
       const name = command.constructor.name;

@@ -26,7 +26,7 @@ const refusal = ({ status, json }: Answered): readonly unknown[] => {
 };
 
 describe("POST /v1/watchlists", () => {
-  it("answers 201 with an active list whose items are new and whose first run is due now", async () => {
+  it("returns 201 with an active list whose items are new and whose first run is due now", async () => {
     const { status, json } = await create();
 
     const at = world.clock.now().toISOString();
@@ -216,7 +216,7 @@ describe("POST /v1/watchlists", () => {
     expect((await create({ colour: "red" })).status).toBe(201);
   });
 
-  it("answers 403 to a key of the demo workspace, and remembers nothing of it", async () => {
+  it("returns 403 to a key of the demo workspace, and stores no idempotency key", async () => {
     const body = { ...aBody, idempotency_key: "k" };
 
     expect((await world.ask("POST ", { body, as: "demo" })).status).toBe(403);
@@ -407,7 +407,7 @@ describe("an idempotency key", () => {
   const listCount = async (as: "owner" | "stranger" = "owner"): Promise<number> =>
     ((await world.ask("GET ", { as })).json["data"] as unknown[]).length;
 
-  it("gives a repeat the very bytes of the first answer, and creates nothing", async () => {
+  it("gives a repeat the exact bytes of the first response, and creates nothing", async () => {
     const first = await keyed("order-1");
     world.clock.advance(60_000);
     const second = await keyed("order-1");
@@ -427,7 +427,7 @@ describe("an idempotency key", () => {
     expect([inBody.text, inBoth.text]).toEqual([text, text]);
   });
 
-  it("does not care for the order of the body's fields", async () => {
+  it("ignores the order of the body's fields", async () => {
     const { text } = await keyed("order-1", { ...aBody, pipeline });
 
     const turned = Object.fromEntries(Object.entries({ ...aBody, pipeline }).toReversed());
@@ -457,7 +457,7 @@ describe("an idempotency key", () => {
     expect(await listCount("stranger")).toBe(1);
   });
 
-  it("is remembered for 24 hours and not longer", async () => {
+  it("is stored for 24 hours", async () => {
     await keyed("order-1");
     world.clock.advance(24 * 3_600_000 - 1);
     expect((await keyed("order-1")).headers["Idempotent-Replayed"]).toBe("true");
@@ -477,7 +477,7 @@ describe("an idempotency key", () => {
     expect((await keyed("order-2")).status).toBe(201);
   });
 
-  it("replays even when the endpoint that the list names is gone by then", async () => {
+  it("replays even if the watchlist's endpoint was deleted since", async () => {
     const body = { ...aBody, webhook_url: "https://shop.example.org/hook" };
     await world.registered("https://shop.example.org/hook");
     const { text } = await keyed("order-1", body);

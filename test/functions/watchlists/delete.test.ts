@@ -63,7 +63,7 @@ async function putRuns(id: string, runs: number, batches: number): Promise<void>
 }
 
 describe("DELETE /v1/watchlists/{id}", () => {
-  it("answers 200 and leaves no list, schedule, item, run or key behind", async () => {
+  it("returns 200 and leaves no list, schedule, item, run or key behind", async () => {
     const id = await created();
     await putRuns(id, 3, 4);
 
@@ -75,7 +75,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
     expect((await world.ask("GET ")).json["data"]).toEqual([]);
   });
 
-  it("answers 404 the second time, for another account's list, and for none", async () => {
+  it("returns 404 the second time, for another account's list, and for none", async () => {
     const id = await created();
 
     expect((await world.ask(`DELETE /${id}`, { as: "stranger" })).status).toBe(404);
@@ -85,7 +85,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
     expect(await left()).toEqual([]);
   });
 
-  it("answers 403 to a key of the demo workspace", async () => {
+  it("returns 403 to a key of the demo workspace", async () => {
     expect((await world.ask("DELETE /wl_1", { as: "demo" })).status).toBe(403);
   });
 
@@ -170,7 +170,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
 });
 
 describe("a purge", () => {
-  it("touches nothing of a list that exists, whoever asks for it", async () => {
+  it("deletes nothing of a watchlist that exists", async () => {
     const id = await created();
     const before = await world.rows();
 

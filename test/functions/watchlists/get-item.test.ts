@@ -46,7 +46,7 @@ const refusal = ({ status, json }: Answered): readonly unknown[] => {
 };
 
 describe("GET /v1/watchlists/{id}/items/{item_id}", () => {
-  it("answers the record that the list of items shows", async () => {
+  it("returns the record that the list of items shows", async () => {
     await putItems("retailer_d", [
       newItem("9000000", addedAt),
       { ...newItem("9000001", addedAt), ...changed },
@@ -80,7 +80,7 @@ describe("GET /v1/watchlists/{id}/items/{item_id}", () => {
     },
   );
 
-  it("answers 404 for an id that is not on the list, and for another account's list", async () => {
+  it("returns 404 for an id that is not on the list, and for another account's list", async () => {
     await putItems("retailer_d", [newItem("9000001", addedAt)]);
 
     const stranger = await world.ask(`GET /${listId}/items/9000001`, { as: "stranger" });

@@ -51,7 +51,7 @@ describe("GET /v1/watchlists", () => {
 });
 
 describe("GET /v1/watchlists/{id}", () => {
-  it("answers the list, and 404 for another account's, and for none", async () => {
+  it("returns the list, and 404 for another account's, and for none", async () => {
     await put(1);
 
     expect((await world.ask(`GET /${idOf(1)}`)).json["id"]).toBe(idOf(1));
@@ -80,7 +80,7 @@ describe("GET /v1/watchlists/{id}", () => {
 });
 
 describe("POST /v1/watchlists/{id}/run", () => {
-  it("answers 202 with the run, and restarts the schedule from now", async () => {
+  it("returns 202 with the run, and restarts the schedule from now", async () => {
     await put(1);
     world.clock.set("2026-03-01T10:20:00Z");
 
@@ -91,7 +91,7 @@ describe("POST /v1/watchlists/{id}/run", () => {
     expect(world.scheduled.get(idOf(1))?.firstAt).toEqual(new Date(next));
   });
 
-  it("answers 409 while a run is in progress, 404 for another account's list", async () => {
+  it("returns 409 while a run is in progress, 404 for another account's list", async () => {
     await put(1);
     await world.ask(`POST /${idOf(1)}/run`);
 
@@ -181,7 +181,7 @@ describe("GET /v1/watchlists/{id}/runs", () => {
 });
 
 describe("GET /v1/watchlists/scrapers", () => {
-  it("answers the platform's scrapers and templates, where an id could stand", async () => {
+  it("returns the platform's scrapers and templates, where an id could stand", async () => {
     const { status, json } = await world.ask("GET /scrapers", {
       query: { platform: "retailer_d" },
     });
@@ -190,7 +190,7 @@ describe("GET /v1/watchlists/scrapers", () => {
     expect(json["scrapers"]).toMatchObject([{ id: "retailer_d.standard" }]);
   });
 
-  it("refuses a platform that nobody knows", async () => {
+  it("refuses an unknown platform", async () => {
     const answer = await world.ask("GET /scrapers", { query: { platform: "retailer_z" } });
 
     expect(refusal(answer)).toEqual([400, "platform"]);
@@ -218,7 +218,7 @@ describe("POST /v1/watchlists/estimate", () => {
   const estimate = (body: unknown, as: "owner" | "demo" = "owner"): Promise<Answered> =>
     world.ask("POST /estimate", { body, as });
 
-  it("tells what the platform's default would cost, and creates nothing", async () => {
+  it("returns the cost of the platform's default, and creates nothing", async () => {
     const { status, json } = await estimate({ items: 1_000, refresh_every_runs: 0 }, "demo");
 
     expect([status, json["default_pipeline"]]).toEqual([200, true]);
@@ -264,7 +264,7 @@ describe("POST /v1/watchlists/estimate", () => {
     expect(refusal(await estimate(body))).toEqual([400, param]);
   });
 
-  it("answers 501 for a marketplace that is announced only", async () => {
+  it("returns 501 for a marketplace that is announced only", async () => {
     expect((await estimate({ items: 1, marketplace: "de" })).status).toBe(501);
   });
 });
@@ -273,7 +273,7 @@ describe("GET /v1/watchlists/schedule", () => {
   const preview = (query: Record<string, string>): Promise<Answered> =>
     world.ask("GET /schedule", { query });
 
-  it("answers five times after now for a cadence", async () => {
+  it("returns five times after now for a cadence", async () => {
     const { status, json } = await preview({ every: "6h" });
 
     expect([status, json]).toEqual([
@@ -293,7 +293,7 @@ describe("GET /v1/watchlists/schedule", () => {
     ]);
   });
 
-  it("answers as many times as asked for, strictly after a time, of a cron in its zone", async () => {
+  it("returns as many times as asked for, strictly after a time, of a cron in its zone", async () => {
     const { json } = await preview({
       cron: "30 2 * * *",
       timezone: "Europe/Berlin",
@@ -342,7 +342,7 @@ describe("GET /v1/watchlists/schedule", () => {
     expect(json["runs_in_30_days"]).toBe(runs);
   });
 
-  it("answers up to a hundred times", async () => {
+  it("returns up to a hundred times", async () => {
     const { json } = await preview({ cron: "@hourly", count: "100" });
 
     expect(json["next_run_times"]).toHaveLength(100);

@@ -47,7 +47,7 @@ const refusal = ({ status, json }: Answered): readonly unknown[] => [
 ];
 
 describe("PATCH /v1/watchlists/{id}", () => {
-  it("answers the list as it is for an empty body", async () => {
+  it("returns the list as it is for an empty body", async () => {
     await put();
     const before = await world.ask(`GET /${list.id}`);
 
@@ -184,7 +184,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     }
   });
 
-  it("answers 404 for a list of another account, and for none", async () => {
+  it("returns 404 for a list of another account, and for none", async () => {
     await put();
 
     const foreign = await world.ask(`PATCH /${list.id}`, { body: { name: "x" }, as: "stranger" });
@@ -193,7 +193,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect(await stored()).toEqual(list);
   });
 
-  it("answers 403 to a key of the demo workspace", async () => {
+  it("returns 403 to a key of the demo workspace", async () => {
     expect((await world.ask(`PATCH /${list.id}`, { body: {}, as: "demo" })).status).toBe(403);
   });
 
@@ -262,7 +262,7 @@ describe("a change of the schedule", () => {
     expect([status, json["next_run_at"]]).toEqual([200, `2026-03-01T${due}:00.000Z`]);
   });
 
-  it("puts the schedule anew, and hints at a list that is due by it", async () => {
+  it("replaces the schedule, and sends a wake-up message for a watchlist that is due by it", async () => {
     await put();
     const { json } = await patch({ every: "15m" });
 
@@ -355,7 +355,7 @@ describe("pausing and activating", () => {
   });
 });
 
-describe("a change of settings while something else happens", () => {
+describe("a change of settings during another change", () => {
   it("leaves a run in progress, and what it counts, alone", async () => {
     await put({ runningRun: 5, runCount: 5, lastRunStatus: "running" });
 
@@ -368,7 +368,7 @@ describe("a change of settings while something else happens", () => {
     });
   });
 
-  it("is computed anew when the list has run meanwhile: the cadence counts from that run", async () => {
+  it("is calculated again if the watchlist has run since: the cadence counts from that run", async () => {
     await put();
     let changed = false;
     const { watchlists } = world;
@@ -393,7 +393,7 @@ describe("a change of settings while something else happens", () => {
     expect(json["last_run_status"]).toBe("running");
   });
 
-  it("does not undo what a run counts that ends meanwhile", async () => {
+  it("keeps the counters of a run that ends during the change", async () => {
     await put({ runningRun: 4, lastRunStatus: "running" });
     const { watchlists } = world;
     const update = watchlists.update.bind(watchlists);
@@ -423,7 +423,7 @@ describe("a change of settings while something else happens", () => {
     expect(await stored()).toMatchObject({ name: "Tea", schedule, revision: 3 });
   });
 
-  it("answers 404 and leaves no schedule when the list is deleted meanwhile", async () => {
+  it("returns 404 and leaves no schedule if the watchlist is deleted during the change", async () => {
     await put();
     const { watchlists } = world;
     const update = watchlists.update.bind(watchlists);
@@ -439,7 +439,7 @@ describe("a change of settings while something else happens", () => {
     expect((await world.rows()).map(({ sk }) => sk)).toEqual(["watchlists"]);
   });
 
-  it("answers 409 when others never stop changing the list, and leaves the schedule it wants", async () => {
+  it("returns 409 when others never stop changing the list, and leaves the schedule it wants", async () => {
     await put();
     Object.assign(world.watchlists, { update: async () => undefined });
 

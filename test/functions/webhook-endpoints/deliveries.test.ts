@@ -96,7 +96,7 @@ async function aFailure() {
 }
 
 describe("the delivery log", () => {
-  it("shows what came of a delivery, with its attempts when it is asked for alone", async () => {
+  it("returns the state of a delivery, and its attempts for a single delivery", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     receiver.answer = (response) => response.writeHead(500).end("try later");
     const run = aRun(["watchlist.run.completed"]);
@@ -186,7 +186,7 @@ describe("the delivery log", () => {
     expect(pages.flat().map(({ id }) => id)).toEqual(made.map(({ id }) => id).toReversed());
   });
 
-  it("gives fifty a page unless told otherwise", async () => {
+  it("has 50 deliveries in a page by default", async () => {
     for (let n = 0; n < 51; n += 1) await logged(n);
 
     expect(entriesOf(await list())).toHaveLength(50);
@@ -271,7 +271,7 @@ describe("the delivery log", () => {
     [{ event_type: "watchlist.product.renamed" }, "event_type"],
     [{ watchlist_id: "we_000000000000000000000000" }, "watchlist_id"],
     [{ endpoint_id: "x".repeat(5_000) }, "endpoint_id"],
-  ])("answers 400 for %j", async (query, param) => {
+  ])("returns 400 for %j", async (query, param) => {
     expect(refusal(await list(query))).toEqual(invalid(param));
   });
 });
@@ -279,7 +279,7 @@ describe("the delivery log", () => {
 const derivedDelivery = (seconds: number) => derivedIdAt("delivery", at(seconds), "x");
 
 describe("POST /v1/webhook_deliveries/{id}/redeliver", () => {
-  it("answers 202 with the delivery as pending, which is sent again with the same bytes", async () => {
+  it("returns 202 with the delivery as pending, which is sent again with the same bytes", async () => {
     const { endpoint, run, id } = await aFailure();
     world.clock.advance(60_000);
 
@@ -301,7 +301,7 @@ describe("POST /v1/webhook_deliveries/{id}/redeliver", () => {
     expect((await getOne(id)).body).toMatchObject({ state: "delivered", attempt_count: 2 });
   });
 
-  it("answers 202 the same again until it was sent, which happens once", async () => {
+  it("returns 202 the same again until it was sent, which happens once", async () => {
     const { id } = await aFailure();
     const first = await redeliver(id);
     world.clock.advance(5_000);
@@ -318,7 +318,7 @@ describe("POST /v1/webhook_deliveries/{id}/redeliver", () => {
     expect(receiver.requests).toHaveLength(3);
   });
 
-  it("answers 202 though no hint can be sent: the sweeper finds it", async () => {
+  it("returns 202 even if no wake-up message can be sent: the sweeper finds it", async () => {
     const { endpoint, id } = await aFailure();
     api = endpointApi(world, { queue: { send: () => Promise.reject(new Error("down")) } });
 
@@ -329,7 +329,7 @@ describe("POST /v1/webhook_deliveries/{id}/redeliver", () => {
     ]);
   });
 
-  it("answers 409 for a test delivery", async () => {
+  it("returns 409 for a test delivery", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     await api.call("POST", `webhook_endpoints/${endpoint.id}/test`);
     const [delivery] = entriesOf(await list());
@@ -341,7 +341,7 @@ describe("POST /v1/webhook_deliveries/{id}/redeliver", () => {
     expect(await world.nextDue()).toBeNull();
   });
 
-  it("answers 409 for an endpoint that is disabled or deleted", async () => {
+  it("returns 409 for an endpoint that is disabled or deleted", async () => {
     const { endpoint, id } = await aFailure();
     await disable(endpoint.id);
     await world.deliverDue();
@@ -362,7 +362,7 @@ describe("POST /v1/webhook_deliveries/{id}/redeliver", () => {
 describe("POST /v1/webhook_endpoints/{id}/recover", () => {
   const now = () => world.clock.now().toISOString();
 
-  it("answers 202, and what failed in the span is sent again", async () => {
+  it("returns 202, and what failed in the span is sent again", async () => {
     const { endpoint, run } = await aFailure();
     world.clock.advance(60_000);
 
@@ -423,7 +423,7 @@ describe("POST /v1/webhook_endpoints/{id}/recover", () => {
     [{ since: 1_700_000_000 }, "since"],
     [{ since: null }, "since"],
     [{ since: "2026-11-20T09:00:00Z", until: "now" }, "until"],
-  ])("answers 400 for %j at ten o'clock", async (body, param) => {
+  ])("returns 400 for %j at ten o'clock", async (body, param) => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     world.clock.set(startedAt);
 
@@ -443,7 +443,7 @@ describe("POST /v1/webhook_endpoints/{id}/recover", () => {
   });
 
   it.each([[{}], [undefined], [{ until: "2026-11-20T10:00:00Z" }]])(
-    "answers MISSING_PARAM for %j",
+    "returns MISSING_PARAM for %j",
     async (body) => {
       const { endpoint } = await world.addEndpoint(account, receiver.url);
 
@@ -455,7 +455,7 @@ describe("POST /v1/webhook_endpoints/{id}/recover", () => {
     },
   );
 
-  it("answers 409 for a disabled endpoint and 404 for a deleted one", async () => {
+  it("returns 409 for a disabled endpoint and 404 for a deleted one", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url, { enabled: false });
     const body = { since: "2026-11-20T09:00:00Z" };
 

@@ -77,7 +77,7 @@ const rows = async () => {
 const createHere = (body: Record<string, unknown> = {}) => created({ url: receiver.url, ...body });
 
 describe("POST /v1/webhook_endpoints", () => {
-  it("answers 201 with the endpoint, normalised, and its secret", async () => {
+  it("returns 201 with the endpoint, normalised, and its secret", async () => {
     const answer = await create({
       url: "HTTPS://Hooks.Shop-Example.com:443/a?b=1#c",
       description: "shop",
@@ -152,11 +152,11 @@ describe("POST /v1/webhook_endpoints", () => {
     "not a url",
     "https://hooks.shop-example.com:80/",
     "https://user:password@hooks.shop-example.com/",
-  ])("answers 400 that names url for %s", async (refused) => {
+  ])("returns 400 that names url for %s", async (refused) => {
     expect(refusal(await create({ url: refused }))).toEqual(invalid("url"));
   });
 
-  it("answers 400 MISSING_PARAM without a URL", async () => {
+  it("returns 400 MISSING_PARAM without a URL", async () => {
     expect(refusal(await create({ url: undefined }))).toEqual({
       status: 400,
       code: "MISSING_PARAM",
@@ -173,7 +173,7 @@ describe("POST /v1/webhook_endpoints", () => {
     [{ events: "webhook.test" }, "events"],
     [{ enabled: "yes" }, "enabled"],
     [{ enabled: null }, "enabled"],
-  ])("answers 400 for %j", async (body, param) => {
+  ])("returns 400 for %j", async (body, param) => {
     expect(refusal(await create(body))).toEqual(invalid(param));
   });
 
@@ -206,7 +206,7 @@ describe("POST /v1/webhook_endpoints", () => {
     expect((await create({ secret: "mine", colour: "red" })).status).toBe(201);
   });
 
-  it("answers 409 beyond ten, and has room again after a deletion", async () => {
+  it("returns 409 beyond ten, and has room again after a deletion", async () => {
     const first = await created();
     for (let n = 1; n < 10; n += 1) await created({ url: `${url}${n}` });
 
@@ -262,7 +262,7 @@ describe("GET /v1/webhook_endpoints", () => {
 });
 
 describe("GET /v1/webhook_endpoints/{id}", () => {
-  it("answers the endpoint without its secret", async () => {
+  it("returns the endpoint without its secret", async () => {
     const { id, body } = await created();
 
     const answer = await get(id);
@@ -303,7 +303,7 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
   });
 
   it.each([[{}], [{ colour: "red" }], [{ description: "shop" }], [{ url }], [undefined]])(
-    "answers 200 and leaves everything as it was for %j",
+    "returns 200 and leaves everything as it was for %j",
     async (body) => {
       const { id } = await created({ description: "shop" });
       const { body: before } = await get(id);
@@ -347,7 +347,7 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
     [{ description: "x".repeat(121) }, "description"],
     [{ events: ["no"] }, "events[0]"],
     [{ enabled: null }, "enabled"],
-  ])("answers 400 for %j and changes nothing", async (body, param) => {
+  ])("returns 400 for %j and changes nothing", async (body, param) => {
     const { id } = await created();
     const { body: before } = await get(id);
 
@@ -376,7 +376,7 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
     expect(body["secret_hint"]).not.toBe(secret.slice(-4));
   });
 
-  it("ends what is owed when it disables, and again when it is repeated", async () => {
+  it("ends pending deliveries when it disables, and again when it is repeated", async () => {
     const { id } = await createHere();
     receiver.answer = (response) => response.writeHead(500).end();
     await world.publish(aRun(["watchlist.run.completed"]));
@@ -403,7 +403,7 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
     expect(await world.takeWakeUps()).toEqual(waiting);
   });
 
-  it("answers 200 though the outbox cannot be woken", async () => {
+  it("returns 200 though the outbox cannot be woken", async () => {
     const { outbox } = world;
     api = endpointApi(world, {
       outbox: { ...outbox, wake: () => Promise.reject(new Error("down")) },
@@ -417,7 +417,7 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
 });
 
 describe("DELETE /v1/webhook_endpoints/{id}", () => {
-  it("answers 200 once, then 404 on every verb, and keeps the last URL for watchlists", async () => {
+  it("returns 200 once, then 404 on every verb, and keeps the last URL for watchlists", async () => {
     const { id, body } = await created();
 
     const answer = await remove(id);
@@ -447,7 +447,7 @@ describe("DELETE /v1/webhook_endpoints/{id}", () => {
     expect((await create()).status).toBe(201);
   });
 
-  it("ends what is owed: it is recorded as failed at once, and not sent", async () => {
+  it("ends pending deliveries: they are recorded as failed at once and not sent", async () => {
     const { id } = await createHere();
     receiver.answer = (response) => response.writeHead(500).end();
     await world.publish(aRun(["watchlist.run.completed"]));
@@ -573,7 +573,7 @@ describe("POST /v1/webhook_endpoints/{id}/rotate", () => {
     expect([next, secret].map(signedBy)).toEqual([true, true]);
   });
 
-  it.each([[{ overlap: "no" }], [{ overlap: null }]])("answers 400 for %j", async (body) => {
+  it.each([[{ overlap: "no" }], [{ overlap: null }]])("returns 400 for %j", async (body) => {
     const { id } = await created();
 
     expect(refusal(await rotate(id, body))).toEqual(invalid("overlap"));
@@ -655,7 +655,7 @@ describe("POST /v1/webhook_endpoints/{id}/test", () => {
     },
   );
 
-  it("reports a receiver that nobody listens at", async () => {
+  it("reports a receiver that refuses connections", async () => {
     const { id } = await createHere();
     await receiver.stop();
 
@@ -685,7 +685,7 @@ describe("POST /v1/webhook_endpoints/{id}/test", () => {
     expect(logged).toMatchObject({ state: "failed", last_error: "endpoint_disabled" });
   });
 
-  it("answers 429 beyond ten a minute of an endpoint, and starts anew with the next", async () => {
+  it("returns 429 above ten tests of an endpoint in a minute, until the next minute", async () => {
     const { id } = await createHere();
     const other = await createHere({ url: `${receiver.url}/2` });
     world.clock.set("2026-11-20T10:05:18.000Z");

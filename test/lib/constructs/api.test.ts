@@ -138,7 +138,7 @@ describe("access logs", () => {
   const formatOf = (service: Template): Record<string, string> =>
     JSON.parse(settingOf(service).Format) as Record<string, string>;
 
-  it("name what was asked for by its route, and hold neither query, nor key, nor person", () => {
+  it("name the route, and contain no query, no key and no personal data", () => {
     const fields = formatOf(streaming);
     expect(fields).toMatchObject({
       request_id: "$context.requestId",
@@ -152,7 +152,7 @@ describe("access logs", () => {
     expect(Object.values(fields).filter((value) => revealing.test(value))).toEqual([]);
   });
 
-  it("go to a group of their own that forgets", () => {
+  it("go to a separate log group with a retention period", () => {
     const logGroups = resourcesOf(streaming, "AWS::Logs::LogGroup");
     const id = Object.keys(logGroups).find((name) => name.startsWith("ApiAccessLogs")) ?? "";
     expect(JSON.stringify(settingOf(streaming).DestinationArn)).toContain(`{"Ref":"${id}"}`);
@@ -227,7 +227,7 @@ describe("the gateway's own answers", () => {
     expect(statusOf("INTEGRATION_TIMEOUT")).toBe("503");
   });
 
-  it("tell a throttled client when to come back, and whose limit it met", () => {
+  it("give a throttled client Retry-After and the exceeded limit", () => {
     const throttled = responses.find(({ ResponseType: type }) => type === "THROTTLED");
     expect(JSON.stringify(throttled?.["ResponseTemplates"])).toContain("2000 calls");
     expect(propertiesOf(streaming, "AWS::ApiGateway::GatewayResponse")).toContainEqual(

@@ -9,10 +9,10 @@ const domain = {
 const outputsOf = (template: Template): Record<string, { Value: unknown }> =>
   template.toJSON()["Outputs"] as Record<string, { Value: unknown }>;
 
-describe("a domain of one's own", () => {
+describe("a custom domain", () => {
   const { service } = synthesize("prod", domain);
 
-  it("answers for the stage at its root, by TLS 1.2 and the certificate that was named", () => {
+  it("returns for the stage at its root, by TLS 1.2 and the certificate that was named", () => {
     expect(resourcesOf(service, "AWS::ApiGateway::DomainName")).toEqual({
       ApiDomain: expect.objectContaining({
         Properties: expect.objectContaining({
@@ -30,7 +30,7 @@ describe("a domain of one's own", () => {
     ]);
   });
 
-  it("tells what to point at where nobody named a zone", () => {
+  it("has an output with the DNS target if the context names no zone", () => {
     expect(resourcesOf(service, "AWS::Route53::RecordSet")).toEqual({});
     expect(outputsOf(service)).toMatchObject({
       DomainUrl: { Value: "https://api.shop.example/" },

@@ -23,7 +23,7 @@ describe("the firewall", () => {
   const [acl] = propertiesOf(service, "AWS::WAFv2::WebACL");
   const rules = acl?.["Rules"] as readonly Rule[];
 
-  it("stands before the stage, and only where asked for", () => {
+  it("is attached to the stage, and only if the context requests it", () => {
     const [stageId] = Object.keys(resourcesOf(service, "AWS::ApiGateway::Stage"));
     const [association] = propertiesOf(service, "AWS::WAFv2::WebACLAssociation");
     const [aclId] = Object.keys(resourcesOf(service, "AWS::WAFv2::WebACL"));
@@ -87,7 +87,7 @@ describe("the firewall", () => {
     for (const one of visible) expect(one).toMatchObject({ SampledRequestsEnabled: false });
   });
 
-  it("asks the rule of addresses first, and gives no two rules the same place", () => {
+  it("evaluates the rule by address first, and gives each rule a separate priority", () => {
     const priorities = rules.map(({ Priority }) => Priority);
     expect(new Set(priorities).size).toBe(rules.length);
     expect(rules[0]?.Statement.RateBasedStatement).toBeDefined();

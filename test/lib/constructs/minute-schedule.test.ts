@@ -16,7 +16,7 @@ const roleId =
   ) ?? "";
 
 describe("the sweeper's schedule", () => {
-  it("fires every minute, exactly, and repeats no minute", () => {
+  it("fires every minute, and repeats no failed minute", () => {
     expect(propertiesOf(service, "AWS::Scheduler::Schedule")).toEqual([
       expect.objectContaining({
         ScheduleExpression: "rate(1 minute)",
@@ -30,7 +30,7 @@ describe("the sweeper's schedule", () => {
     ]);
   });
 
-  it("leaves no sweeps behind that Lambda would run later, when they say nothing any more", () => {
+  it("lets no sweep wait in Lambda until it is outdated", () => {
     expect(propertiesOf(service, "AWS::Lambda::EventInvokeConfig")).toEqual([
       {
         FunctionName: { Ref: sweeperId },
@@ -52,7 +52,7 @@ describe("the sweeper's schedule", () => {
     ]);
   });
 
-  it("says in a dead-letter queue with an alarm what it could not start", () => {
+  it("sends sweeps that it could not start to a dead-letter queue with an alarm", () => {
     const [schedule] = Object.values(resourcesOf(service, "AWS::Scheduler::Schedule"));
     expect(schedule?.Properties["Target"]).toMatchObject({
       DeadLetterConfig: { Arn: { "Fn::GetAtt": ["SweeperDeadLetterQueue", "Arn"] } },
@@ -64,12 +64,12 @@ describe("the sweeper's schedule", () => {
         Dimensions: [
           { Name: "QueueName", Value: { "Fn::GetAtt": ["SweeperDeadLetterQueue", "QueueName"] } },
         ],
-        AlarmDescription: expect.stringContaining("expired holds keep their credits."),
+        AlarmDescription: expect.stringContaining("expired holds are not released."),
       }),
     );
   });
 
-  it("does not fire before its role may do anything", () => {
+  it("does not fire before its role has its permissions", () => {
     const [schedule] = Object.values(resourcesOf(service, "AWS::Scheduler::Schedule"));
     const { DependsOn } = schedule as unknown as { DependsOn: readonly string[] };
     const [policyId] = Object.entries(resourcesOf(service, "AWS::IAM::Policy"))

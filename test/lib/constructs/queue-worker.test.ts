@@ -19,7 +19,7 @@ describe.each([
     expect(queues[`${id}Queue`]?.Properties["VisibilityTimeout"]).toBe(6 * timeout);
   });
 
-  it("gives a message up to its dead-letter queue, where it stays for ten days at the least", () => {
+  it("moves a message to its dead-letter queue, which keeps it for at least ten days", () => {
     // A dead letter is as old as the message was: SQS counts both from when it was first sent.
     expect(queues[`${id}Queue`]?.Properties["MessageRetentionPeriod"]).toBe(4 * 24 * 60 * 60);
     expect(queues[`${id}Queue`]?.Properties["RedrivePolicy"]).toEqual({
@@ -43,7 +43,7 @@ describe.each([
     );
   });
 
-  it("rings at the first message given up and says what that means", () => {
+  it("has an alarm on the first dead letter that describes the consequence", () => {
     expect(propertiesOf(service, "AWS::CloudWatch::Alarm")).toContainEqual(
       expect.objectContaining({
         Namespace: "AWS/SQS",

@@ -32,7 +32,7 @@ describe("every function", () => {
     }
   });
 
-  it("may feed itself by a queue only where the flow does so", () => {
+  it("may send to its own queue only if its flow needs that", () => {
     const feedingThemselves = [...functionIds(service)]
       .filter(([, id]) => functions[id]?.Properties["RecursiveLoop"] === "Allow")
       .map(([name]) => name)

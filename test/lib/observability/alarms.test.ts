@@ -63,7 +63,7 @@ describe.each(stages)("the alarms of %s", (stage) => {
   const named = (part: string): readonly Alarm[] =>
     alarms.filter(({ AlarmName }) => AlarmName.includes(`-service-${part}`));
 
-  it.each(alarms)("$AlarmName tells somebody what it means and what to do", (alarm) => {
+  it.each(alarms)("$AlarmName describes its consequence and what to do", (alarm) => {
     expect(alarm.AlarmDescription).toMatch(/^[A-Z].+\.\nLook at: .+\.\nDo: .+\.\nRunbook: \S+$/s);
     expect(alarm.AlarmDescription.length).toBeLessThan(1_024);
     expect(JSON.stringify(alarm.AlarmActions)).toBe(JSON.stringify([topic]));
@@ -71,13 +71,13 @@ describe.each(stages)("the alarms of %s", (stage) => {
     expect(metricsOf(alarm).length).toBeLessThanOrEqual(10);
   });
 
-  it("tell a topic that stays when the service goes", () => {
+  it("notify a topic that survives the deletion of the service stack", () => {
     expect(Object.keys(resourcesOf(data, "AWS::SNS::Topic"))).toEqual(["AlarmTopic"]);
     expect(resourcesOf(service, "AWS::SNS::Topic")).toEqual({});
     expect(topic["Fn::ImportValue"]).toMatch(/AlarmTopic/);
   });
 
-  it("tell of their end where customers feel it, so that a first deployment does not ring of peace", () => {
+  it("notify of their end only for problems that customers notice", () => {
     const telling = alarms.filter(({ OKActions }) => OKActions !== undefined);
 
     expect(telling.map(({ AlarmName }) => AlarmName.split("-service-")[1])).toEqual(
@@ -94,7 +94,7 @@ describe.each(stages)("the alarms of %s", (stage) => {
     for (const { OKActions } of telling) expect(OKActions).toEqual([topic]);
   });
 
-  it("hear of every table's throttles, those of its index, and of errors of every operation", () => {
+  it("cover the throttles of every table and index, and the errors of every operation", () => {
     const dynamo = alarms
       .flatMap(metricsOf)
       .filter(({ Namespace }) => Namespace === "AWS/DynamoDB");
@@ -183,7 +183,7 @@ describe.each(stages)("the alarms of %s", (stage) => {
     );
   });
 
-  it("ring for a silence of the sweeper, and for no other one", () => {
+  it("treat missing data as a failure only for the sweeper", () => {
     const bySilence = alarms.filter(({ TreatMissingData }) => TreatMissingData === "breaching");
 
     expect(bySilence).toEqual(named("sweeper-silent"));
@@ -235,10 +235,10 @@ describe("the topic that alarms go to", () => {
       propertiesOf(templateOf({ alarmEmail: "ops@example.com" }), "AWS::SNS::Subscription"),
     ).toEqual([expect.objectContaining({ Protocol: "email", Endpoint: "ops@example.com" })]);
     expect(resourcesOf(templateOf({}), "AWS::SNS::Subscription")).toEqual({});
-    expect(() => templateOf({ alarmEmail: "nobody" })).toThrow("'alarmEmail' must be an e-mail");
+    expect(() => templateOf({ alarmEmail: "nobody" })).toThrow("'alarmEmail' must be an email");
   });
 
-  it("is found by whoever wants to subscribe something else", () => {
+  it("is a stack output, for other subscribers", () => {
     expect(templateOf({}).toJSON()).toMatchObject({
       Outputs: { AlarmTopicArn: { Value: { Ref: "AlarmTopic" } } },
     });
@@ -256,7 +256,7 @@ describe("the runbook's address", () => {
     );
     expect(() => linkOf({ runbookUrl: "https://git.example.com/service#top" })).toThrow("'#'");
     for (const runbookUrl of ["javascript:alert(1)", "http://git.example.com/service", ""]) {
-      expect(() => linkOf({ runbookUrl })).toThrow("must be the https address");
+      expect(() => linkOf({ runbookUrl })).toThrow("must be the HTTPS URL");
     }
   });
 });

@@ -98,7 +98,7 @@ describe.each(stages)("the dashboard of %s", (stage) => {
     }
   });
 
-  it("leaves no metric of the service out", () => {
+  it("shows every metric of the service", () => {
     const shown = new Set(ownMetrics(widgets).map(([name]) => name));
 
     expect(allMetricNames.filter((name) => !shown.has(name))).toEqual(["sweeps"]);
@@ -115,7 +115,7 @@ describe.each(stages)("the dashboard of %s", (stage) => {
     );
   });
 
-  it("shows nothing of another stage", () => {
+  it("shows no metric of another stage", () => {
     const searches = JSON.stringify(widgets).match(/stage=\\?"\w+/g) ?? [];
 
     expect(searches.length).toBeGreaterThan(10);

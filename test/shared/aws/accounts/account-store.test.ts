@@ -84,7 +84,7 @@ describe("dynamoAccountStore", () => {
 describe("dynamoAutoTopUpStore", () => {
   const wish = { enabled: true, thresholdCredits: 2_500, packId: "starter" } as const;
 
-  it("keeps the wish of an account, and removes it", async () => {
+  it("stores the auto top-up of an account, and removes it", async () => {
     await store.create(anAccount);
 
     expect(await wishes.setAutoTopUp("acct_1", wish)).toBe(true);
@@ -93,7 +93,7 @@ describe("dynamoAutoTopUpStore", () => {
     expect(await store.get("acct_1")).toEqual(anAccount);
   });
 
-  it("makes no account of a wish for one that does not exist", async () => {
+  it("creates no account when it stores an auto top-up", async () => {
     expect(await wishes.setAutoTopUp("acct_1", wish)).toBe(false);
     expect(await store.get("acct_1")).toBeUndefined();
   });

@@ -104,7 +104,7 @@ describe("dynamoApiKeyStore", () => {
     expect(await store.list("acct_1")).toEqual([shown(key)]);
   });
 
-  it("says in the cause whose keys were busy, and with what", async () => {
+  it("names the account and the codes in the cause of a conflict", async () => {
     await addKeys([aKey(1)]);
     const busy = watchedClient(tables.client, (command, send) => {
       if (!(command instanceof TransactWriteCommand)) return send();

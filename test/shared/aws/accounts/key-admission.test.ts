@@ -425,7 +425,7 @@ describe("while the database fails", () => {
   });
 
   it.each(Object.entries(refusals))(
-    "a key that the process has seen is let in when the database %s",
+    "a key that the process has cached is admitted when the database %s",
     async (_, how) => {
       const admit = admitFailing();
       await admit(key.hash, at(0));
@@ -483,7 +483,7 @@ describe("while the database fails", () => {
     expect(await admit(key.hash, at(2))).toEqual({ outcome: "unknown" });
   });
 
-  it("a mistake of the service's own is not taken for it", async () => {
+  it("an internal error is not treated as a failure of the database", async () => {
     failing.add(UpdateCommand);
     refusal = { name: "ValidationException" };
     await expect(admitFailing()(key.hash, at(0))).rejects.toMatchObject(refusal);

@@ -73,7 +73,7 @@ describe("dynamoUsageStore", () => {
     );
   });
 
-  it("reads a shard again whose records are copied meanwhile, and no other shard", async () => {
+  it("reads a shard again whose records are copied in the meantime, and no other shard", async () => {
     accountId = await world.open(25_000);
     const uncopied = watchedClient(world.client, (command, send) => {
       if (command instanceof TransactWriteCommand) throw new Error("not copied");

@@ -126,7 +126,7 @@ describe("a delivery", () => {
     expect(await store.get(account, delivery.id)).toEqual(delivery);
   });
 
-  it("is replaced by what became of it", async () => {
+  it("is replaced by its later state", async () => {
     await store.put(account, aDelivery(1));
     const delivered = aDelivery(1, { state: "delivered", attemptCount: 1, tries: 1 });
     await store.put(account, delivered);
@@ -150,7 +150,7 @@ describe("a delivery", () => {
   });
 });
 
-it("those of many that exist are found at once", async () => {
+it("dynamoDeliveryStore finds the existing ones of many deliveries in one request", async () => {
   const kept = Array.from({ length: 60 }, (_, n) => aDelivery(n));
   await keep(...kept);
   const asked = Array.from({ length: 100 }, (_, n) => aDelivery(n).id);
@@ -197,7 +197,7 @@ describe("list", () => {
 });
 
 describe("a redelivery", () => {
-  it("is owed in the transaction that notes it, once until it was made", async () => {
+  it("is added to the outbox in the transaction that records its request, once until it is attempted", async () => {
     const failed = aDelivery(1, { state: "failed" });
     await keep(failed);
     const now = new Date("2026-11-20T11:00:00.000Z");
@@ -217,13 +217,13 @@ describe("a redelivery", () => {
     expect((await page(10, { filter: { state: "pending" } })).ids).toEqual(["wlrun_1"]);
   });
 
-  it("of a delivery that is not there owes nothing", async () => {
+  it("of a missing delivery adds nothing to the outbox", async () => {
     expect(await store.requestRedelivery(account, aDelivery(1), clock.now())).toBe(false);
     expect(await owed()).toEqual([]);
     expect(await store.get(account, aDelivery(1).id)).toBeNull();
   });
 
-  it("is owed by one of many who ask at the same time", async () => {
+  it("is added once for many parallel requests", async () => {
     const failed = aDelivery(1, { state: "failed" });
     await keep(failed);
 
@@ -233,7 +233,7 @@ describe("a redelivery", () => {
     expect(asked.filter(Boolean)).toHaveLength(1);
   });
 
-  it("stays noted through other attempts, until the one that answers it", async () => {
+  it("stays recorded through other attempts, until the one that serves it", async () => {
     const failed = aDelivery(1, { state: "failed" });
     await keep(failed);
     await store.requestRedelivery(account, failed, clock.now());

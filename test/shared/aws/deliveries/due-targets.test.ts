@@ -43,7 +43,7 @@ describe("dynamoDueTargets", () => {
     expect(await due(9, 7)).toHaveLength(7);
   });
 
-  it("finds a target that was woken though nothing was added", async () => {
+  it("finds a target that was woken without new entries", async () => {
     await outbox.wake(aTarget(1, 1), new Date(at(5)));
     expect(await due(4)).toEqual([]);
     expect(await due(5)).toEqual([aTarget(1, 1)]);

@@ -43,7 +43,7 @@ function anEndpoint(number: number, wanted: Partial<Endpoint> = {}): Endpoint {
 }
 
 describe("dynamoEndpointStore", () => {
-  it("gives back what it keeps, by id and by URL, to its own account only", async () => {
+  it("returns stored endpoints by ID and by URL, to their account only", async () => {
     const endpoint = anEndpoint(1, {
       events: ["watchlist.run.completed"],
       previousSecret: { sealed: "old", expiresAt: "2026-11-21T10:00:00.000Z" },
@@ -65,7 +65,7 @@ describe("dynamoEndpointStore", () => {
     expect(await store.list(account)).toEqual(endpoints);
   });
 
-  it("takes a URL once an account", async () => {
+  it("accepts a URL once in an account", async () => {
     const { url } = anEndpoint(1);
     await store.create(account, anEndpoint(1));
 
@@ -74,7 +74,7 @@ describe("dynamoEndpointStore", () => {
     expect(await store.countEndpoints(account)).toBe(1);
   });
 
-  it("keeps ten endpoints of calls at the same time, and no more", async () => {
+  it("creates at most ten endpoints in parallel calls", async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 14 }, (_, number) => store.create(account, anEndpoint(number))),
     );
@@ -109,7 +109,7 @@ describe("dynamoEndpointStore", () => {
     expect(await replace()).toEqual({ outcome: "changed" });
   });
 
-  it("takes a URL longer than a key", async () => {
+  it("accepts a URL that is longer than a key", async () => {
     const url = `https://hooks.shop-example.com/${"x".repeat(2_000)}`;
     await store.create(account, anEndpoint(1, { url }));
 

@@ -65,7 +65,7 @@ const dropEntry = (sequence: number) =>
   );
 
 describe("append", () => {
-  it("numbers runs from 1 on, and keeps all that is said of them", async () => {
+  it("numbers runs from 1 on, and stores all their fields", async () => {
     const first = run("a");
     const second = run("b", 1, { webhookEndpointId: "we_1", types: ["watchlist.run.completed"] });
     await appendAll([first], [second]);
@@ -80,7 +80,7 @@ describe("append", () => {
     ).toEqual(expected);
   });
 
-  it("leaves a run that is there as it is", async () => {
+  it("does not change a run that is already in the feed", async () => {
     await appendAll([run("a")], [run("b")]);
     await feed.append(account, run("a", 0, { watchlistId: "wl_other" }));
 
@@ -115,7 +115,7 @@ describe("append", () => {
     expect(await idsBetween(at(0), at(9))).toEqual(["a", "b"]);
   });
 
-  it("lets DynamoDB forget runs after 30 days, and the count never", async () => {
+  it("lets runs expire after 30 days, but not the count", async () => {
     await appendAll([run("a")]);
     const rows = [...(await rowsOf(`${account}#feed`)), ...(await rowsOf(`${account}#feedruns`))];
 
@@ -129,7 +129,7 @@ describe("append", () => {
 });
 
 describe("after", () => {
-  it("gives so many of the runs above a number, in order", async () => {
+  it("returns up to a number of runs after a sequence number, in order", async () => {
     await appendAll([run("a")], [run("b")], [run("c")], [run("d")]);
 
     expect(await idsAfter(1)).toEqual(["b", "c", "d"]);
@@ -138,7 +138,7 @@ describe("after", () => {
     expect(await idsAfter(99)).toEqual([]);
   });
 
-  it("gives none that ended 30 days ago, and goes on past them", async () => {
+  it("omits runs that ended 30 days ago, and continues after them", async () => {
     await appendAll([run("a", 0)], [run("b", 1)], [run("c", 2)]);
     clock.set(new Date(Date.parse(at(1)) + 30 * dayMs - 1).toISOString());
     expect(await idsAfter(0, 1)).toEqual(["b"]);
@@ -148,7 +148,7 @@ describe("after", () => {
     expect(await idsBetween(at(0), at(9), { limit: 1 })).toEqual(["c"]);
   });
 
-  it("stops before a gap that may still fill, and passes one that stays", async () => {
+  it("stops before a recent gap, and continues after an old one", async () => {
     await appendAll([run("a")], [run("b")], [run("c")]);
     await dropEntry(2);
 
@@ -162,7 +162,7 @@ describe("after", () => {
 describe("between", () => {
   const runs = [run("b", 1), run("a", 1), run("c", 0), run("d", 2), run("e", 3)] as const;
 
-  it("goes by the time runs ended, then by run, both ends included", async () => {
+  it("orders runs by the time they ended, then by ID, both bounds included", async () => {
     await appendAll(...runs.map((added) => [added] as const));
 
     expect(await idsBetween(at(0), at(3))).toEqual(["c", "a", "b", "d", "e"]);
@@ -177,7 +177,7 @@ describe("between", () => {
     expect(await idsBetween(at(3), at(0))).toEqual([]);
   });
 
-  it("pages without losing or doubling any, wherever a page ends", async () => {
+  it("returns each run once, wherever a page ends", async () => {
     await appendAll(...runs.map((added) => [added] as const));
     for (const limit of [1, 2, 3, 5, 6]) {
       const seen: string[] = [];
@@ -195,7 +195,7 @@ describe("between", () => {
 });
 
 describe("before", () => {
-  it("is the last number that stands before every run since a time", async () => {
+  it("returns the last number before every run since a time", async () => {
     expect(await feed.before(account, at(0))).toBe(0);
     await appendAll(...[0, 10, 20, 30, 40].map((minute) => [run(`r${minute}`, minute)] as const));
 
@@ -212,7 +212,7 @@ describe("before", () => {
     expect(await feed.before("acct_2", at(0))).toBe(0);
   });
 
-  it("leaves out no run that ended since, however late and in whichever order published", async () => {
+  it("omits no run that ended since then, even if it was published late or out of order", async () => {
     await appendAll(
       [run("a", 0)],
       [run("b", 30)],
@@ -228,7 +228,7 @@ describe("before", () => {
     expect(await idsAfter(await feed.before(account, at(32)))).toEqual(["e"]);
   });
 
-  it("leaves out none either when the clocks of those who publish differ", async () => {
+  it("omits no run if the clocks of the publishers differ", async () => {
     await appendAll(
       [run("a", 0)],
       [run("b", 10), 9],
@@ -242,7 +242,7 @@ describe("before", () => {
     expect(await idsAfter(await feed.before(account, at(11)))).toEqual(["e"]);
   });
 
-  it("finds its way when old entries are gone", async () => {
+  it("returns the correct number after old entries have expired", async () => {
     await appendAll([run("a", 0)], [run("b", 10)], [run("c", 11)], [run("d", 20)]);
     for (const gone of [1, 2]) await dropEntry(gone);
 

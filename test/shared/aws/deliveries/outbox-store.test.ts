@@ -56,7 +56,7 @@ const keys = async (wanted: Parameters<typeof store.entries>[1]) =>
   (await store.entries(target, wanted)).map(({ key }) => key);
 
 describe("adding", () => {
-  it("makes the target due at its earliest entry, and keeps what was added", async () => {
+  it("makes the target due at its earliest entry, and stores the entries", async () => {
     await store.add(target, [entry("b", { dueAt: later, lane: "later" }), entry("a")]);
 
     expect(await due()).toEqual([target]);
@@ -65,14 +65,14 @@ describe("adding", () => {
     ]);
   });
 
-  it("the same entry twice keeps it once", async () => {
+  it("the same entry twice stores it once", async () => {
     await store.add(target, [entry("a")]);
     await store.add(target, [entry("a")]);
 
     expect(await keys({ lane: "first", by: null, limit: 10 })).toEqual(["a"]);
   });
 
-  it("is another target's affair for another account and another endpoint", async () => {
+  it("isolates outboxes by account and endpoint", async () => {
     await store.add(target, [entry("a")]);
 
     for (const other of [
@@ -86,7 +86,7 @@ describe("adding", () => {
 });
 
 describe("entries", () => {
-  it("come by due time, those due at the very time included, lanes apart", async () => {
+  it("are sorted by due time, with those due at the exact time, each lane separately", async () => {
     const times = ["10:00:01", "10:00:00", "10:00:02"].map((time) => `2026-11-20T${time}.000Z`);
     await store.add(
       target,
@@ -105,7 +105,7 @@ describe("entries", () => {
 });
 
 describe("a claim", () => {
-  it("is one process's until its lease ends", async () => {
+  it("belongs to one process until its lease ends", async () => {
     await store.add(target, [entry("a")]);
     expect(await claim()).not.toBeNull();
     expect(await claim()).toBeNull();
@@ -123,7 +123,7 @@ describe("a claim", () => {
     expect(claims.filter((claimed) => claimed !== null)).toHaveLength(1);
   });
 
-  it("answered by nobody holds for whoever made it", async () => {
+  it("whose response was lost is valid for the worker that made it", async () => {
     await store.add(target, [entry("a")]);
     const lease = newLease(clock.now(), chance);
 
@@ -131,7 +131,7 @@ describe("a claim", () => {
     expect(await store.claim(target, { lease, now: clock.now() })).not.toBeNull();
   });
 
-  it("makes the target due again when its lease ends, should the process die", async () => {
+  it("makes the target due again when the lease of a crashed process ends", async () => {
     await store.add(target, [entry("a")]);
     await claim();
 
@@ -144,7 +144,7 @@ describe("a claim", () => {
 describe("an account with many targets", () => {
   const targets = Array.from({ length: 6 }, (_, n) => ({ ...target, targetId: `we_${n}` }));
 
-  it("has four of them worked off at once, and gets the others as these are given back", async () => {
+  it("has four drained in parallel, and the others as these are released", async () => {
     for (const one of targets) await store.add(one, [entry("a")]);
     const claims = [];
     for (const one of targets) claims.push(await claim(one));
@@ -179,7 +179,7 @@ describe("an account with many targets", () => {
     expect(await store.waiting(target.accountId, clock.now())).toEqual(targets.slice(5));
   });
 
-  it("has hardly more worked off when many claim at the same time", async () => {
+  it("has hardly more than four drained when many workers claim at the same time", async () => {
     const many = Array.from({ length: 11 }, (_, n) => ({ ...target, targetId: `we_${n}` }));
     for (const one of many) await store.add(one, [entry("a")]);
     const claims = await Promise.all(many.map((one) => claim(one)));
@@ -191,7 +191,7 @@ describe("an account with many targets", () => {
     expect(await store.waiting(target.accountId, clock.now())).toHaveLength(11 - taken);
   });
 
-  it("keeps no other account waiting", async () => {
+  it("does not delay another account", async () => {
     for (const one of targets) await store.add(one, [entry("a")]);
     for (const one of targets) await claim(one);
     const other = { ...target, accountId: "acct_2" };
@@ -204,7 +204,7 @@ describe("an account with many targets", () => {
 describe("recording", () => {
   const changes = { removed: [entry("a")], added: [entry("b")], records: [{ id: "1", text: "x" }] };
 
-  it("keeps everything, and the lease for longer", async () => {
+  it("stores all changes and extends the lease", async () => {
     await store.add(target, [entry("a")]);
     const { token } = await mustClaim();
     const lease = { token, until: new Date("2026-11-20T10:30:00Z") };
@@ -215,7 +215,7 @@ describe("recording", () => {
     expect(await claim()).toBeNull();
   });
 
-  it("keeps nothing once the lease is somebody else's", async () => {
+  it("stores nothing after another worker has the lease", async () => {
     await store.add(target, [entry("a")]);
     const { lease } = await mustClaim();
     clock.advance(60_000);
@@ -225,7 +225,7 @@ describe("recording", () => {
     expect(await keys({ lane: "first", by: null, limit: 10 })).toEqual(["a"]);
   });
 
-  it("stores the target's state for the next claim, and only while the lease holds", async () => {
+  it("stores the target's state for the next claim, only while the worker has the lease", async () => {
     await store.add(target, [entry("a"), entry("c")]);
     const first = await mustClaim();
     expect(first.state).toBeUndefined();
@@ -256,7 +256,7 @@ describe("recording", () => {
 });
 
 describe("releasing", () => {
-  it("with nothing left leaves the target due to nobody", async () => {
+  it("of an empty outbox removes the target's due time", async () => {
     await store.add(target, [entry("a")]);
     const { lease, token, additions } = await mustClaim();
     await store.record(target, {
@@ -288,7 +288,7 @@ describe("releasing", () => {
     expect(await due(new Date(later))).toEqual([target]);
   });
 
-  it("fails while something was added that nobody has looked at", async () => {
+  it("fails if entries were added since the claim", async () => {
     await store.add(target, [entry("a")]);
     const { token, additions } = await mustClaim();
     await store.add(target, [entry("b")]);
@@ -300,7 +300,7 @@ describe("releasing", () => {
     });
   });
 
-  it("fails the same way when somebody only woke the target", async () => {
+  it("fails in the same way if the target was only woken", async () => {
     await store.add(target, [entry("a")]);
     const { token, additions } = await mustClaim();
     await store.wake(target, clock.now());
@@ -308,7 +308,7 @@ describe("releasing", () => {
     expect(await store.release(target, { token, additions })).toMatchObject({ outcome: "more" });
   });
 
-  it("is nothing that somebody without the lease can do", async () => {
+  it("is refused for a worker without the lease", async () => {
     await store.add(target, [entry("a")]);
     const { token, additions } = await mustClaim();
     clock.advance(60_000);
@@ -318,8 +318,8 @@ describe("releasing", () => {
   });
 });
 
-describe("many who add, one who works", () => {
-  it("loses nothing and does nothing twice", async () => {
+describe("many writers and one worker", () => {
+  it("lose no entry and handle none twice", async () => {
     const added: string[] = [];
     const worked: string[] = [];
     const adder = async (name: string): Promise<void> => {

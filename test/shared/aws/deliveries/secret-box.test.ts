@@ -55,7 +55,7 @@ describe("kmsSecretBox", () => {
 
   secretBoxContract(() => kmsSecretBox(client, { keyId, clock }));
 
-  it("asks for a secret again only after five minutes", async () => {
+  it("caches a decrypted secret for five minutes", async () => {
     const box = kmsSecretBox(client, { keyId, clock });
     const context = { account: "acct_1", record: "we_1", field: "secret" };
     const ciphertext = await box.seal("whsec_canary", context);

@@ -100,7 +100,7 @@ describe("the requests to a store", () => {
       { host: "127.0.0.1", bucket: "my.shop.com" },
       "/my.shop.com",
     ],
-  ])("are signed as they go on the wire: %s", async (_, { host, ...wanted }, path) => {
+  ])("are signed in the form in which they are sent: %s", async (_, { host, ...wanted }, path) => {
     const { lookup } = loopbackNames();
     const endpoint = `http://${host}:${store.port}`;
     const bucket = open({ endpoint, region, ...wanted }, { lookup });
@@ -117,7 +117,7 @@ describe("the requests to a store", () => {
     expect(store.complaints).toEqual([]);
   });
 
-  it("say so when the secret is another", async () => {
+  it("report a wrong secret", async () => {
     const endpoint = `http://127.0.0.1:${store.port}`;
     const bucket = open({ endpoint, region, secretAccessKey: "another" });
 
@@ -142,7 +142,7 @@ describe("the requests to a store", () => {
   });
 });
 
-describe("a store that does not do what it should", () => {
+describe("a store that misbehaves", () => {
   const times = { connectMs: 300, totalMs: 600 };
   let store: Receiver;
   beforeAll(async () => {
@@ -167,7 +167,7 @@ describe("a store that does not do what it should", () => {
     [503, "SlowDown"],
     [500, "InternalError"],
     [400, "KMS.DisabledException"],
-  ])("is taken by its word: %i %s, asked once", async (status, code) => {
+  ])("is reported by its error code, without a retry: %i %s", async (status, code) => {
     store.answer = (response) =>
       response.writeHead(status, { Location: `http://127.0.0.1:${store.port}/x` }).end(xml(code));
 
@@ -176,7 +176,7 @@ describe("a store that does not do what it should", () => {
   });
 
   it.each([301, 302, 307, 403, 404, 500, 503])(
-    "is named by its status when it says nothing: %i",
+    "is reported by its status if it returns no error code: %i",
     async (status) => {
       store.answer = (response) => response.writeHead(status, { Location: "/elsewhere" }).end();
 
@@ -192,7 +192,7 @@ describe("a store that does not do what it should", () => {
     "{}",
     "x".repeat(200_000),
     "<Error><Code>call 555</Code></Error>",
-  ])("does not get words of its own through (%#)", async (body) => {
+  ])("cannot put free text into the reason (%#)", async (body) => {
     store.answer = (response) => response.writeHead(502).end(body);
 
     expect(await put()).toEqual(failed("status_502"));
@@ -232,19 +232,19 @@ describe("a store that does not do what it should", () => {
     expect(await put()).toEqual(failed("kms_generate_data_key_denied"));
   });
 
-  it("is found out when it answers 200 without naming what it has written", async () => {
+  it("is detected if it returns 200 without an ETag", async () => {
     store.answer = (response) => response.end("<html>Welcome</html>");
 
     expect(await put()).toEqual(failed("no_object_store"));
   });
 
-  it("ends a put that it does not answer", async () => {
+  it("causes a timeout of a put that gets no response", async () => {
     store.answer = () => {};
 
     expect(await put()).toEqual(failed("timeout"));
   });
 
-  it("ends a put that it answers a byte at a time", async () => {
+  it("causes a timeout of a put whose response is sent byte by byte", async () => {
     store.answer = (response) => {
       response.writeHead(500);
       const timer = setInterval(() => response.write(" "), 50);
@@ -290,7 +290,7 @@ describe("a store that does not do what it should", () => {
     );
   });
 
-  it("shows a certificate that nobody vouches for", async () => {
+  it("has an untrusted certificate", async () => {
     const server = createTlsServer(selfSigned, (_, response) => response.end());
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;

@@ -49,7 +49,7 @@ describe("dynamoDestinationStore", () => {
       lastError: "AccessDenied",
       lastSuccessAt: at.toISOString(),
     } as const,
-  ])("gives what it was told to keep, to this account alone: %#", async (destination) => {
+  ])("returns a stored destination, to its account only: %#", async (destination) => {
     expect(await store.put("acct_1", destination, null)).toBe(true);
 
     expect(await store.get("acct_1")).toEqual(destination);
@@ -106,7 +106,7 @@ describe("dynamoDestinationStore", () => {
     });
   });
 
-  it("notes reports of the revision that is there, and of no other", async () => {
+  it("stores reports about the current revision only", async () => {
     await store.put("acct_1", aDestination, null);
     await store.report("acct_1", "1", gone);
     await store.report("acct_1", "1", gone);
@@ -148,7 +148,7 @@ describe("dynamoDestinationStore", () => {
     expect(await store.get("acct_1")).toMatchObject({ failuresInRow: 0 });
   });
 
-  it("brings nothing back after it was deleted", async () => {
+  it("restores nothing after its deletion", async () => {
     await store.put("acct_1", aDestination, null);
     expect(await store.delete("acct_1")).toBe(true);
     expect(await store.delete("acct_1")).toBe(false);

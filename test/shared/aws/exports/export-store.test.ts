@@ -64,7 +64,7 @@ describe("dynamoExportStore", () => {
     expect(await store.get("acct_1", record.id)).toEqual({ ...record, compression: null });
   });
 
-  it("says that there is no more exactly when there is none", async () => {
+  it("reports the end of the log exactly at its end", async () => {
     await keep([1, 2, 3, 4].map((n) => anExport(n)));
     const wanted = { before: null, state: null };
 
@@ -74,7 +74,7 @@ describe("dynamoExportStore", () => {
     expect(page.lastId).toBe(anExport(2).id);
   });
 
-  it("ends a page that finds little after 1,000 exports, and goes on from there", async () => {
+  it("ends a filtered page after 1,000 exports, and continues from there", async () => {
     const records = Array.from({ length: 1_203 }, (_, n) => anExport(n));
     await keep([...records, anExport(2, { state: "failed" })]);
     const wanted = { limit: 10, state: "failed" } as const;

@@ -37,7 +37,7 @@ const roles = () =>
   });
 
 describe("stsRoleCredentials", () => {
-  it("asks for an hour, with the external id, under the service's name, in the region", async () => {
+  it("requests one hour, with the external ID and the service's name, in the region", async () => {
     const assumed = await roles().assume(role);
 
     expect(assumed).toEqual({
@@ -62,13 +62,13 @@ describe("stsRoleCredentials", () => {
   it.each([
     [403, "AccessDenied"],
     [403, "RegionDisabledException"],
-  ])("gives the reason of a %i %s", async (status, code) => {
+  ])("returns the reason of a %i %s", async (status, code) => {
     sts.answer = (response) => response.writeHead(status).end(refusal(code));
 
     expect(await roles().assume(role)).toEqual({ outcome: "failed", reason: code });
   });
 
-  it("gives a reason when nothing of use is answered", async () => {
+  it("returns a reason if the response has no credentials", async () => {
     sts.answer = (response) => response.end("<AssumeRoleResponse/>");
     expect(await roles().assume(role)).toMatchObject({ outcome: "failed" });
 
@@ -78,7 +78,7 @@ describe("stsRoleCredentials", () => {
 });
 
 describe("cachedRoleCredentials", () => {
-  it("asks again only within five minutes of the end, and for another role", async () => {
+  it("assumes a role again only in its last five minutes, and for another role", async () => {
     const clock = fixedClock("2026-11-20T10:00:00.000Z");
     const kept = cachedRoleCredentials(roles(), clock);
     await kept.assume(role);
@@ -94,7 +94,7 @@ describe("cachedRoleCredentials", () => {
     expect(sts.requests).toHaveLength(3);
   });
 
-  it("keeps no failure", async () => {
+  it("caches no failure", async () => {
     const kept = cachedRoleCredentials(roles(), fixedClock("2026-11-20T10:00:00.000Z"));
     sts.answer = (response) => response.writeHead(403).end(refusal("AccessDenied"));
     await kept.assume(role);

@@ -232,7 +232,7 @@ async function playOut(calls: readonly ModelCall[], granted: number): Promise<vo
   }
 }
 
-it("keeps the books sound at every instant, whatever request fails and whoever repeats it", async () => {
+it("the ledger keeps every account balance correct at every instant, whichever request fails or is repeated", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(call, { minLength: 1, maxLength: 7 }),
@@ -244,7 +244,7 @@ it("keeps the books sound at every instant, whatever request fails and whoever r
 });
 
 it.each(faults.flatMap((one) => [0, 1, 2, 3].map((position) => [one, position] as const)))(
-  "charges once when a call or a step meets %s at request %i, and another ends it",
+  "the ledger charges once if a call or a step meets %s at request %i and another process resolves it",
   async (one, position) => {
     const plan: Fault[] = [...Array.from({ length: position }, () => "none" as const), one];
     const model = { credits: 100, answered: 0.7, faults: plan, zombie: true, sleeps: false };

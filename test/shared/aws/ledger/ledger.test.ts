@@ -195,7 +195,7 @@ describe("a settlement after which the balance cannot be read", () => {
   });
 });
 
-describe("a process that stands still while it reserves", () => {
+describe("a process that is suspended while it reserves", () => {
   it("does not reserve again after its hold has expired and been released", async () => {
     const clock = fixedClock(now.toISOString());
     let isFirst = true;
@@ -219,7 +219,7 @@ describe("a process that stands still while it reserves", () => {
 });
 
 describe("a call that another process cancels", () => {
-  it("is found without reading what came after it", async () => {
+  it("is found without reading later records", async () => {
     const ledger = world.ledger();
     const callAt = async (seconds: number): Promise<string> => {
       const at = new Date(now.getTime() + seconds * 1_000);
@@ -248,7 +248,7 @@ describe("a call that another process cancels", () => {
     await expectBooksToBalance(world, accountId);
   });
 
-  it("gives its charge back, and what a late duplicate of its reservation still holds", async () => {
+  it("releases its charge, and the hold of a late duplicate of its reservation", async () => {
     const tier = concurrencyTiers.find(({ concurrency }) => concurrency > 10);
     if (tier === undefined) throw new Error("no tier has two shards");
     accountId = await world.open(tier.atLifetimeCredits);

@@ -48,7 +48,7 @@ async function received(): Promise<unknown[]> {
 }
 
 describe("messages of a step's batches", () => {
-  it("all arrive, ten to a request, each as the step's function reads it", async () => {
+  it("are all sent, ten in a request, in the form that the step worker parses", async () => {
     const batches = Array.from({ length: 23 }, (_, n) => batch(n));
     await sqsRunQueue(client, { steps }, 4).sendBatches(batches);
     const found = (await received()) as { batch: number }[];
@@ -58,12 +58,12 @@ describe("messages of a step's batches", () => {
   });
 });
 
-describe("messages that follow from one another", () => {
-  it("are enough for a run of ten steps", () => {
+describe("a chain of messages", () => {
+  it("is long enough for a run of ten steps", () => {
     expect(limits.messageHopsMax).toBeGreaterThan(10 + 1);
   });
 
-  it("are no longer sent beyond the bound", () => {
+  it("ends at limits.messageHopsMax", () => {
     expect(() => sqsRunQueue(client, { steps }, limits.messageHopsMax + 1)).toThrow(
       "messages do not follow from one another for ever",
     );

@@ -141,7 +141,7 @@ describe("claim", () => {
     expect((await store.list(list.id, 10)).runs).toEqual([]);
   });
 
-  it("of a list that is gone is refused, and brings nothing of it back", async () => {
+  it("of a deleted watchlist is refused and creates no rows", async () => {
     const { accountId, id: watchlistId } = list;
     await lists.remove({ accountId, watchlistId, purgeAt: distant });
     const now = clock.now();
@@ -232,7 +232,7 @@ describe("finish", () => {
     expect(await store.finish(ended(finishing), { ...keep, revision: 2 })).toBe("finished");
   });
 
-  it("writes nothing when the list is gone, and the run alone when it is told so", async () => {
+  it("writes nothing if the watchlist was deleted, or only the run if the caller expects that", async () => {
     const finishing = await bring(await claim(), "finishing");
     const { accountId, id: watchlistId } = list;
     await lists.remove({ accountId, watchlistId, purgeAt: distant });
@@ -246,7 +246,7 @@ describe("finish", () => {
 });
 
 describe("giveUp", () => {
-  it("marks a run that stands still as failed, and nobody begins a step of it again", async () => {
+  it("records the error of a stalled run, and no step of it starts after that", async () => {
     const run = await claim();
     const reading = await bring(run, "reading");
 
@@ -257,7 +257,7 @@ describe("giveUp", () => {
     expect(await store.get(run)).toMatchObject({ phase: "finishing", status: "failed" });
   });
 
-  it("leaves a run alone that has moved since it was read", async () => {
+  it("does not change a run that has made progress since it was read", async () => {
     const reading = await bring(await claim(), "reading");
     clock.advance(1_000);
     await store.noteProgress(reading);
@@ -266,7 +266,7 @@ describe("giveUp", () => {
     expect(await store.get(reading)).toMatchObject({ error: null, progressAt: at(1) });
   });
 
-  it("for the same reason again says the same", async () => {
+  it("returns the same for a repeat with the same error", async () => {
     const reading = await bring(await claim(), "reading");
     const failed = await store.giveUp(reading, "stuck");
     clock.advance(1_000);
@@ -282,7 +282,7 @@ describe("giveUp", () => {
 });
 
 describe("takeStalled", () => {
-  it("takes a run that stands still, once, until it is looked after again", async () => {
+  it("takes a stalled run once, until its next due time", async () => {
     await claim();
     expect(await stalled(at(59))).toEqual([]);
     expect(await stalled(at(60))).toEqual([1]);
@@ -301,7 +301,7 @@ describe("takeStalled", () => {
     expect(await stalled(at(1 + seconds))).toEqual([1]);
   });
 
-  it("takes a run that moves only five minutes after it was seen to", async () => {
+  it("takes a run with progress only five minutes after that progress", async () => {
     await bring(await claim(), "reading");
     clock.advance(20_000);
     const run = { accountId: list.accountId, watchlistId: list.id, runNumber: 1 };

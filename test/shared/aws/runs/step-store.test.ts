@@ -130,7 +130,7 @@ describe("plan", () => {
     expect(await store.get(run.id, "check")).toBeUndefined();
   });
 
-  it("is the first one's: a later one is told which won", async () => {
+  it("is the first stored one: a later attempt gets the first", async () => {
     const first = aStep();
     const second = aStep({ plan: "p2", batches: 1, items: 1 });
     await store.plan({ step: first, batches });
@@ -162,7 +162,7 @@ describe("plan", () => {
 });
 
 describe("decide", () => {
-  it("fixes whether a step is read; a later decision is told the first", async () => {
+  it("records whether a step is read; a later decision gets the first", async () => {
     const step = await store.plan({ step: aStep(), batches });
 
     expect(await store.decide(run, step, null)).toBe("read");
@@ -188,7 +188,7 @@ describe("decide", () => {
     expect(await store.get(run.id, "detail")).toMatchObject({ decision: null });
   });
 
-  it("stands for whoever asks after the run is over, and of no step for nobody", async () => {
+  it("is returned after the run is over, and is absent for an unknown step", async () => {
     const step = await store.plan({ step: aStep(), batches });
     await store.decide(run, step, null);
     await runs.startFinishing(run, "completed", ["reading"]);
@@ -227,7 +227,7 @@ describe("a batch", () => {
     ],
   };
 
-  it("opens with all that is known of it", async () => {
+  it("opens with its run, its step, its IDs and its result", async () => {
     const step = aStep();
     const ref = refOf(step, 0);
     expect(await store.open(ref)).toMatchObject({
@@ -275,7 +275,7 @@ describe("a batch", () => {
     expect((await store.get(run.id, "detail"))?.done.size).toBe(12);
   });
 
-  it("brings no step back that is gone", async () => {
+  it("does not create the row of a deleted step", async () => {
     expect(await store.markDone(refOf(aStep(), 0))).toBeUndefined();
     expect(await store.get(run.id, "detail")).toBeUndefined();
   });
@@ -346,7 +346,7 @@ describe("stats of a step", () => {
     expect(await store.get(run.id, "detail")).toEqual(aStep({ stats: settled }));
   });
 
-  it("bring no step back that is gone", async () => {
+  it("do not create the row of a deleted step", async () => {
     await store.recordStats(aStep({ stats: settled }));
     expect(await store.get(run.id, "detail")).toBeUndefined();
   });

@@ -60,7 +60,7 @@ it("an answer whose body never ends is the failure of a dependency", async () =>
   expect(isDependencyFailure(await store.send())).toBe(true);
 });
 
-it("a store that cannot be reached is the failure of a dependency", async () => {
+it("an unreachable store is the failure of a dependency", async () => {
   const store = await storeThat((request) => void request.socket.destroy(), { attemptsMax: 1 });
   expect(isDependencyFailure(await store.send())).toBe(true);
 });

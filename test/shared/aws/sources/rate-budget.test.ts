@@ -36,7 +36,7 @@ describe("a budget in a table", () => {
     expect(second.from.getTime() - first.from.getTime()).toBe(2_000);
   });
 
-  it("goes by its own count, and says so, when the table does not answer", async () => {
+  it("uses the local limit, and reports it, when the table does not respond", async () => {
     const errors: unknown[] = [];
     const throttle = Object.assign(new Error("slow down"), { name: "ThrottlingException" });
     const client = watchedClient(tables.client, async (command, send) => {

@@ -61,7 +61,7 @@ it("takes a secret of line ends only for empty", async () => {
   expect((await refusal(reader.read(secretArn))).message).toContain("is empty");
 });
 
-it("keeps a secret for five minutes, and joins those who want it at once", async () => {
+it("caches a secret for five minutes, and shares one request among parallel reads", async () => {
   const reader = readerOf(() => Promise.resolve({ SecretString: canary }));
   await Promise.all([reader.read(secretArn), reader.read(secretArn)]);
   nowMs = 299_999;
@@ -72,7 +72,7 @@ it("keeps a secret for five minutes, and joins those who want it at once", async
   expect(asked).toHaveLength(2);
 });
 
-it("does not keep a failure", async () => {
+it("does not cache a failure", async () => {
   let isDown = true;
   const reader = readerOf(() =>
     isDown ? Promise.reject(new Error("down")) : Promise.resolve({ SecretString: canary }),
@@ -82,7 +82,7 @@ it("does not keep a failure", async () => {
   expect(await reader.read(secretArn)).toBe(canary);
 });
 
-it("names the reference and never what a store says", async () => {
+it("names the reference in an error, and never the message of the store", async () => {
   const quoting = Object.assign(new Error(`bad value ${canary}`), { name: "ValidationException" });
   const failed = await refusal(readerOf(() => Promise.reject(quoting)).read(secretArn));
   expect(failed.message).toBe(`The secret ${secretArn} could not be read: ValidationException`);
@@ -91,12 +91,12 @@ it("names the reference and never what a store says", async () => {
   expect(empty.message).toBe(`The secret ${secretArn} is empty`);
 });
 
-it("does not repeat what is no reference: it may be the secret itself", async () => {
+it("does not quote an invalid reference, which may be the secret itself", async () => {
   const failed = await refusal(readerOf(() => Promise.resolve({})).read(canary));
   expect(failed.message).not.toContain(canary);
 });
 
-it("reads variables only where it was given some", async () => {
+it("reads environment variables only if some are allowed", async () => {
   const nothing: Answer = () => Promise.resolve({});
   expect(await readerOf(nothing, { KEY: canary }).read("env:KEY")).toBe(canary);
   vi.stubEnv("KEY", canary);

@@ -64,7 +64,7 @@ describe("dueKeys", () => {
     );
   });
 
-  it("asks every partition once, all at the same time", async () => {
+  it("queries every partition once, in parallel", async () => {
     const asked: string[] = [];
     const everyOneAsked = Promise.withResolvers<void>();
     const client = watchedClient(tables.client, async (command, send) => {
@@ -101,7 +101,7 @@ describe("dueKeys", () => {
     expect(pks(found)).toEqual(first);
   });
 
-  it("goes on where an answer stops early", async () => {
+  it("continues after a page that ends early", async () => {
     const [partition = ""] = duePartitionsOf("watchlist");
     const wanted = pksOf("watchlist", partition, 5);
     await put(
@@ -161,7 +161,7 @@ describe("dueKeysOf", () => {
     expect(sent).toEqual([QueryCommand]);
   });
 
-  it("finds those in every partition when it is to look everywhere", async () => {
+  it("finds rows in every partition with everywhere: true", async () => {
     const partitions = duePartitionsOf("hold");
     for (const [n, partition] of partitions.entries()) {
       for (const pk of ["pk-1", "pk-2"]) {

@@ -58,7 +58,7 @@ describe("the partitions of the due index", () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  it("are so few that the sweeper can ask all of them every minute", () => {
+  it("are few enough for the sweeper to query all of them every minute", () => {
     expect(kinds.flatMap(duePartitionsOf).length).toBeLessThanOrEqual(50);
   });
 

@@ -20,12 +20,12 @@ it.each([
   ["TransactionConflict"],
   ["ThrottlingError"],
   ["ProvisionedThroughputExceeded"],
-])("a transaction that %s stood in the way of is told write by write", (code) => {
+])("a transaction that %s refused has a reason for each write", (code) => {
   expect(codes(cancelled("None", code))).toEqual([null, code]);
   expect(codes(cancelled(code, "ValidationError"))).toEqual([code, "ValidationError"]);
 });
 
-it("one that is wrong itself says nothing about the data", () => {
+it("an invalid transaction has no reasons", () => {
   expect(codes(cancelled("ValidationError", "None"))).toBeUndefined();
   expect(codes(cancelled("None", "ItemCollectionSizeLimitExceeded"))).toBeUndefined();
   expect(codes(cancelled("None"))).toBeUndefined();

@@ -46,7 +46,7 @@ const answer = () =>
   );
 
 describe("open", () => {
-  it("keeps the first record of a key and gives it to whoever comes later", async () => {
+  it("stores the first record of a key and returns it to later requests", async () => {
     const first = aRecord("first");
 
     expect(await store.open(first, now)).toEqual(first);
@@ -77,7 +77,7 @@ describe("open", () => {
     }
   });
 
-  it("goes by the time and not by whether the table has cleared what expired", async () => {
+  it("treats an expired record as absent before DynamoDB deletes it", async () => {
     const first = aRecord("first", { expiresAt: minutesLater(10) });
     await store.open(first, now);
     const { Item } = await tables.client.send(new GetCommand({ TableName: table, Key }));
@@ -113,7 +113,7 @@ describe("takeOver", () => {
     expect(await store.takeOver(aRecord("second"), "first")).toBe(false);
   });
 
-  it("takes over nothing that was forgotten", async () => {
+  it("takes over no released record", async () => {
     expect(await store.takeOver(aRecord("second"), "first")).toBe(false);
   });
 });
@@ -127,7 +127,7 @@ describe("release", () => {
     expect(await store.open(aRecord("second"), now)).toEqual(aRecord("second"));
   });
 
-  it("leaves it to somebody else who works under it, and to a request that succeeded", async () => {
+  it("keeps the record of another owner, and of a completed request", async () => {
     await store.open(aRecord("first"), now);
     expect(await store.release(aRecord("second"))).toBe(false);
     await answer();

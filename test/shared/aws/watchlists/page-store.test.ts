@@ -170,7 +170,7 @@ describe("replacing a page", () => {
   it.each([
     ["a plain write", (items: readonly Item[]) => items.map(moved)],
     ["a transaction", (items: readonly Item[]) => items.map(active)],
-  ])("that somebody wrote meanwhile is stale and changes nothing: %s", async (_, change) => {
+  ])("that another writer changed is stale and changes nothing: %s", async (_, change) => {
     const list = await world.open(itemsOf(numbered(4)));
     const page = await pageAt(list);
     const theirs = page.items.map((item) => ({ ...item, consecutiveFailures: 3 }));
@@ -242,7 +242,7 @@ describe("replacing a page", () => {
     expect(rows.flatMap((row) => row.items)).toEqual(heavy);
   });
 
-  it("under a bound that was merged away and cut again is stale to who read it before", async () => {
+  it("at a lower bound that was merged away and cut again is stale for an earlier reader", async () => {
     const bounds = { itemsMax: 3, mergeItemsMax: 3 };
     const store = world.store(world.client, bounds);
     const list = await world.open(itemsOf(["1", "2", "3", "4", "5", "6"]), bounds);
@@ -301,7 +301,7 @@ describe("pages that shrink", () => {
 });
 
 describe("reading pages", () => {
-  it("reads one row for who stops at the first, and unpacks none that is not looked at", async () => {
+  it("reads one row for a consumer that stops at the first page, and decodes only used pages", async () => {
     const list = await world.open(itemsOf(numbered(3_000)));
     const { client, sent } = counting();
     for await (const page of world.store(client).pages(list.watchlistId)) {
@@ -319,7 +319,7 @@ describe("reading pages", () => {
     expect(found).toEqual(["", "1001000"]);
   });
 
-  it("looks again while half of a transaction hides the owner of an id", async () => {
+  it("repeats a read that sees half of a transaction and no page for an ID", async () => {
     const list = await world.open(itemsOf(numbered(3_000)));
     let hidden = 2;
     const client = watchedClient(world.client, async (command, send) => {

@@ -75,7 +75,7 @@ describe("a list whose creation is expected", () => {
 });
 
 describe("a purge", () => {
-  it("that has begun is taken up at any time, and due again when it said", async () => {
+  it("that has begun can be continued at any time, and is due again at its next due time", async () => {
     await store.expectCreation(listOf("wl_1"), at(0));
     await store.begin("wl_1", look(2));
     expect(await store.due(at(2), 10)).toEqual([]);
@@ -144,7 +144,7 @@ describe("removeRows", () => {
     );
   });
 
-  it("stops when it is told to, and finds the rest the next time", async () => {
+  it("stops when its time is over, and deletes the rest the next time", async () => {
     await put([run("wl_1", 1, "done"), step("wl_1", 1, "a"), run("wl_1", 2, "done"), ...others]);
 
     expect(await store.removeRows("wl_1", () => true)).toBe(false);

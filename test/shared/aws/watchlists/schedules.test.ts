@@ -206,7 +206,7 @@ describe("a list's schedule", () => {
     });
   });
 
-  it("is gone when it was removed, and may be removed again", async () => {
+  it("does not exist after its removal, which may be repeated", async () => {
     await put("wl_gone", parseEvery("1h"));
     await schedules.remove("wl_gone");
     await schedules.remove("wl_gone");

@@ -78,7 +78,7 @@ describe("create", () => {
     expect(await store.get("acct_2", list.id)).toBeUndefined();
   });
 
-  it("takes away the mark by which the list would be purged", async () => {
+  it("deletes the purge mark of the watchlist", async () => {
     await create(aList(1));
 
     expect(await purges.due(purgeAt, 10)).toEqual([]);
@@ -116,7 +116,7 @@ describe("create", () => {
     });
   });
 
-  it("is superseded when somebody else has the request's key by now", async () => {
+  it("is superseded if another call has taken over the request's key", async () => {
     const list = aList(1);
     await keys.open(aRecord("first", list.id), now);
     await keys.takeOver(aRecord("second", list.id), "first");
@@ -160,7 +160,7 @@ describe("list", () => {
 });
 
 describe("update", () => {
-  it("writes the settings and leaves alone what runs and items move", async () => {
+  it("writes the settings and no attribute that runs and items change", async () => {
     const before = aList(1, { itemCounts: { new: 1, active: 2, delisted: 3 }, runCount: 4 });
     await create(before);
     const after = {
@@ -213,7 +213,7 @@ describe("update", () => {
     expect(await get(before)).toEqual(won[0]);
   });
 
-  it("starts the count of skips anew only when it says so", async () => {
+  it("resets the count of skips only if the change requests it", async () => {
     const before = aList(1, { consecutiveSkips: 2 });
     await create(before);
     const renamed = { ...before, name: "Renamed", revision: 2 };
@@ -254,7 +254,7 @@ describe("due", () => {
     expect(await dueIds("2026-03-01T00:01:00.000Z")).toEqual(["wl_001"]);
   });
 
-  it("forgets a list that is gone", async () => {
+  it("omits a deleted watchlist", async () => {
     await create(aList(1));
     await remove(aList(1));
     expect(await dueIds("2030-01-01T00:00:00.000Z")).toEqual([]);
@@ -279,7 +279,7 @@ describe("skipOverlap", () => {
 });
 
 describe("remove", () => {
-  it("leaves a mark of what is to be purged, once", async () => {
+  it("puts one purge mark", async () => {
     const list = aList(1);
     await create(list);
 

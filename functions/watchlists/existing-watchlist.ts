@@ -4,10 +4,10 @@ import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
 import type { WatchlistStore } from "../../shared/watchlists/watchlist-store.ts";
 
 /**
- * The account's list of that id.
- * @throws 404 NOT_FOUND, the same for a missing list and for one of another account.
+ * The account's watchlist with an ID.
+ * @throws 404 NOT_FOUND, also for a watchlist of another account
  */
-export async function existing(
+export async function existingWatchlist(
   watchlists: WatchlistStore,
   accountId: string,
   id: string | undefined,

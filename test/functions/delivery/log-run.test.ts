@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { noteRun } from "../../../functions/delivery/note-run.ts";
+import { logRunOfEntry } from "../../../functions/delivery/log-run.ts";
 import { newWork, within, workKeys } from "../../../shared/observability/work-log.ts";
 import { firstEntry } from "../../../shared/exports/export-entries.ts";
 import type { Entry } from "../../../shared/outbox/outbox.ts";
@@ -12,12 +12,12 @@ const owed = (n: number, list = "wl_1"): Entry =>
 /** What a message's lines say once it has worked on entries. */
 const keysAfter = (entries: readonly Entry[]) =>
   within(newWork({ account_id: "acct_1" }), () => {
-    entries.forEach(noteRun);
+    entries.forEach(logRunOfEntry);
     return workKeys();
   });
 
-describe("the lines of a delivery", () => {
-  it("name each run and each list that was worked on, once", () => {
+describe("the log lines of a delivery", () => {
+  it("name each run and each watchlist once", () => {
     expect(keysAfter([owed(1), owed(2), owed(1), owed(3, "wl_2")])).toEqual({
       account_id: "acct_1",
       run_ids: "wlrun_1 wlrun_2 wlrun_3",
@@ -30,14 +30,14 @@ describe("the lines of a delivery", () => {
     expect(keysAfter([firstEntry(run)])).toMatchObject({ run_ids: "wlrun_1" });
   });
 
-  it("name ten runs, and say that there were more", () => {
+  it("name ten runs and mark that there are more", () => {
     const runs = Array.from({ length: 300 }, (_, n) => owed(n));
     const named = String(keysAfter(runs)["run_ids"]).split(" ");
 
     expect(named).toEqual([...runs.slice(0, 10).map((_, n) => `wlrun_${n}`), "…"]);
   });
 
-  it("name none where only a span of time is asked for", () => {
+  it("name no run for a recovery of a time range", () => {
     expect(keysAfter([recoverEntry({ since: at, until: at }, new Date(at))])).toEqual({
       account_id: "acct_1",
     });

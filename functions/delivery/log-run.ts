@@ -2,17 +2,18 @@ import { minLength, object, pipe, safeParse, string } from "valibot";
 import { addWorkKeys, workKeys } from "../../shared/observability/work-log.ts";
 import type { Entry } from "../../shared/outbox/outbox.ts";
 
-/** Ids that a line names; a target that was away for long is owed hundreds of runs. */
+/** IDs in one log line. A target that was unreachable for long may have hundreds of pending runs. */
 const namedMax = 10;
 const more = "…";
 
 const ofRun = object({ runId: pipe(string(), minLength(1)), watchlistId: string() });
 
 /**
- * Has the lines of the message under way say which runs and lists it works on, each id once and with
- * spaces between: `run_ids`, `watchlist_ids`. A list would be a field an id for who searches them.
+ * Adds the run and the watchlist of an entry to the log lines of the message: `run_ids` and `watchlist_ids`,
+ * separated by spaces, each ID once. They are strings, because log searches treat each element of an array
+ * as a separate field.
  */
-export function noteRun({ content }: Entry): void {
+export function logRunOfEntry({ content }: Entry): void {
   const run = safeParse(ofRun, content);
   if (!run.success) return;
   const { run_ids: runs, watchlist_ids: lists } = workKeys();
