@@ -11,7 +11,7 @@ import { type BatchOutcome, readInBatches } from "../http/in-batches.ts";
 import type { SourceCall, SourceClient, SourceReply } from "../http/source-client.ts";
 import type { OpenSecret } from "../contract/open-secret.ts";
 import { jsonOf, statusOf } from "../contract/reply-json.ts";
-import { replyProblem, tellsOfTrouble } from "../contract/reply-trouble.ts";
+import { replyProblem, reportsError } from "../contract/reply-error.ts";
 import { statusProblem } from "../contract/status-problem.ts";
 
 export interface AffiliateOptions {
@@ -81,7 +81,7 @@ async function readBatch(
   reading: BatchReading,
 ): Promise<BatchOutcome<Answer>> {
   const { request, options, dependencies } = reading;
-  const reply = await ask(ids, reading);
+  const reply = await sendCall(ids, reading);
   const status = reply === null ? undefined : statusOf(reply);
   if (reply === null || status !== okStatus) return failureOf(reply, ids, dependencies);
   const body = jsonOf(reply);
@@ -120,7 +120,10 @@ const problemOf = (status: number): string | undefined =>
     : statusProblem(status);
 
 /** Null without a key. */
-async function ask(ids: readonly string[], reading: BatchReading): Promise<SourceReply | null> {
+async function sendCall(
+  ids: readonly string[],
+  reading: BatchReading,
+): Promise<SourceReply | null> {
   const { request, options, dependencies } = reading;
   const { client, clock } = dependencies;
   const privateKey = await usableKey(dependencies);
@@ -177,7 +180,7 @@ function itemsOf(body: unknown, ids: readonly string[]): Items | null {
   if (!parsed.success) return null;
   const asked = new Set(ids.map(itemKey));
   const byKey = new Map<string, AffiliateItem>();
-  let isComplete = !tellsOfTrouble(body);
+  let isComplete = !reportsError(body);
   for (const entry of parsed.output.items) {
     const item = v.safeParse(affiliateItem, entry);
     const key = item.success ? itemKey(item.output.itemId) : "";

@@ -4,7 +4,7 @@ import type { SourceReply } from "../http/source-client.ts";
 type Answered = Extract<SourceReply, { kind: "answered" }>;
 
 /** What a 403 of the products API is about, as far as its text tells. */
-type Forbidden = "too_often" | "wrong_key" | "unclear";
+type ForbiddenReason = "too_often" | "wrong_key" | "unclear";
 
 const forbiddenStatus = 403;
 /** Enough for any message; what comes behind it may be a whole page. */
@@ -23,7 +23,7 @@ const keyWords = /(?<![a-z])(?:api ?key|key|developer|account|credentials?)(?![a
  * a limit come before the key's name, as they may name the key that is over it; what ends a key comes
  * before both.
  */
-export function forbiddenBy({ body }: Answered): Forbidden {
+export function forbiddenReason({ body }: Answered): ForbiddenReason {
   const text = new TextDecoder().decode(body.subarray(0, textBytesMax));
   if (endedKey.test(text)) return "wrong_key";
   if (limitWords.test(text)) return "too_often";
@@ -35,4 +35,6 @@ export function forbiddenBy({ body }: Answered): Forbidden {
  * operator at any moment: leaving the API alone for a while would only put that off.
  */
 export const isCatalogBlock = (answer: Answered): boolean =>
-  answer.status === forbiddenStatus ? forbiddenBy(answer) !== "wrong_key" : isPageAnswer(answer);
+  answer.status === forbiddenStatus
+    ? forbiddenReason(answer) !== "wrong_key"
+    : isPageAnswer(answer);

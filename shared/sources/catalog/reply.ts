@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { type CatalogProduct, catalogProduct } from "./product.ts";
 import { foreignCount, foreignFlag } from "../contract/foreign-value.ts";
-import { tellsOfTrouble } from "../contract/reply-trouble.ts";
+import { reportsError } from "../contract/reply-error.ts";
 
 const reply = v.object({
   products: v.array(v.unknown()),
@@ -34,7 +34,7 @@ export function parseCatalogReply(body: unknown, ids: readonly string[]): Catalo
   const { products: entries } = parsed.output;
   const asked = new Set(ids.map(skuKey));
   const products = new Map<string, CatalogProduct>();
-  let isComplete = saysItIsWhole(parsed.output) && !tellsOfTrouble(body);
+  let isComplete = isDeclaredComplete(parsed.output) && !reportsError(body);
   for (const entry of entries) {
     const product = v.safeParse(catalogProduct, entry);
     const key = product.success ? skuKey(product.output.sku) : "";
@@ -45,5 +45,5 @@ export function parseCatalogReply(body: unknown, ids: readonly string[]): Catalo
 }
 
 /** On one page, and as many as there are in all. */
-const saysItIsWhole = ({ products, total, totalPages, partial }: Reply): boolean =>
+const isDeclaredComplete = ({ products, total, totalPages, partial }: Reply): boolean =>
   total === products.length && (totalPages ?? 1) <= 1 && partial !== true;

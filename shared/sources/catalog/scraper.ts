@@ -3,14 +3,14 @@ import { currencyOf } from "../../platforms/catalogue.ts";
 import { scrapers } from "../../scrapers/catalogue.ts";
 import type { Answer, ReadRequest, Scraper } from "../../scrapers/scraper.ts";
 import { catalogAnswer, catalogFieldNames } from "./product.ts";
-import { forbiddenBy } from "./forbidden.ts";
+import { forbiddenReason } from "./forbidden.ts";
 import { type CatalogReply, parseCatalogReply, skuKey } from "./reply.ts";
 import { type BatchOutcome, readInBatches } from "../http/in-batches.ts";
 import { retryAfterMs } from "../http/retry-after.ts";
 import type { SourceCall, SourceClient, SourceReply } from "../http/source-client.ts";
 import type { OpenSecret } from "../contract/open-secret.ts";
 import { jsonOf, statusOf } from "../contract/reply-json.ts";
-import { replyProblem } from "../contract/reply-trouble.ts";
+import { replyProblem } from "../contract/reply-error.ts";
 
 export interface CatalogOptions {
   /** Where the products API is; `/v1/products(…)` is put behind it. */
@@ -72,7 +72,7 @@ async function readBatch(
   const url = await addressOf(ids, options, dependencies);
   if (url === null) return { kind: "none" };
   const headers = { Accept: "application/json" };
-  const response = await ask({ method: "GET", url, headers }, request.deadline, dependencies);
+  const response = await sendCall({ method: "GET", url, headers }, request.deadline, dependencies);
   if (statusOf(response) !== okStatus) return failureOf(response, ids, dependencies);
   const body = jsonOf(response);
   const reply = parseCatalogReply(body, ids);
@@ -90,14 +90,14 @@ async function readBatch(
  * Calls again where the API says that it is called too often: when it allows that, else after a rest
  * that grows. Gives up at once where that would be past the deadline.
  */
-async function ask(
+async function sendCall(
   call: SourceCall,
   deadline: Date,
   { client, clock }: CatalogDependencies,
 ): Promise<SourceReply> {
   for (let calls = 1; ; calls += 1) {
     const reply = await client.send(call, deadline);
-    if (calls > extraCallsMax || !isTooOften(reply)) return reply;
+    if (calls > extraCallsMax || !isRateLimited(reply)) return reply;
     const now = clock.now();
     const asked = retryAfterMs(reply.headers.get("retry-after") ?? null, now);
     const waitMs = asked ?? restMs * calls;
@@ -108,10 +108,10 @@ async function ask(
 
 type Answered = Extract<SourceReply, { kind: "answered" }>;
 
-const isTooOften = (reply: SourceReply): reply is Answered =>
+const isRateLimited = (reply: SourceReply): reply is Answered =>
   reply.kind === "answered" &&
   reply.status === forbiddenStatus &&
-  forbiddenBy(reply) === "too_often";
+  forbiddenReason(reply) === "too_often";
 
 function failureOf(
   reply: SourceReply,
@@ -135,7 +135,7 @@ function problemOf(reply: Answered): string | undefined {
   if (status !== forbiddenStatus) {
     return status >= 500 || busyStatuses.has(status) ? undefined : "refuses calls";
   }
-  const forbidden = forbiddenBy(reply);
+  const forbidden = forbiddenReason(reply);
   if (forbidden === "too_often") return undefined;
   return forbidden === "wrong_key" ? "refuses the key" : "refuses calls";
 }
