@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { checkUpstream, parseCheckOptions } from "../../scripts/check-upstream.ts";
 import { conforms, type Finding, report } from "../../scripts/check-upstream/finding.ts";
 import {
-  alwaysPlaying,
+  alwaysMisbehaving,
   startUpstreamServer,
   type UpstreamServer,
   type UpstreamServerOptions,
@@ -109,7 +109,7 @@ describe("the check of a server", () => {
     ["zero_prices", "promise"],
   ];
   it.each(mustFail)("fails a server that plays %s for the rule %s", async (name, rule) => {
-    const findings = await check(await serve({ misbehave: alwaysPlaying(name) }));
+    const findings = await check(await serve({ misbehave: alwaysMisbehaving(name) }));
     expect(failed(findings)).toContain(rule);
     expect(conforms(findings)).toBe(false);
   });
@@ -130,7 +130,7 @@ describe("the check of a server", () => {
     ["relative_links", "dropped"],
   ];
   it.each(shouldWarn)("warns of a server that plays %s by the rule %s", async (name, rule) => {
-    const findings = await check(await serve({ misbehave: alwaysPlaying(name) }));
+    const findings = await check(await serve({ misbehave: alwaysMisbehaving(name) }));
     expect(failed(findings)).toEqual([]);
     expect(warned(findings)).toContain(rule);
     expect(conforms(findings)).toBe(true);
@@ -149,11 +149,11 @@ describe("the check of a server", () => {
   });
 
   it.each(["gzip", "br"] as const)("accepts replies in %s", async (name) => {
-    expect(failed(await check(await serve({ misbehave: alwaysPlaying(name) })))).toEqual([]);
+    expect(failed(await check(await serve({ misbehave: alwaysMisbehaving(name) })))).toEqual([]);
   });
 
   it("takes not_found with data of null for what it is", async () => {
-    const server = await serve({ misbehave: alwaysPlaying("null_data") });
+    const server = await serve({ misbehave: alwaysMisbehaving("null_data") });
     const findings = await check(server, { ids: ["9000000", "9000007"] });
     expect(failed(findings)).toEqual([]);
     // What the server plays is not sent in gzip.
@@ -161,7 +161,7 @@ describe("the check of a server", () => {
   });
 
   it("takes not_found with data of null of an offer check too", async () => {
-    const server = await serve({ misbehave: alwaysPlaying("null_data") });
+    const server = await serve({ misbehave: alwaysMisbehaving("null_data") });
     const run = await runFor("retailer_a.offer_check");
     const ids = [...(run.ids ?? []), "B0SANDBOX7:none"];
     const findings = await check(server, { ...run, ids });
@@ -171,7 +171,7 @@ describe("the check of a server", () => {
   it.each(["all_featured", "total_of_none"] as const)(
     "warns of offers that are not taken as they are: %s",
     async (name) => {
-      const server = await serve({ misbehave: alwaysPlaying(name) });
+      const server = await serve({ misbehave: alwaysMisbehaving(name) });
       const findings = await check(server, await runFor("retailer_a.offers"));
       expect(failed(findings)).toEqual([]);
       expect(warned(findings)).toContain("changed");
@@ -179,14 +179,14 @@ describe("the check of a server", () => {
   );
 
   it("names the field for which a whole listing cannot be taken", async () => {
-    const server = await serve({ misbehave: alwaysPlaying("negative_prices") });
+    const server = await serve({ misbehave: alwaysMisbehaving("negative_prices") });
     const findings = await check(server, await runFor("retailer_a.offers"));
     expect(failed(findings)).toContain("taken");
     expect(report(findings)).toMatch(/B0SANDBOX0 says ok with offers\.0\.price: -5/);
   });
 
   it("fails a server of offer checks that answers for another item", async () => {
-    const server = await serve({ misbehave: alwaysPlaying("wrong_asin") });
+    const server = await serve({ misbehave: alwaysMisbehaving("wrong_asin") });
     const run = await runFor("retailer_a.offer_check");
     const findings = await check(server, run);
     expect(failed(findings)).toEqual(["found", "asin"]);
@@ -194,7 +194,7 @@ describe("the check of a server", () => {
   });
 
   it("fails a server by whose word every offer is gone", async () => {
-    const server = await serve({ misbehave: alwaysPlaying("all_not_found") });
+    const server = await serve({ misbehave: alwaysMisbehaving("all_not_found") });
     const findings = await check(server, await runFor("retailer_a.offer_check"));
     expect(failed(findings)).toEqual(["found"]);
     expect(report(findings)).toContain("seen: 1 not buyable");
@@ -209,7 +209,9 @@ describe("the check of a server", () => {
   });
 
   it("names the fields that are dropped and what stood in them", async () => {
-    const text = report(await check(await serve({ misbehave: alwaysPlaying("relative_links") })));
+    const text = report(
+      await check(await serve({ misbehave: alwaysMisbehaving("relative_links") })),
+    );
     expect(text).toContain('results.0.data.url: "/p/1"');
     expect(text).toContain('results.0.data.images: ["//cdn.example/1.png"]');
   });
@@ -240,7 +242,7 @@ describe("the check of a server", () => {
   });
 
   it("says what was expected and what was seen, and shows no secret", async () => {
-    const server = await serve({ misbehave: alwaysPlaying("garbage"), secret: "canary-8d2" });
+    const server = await serve({ misbehave: alwaysMisbehaving("garbage"), secret: "canary-8d2" });
     const text = report(await check(server, { secret: "canary-8d2" }));
     expect(text).toContain("FAIL retailer_d.standard json: expected a body of JSON");
     expect(text).toMatch(/seen: a body that begins with "\{/);
@@ -280,7 +282,7 @@ describe("the command", () => {
     ["gzip", ["--ids", "9000000"], 2],
     ["gzip", ["--no-such-option"], 2],
   ] as const)("exits against a server that plays %s with %j: %d", async (name, args, code) => {
-    const { url } = await serve({ misbehave: alwaysPlaying(name) });
+    const { url } = await serve({ misbehave: alwaysMisbehaving(name) });
     expect(await exitOf([url, ...args])).toBe(code);
   });
 

@@ -181,7 +181,7 @@ describe("an account", () => {
     expect(await admin("fill-demo", "--account", account)).toEqual({
       code: 1,
       out: "",
-      err: `${account} is no demo account\n`,
+      err: `${account} is not a demo account\n`,
     });
   });
 });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { UpstreamCall } from "../../../../tools/sources/upstream/parse-call.ts";
 import type { Misbehaviour } from "../../../../tools/sources/upstream/misbehaviours.ts";
-import { alwaysPlaying } from "../../../../tools/sources/upstream/server.ts";
+import { alwaysMisbehaving } from "../../../../tools/sources/upstream/server.ts";
 import type { ProductScraperId } from "../../../../shared/scrapers/catalogue.ts";
 import type { Answer, OffersAnswer } from "../../../../shared/scrapers/scraper.ts";
 import {
@@ -37,7 +37,7 @@ async function read(reading: Reading = {}): Promise<readonly Answer[]> {
   return upstreamScraper(own, dependencies).read({ scraper, marketplace: "us", ids, deadline });
 }
 
-const always = (name: Misbehaviour): SubjectOptions => ({ misbehave: alwaysPlaying(name) });
+const always = (name: Misbehaviour): SubjectOptions => ({ misbehave: alwaysMisbehaving(name) });
 const onSome =
   (name: Misbehaviour, ids: readonly string[]): NonNullable<SubjectOptions["misbehave"]> =>
   (call) =>
@@ -120,7 +120,7 @@ describe("asking", () => {
 describe("trouble that may pass", () => {
   it.each(["429_seconds", "429_date"] as const)("waits as long as a %s asks", async (name) => {
     const times: number[] = [];
-    const play = alwaysPlaying(name);
+    const play = alwaysMisbehaving(name);
     const answers = await read({
       misbehave: (call) => {
         times.push(Date.now());

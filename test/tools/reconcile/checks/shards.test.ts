@@ -79,11 +79,11 @@ it("calls that change shards after these were read are listed, and their usage i
   const copied = { accountId: world.accountId, number: 0 };
   while ((await Array.fromAsync(books.shards.pages(copied, {}))).length < 2) await delay(20);
 
-  const { moved, differences } = await since();
+  const { changed, differences } = await since();
   expect(differences).toEqual([]);
-  expect(moved.holds).toContain("req_0");
-  expect(moved.holds).toContain("req_11");
-  expect(moved.holds).not.toContain("req_open");
+  expect(changed.holds).toContain("req_0");
+  expect(changed.holds).toContain("req_11");
+  expect(changed.holds).not.toContain("req_open");
 });
 
 it("a grant while the shards are read causes the account to be read again", async () => {

@@ -138,9 +138,14 @@ describe("dynamoDeliveriesReader", () => {
 
     const targets = await reader.targets("acct_1", ["we_2"]);
     expect(targets).toHaveLength(3);
-    expect(targets).toContainEqual({ target, dueAt: start, leaseUntil: null, owedAt: start });
+    expect(targets).toContainEqual({ target, dueAt: start, leaseUntil: null, firstDueAt: start });
     for (const idle of [endpointTarget("acct_1", "we_2"), destinationTarget("acct_1")]) {
-      expect(targets).toContainEqual({ target: idle, dueAt: null, leaseUntil: null, owedAt: null });
+      expect(targets).toContainEqual({
+        target: idle,
+        dueAt: null,
+        leaseUntil: null,
+        firstDueAt: null,
+      });
     }
     expect(await reader.isOwed(target, entries[0])).toBe(true);
     expect(await reader.isOwed(target, { ...entries[0], key: "c" })).toBe(false);
