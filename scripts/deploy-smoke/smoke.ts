@@ -116,7 +116,7 @@ async function clearWay(smoke: Smoke): Promise<void> {
   const foreign = stacks.find((stack) => !stack.isOfSmoke);
   if (foreign !== undefined) {
     throw new Error(
-      `There is a stack ${foreign.name} that no smoke test created (it lacks the tag ${smokeTag}).  ` +
+      `There is a stack ${foreign.name} that no smoke test created (it lacks the tag ${smokeTag}). ` +
         "The smoke test would remove it. Use another account or region.",
     );
   }

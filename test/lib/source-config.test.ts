@@ -190,7 +190,7 @@ describe("sources at synth", () => {
 
   it.each([
     [
-      /^SOURCES: retailer_d\.standard\.baseUrl: is an https/,
+      /^SOURCES: retailer_d\.standard\.baseUrl: must be an https/,
       { sources: catalog({ baseUrl: canary }) },
     ],
     [/^SOURCES: retailer_d\.standard\.secret: /, { sources: catalog({ baseUrl, secret: canary }) }],

@@ -13,34 +13,38 @@ import { jsonOf, statusOf } from "../contract/reply-json.ts";
 import { replyProblem } from "../contract/reply-error.ts";
 
 export interface CatalogOptions {
-  /** Where the products API is; `/v1/products(…)` is put behind it. */
+  /** The products API's address, to which `/v1/products(…)` is appended. */
   readonly baseUrl: string;
-  /** Ids of one call; the API takes no more than 100. */
+  /** IDs in one call, at most 100 for the API. */
   readonly batchIdsMax: number;
   readonly callsAtOnceMax: number;
 }
 
 export interface CatalogDependencies {
-  /** Must hand over a 403 rather than try again: what it is about stands in its body. */
+  /** Must return a 403 without retrying it: the reason is in its body. */
   readonly client: SourceClient;
   readonly clock: Clock;
-  /** Sent in the query, as the API wants it; never shown anywhere. Absent where none is wanted. */
+  /**
+   * Returns the API key, which the API takes in the query. Never logged. Absent if none is needed.
+   */
   readonly secret?: OpenSecret;
-  /** Told what an operator must mend; holds nothing secret. */
+  /** Receives warnings for the operator. They contain no secret. */
   readonly note?: ((problem: string) => void) | undefined;
 }
 
 const okStatus = 200;
 const refusedStatus = 400;
 const forbiddenStatus = 403;
-/** The source as a whole is busy, whatever it is asked for. */
+/** The source as a whole is busy, whatever the request. */
 const busyStatuses: ReadonlySet<number> = new Set([408, 425, 429, 503]);
-/** Calls after the first one, where the API says that it is called too often. */
+/** Retries after an answer that reports too many calls. */
 const extraCallsMax = 2;
-/** What it allows is counted by the second. */
+/** The API's limit is per second. */
 const restMs = 1_000;
 
-/** Reads retailer_d from a products API that answers a hundred stock numbers at a time. */
+/**
+ * Creates the scraper of `retailer_d` for a products API, which takes 100 stock numbers in a call.
+ */
 export function catalogScraper(
   options: CatalogOptions,
   dependencies: CatalogDependencies,
@@ -87,8 +91,8 @@ async function readBatch(
 }
 
 /**
- * Calls again where the API says that it is called too often: when it allows that, else after a rest
- * that grows. Gives up at once where that would be past the deadline.
+ * Sends a call and retries it while the API reports too many calls: after its `Retry-After`, or
+ * else after an increasing delay. Returns at once if the retry would be after the deadline.
  */
 async function sendCall(
   call: SourceCall,
@@ -121,14 +125,14 @@ function failureOf(
   if (reply.kind !== "answered") return { kind: reply.kind === "too_large" ? "failed" : "none" };
   const { status } = reply;
   const isRefused = status === refusedStatus;
-  // A batch that is refused is no trouble as long as its parts are not.
+  // A refused batch is no problem as long as its parts are accepted.
   const problem = isRefused && ids.length > 1 ? undefined : problemOf(reply);
   if (problem !== undefined) note?.(`d_catalog: the source ${problem} (${status})`);
   if (isRefused) return { kind: "refused" };
   return { kind: status >= 500 && !busyStatuses.has(status) ? "failed" : "none" };
 }
 
-/** What an operator must mend; undefined for what may pass. */
+/** Returns the problem that an operator must fix; undefined for a temporary one. */
 function problemOf(reply: Answered): string | undefined {
   const { status } = reply;
   if (status === 401) return "refuses the key";
@@ -140,7 +144,7 @@ function problemOf(reply: Answered): string | undefined {
   return forbidden === "wrong_key" ? "refuses the key" : "refuses calls";
 }
 
-/** Null when the key cannot be opened. */
+/** Returns null if the key cannot be opened. */
 async function addressOf(
   ids: readonly string[],
   { baseUrl, batchIdsMax }: CatalogOptions,
@@ -156,7 +160,7 @@ async function addressOf(
   url.searchParams.set("format", "json");
   url.searchParams.set("pageSize", String(batchIdsMax));
   url.searchParams.set("show", catalogFieldNames.join(","));
-  // Without this the API leaves out what is no longer sold.
+  // By default the API leaves out products that are no longer sold.
   url.searchParams.set("active", "*");
   return url;
 }

@@ -92,8 +92,8 @@ function checkOfferIds(sources: SourceConfiguration, options: ParseOptions): voi
   const [producer] = unrecognizedProducers(adapter, sources, options);
   if (producer === undefined) return;
   throw new Error(
-    `SOURCES: retailer_a.offer_check.adapter: ${adapter} does not recognize the offer IDs that ${producer}  ` +
-      `returns from ${sources[producer].adapter}; set it to  ${remedyFor(producer, sources, options)}`,
+    `SOURCES: retailer_a.offer_check.adapter: ${adapter} does not recognize the offer IDs that ${producer} ` +
+      `returns from ${sources[producer].adapter}; set it to ${remedyFor(producer, sources, options)}`,
   );
 }
 
@@ -144,8 +144,8 @@ function checkPaces(sources: SourceConfiguration): void {
     if (key === undefined) continue;
     const count = options.adapter === "a_history" ? "same host and key" : "same host";
     throw new Error(
-      `SOURCES: ${scraper}.${key}: differs from ${first.scraper}, which reads from the  ` +
-        `${count} by ${options.adapter}; give both the same  ${paceKeys.join(", ")}`,
+      `SOURCES: ${scraper}.${key}: differs from ${first.scraper}, which reads from the ` +
+        `${count} by ${options.adapter}; give both the same ${paceKeys.join(", ")}`,
     );
   }
 }

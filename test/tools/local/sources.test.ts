@@ -62,7 +62,7 @@ it.each([undefined, ""])("does not start with a secret in a variable that holds 
   const all = JSON.stringify({ "retailer_d.standard": { adapter: "sandbox" } });
   const choice = parseSourceChoice("retailer_d=d_catalog,http://127.0.0.1:9999,secret=env:KEY");
   expect(() => chooseSources(all, [choice], { KEY })).toThrow(
-    "--source retailer_d=d_catalog: secret is kept in the environment variable KEY, which is not " +
+    "--source retailer_d=d_catalog: secret refers to the environment variable KEY, which is not " +
       "set or empty",
   );
 });
@@ -138,5 +138,7 @@ it("shows nothing of what follows the adapter when it refuses", () => {
 });
 
 it.each(["retailer_d", "retailer_d=", "=web", "retailer_d=web,not a url"])("refuses %s", (text) => {
-  expect(() => parseSourceChoice(text)).toThrow("is not <platform or scraper>=<adapter>");
+  expect(() => parseSourceChoice(text)).toThrow(
+    "must have the form <platform or scraper>=<adapter>",
+  );
 });
