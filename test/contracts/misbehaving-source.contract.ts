@@ -148,20 +148,20 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
     expect(timeless(answers)).toEqual([(await good())[0], { id: second, status }]);
   };
 
-  describe.concurrent(`${subject.name}, whose source`, () => {
-    it("behaves: reads both items whole", async () => {
+  describe.concurrent(`${subject.name}, with a source that`, () => {
+    it("behaves: reads both items completely", async () => {
       await expectGood(await outcome(source.behave));
       expect((await good()).map(({ status }) => status)).toEqual(["ok", "ok"]);
     });
 
-    it("says 429 and how many seconds: waits so long, asks once more", async () => {
+    it("answers 429 with seconds: waits that long and retries once", async () => {
       const tried = await outcome(source.once(source.tooOftenFor(1)));
       await expectGood(tried, 1);
       expect(lastAt(tried) - firstAt(tried)).toBeGreaterThanOrEqual(980);
       expect(tried.reports[0]?.calls.throttled).toBe(1);
     });
 
-    it("says 429 and a date: waits until then, asks once more", async () => {
+    it("answers 429 with a date: waits until then and retries once", async () => {
       let until = new Date(0);
       const play = source.tooOftenUntil((told) => (until = told));
       const tried = await outcome(source.once(play));
@@ -172,65 +172,65 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
     it.each([
       ["seconds", source.tooOftenFor(3_600)],
       ["a date", source.tooOftenUntilTomorrow],
-    ])("says 429 with %s beyond the deadline: gives up at once", async (_, play) => {
+    ])("answers 429 with %s, after the deadline: stops at once", async (_, play) => {
       const tried = await outcome(play);
       expectNothing(tried, questions);
       expect(tried.tookMs).toBeLessThan(patienceMs);
     });
 
-    it("says 429 for ever: asks three times at most", async () => {
+    it("always answers 429: sends three requests at most", async () => {
       expectNothing(await outcome(source.tooOftenFor(0)), 3 * questions);
     });
 
-    it("fails once with 500: asks once more", async () => {
+    it("fails once with 500: retries once", async () => {
       await expectGood(await outcome(source.once(source.status(500))), 1);
     });
 
-    it("fails for ever with 500: nothing is known, no item is asked for more than six times", async () => {
+    it("always fails with 500: returns unavailable items, and requests no item more than six times", async () => {
       expectNothing(await outcome(source.status(500)), questionsMax);
     });
 
     it.each([400, 401, 404, 422])(
-      "says %d to the whole: that is no word about an item",
+      "answers %d to a batch: does not conclude anything about an item",
       async (code) => {
         expectNothing(await outcome(source.status(code)), 3);
       },
     );
 
-    it("hangs: answers at the deadline, and gives the calls up", async () => {
+    it("hangs: answers at the deadline and aborts the calls", async () => {
       const tried = await pastDeadline(source.hang, (server) =>
         expect.poll(() => server.underWay(), { timeout: patienceMs }).toBe(0),
       );
       expectNothing(tried, questions);
     });
 
-    it("hangs once: ends that try at its own limit, asks once more", async () => {
+    it("hangs once: ends that try at its time limit and retries once", async () => {
       await expectGood(await outcome(source.once(source.hang), { tryTimeoutMs: 4_000 }), 1);
     });
 
     it.each([
       ["resets the connection", source.reset],
       ["closes it within a body", source.cutOff],
-    ])("%s once: asks once more", async (_, play) => {
+    ])("%s once: retries once", async (_, play) => {
       await expectGood(await outcome(source.once(play)), 1);
     });
 
-    it("resets every connection: nothing is known, no item is asked for more than six times", async () => {
+    it("resets every connection: returns unavailable items, and requests no item more than six times", async () => {
       expectNothing(await outcome(source.reset), questionsMax);
     });
 
     it.each([
       ["gzip", source.gzip],
       ["br", source.br],
-    ])("packs its replies as %s: reads them", async (_, play) => {
+    ])("compresses its replies with %s: reads them", async (_, play) => {
       await expectGood(await outcome(play));
     });
 
-    it("says gzip of what is none: nothing is known", async () => {
+    it("declares gzip for an uncompressed body: returns unavailable items", async () => {
       expectNothing(await outcome(source.falselyPacked), questionsMax);
     });
 
-    it("never ends its body: is cut off at the size cap, whatever the body says", async () => {
+    it("never ends its body: stops reading at the size limit, whatever the body contains", async () => {
       const tried = await playing(source.endless, async (server) => {
         const result = await reading(server, { ids: [first] });
         await expect.poll(() => server.underWay(), { timeout: patienceMs }).toBe(0);
@@ -241,13 +241,13 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       expect(tried.server.bytesSent()).toBeLessThan(bytesSentMax);
     });
 
-    it("sends a body that unpacks to far more: counts what is unpacked", async () => {
+    it("sends a body that decompresses to a far larger one: limits the decompressed size", async () => {
       const tried = await outcome(source.bomb, { ids: [first] });
       expectNothing(tried, 1);
       expect(tried.reports[0]?.calls.replies).toHaveProperty("too_large");
     });
 
-    it("drips: answers at the deadline", async () => {
+    it("sends its body slowly: answers at the deadline", async () => {
       expectNothing(await pastDeadline(source.dripping), questions);
     });
 
@@ -259,18 +259,18 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       await expectGood(await outcome(play));
     });
 
-    it(`writes bytes that are not of its charset: it is ${subject.wrongBytes}, and no number is another`, async () => {
+    it(`sends bytes outside its charset: returns ${subject.wrongBytes}, and changes no number`, async () => {
       const { answers } = await outcome(source.written("latin1", "utf-8"));
       if (subject.wrongBytes === "no reply") return expect(statuses(answers)).toEqual(noAnswers);
       expect(statuses(answers)).toEqual(["ok", "ok"]);
       expect(inAscii(timeless(answers))).toEqual(inAscii(await good()));
     });
 
-    it("says UTF-16 of what is none: nothing is known", async () => {
+    it("declares UTF-16 for another charset: returns unavailable items", async () => {
       expectNothing(await outcome(source.written("utf8", "utf-16le")), 3);
     });
 
-    it("names a charset that nobody knows: reads it as UTF-8, or not at all", async () => {
+    it("declares an unknown charset: reads it as UTF-8 or not at all", async () => {
       const { answers } = await outcome(source.written("utf8", "x-none"));
       if (statuses(answers)[0] !== "unavailable") expect(timeless(answers)).toEqual(await good());
       else expect(statuses(answers)).toEqual(noAnswers);
@@ -279,7 +279,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
     it.each([
       ["a page with status 200", source.block(200)],
       ["a page with status 403", source.block(403)],
-    ])("blocks by %s: leaves it alone after five", async (_, play) => {
+    ])("blocks by %s: stops calling it after five answers", async (_, play) => {
       await playing(play, async (server) => {
         const reader = subject.start(server.url, {});
         for (let reads = 0; reads < turnedAwayMax + 2; reads += 1) {
@@ -296,39 +296,39 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
     it.each([
       ["nothing", source.empty],
       ["the beginning of a reply", source.halfSaid],
-    ])("says %s: nothing is known", async (_, play) => {
+    ])("answers %s: returns unavailable items", async (_, play) => {
       expectNothing(await outcome(play), 3);
     });
 
-    it(`leaves an id out of a whole reply: it is ${subject.leftOut}`, async () => {
+    it(`leaves an ID out of a complete reply: returns ${subject.leftOut} for it`, async () => {
       await expectOnlyFirst(await outcome(source.without(second)), subject.leftOut);
     });
 
-    it("answers another id instead of one: that one is unavailable, the other is nowhere", async () => {
+    it("answers another ID instead of a requested one: returns unavailable for it and drops the other", async () => {
       await expectOnlyFirst(await outcome(source.insteadOf(second, stranger)), "unavailable");
     });
 
-    it("answers more than it was asked: reads what was asked", async () => {
+    it("answers more IDs than requested: reads only the requested ones", async () => {
       await expectGood(await outcome(source.withStranger(stranger)));
     });
 
-    it("answers in another order: tells the items apart", async () => {
+    it("answers in another order: assigns the answers to their items", async () => {
       await expectGood(await outcome(source.backwards));
     });
 
-    it("answers each id twice, at two prices: the first counts", async () => {
+    it("answers each ID twice with two prices: uses the first", async () => {
       await expectGood(await outcome(source.doubled));
     });
 
-    it("answers one id twice and another not: nothing is gone", async () => {
+    it("answers one ID twice and omits another: returns no item as not_found", async () => {
       await expectOnlyFirst(await outcome(source.doubledWithout(second)), "unavailable");
     });
 
-    it("sends numbers as texts: reads them", async () => {
+    it("sends numbers as strings: reads them", async () => {
       await expectGood(await outcome(source.numbersAsTexts));
     });
 
-    it("sends fields of its own: shows none of them", async () => {
+    it("sends unknown fields: returns none of them", async () => {
       await expectGood(await outcome(source.foreignFields));
     });
   });

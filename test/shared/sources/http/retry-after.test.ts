@@ -15,7 +15,7 @@ describe("Retry-After", () => {
     expect(retryAfterMs(header, now)).toBe(milliseconds);
   });
 
-  it.each([null, "", "soon", "-5", "1e9"])("%j says nothing", (header) => {
+  it.each([null, "", "soon", "-5", "1e9"])("%j is ignored", (header) => {
     expect(retryAfterMs(header, now)).toBeUndefined();
   });
 });

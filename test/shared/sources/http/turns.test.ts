@@ -52,7 +52,7 @@ function world(
 const rowsOf = (grants: readonly Grant[]): readonly string[] =>
   [...new Set(grants.map(({ row }) => row))].toSorted();
 
-describe("the turns of a source", () => {
+describe("the start times of a source", () => {
   it("take from one row up to 250 calls a second", async () => {
     const { takeMany, grants } = world({ callsPerSecond: 250, burst: 50 });
     await takeMany(100, 60);
