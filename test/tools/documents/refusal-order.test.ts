@@ -8,7 +8,7 @@ import { refusalOrder, refusalTable } from "../../../tools/documents/refusal-ord
 const unpadded = (text: string): string => text.replaceAll(/ +/g, " ").replaceAll(/-{3,}/g, "---");
 
 describe("the order in which a call is refused", () => {
-  it("is the same table in the README and in the OpenAPI document's introduction", () => {
+  it("is the same table in the README and in the introduction of the OpenAPI document", () => {
     const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
     expect(unpadded(readme)).toContain(refusalTable);
     expect(document.info.description).toContain(refusalTable);
