@@ -4,7 +4,7 @@ import type { SourceReply } from "../http/source-client.ts";
 type Answered = Extract<SourceReply, { kind: "answered" }>;
 
 /** The reason of a 403 of the products API, derived from its text. */
-type ForbiddenReason = "too_often" | "wrong_key" | "unclear";
+type ForbiddenReason = "rate_limited" | "wrong_key" | "unclear";
 
 const forbiddenStatus = 403;
 /** Long enough for any message. The rest may be a complete page. */
@@ -27,7 +27,7 @@ const keyWords = /(?<![a-z])(?:api ?key|key|developer|account|credentials?)(?![a
 export function forbiddenReason({ body }: Answered): ForbiddenReason {
   const text = new TextDecoder().decode(body.subarray(0, textBytesMax));
   if (endedKey.test(text)) return "wrong_key";
-  if (limitWords.test(text)) return "too_often";
+  if (limitWords.test(text)) return "rate_limited";
   return keyWords.test(text) ? "wrong_key" : "unclear";
 }
 

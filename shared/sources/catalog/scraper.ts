@@ -115,7 +115,7 @@ type Answered = Extract<SourceReply, { kind: "answered" }>;
 const isRateLimited = (reply: SourceReply): reply is Answered =>
   reply.kind === "answered" &&
   reply.status === forbiddenStatus &&
-  forbiddenReason(reply) === "too_often";
+  forbiddenReason(reply) === "rate_limited";
 
 function failureOf(
   reply: SourceReply,
@@ -140,7 +140,7 @@ function problemOf(reply: Answered): string | undefined {
     return status >= 500 || busyStatuses.has(status) ? undefined : "refuses calls";
   }
   const forbidden = forbiddenReason(reply);
-  if (forbidden === "too_often") return undefined;
+  if (forbidden === "rate_limited") return undefined;
   return forbidden === "wrong_key" ? "refuses the key" : "refuses calls";
 }
 

@@ -6,7 +6,7 @@ import type { PriceHistoryDependencies } from "../price-history/source.ts";
 import type { TokensByKey } from "../price-history/tokens.ts";
 import type { PriceHistoryOptions, UpstreamOptions } from "./adapter-options.ts";
 import type { SecretUse } from "../contract/secret-reference.ts";
-import { isKeptOut, isTurnedAway } from "../http/page-answer.ts";
+import { isBlockedByProxy, isCallerRefused } from "../http/page-answer.ts";
 import {
   type SourceClientOptions,
   sourceClient,
@@ -80,7 +80,7 @@ export function sourceParts(
       bytesMax: options.bytesMax ?? bytesMaxDefault,
       userAgent: options.userAgent ?? userAgentDefault,
       isTemporary: options.isTemporary ?? ((status) => temporaryStatuses.has(status)),
-      isBlock: options.isBlock ?? isTurnedAway,
+      isBlock: options.isBlock ?? isCallerRefused,
       ...(options.isUsual && { isUsual: options.isUsual }),
     },
     { clock, chance, budget, states, note: noteForRead },
@@ -118,7 +118,7 @@ export function upstreamParts(
   const { client, reporting, warn, open } = sourceParts(
     scraper,
     // A 401 or 403 of the server refuses one key. Callers with another key may still be served.
-    { ...options, isBlock: isKeptOut },
+    { ...options, isBlock: isBlockedByProxy },
     dependencies,
   );
   return {

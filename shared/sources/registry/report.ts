@@ -47,8 +47,8 @@ export function callSummary(events: readonly SourceEvent[]): CallSummary {
   const calls = events.filter((event) => event.kind === "call");
   const replies = countsOf(calls.map(({ reply }) => reply));
   const [[reason] = []] = Object.entries(replies).toSorted(([, a], [, b]) => b - a);
-  const isSilent = reason !== undefined && !calls.some(({ spoke }) => spoke === "yes");
-  const isBusy = calls.some(({ spoke }) => spoke === "busy");
+  const isSilent = reason !== undefined && !calls.some(({ responded }) => responded === "yes");
+  const isBusy = calls.some(({ responded }) => responded === "busy");
   return {
     calls: {
       milliseconds: calls.map(({ milliseconds }) => milliseconds),

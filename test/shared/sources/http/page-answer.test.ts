@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import {
-  isKeptOut,
+  isBlockedByProxy,
   isPageAnswer,
-  isTurnedAway,
+  isCallerRefused,
 } from "../../../../shared/sources/http/page-answer.ts";
 
 const answerOf = (text: string, status: number): Parameters<typeof isPageAnswer>[0] => ({
@@ -36,8 +36,8 @@ describe("a JSON source's answer", () => {
 describe("a 403 of a JSON source", () => {
   it("blocks all callers if it is a page, and otherwise only the caller", () => {
     for (const text of ["<html>", '{"error":"key"}', ""]) {
-      expect(isTurnedAway(answerOf(text, 403))).toBe(true);
-      expect(isKeptOut(answerOf(text, 403))).toBe(text === "<html>");
+      expect(isCallerRefused(answerOf(text, 403))).toBe(true);
+      expect(isBlockedByProxy(answerOf(text, 403))).toBe(text === "<html>");
     }
   });
 });

@@ -283,7 +283,7 @@ describe("a retry of the source client", () => {
       {
         kind: "call",
         reply: "5xx",
-        spoke: "no",
+        responded: "no",
         milliseconds: expect.any(Number),
         tries: 3,
         throttled: 0,
