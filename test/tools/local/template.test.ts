@@ -67,7 +67,7 @@ describe("resolveTemplates", () => {
       { "Fn::ImportValue": "Fixture-data:Age" },
       "export Fixture-data:Age does not exist",
     ],
-    ["an intrinsic", { "Fn::Cidr": [] }, "does not know Fn::Cidr"],
+    ["an intrinsic", { "Fn::Cidr": [] }, "does not support Fn::Cidr"],
   ])("reports that %s is missing", (_name, value, message) => {
     expect(() => valueOf(value, queue)).toThrow(message);
   });

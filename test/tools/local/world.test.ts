@@ -183,7 +183,7 @@ describe("a local world", () => {
     const dir = temporaryFolder();
     const world = await start(dir);
 
-    await expect(start(dir)).rejects.toThrow("Another local world runs on");
+    await expect(start(dir)).rejects.toThrow("Another local world uses");
 
     expect((await fetch(`${world.baseUrl}/v1/things`)).status).toBe(200);
   });
