@@ -51,8 +51,12 @@ describe("the billed duration of a function", () => {
 
   it("refuses unknown options and values that are not numbers", () => {
     expect(() => readAssumptions(["--speed", "2"])).toThrow("speed");
-    expect(() => readAssumptions(["--aws-ms", "fast"])).toThrow("--aws-ms must be a number of 0 or more");
-    expect(() => readAssumptions(["--aws-ms=-1"])).toThrow("--aws-ms must be a number of 0 or more");
+    expect(() => readAssumptions(["--aws-ms", "fast"])).toThrow(
+      "--aws-ms must be a number of 0 or more",
+    );
+    expect(() => readAssumptions(["--aws-ms=-1"])).toThrow(
+      "--aws-ms must be a number of 0 or more",
+    );
   });
 });
 

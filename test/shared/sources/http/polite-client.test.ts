@@ -195,7 +195,7 @@ describe("a call of the source client", () => {
 /** Longer than any test may take: what ends sooner was ended by something else. */
 const neverMs = 3_600_000;
 
-describe("the deadline", () => {
+describe("the deadline of the source client", () => {
   it("ends a try that hangs before or in its body", async () => {
     const silent = await startDouble(() => undefined);
     const stuck = await startDouble(({ response }) => response.writeHead(200).write("begun"));
@@ -332,7 +332,7 @@ describe("a retry of the source client", () => {
   });
 });
 
-describe("the pace", () => {
+describe("the rate of the source client", () => {
   it("limits the concurrent calls", async () => {
     let inWork: ServerResponse[] = [];
     const double = await startDouble(async ({ response }) => {
