@@ -41,7 +41,7 @@ async function main(): Promise<void> {
   if (values["empty-demo"] || values.source.length > 0) return;
   // Runs in parallel with the first calls.
   await fillDemoWorkspace(world).catch((error: unknown) => {
-    if (!stopping) print(`The demo workspace could not be filled:  ${describeError(error)}`);
+    if (!stopping) print(`The demo workspace could not be filled: ${describeError(error)}`);
   });
 }
 

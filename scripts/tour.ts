@@ -13,8 +13,8 @@ import { localCustomer } from "../tools/customer/bucket.ts";
 import { type FreshWorld, inFreshWorld } from "./tour/fresh-world.ts";
 import { type Narrator, narrator } from "./tour/narrator.ts";
 import { reconcileWorld } from "./tour/reconcile.ts";
-import type { Ground } from "./tour/runs.ts";
-import { walk } from "./tour/walk.ts";
+import type { ReachableTarget } from "./tour/runs.ts";
+import { runTour } from "./tour/run-tour.ts";
 
 /** The price of the first item changes with every read; the others do not change. */
 const sandboxIds = ["9000001", "9000000", "9000003", "9000007"] as const;
@@ -36,9 +36,9 @@ async function tourSandbox(tell: Narrator): Promise<void> {
   tell.title("1 of 2: with the sandbox");
   await inFreshWorld([], async (world) => {
     tell.say(`a fresh local world at ${world.base_url}`);
-    const ground = groundOf(world);
-    await walk({ ...ground, ids: sandboxIds, movePrice: () => {} }, tell);
-    await reconcileWorld(ground, tell);
+    const target = targetOf(world);
+    await runTour({ ...target, ids: sandboxIds, movePrice: () => {} }, tell);
+    await reconcileWorld(target, tell);
   });
 }
 
@@ -62,9 +62,9 @@ async function tourReplayedCatalog(folder: string | undefined, tell: Narrator): 
   try {
     await inFreshWorld(["--source", `retailer_d=d_catalog,${replay.url}`], async (world) => {
       tell.say(`a fresh local world at ${world.base_url}`);
-      const ground = groundOf(world);
-      await walk({ ...ground, ids: [first, ...rest], movePrice }, tell);
-      await reconcileWorld(ground, tell);
+      const target = targetOf(world);
+      await runTour({ ...target, ids: [first, ...rest], movePrice }, tell);
+      await reconcileWorld(target, tell);
     });
     tell.check("the products API was really asked", replay.requests.length > 0);
   } finally {
@@ -82,7 +82,7 @@ function recordingsBeside(): string | undefined {
     .find((path) => loadRecordedProducts(path).length > 0);
 }
 
-const groundOf = (world: FreshWorld): Omit<Ground, "ids" | "movePrice"> => ({
+const targetOf = (world: FreshWorld): Omit<ReachableTarget, "ids" | "movePrice"> => ({
   baseUrl: world.base_url,
   admin: adminCommands([], { LOCAL_DIR: world.dataFolder }),
   receiver: { url: world.webhook_receiver_url, controlUrl: world.webhook_receiver_url },

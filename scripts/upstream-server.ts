@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { runCommand, secretFrom, wholeNumberFrom } from "../tools/sources/upstream/command-line.ts";
 import { isMisbehaviour, misbehaviours } from "../tools/sources/upstream/misbehaviours.ts";
 import {
-  alwaysPlaying,
+  alwaysMisbehaving,
   maxBatchDefault,
   startUpstreamServer,
 } from "../tools/sources/upstream/server.ts";
@@ -25,7 +25,7 @@ async function main(): Promise<void> {
     port: wholeNumberFrom("--port", values.port, { from: 0, to: 65_535 }),
     maxBatch: wholeNumberFrom("--max-batch", values["max-batch"], { from: 1, to: 100_000 }),
     secret: secretFrom(secretName, process.env),
-    ...(misbehave !== undefined && { misbehave: alwaysPlaying(misbehave) }),
+    ...(misbehave !== undefined && { misbehave: alwaysMisbehaving(misbehave) }),
   });
   process.stdout.write(`The reference server runs at ${url}\n`);
 }

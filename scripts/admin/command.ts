@@ -49,7 +49,7 @@ export interface Admin {
   readonly dynamo: DynamoDBDocumentClient;
   readonly sqs: SQSClient;
   /** True at a terminal without `--json`: results are then printed as text. */
-  readonly isForPeople: boolean;
+  readonly isText: boolean;
   /** Prints a line of the result at once. */
   readonly say: (line: string) => void;
   /** Prints a line that is not part of the result. */

@@ -5,7 +5,7 @@ import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 /** The stage of real customers, whose changes must be confirmed. */
 const guardedStage = "prod";
 
-export interface Wanted {
+export interface Confirmation {
   readonly stage: string | null;
   /** The change, such as `Grant 500 credits to acct_…`. */
   readonly change: string;
@@ -24,7 +24,7 @@ export interface Terminal {
  * @throws Error if the answer is different, or if the input is not a terminal.
  */
 export async function confirm(
-  { stage, change, isConfirmed }: Wanted,
+  { stage, change, isConfirmed }: Confirmation,
   { input, output }: Terminal,
 ): Promise<void> {
   if (stage !== guardedStage) return;

@@ -67,7 +67,7 @@ export const creditCommands: Commands = {
     usage: `--account <acct_…> --id <id> --pack <${packNames}>`,
     takes: [...changeTakes, "pack"],
     about: "Adds the credits of a paid pack, which counts for the concurrency tier.",
-    changes: (values) => `Add pack ${packOf(values)} to  ${subjectOf(values)}`,
+    changes: (values) => `Add pack ${packOf(values)} to ${subjectOf(values)}`,
     run: (values, admin) =>
       changed(purchasePack({ ...targetOf(values), packId: packOf(values) }, changesOf(admin))),
   },

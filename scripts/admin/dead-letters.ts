@@ -12,7 +12,7 @@ import { replayDeadLetters } from "./replay.ts";
 import { type QueueName, queueNames, type QueueUrls } from "./target.ts";
 
 /** The exit code of a replay that could not move all messages. */
-const notAll = 1;
+const incompleteExit = 1;
 
 export const deadLetterCommands: Commands = {
   "dead-letters": {
@@ -42,7 +42,7 @@ export const deadLetterCommands: Commands = {
       const { deadLetters } = await queueOf(values, admin);
       const limit = wholeNumber(values, "limit", { least: 1, otherwise: peekDefault });
       const { in_flight: held } = await countsOf(admin.sqs, deadLetters);
-      if (held > 0) admin.warn(inOtherHands(held));
+      if (held > 0) admin.warn(inFlightNotice(held));
       // One more than the limit shows whether there are more.
       const found = await peek(admin.sqs, deadLetters, limit + 1);
       return listOf(found.slice(0, limit), found.length > limit);
@@ -57,15 +57,15 @@ export const deadLetterCommands: Commands = {
       const urls = await queueOf(values, admin);
       const replayed = await replayDeadLetters(admin.sqs, urls);
       if (replayed.state === "incomplete") {
-        admin.warn(inOtherHands(replayed.in_flight));
-        admin.endWith(notAll);
+        admin.warn(inFlightNotice(replayed.in_flight));
+        admin.endWith(incompleteExit);
       }
       return { queue: values.queue, ...replayed };
     },
   },
 };
 
-const inOtherHands = (letters: number): string =>
+const inFlightNotice = (letters: number): string =>
   `${letters} ${letters === 1 ? "message is" : "messages are"} in flight at another receiver. Try again in a minute.`;
 
 async function queueOf(values: Values, { target }: Admin): Promise<QueueUrls> {

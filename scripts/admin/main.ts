@@ -42,14 +42,14 @@ export interface Streams {
 /** Runs a command line; returns the exit code. */
 export async function runAdmin(words: readonly string[], streams: Streams): Promise<number> {
   try {
-    return await obey(words, streams);
+    return await runCommandLine(words, streams);
   } catch (error) {
     streams.errors.write(`${reasonOf(error)}\n`);
     return 1;
   }
 }
 
-async function obey(words: readonly string[], streams: Streams): Promise<number> {
+async function runCommandLine(words: readonly string[], streams: Streams): Promise<number> {
   const { values, positionals } = parseArgs({
     args: [...words],
     options,
@@ -69,12 +69,16 @@ async function obey(words: readonly string[], streams: Streams): Promise<number>
     return 0;
   }
   refuseOthers(name, command, Object.keys(values));
-  if (!("answer" in command)) return carryOut(command, values, streams);
+  if (!("answer" in command)) return runWorldCommand(command, values, streams);
   print(command.answer, values, streams);
   return 0;
 }
 
-async function carryOut(command: WorldCommand, values: Values, streams: Streams): Promise<number> {
+async function runWorldCommand(
+  command: WorldCommand,
+  values: Values,
+  streams: Streams,
+): Promise<number> {
   // Evaluated first, so that wrong options are reported before any request.
   const change = command.changes?.(values);
   const target = await targetOf(values);
@@ -87,7 +91,7 @@ async function carryOut(command: WorldCommand, values: Values, streams: Streams)
     target,
     dynamo: documentClient(),
     sqs: new SQSClient({ useQueueUrlAsEndpoint: false }),
-    isForPeople: isForPeople(values, streams),
+    isText: isText(values, streams),
     say: (line) => void streams.output.write(`${line}\n`),
     warn: (line) => void streams.errors.write(`${line}\n`),
     endWith: (wanted) => {
@@ -100,11 +104,11 @@ async function carryOut(command: WorldCommand, values: Values, streams: Streams)
 
 /** Prints JSON for scripts, text for people. */
 function print(result: unknown, values: Values, streams: Streams): void {
-  const text = isForPeople(values, streams) ? textOf(result) : JSON.stringify(result, null, 2);
+  const text = isText(values, streams) ? textOf(result) : JSON.stringify(result, null, 2);
   streams.output.write(`${text}\n`);
 }
 
-const isForPeople = ({ json }: Values, { output }: Streams): boolean =>
+const isText = ({ json }: Values, { output }: Streams): boolean =>
   output.isTTY === true && json !== true;
 
 function refuseOthers(name: string, { takes, usage }: Command, given: readonly string[]): void {

@@ -16,8 +16,8 @@ export const reconcileCommands: Commands = {
       "Compares the ledger with balances, items with counters, runs with their results and the feed, " +
       "and pending deliveries with outboxes. Prints a line for each difference. Compares the results " +
       `${runsDefault} runs of each watchlist; --runs sets another number.`,
-    async run(values, { dynamo, target, isForPeople, say, endWith }) {
-      const line = isForPeople
+    async run(values, { dynamo, target, isText, say, endWith }) {
+      const line = isText
         ? (difference: Difference) => escaped(differenceLine(difference))
         : JSON.stringify;
       const tally = await reconcile(dynamo, target.tables, {
@@ -27,7 +27,7 @@ export const reconcileCommands: Commands = {
         report: (difference: Difference) => say(line(difference)),
       });
       if (tally.differences > 0) endWith(foundDifferences);
-      say(isForPeople ? tallyLine(tally) : JSON.stringify(summaryOf(tally)));
+      say(isText ? tallyLine(tally) : JSON.stringify(summaryOf(tally)));
       return undefined;
     },
   },

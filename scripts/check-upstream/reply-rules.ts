@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { currencyOf } from "../../shared/platforms/catalogue.ts";
 import { stepScrapers } from "../../shared/scrapers/catalogue.ts";
-import { tellsOfTrouble } from "../../shared/sources/contract/reply-trouble.ts";
+import { reportsError } from "../../shared/sources/contract/reply-error.ts";
 import { upstreamReplies } from "../../shared/sources/upstream/contract.ts";
 import { type Difference, differences } from "./difference.ts";
 import type { Answered } from "./exchange.ts";
@@ -58,7 +58,7 @@ const judgeTrouble = (text: string): Verdict => ({
   level: "must",
   expected:
     "no error, errors, fault, message or warnings beside results, else not_found is unavailable",
-  trouble: tellsOfTrouble(JSON.parse(text)) ? "results beside an error" : null,
+  trouble: reportsError(JSON.parse(text)) ? "results beside an error" : null,
 });
 
 function judgeBytes(

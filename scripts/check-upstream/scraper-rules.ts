@@ -1,6 +1,6 @@
 /** The rules for each scraper. */
 import { gzipSync } from "node:zlib";
-import { tellsOfTrouble } from "../../shared/sources/contract/reply-trouble.ts";
+import { reportsError } from "../../shared/sources/contract/reply-error.ts";
 import { jsonOf, type Seen, send, sendPatiently, type Server, summary } from "./exchange.ts";
 import { type Finding, judged, skipped, type Verdict } from "./finding.ts";
 import { deadlineMs, readBody, type Subject } from "./read-call.ts";
@@ -154,7 +154,7 @@ async function foundTrouble(seen: Seen, asked: Asked): Promise<string | null> {
   if (seen.kind !== "answered" || seen.status !== 200) return summary(seen);
   const taken = await takenFrom(seen, asked);
   if (taken === null) return "a body that is no reply";
-  if (tellsOfTrouble(jsonOf(seen))) return "an error beside the results";
+  if (reportsError(jsonOf(seen))) return "an error beside the results";
   const found = taken.find(({ isFound }) => isFound);
   if (found === undefined) return null;
   return asked.scraper === "retailer_a.offer_check" ? "buyable" : found.status;

@@ -85,7 +85,7 @@ export async function inventLists(
     const path = `/watchlists/${String(body["id"])}`;
     await runsEnded(api, path, 1);
     for (let run = 2; run <= list.runs; run += 1) {
-      if (run === list.runs) await refuseNext(world, list.refused ?? 0);
+      if (run === list.runs) await failNextDeliveries(world, list.refused ?? 0);
       await runAgain(api, path);
       await runsEnded(api, path, run);
     }
@@ -101,7 +101,7 @@ const lookMs = 150;
  * Polls until a condition holds.
  * @throws Error if it does not in time
  */
-async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
+async function waitUntil(what: string, isSo: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + patienceMs;
   while (!(await isSo())) {
     if (Date.now() > deadline) throw new Error(`Timed out: ${what}`);
@@ -122,19 +122,19 @@ async function runsOf(api: ApiClient, path: string): Promise<readonly ShownRun[]
 }
 
 const runsEnded = (api: ApiClient, path: string, count: number): Promise<void> =>
-  eventually(`run ${count} of ${path}`, async () => {
+  waitUntil(`run ${count} of ${path}`, async () => {
     const ended = (await runsOf(api, path)).filter(({ status }) => status !== "running");
     return ended.length >= count;
   });
 
 /** Refused while the previous run is not finished. */
 const runAgain = (api: ApiClient, path: string): Promise<void> =>
-  eventually(
+  waitUntil(
     `another run of ${path}`,
     async () => (await api.send("POST", `${path}/run`)).status === 202,
   );
 
-async function refuseNext(world: World, times: number): Promise<void> {
+async function failNextDeliveries(world: World, times: number): Promise<void> {
   const body = JSON.stringify({ status: 503, times });
   await fetch(`${world.receiverUrl}/behaviour`, { method: "POST", body });
 }

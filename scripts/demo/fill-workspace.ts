@@ -86,7 +86,7 @@ const made = async (api: ApiClient, path: string, body: unknown): Promise<ApiAns
   succeeded(await api.send("POST", path, body), `POST ${path}`);
 
 function succeeded({ status, body }: ApiAnswer, what: string): ApiAnswer["body"] {
-  if (status >= 300) throw new Error(`${what} returned ${status}:  ${JSON.stringify(body)}`);
+  if (status >= 300) throw new Error(`${what} returned ${status}: ${JSON.stringify(body)}`);
   return body;
 }
 

@@ -1,5 +1,5 @@
 /** A self-signed certificate for the smoke test's addresses, with its key. For tests only. */
-export const worthlessCertificate = {
+export const testCertificate = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgt3V3OXtG6h0zkilR
 6cvRwfdhWavSza29zR3LPoc9/J+hRANCAAQbZyMMGjgZp67LB6k82LrHMrpvdHcD

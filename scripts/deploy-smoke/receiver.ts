@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from "node:https";
 import type { Server } from "node:net";
 import { openDataFolder } from "../../tools/local/data-folder.ts";
 import { webhookReceiver } from "../../tools/local/webhook-receiver.ts";
-import { worthlessCertificate } from "./certificate.ts";
+import { testCertificate } from "./certificate.ts";
 
 export interface SmokeReceiver {
   readonly port: number;
@@ -14,7 +14,7 @@ export interface SmokeReceiver {
 }
 
 /** How deliveries reach the receiver. */
-export type Door =
+export type DeliveryPort =
   | { readonly kind: "tls"; readonly address: string }
   /** Plain HTTP, because a proxy in front of it terminates TLS. */
   | { readonly kind: "plain"; readonly port: number };
@@ -22,7 +22,7 @@ export type Door =
 /**
  * Starts a customer's webhook receiver: deliveries arrive at one port, control requests at another.
  */
-export async function startReceiver(folder: string, door: Door): Promise<SmokeReceiver> {
+export async function startReceiver(folder: string, door: DeliveryPort): Promise<SmokeReceiver> {
   const data = openDataFolder(folder, true);
   const listener = webhookReceiver(data, () => {});
   const deliveriesOnly: RequestListener = (request, response) => {
@@ -33,7 +33,7 @@ export async function startReceiver(folder: string, door: Door): Promise<SmokeRe
   };
   const outer =
     door.kind === "tls"
-      ? createTlsServer(worthlessCertificate, deliveriesOnly).listen(0, door.address)
+      ? createTlsServer(testCertificate, deliveriesOnly).listen(0, door.address)
       : createPlainServer(deliveriesOnly).listen(door.port, "127.0.0.1");
   const inner = createPlainServer(listener).listen(0, "127.0.0.1");
   await Promise.all([once(outer, "listening"), once(inner, "listening")]);

@@ -6,17 +6,20 @@ import { GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { DeployedResource } from "./stacks.ts";
 
 /** Requests a resource; resolves to its state, and rejects if it does not exist. */
-type Look = (physicalId: string) => Promise<string>;
+type Lookup = (physicalId: string) => Promise<string>;
 
 const there = "is still there";
 
-function looks(): { readonly byType: Readonly<Record<string, Look>>; readonly end: () => void } {
+function lookups(): {
+  readonly byType: Readonly<Record<string, Lookup>>;
+  readonly end: () => void;
+} {
   const dynamo = new DynamoDBClient({});
   const s3 = new S3Client({ forcePathStyle: true });
   const sqs = new SQSClient({});
   const kms = new KMSClient({});
   const scheduler = new SchedulerClient({});
-  const byType: Record<string, Look> = {
+  const byType: Record<string, Lookup> = {
     "AWS::DynamoDB::Table": async (TableName) => {
       await dynamo.send(new DescribeTableCommand({ TableName }));
       return there;
@@ -57,15 +60,15 @@ const absence = /NotFound|NonExistent|DoesNotExist|NoSuch/;
 export async function remainsOf(
   resources: readonly DeployedResource[],
 ): Promise<{ readonly lines: readonly string[]; readonly asked: number }> {
-  const { byType, end } = looks();
+  const { byType, end } = lookups();
   const lines: string[] = [];
   let asked = 0;
   try {
     for (const { type, physicalId } of resources) {
-      const look = byType[type];
-      if (look === undefined) continue;
+      const lookup = byType[type];
+      if (lookup === undefined) continue;
       asked += 1;
-      const found = await lookFor(physicalId, look);
+      const found = await lookFor(physicalId, lookup);
       if (found !== null) lines.push(`${type} ${physicalId} ${found}`);
     }
     return { lines, asked };
@@ -74,9 +77,9 @@ export async function remainsOf(
   }
 }
 
-async function lookFor(physicalId: string, look: Look): Promise<string | null> {
+async function lookFor(physicalId: string, lookup: Lookup): Promise<string | null> {
   try {
-    return await look(physicalId);
+    return await lookup(physicalId);
   } catch (error) {
     if (error instanceof Error && absence.test(error.name)) return null;
     throw error;

@@ -5,14 +5,14 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { CloudFormationClient } from "@aws-sdk/client-cloudformation";
 import { GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs";
-import { walkBeyondReach } from "../tour/beyond-reach.ts";
+import { runUnreachableTour } from "../tour/unreachable-receiver.ts";
 import { stackName } from "../../lib/build-app.ts";
 import { adminCommands } from "../tour/admin-commands.ts";
 import type { CustomerBucketAccess } from "../../tools/customer/bucket.ts";
 import type { Narrator } from "../tour/narrator.ts";
 import { reconcileWorld } from "../tour/reconcile.ts";
-import type { TourReceiver, Walked } from "../tour/runs.ts";
-import { walk } from "../tour/walk.ts";
+import type { TourReceiver, TourTarget } from "../tour/runs.ts";
+import { runTour } from "../tour/run-tour.ts";
 import { answeringAddress, apiAddresses } from "./api-address.ts";
 import { type Cdk, cdkCommands } from "./cdk.ts";
 import { reasonOf } from "../../tools/python/install.ts";
@@ -84,12 +84,12 @@ export async function deploySmoke(place: Place, tell: Narrator): Promise<void> {
   const smoke = { place, cdk, formation, tell };
   const started = Date.now();
   try {
-    await clearWay(smoke);
-    await tornDownAfter(smoke, async () => {
+    await removeLeftovers(smoke);
+    await withTearDown(smoke, async () => {
       await deploy(smoke);
-      await walkLine(await outputsOf(smoke), smoke);
-      await nothingGivenUp(smoke);
-      await nothingWarnedOf(smoke);
+      await callDeployment(await outputsOf(smoke), smoke);
+      await checkDeadLetters(smoke);
+      await checkWarnings(smoke);
     });
     summary(smoke, started);
   } finally {
@@ -110,13 +110,13 @@ function summary({ place, tell }: Smoke, started: number): void {
 /**
  * Removes what an interrupted smoke test left. Refuses if the stage belongs to another deployment.
  */
-async function clearWay(smoke: Smoke): Promise<void> {
+async function removeLeftovers(smoke: Smoke): Promise<void> {
   const { formation, tell } = smoke;
   const stacks = await deployedStacks(formation);
   const foreign = stacks.find((stack) => !stack.isOfSmoke);
   if (foreign !== undefined) {
     throw new Error(
-      `There is a stack ${foreign.name} that no smoke test created (it lacks the tag ${smokeTag}).  ` +
+      `There is a stack ${foreign.name} that no smoke test created (it lacks the tag ${smokeTag}). ` +
         "The smoke test would remove it. Use another account or region.",
     );
   }
@@ -129,7 +129,7 @@ async function clearWay(smoke: Smoke): Promise<void> {
 /**
  * Removes the deployment after the visit, whatever its result. Reports both failures if both fail.
  */
-async function tornDownAfter(smoke: Smoke, visit: () => Promise<void>): Promise<void> {
+async function withTearDown(smoke: Smoke, visit: () => Promise<void>): Promise<void> {
   const failures: unknown[] = [];
   for (const part of [visit, () => tearDown(smoke)]) {
     await part().catch((error: unknown) => failures.push(error));
@@ -177,24 +177,24 @@ async function outputsOf({ formation }: Smoke): Promise<Outputs> {
   return Object.fromEntries(stacks.flatMap(({ outputs }) => Object.entries(outputs)));
 }
 
-async function walkLine(outputs: Outputs, { place, tell }: Smoke): Promise<void> {
+async function callDeployment(outputs: Outputs, { place, tell }: Smoke): Promise<void> {
   const { customer } = place;
   const baseUrl = await answeringAddress(
     place.apiUrl === null ? apiAddresses(place.endpoint, named(outputs, "ApiUrl")) : [place.apiUrl],
   );
   tell.say(`the API answers at ${baseUrl}`);
-  const ground: Walked = {
+  const target: TourTarget = {
     baseUrl,
     admin: adminCommands(["--stage", smokeStage], {}),
     ids: sandboxIds,
     movePrice: () => {},
   };
   if (customer === null) {
-    await walkBeyondReach({ ...ground, nobody: `https://[${publicAddress}]:8443` }, tell);
+    await runUnreachableTour({ ...target, unreachable: `https://[${publicAddress}]:8443` }, tell);
   } else {
-    await walk({ ...ground, ...customer }, tell);
+    await runTour({ ...target, ...customer }, tell);
   }
-  await reconcileWorld(ground, tell);
+  await reconcileWorld(target, tell);
 }
 
 function named(outputs: Outputs, name: string): string {
@@ -219,7 +219,7 @@ async function runScript(script: string, ...words: string[]): Promise<string> {
  * Checks the dead-letter queues. A failed worker moves its messages there, which calls from outside
  * may not show.
  */
-async function nothingGivenUp({ formation, tell }: Smoke): Promise<void> {
+async function checkDeadLetters({ formation, tell }: Smoke): Promise<void> {
   tell.chapter("The dead-letter queues");
   const client = new SQSClient({});
   const queues = (await resourcesOf(formation, smokeStacks)).filter(
@@ -245,7 +245,7 @@ async function nothingGivenUp({ formation, tell }: Smoke): Promise<void> {
  * Checks the functions' logs. A missing permission that a function can do without is visible only
  * there.
  */
-async function nothingWarnedOf({ place, formation, tell }: Smoke): Promise<void> {
+async function checkWarnings({ place, formation, tell }: Smoke): Promise<void> {
   tell.chapter("The functions' logs");
   const resources = await resourcesOf(formation, smokeStacks);
   await tell.wait("the sweeper, which comes every minute", sweepSecondsMax, async () =>

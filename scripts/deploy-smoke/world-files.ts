@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { worthlessCertificate } from "./certificate.ts";
+import { testCertificate } from "./certificate.ts";
 
 export interface WorldFiles {
   readonly certificateFile: string;
@@ -23,8 +23,8 @@ export function prepareWorld(
   const { certificateFile, keyFile } = worldFiles(folder);
   const temporary = join(folder, "tmp");
   mkdirSync(temporary, { recursive: true });
-  writeFileSync(certificateFile, worthlessCertificate.cert);
-  writeFileSync(keyFile, worthlessCertificate.key, { mode: 0o600 });
+  writeFileSync(certificateFile, testCertificate.cert);
+  writeFileSync(keyFile, testCertificate.key, { mode: 0o600 });
   return {
     PATH: path,
     // Excludes the developer's profiles, proxies and caches.

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import type { Walked } from "./runs.ts";
+import type { TourTarget } from "./runs.ts";
 
 const admin = fileURLToPath(new URL("../admin.ts", import.meta.url));
 
@@ -9,7 +9,7 @@ const admin = fileURLToPath(new URL("../admin.ts", import.meta.url));
 export function adminCommands(
   flags: readonly string[],
   variables: Readonly<Record<string, string>>,
-): Walked["admin"] {
+): TourTarget["admin"] {
   return async (...command) => {
     const { stdout } = await promisify(execFile)(process.execPath, [admin, ...command, ...flags], {
       env: { ...process.env, ...variables },

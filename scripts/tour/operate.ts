@@ -1,12 +1,12 @@
 import type { ApiClient } from "../../tools/customer/api-client.ts";
 import type { Narrator } from "./narrator.ts";
-import { deliveriesOf, type Ground, parsed, patienceSeconds, runAgain } from "./runs.ts";
+import { deliveriesOf, type ReachableTarget, parsed, waitSecondsMax, runAgain } from "./runs.ts";
 import { type Delivery, verifyDelivery } from "./verify-delivery.ts";
 import { quantity } from "../../shared/base/quantity.ts";
 
 export interface Operated {
   readonly api: ApiClient;
-  readonly ground: Ground;
+  readonly target: ReachableTarget;
   readonly watchlistId: string;
   readonly endpointId: string;
   readonly secret: string;
@@ -16,7 +16,7 @@ export interface Operated {
 export async function operate(operated: Operated, tell: Narrator): Promise<void> {
   await testEndpoint(operated, tell);
   await failOnceDuringRotation(operated, tell);
-  await recoverWhatWasMissed(operated, tell);
+  await recoverMissedEvents(operated, tell);
   await redeliver(operated, tell);
   await readFeed(operated, tell);
   await backfill(operated, tell);
@@ -29,17 +29,17 @@ async function testEndpoint({ api, endpointId }: Operated, tell: Narrator): Prom
 }
 
 async function failOnceDuringRotation(operated: Operated, tell: Narrator): Promise<void> {
-  const { api, ground, watchlistId, endpointId, secret } = operated;
+  const { api, target, watchlistId, endpointId, secret } = operated;
   tell.chapter("POST /v1/webhook_endpoints/{id}/rotate, and a receiver that fails once");
   const rotated = await api.send("POST", `/webhook_endpoints/${endpointId}/rotate`);
   const current = String(rotated.body["secret"]);
-  await tellReceiver(ground, "secrets", { secret: current });
-  await tellReceiver(ground, "behaviour", { status: 500, times: 1 });
+  await controlReceiver(target, "secrets", { secret: current });
+  await controlReceiver(target, "behaviour", { status: 500, times: 1 });
   await runAgain(api, watchlistId, tell);
   const run = { watchlistId, runNumber: 3 };
   // The first event failed. Its retry comes after five seconds, after the other events.
-  const seen = await tell.wait("the retry", patienceSeconds, async () => {
-    const all = await deliveriesOf(ground, run);
+  const seen = await tell.wait("the retry", waitSecondsMax, async () => {
+    const all = await deliveriesOf(target, run);
     return idsOf(all).length > new Set(idsOf(all)).size ? all : undefined;
   });
   const repeated = seen.filter((one) => idOf(one) === idOf(seen[0]));
@@ -53,7 +53,7 @@ async function failOnceDuringRotation(operated: Operated, tell: Narrator): Promi
       seen.every((delivery) => Object.values(verifyDelivery(delivery, one)).every(Boolean)),
     ),
   );
-  const entry = await tell.wait("the delivery log", patienceSeconds, async () => {
+  const entry = await tell.wait("the delivery log", waitSecondsMax, async () => {
     const log = await api.get(`/webhook_endpoints/${endpointId}/deliveries?limit=100`);
     const found = (log.body["data"] as Record<string, unknown>[]).find(
       (one) => one["event_id"] === idOf(seen[0]),
@@ -63,18 +63,18 @@ async function failOnceDuringRotation(operated: Operated, tell: Narrator): Promi
   tell.check("the log has both attempts", entry["attempt_count"] === 2);
 }
 
-async function recoverWhatWasMissed(operated: Operated, tell: Narrator): Promise<void> {
-  const { api, ground, watchlistId, endpointId } = operated;
+async function recoverMissedEvents(operated: Operated, tell: Narrator): Promise<void> {
+  const { api, target, watchlistId, endpointId } = operated;
   tell.chapter("A disabled endpoint; POST /v1/webhook_endpoints/{id}/recover");
   const since = new Date(Date.now() - 60_000).toISOString();
   await api.send("PATCH", `/webhook_endpoints/${endpointId}`, { enabled: false });
   await runAgain(api, watchlistId, tell);
-  await tell.wait("the run without a receiver", patienceSeconds, async () => {
+  await tell.wait("the run without a receiver", waitSecondsMax, async () => {
     const { body } = await api.get(`/watchlists/${watchlistId}/runs?limit=1`);
     const [run] = body["data"] as Record<string, unknown>[];
     return run?.["run_number"] === 4 && run["status"] === "completed" ? run : undefined;
   });
-  const feed = await tell.wait("its events in the feed", patienceSeconds, async () => {
+  const feed = await tell.wait("its events in the feed", waitSecondsMax, async () => {
     const events = await allEvents(operated);
     return events.filter((event) => runNumberOf(event) === 4).length > 0 ? events : undefined;
   });
@@ -84,44 +84,44 @@ async function recoverWhatWasMissed(operated: Operated, tell: Narrator): Promise
   tell.say(`${quantity(missed.length, "event")} of run 4 in the feed`);
   tell.check(
     "a disabled endpoint got nothing",
-    (await deliveriesOf(ground, { watchlistId, runNumber: 4 })).length === 0,
+    (await deliveriesOf(target, { watchlistId, runNumber: 4 })).length === 0,
   );
   await api.send("PATCH", `/webhook_endpoints/${endpointId}`, { enabled: true });
   const answer = await api.send("POST", `/webhook_endpoints/${endpointId}/recover`, { since });
   tell.check("recover is accepted", answer.status === 202);
   // Sent like retries: several at once, in any order.
-  const arrived = await tell.wait("the missed events", patienceSeconds, async () => {
-    const all = await deliveriesOf(ground, { watchlistId, runNumber: 4 });
+  const arrived = await tell.wait("the missed events", waitSecondsMax, async () => {
+    const all = await deliveriesOf(target, { watchlistId, runNumber: 4 });
     return missed.every((id) => idsOf(all).includes(id)) ? all : undefined;
   });
   tell.check("each missed event arrives once", arrived.length === missed.length);
 }
 
 async function redeliver(operated: Operated, tell: Narrator): Promise<void> {
-  const { api, ground, watchlistId } = operated;
+  const { api, target, watchlistId } = operated;
   tell.chapter("POST /v1/webhook_deliveries/{id}/redeliver");
   const run = { watchlistId, runNumber: 2 };
-  const before = await deliveriesOf(ground, run);
+  const before = await deliveriesOf(target, run);
   const log = await api.get("/webhook_deliveries?limit=100&state=delivered");
   const entry = (log.body["data"] as Record<string, unknown>[]).find(
     (one) => one["event_id"] === idOf(before[0]),
   );
   const answer = await api.send("POST", `/webhook_deliveries/${String(entry?.["id"])}/redeliver`);
   tell.check("a redelivery is accepted", answer.status === 202);
-  const after = await tell.wait("it at the receiver", patienceSeconds, async () => {
-    const all = await deliveriesOf(ground, run);
+  const after = await tell.wait("it at the receiver", waitSecondsMax, async () => {
+    const all = await deliveriesOf(target, run);
     return all.length > before.length ? all : undefined;
   });
   tell.check("it carries the same bytes", after.at(-1)?.body === before[0]?.body);
 }
 
 async function readFeed(operated: Operated, tell: Narrator): Promise<void> {
-  const { ground, watchlistId } = operated;
+  const { target, watchlistId } = operated;
   tell.chapter("GET /v1/events");
   const events = await allEvents(operated);
   const delivered = new Map<string, string>();
   for (const runNumber of [1, 2, 3, 4]) {
-    for (const one of await deliveriesOf(ground, { watchlistId, runNumber })) {
+    for (const one of await deliveriesOf(target, { watchlistId, runNumber })) {
       delivered.set(idOf(one), one.body);
     }
   }
@@ -155,7 +155,7 @@ async function backfill({ api }: Operated, tell: Narrator): Promise<void> {
   const since = new Date(Date.now() - 3_600_000).toISOString();
   const answer = await api.send("POST", "/s3_destination/backfill", { since });
   tell.check("a backfill is accepted", answer.status === 202);
-  await tell.wait("every run to be exported again", patienceSeconds, async () => {
+  await tell.wait("every run to be exported again", waitSecondsMax, async () => {
     const now = await exportsOf();
     const again = now.filter((one, n) => {
       const attempts = Number(before[n]?.["attempt_count"]);
@@ -170,6 +170,10 @@ const idsOf = (deliveries: readonly Delivery[]): string[] => deliveries.map((one
 const runNumberOf = (event: Record<string, unknown>): unknown =>
   (event["data"] as Record<string, unknown>)["run_number"];
 
-async function tellReceiver({ receiver }: Ground, path: string, body: unknown): Promise<void> {
+async function controlReceiver(
+  { receiver }: ReachableTarget,
+  path: string,
+  body: unknown,
+): Promise<void> {
   await fetch(`${receiver.controlUrl}/${path}`, { method: "POST", body: JSON.stringify(body) });
 }

@@ -1,8 +1,8 @@
 import type { Narrator } from "./narrator.ts";
-import type { Walked } from "./runs.ts";
+import type { TourTarget } from "./runs.ts";
 
 /** Runs the reconcile command, and checks that it finds no differences. */
-export async function reconcileWorld({ admin }: Pick<Walked, "admin">, tell: Narrator) {
+export async function reconcileWorld({ admin }: Pick<TourTarget, "admin">, tell: Narrator) {
   tell.chapter("npm run admin -- reconcile");
   const tally = await admin("reconcile", "--json").catch(withOutput);
   tell.say(String(tally["summary"]));

@@ -5,7 +5,7 @@ import type { Delivery } from "./verify-delivery.ts";
 import { quantity } from "../../shared/base/quantity.ts";
 
 /** The world of a tour, and a way to change the price of an item. */
-export interface Walked {
+export interface TourTarget {
   readonly baseUrl: string;
   /** Runs an admin command on the world; returns its output. */
   readonly admin: (...command: string[]) => Promise<Record<string, unknown>>;
@@ -15,7 +15,7 @@ export interface Walked {
 }
 
 /** A world with a receiver and a bucket that the service can reach. */
-export interface Ground extends Walked {
+export interface ReachableTarget extends TourTarget {
   readonly receiver: TourReceiver;
   readonly bucket: CustomerBucketAccess;
 }
@@ -28,7 +28,7 @@ export interface TourReceiver {
 }
 
 /** Upper bound of every wait in the tour. */
-export const patienceSeconds = 20;
+export const waitSecondsMax = 20;
 
 export interface RunSeen {
   readonly all: readonly Delivery[];
@@ -37,18 +37,14 @@ export interface RunSeen {
 
 /** Waits until all events of a run have arrived. */
 export async function runCompleted(
-  ground: Ground,
+  target: ReachableTarget,
   tell: Narrator,
   run: { readonly watchlistId: string; readonly runNumber: number },
 ): Promise<RunSeen> {
-  const seen = await tell.wait(
-    `run ${run.runNumber} at the receiver`,
-    patienceSeconds,
-    async () => {
-      const all = await deliveriesOf(ground, run);
-      return all.some((one) => parsed(one)["type"] === "watchlist.run.completed") ? all : undefined;
-    },
-  );
+  const seen = await tell.wait(`run ${run.runNumber} at the receiver`, waitSecondsMax, async () => {
+    const all = await deliveriesOf(target, run);
+    return all.some((one) => parsed(one)["type"] === "watchlist.run.completed") ? all : undefined;
+  });
   for (const one of seen) tell.say(describeEvent(parsed(one)));
   const ids = seen.map((one) => String(parsed(one)["id"]));
   tell.check("run completed comes last", parsed(seen.at(-1))["type"] === "watchlist.run.completed");
@@ -62,10 +58,10 @@ export async function runCompleted(
 
 /** Returns the deliveries of a run that the receiver got so far. */
 export async function deliveriesOf(
-  ground: Ground,
+  target: ReachableTarget,
   run: { readonly watchlistId: string; readonly runNumber: number },
 ): Promise<readonly Delivery[]> {
-  const response = await fetch(`${ground.receiver.controlUrl}/deliveries`);
+  const response = await fetch(`${target.receiver.controlUrl}/deliveries`);
   const deliveries = (await response.json()) as Delivery[];
   return deliveries.filter((one) => {
     const data = parsed(one)["data"] as Record<string, unknown>;
@@ -91,7 +87,7 @@ function describeEvent(event: Record<string, unknown>): string {
 export async function runAgain(api: ApiClient, watchlistId: string, tell: Narrator): Promise<void> {
   const started = await tell.wait<ApiAnswer>(
     "the end of the previous run",
-    patienceSeconds,
+    waitSecondsMax,
     async () => {
       const answer = await api.send("POST", `/watchlists/${watchlistId}/run`);
       return answer.status === 409 ? undefined : answer;

@@ -148,8 +148,8 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
     expect(timeless(answers)).toEqual([(await good())[0], { id: second, status }]);
   };
 
-  describe.concurrent(`${subject.name}, whose source`, () => {
-    it("behaves: reads both items whole", async () => {
+  describe.concurrent(`${subject.name}, with a source that`, () => {
+    it("behaves: reads both items completely", async () => {
       await expectGood(await outcome(source.behave));
       expect((await good()).map(({ status }) => status)).toEqual(["ok", "ok"]);
     });
@@ -211,7 +211,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
     it.each([
       ["resets the connection", source.reset],
       ["closes it within a body", source.cutOff],
-    ])("%s once: asks once more", async (_, play) => {
+    ])("%s once: retries once", async (_, play) => {
       await expectGood(await outcome(source.once(play)), 1);
     });
 
@@ -259,7 +259,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       await expectGood(await outcome(play));
     });
 
-    it(`writes bytes that are not of its charset: it is ${subject.wrongBytes}, and no number is another`, async () => {
+    it(`sends bytes outside its charset: returns ${subject.wrongBytes}, and changes no number`, async () => {
       const { answers } = await outcome(source.written("latin1", "utf-8"));
       if (subject.wrongBytes === "no reply") return expect(statuses(answers)).toEqual(noAnswers);
       expect(statuses(answers)).toEqual(["ok", "ok"]);
@@ -300,7 +300,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       expectNothing(await outcome(play), 3);
     });
 
-    it(`leaves an id out of a whole reply: it is ${subject.leftOut}`, async () => {
+    it(`leaves an ID out of a complete reply: returns ${subject.leftOut} for it`, async () => {
       await expectOnlyFirst(await outcome(source.without(second)), subject.leftOut);
     });
 
@@ -324,7 +324,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       await expectOnlyFirst(await outcome(source.doubledWithout(second)), "unavailable");
     });
 
-    it("sends numbers as texts: reads them", async () => {
+    it("sends numbers as strings: reads them", async () => {
       await expectGood(await outcome(source.numbersAsTexts));
     });
 

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { checkUpstream, parseCheckOptions } from "../../scripts/check-upstream.ts";
 import { conforms, type Finding, report } from "../../scripts/check-upstream/finding.ts";
 import {
-  alwaysPlaying,
+  alwaysMisbehaving,
   startUpstreamServer,
   type UpstreamServer,
   type UpstreamServerOptions,
@@ -62,8 +62,8 @@ async function runFor(scraper: StepScraperId): Promise<Run> {
   return { scraper, ids: [`${prefix}0`, `${prefix}1`, `${prefix}3`], unknownId: `${prefix}7` };
 }
 
-describe("the check of a server", () => {
-  it.each(stepScraperIds)("finds nothing wrong with the reference server: %s", async (scraper) => {
+describe("the upstream check", () => {
+  it.each(stepScraperIds)("finds no failure in the reference server: %s", async (scraper) => {
     const server = await serve({ secret: "right" });
     const findings = await check(server, { ...(await runFor(scraper)), secret: "right" });
     expect([...failed(findings), ...warned(findings)]).toEqual([]);
@@ -71,7 +71,7 @@ describe("the check of a server", () => {
     expect(findings.length).toBeGreaterThan(25);
   });
 
-  it("fails where nothing was read, and says of every scraper offered that it was not tried", async () => {
+  it("fails if nothing was read, and skips every scraper in the capabilities", async () => {
     const { url } = await serve();
     const findings = await checkUpstream(parseCheckOptions([url], {}));
     const scrapers = findings.map(({ scraper }) => scraper);
@@ -80,7 +80,7 @@ describe("the check of a server", () => {
     expect(report(findings)).toContain("--scraper retailer_d.standard --ids");
   });
 
-  it("fails where a scraper is named and no id", async () => {
+  it("fails if a scraper is given without IDs", async () => {
     const findings = await check(await serve(), { ids: [] });
     expect(failed(findings)).toEqual(["read"]);
   });
@@ -108,11 +108,14 @@ describe("the check of a server", () => {
     ["error_beside", "no-error-beside"],
     ["zero_prices", "promise"],
   ];
-  it.each(mustFail)("fails a server that plays %s for the rule %s", async (name, rule) => {
-    const findings = await check(await serve({ misbehave: alwaysPlaying(name) }));
-    expect(failed(findings)).toContain(rule);
-    expect(conforms(findings)).toBe(false);
-  });
+  it.each(mustFail)(
+    "fails a server that misbehaves by %s, with the rule %s",
+    async (name, rule) => {
+      const findings = await check(await serve({ misbehave: alwaysMisbehaving(name) }));
+      expect(failed(findings)).toContain(rule);
+      expect(conforms(findings)).toBe(false);
+    },
+  );
 
   const shouldWarn: readonly (readonly [Misbehaviour, string])[] = [
     ["429_seconds", "busy"],
@@ -129,14 +132,17 @@ describe("the check of a server", () => {
     ["ahead", "clock"],
     ["relative_links", "dropped"],
   ];
-  it.each(shouldWarn)("warns of a server that plays %s by the rule %s", async (name, rule) => {
-    const findings = await check(await serve({ misbehave: alwaysPlaying(name) }));
-    expect(failed(findings)).toEqual([]);
-    expect(warned(findings)).toContain(rule);
-    expect(conforms(findings)).toBe(true);
-  });
+  it.each(shouldWarn)(
+    "warns of a server that misbehaves by %s, with the rule %s",
+    async (name, rule) => {
+      const findings = await check(await serve({ misbehave: alwaysMisbehaving(name) }));
+      expect(failed(findings)).toEqual([]);
+      expect(warned(findings)).toContain(rule);
+      expect(conforms(findings)).toBe(true);
+    },
+  );
 
-  it("knows what to say of everything that the reference server can play", () => {
+  it("has an expectation for every misbehaviour of the reference server", () => {
     const fine: readonly Misbehaviour[] = ["gzip", "br", "null_data"];
     const elsewhere: readonly Misbehaviour[] = [
       "all_featured",
@@ -149,19 +155,19 @@ describe("the check of a server", () => {
   });
 
   it.each(["gzip", "br"] as const)("accepts replies in %s", async (name) => {
-    expect(failed(await check(await serve({ misbehave: alwaysPlaying(name) })))).toEqual([]);
+    expect(failed(await check(await serve({ misbehave: alwaysMisbehaving(name) })))).toEqual([]);
   });
 
-  it("takes not_found with data of null for what it is", async () => {
-    const server = await serve({ misbehave: alwaysPlaying("null_data") });
+  it("accepts not_found with data of null", async () => {
+    const server = await serve({ misbehave: alwaysMisbehaving("null_data") });
     const findings = await check(server, { ids: ["9000000", "9000007"] });
     expect(failed(findings)).toEqual([]);
     // What the server plays is not sent in gzip.
     expect(warned(findings)).toEqual(["gzip-reply"]);
   });
 
-  it("takes not_found with data of null of an offer check too", async () => {
-    const server = await serve({ misbehave: alwaysPlaying("null_data") });
+  it("accepts not_found with data of null in an offer check", async () => {
+    const server = await serve({ misbehave: alwaysMisbehaving("null_data") });
     const run = await runFor("retailer_a.offer_check");
     const ids = [...(run.ids ?? []), "B0SANDBOX7:none"];
     const findings = await check(server, { ...run, ids });
@@ -169,38 +175,38 @@ describe("the check of a server", () => {
   });
 
   it.each(["all_featured", "total_of_none"] as const)(
-    "warns of offers that are not taken as they are: %s",
+    "warns of offers that the service changes: %s",
     async (name) => {
-      const server = await serve({ misbehave: alwaysPlaying(name) });
+      const server = await serve({ misbehave: alwaysMisbehaving(name) });
       const findings = await check(server, await runFor("retailer_a.offers"));
       expect(failed(findings)).toEqual([]);
       expect(warned(findings)).toContain("changed");
     },
   );
 
-  it("names the field for which a whole listing cannot be taken", async () => {
-    const server = await serve({ misbehave: alwaysPlaying("negative_prices") });
+  it("names the field because of which the service rejects a listing", async () => {
+    const server = await serve({ misbehave: alwaysMisbehaving("negative_prices") });
     const findings = await check(server, await runFor("retailer_a.offers"));
     expect(failed(findings)).toContain("taken");
     expect(report(findings)).toMatch(/B0SANDBOX0 says ok with offers\.0\.price: -5/);
   });
 
-  it("fails a server of offer checks that answers for another item", async () => {
-    const server = await serve({ misbehave: alwaysPlaying("wrong_asin") });
+  it("fails a server whose offer checks answer for another item", async () => {
+    const server = await serve({ misbehave: alwaysMisbehaving("wrong_asin") });
     const run = await runFor("retailer_a.offer_check");
     const findings = await check(server, run);
     expect(failed(findings)).toEqual(["found", "asin"]);
     expect(report(findings)).toContain(`${run.ids?.[0]} with B0FOREIGN0`);
   });
 
-  it("fails a server by whose word every offer is gone", async () => {
-    const server = await serve({ misbehave: alwaysPlaying("all_not_found") });
+  it("fails a server that reports every offer as not buyable", async () => {
+    const server = await serve({ misbehave: alwaysMisbehaving("all_not_found") });
     const findings = await check(server, await runFor("retailer_a.offer_check"));
     expect(failed(findings)).toEqual(["found"]);
     expect(report(findings)).toContain("seen: 1 not buyable");
   });
 
-  it("knows an offer by its item and its own id together", async () => {
+  it("identifies an offer by its item and its own ID", async () => {
     const scraper = "retailer_a.offer_check";
     const offer = await buyboxOffer();
     const ids = [offer, offer.replace("B0SANDBOX0", "B0SANDBOX1")];
@@ -208,17 +214,19 @@ describe("the check of a server", () => {
     expect([...failed(findings), ...warned(findings)]).toEqual([]);
   });
 
-  it("names the fields that are dropped and what stood in them", async () => {
-    const text = report(await check(await serve({ misbehave: alwaysPlaying("relative_links") })));
+  it("names dropped fields with their values", async () => {
+    const text = report(
+      await check(await serve({ misbehave: alwaysMisbehaving("relative_links") })),
+    );
     expect(text).toContain('results.0.data.url: "/p/1"');
     expect(text).toContain('results.0.data.images: ["//cdn.example/1.png"]');
   });
 
-  it("fails a server that finds what does not exist", async () => {
+  it("fails a server that finds an item that does not exist", async () => {
     expect(failed(await check(await serve(), { unknownId: "9000000" }))).toEqual(["unknown-id"]);
   });
 
-  it("fails a server that tells of an error with what does not exist only", async () => {
+  it("fails a server that reports an error only for an item that does not exist", async () => {
     const server = await serve({
       misbehave: ({ ids }) => (ids.includes("9000007") ? "error_beside" : undefined),
     });
@@ -227,20 +235,20 @@ describe("the check of a server", () => {
     expect(report(findings)).toContain("seen: an error beside the results");
   });
 
-  it("fails a server that asks for no secret", async () => {
+  it("fails a server that requires no secret", async () => {
     const findings = await check(await serve(), { secret: "right" });
     expect(failed(findings)).toEqual(["wrong-secret", "no-secret"]);
   });
 
-  it("warns of a server that is slower than the deadline allows", async () => {
+  it("warns of a server that is slower than the deadline", async () => {
     const findings = await check(
       await serve({ misbehave: ({ body }) => (body["deadline_ms"] === 1 ? "hang" : undefined) }),
     );
     expect(warned(findings)).toEqual(["late-call"]);
   });
 
-  it("says what was expected and what was seen, and shows no secret", async () => {
-    const server = await serve({ misbehave: alwaysPlaying("garbage"), secret: "canary-8d2" });
+  it("reports the expected and the observed value, without secrets", async () => {
+    const server = await serve({ misbehave: alwaysMisbehaving("garbage"), secret: "canary-8d2" });
     const text = report(await check(server, { secret: "canary-8d2" }));
     expect(text).toContain("FAIL retailer_d.standard json: expected a body of JSON");
     expect(text).toMatch(/seen: a body that begins with "\{/);
@@ -248,7 +256,7 @@ describe("the check of a server", () => {
   });
 });
 
-describe("the command", () => {
+describe("the command check:upstream", () => {
   it.each([
     [[], "The base URL"],
     [["ftp://x"], "The base URL"],
@@ -279,12 +287,15 @@ describe("the command", () => {
     ["gzip", [], 1],
     ["gzip", ["--ids", "9000000"], 2],
     ["gzip", ["--no-such-option"], 2],
-  ] as const)("exits against a server that plays %s with %j: %d", async (name, args, code) => {
-    const { url } = await serve({ misbehave: alwaysPlaying(name) });
-    expect(await exitOf([url, ...args])).toBe(code);
-  });
+  ] as const)(
+    "exits, against a server that misbehaves by %s, with arguments %j, with code %d",
+    async (name, args, code) => {
+      const { url } = await serve({ misbehave: alwaysMisbehaving(name) });
+      expect(await exitOf([url, ...args])).toBe(code);
+    },
+  );
 
-  it("reads each id once, without the spaces around it", () => {
+  it("reads each ID once, without surrounding spaces", () => {
     const args = ["http://x/", "--scraper", "retailer_d.standard", "--ids", "1, 2,1,"];
     expect(parseCheckOptions(args, {})).toMatchObject({
       server: { baseUrl: "http://x", timeoutMs: 20_000 },

@@ -6,8 +6,8 @@ import { sizeOf } from "../../scripts/costs/stored-bytes.ts";
 import { callRows, listMonth, listRows } from "../../scripts/costs/tables.ts";
 import { dollarsOf, lambdaUsage, sumOf, times } from "../../scripts/measure/usage.ts";
 
-describe("dollars", () => {
-  it("are units times their prices", () => {
+describe("the cost calculation, for dollars,", () => {
+  it("multiplies units by their prices", () => {
     // 4 * 0.625 + 2 * 0.125 + 3.50 + 0.20 dollars a million.
     const call = { dynamoWriteUnit: 4, dynamoReadUnit: 2, gatewayRequest: 1, lambdaRequest: 1 };
 
@@ -16,24 +16,24 @@ describe("dollars", () => {
     expect(dollarsOf({})).toBe(0);
   });
 
-  it("of several works are those of their sum", () => {
+  it("adds up several usages before pricing them", () => {
     const sum = sumOf([{ sqsRequest: 3, s3Put: 1 }, { sqsRequest: 2 }]);
 
     expect(sum).toEqual({ sqsRequest: 5, s3Put: 1 });
     expect(dollarsOf(sum)).toBeCloseTo(5 * 0.4e-6 + 5e-6, 12);
   });
 
-  it("of Lambda are for memory and time together", () => {
+  it("prices memory and time of Lambda together", () => {
     const work = { invocations: 1_000, milliseconds: 60_000, memoryMegabytes: 512 };
     // 30 GB-seconds at 0.0000133334 and 1,000 requests at 0.0000002.
     expect(dollarsOf(lambdaUsage(work))).toBeCloseTo(0.000_400_002 + 0.000_2, 12);
   });
 });
 
-describe("what a function is billed for", () => {
+describe("the billed duration of a function", () => {
   const assumptions = readAssumptions([]);
 
-  it("is its CPU, which is slower with less memory, and all that it waits for", () => {
+  it("consists of its CPU time, which grows with less memory, and its waits", () => {
     const work = { cpuMs: 10, awsRequests: 3, waitsMs: 1_000 };
 
     expect(billedMs({ ...work, memoryMegabytes: 3_008 }, { ...assumptions, awsMs: 5 })).toBe(1_025);
@@ -41,7 +41,7 @@ describe("what a function is billed for", () => {
     expect(slow).toBeCloseTo(1_015 + (10 * 1_769) / 512, 10);
   });
 
-  it("waits for a source as long as the specification says, in proportion, a second at least", () => {
+  it("includes the source's read time of the specification, in proportion, at least one second", () => {
     expect(sourceMs("retailer_a.pulse", 10_000, assumptions)).toBe(15_000);
     expect(sourceMs("retailer_a.lite", 500, assumptions)).toBe(10_000);
     expect(sourceMs("retailer_a.pulse", 1, assumptions)).toBe(1_000);
@@ -49,14 +49,18 @@ describe("what a function is billed for", () => {
     expect(sourceMs("retailer_a.full", 2_000, slow)).toBe(150_000);
   });
 
-  it("takes no option that there is not, and no value that is no number", () => {
+  it("refuses unknown options and values that are not numbers", () => {
     expect(() => readAssumptions(["--speed", "2"])).toThrow("speed");
-    expect(() => readAssumptions(["--aws-ms", "fast"])).toThrow("--aws-ms must be a number of 0 or more");
-    expect(() => readAssumptions(["--aws-ms=-1"])).toThrow("--aws-ms must be a number of 0 or more");
+    expect(() => readAssumptions(["--aws-ms", "fast"])).toThrow(
+      "--aws-ms must be a number of 0 or more",
+    );
+    expect(() => readAssumptions(["--aws-ms=-1"])).toThrow(
+      "--aws-ms must be a number of 0 or more",
+    );
   });
 });
 
-describe("the tables", () => {
+describe("the cost tables", () => {
   const gigabyte = 2 ** 30;
   const figures = {
     items: 50_000,
@@ -68,7 +72,7 @@ describe("the tables", () => {
     sweepBytes: { expiringPerMonth: gigabyte / 720, objects: 2 * (gigabyte / 720) },
   };
 
-  it("have a million calls of each kind, with the parts that any of them used", () => {
+  it("show a million calls of each kind, with the items of the bill that any of them used", () => {
     const light = { name: "light", cpuMs: 1, billedMs: 12.4, usage: { gatewayRequest: 1 } };
     const heavy = { ...light, name: "heavy", usage: { gatewayRequest: 2, logGigabyte: 1e-6 } };
 
@@ -90,7 +94,7 @@ describe("the tables", () => {
     ]);
   });
 
-  it("have a month of a list: sweeps, every so many a refresh, and what is stored", () => {
+  it("show a month of a watchlist: sweeps, periodic refreshes and stored bytes", () => {
     const month = listMonth(figures, { everyMinutes: 60, refreshEveryRuns: 8 });
 
     // 720 runs, of which 90 are refreshes; the list itself and a GB that its runs leave.
@@ -104,8 +108,8 @@ describe("the tables", () => {
   });
 });
 
-describe("alarms", () => {
-  it("are billed by the metrics that they hear, not by their number", () => {
+describe("the cost of alarms", () => {
+  it("depends on the number of their metrics, not of the alarms", () => {
     const alarm = (Properties: object) => ({ Type: "AWS::CloudWatch::Alarm", Properties });
     const sum = { Id: "sum", Expression: "a + b" };
     const metric = (Id: string) => ({ Id, MetricStat: { Metric: {}, Period: 60, Stat: "Sum" } });
@@ -117,8 +121,8 @@ describe("alarms", () => {
   });
 });
 
-describe("what is measured here", () => {
-  it("is bytes of log lines as they are billed, and the metrics in them, each once", () => {
+describe("the cost measurement", () => {
+  it("counts bytes of log lines as billed, and each embedded metric once", () => {
     const logs = logMeter();
     const line = JSON.stringify({
       group: "products",
@@ -138,7 +142,7 @@ describe("what is measured here", () => {
     expect(logs.metrics()).toBe(2);
   });
 
-  it("is the size of rows: names and values, containers a little more", () => {
+  it("computes the size of a row from names and values, with an overhead for containers", () => {
     expect(sizeOf("caf\u00e9")).toBe(5);
     expect(sizeOf(new Uint8Array(100))).toBe(100);
     expect(sizeOf({ id: "abc" })).toBe(3 + 2 + 3 + 1);

@@ -89,8 +89,8 @@ async function run(...given: readonly string[]): Promise<{ code: unknown; said: 
   return { code, said: out + error };
 }
 
-describe("empty-bucket", () => {
-  it("deletes every object once the data stack is unprotected and alone", async () => {
+describe("npm run empty-bucket", () => {
+  it("deletes every object when the data stack is unprotected and no service stack exists", async () => {
     stacks.set(dataStack, false);
     expect(await run("--stage", "prod")).toEqual({
       code: 0,
@@ -116,7 +116,7 @@ describe("empty-bucket", () => {
     ],
     ["a stack that is not there", [], `There is no stack ${dataStack} in this account and region`],
   ] as const)(
-    "refuses %s and says what to do",
+    "refuses %s and explains what to do",
     async (_, there, advice) => {
       for (const [name, isProtected] of there) stacks.set(name, isProtected);
       const { code, said } = await run("--stage", "prod");
@@ -127,7 +127,7 @@ describe("empty-bucket", () => {
     30_000,
   );
 
-  it("refuses a stage that does not exist", async () => {
+  it("refuses an unknown stage", async () => {
     expect(await run("--stage", "test")).toEqual({
       code: 1,
       said: "Pass the stage: --stage dev or prod.\n",

@@ -29,8 +29,8 @@ const post = (
     headers: { "Content-Type": "application/json", Authorization: "Bearer right", ...headers },
   });
 
-describe("the reference server", () => {
-  it("answers with the sandbox's data", async () => {
+describe("the reference upstream server", () => {
+  it("answers with the data of the sandbox", async () => {
     const response = await post(JSON.stringify(request));
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({
@@ -41,12 +41,12 @@ describe("the reference server", () => {
     });
   });
 
-  it("takes bodies in gzip", async () => {
+  it("accepts gzip bodies", async () => {
     const zipped = gzipSync(JSON.stringify(request));
     expect((await post(zipped, { "Content-Encoding": "gzip" })).status).toBe(200);
   });
 
-  it("says what it reads for", async () => {
+  it("returns its capabilities", async () => {
     const headers = { Authorization: "Bearer right" };
     const response = await fetch(`${server.url}/capabilities`, { headers });
     const { scrapers } = v.parse(upstreamCapabilities, await response.json());
@@ -64,17 +64,17 @@ describe("the reference server", () => {
     ["too many ids", JSON.stringify({ ...request, ids: ["1", "2", "3"] }), {}, 413],
     ["another kind of body", JSON.stringify(request), { "Content-Type": "text/plain" }, 415],
     ["a wrong secret", JSON.stringify(request), { Authorization: "Bearer wrong" }, 401],
-  ] as const)("turns away %s", async (...[, body, headers, status]) => {
+  ] as const)("refuses %s", async (...[, body, headers, status]) => {
     expect((await post(body, headers)).status).toBe(status);
   });
 
-  it("serves nothing else", async () => {
+  it("returns 404 for other paths", async () => {
     const headers = { Authorization: "Bearer right" };
     expect((await fetch(`${server.url}/read`, { headers })).status).toBe(404);
   });
 });
 
-describe("the command", () => {
+describe("the command of the reference upstream server", () => {
   const start = promisify(execFile);
   const script = new URL("../../scripts/upstream-server.ts", import.meta.url).pathname;
 
@@ -83,7 +83,7 @@ describe("the command", () => {
     [["--port", "abc"], "--port must be an integer"],
     [["--max-batch", "none"], "--max-batch must be an integer"],
     [["--misbehave", "nicely"], "--misbehave must be one of"],
-  ])("does not start with %j", async (args, message) => {
+  ])("refuses to start with %j", async (args, message) => {
     // A server that did start would be ended after a while, with no such exit code.
     const run = start(process.execPath, [script, "--port", "0", ...args], { timeout: 120_000 });
     await expect(run).rejects.toMatchObject({

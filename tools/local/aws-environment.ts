@@ -9,7 +9,7 @@ export interface Endpoints {
 }
 
 /** Settings of the developer that would direct a client away from the local endpoints. */
-const misleading = [
+const conflictingVariables = [
   "AWS_PROFILE",
   "AWS_SESSION_TOKEN",
   "AWS_ENDPOINT_URL",
@@ -32,7 +32,7 @@ const endpointVariables = {
  */
 export function pointClientsAt(endpoints: Partial<Endpoints>): void {
   const wanted: (readonly [string, string | undefined])[] = [
-    ...misleading.map((name) => [name, undefined] as const),
+    ...conflictingVariables.map((name) => [name, undefined] as const),
     ["AWS_REGION", localAccount.region],
     ["AWS_ACCESS_KEY_ID", "local"],
     ["AWS_SECRET_ACCESS_KEY", "local"],

@@ -21,7 +21,7 @@ export interface DynamoServer {
  * process holds; when the process ends, even by `kill -9`, the pipe closes and the shell kills the
  * database.
  */
-const tiedToUs = `"$0" "$@" & c=$!; echo $c > "$PID_FILE"; cat >/dev/null; kill -9 $c; wait $c`;
+const tiedToParent = `"$0" "$@" & c=$!; echo $c > "$PID_FILE"; cat >/dev/null; kill -9 $c; wait $c`;
 
 const startMillisecondsMax = 10_000;
 
@@ -34,7 +34,7 @@ export async function startDynamo(folder: DataFolder): Promise<DynamoServer> {
   const port = await freePort();
   const child = spawn(
     "sh",
-    ["-c", tiedToUs, binary(), "serve", "--port", `${port}`, "--db-path", database],
+    ["-c", tiedToParent, binary(), "serve", "--port", `${port}`, "--db-path", database],
     {
       // A separate process group, so that Ctrl-C does not end it before the requests in flight.
       detached: true,

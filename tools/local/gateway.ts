@@ -91,14 +91,14 @@ async function answerExchange(exchange: Exchange): Promise<void> {
   const late = new Promise<"late">((resolve) => {
     timer = setTimeout(() => resolve("late"), exchange.method.timeoutMilliseconds);
   });
-  const gone = { yet: false };
+  const timeout = { passed: false };
   const work = exchange.method.streaming
-    ? answerStreamed(exchange, gone)
+    ? answerStreamed(exchange, timeout)
     : answerBuffered(exchange);
   const outcome = await Promise.race([work.catch((error: unknown) => ({ error })), late]);
   clearTimeout(timer);
   if (outcome === "late") {
-    gone.yet = true;
+    timeout.passed = true;
     exchange.fail("INTEGRATION_TIMEOUT");
   } else if (outcome) {
     exchange.log(`function ${exchange.target.name} failed: ${describeError(outcome.error)}`);
@@ -123,9 +123,9 @@ async function answerBuffered(exchange: Exchange): Promise<void> {
   response.end(result.statusCode === 204 ? undefined : Buffer.from(result.body, encoding));
 }
 
-async function answerStreamed(exchange: Exchange, gone: { yet: boolean }): Promise<void> {
+async function answerStreamed(exchange: Exchange, timeout: { passed: boolean }): Promise<void> {
   const { response, target, event } = exchange;
-  const closed = (): boolean => gone.yet || response.destroyed;
+  const closed = (): boolean => timeout.passed || response.destroyed;
   const stream = responseStream({
     begin(prelude) {
       if (!closed()) writeHead(response, prelude, event.requestContext.requestId);

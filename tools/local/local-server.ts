@@ -25,13 +25,13 @@ export async function serveFrom(port: number, listener: RequestListener): Promis
  * Serves at the port of the previous start if it is free, so that stored addresses, such as webhook
  * URLs and bucket endpoints, stay valid after a restart.
  */
-export async function serveAgain(
+export async function serveAtPreviousPort(
   folder: DataFolder,
   name: string,
   listener: RequestListener,
 ): Promise<LocalServer> {
   const server =
-    (await tryServe(portBefore(folder, name), listener)) ?? (await serveFrom(0, listener));
+    (await tryServe(previousPort(folder, name), listener)) ?? (await serveFrom(0, listener));
   rememberPort(folder, name, server.port);
   return server;
 }
@@ -40,7 +40,10 @@ export async function serveAgain(
  * Returns a listener whose handler is set later. Functions need the addresses of the endpoints, and
  * some endpoints need the functions.
  */
-export function lateListener(): { listener: RequestListener; open: (to: RequestListener) => void } {
+export function deferredListener(): {
+  listener: RequestListener;
+  open: (to: RequestListener) => void;
+} {
   let target = notYet;
   return {
     listener: (request, response) => target(request, response),
@@ -58,7 +61,7 @@ const notYet: RequestListener = (_request, response) => {
 const portsFile = "ports.json";
 const ports = v.record(v.string(), v.number());
 
-export function portBefore(folder: DataFolder, name: string): number {
+export function previousPort(folder: DataFolder, name: string): number {
   return folder.read(portsFile, ports)?.[name] ?? 0;
 }
 

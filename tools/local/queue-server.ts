@@ -3,7 +3,7 @@ import { ChangeMessageVisibilityCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { startFauxqs } from "fauxqs";
 import type { FauxqsServer } from "fauxqs";
 import type { DataFolder } from "./data-folder.ts";
-import { isPortTaken, portBefore, rememberPort } from "./local-server.ts";
+import { isPortTaken, previousPort, rememberPort } from "./local-server.ts";
 import { localAccount } from "./template.ts";
 
 /** The emulator of SQS and S3, on one endpoint. */
@@ -17,7 +17,7 @@ export interface QueueServer {
 }
 
 export async function startQueueServer(folder: DataFolder): Promise<QueueServer> {
-  const server = await startAgain(folder);
+  const server = await startAtPreviousPort(folder);
   keepReceiveCounts(folder.file("fauxqs.db"));
   const endpoint = `http://127.0.0.1:${server.port}`;
   return {
@@ -28,7 +28,7 @@ export async function startQueueServer(folder: DataFolder): Promise<QueueServer>
   };
 }
 
-async function startAgain(folder: DataFolder): Promise<FauxqsServer> {
+async function startAtPreviousPort(folder: DataFolder): Promise<FauxqsServer> {
   const start = async (port: number): Promise<FauxqsServer> =>
     startFauxqs({
       port,
@@ -36,7 +36,7 @@ async function startAgain(folder: DataFolder): Promise<FauxqsServer> {
       dataDir: folder.path,
       defaultRegion: localAccount.region,
     });
-  const server = await start(portBefore(folder, "queues")).catch(async (error: unknown) => {
+  const server = await start(previousPort(folder, "queues")).catch(async (error: unknown) => {
     if (!isPortTaken(error)) throw error;
     return start(0);
   });

@@ -15,31 +15,31 @@ export interface RunProgress {
 }
 
 /** The poll interval. A shorter run may print no line. */
-const lookMilliseconds = 1_000;
+const pollMilliseconds = 1_000;
 /** New runs in one poll. Known runs are followed until they end. */
 const discoveriesMax = 20;
 
 /** Prints the progress of watchlist runs. Only reads, and does not keep the process alive. */
 export function startRunProgress(table: string, log: Log): RunProgress {
   const lines = progressLines(documentClient(), { table, clock: systemClock });
-  let looking: Promise<void> | undefined;
-  const look = async (): Promise<void> => {
+  let polling: Promise<void> | undefined;
+  const pollOnce = async (): Promise<void> => {
     try {
       for (const line of await lines()) log(line);
     } catch {
       // The next poll reads what this one missed.
     } finally {
-      looking = undefined;
+      polling = undefined;
     }
   };
   const timer = setInterval(() => {
-    looking ??= look();
-  }, lookMilliseconds);
+    polling ??= pollOnce();
+  }, pollMilliseconds);
   timer.unref();
   return {
     async stop() {
       clearInterval(timer);
-      await looking;
+      await polling;
     },
   };
 }
@@ -51,7 +51,7 @@ interface Followed {
   over: boolean;
 }
 
-interface Looked {
+interface PolledRun {
   readonly followed: Followed;
   readonly run: Run | undefined;
   readonly steps: readonly StepRecord[];
@@ -70,7 +70,7 @@ export function progressLines(
   const steps = dynamoStepStore(client, options);
   const following = new Map<string, Followed>();
 
-  const lookAt = async (followed: Followed): Promise<Looked> => {
+  const poll = async (followed: Followed): Promise<PolledRun> => {
     const run = await runs.get(followed.ref);
     const isReading = run?.phase === "reading";
     return { followed, run, steps: isReading ? await steps.list(run.id) : [] };
@@ -89,7 +89,7 @@ export function progressLines(
     }
     const open = [...following.values()].filter(({ over }) => !over);
     const now = clock.now();
-    return (await Promise.all(open.map(lookAt))).flatMap((looked) => newLine(looked, now) ?? []);
+    return (await Promise.all(open.map(poll))).flatMap((polled) => newLine(polled, now) ?? []);
   };
 }
 
@@ -101,7 +101,7 @@ const refOf = ({ pk, sk }: RowKey): RunRef => ({
 });
 
 /** Returns undefined if the line did not change. */
-function newLine({ followed, run, steps }: Looked, now: Date): string | undefined {
+function newLine({ followed, run, steps }: PolledRun, now: Date): string | undefined {
   if (run === undefined) {
     followed.over = true;
     return undefined;
@@ -111,7 +111,7 @@ function newLine({ followed, run, steps }: Looked, now: Date): string | undefine
   const until = finishedAt === null ? now : new Date(finishedAt);
   const elapsed = until.getTime() - new Date(startedAt).getTime();
   const words = finishedAt === null ? stateOf(run, steps) : endOf(run, elapsed);
-  if (words === undefined || (elapsed < lookMilliseconds && followed.line === undefined)) {
+  if (words === undefined || (elapsed < pollMilliseconds && followed.line === undefined)) {
     return undefined;
   }
   const line = ["run", `${run.watchlistId} #${run.runNumber} ${run.kind}`, words].join("  ");

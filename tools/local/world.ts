@@ -9,7 +9,7 @@ import { gateway } from "./gateway.ts";
 import { keyEndpoint } from "./key-endpoint.ts";
 import { functionVariables, startLambdaHost } from "./lambda-host.ts";
 import type { Environment, LambdaHost, LoadHandler } from "./lambda-host.ts";
-import { lateListener, serveAgain, serveFrom } from "./local-server.ts";
+import { deferredListener, serveAtPreviousPort, serveFrom } from "./local-server.ts";
 import type { Log } from "./log.ts";
 import { startQueuePollers } from "./queue-poller.ts";
 import { startQueueServer } from "./queue-server.ts";
@@ -73,36 +73,36 @@ export const readyFile = "ready.json";
  * process use its endpoints, so a process can have one world at a time.
  */
 export async function startWorld(options: WorldOptions): Promise<World> {
-  const endings: Ending[] = [];
+  const disposers: Disposer[] = [];
   const stop = async (): Promise<void> => {
-    for (const ending of endings.splice(0).toReversed()) await ending();
+    for (const dispose of disposers.splice(0).toReversed()) await dispose();
   };
   try {
-    return await build(options, endings, stop);
+    return await build(options, disposers, stop);
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-type Ending = () => void | Promise<void>;
+type Disposer = () => void | Promise<void>;
 
 async function build(
   options: WorldOptions,
-  endings: Ending[],
+  disposers: Disposer[],
   stop: () => Promise<void>,
 ): Promise<World> {
   const log = options.log ?? (() => {});
   const folder = openDataFolder(options.dir, options.fresh);
-  endings.push(() => folder.release());
+  disposers.push(() => folder.release());
   folder.remove(readyFile);
-  const base = await startBase(options, folder, endings);
+  const base = await startBase(options, folder, disposers);
   const { host, keys } = await startFunctions(options, folder, { ...base, log });
-  const doors = { ...base, options, folder, host, log };
-  const baseUrl = await openDoors(doors, endings);
-  const receiver = await serveAgain(folder, "receiver", webhookReceiver(folder, log));
-  endings.push(async () => receiver.close());
-  followRuns(options, host, endings);
+  const entrypoints = { ...base, options, folder, host, log };
+  const baseUrl = await openEntrypoints(entrypoints, disposers);
+  const receiver = await serveAtPreviousPort(folder, "receiver", webhookReceiver(folder, log));
+  disposers.push(async () => receiver.close());
+  followRuns(options, host, disposers);
   const world: World = {
     baseUrl,
     endpoints: base.endpoints,
@@ -114,14 +114,14 @@ async function build(
     stop,
   };
   folder.write(readyFile, { ...readyContent(world), ...tableNames(host) });
-  endings.push(() => folder.remove(readyFile));
+  disposers.push(() => folder.remove(readyFile));
   return world;
 }
 
 interface Base {
   readonly templates: ResolvedTemplates;
   readonly endpoints: Endpoints;
-  readonly openScheduler: ReturnType<typeof lateListener>["open"];
+  readonly openScheduler: ReturnType<typeof deferredListener>["open"];
 }
 
 /**
@@ -130,19 +130,21 @@ interface Base {
 async function startBase(
   options: WorldOptions,
   folder: DataFolder,
-  endings: Ending[],
+  disposers: Disposer[],
 ): Promise<Base> {
   const [stacks, dynamo, queues] = await Promise.all([
     (options.stacks ?? synthesize)(folder),
-    startDynamo(folder).then((started) => ended(endings, started, async () => started.stop())),
-    startQueueServer(folder).then((started) => ended(endings, started, async () => started.stop())),
+    startDynamo(folder).then((started) => onStop(disposers, started, async () => started.stop())),
+    startQueueServer(folder).then((started) =>
+      onStop(disposers, started, async () => started.stop()),
+    ),
   ]);
   const templates = resolveTemplates(stacks, queues.queueUrlBase);
-  const schedulerDoor = lateListener();
-  const scheduler = await serveAgain(folder, "scheduler", schedulerDoor.listener);
-  endings.push(async () => scheduler.close());
-  const keys = await serveAgain(folder, "keys", keyEndpoint(templates, folder));
-  endings.push(async () => keys.close());
+  const schedulerListener = deferredListener();
+  const scheduler = await serveAtPreviousPort(folder, "scheduler", schedulerListener.listener);
+  disposers.push(async () => scheduler.close());
+  const keys = await serveAtPreviousPort(folder, "keys", keyEndpoint(templates, folder));
+  disposers.push(async () => keys.close());
   const endpoints = {
     dynamodb: dynamo.endpoint,
     sqs: queues.endpoint,
@@ -156,11 +158,11 @@ async function startBase(
     createQueues(templates, queues),
     createBuckets(templates),
   ]);
-  return { templates, endpoints, openScheduler: schedulerDoor.open };
+  return { templates, endpoints, openScheduler: schedulerListener.open };
 }
 
-function ended<Started>(endings: Ending[], started: Started, ending: Ending): Started {
-  endings.push(ending);
+function onStop<Started>(disposers: Disposer[], started: Started, dispose: Disposer): Started {
+  disposers.push(dispose);
   return started;
 }
 
@@ -187,7 +189,7 @@ async function startFunctions(
   return { host, keys };
 }
 
-interface Doors extends Base {
+interface Entrypoints extends Base {
   readonly options: WorldOptions;
   readonly folder: DataFolder;
   readonly host: LambdaHost;
@@ -198,34 +200,34 @@ interface Doors extends Base {
  * Opens the entrypoints for calls, messages and schedules. On stop, they close before everything
  * else.
  */
-async function openDoors(doors: Doors, endings: Ending[]): Promise<string> {
-  const { templates, host, log, folder } = doors;
+async function openEntrypoints(entrypoints: Entrypoints, disposers: Disposer[]): Promise<string> {
+  const { templates, host, log, folder } = entrypoints;
   const store = openScheduleStore(folder);
-  endings.push(() => store.close());
+  disposers.push(() => store.close());
   keepTemplateSchedules(templates, store);
   const targets = scheduleTargets({ templates, host, log });
   const clock = startScheduleClock(store, targets.fire);
-  endings.push(async () => withinPatience(async () => clock.stop().then(targets.stop)));
-  doors.openScheduler(schedulerEndpoint({ templates, store, clock }));
+  disposers.push(async () => withStopTimeout(async () => clock.stop().then(targets.stop)));
+  entrypoints.openScheduler(schedulerEndpoint({ templates, store, clock }));
   const pollers = await startQueuePollers({ templates, host, log });
-  endings.push(async () => withinPatience(pollers.stop));
-  const server = await serveFrom(doors.options.port, gateway({ templates, host, log }));
-  endings.push(async () => server.close());
+  disposers.push(async () => withStopTimeout(pollers.stop));
+  const server = await serveFrom(entrypoints.options.port, gateway({ templates, host, log }));
+  disposers.push(async () => server.close());
   return server.url;
 }
 
 /** How long functions in flight may continue when their world stops. */
-const patienceMilliseconds = 5_000;
+const stopTimeoutMilliseconds = 5_000;
 
-async function withinPatience(work: () => Promise<void>): Promise<void> {
-  await Promise.race([work(), delay(patienceMilliseconds, undefined, { ref: false })]);
+async function withStopTimeout(work: () => Promise<void>): Promise<void> {
+  await Promise.race([work(), delay(stopTimeoutMilliseconds, undefined, { ref: false })]);
 }
 
-function followRuns({ progress }: WorldOptions, host: LambdaHost, endings: Ending[]): void {
+function followRuns({ progress }: WorldOptions, host: LambdaHost, disposers: Disposer[]): void {
   const table = tableNames(host)["watchlists_table"];
   if (!progress || table === undefined) return;
   const following = startRunProgress(table, progress);
-  endings.push(async () => withinPatience(async () => following.stop()));
+  disposers.push(async () => withStopTimeout(async () => following.stop()));
 }
 
 /** Returns the table names as `accounts_table` and so on, for tools that use the tables. */

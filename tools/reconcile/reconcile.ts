@@ -104,14 +104,14 @@ export async function reconcile(
   const accounts = dynamoAccountsReader(client, ledgerTables);
   const books = dynamoBooksReader(client, ledgerTables);
   const strayKeys = new Set<string>();
-  const tell = telling(request, counts);
-  const world: World = { client, tables, request, accounts, books, counts, tell, strayKeys };
+  const report = differenceReporter(request, counts);
+  const world: World = { client, tables, request, accounts, books, counts, report, strayKeys };
   const { accountId } = request;
   for await (const account of accountId === null
     ? everyAccount(world)
     : oneAccount(accountId, world)) {
     counts.accounts += 1;
-    tell(await orUnreadable(account.id, () => reconcileAccount(world, account)));
+    report(await orUnreadable(account.id, () => reconcileAccount(world, account)));
   }
   return counts;
 }
@@ -123,12 +123,12 @@ interface World {
   readonly accounts: AccountsReader;
   readonly books: BooksReader;
   readonly counts: Counts;
-  readonly tell: (differences: readonly Difference[]) => void;
+  readonly report: (differences: readonly Difference[]) => void;
   /** IDs of keys that were already reported. */
   readonly strayKeys: Set<string>;
 }
 
-const telling =
+const differenceReporter =
   ({ report }: ReconcileRequest, counts: Counts) =>
   (differences: readonly Difference[]): void => {
     counts.differences += differences.length;
@@ -140,19 +140,19 @@ async function reconcileAccount(
   world: World,
   { id, createdAt: openedAt }: AccountLine,
 ): Promise<readonly Difference[]> {
-  const { client, tables, request, counts, tell } = world;
+  const { client, tables, request, counts, report } = world;
   const charged = await reconcileBooks(world, id);
   const ended = await reconcileLists(world, id, charged);
   const deliveries = deliveriesOf(client, tables.deliveries, request.clock);
   const found = await checkDeliveries({ id, openedAt, ended }, deliveries);
   counts.pendingDeliveries += found.pending;
   counts.feedRuns += found.feedRuns;
-  tell(found.differences);
+  report(found.differences);
   return [];
 }
 
 async function reconcileBooks(
-  { books, counts, tell, strayKeys, request: { clock } }: World,
+  { books, counts, report, strayKeys, request: { clock } }: World,
   id: string,
 ): Promise<RunsWanted["charged"]> {
   const until = new Date(clock.now().getTime() - skewMs);
@@ -163,13 +163,13 @@ async function reconcileBooks(
   counts.ledgerEntries += sums?.sequence ?? 0;
   counts.holds += found.holds;
   for (const keyId of found.strayKeys) strayKeys.add(keyId);
-  tell(found.differences);
+  report(found.differences);
   return sums === null ? null : { sums, since, until };
 }
 
 /** Returns the runs whose events must be in the account's feed. */
 async function reconcileLists(
-  { client, tables, request, counts, tell }: World,
+  { client, tables, request, counts, report }: World,
   accountId: string,
   charged: RunsWanted["charged"],
 ): Promise<readonly EndedRun[]> {
@@ -178,8 +178,8 @@ async function reconcileLists(
   const lists = dynamoListsReader(client, tables.watchlists);
   const dependencies = { lists, steps: dynamoStepStore(client, table), clock };
   const ended: EndedRun[] = [];
-  const damaged = (watchlistId: string): void => tell([unreadable(watchlistId)]);
-  tell((await checkListCount(accountId, dependencies)).differences);
+  const damaged = (watchlistId: string): void => report([unreadable(watchlistId)]);
+  report((await checkListCount(accountId, dependencies)).differences);
   for await (const { list } of lists.lists(accountId, damaged)) {
     const ref = { accountId, watchlistId: list.id };
     counts.watchlists += 1;
@@ -192,7 +192,7 @@ async function reconcileLists(
       ended.push(...runs.ended);
       return [...items.differences, ...runs.differences];
     };
-    tell(await orUnreadable(list.id, look));
+    report(await orUnreadable(list.id, look));
   }
   counts.unsteady = counts.moving.length;
   return ended;

@@ -95,12 +95,12 @@ export async function startReplayCatalog(options: {
   };
 }
 
-interface Shelf {
+interface Replay {
   readonly products: ReadonlyMap<number, RecordedProduct>;
   readonly requests: ReplayedCall[];
 }
 
-function answer(request: IncomingMessage, response: ServerResponse, shelf: Shelf): void {
+function answer(request: IncomingMessage, response: ServerResponse, replay: Replay): void {
   const url = new URL(request.url ?? "/", "http://replay.invalid");
   const asked = /^\/v1\/products\(sku in\(([\d,]+)\)\)$/.exec(decodeURIComponent(url.pathname));
   if (asked?.[1] === undefined) {
@@ -114,14 +114,14 @@ function answer(request: IncomingMessage, response: ServerResponse, shelf: Shelf
     pageSizeMax,
     positive(url.searchParams.get("pageSize"), pageSizeDefault),
   );
-  shelf.requests.push({ skus, page, pageSize });
-  send(response, 200, replyTo({ skus, page, pageSize }, url.searchParams, shelf.products));
+  replay.requests.push({ skus, page, pageSize });
+  send(response, 200, replyTo({ skus, page, pageSize }, url.searchParams, replay.products));
 }
 
 function replyTo(
   { skus, page, pageSize }: ReplayedCall,
   query: URLSearchParams,
-  products: Shelf["products"],
+  products: Replay["products"],
 ): Record<string, unknown> {
   const matching = [...new Set(skus.map(Number))]
     .map((sku) => products.get(sku))

@@ -7,24 +7,24 @@ import {
 import type { Answer } from "../../scrapers/scraper.ts";
 import type { AffiliateItem } from "./item.ts";
 
-/** What an answer says beside the item itself. */
+/** The settings that turn an item of the reply into an answer. */
 export interface AffiliateReading {
   readonly id: string;
   readonly fetchedAt: string;
   readonly currency: string;
-  /** The seller's name where no other one is told. */
+  /** The seller's name if the reply has none. */
   readonly retailerName: string;
-  /** True when the links that count the visit are wanted. */
+  /** True if results use the tracking links. */
   readonly isTracking: boolean;
 }
 
 const imagesMax = 20;
-/** What stands in a counting link until somebody's own number is put there. */
+/** The placeholder in a tracking link that has no publisher ID. */
 const placeholder = /\|\w+\||%7C\w+%7C/i;
 const mainPicture = "PRIMARY";
 const storeOnly = "STORE_ONLY";
 
-/** The stock words that mean "yes", and those that mean "no"; without case and spaces. */
+/** Stock words for "in stock" and "out of stock", in lower case without spaces. */
 const buyableWords: ReadonlySet<string> = new Set([
   "available",
   "instock",
@@ -34,7 +34,7 @@ const buyableWords: ReadonlySet<string> = new Set([
 ]);
 const soldOutWords: ReadonlySet<string> = new Set(["notavailable", "unavailable", "outofstock"]);
 
-/** What an item of the reply means for the id that was asked for. */
+/** Converts an item of the reply to the answer for its ID. */
 export function affiliateAnswer(item: AffiliateItem, reading: AffiliateReading): Answer {
   const { id, fetchedAt } = reading;
   const fields = fieldsOf(item, reading);
@@ -95,7 +95,7 @@ const shippingOf = (
     freeOverThreshold: item.freeOverThreshold,
   });
 
-/** Without what the source does not show: absent is another statement than null. */
+/** Removes undefined fields, because an absent field means something else than null. */
 function shown<Fields extends object>(fields: {
   readonly [Key in keyof Fields]: Fields[Key] | undefined;
 }): Fields {
@@ -115,7 +115,7 @@ function availabilityOf(item: AffiliateItem): CommonFields["availability"] {
   return { inStock, message: item.offerType === storeOnly ? "In stores only" : "Out of stock" };
 }
 
-/** Undefined where neither the flag nor the word says it. */
+/** Returns undefined if neither the flag nor the stock word reports it. */
 function inStockOf({ availableOnline }: AffiliateItem, stock: string): boolean | undefined {
   if (soldOutWords.has(stock)) return false;
   return availableOnline ?? (buyableWords.has(stock) ? true : undefined);
@@ -131,7 +131,7 @@ function sellerOf(
 const opposite = (flag: boolean | undefined): boolean | undefined =>
   flag === undefined ? undefined : !flag;
 
-/** The page itself, or the link that counts the visit when it is wanted and filled in. */
+/** Returns the page address, or the tracking link if it is configured and has a publisher ID. */
 function linkOf(item: AffiliateItem, { isTracking }: AffiliateReading): string | undefined {
   const counting = item.productTrackingUrl;
   const filled = counting !== undefined && !placeholder.test(counting) ? counting : undefined;
@@ -139,7 +139,7 @@ function linkOf(item: AffiliateItem, { isTracking }: AffiliateReading): string |
   return isTracking ? (filled ?? page) : (page ?? filled);
 }
 
-/** The page that a counting link leads to. */
+/** Returns the target page of a tracking link. */
 function pageBehind(counting: string | undefined): string | undefined {
   const target = counting === undefined ? null : new URL(counting).searchParams.get("u");
   return target !== null && /^https?:\/\//i.test(target) && URL.canParse(target)
@@ -153,7 +153,7 @@ function imagesOf(item: AffiliateItem): string[] {
   const others = pictures.filter(({ entityType }) => entityType !== mainPicture);
   const urls = [...main, ...others].map(largestOf).filter((url) => url !== undefined);
   const own = largestOf(item);
-  // The item's own picture is another size of the main one: it counts only where there is no other.
+  // The item's own picture is another size of the main one, so it is used only without others.
   const all = urls.length === 0 && own !== undefined ? [own] : urls;
   return [...new Set(all)].slice(0, imagesMax);
 }

@@ -12,14 +12,14 @@ import { lineOf } from "../contract/html-text.ts";
 const textLengthMax = 1_000;
 const ratingMax = 5;
 
-/** Digits of an item number, sent as a number or as text. */
+/** An item number, sent as a number or as text. */
 const itemNumber = v.pipe(
   v.union([v.pipe(v.number(), v.safeInteger(), v.minValue(0)), v.string()]),
   v.transform((value) => String(value).trim()),
   v.regex(/^\d{1,15}$/),
 );
 
-/** Texts arrive escaped as in HTML; numbers stand where text is meant now and then. */
+/** Texts arrive HTML-escaped. Some text fields are sent as numbers. */
 const text = v.fallback(
   v.optional(
     v.pipe(
@@ -88,11 +88,11 @@ const entries = {
   productTrackingUrl: foreignUrl,
 };
 
-/** Flags whose names carry what they are about: an amount, or who ships. */
+/** Flags whose names contain a value: the amount, or the shipper. */
 const freeShippingName = /^freeShippingOver\d+Dollars$/;
 const fulfilledByName = /^fulfilledBy[A-Z]\w*$/;
 
-/** An item of the source's reply; only its number must be readable. */
+/** An item of the source's reply. Only its number must be readable. */
 export const affiliateItem = v.pipe(
   v.record(v.string(), v.unknown()),
   v.transform((raw) => ({

@@ -11,45 +11,47 @@ import { type BatchOutcome, readInBatches } from "../http/in-batches.ts";
 import type { SourceCall, SourceClient, SourceReply } from "../http/source-client.ts";
 import type { OpenSecret } from "../contract/open-secret.ts";
 import { jsonOf, statusOf } from "../contract/reply-json.ts";
-import { replyProblem, tellsOfTrouble } from "../contract/reply-trouble.ts";
+import { replyProblem, reportsError } from "../contract/reply-error.ts";
 import { statusProblem } from "../contract/status-problem.ts";
 
 export interface AffiliateOptions {
-  /** Where the item API is; `/items` is put behind it. */
+  /** The item API's address, to which `/items` is appended. */
   readonly baseUrl: string;
   readonly consumerId: string;
   readonly keyVersion: string;
-  /** Puts this number into links; they are given instead of the plain ones then. */
+  /** Added to links. With it, results have the tracking links instead of the plain ones. */
   readonly publisherId?: string | undefined;
-  /** Reads prices and stock as they are there. */
+  /** The place whose prices and stock are read. */
   readonly zipCode?: string | undefined;
   readonly storeId?: string | undefined;
-  /** Name of the seller where the retailer sells itself; the platform's name by default. */
+  /** The seller's name for items that the retailer itself sells. Default: the platform's name. */
   readonly retailerName?: string | undefined;
 }
 
 export interface AffiliateDependencies {
   readonly client: SourceClient;
   readonly clock: Clock;
-  /** The RSA private key as PEM; asked for at every signature. */
+  /** Returns the RSA private key as PEM. Called before every request. */
   readonly privateKey: OpenSecret;
-  /** Told what an operator must mend; holds nothing secret. */
+  /** Receives warnings for the operator. They contain no secret. */
   readonly note?: ((problem: string) => void) | undefined;
 }
 
-/** Ids that the API takes in one call. */
+/** The number of IDs in one call. */
 const batchIdsMax = 20;
-/** Batches of one read that are in work at one time. */
+/** Concurrent batches of one read. */
 const batchesAtOnceMax = 5;
 const okStatus = 200;
 const refusedStatus = 400;
 const keyRefusedStatuses: ReadonlySet<number> = new Set([401, 403]);
-/** The source as a whole is busy, whatever it is asked for. */
+/** The source as a whole is busy, whatever the request. */
 const busyStatus = 503;
 
 /**
- * Reads retailer_b from an affiliate item API that answers twenty item numbers at a time.
- * `not_found` is what a whole reply leaves out.
+ * Creates the scraper of `retailer_b` for an affiliate item API, which takes 20 item numbers in a
+ * call.
+ *
+ * An item that a complete reply leaves out is `not_found`.
  */
 export function affiliateScraper(
   options: AffiliateOptions,
@@ -81,7 +83,7 @@ async function readBatch(
   reading: BatchReading,
 ): Promise<BatchOutcome<Answer>> {
   const { request, options, dependencies } = reading;
-  const reply = await ask(ids, reading);
+  const reply = await sendCall(ids, reading);
   const status = reply === null ? undefined : statusOf(reply);
   if (reply === null || status !== okStatus) return failureOf(reply, ids, dependencies);
   const body = jsonOf(reply);
@@ -107,7 +109,7 @@ function failureOf(
   if (reply?.kind !== "answered") return { kind: "none" };
   const { status } = reply;
   const isRefused = status === refusedStatus;
-  // A batch that is refused is no trouble as long as its parts are not.
+  // A refused batch is no problem as long as its parts are accepted.
   const problem = isRefused && ids.length > 1 ? undefined : problemOf(status);
   if (problem !== undefined) note?.(`b_affiliate: the source ${problem}`);
   if (isRefused) return { kind: "refused" };
@@ -119,8 +121,11 @@ const problemOf = (status: number): string | undefined =>
     ? `refuses the key or its signature (${status})`
     : statusProblem(status);
 
-/** Null without a key. */
-async function ask(ids: readonly string[], reading: BatchReading): Promise<SourceReply | null> {
+/** Returns null without a key. */
+async function sendCall(
+  ids: readonly string[],
+  reading: BatchReading,
+): Promise<SourceReply | null> {
   const { request, options, dependencies } = reading;
   const { client, clock } = dependencies;
   const privateKey = await usableKey(dependencies);
@@ -128,7 +133,8 @@ async function ask(ids: readonly string[], reading: BatchReading): Promise<Sourc
   const call: SourceCall = {
     method: "GET",
     url: addressOf(ids, options),
-    // A try may have to wait for longer than the source takes a signature, three minutes.
+    // Signed at each try: a wait before a try may exceed the three minutes for which a signature is
+    // valid.
     headers: () => ({
       Accept: "application/json",
       ...signedHeaders({ ...options, privateKey }, clock.now()),
@@ -142,7 +148,9 @@ async function usableKey({ privateKey, note }: AffiliateDependencies): Promise<K
   if (pem === null) return null;
   const key = rsaKey(pem);
   if (key === null) {
-    note?.("b_affiliate: the secret holds no RSA private key: put the key itself into it, as PEM");
+    note?.(
+      "b_affiliate: the secret contains no RSA private key; store the key itself in it, as PEM",
+    );
   }
   return key;
 }
@@ -157,27 +165,29 @@ function addressOf(ids: readonly string[], options: AffiliateOptions): URL {
   return url;
 }
 
-/** Item numbers are numbers to the source, so leading zeros get lost on the way. */
+/** The source stores item numbers as numbers, so leading zeros are lost. */
 const itemKey = (id: string): string => id.replace(/^0+(?=\d)/, "");
 
 interface Items {
   readonly byKey: ReadonlyMap<string, AffiliateItem>;
-  /** True when the reply proves that an id it does not hold does not exist. */
+  /** True if an ID that is missing from the reply does not exist. */
   readonly isComplete: boolean;
 }
 
 const replySchema = v.object({ items: v.array(v.unknown()) });
 
 /**
- * The items of a reply to a question for `ids`; null when it is none. Absence proves something only
- * where every entry is readable, was asked for and stands there once, and no trouble is told beside.
+ * Parses a reply for `ids`; returns null if the body is not a reply.
+ *
+ * A missing item counts as not existing only if every entry is readable, was requested and occurs
+ * once, and the reply reports no error.
  */
 function itemsOf(body: unknown, ids: readonly string[]): Items | null {
   const parsed = v.safeParse(replySchema, body);
   if (!parsed.success) return null;
   const asked = new Set(ids.map(itemKey));
   const byKey = new Map<string, AffiliateItem>();
-  let isComplete = !tellsOfTrouble(body);
+  let isComplete = !reportsError(body);
   for (const entry of parsed.output.items) {
     const item = v.safeParse(affiliateItem, entry);
     const key = item.success ? itemKey(item.output.itemId) : "";

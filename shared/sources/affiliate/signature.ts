@@ -2,15 +2,16 @@ import { createPrivateKey, type KeyObject, sign } from "node:crypto";
 
 export interface Signer {
   readonly consumerId: string;
-  /** Which of the consumer's public keys the source checks with. */
+  /** The version of the consumer's public key that verifies the signature. */
   readonly keyVersion: string;
-  /** An RSA key, as `rsaKey` makes it. */
+  /** An RSA key from `rsaKey`. */
   readonly privateKey: KeyObject;
 }
 
 /**
- * The four headers by which the source knows its caller: RSA-SHA256 (PKCS #1 v1.5) over consumer,
- * time in milliseconds and key version, a line each. The source takes them for about three minutes.
+ * Returns the four headers that authenticate a caller. The signature is RSA-SHA256 (PKCS #1 v1.5)
+ * over consumer ID, time in milliseconds and key version, one in each line. It is valid for about
+ * three minutes.
  */
 export function signedHeaders(
   { consumerId, keyVersion, privateKey }: Signer,
@@ -26,7 +27,10 @@ export function signedHeaders(
   };
 }
 
-/** Null for what is no RSA private key as PEM. What the parser says of it may quote it: dropped. */
+/**
+ * Parses an RSA private key in PEM; returns null for anything else. The parser's error is dropped,
+ * because it may quote the key.
+ */
 export function rsaKey(pem: string): KeyObject | null {
   try {
     const key = createPrivateKey(pem);

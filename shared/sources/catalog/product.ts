@@ -14,7 +14,7 @@ import {
   foreignUrl,
 } from "../contract/foreign-value.ts";
 
-/** Digits of a stock number, sent as a number or as text. */
+/** A stock number, sent as a number or as text. */
 const sku = v.pipe(
   v.union([v.pipe(v.number(), v.safeInteger(), v.minValue(0)), v.string()]),
   v.transform((value) => String(value).trim()),
@@ -23,7 +23,7 @@ const sku = v.pipe(
 
 const categoryStep = v.fallback(v.nullish(v.object({ name: foreignText })), null);
 
-/** A product of the catalogue's reply; only the number must be readable. */
+/** A product of the catalog's reply. Only its number must be readable. */
 export const catalogProduct = v.object({
   sku,
   active: foreignFlag,
@@ -47,10 +47,10 @@ export const catalogProduct = v.object({
 
 export type CatalogProduct = v.InferOutput<typeof catalogProduct>;
 
-/** The fields to ask for: those that are read, and no more. */
+/** The fields to request: exactly those that are parsed. */
 export const catalogFieldNames: readonly string[] = Object.keys(catalogProduct.entries);
 
-/** Words for `orderable`, without spaces and case. */
+/** Words of `orderable`, in lower case without spaces. */
 const states: ReadonlyMap<string, RetailerDState> = new Map([
   ["available", "ADD_TO_CART"],
   ["backorder", "ADD_TO_CART"],
@@ -62,7 +62,7 @@ const states: ReadonlyMap<string, RetailerDState> = new Map([
 ]);
 const buyable: ReadonlySet<RetailerDState> = new Set(["ADD_TO_CART", "PRE_ORDER"]);
 
-/** What a product of the reply means for the id that was asked for. */
+/** Converts a product of the reply to the answer for its ID. */
 export function catalogAnswer(
   product: CatalogProduct,
   read: { readonly id: string; readonly fetchedAt: string; readonly currency: string },
@@ -74,7 +74,7 @@ export function catalogAnswer(
   return { id, status: hidden ? "partial" : foundStatus(fields), fetchedAt, fields };
 }
 
-/** A price that the retailer hides until checkout is not shown, nor what would give it away. */
+/** Omits a price that the retailer hides until checkout, and the savings that would reveal it. */
 function fieldsOf(
   product: CatalogProduct,
   { hidden, currency }: { readonly hidden: boolean; readonly currency: string },
@@ -110,7 +110,7 @@ function objectOf(product: CatalogProduct, hidden: boolean): RetailerDObject {
   };
 }
 
-/** Undefined for a word that nobody knows yet: not observed, rather than guessed. */
+/** Returns undefined for an unknown word. */
 function stateOf({ orderable, inStoreAvailability }: CatalogProduct): RetailerDState | undefined {
   const state = states.get((orderable ?? "").toLowerCase().replaceAll(/[^a-z]/g, ""));
   return state === "NOT_AVAILABLE" && inStoreAvailability === true ? "CHECK_STORES" : state;

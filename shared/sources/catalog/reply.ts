@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { type CatalogProduct, catalogProduct } from "./product.ts";
 import { foreignCount, foreignFlag } from "../contract/foreign-value.ts";
-import { tellsOfTrouble } from "../contract/reply-trouble.ts";
+import { reportsError } from "../contract/reply-error.ts";
 
 const reply = v.object({
   products: v.array(v.unknown()),
@@ -13,20 +13,24 @@ const reply = v.object({
 type Reply = v.InferOutput<typeof reply>;
 
 export interface CatalogReply {
-  /** Products by stock number without leading zeros; of two with one number the first counts. */
+  /**
+   * Products by stock number without leading zeros. If two have the same number, the first counts.
+   */
   readonly products: ReadonlyMap<string, CatalogProduct>;
-  /** True when the reply proves that an id it does not hold does not exist. */
+  /** True if an ID that is missing from the reply does not exist. */
   readonly isComplete: boolean;
 }
 
-/** Stock numbers are numbers to the source, so leading zeros get lost on the way. */
+/** The source stores stock numbers as numbers, so leading zeros are lost. */
 export const skuKey = (id: string): string => id.replace(/^0+(?=\d)/, "");
 
 /**
- * Reads the JSON of a reply to a question for `ids`; null when it is none. Whatever was not asked
- * for is dropped. Absence proves something only in a reply that says it is whole, tells of no trouble
- * and in which every entry is readable, was asked for and stands once: anything else may be an answer
- * to another question, or have one entry in the place of another.
+ * Parses a reply for `ids`; returns null if the body is not a reply. Drops products that were not
+ * requested.
+ *
+ * A missing product counts as not existing only if the reply is declared complete and reports no
+ * error, and every entry is readable, was requested and occurs once. Any other reply may belong to
+ * another request, or have replaced one entry by another.
  */
 export function parseCatalogReply(body: unknown, ids: readonly string[]): CatalogReply | null {
   const parsed = v.safeParse(reply, body);
@@ -34,7 +38,7 @@ export function parseCatalogReply(body: unknown, ids: readonly string[]): Catalo
   const { products: entries } = parsed.output;
   const asked = new Set(ids.map(skuKey));
   const products = new Map<string, CatalogProduct>();
-  let isComplete = saysItIsWhole(parsed.output) && !tellsOfTrouble(body);
+  let isComplete = isDeclaredComplete(parsed.output) && !reportsError(body);
   for (const entry of entries) {
     const product = v.safeParse(catalogProduct, entry);
     const key = product.success ? skuKey(product.output.sku) : "";
@@ -44,6 +48,6 @@ export function parseCatalogReply(body: unknown, ids: readonly string[]): Catalo
   return { products, isComplete };
 }
 
-/** On one page, and as many as there are in all. */
-const saysItIsWhole = ({ products, total, totalPages, partial }: Reply): boolean =>
+/** Returns true for a reply of one page that contains as many products as it counts. */
+const isDeclaredComplete = ({ products, total, totalPages, partial }: Reply): boolean =>
   total === products.length && (totalPages ?? 1) <= 1 && partial !== true;

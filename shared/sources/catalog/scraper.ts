@@ -3,44 +3,48 @@ import { currencyOf } from "../../platforms/catalogue.ts";
 import { scrapers } from "../../scrapers/catalogue.ts";
 import type { Answer, ReadRequest, Scraper } from "../../scrapers/scraper.ts";
 import { catalogAnswer, catalogFieldNames } from "./product.ts";
-import { forbiddenBy } from "./forbidden.ts";
+import { forbiddenReason } from "./forbidden.ts";
 import { type CatalogReply, parseCatalogReply, skuKey } from "./reply.ts";
 import { type BatchOutcome, readInBatches } from "../http/in-batches.ts";
 import { retryAfterMs } from "../http/retry-after.ts";
 import type { SourceCall, SourceClient, SourceReply } from "../http/source-client.ts";
 import type { OpenSecret } from "../contract/open-secret.ts";
 import { jsonOf, statusOf } from "../contract/reply-json.ts";
-import { replyProblem } from "../contract/reply-trouble.ts";
+import { replyProblem } from "../contract/reply-error.ts";
 
 export interface CatalogOptions {
-  /** Where the products API is; `/v1/products(…)` is put behind it. */
+  /** The products API's address, to which `/v1/products(…)` is appended. */
   readonly baseUrl: string;
-  /** Ids of one call; the API takes no more than 100. */
+  /** IDs in one call, at most 100 for the API. */
   readonly batchIdsMax: number;
   readonly callsAtOnceMax: number;
 }
 
 export interface CatalogDependencies {
-  /** Must hand over a 403 rather than try again: what it is about stands in its body. */
+  /** Must return a 403 without retrying it: the reason is in its body. */
   readonly client: SourceClient;
   readonly clock: Clock;
-  /** Sent in the query, as the API wants it; never shown anywhere. Absent where none is wanted. */
+  /**
+   * Returns the API key, which the API takes in the query. Never logged. Absent if none is needed.
+   */
   readonly secret?: OpenSecret;
-  /** Told what an operator must mend; holds nothing secret. */
+  /** Receives warnings for the operator. They contain no secret. */
   readonly note?: ((problem: string) => void) | undefined;
 }
 
 const okStatus = 200;
 const refusedStatus = 400;
 const forbiddenStatus = 403;
-/** The source as a whole is busy, whatever it is asked for. */
+/** The source as a whole is busy, whatever the request. */
 const busyStatuses: ReadonlySet<number> = new Set([408, 425, 429, 503]);
-/** Calls after the first one, where the API says that it is called too often. */
+/** Retries after an answer that reports too many calls. */
 const extraCallsMax = 2;
-/** What it allows is counted by the second. */
+/** The API's limit is per second. */
 const restMs = 1_000;
 
-/** Reads retailer_d from a products API that answers a hundred stock numbers at a time. */
+/**
+ * Creates the scraper of `retailer_d` for a products API, which takes 100 stock numbers in a call.
+ */
 export function catalogScraper(
   options: CatalogOptions,
   dependencies: CatalogDependencies,
@@ -72,7 +76,7 @@ async function readBatch(
   const url = await addressOf(ids, options, dependencies);
   if (url === null) return { kind: "none" };
   const headers = { Accept: "application/json" };
-  const response = await ask({ method: "GET", url, headers }, request.deadline, dependencies);
+  const response = await sendCall({ method: "GET", url, headers }, request.deadline, dependencies);
   if (statusOf(response) !== okStatus) return failureOf(response, ids, dependencies);
   const body = jsonOf(response);
   const reply = parseCatalogReply(body, ids);
@@ -87,17 +91,17 @@ async function readBatch(
 }
 
 /**
- * Calls again where the API says that it is called too often: when it allows that, else after a rest
- * that grows. Gives up at once where that would be past the deadline.
+ * Sends a call and retries it while the API reports too many calls: after its `Retry-After`, or
+ * else after an increasing delay. Returns at once if the retry would be after the deadline.
  */
-async function ask(
+async function sendCall(
   call: SourceCall,
   deadline: Date,
   { client, clock }: CatalogDependencies,
 ): Promise<SourceReply> {
   for (let calls = 1; ; calls += 1) {
     const reply = await client.send(call, deadline);
-    if (calls > extraCallsMax || !isTooOften(reply)) return reply;
+    if (calls > extraCallsMax || !isRateLimited(reply)) return reply;
     const now = clock.now();
     const asked = retryAfterMs(reply.headers.get("retry-after") ?? null, now);
     const waitMs = asked ?? restMs * calls;
@@ -108,10 +112,10 @@ async function ask(
 
 type Answered = Extract<SourceReply, { kind: "answered" }>;
 
-const isTooOften = (reply: SourceReply): reply is Answered =>
+const isRateLimited = (reply: SourceReply): reply is Answered =>
   reply.kind === "answered" &&
   reply.status === forbiddenStatus &&
-  forbiddenBy(reply) === "too_often";
+  forbiddenReason(reply) === "rate_limited";
 
 function failureOf(
   reply: SourceReply,
@@ -121,26 +125,26 @@ function failureOf(
   if (reply.kind !== "answered") return { kind: reply.kind === "too_large" ? "failed" : "none" };
   const { status } = reply;
   const isRefused = status === refusedStatus;
-  // A batch that is refused is no trouble as long as its parts are not.
+  // A refused batch is no problem as long as its parts are accepted.
   const problem = isRefused && ids.length > 1 ? undefined : problemOf(reply);
   if (problem !== undefined) note?.(`d_catalog: the source ${problem} (${status})`);
   if (isRefused) return { kind: "refused" };
   return { kind: status >= 500 && !busyStatuses.has(status) ? "failed" : "none" };
 }
 
-/** What an operator must mend; undefined for what may pass. */
+/** Returns the problem that an operator must fix; undefined for a temporary one. */
 function problemOf(reply: Answered): string | undefined {
   const { status } = reply;
   if (status === 401) return "refuses the key";
   if (status !== forbiddenStatus) {
     return status >= 500 || busyStatuses.has(status) ? undefined : "refuses calls";
   }
-  const forbidden = forbiddenBy(reply);
-  if (forbidden === "too_often") return undefined;
+  const forbidden = forbiddenReason(reply);
+  if (forbidden === "rate_limited") return undefined;
   return forbidden === "wrong_key" ? "refuses the key" : "refuses calls";
 }
 
-/** Null when the key cannot be opened. */
+/** Returns null if the key cannot be opened. */
 async function addressOf(
   ids: readonly string[],
   { baseUrl, batchIdsMax }: CatalogOptions,
@@ -156,7 +160,7 @@ async function addressOf(
   url.searchParams.set("format", "json");
   url.searchParams.set("pageSize", String(batchIdsMax));
   url.searchParams.set("show", catalogFieldNames.join(","));
-  // Without this the API leaves out what is no longer sold.
+  // By default the API leaves out products that are no longer sold.
   url.searchParams.set("active", "*");
   return url;
 }

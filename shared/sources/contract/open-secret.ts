@@ -8,16 +8,16 @@ import type { SecretUse } from "./secret-reference.ts";
 export type OpenSecret = () => Promise<string | null>;
 
 /**
- * Creates an opener that reads the secret at every call. `tell` receives warnings for the operator;
+ * Creates an opener that reads the secret at every call. `warn` receives warnings for the operator;
  * an error of the reader names only the reference.
  */
 export const openSecret =
-  ({ reference }: SecretUse, secrets: SecretReader, tell: (problem: string) => void): OpenSecret =>
+  ({ reference }: SecretUse, secrets: SecretReader, warn: (problem: string) => void): OpenSecret =>
   async () => {
     try {
       return await secrets.read(reference);
     } catch (error) {
-      tell(error instanceof Error ? error.message : `The secret ${reference} could not be read`);
+      warn(error instanceof Error ? error.message : `The secret ${reference} could not be read`);
       return null;
     }
   };

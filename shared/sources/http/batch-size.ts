@@ -1,13 +1,13 @@
-/** How many items a source takes in one call, as far as it is known by now. */
+/** The current number of items that a source takes in one call. */
 export interface BatchSize {
   max(): number;
-  /** Notes that the source called so many items too many. */
+  /** Records that the source rejected a batch of this many items as too large. */
   tooMany(count: number): void;
 }
 
 /**
- * Kept across the reads of a process, so that what a source said once is not asked again. A source
- * that calls a single item too many does not mean their number: nothing is learned of it then.
+ * Creates a batch size for all reads of a process, so that a rejected size is not tried again. A
+ * source that rejects a single item does not report a size; the configured one is then used again.
  */
 export function batchSize(configuredMax: number): BatchSize {
   let known = configuredMax;

@@ -1,66 +1,66 @@
-/** What an answer says of whether the source still talks to us. */
-export type Standing =
-  /** It answered. */
-  | "welcome"
-  /** It is being asked too much. */
-  | "too_often"
-  /** It does not want to be asked. */
+/** The signal of an answer for the circuit. */
+export type CircuitSignal =
+  /** The source answered the call. */
+  | "accepted"
+  /** The source reports too many calls. */
+  | "throttled"
+  /** The source refuses the caller. */
   | "blocked"
-  /** Nothing of the kind: no answer, or trouble of its own. */
+  /** No answer, or an error of the source. */
   | "unknown";
 
-/** Stops all calls to a source that turns them away. */
+/** Stops all calls to a source that refuses them. */
 export interface Circuit {
-  /** False while the source is left alone. */
-  mayEnter(now: Date): boolean;
-  /** True when a call starts now; it then has to leave again. */
+  /** Returns false while the circuit is open. */
+  admits(now: Date): boolean;
+  /** Returns true if a call starts now. The caller must then call `leave`. */
   enter(now: Date): boolean;
-  /** Whoever entered says what came of it. True when this opened the circuit. */
-  leave(standing: Standing, times: { readonly startedAt: Date; readonly now: Date }): boolean;
+  /** Records the result of a call. Returns true if it opened the circuit. */
+  leave(signal: CircuitSignal, times: { readonly startedAt: Date; readonly now: Date }): boolean;
 }
 
-const turnedAwayMax = 5;
+const refusalsMax = 5;
 const openMs = 60_000;
 
 /**
- * Opens after five calls in a row were turned away, for a minute; then one call tries whether the
- * source has changed its mind. Calls that run at once and are all told "too often" count as one:
- * they are one moment of the source, not a row.
+ * Creates a circuit that opens for a minute after five consecutive refusals. Then one call probes
+ * the source. Concurrent calls that are all throttled count as one refusal, because they report one
+ * state of the source.
  */
 export function circuit(): Circuit {
-  let turnedAway = 0;
+  let refusals = 0;
   let lastCountedAt = -Infinity;
   let openUntil: number | undefined;
   let isProbing = false;
-  const mayEnter = (now: Date): boolean =>
+  const admits = (now: Date): boolean =>
     openUntil === undefined || (now.getTime() >= openUntil && !isProbing);
   const open = (now: Date): true => {
     openUntil = now.getTime() + openMs;
-    turnedAway = 0;
+    refusals = 0;
     return true;
   };
   return {
-    mayEnter,
+    admits,
     enter(now) {
-      if (!mayEnter(now)) return false;
+      if (!admits(now)) return false;
       isProbing = openUntil !== undefined;
       return true;
     },
-    leave(standing, { startedAt, now }) {
+    leave(signal, { startedAt, now }) {
       if (openUntil !== undefined) {
-        // What was under way when the circuit opened says nothing of the time since.
+        // A call that started before the circuit opened has no information about the time since.
         if (!isProbing || startedAt.getTime() < openUntil) return false;
         isProbing = false;
-        if (standing !== "welcome") return open(now);
+        if (signal !== "accepted") return open(now);
         openUntil = undefined;
         return false;
       }
-      if (standing === "welcome") turnedAway = 0;
-      if (standing === "welcome" || standing === "unknown") return false;
-      if (standing === "too_often" && startedAt.getTime() < lastCountedAt) return false;
+      if (signal === "accepted") refusals = 0;
+      if (signal === "accepted" || signal === "unknown") return false;
+      if (signal === "throttled" && startedAt.getTime() < lastCountedAt) return false;
       lastCountedAt = now.getTime();
-      turnedAway += 1;
-      return turnedAway >= turnedAwayMax && open(now);
+      refusals += 1;
+      return refusals >= refusalsMax && open(now);
     },
   };
 }

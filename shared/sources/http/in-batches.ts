@@ -1,38 +1,39 @@
 import { inParallel } from "../../base/in-parallel.ts";
 import { type BatchSize, batchSize } from "./batch-size.ts";
 
-/** What came of reading a batch as a whole. */
+/** The result of reading a batch. */
 export type BatchOutcome<Result> =
   | { readonly kind: "read"; readonly results: readonly Result[] }
-  /** Refused because of something in it: a half of it may well be taken. */
+  /** Refused because of an item: a half of the batch may be accepted. */
   | { readonly kind: "refused" }
   /** Refused because of its size. */
   | { readonly kind: "too_many" }
-  /** Failed for a reason that may lie in it, even after retries: a half of it may work. */
+  /** Failed after retries, possibly because of an item: a half of the batch may succeed. */
   | { readonly kind: "failed" }
-  /** Nothing will be different for a half of it. */
+  /** A half of the batch would get the same result. */
   | { readonly kind: "none" };
 
 export interface BatchReading<Item, Result> {
-  /** Items that the source takes in one call, or what is known of that across reads. */
+  /** The batch size: fixed, or shared by several reads. */
   readonly batchMax: number | BatchSize;
-  /** Batches in work at one time. */
+  /** Concurrent batches. */
   readonly atOnce: number;
-  /** One call for the items; one result for each of them, in their order. */
+  /** Reads the items in one call; returns one result for each, in their order. */
   readonly read: (items: readonly Item[]) => Promise<BatchOutcome<Result>>;
-  /** The result of an item that could not be read. */
+  /** Returns the result of an item that could not be read. */
   readonly unread: (item: Item) => Result;
 }
 
-/** With more of them to be found alone, a batch would cost as many calls as it has items. */
+/** With more refused items, the search for them would cost as many calls as the batch has items. */
 const refusedAloneMax = 10;
 
 /**
- * Reads items in batches; the results are in the items' order. A batch that is refused or fails as a
- * whole is cut in two, down to the single items at fault, as far as its `cutBudget` allows.
+ * Reads items in batches; returns the results in the items' order.
  *
- * Where the first batches are refused, one of them finds out for all whether the source takes
- * anything: when ten of its items were refused alone, and nothing was read meanwhile, it does not.
+ * A batch that is refused or fails is split in two, down to single items, as far as its
+ * `splitBudget` allows. If the first batches are refused, one of them tests for all whether the
+ * source accepts anything. If ten of its items are refused alone, and no batch was read in the
+ * meantime, the others are not split.
  */
 export async function readInBatches<Item, Result>(
   items: readonly Item[],
@@ -56,12 +57,12 @@ async function readBatch<Item, Result>(
   { read, unread, size, trial }: Source<Item, Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
-  const budget = cutBudget(batch.length);
+  const budget = splitBudget(batch.length);
   const tester = trial.tester();
-  // One part after the other: what is learned of one holds for the next.
+  // In sequence, so that each part uses the batch size that the previous ones found.
   const parts = [batch];
   for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
-    // What another part was too large for, this one need not try.
+    // Another part showed that this size is too large.
     if (part.length > size.max()) {
       parts.unshift(...partsOf(part, size.max()));
       continue;
@@ -74,65 +75,68 @@ async function readBatch<Item, Result>(
     }
     if (outcome.kind === "too_many") size.tooMany(part.length);
     budget.count(outcome.kind, part.length);
-    const isCut =
-      budget.allowsCut(outcome.kind, part.length) &&
-      (outcome.kind !== "refused" || (await tester.isCutWorthIt()));
-    if (isCut) parts.unshift(...partsOf(part, Math.ceil(part.length / 2)));
+    const isSplit =
+      budget.allowsSplit(outcome.kind, part.length) &&
+      (outcome.kind !== "refused" || (await tester.isSplitUseful()));
+    if (isSplit) parts.unshift(...partsOf(part, Math.ceil(part.length / 2)));
     else results.push(...part.map(unread));
   }
-  tester.end(!budget.hasFoundTooMany());
+  tester.end(!budget.isExhausted());
   return results;
 }
 
 type Failure = Exclude<BatchOutcome<unknown>["kind"], "read">;
 
-/** What finding the items at fault in one batch may cost. */
-interface CutBudget {
-  /** Counts that a part of so many items failed. */
+/** The limit of the calls that search one batch for bad items. */
+interface SplitBudget {
+  /** Records that a part of this many items failed. */
   count(kind: Failure, items: number): void;
-  /** True when halves of a part of so many items may be tried. */
-  allowsCut(kind: Failure, items: number): boolean;
-  /** True when so many single items were refused that the rest is read only as it was cut. */
-  hasFoundTooMany(): boolean;
+  /** Returns true if halves of a part of this many items may be tried. */
+  allowsSplit(kind: Failure, items: number): boolean;
+  /** Returns true if so many single items were refused that no part is split further. */
+  isExhausted(): boolean;
 }
 
 /**
- * After ten items of a batch were refused alone, the rest of it is asked in the parts that it was cut to.
- * A failure costs the source far more than a refusal, retries included: for failures a batch is cut as
- * often as it takes to come down to one item.
+ * After ten items of a batch were refused alone, the remaining parts are read without further
+ * splits. A failure costs the source more than a refusal, because it is retried, so failures allow
+ * only as many splits as are needed to find one item.
  */
-function cutBudget(batchItems: number): CutBudget {
+function splitBudget(batchItems: number): SplitBudget {
   const failuresMax = Math.ceil(Math.log2(batchItems));
   let failures = 0;
   let refusedAlone = 0;
-  const hasFoundTooMany = (): boolean => refusedAlone >= refusedAloneMax;
+  const isExhausted = (): boolean => refusedAlone >= refusedAloneMax;
   return {
     count(kind, items) {
       if (kind === "failed" && items > 1) failures += 1;
       if (kind === "refused" && items === 1) refusedAlone += 1;
-      // A source to which one item is too many answers nothing, however a batch is cut.
+      // A source that rejects a single item as too large accepts no batch of any size.
       if (kind === "too_many" && items === 1) refusedAlone = refusedAloneMax;
     },
-    allowsCut(kind, items) {
+    allowsSplit(kind, items) {
       if (items === 1 || kind === "none") return false;
-      return kind === "failed" ? failures <= failuresMax : !hasFoundTooMany();
+      return kind === "failed" ? failures <= failuresMax : !isExhausted();
     },
-    hasFoundTooMany,
+    isExhausted,
   };
 }
 
-/** Finds out once in a read whether a source that refuses batches takes anything at all. */
+/** Tests once in a read whether a source that refuses batches accepts anything. */
 interface SourceTrial {
-  /** For one batch. */
+  /** Returns the test of one batch. */
   tester(): BatchTester;
-  /** Only the first verdict counts. */
+  /** Sets the result. Only the first one counts. */
   end(takesSomething: boolean): void;
 }
 
 interface BatchTester {
-  /** True for the first batch that asks: it finds out. The others wait for its verdict. */
-  isCutWorthIt(): Promise<boolean>;
-  /** The verdict of the batch that was the first to ask; that of any other says nothing. */
+  /**
+   * Returns true for the first batch that asks, which runs the test. Other batches wait for its
+   * result.
+   */
+  isSplitUseful(): Promise<boolean>;
+  /** Sets the result if this batch runs the test. */
   end(takesSomething: boolean): void;
 }
 
@@ -143,7 +147,7 @@ function sourceTrial(): SourceTrial {
     end: resolve,
     tester() {
       const tester: BatchTester = {
-        async isCutWorthIt() {
+        async isSplitUseful() {
           first ??= tester;
           return first === tester || verdict;
         },

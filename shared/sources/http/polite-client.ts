@@ -1,5 +1,5 @@
 import type { Chance, Clock } from "../../base/clock.ts";
-import type { Standing } from "./circuit.ts";
+import type { CircuitSignal } from "./circuit.ts";
 import type { RateBudget } from "./rate-budget.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import type { SourceCall, SourceClient, SourceReply } from "./source-client.ts";
@@ -12,33 +12,33 @@ import {
 } from "./source-state.ts";
 import { tryOnce, type TryOutcome } from "./try-once.ts";
 
-/** Tries after the first one. */
+/** Retries after the first try. */
 const extraTriesMax = 2;
 const jitterBaseMs = 300;
 const jitterCapMs = 5_000;
-/** The longest time that a timer can be set to. */
+/** The longest delay of a timer. */
 const timerMsMax = 2 ** 31 - 1;
 
-/** Statuses that any HTTP server uses for what may pass. */
+/** Statuses that indicate a temporary failure of any HTTP server. */
 export const temporaryStatuses: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 export type Answered = Extract<SourceReply, { kind: "answered" }>;
 
 export interface SourceClientOptions extends SourcePace {
-  /** The longest one try may take. */
+  /** Upper bound of one try. */
   readonly tryTimeoutMs: number;
-  /** Body bytes after decompression beyond which an answer is dropped. */
+  /** The limit of the body after decompression. */
   readonly bytesMax: number;
-  /** Statuses by which this source says "not now". */
+  /** Returns true for statuses after which the source may be tried again. */
   readonly isTemporary: (status: number) => boolean;
   /**
-   * Tells an answer that turns the caller away, whatever is asked for; a 429 is known as such.
+   * Returns true for an answer that refuses the caller, whatever the request. A 429 needs no test.
    * @default - every 403
    */
   readonly isBlock?: (answer: Answered) => boolean;
   /**
-   * Tells a 429 that is this source's usual way to answer, for which it has rules of its own.
-   * @default - none is
+   * Returns true for a 429 that is a normal answer of this source, handled by its adapter.
+   * @default - none
    */
   readonly isUsual?: (answer: Answered) => boolean;
   readonly userAgent: string;
@@ -50,19 +50,19 @@ export interface SourceClientDependencies {
   readonly budget: RateBudget;
   readonly note: NoteEvent;
   /**
-   * Where the clients of this process keep what they share of a source.
-   * @default - this client shares with no other
+   * The states that the clients of this process share by source.
+   * @default - this client shares none
    */
   readonly states?: SourceStates;
 }
 
-/** A source as one client sees it. */
+/** A source with the options of one client. */
 interface Source extends SourceClientOptions, SourceClientDependencies {
   readonly state: SourceState;
 }
 
-/** One call on its way. */
-interface Course {
+/** The state of one call. */
+interface RequestState {
   readonly call: SourceCall;
   readonly deadline: Date;
   /** Aborts at the deadline. */
@@ -70,13 +70,13 @@ interface Course {
   tries: number;
   throttled: number;
   hadClosedConnection: boolean;
-  /** What the last try came to. */
-  lastTry?: { readonly word: string; readonly spoke: "yes" | "busy" | "no" };
+  /** The result of the last try. */
+  lastTry?: { readonly word: string; readonly responded: "yes" | "busy" | "no" };
 }
 
 /**
- * A client of one source. What limits its calls holds across all of them, and across those of other
- * clients with which it shares its states.
+ * Creates a client of one source. Its limits apply to all its calls, and to those of other clients
+ * with the same states.
  */
 export function sourceClient(
   options: SourceClientOptions,
@@ -95,100 +95,112 @@ async function send(call: SourceCall, deadline: Date, source: Source): Promise<S
   const leftMs = Math.min(timerMsMax, Math.max(0, deadline.getTime() - wantedAt));
   const timer = setTimeout(() => abort.abort(), leftMs);
   const counts = { tries: 0, throttled: 0, hadClosedConnection: false };
-  const course: Course = { call, deadline, signal: abort.signal, ...counts };
+  const request: RequestState = { call, deadline, signal: abort.signal, ...counts };
   try {
     source.state.retryTokens.earn();
-    const reply = await triesOf(course, source);
+    const reply = await sendWithRetries(request, source);
     const milliseconds = clock.now().getTime() - wantedAt;
-    const { tries, throttled } = course;
-    note({ kind: "call", ...endingOf(reply, course), milliseconds, tries, throttled });
+    const { tries, throttled } = request;
+    note({ kind: "call", ...callResultOf(reply, request), milliseconds, tries, throttled });
     return reply;
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** What the operator hears of a call; where there was no time to try again, how the last try went. */
-function endingOf(
+/**
+ * Returns the call's result for its event. If there was no time for a retry, the result of the last
+ * try.
+ */
+function callResultOf(
   reply: SourceReply,
-  { lastTry }: Course,
-): { readonly reply: string; readonly spoke: "yes" | "busy" | "no" } {
+  { lastTry }: RequestState,
+): { readonly reply: string; readonly responded: "yes" | "busy" | "no" } {
   const isLate = reply.kind === "no_time";
   const hasTried = reply.kind === "answered" || reply.kind === "broken" || isLate;
-  if (!hasTried || lastTry === undefined) return { reply: reply.kind, spoke: "no" };
-  return { reply: lastTry.word, spoke: lastTry.spoke };
+  if (!hasTried || lastTry === undefined) return { reply: reply.kind, responded: "no" };
+  return { reply: lastTry.word, responded: lastTry.responded };
 }
 
-function lastTryOf(outcome: TryOutcome, standing: Standing): NonNullable<Course["lastTry"]> {
-  if (outcome.kind === "broken") return { word: outcome.error, spoke: "no" };
-  if (outcome.kind === "too_large") return { word: outcome.kind, spoke: "no" };
+function lastTryOf(
+  outcome: TryOutcome,
+  circuitSignal: CircuitSignal,
+): NonNullable<RequestState["lastTry"]> {
+  if (outcome.kind === "broken") return { word: outcome.error, responded: "no" };
+  if (outcome.kind === "too_large") return { word: outcome.kind, responded: "no" };
   const word = `${Math.floor(outcome.status / 100)}xx`;
-  if (standing === "too_often") return { word, spoke: "busy" };
-  return { word, spoke: outcome.status < 500 ? "yes" : "no" };
+  if (circuitSignal === "throttled") return { word, responded: "busy" };
+  return { word, responded: outcome.status < 500 ? "yes" : "no" };
 }
 
-/** Tries until an answer is not temporary, or there is no leave or no time for another try. */
-async function triesOf(course: Course, source: Source): Promise<SourceReply> {
+/** Tries until an answer is not temporary, or a limit or the deadline forbids another try. */
+async function sendWithRetries(request: RequestState, source: Source): Promise<SourceReply> {
   for (;;) {
-    const reply = await tryInTurn(course, source);
-    if (!mayPass(reply, source)) return reply;
-    if (course.tries > extraTriesMax || !source.state.retryTokens.spend()) return reply;
-    if (!(await rested(reply, course, source))) return { kind: "no_time" };
+    const reply = await tryWhenAllowed(request, source);
+    if (!isRetryable(reply, source)) return reply;
+    if (request.tries > extraTriesMax || !source.state.retryTokens.spend()) return reply;
+    if (!(await waitBeforeRetry(reply, request, source))) return { kind: "no_time" };
   }
 }
 
-const mayPass = (reply: SourceReply, { isTemporary }: Source): boolean =>
+const isRetryable = (reply: SourceReply, { isTemporary }: Source): boolean =>
   reply.kind === "broken" || (reply.kind === "answered" && isTemporary(reply.status));
 
-/** Waits as the source asks, else a random while; false when the deadline would be missed. */
-async function rested(reply: SourceReply, course: Course, source: Source): Promise<boolean> {
+/**
+ * Waits for `Retry-After`, or else a random time. Returns false if the deadline would be missed.
+ */
+async function waitBeforeRetry(
+  reply: SourceReply,
+  request: RequestState,
+  source: Source,
+): Promise<boolean> {
   const { clock, chance } = source;
   const now = clock.now();
   const asked = reply.kind === "answered" ? reply.headers.get("retry-after") : undefined;
-  const bound = Math.min(jitterCapMs, jitterBaseMs * 2 ** (course.tries - 1));
+  const bound = Math.min(jitterCapMs, jitterBaseMs * 2 ** (request.tries - 1));
   const waitMs = retryAfterMs(asked ?? null, now) ?? Math.round(chance.fraction() * bound);
-  if (now.getTime() + waitMs >= course.deadline.getTime()) return false;
+  if (now.getTime() + waitMs >= request.deadline.getTime()) return false;
   await clock.sleep(waitMs);
   return true;
 }
 
-/** One try, once there is a free place and the rate allows it. */
-async function tryInTurn(course: Course, source: Source): Promise<SourceReply> {
-  const { call, deadline, signal } = course;
+/** Makes one try when a slot is free and the rate allows it. */
+async function tryWhenAllowed(request: RequestState, source: Source): Promise<SourceReply> {
+  const { call, deadline, signal } = request;
   const { clock, state } = source;
   const { slots: places, circuit, turns } = state;
-  if (!circuit.mayEnter(clock.now())) return { kind: "circuit_open" };
+  if (!circuit.admits(clock.now())) return { kind: "circuit_open" };
   if (!(await places.take(signal))) return { kind: "no_time" };
   try {
-    if (!circuit.mayEnter(clock.now())) return { kind: "circuit_open" };
+    if (!circuit.admits(clock.now())) return { kind: "circuit_open" };
     const turn = turns.take({ deadline, gapMs: call.gapMs ?? 0 });
     if (!(await unlessAborted(turn, signal))) return { kind: "no_time" };
     if (!circuit.enter(clock.now())) return { kind: "circuit_open" };
-    return await tryNow(course, source);
+    return await tryNow(request, source);
   } finally {
     places.give();
   }
 }
 
-async function tryNow(course: Course, source: Source): Promise<SourceReply> {
+async function tryNow(request: RequestState, source: Source): Promise<SourceReply> {
   const startedAt = source.clock.now();
-  course.tries += 1;
-  let outcome = await oneTry(course, source);
+  request.tries += 1;
+  let outcome = await oneTry(request, source);
   const wasClosed = outcome.kind === "broken" && outcome.wasClosed;
-  if (wasClosed && source.state.hasAnswered && !course.hadClosedConnection) {
-    // A connection kept from before was closed meanwhile: the source saw nothing of this call.
-    course.hadClosedConnection = true;
-    outcome = await oneTry(course, source);
+  if (wasClosed && source.state.hasAnswered && !request.hadClosedConnection) {
+    // The source had closed the kept connection, so it did not receive this call.
+    request.hadClosedConnection = true;
+    outcome = await oneTry(request, source);
   }
-  const standing = standingOf(outcome, source);
-  learn(outcome, standing, { startedAt, source });
-  course.lastTry = lastTryOf(outcome, standing);
+  const circuitSignal = circuitSignalOf(outcome, source);
+  recordOutcome(outcome, circuitSignal, { startedAt, source });
+  request.lastTry = lastTryOf(outcome, circuitSignal);
   if (outcome.kind !== "answered") return { kind: outcome.kind };
-  if (outcome.status === 429) course.throttled += 1;
+  if (outcome.status === 429) request.throttled += 1;
   return outcome;
 }
 
-function oneTry({ call, deadline, signal }: Course, source: Source): Promise<TryOutcome> {
+function oneTry({ call, deadline, signal }: RequestState, source: Source): Promise<TryOutcome> {
   const { clock, tryTimeoutMs, userAgent, bytesMax } = source;
   const { method, url, body, headers } = call;
   const leftMs = Math.min(tryTimeoutMs, deadline.getTime() - clock.now().getTime());
@@ -204,34 +216,34 @@ function oneTry({ call, deadline, signal }: Course, source: Source): Promise<Try
   );
 }
 
-/** Draws the conclusions from a try for the calls to come. */
-function learn(
+/** Updates circuit and speed with the result of a try. */
+function recordOutcome(
   outcome: TryOutcome,
-  standing: Standing,
+  circuitSignal: CircuitSignal,
   { startedAt, source }: { readonly startedAt: Date; readonly source: Source },
 ): void {
   const now = source.clock.now();
   if (outcome.kind === "answered") {
     source.state.hasAnswered = true;
-    const isBusy = standing === "too_often" || outcome.status === 503;
-    if (isBusy || standing === "welcome") source.state.speed.note({ isBusy, startedAt }, now);
+    const isBusy = circuitSignal === "throttled" || outcome.status === 503;
+    if (isBusy || circuitSignal === "accepted") source.state.speed.note({ isBusy, startedAt }, now);
   }
-  if (source.state.circuit.leave(standing, { startedAt, now }))
+  if (source.state.circuit.leave(circuitSignal, { startedAt, now }))
     source.note({ kind: "circuit_opened" });
 }
 
 const isForbidden = ({ status }: Answered): boolean => status === 403;
 
-function standingOf(outcome: TryOutcome, source: Source): Standing {
-  if (outcome.kind === "too_large") return "welcome";
+function circuitSignalOf(outcome: TryOutcome, source: Source): CircuitSignal {
+  if (outcome.kind === "too_large") return "accepted";
   if (outcome.kind === "broken") return "unknown";
   const { isBlock = isForbidden, isUsual } = source;
-  if (outcome.status === 429) return isUsual?.(outcome) === true ? "welcome" : "too_often";
+  if (outcome.status === 429) return isUsual?.(outcome) === true ? "accepted" : "throttled";
   if (isBlock(outcome)) return "blocked";
-  return outcome.status >= 500 ? "unknown" : "welcome";
+  return outcome.status >= 500 ? "unknown" : "accepted";
 }
 
-/** What the work comes to, or false as soon as the signal aborts. */
+/** Resolves to the result of the work, or to false when the signal aborts. */
 function unlessAborted(work: Promise<boolean>, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const stop = (): void => resolve(false);

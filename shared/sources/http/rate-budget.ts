@@ -1,37 +1,37 @@
-/** What a process asks of a source's budget. */
+/** A request for permits of a source's rate budget. */
 export interface RateAsk {
   /** At least 1. */
   readonly permits: number;
   /** Above 0. */
   readonly perSecond: number;
-  /** Calls that may start at one moment after a rest; at least 1. */
+  /** Calls that may start at once after a pause; at least 1. */
   readonly burst: number;
-  /** Nothing is taken that could be used at this time at the earliest. */
+  /** Permits are only taken if they start before this time. */
   readonly until: Date;
 }
 
-/** Leave to call. */
+/** Permits to call. */
 export interface RateGrant {
   /**
-   * When the first of the calls may start; each other one may start `1 / perSecond` seconds after
-   * the one before it. Lies in the past where the burst lets several start at once.
+   * The start time of the first call. Each further call may start `1 / perSecond` seconds after the
+   * previous one. In the past if the burst allows several calls at once.
    */
   readonly from: Date;
-  /** How many; fewer than were asked for when the last ones would come too late. */
+  /** The number of permits. Less than requested if the last ones would start too late. */
   readonly permits: number;
 }
 
 /**
- * The calls that a source allows, shared by everybody who calls it: in any time, no more than
- * `perSecond` for each of its seconds plus `burst` are let go. What was taken and is not used is lost.
+ * The calls that a source allows, shared by all its callers. In any period, at most `perSecond` for
+ * each second plus `burst` are granted. Unused permits are lost.
  */
 export interface RateBudget {
   take(source: string, ask: RateAsk, now: Date): Promise<RateGrant>;
 }
 
-/** A budget that only this process knows of. */
+/** Creates a budget of this process only. */
 export function ownRateBudget(): RateBudget {
-  /** When the next call of a source would start if there were no burst, in milliseconds. */
+  /** The start time of the next call of a source without a burst, in milliseconds. */
   const nextOf = new Map<string, number>();
   return {
     take(source, ask, now) {
@@ -43,10 +43,10 @@ export function ownRateBudget(): RateBudget {
   };
 }
 
-/** Milliseconds from one call to the next. */
+/** Returns the milliseconds from one call to the next. */
 export const gapMsOf = ({ perSecond }: Pick<RateAsk, "perSecond">): number => 1_000 / perSecond;
 
-/** What is granted when `nextMs` is the moment that the burst is counted back from. */
+/** Returns the grant for a next start time of `nextMs`, moved back by the burst. */
 export function grantFrom(nextMs: number, ask: RateAsk): RateGrant {
   const gapMs = gapMsOf(ask);
   const fromMs = nextMs - (ask.burst - 1) * gapMs;

@@ -1,12 +1,12 @@
 const wholeSeconds = /^\d+$/;
-/** `Date.parse` alone takes far more for a date than HTTP does. */
+/** `Date.parse` alone accepts many other formats than HTTP dates. */
 const httpDate = /^[A-Z][a-z]+, .+ GMT$/;
-/** A source that wants to rest for longer is asked again after a day. */
+/** Upper bound of a wait: a source is called again after a day. */
 const waitMsMax = 24 * 60 * 60 * 1_000;
 
 /**
- * Milliseconds that a `Retry-After` header asks to wait, in either of its forms (seconds or an HTTP
- * date), a day at most; undefined when it says nothing that can be understood.
+ * Parses a `Retry-After` header, in seconds or as an HTTP date. Returns milliseconds, at most a
+ * day; undefined for an invalid header.
  */
 export function retryAfterMs(header: string | null, now: Date): number | undefined {
   if (header === null) return undefined;

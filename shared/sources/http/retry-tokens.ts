@@ -1,13 +1,13 @@
-/** What may be retried of all calls, so that a dying source is not asked three times as often. */
+/** Limits retries across all calls, so that a failing source does not get three times the calls. */
 export interface RetryTokens {
-  /** A call earns a part of a retry. */
+  /** Adds a part of a retry, for each call. */
   earn(): void;
-  /** False when there is no retry left. */
+  /** Takes one retry; returns false if none is left. */
   spend(): boolean;
 }
 
 const earnedPerCall = 0.2;
-/** Enough for a handful of calls to be retried in full. */
+/** Enough for all retries of five calls. */
 const tokensMax = 10;
 
 export function retryTokens(): RetryTokens {

@@ -1,6 +1,6 @@
-/** Bounds how many calls run at once, first come first served. */
+/** Limits the concurrent calls, first come first served. */
 export interface Slots {
-  /** Resolves when there is a slot, which must be given back. Leaves the queue when aborted. */
+  /** Resolves to true with a slot, which the caller must return. Resolves to false when aborted. */
   take(signal: AbortSignal): Promise<boolean>;
   give(): void;
 }

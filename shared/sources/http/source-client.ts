@@ -3,24 +3,23 @@ type Headers = Readonly<Record<string, string>>;
 /** One call to a source. */
 export interface SourceCall {
   readonly method: "GET" | "POST";
-  /** May carry a secret: it never reaches a log or an error. */
+  /** May contain a secret, so it must not reach a log or an error. */
   readonly url: URL;
-  /** Made for each try where they have to be new. */
+  /** A function is called for each try. */
   readonly headers?: Headers | (() => Headers);
   /**
-   * JSON or another text, sent as UTF-8. Where it says how long there is, it is made for each try, of
-   * the whole milliseconds that this try may take.
+   * JSON or other text, sent as UTF-8. A function is called for each try, with the whole
+   * milliseconds that the try may take.
    */
   readonly body?: string | ((leftMs: number) => string);
   /**
-   * Milliseconds from the start of each of its tries to that of the next call to the source,
-   * whichever process makes that.
-   * @default 0 - as the source's rate allows
+   * Milliseconds from the start of each try to the next call to the source, of any process.
+   * @default 0 - only the source's rate applies
    */
   readonly gapMs?: number;
 }
 
-/** What a call came to, after its retries. Holds nothing of the address. */
+/** The result of a call after its retries. Contains nothing of the address. */
 export type SourceReply =
   | {
       readonly kind: "answered";
@@ -30,19 +29,19 @@ export type SourceReply =
       /** Response headers by lower-case name. */
       readonly headers: ReadonlyMap<string, string>;
     }
-  /** No whole answer: no connection, cut off, or not in time. */
+  /** No complete answer: no connection, an aborted connection, or a timeout. */
   | { readonly kind: "broken" }
-  /** The answer is longer than anything this source could have to say. */
+  /** The answer exceeds the size limit. */
   | { readonly kind: "too_large" }
-  /** The deadline was too near to try, or to try again. */
+  /** The deadline was too close for a try or a retry. */
   | { readonly kind: "no_time" }
-  /** The source has been turning calls away: it is left alone for a while. */
+  /** The source has refused calls, so no call is sent for a while. */
   | { readonly kind: "circuit_open" };
 
 /**
- * Calls one source within what it allows: so many calls at once and a second (the rate is shared by
- * every process of the service), one deadline, retries of what may pass. Never throws for what a
- * source does. Redirects are not followed.
+ * Calls one source within its limits: concurrency, a rate that all processes share, one deadline,
+ * and retries of temporary failures. Never throws for an error of the source. Does not follow
+ * redirects.
  */
 export interface SourceClient {
   send(call: SourceCall, deadline: Date): Promise<SourceReply>;

@@ -1,25 +1,24 @@
-/** What happened between this service and a source. Never holds an address, a header or a body. */
+/** An event between the service and a source. Contains no address, header or body. */
 export type SourceEvent =
   | {
       readonly kind: "call";
       /**
-       * What it came to in one word: the class of the answer's status (`2xx` to `5xx`), the code of
-       * the error that kept an answer away (`ECONNREFUSED`, `timeout`), or the kind of reply.
+       * The result in one word: the class of the status (`2xx` to `5xx`), the error code of a
+       * failed connection (`ECONNREFUSED`, `timeout`), or the kind of reply.
        */
       readonly reply: string;
       /**
-       * Whether the source itself spoke, be it to say no; `busy` when all it said was to come back
-       * later.
+       * Whether the source answered, even with a refusal; `busy` if it only asked to retry later.
        */
-      readonly spoke: "yes" | "busy" | "no";
-      /** From the moment the call was wanted, waits included. */
+      readonly responded: "yes" | "busy" | "no";
+      /** The duration of the call, including waits. */
       readonly milliseconds: number;
-      /** 0 when there was no time, or no leave, for any. */
+      /** 0 if no try was allowed or in time. */
       readonly tries: number;
       /** Tries that the source answered with 429. */
       readonly throttled: number;
     }
   | { readonly kind: "circuit_opened" };
 
-/** Where the events of one source go. */
+/** Receives the events of one source. */
 export type NoteEvent = (event: SourceEvent) => void;

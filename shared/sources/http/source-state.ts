@@ -6,12 +6,12 @@ import { type Slots, slots } from "./slots.ts";
 import { adaptiveSpeed, type Speed } from "./speed.ts";
 import { type Turns, turns } from "./turns.ts";
 
-/** How often a source may be called, and by whom this is counted. */
+/** The rate limits of a source. */
 export interface SourcePace {
-  /** Whoever uses the same name shares the rate, in every process. */
+  /** Users of the same name share the rate, in all processes. */
   readonly name: string;
   readonly callsPerSecond: number;
-  /** Calls that may start at one moment after a rest; at least 1. */
+  /** Calls that may start at once after a pause; at least 1. */
   readonly burst: number;
   readonly callsAtOnce: number;
   /**
@@ -22,14 +22,14 @@ export interface SourcePace {
   readonly isSpread?: boolean;
 }
 
-/** What the calls to one source share within this process. */
+/** The state that all calls of this process to a source share. */
 export interface SourceState {
   readonly slots: Slots;
   readonly turns: Turns;
   readonly speed: Speed;
   readonly circuit: Circuit;
   readonly retryTokens: RetryTokens;
-  /** True once there may be connections that are used again. */
+  /** True after the first answer, when kept connections may exist. */
   hasAnswered: boolean;
 }
 
@@ -52,10 +52,12 @@ export function sourceState(
   };
 }
 
-/** The state of the source of that name; made by whoever asks for it first. */
+/** Returns the state of the source with a name; the first caller creates it. */
 export type SourceStates = (name: string, make: () => SourceState) => SourceState;
 
-/** Made once in a process, so that all its clients of a source together are one to that source. */
+/**
+ * Creates the states, once for each process, so that all clients of a source count as one caller.
+ */
 export function sourceStates(): SourceStates {
   const known = new Map<string, SourceState>();
   return (name, make) => {

@@ -1,25 +1,27 @@
-/** How fast this process calls a source: as fast as it may, or slower while the source is busy. */
+/**
+ * The rate at which this process calls a source: the full one, or less while the source is busy.
+ */
 export interface Speed {
   perSecond(now: Date): number;
-  /** Notes an answer. Only tries that started after the last slowing down say anything new. */
+  /** Records an answer. Ignores tries that started before the last reduction. */
   note(answer: { readonly isBusy: boolean; readonly startedAt: Date }, now: Date): void;
 }
 
-/** Answers looked back at. */
+/** The number of recent answers that are considered. */
 const lookBack = 20;
-/** A source that is this seldom busy is at ease: its refusals are retried, and that is all. */
+/** Up to this share of busy answers, they are only retried. */
 const busyShareMax = 0.1;
-/** Answers at the new speed that are heard before it is halved again. */
+/** The number of answers at a reduced rate before it is reduced again. */
 const answersToJudge = 5;
 const slowDown = 0.5;
 const slowestShare = 1 / 32;
-/** What is won back, as a share of the full speed, for each such time without a busy answer. */
+/** The recovery, as a share of the full rate, for each `regainMs` without a busy answer. */
 const regainedShare = 0.1;
 const regainMs = 5_000;
 
 /**
- * Halves the speed when too many answers are "busy", and wins it back by time, so that a source that
- * is seldom asked gets it back as soon as one that is asked often: from its lowest within a minute.
+ * Creates a rate that is halved when too many answers are busy, and recovers with time. Recovery
+ * does not depend on the number of calls; from the lowest rate it takes less than a minute.
  */
 export function adaptiveSpeed(perSecondMax: number): Speed {
   let slowed: { readonly perSecond: number; readonly at: Date } | undefined;
@@ -33,10 +35,10 @@ export function adaptiveSpeed(perSecondMax: number): Speed {
   };
   const noteBusy = (now: Date): void => {
     const current = perSecond(now);
-    // What was won back stays; winning back more begins anew.
+    // Keeps the recovered rate and starts the recovery from there.
     if (current < perSecondMax) slowed = { perSecond: current, at: now };
-    const isAtEase = recent.filter(Boolean).length / recent.length <= busyShareMax;
-    if (isAtEase || recent.length < judgedFrom) return;
+    const isRarelyBusy = recent.filter(Boolean).length / recent.length <= busyShareMax;
+    if (isRarelyBusy || recent.length < judgedFrom) return;
     slowed = { perSecond: Math.max(current * slowDown, perSecondMax * slowestShare), at: now };
     slowedAt = now.getTime();
     recent = [];

@@ -1,9 +1,9 @@
 import type { SourceCall } from "./source-client.ts";
 
-/** A call as it goes out in one try. */
+/** The request of one try. */
 export type TriedCall = Pick<SourceCall, "method" | "url"> & { readonly body?: string };
 
-/** What one HTTP try came to. Holds nothing of the address, which may carry a secret. */
+/** The result of one HTTP try. Contains nothing of the address, which may contain a secret. */
 export type TryOutcome =
   | {
       readonly kind: "answered";
@@ -13,9 +13,9 @@ export type TryOutcome =
     }
   | {
       readonly kind: "broken";
-      /** The other side had closed the connection before it could answer anything. */
+      /** True if the source closed the connection before any answer. */
       readonly wasClosed: boolean;
-      /** The code of what went wrong, such as `ECONNREFUSED` or `timeout`. */
+      /** The error code, such as `ECONNREFUSED` or `timeout`. */
       readonly error: string;
     }
   | { readonly kind: "too_large" };
@@ -26,12 +26,12 @@ export interface TryOptions {
   readonly bytesMax: number;
 }
 
-/** Error codes of a connection that was gone when it was used. */
+/** Error codes of a connection that was already closed. */
 const closedCodes: ReadonlySet<unknown> = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
 /**
- * One call, bounded in time by the signal and in size. Never throws: what a source does is data.
- * Redirects are not followed, so that a secret in the address is sent to the configured host only.
+ * Sends one request, limited in time by the signal and in size. Never throws for an error of the
+ * source. Does not follow redirects, so a secret in the address reaches only the configured host.
  */
 export async function tryOnce(call: TriedCall, options: TryOptions): Promise<TryOutcome> {
   let response: Response;
@@ -44,7 +44,7 @@ export async function tryOnce(call: TriedCall, options: TryOptions): Promise<Try
       redirect: "manual",
     });
   } catch (error) {
-    return { kind: "broken", wasClosed: closedCodes.has(codeOf(error)), error: wordFor(error) };
+    return { kind: "broken", wasClosed: closedCodes.has(codeOf(error)), error: errorCodeOf(error) };
   }
   try {
     const body = await readBody(response, options.bytesMax);
@@ -52,11 +52,11 @@ export async function tryOnce(call: TriedCall, options: TryOptions): Promise<Try
     const { status } = response;
     return { kind: "answered", status, body, headers: new Map(response.headers) };
   } catch (error) {
-    return { kind: "broken", wasClosed: false, error: wordFor(error) };
+    return { kind: "broken", wasClosed: false, error: errorCodeOf(error) };
   }
 }
 
-/** The body, counted after decompression; undefined when there is more than allowed. */
+/** Reads the body, limited after decompression; returns undefined if it is too large. */
 async function readBody(response: Response, bytesMax: number): Promise<Uint8Array | undefined> {
   if (response.body === null) return new Uint8Array();
   const chunks: Uint8Array[] = [];
@@ -72,15 +72,15 @@ async function readBody(response: Response, bytesMax: number): Promise<Uint8Arra
 
 const codeForm = /^[A-Z][A-Z0-9_]{1,60}$/;
 
-/** Never the message, which may hold an address. */
-function wordFor(error: unknown): string {
+/** Returns the error's code, never its message, which may contain an address. */
+function errorCodeOf(error: unknown): string {
   const name = error instanceof Error ? error.name : "";
   if (name === "TimeoutError" || name === "AbortError") return "timeout";
   const code = codeOf(error);
   return typeof code === "string" && codeForm.test(code) ? code : "failed";
 }
 
-/** `fetch` puts what happened to the connection into the cause of its error. */
+/** `fetch` stores the connection error in the cause of its error. */
 function codeOf(error: unknown): unknown {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && "code" in cause ? cause.code : undefined;

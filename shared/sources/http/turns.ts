@@ -2,11 +2,11 @@ import type { Chance, Clock } from "../../base/clock.ts";
 import { gapMsOf, type RateBudget, type RateGrant } from "./rate-budget.ts";
 import type { Speed } from "./speed.ts";
 
-/** Hands out the calls that a budget grants, first come first served. */
+/** Distributes the permits of a budget to waiting calls, first come first served. */
 export interface Turns {
   /**
-   * Resolves to true when a call may start, to false when it could not before the deadline. The next
-   * call starts `gapMs` after it at the earliest, whoever makes it.
+   * Resolves to true when a call may start, or to false if it cannot start before the deadline. The
+   * next call of any process starts at least `gapMs` later.
    */
   take(wish: { readonly deadline: Date; readonly gapMs: number }): Promise<boolean>;
 }
@@ -29,7 +29,7 @@ interface Waiting {
   readonly start: (at: Date | null) => void;
 }
 
-/** A process reserves no more than this much of the future in one go. */
+/** A process reserves permits for at most this period in one request. */
 const reservedSecondsMax = 1;
 /**
  * The most calls a second for one shared row. Each call may cost one write, and so may each refused
@@ -37,7 +37,10 @@ const reservedSecondsMax = 1;
  */
 const sharePerSecondMax = 250;
 
-/** Asks the budget for all who wait at once, so that many calls make few requests to it. */
+/**
+ * Creates a distributor that requests permits for all waiting calls at once, so that many calls
+ * need few requests to the budget.
+ */
 export function turns(options: TurnsOptions): Turns {
   const { clock, callsPerSecond, burst, chance, isSpread } = options;
   const waiting: Waiting[] = [];
@@ -69,18 +72,18 @@ export function turns(options: TurnsOptions): Turns {
   };
 }
 
-/** The shares of a source's budget, each with a row. A process takes from them in turn. */
+/** The shares of a source's budget, each with a row. A process uses them round-robin. */
 interface Shares {
   readonly count: number;
   next: number;
 }
 
-/** Sends one request to each share that is needed; gives each waiting call a start time, or null. */
+/** Sends one request to each needed share; gives each waiting call a start time, or null. */
 async function serve(waiting: Waiting[], shares: Shares, options: TurnsOptions): Promise<void> {
   const { source, callsPerSecond, speed, budget, clock } = options;
   const gapMs = Math.max(...waiting.map((one) => one.gapMs));
   const perSecond = Math.min(speed.perSecond(clock.now()), gapMs > 0 ? 1_000 / gapMs : Infinity);
-  // Whoever goes slower than it may, takes more of the budget for each call and saves up nothing.
+  // At a reduced rate, each call takes more of the budget, and no burst is saved.
   const burst = gapMs > 0 || perSecond < callsPerSecond ? 1 : options.burst;
   const permitsMax = Math.max(burst, Math.ceil(perSecond * reservedSecondsMax));
   const asking = waiting.slice(0, permitsMax);
@@ -101,7 +104,7 @@ async function serve(waiting: Waiting[], shares: Shares, options: TurnsOptions):
     granted += grant.permits;
     handOut(waiting, grant, gapMsOf(ask));
   }
-  // Not even the most patient of them can be served in time.
+  // No waiting call can start before its deadline.
   if (granted === 0) for (const { start } of waiting.splice(0, asking.length)) start(null);
 }
 

@@ -1,6 +1,6 @@
 import { type HistoryProduct, productsOf } from "./product.ts";
 import type { PriceHistoryDependencies } from "./source.ts";
-import { replyProblem } from "../contract/reply-trouble.ts";
+import { replyProblem } from "../contract/reply-error.ts";
 
 interface Reading {
   readonly ids: readonly string[];

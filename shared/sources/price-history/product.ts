@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { foreignFlag, foreignText } from "../contract/foreign-value.ts";
 import { momentOf, signedInteger } from "./value.ts";
-import { tellsOfTrouble } from "../contract/reply-trouble.ts";
+import { reportsError } from "../contract/reply-error.ts";
 import { readingAgeMaxMs } from "../contract/reading-age.ts";
 
 const list = <Item>(
@@ -130,7 +130,7 @@ export function productsOf(
 ): ReadonlyMap<string, HistoryProduct> | null {
   const parsed = v.safeParse(reply, body);
   if (!parsed.success) return null;
-  const hasError = tellsOfTrouble(body);
+  const hasError = reportsError(body);
   const products = new Map<string, HistoryProduct>();
   for (const entry of parsed.output.products) {
     const product = v.safeParse(historyProduct, entry);

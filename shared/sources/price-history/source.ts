@@ -5,7 +5,7 @@ import { historyTokens, type TokenAccount, type Tokens } from "./tokens.ts";
 import type { SourceClient, SourceReply } from "../http/source-client.ts";
 import type { OpenSecret } from "../contract/open-secret.ts";
 import { jsonOf, statusOf } from "../contract/reply-json.ts";
-import { replyProblem } from "../contract/reply-trouble.ts";
+import { replyProblem } from "../contract/reply-error.ts";
 import { statusProblem } from "../contract/status-problem.ts";
 
 export interface PriceHistoryOptions {

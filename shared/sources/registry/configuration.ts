@@ -76,9 +76,9 @@ export function parseSources(variable: string, options: ParseOptions = {}): Sour
   return parsed.output;
 }
 
-const offerIdGivers = ["retailer_a.offers", "retailer_a.lite", "retailer_a.full"] as const;
+const offerIdProducers = ["retailer_a.offers", "retailer_a.lite", "retailer_a.full"] as const;
 
-type OfferIdGiver = (typeof offerIdGivers)[number];
+type OfferIdProducer = (typeof offerIdProducers)[number];
 
 /**
  * Rejects an offer check adapter that does not recognize the offer IDs of the other scrapers.
@@ -89,39 +89,43 @@ type OfferIdGiver = (typeof offerIdGivers)[number];
  */
 function checkOfferIds(sources: SourceConfiguration, options: ParseOptions): void {
   const { adapter } = sources["retailer_a.offer_check"];
-  const [giver] = strangersTo(adapter, sources, options);
-  if (giver === undefined) return;
+  const [producer] = unrecognizedProducers(adapter, sources, options);
+  if (producer === undefined) return;
   throw new Error(
-    `SOURCES: retailer_a.offer_check.adapter: ${adapter} does not recognize the offer IDs that ${giver}  ` +
-      `returns from ${sources[giver].adapter}; set it to  ${remedyFor(giver, sources, options)}`,
+    `SOURCES: retailer_a.offer_check.adapter: ${adapter} does not recognize the offer IDs that ${producer} ` +
+      `returns from ${sources[producer].adapter}; set it to ${remedyFor(producer, sources, options)}`,
   );
 }
 
 /** Returns the scrapers whose offer IDs an adapter does not recognize in an offer check. */
-function strangersTo(
+function unrecognizedProducers(
   checker: string,
   sources: SourceConfiguration,
   { allowVariables = false }: ParseOptions,
-): OfferIdGiver[] {
+): OfferIdProducer[] {
   if (checker === "upstream") return [];
-  return offerIdGivers.filter((id) => {
-    const giver = sources[id].adapter;
+  return offerIdProducers.filter((id) => {
+    const producer = sources[id].adapter;
     // Sandbox products are invented, so a wrong check does no harm. A developer may try a single
     // scraper.
-    const isTrial = giver === "sandbox" || (checker === "sandbox" && allowVariables);
-    return giver !== checker && !(isTrial && id !== "retailer_a.offers");
+    const isTrial = producer === "sandbox" || (checker === "sandbox" && allowVariables);
+    return producer !== checker && !(isTrial && id !== "retailer_a.offers");
   });
 }
 
 /** Returns the adapter that offer checks must use and, if that is not enough, the other changes. */
-function remedyFor(id: OfferIdGiver, sources: SourceConfiguration, options: ParseOptions): string {
-  const giver = sources[id].adapter;
-  if (giver === "upstream") return giver;
-  const others = strangersTo(giver, sources, options);
-  if (others.length === 0) return `${giver}, or to upstream`;
-  return giver === "sandbox"
+function remedyFor(
+  id: OfferIdProducer,
+  sources: SourceConfiguration,
+  options: ParseOptions,
+): string {
+  const producer = sources[id].adapter;
+  if (producer === "upstream") return producer;
+  const others = unrecognizedProducers(producer, sources, options);
+  if (others.length === 0) return `${producer}, or to upstream`;
+  return producer === "sandbox"
     ? `upstream, or ${id} to ${sources["retailer_a.offer_check"].adapter}`
-    : `upstream, or it and ${others.join(" and ")} to ${giver}`;
+    : `upstream, or it and ${others.join(" and ")} to ${producer}`;
 }
 
 const paceKeys = ["callsPerSecond", "burst", "callsAtOnceMax"] as const;
@@ -140,8 +144,8 @@ function checkPaces(sources: SourceConfiguration): void {
     if (key === undefined) continue;
     const count = options.adapter === "a_history" ? "same host and key" : "same host";
     throw new Error(
-      `SOURCES: ${scraper}.${key}: differs from ${first.scraper}, which reads from the  ` +
-        `${count} by ${options.adapter}; give both the same  ${paceKeys.join(", ")}`,
+      `SOURCES: ${scraper}.${key}: differs from ${first.scraper}, which reads from the ` +
+        `${count} by ${options.adapter}; give both the same ${paceKeys.join(", ")}`,
     );
   }
 }

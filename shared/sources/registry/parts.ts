@@ -6,7 +6,7 @@ import type { PriceHistoryDependencies } from "../price-history/source.ts";
 import type { TokensByKey } from "../price-history/tokens.ts";
 import type { PriceHistoryOptions, UpstreamOptions } from "./adapter-options.ts";
 import type { SecretUse } from "../contract/secret-reference.ts";
-import { isKeptOut, isTurnedAway } from "../http/page-answer.ts";
+import { isBlockedByProxy, isCallerRefused } from "../http/page-answer.ts";
 import {
   type SourceClientOptions,
   sourceClient,
@@ -16,7 +16,7 @@ import type { RateBudget } from "../http/rate-budget.ts";
 import type { SourceClient } from "../http/source-client.ts";
 import type { SourceStates } from "../http/source-state.ts";
 import { type OpenSecret, openSecret } from "../contract/open-secret.ts";
-import { noteForRead, type Reporting, type TellOperator } from "./reported.ts";
+import { noteForRead, type Reporting, type WarnOperator } from "./reported.ts";
 import { secretName, sourceName } from "./name.ts";
 import { statusProblem } from "../contract/status-problem.ts";
 import type { UpstreamDependencies, UpstreamNote } from "../upstream/exchange.ts";
@@ -41,7 +41,7 @@ export interface SourceDependencies {
 export interface SourceParts {
   readonly client: SourceClient;
   readonly reporting: Reporting;
-  readonly tell: TellOperator;
+  readonly warn: WarnOperator;
   readonly open: (secret: SecretUse) => OpenSecret;
 }
 
@@ -56,19 +56,19 @@ type PacedOptions = Parameters<typeof sourceName>[0] & {
   readonly tryTimeoutMs: number;
 };
 
-type Peculiarities = Partial<
+type SourceOverrides = Partial<
   Pick<SourceClientOptions, "isTemporary" | "isBlock" | "isUsual" | "userAgent" | "bytesMax">
 >;
 
 /** Creates the parts of a source. Scrapers of the same source share all its limits. */
-export function partsOf(
+export function sourceParts(
   scraper: StepScraperId,
-  options: PacedOptions & Peculiarities,
+  options: PacedOptions & SourceOverrides,
   dependencies: SourceDependencies,
 ): SourceParts {
   const { adapter, callsPerSecond, burst, callsAtOnceMax, tryTimeoutMs } = options;
   const { clock, chance, budget, states, report, secrets } = dependencies;
-  const tell = operatorOf(scraper, dependencies);
+  const warn = limitedWarnings(scraper, dependencies);
   const client = sourceClient(
     {
       name: sourceName(options),
@@ -80,28 +80,31 @@ export function partsOf(
       bytesMax: options.bytesMax ?? bytesMaxDefault,
       userAgent: options.userAgent ?? userAgentDefault,
       isTemporary: options.isTemporary ?? ((status) => temporaryStatuses.has(status)),
-      isBlock: options.isBlock ?? isTurnedAway,
+      isBlock: options.isBlock ?? isCallerRefused,
       ...(options.isUsual && { isUsual: options.isUsual }),
     },
     { clock, chance, budget, states, note: noteForRead },
   );
   return {
     client,
-    reporting: { source: adapter, scraper, clock, report, tell },
-    tell,
-    open: (secret) => openSecret(secret, secrets, (problem) => tell(`${adapter}: ${problem}`)),
+    reporting: { source: adapter, scraper, clock, report, warn },
+    warn,
+    open: (secret) => openSecret(secret, secrets, (problem) => warn(`${adapter}: ${problem}`)),
   };
 }
 
-const toldAgainMs = 60_000;
+const warningIntervalMs = 60_000;
 
 /** Limits repeated warnings: every call of every read may meet the same problem. */
-function operatorOf(scraper: StepScraperId, { clock, warn }: SourceDependencies): TellOperator {
-  const toldAt = new Map<string, number>();
+function limitedWarnings(
+  scraper: StepScraperId,
+  { clock, warn }: SourceDependencies,
+): WarnOperator {
+  const warnedAt = new Map<string, number>();
   return (problem, detail) => {
     const now = clock.now().getTime();
-    if (now - (toldAt.get(problem) ?? -Infinity) < toldAgainMs) return;
-    toldAt.set(problem, now);
+    if (now - (warnedAt.get(problem) ?? -Infinity) < warningIntervalMs) return;
+    warnedAt.set(problem, now);
     warn(`${scraper}: ${problem}${detail === undefined ? "" : ` (${detail})`}`);
   };
 }
@@ -112,10 +115,10 @@ export function upstreamParts(
   dependencies: SourceDependencies,
 ): UpstreamDependencies & Pick<SourceParts, "reporting"> {
   const { clock, chance } = dependencies;
-  const { client, reporting, tell, open } = partsOf(
+  const { client, reporting, warn, open } = sourceParts(
     scraper,
     // A 401 or 403 of the server refuses one key. Callers with another key may still be served.
-    { ...options, isBlock: isKeptOut },
+    { ...options, isBlock: isBlockedByProxy },
     dependencies,
   );
   return {
@@ -124,7 +127,7 @@ export function upstreamParts(
     clock,
     chance,
     ...(options.secret && { secret: open(options.secret) }),
-    note: (note) => tell(`upstream: the server ${problemOf(note)}`),
+    note: (note) => warn(`upstream: the server ${problemOf(note)}`),
   };
 }
 
@@ -156,7 +159,7 @@ export function historyParts(
   options: PriceHistoryOptions,
   dependencies: SourceDependencies,
 ): PriceHistoryDependencies & Pick<SourceParts, "reporting"> {
-  const { client, reporting, tell, open } = partsOf(
+  const { client, reporting, warn, open } = sourceParts(
     scraper,
     {
       ...options,
@@ -172,6 +175,6 @@ export function historyParts(
     clock: dependencies.clock,
     key: open(options.secret),
     tokens: dependencies.tokens(secretName(options.secret.reference)),
-    note: tell,
+    note: warn,
   };
 }

@@ -2,7 +2,7 @@ import type { StepScraperId } from "../../scrapers/catalogue.ts";
 import type { SourceEvent } from "../http/source-event.ts";
 
 /** The metrics of the calls that one read sent. */
-export interface CallFigures {
+export interface CallMetrics {
   /** Duration of each call in milliseconds, including waits and retries. */
   readonly milliseconds: readonly number[];
   readonly tries: number;
@@ -24,18 +24,18 @@ export interface SourceReport {
   readonly milliseconds: number;
   /** Items by status. */
   readonly items: Readonly<Record<string, number>>;
-  readonly calls: CallFigures;
+  readonly calls: CallMetrics;
 }
 
 /** Summary of the events of one read. */
-export interface CallStory {
-  readonly calls: CallFigures;
+export interface CallSummary {
+  readonly calls: CallMetrics;
   /** Null if a call was answered, or none was sent. */
-  readonly silence: Silence | null;
+  readonly unanswered: Unanswered | null;
 }
 
 /** Reported when calls were sent and none was answered. */
-export interface Silence {
+export interface Unanswered {
   /** True if the source answered a try with a temporary refusal. */
   readonly isBusy: boolean;
   /** The most frequent result of the calls. */
@@ -43,12 +43,12 @@ export interface Silence {
 }
 
 /** Summarizes the calls between the service and a source. */
-export function callStory(events: readonly SourceEvent[]): CallStory {
+export function callSummary(events: readonly SourceEvent[]): CallSummary {
   const calls = events.filter((event) => event.kind === "call");
   const replies = countsOf(calls.map(({ reply }) => reply));
   const [[reason] = []] = Object.entries(replies).toSorted(([, a], [, b]) => b - a);
-  const isSilent = reason !== undefined && !calls.some(({ spoke }) => spoke === "yes");
-  const isBusy = calls.some(({ spoke }) => spoke === "busy");
+  const isSilent = reason !== undefined && !calls.some(({ responded }) => responded === "yes");
+  const isBusy = calls.some(({ responded }) => responded === "busy");
   return {
     calls: {
       milliseconds: calls.map(({ milliseconds }) => milliseconds),
@@ -57,7 +57,7 @@ export function callStory(events: readonly SourceEvent[]): CallStory {
       replies,
       circuitsOpened: events.length - calls.length,
     },
-    silence: isSilent ? { isBusy, reason } : null,
+    unanswered: isSilent ? { isBusy, reason } : null,
   };
 }
 

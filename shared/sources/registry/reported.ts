@@ -4,20 +4,20 @@ import type { Clock } from "../../base/clock.ts";
 import type { StepScraperId } from "../../scrapers/catalogue.ts";
 import type { OfferChecker, OfferScraper, Scraper } from "../../scrapers/scraper.ts";
 import type { NoteEvent, SourceEvent } from "../http/source-event.ts";
-import { callStory, countsOf, type SourceReport } from "./report.ts";
+import { callSummary, countsOf, type SourceReport } from "./report.ts";
 
 /**
  * Warns the operator of a problem; the scraper's name is added. Repeats the same problem at most
  * once a minute.
  */
-export type TellOperator = (problem: string, detail?: string) => void;
+export type WarnOperator = (problem: string, detail?: string) => void;
 
 export interface Reporting {
   readonly source: string;
   readonly scraper: StepScraperId;
   readonly clock: Clock;
   readonly report: (report: SourceReport) => void;
-  readonly tell: TellOperator;
+  readonly warn: WarnOperator;
 }
 
 /** The events of the current read. Reads of one scraper overlap, so each has its own array. */
@@ -40,14 +40,14 @@ export const reportedChecker = (checker: OfferChecker, reporting: Reporting): Of
 
 async function reported<Answer extends { readonly status: string }>(
   read: () => Promise<readonly Answer[]>,
-  { source, scraper, clock, report, tell }: Reporting,
+  { source, scraper, clock, report, warn }: Reporting,
 ): Promise<readonly Answer[]> {
   const startedAt = clock.now().getTime();
   const events: SourceEvent[] = [];
   const answers = await eventsOfRead.run(events, read);
-  const { calls, silence } = callStory(events);
-  if (silence?.isBusy === true) tell(`${source}: every call was throttled (429)`);
-  else if (silence !== null) tell(`${source}: no call was answered`, silence.reason);
+  const { calls, unanswered } = callSummary(events);
+  if (unanswered?.isBusy === true) warn(`${source}: every call was throttled (429)`);
+  else if (unanswered !== null) warn(`${source}: no call was answered`, unanswered.reason);
   report({
     source,
     scraper,

@@ -7,7 +7,7 @@ import { isCatalogBlock } from "../catalog/forbidden.ts";
 import { catalogScraper } from "../catalog/scraper.ts";
 import { type Reporting, reportedScraper } from "./reported.ts";
 import { sandboxScraper } from "../sandbox/scraper.ts";
-import { historyParts, partsOf, type SourceDependencies, upstreamParts } from "./parts.ts";
+import { historyParts, sourceParts, type SourceDependencies, upstreamParts } from "./parts.ts";
 import { upstreamScraper } from "../upstream/scraper.ts";
 import { webScraper } from "../web/scraper.ts";
 import { isBlockAnswer } from "../web/block-answer.ts";
@@ -54,19 +54,19 @@ function remoteScraper(
       return { scraper: upstreamScraper(options, parts), reporting };
     }
     case "d_catalog": {
-      const parts = partsOf(id, { ...options, isBlock: isCatalogBlock }, dependencies);
-      const { client, reporting, tell, open } = parts;
+      const parts = sourceParts(id, { ...options, isBlock: isCatalogBlock }, dependencies);
+      const { client, reporting, warn, open } = parts;
       const secret = options.secret && { secret: open(options.secret) };
       return {
-        scraper: catalogScraper(options, { client, clock, note: tell, ...secret }),
+        scraper: catalogScraper(options, { client, clock, note: warn, ...secret }),
         reporting,
       };
     }
     case "b_affiliate": {
-      const { client, reporting, tell, open } = partsOf(id, options, dependencies);
+      const { client, reporting, warn, open } = sourceParts(id, options, dependencies);
       const privateKey = open(options.privateKey);
       return {
-        scraper: affiliateScraper(options, { client, clock, privateKey, note: tell }),
+        scraper: affiliateScraper(options, { client, clock, privateKey, note: warn }),
         reporting,
       };
     }
@@ -75,9 +75,9 @@ function remoteScraper(
       return { scraper: priceHistoryScraper(options, parts), reporting };
     }
     case "web": {
-      const parts = partsOf(id, { ...options, isBlock: isBlockAnswer }, dependencies);
-      const { client, reporting, tell } = parts;
-      return { scraper: webScraper(options, { client, clock, note: tell }), reporting };
+      const parts = sourceParts(id, { ...options, isBlock: isBlockAnswer }, dependencies);
+      const { client, reporting, warn } = parts;
+      return { scraper: webScraper(options, { client, clock, note: warn }), reporting };
     }
     default:
       return options satisfies never;

@@ -57,7 +57,7 @@ const stockStepMs = 12 * hourMs;
 const saleShare = 0.2;
 const saleDepthMax = 0.4;
 
-export interface ShelfMoment {
+export interface ItemMoment {
   readonly platform: Platform;
   readonly id: string;
   readonly at: Date;
@@ -66,7 +66,7 @@ export interface ShelfMoment {
 }
 
 /** Returns the regular and the current price of an item. */
-export function priceAt({ platform, id, at, draw }: ShelfMoment): {
+export function priceAt({ platform, id, at, draw }: ItemMoment): {
   readonly regularPrice: number;
   readonly amount: number;
 } {
@@ -79,5 +79,5 @@ export function priceAt({ platform, id, at, draw }: ShelfMoment): {
 }
 
 /** Returns a number in [0, 1) that changes with the item's stock period. */
-export const stockDrawAt = ({ at, draw }: ShelfMoment, what: string): number =>
+export const stockDrawAt = ({ at, draw }: ItemMoment, what: string): number =>
   draw(what, stepOf(at, stockStepMs, draw("phase")));

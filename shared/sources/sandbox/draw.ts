@@ -5,7 +5,7 @@
 export type Draw = (what: string, step?: number, place?: number) => number;
 
 /** The values that distinguish items of the sandbox. */
-export interface Drawn {
+export interface DrawSeed {
   readonly seed: string;
   readonly marketplace: string;
   readonly id: string;
@@ -23,7 +23,7 @@ const hashed = (start: number, text: string): number => {
  * Returns the draws of one item: FNV-1a over the parts, mixed so that similar IDs give unrelated
  * numbers.
  */
-export function drawsOf({ seed, marketplace, id }: Drawn): Draw {
+export function drawsOf({ seed, marketplace, id }: DrawSeed): Draw {
   const start = hashed(0x811c9dc5, `${seed}|${marketplace}|${id}|`);
   return (what, step = 0, place = 0) => {
     let hash = hashed(start, what);

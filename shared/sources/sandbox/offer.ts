@@ -17,7 +17,7 @@ const notes = [
   "Small scratch on the back, see the photos.",
 ];
 
-interface Shop {
+interface OfferSetting {
   readonly seed: string;
   readonly marketplace: string;
   readonly currency: string;
@@ -25,13 +25,13 @@ interface Shop {
 }
 
 /** The offers page of one listing at one time. */
-export interface OfferPage extends Shop {
+export interface OfferPage extends OfferSetting {
   readonly state: ItemStateA;
   readonly display: (price: number) => string;
 }
 
-export function offerPage(state: ItemStateA, shop: Shop): OfferPage {
-  return { ...shop, state, display: displayIn(shop.currency) };
+export function offerPage(state: ItemStateA, setting: OfferSetting): OfferPage {
+  return { ...setting, state, display: displayIn(setting.currency) };
 }
 
 const formats = new Map<string, Intl.NumberFormat>();
@@ -78,7 +78,7 @@ export function sandboxOffer(offer: OfferStateA, page: OfferPage): Offer {
  */
 function ratingOf(
   seller: SellerA,
-  { seed, marketplace }: Shop,
+  { seed, marketplace }: OfferSetting,
 ): { readonly rating?: number; readonly ratingCount?: number } {
   const draw = drawsOf({ seed, marketplace, id: seller.id });
   if (seller.id === retailerASeller.id || draw("just launched") < justLaunchedShare) return {};

@@ -20,7 +20,7 @@ interface Options {
 }
 
 /** The listings of one marketplace at one time. */
-interface Shelf {
+interface ListingsMoment {
   readonly seed: string;
   readonly marketplace: string;
   readonly at: Date;
@@ -34,10 +34,10 @@ export function sandboxOffers({ seed, clock }: Options): OfferScraper {
   return {
     async readOffers({ marketplace, ids, deadline }) {
       const { at, isLate } = await readTiming("retailer_a", { ids, deadline }, clock);
-      const shelf = { seed, marketplace, at };
+      const moment = { seed, marketplace, at };
       const fetchedAt = at.toISOString();
       return ids.map((id) =>
-        isLate(id) ? { id, status: "unavailable", fetchedAt } : offersAnswer(id, shelf),
+        isLate(id) ? { id, status: "unavailable", fetchedAt } : offersAnswer(id, moment),
       );
     },
   };
@@ -51,7 +51,7 @@ export function sandboxOfferChecker({ seed, clock }: Options): OfferChecker {
     async checkOffers({ marketplace, offers, deadline }) {
       const ids = offers.map(({ asin }) => asin);
       const { at, isLate } = await readTiming("retailer_a", { ids, deadline }, clock);
-      const listingOf = remembered((asin) => listingAt(asin, { seed, marketplace, at }));
+      const listingOf = cached((asin) => listingAt(asin, { seed, marketplace, at }));
       const fetchedAt = at.toISOString();
       return offers.map((offer) =>
         isLate(offer.asin)
@@ -62,14 +62,14 @@ export function sandboxOfferChecker({ seed, clock }: Options): OfferChecker {
   };
 }
 
-function offersAnswer(id: string, shelf: Shelf): OffersAnswer {
-  const { seed, marketplace, at } = shelf;
+function offersAnswer(id: string, moment: ListingsMoment): OffersAnswer {
+  const { seed, marketplace, at } = moment;
   const fetchedAt = at.toISOString();
-  const status = readStatus("retailer_a.offers", id, shelf);
+  const status = readStatus("retailer_a.offers", id, moment);
   if (status !== "ok") return { id, status, fetchedAt };
   const state = itemStateA({ seed, marketplace, id, at });
   const currency = currencyOf("retailer_a", marketplace);
-  const page = offerPage(state, { ...shelf, currency });
+  const page = offerPage(state, { ...moment, currency });
   const offers = state.offers
     .slice(0, limits.offersPerListingMax)
     .map((offer) => sandboxOffer(offer, page));
@@ -78,9 +78,9 @@ function offersAnswer(id: string, shelf: Shelf): OffersAnswer {
 
 type Listing = ItemStateA | "not_found" | "unavailable";
 
-function listingAt(asin: string, shelf: Shelf): Listing {
-  const status = readStatus("retailer_a.offer_check", asin, shelf);
-  return status === "ok" ? itemStateA({ ...shelf, id: asin }) : status;
+function listingAt(asin: string, moment: ListingsMoment): Listing {
+  const status = readStatus("retailer_a.offer_check", asin, moment);
+  return status === "ok" ? itemStateA({ ...moment, id: asin }) : status;
 }
 
 /** Returns whether an offer is buyable on the named listing. An offer of another listing is not. */
@@ -103,18 +103,18 @@ function checkAnswer(
 function readStatus(
   kind: OfferScraperId,
   id: string,
-  shelf: Shelf,
+  moment: ListingsMoment,
 ): "ok" | "not_found" | "unavailable" {
   const status = statusAt(
     { platform: "retailer_a", kind },
-    { id, at: shelf.at },
-    drawsOf({ ...shelf, id }),
+    { id, at: moment.at },
+    drawsOf({ ...moment, id }),
   );
   return status === "partial" ? "unavailable" : status;
 }
 
 /** Caches the results of `ask` by key. */
-function remembered<Value>(ask: (key: string) => Value): (key: string) => Value {
+function cached<Value>(ask: (key: string) => Value): (key: string) => Value {
   const known = new Map<string, Value>();
   return (key) => {
     const value = known.get(key) ?? ask(key);

@@ -2,7 +2,7 @@
  * The fields that only the tier `full` returns for `retailer_a`: description, attributes and
  * pictures.
  */
-import { brandOf, kindOf, modelOf, type ShelfMoment, titleOf } from "./catalogue.ts";
+import { brandOf, kindOf, modelOf, type ItemMoment, titleOf } from "./catalogue.ts";
 import { type Draw, pick } from "./draw.ts";
 
 const paragraphs = [
@@ -32,7 +32,7 @@ const paragraphs = [
 const paragraphsMin = 5;
 
 /** Returns one entry for each paragraph. */
-export function descriptionOf({ id, draw }: ShelfMoment): string[] {
+export function descriptionOf({ id, draw }: ItemMoment): string[] {
   const more = Math.floor(draw("description") * (paragraphs.length - paragraphsMin + 1));
   const first = `${titleOf("retailer_a", id, draw)} by ${brandOf(draw)}.`;
   return [first, ...paragraphs.slice(0, paragraphsMin + more)];
@@ -43,7 +43,7 @@ interface Attribute {
   readonly value: string;
 }
 
-export const attributesOf = ({ id, draw }: ShelfMoment): Attribute[] => [
+export const attributesOf = ({ id, draw }: ItemMoment): Attribute[] => [
   { name: "Brand", value: brandOf(draw) },
   { name: "Manufacturer", value: `${brandOf(draw)} Products` },
   { name: "Model Name", value: modelOf(id, draw) },
@@ -70,7 +70,7 @@ const digitsOf = (draw: Draw): string => String(Math.floor(draw("gtin") * 1e10))
 const imagesMin = 5;
 const imagesMore = 5;
 
-export function imagesOf({ id, draw }: ShelfMoment): string[] {
+export function imagesOf({ id, draw }: ItemMoment): string[] {
   const length = imagesMin + Math.floor(draw("images") * imagesMore);
   return Array.from(
     { length },

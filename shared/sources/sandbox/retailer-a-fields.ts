@@ -5,7 +5,7 @@ import type {
   RetailerAFields,
   RetailerAObject,
 } from "../../scrapers/product-fields.ts";
-import { brandOf, kindOf, type ShelfMoment, titleOf } from "./catalogue.ts";
+import { brandOf, kindOf, type ItemMoment, titleOf } from "./catalogue.ts";
 import { hourMs } from "./draw.ts";
 import { attributesOf, descriptionOf, imagesOf } from "./retailer-a-details.ts";
 import { type ItemStateA, offerListingIdOf } from "./retailer-a.ts";
@@ -23,14 +23,14 @@ export const pulseFields = ({ newCount, newMinPrice }: ItemStateA): RetailerAFie
   retailer_a: { newCount, newMinPrice },
 });
 
-export function liteFields(state: ItemStateA, shelf: ShelfMoment): RetailerAFields {
-  const { currency, id, draw } = shelf;
+export function liteFields(state: ItemStateA, item: ItemMoment): RetailerAFields {
+  const { currency, id, draw } = item;
   const { buybox } = state;
   return {
     title: titleOf("retailer_a", id, draw),
     url: `https://retailer-a.example/dp/${id}`,
     price: buybox === null ? null : { amount: buybox.price, currency },
-    availability: availabilityOf(buybox, shelf),
+    availability: availabilityOf(buybox, item),
     seller: buybox === null ? null : { name: buybox.seller.name },
     fulfillment:
       buybox === null
@@ -39,32 +39,32 @@ export function liteFields(state: ItemStateA, shelf: ShelfMoment): RetailerAFiel
             byPlatform: buybox.isFba,
             name: buybox.isFba ? "Retailer A" : buybox.seller.name,
           },
-    retailer_a: liteObject(state, shelf),
+    retailer_a: liteObject(state, item),
   };
 }
 
-export function fullFields(state: ItemStateA, shelf: ShelfMoment): RetailerAFields {
-  const { retailer_a: object, ...common } = liteFields(state, shelf);
-  const { draw } = shelf;
+export function fullFields(state: ItemStateA, item: ItemMoment): RetailerAFields {
+  const { retailer_a: object, ...common } = liteFields(state, item);
+  const { draw } = item;
   const hasImages = draw("without images") >= withoutImagesShare;
   return {
     ...common,
     ...(hasImages && {
-      images: imagesOf(shelf),
+      images: imagesOf(item),
     }),
     retailer_a: {
       ...object,
       ...(draw("without description") >= withoutDescriptionShare && {
-        description: descriptionOf(shelf),
+        description: descriptionOf(item),
       }),
-      attributes: attributesOf(shelf),
+      attributes: attributesOf(item),
       isParent: state.isParent,
     },
   };
 }
 
-function liteObject(state: ItemStateA, shelf: ShelfMoment): RetailerAObject {
-  const { id, draw } = shelf;
+function liteObject(state: ItemStateA, item: ItemMoment): RetailerAObject {
+  const { id, draw } = item;
   const { buybox } = state;
   const hasRating = draw("without rating") >= withoutRatingShare;
   return {
@@ -92,7 +92,7 @@ function liteObject(state: ItemStateA, shelf: ShelfMoment): RetailerAObject {
       rating: Math.round((3 + draw("rating") * 2) * 10) / 10,
       reviewsCount: Math.ceil(10 ** (draw("reviews") * 4.5)),
     }),
-    delivery: deliveryOf(buybox, shelf),
+    delivery: deliveryOf(buybox, item),
   };
 }
 
@@ -105,20 +105,20 @@ const inStockTypes: ReadonlySet<AvailabilityType> = new Set([
 
 function availabilityOf(
   buybox: OfferStateA | null,
-  shelf: ShelfMoment,
+  item: ItemMoment,
 ): NonNullable<CommonFields["availability"]> {
   if (buybox === null) return { inStock: false, message: "Currently unavailable" };
   const { availabilityType } = buybox;
   return {
     inStock: inStockTypes.has(availabilityType),
-    message: stockLine(availabilityType, shelf),
+    message: stockLine(availabilityType, item),
   };
 }
 
 /** Returns the stock message of a product page, which offers show too. */
 export function stockLine(
   type: AvailabilityType,
-  { at, draw }: Pick<ShelfMoment, "at" | "draw">,
+  { at, draw }: Pick<ItemMoment, "at" | "draw">,
 ): string {
   switch (type) {
     case "in_stock":
@@ -150,7 +150,7 @@ type Delivery = NonNullable<RetailerAObject["delivery"]>;
  */
 export function deliveryOf(
   buybox: OfferStateA | null,
-  { at, draw }: Pick<ShelfMoment, "at" | "draw">,
+  { at, draw }: Pick<ItemMoment, "at" | "draw">,
 ): Delivery | null {
   if (buybox === null || !inStockTypes.has(buybox.availabilityType)) return null;
   if (draw("without promise") < withoutPromiseShare) return null;

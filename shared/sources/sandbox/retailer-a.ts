@@ -6,12 +6,12 @@
  */
 import type { AvailabilityType } from "../../scrapers/product-fields.ts";
 import { kindOf } from "./catalogue.ts";
-import { type Draw, drawsOf, type Drawn, stepOf } from "./draw.ts";
+import { type Draw, drawsOf, type DrawSeed, stepOf } from "./draw.ts";
 import { offersAt, type OfferStateA, stockStepMs } from "./retailer-a-offers.ts";
 import { scriptedOffers } from "./retailer-a-script.ts";
 import { behaviourOf, scriptedRegularPrice } from "./script.ts";
 
-export interface MomentA extends Drawn {
+export interface MomentA extends DrawSeed {
   readonly at: Date;
 }
 

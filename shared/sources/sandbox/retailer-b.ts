@@ -9,7 +9,7 @@ import {
   kindOf,
   modelOf,
   priceAt,
-  type ShelfMoment,
+  type ItemMoment,
   stockDrawAt,
   titleOf,
 } from "./catalogue.ts";
@@ -40,7 +40,7 @@ const orderLimits: readonly (readonly [number, number])[] = [
   [0.1, 1],
 ];
 
-interface Shelf {
+interface ProductState {
   readonly inStock: boolean;
   readonly amount: number;
   readonly listPrice: number | null;
@@ -52,42 +52,42 @@ interface Shelf {
 
 /** Returns the fields of a product of `retailer_b` at a time. */
 export function retailerBFields(
-  moment: ShelfMoment,
+  moment: ItemMoment,
   behaviour: ScriptedBehaviour | undefined,
 ): RetailerBFields {
   const { platform, id, currency, draw } = moment;
-  const shelf = behaviour === undefined ? shelfAt(moment) : scriptedShelf(behaviour, moment);
-  const seller = shelf.isThirdParty ? pick(thirdParties, draw("seller")) : "Retailer B";
+  const product = behaviour === undefined ? productAt(moment) : scriptedProduct(behaviour, moment);
+  const seller = product.isThirdParty ? pick(thirdParties, draw("seller")) : "Retailer B";
   return {
     title: titleOf(platform, id, draw),
     url: `https://retailer-b.example/ip/${id}`,
-    price: { amount: shelf.amount, currency },
-    availability: availabilityOf(shelf),
+    price: { amount: product.amount, currency },
+    availability: availabilityOf(product),
     seller: { name: seller },
-    fulfillment: { byPlatform: !shelf.isThirdParty || draw("fulfilled") < 0.5 },
+    fulfillment: { byPlatform: !product.isThirdParty || draw("fulfilled") < 0.5 },
     ...(draw("without image") >= 0.05 && {
       images: [`https://retailer-b.example/images/${id}.jpg`],
     }),
-    retailer_b: objectOf(shelf, moment),
+    retailer_b: objectOf(product, moment),
   };
 }
 
-function objectOf(shelf: Shelf, moment: ShelfMoment): RetailerBObject {
+function objectOf(product: ProductState, moment: ItemMoment): RetailerBObject {
   const { platform, id, currency, draw } = moment;
-  const isOnline = shelf.inStock || shelf.isPreOrder;
-  const isUsed = shelf.isThirdParty && draw("condition") < refurbishedShare;
+  const isOnline = product.inStock || product.isPreOrder;
+  const isUsed = product.isThirdParty && draw("condition") < refurbishedShare;
   return {
     brand: brandOf(draw),
     ...identityOf(moment),
-    listPrice: shelf.listPrice === null ? null : { amount: shelf.listPrice, currency },
-    offerId: isOnline ? digits(draw, shelf.isThirdParty ? "their offer" : "offer", 16) : null,
-    offerType: offerTypeOf(shelf, draw),
-    thirdPartySeller: shelf.isThirdParty,
+    listPrice: product.listPrice === null ? null : { amount: product.listPrice, currency },
+    offerId: isOnline ? digits(draw, product.isThirdParty ? "their offer" : "offer", 16) : null,
+    offerType: offerTypeOf(product, draw),
+    thirdPartySeller: product.isThirdParty,
     onlineAvailable: isOnline,
-    ...(isOnline && { shipping: shippingOf(shelf, moment) }),
+    ...(isOnline && { shipping: shippingOf(product, moment) }),
     maxPerOrder: weighted(orderLimits, draw("order limit")),
-    clearance: shelf.isClearance,
-    preOrder: shelf.isPreOrder,
+    clearance: product.isClearance,
+    preOrder: product.isPreOrder,
     condition: isUsed ? "Refurbished" : "New",
     category: kindOf(platform, id, draw).category,
     ...reviewsOf(draw),
@@ -97,15 +97,15 @@ function objectOf(shelf: Shelf, moment: ShelfMoment): RetailerBObject {
   };
 }
 
-const identityOf = ({ id, draw }: ShelfMoment): RetailerBObject => ({
+const identityOf = ({ id, draw }: ItemMoment): RetailerBObject => ({
   ...(draw("without upc") >= withoutUpcShare && { upc: digits(draw, "upc", 12) }),
   modelNumber: modelOf(id, draw),
   ...(draw("without parent") >= withoutParentShare && { parentId: digits(draw, "parent", 9) }),
 });
 
 const shippingOf = (
-  { amount, isThirdParty }: Shelf,
-  { currency, draw }: ShelfMoment,
+  { amount, isThirdParty }: ProductState,
+  { currency, draw }: ItemMoment,
 ): RetailerBObject["shipping"] => ({
   standard: { amount: amount >= freeShippingFrom ? 0 : standardShipping, currency },
   twoDayEligible: !isThirdParty && draw("two days") < twoDayShare,
@@ -120,7 +120,7 @@ const reviewsOf = (draw: Draw): RetailerBObject =>
         reviewsCount: Math.ceil(10 ** (draw("reviews") * 4)),
       };
 
-function shelfAt(moment: ShelfMoment): Shelf {
+function productAt(moment: ItemMoment): ProductState {
   const { draw } = moment;
   const { regularPrice, amount } = priceAt(moment);
   const stock = stockDrawAt(moment, "stock");
@@ -137,7 +137,7 @@ function shelfAt(moment: ShelfMoment): Shelf {
   };
 }
 
-const scriptedShelf = (behaviour: ScriptedBehaviour, { at }: ShelfMoment): Shelf => ({
+const scriptedProduct = (behaviour: ScriptedBehaviour, { at }: ItemMoment): ProductState => ({
   inStock: scriptedInStock(behaviour, at),
   amount: scriptedPrice(behaviour, at),
   listPrice: scriptedRegularPrice,
@@ -151,13 +151,13 @@ function availabilityOf({
   inStock,
   isPreOrder,
   isStoreOnly,
-}: Shelf): NonNullable<CommonFields["availability"]> {
+}: ProductState): NonNullable<CommonFields["availability"]> {
   if (isPreOrder) return { inStock, message: "Pre-order" };
   if (isStoreOnly) return { inStock, message: "In stores only" };
   return { inStock, message: inStock ? "In stock" : "Out of stock" };
 }
 
-function offerTypeOf({ isStoreOnly, isThirdParty }: Shelf, draw: Draw): string {
+function offerTypeOf({ isStoreOnly, isThirdParty }: ProductState, draw: Draw): string {
   if (isStoreOnly) return "STORE_ONLY";
   return isThirdParty || draw("online only") < 0.4 ? "ONLINE_ONLY" : "ONLINE_AND_STORE";
 }

@@ -4,7 +4,7 @@ import type {
   RetailerCFields,
 } from "../../scrapers/product-fields.ts";
 import { featuredVariantTcin, type ScriptedBehaviour } from "../../scrapers/reserved-ids.ts";
-import { priceAt, type ShelfMoment, stockDrawAt, titleOf } from "./catalogue.ts";
+import { priceAt, type ItemMoment, stockDrawAt, titleOf } from "./catalogue.ts";
 import { pick, weighted } from "./draw.ts";
 import { scriptedInStock, scriptedPrice, scriptedRegularPrice } from "./script.ts";
 
@@ -28,7 +28,7 @@ const pickupStates: readonly (readonly [number, FulfillmentState])[] = [
   [0.1, "UNAVAILABLE"],
 ];
 
-interface Shelf {
+interface ProductState {
   readonly tcin: string;
   readonly amount: number;
   readonly regularPrice: number;
@@ -40,17 +40,17 @@ interface Shelf {
 
 /** Returns the fields of a product of `retailer_c` at a time. */
 export function retailerCFields(
-  moment: ShelfMoment,
+  moment: ItemMoment,
   behaviour: ScriptedBehaviour | undefined,
 ): RetailerCFields {
   const { platform, id, currency, draw } = moment;
-  const shelf = behaviour === undefined ? shelfAt(moment) : scriptedShelf(behaviour, moment);
-  const { amount, regularPrice, tcin, shipping, pickup, seller } = shelf;
+  const product = behaviour === undefined ? productAt(moment) : scriptedProduct(behaviour, moment);
+  const { amount, regularPrice, tcin, shipping, pickup, seller } = product;
   return {
     title: titleOf(platform, id, draw),
     url: `https://retailer-c.example/p/A-${id}`,
     price: { amount, currency },
-    availability: availabilityOf(shelf),
+    availability: availabilityOf(product),
     seller: { name: seller },
     fulfillment: { byPlatform: seller === "Retailer C" },
     ...(draw("without image") >= withoutImageShare && {
@@ -60,7 +60,7 @@ export function retailerCFields(
   };
 }
 
-function shelfAt(moment: ShelfMoment): Shelf {
+function productAt(moment: ItemMoment): ProductState {
   const { id, draw } = moment;
   const isThirdParty = draw("third party") < thirdPartyShare;
   const hasPickup = !isThirdParty && draw("without pickup") >= withoutPickupShare;
@@ -73,7 +73,7 @@ function shelfAt(moment: ShelfMoment): Shelf {
   };
 }
 
-function scriptedShelf(behaviour: ScriptedBehaviour, { id, at }: ShelfMoment): Shelf {
+function scriptedProduct(behaviour: ScriptedBehaviour, { id, at }: ItemMoment): ProductState {
   const state = scriptedInStock(behaviour, at) ? "IN_STOCK" : "OUT_OF_STOCK";
   return {
     tcin: behaviour === "variation_parent" ? featuredVariantTcin : id,
@@ -92,7 +92,10 @@ const isThere = (state: FulfillmentState | undefined): boolean =>
   state === "IN_STOCK" || state === "LIMITED_STOCK";
 
 /** An item is in stock if it can be shipped or picked up. */
-function availabilityOf({ shipping, pickup }: Shelf): NonNullable<CommonFields["availability"]> {
+function availabilityOf({
+  shipping,
+  pickup,
+}: ProductState): NonNullable<CommonFields["availability"]> {
   if (isThere(shipping)) {
     const isLimited = shipping === "LIMITED_STOCK";
     return { inStock: true, message: isLimited ? "Limited stock" : "In stock" };

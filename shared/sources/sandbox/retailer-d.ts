@@ -1,6 +1,6 @@
 import type { RetailerDFields, RetailerDState } from "../../scrapers/product-fields.ts";
 import type { ScriptedBehaviour } from "../../scrapers/reserved-ids.ts";
-import { brandOf, kindOf, priceAt, type ShelfMoment, stockDrawAt, titleOf } from "./catalogue.ts";
+import { brandOf, kindOf, priceAt, type ItemMoment, stockDrawAt, titleOf } from "./catalogue.ts";
 import { cents, pick } from "./draw.ts";
 import { scriptedInStock, scriptedPrice, scriptedRegularPrice } from "./script.ts";
 
@@ -14,12 +14,12 @@ const withoutBrandShare = 0.05;
 
 /** Returns the fields of a product of `retailer_d` at a time. */
 export function retailerDFields(
-  moment: ShelfMoment,
+  moment: ItemMoment,
   behaviour: ScriptedBehaviour | undefined,
 ): RetailerDFields {
   const { platform, id, currency, draw } = moment;
   const { state, regularPrice, amount } =
-    behaviour === undefined ? shelfAt(moment) : scriptedShelf(behaviour, moment);
+    behaviour === undefined ? productAt(moment) : scriptedProduct(behaviour, moment);
   const inStock = state === "ADD_TO_CART";
   const hasBrand = draw("without brand") >= withoutBrandShare;
   const hasImage = draw("without image") >= withoutImageShare;
@@ -52,22 +52,25 @@ const messages: Readonly<Record<RetailerDState, string>> = {
   NOT_AVAILABLE: "Not available",
 };
 
-interface Shelf {
+interface ProductState {
   readonly state: RetailerDState;
   readonly regularPrice: number;
   readonly amount: number;
 }
 
-const shelfAt = (moment: ShelfMoment): Shelf => ({ state: stateAt(moment), ...priceAt(moment) });
+const productAt = (moment: ItemMoment): ProductState => ({
+  state: stateAt(moment),
+  ...priceAt(moment),
+});
 
-function stateAt(moment: ShelfMoment): RetailerDState {
+function stateAt(moment: ItemMoment): RetailerDState {
   const drawn = stockDrawAt(moment, "sold out");
   if (drawn < soldOutShare) return pick(soldOutStates, moment.draw("sold out state"));
   if (drawn < soldOutShare + preOrderShare) return "PRE_ORDER";
   return drawn < soldOutShare + preOrderShare + notAvailableShare ? "NOT_AVAILABLE" : "ADD_TO_CART";
 }
 
-const scriptedShelf = (behaviour: ScriptedBehaviour, { at }: ShelfMoment): Shelf => ({
+const scriptedProduct = (behaviour: ScriptedBehaviour, { at }: ItemMoment): ProductState => ({
   state: scriptedInStock(behaviour, at) ? "ADD_TO_CART" : "SOLD_OUT",
   regularPrice: scriptedRegularPrice,
   amount: scriptedPrice(behaviour, at),

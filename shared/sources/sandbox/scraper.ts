@@ -2,8 +2,8 @@ import type { Clock } from "../../base/clock.ts";
 import { currencyOf } from "../../platforms/catalogue.ts";
 import { type ProductScraperId, scrapers } from "../../scrapers/catalogue.ts";
 import type { Answer, ProductFields, Scraper } from "../../scrapers/scraper.ts";
-import type { ShelfMoment } from "./catalogue.ts";
-import { type Drawn, drawsOf } from "./draw.ts";
+import type { ItemMoment } from "./catalogue.ts";
+import { type DrawSeed, drawsOf } from "./draw.ts";
 import { itemStateA } from "./retailer-a.ts";
 import { fullFields, liteFields, pulseFields } from "./retailer-a-fields.ts";
 import { retailerBFields } from "./retailer-b.ts";
@@ -13,7 +13,7 @@ import { behaviourOf } from "./script.ts";
 import { readTiming, statusAt } from "./status.ts";
 
 /** One item at one time. */
-export interface SandboxMoment extends Drawn {
+export interface SandboxMoment extends DrawSeed {
   readonly scraper: ProductScraperId;
   readonly at: Date;
 }
@@ -53,27 +53,27 @@ function answerAt(moment: SandboxMoment, fetchedAt: string): Answer {
   const draw = drawsOf(moment);
   const status = statusAt({ platform, kind: scraper }, moment, draw);
   if (status === "not_found" || status === "unavailable") return { id, status, fetchedAt };
-  const shelf = { platform, id, at: moment.at, currency: currencyOf(platform, marketplace), draw };
-  const fields = fieldReaders[scraper](shelf, moment);
+  const item = { platform, id, at: moment.at, currency: currencyOf(platform, marketplace), draw };
+  const fields = fieldReaders[scraper](item, moment);
   if (status === "ok") return { id, status, fetchedAt, fields };
   const isReserved = behaviourOf(platform, id) !== undefined;
   return { id, status, fetchedAt, fields: withoutPrice(fields, isReserved) };
 }
 
-type FieldReader = (shelf: ShelfMoment, moment: Drawn) => ProductFields;
+type FieldReader = (item: ItemMoment, moment: DrawSeed) => ProductFields;
 
 const stateAt = (
-  { at }: ShelfMoment,
-  { seed, marketplace, id }: Drawn,
+  { at }: ItemMoment,
+  { seed, marketplace, id }: DrawSeed,
 ): Parameters<typeof pulseFields>[0] => itemStateA({ seed, marketplace, id, at });
 
 const fieldReaders: Readonly<Record<ProductScraperId, FieldReader>> = {
-  "retailer_a.pulse": (shelf, moment) => pulseFields(stateAt(shelf, moment)),
-  "retailer_a.lite": (shelf, moment) => liteFields(stateAt(shelf, moment), shelf),
-  "retailer_a.full": (shelf, moment) => fullFields(stateAt(shelf, moment), shelf),
-  "retailer_b.standard": (shelf) => retailerBFields(shelf, behaviourOf("retailer_b", shelf.id)),
-  "retailer_c.standard": (shelf) => retailerCFields(shelf, behaviourOf("retailer_c", shelf.id)),
-  "retailer_d.standard": (shelf) => retailerDFields(shelf, behaviourOf("retailer_d", shelf.id)),
+  "retailer_a.pulse": (item, moment) => pulseFields(stateAt(item, moment)),
+  "retailer_a.lite": (item, moment) => liteFields(stateAt(item, moment), item),
+  "retailer_a.full": (item, moment) => fullFields(stateAt(item, moment), item),
+  "retailer_b.standard": (item) => retailerBFields(item, behaviourOf("retailer_b", item.id)),
+  "retailer_c.standard": (item) => retailerCFields(item, behaviourOf("retailer_c", item.id)),
+  "retailer_d.standard": (item) => retailerDFields(item, behaviourOf("retailer_d", item.id)),
 };
 
 /** Fields of a retailer's object that reveal the price, directly or as a difference. */

@@ -40,7 +40,7 @@ const minuteMs = 60_000;
 
 const isEvenMinute = (at: Date): boolean => Math.floor(at.getTime() / minuteMs) % 2 === 0;
 
-const alwaysTheSame: ReadonlyMap<ScriptedBehaviour, ReadStatus> = new Map([
+const fixedStatuses: ReadonlyMap<ScriptedBehaviour, ReadStatus> = new Map([
   ["always_partial", "partial"],
   ["always_unavailable", "unavailable"],
   ["always_not_found", "not_found"],
@@ -51,11 +51,11 @@ export function scriptedStatus(
   behaviour: ScriptedBehaviour,
   { id, at }: { readonly id: string; readonly at: Date },
 ): ReadStatus {
-  const isGone =
+  const isNotFound =
     behaviour === "delists"
       ? isDelisted(id, at)
       : behaviour === "comes_and_goes" && !isEvenMinute(at);
-  return isGone ? "not_found" : (alwaysTheSame.get(behaviour) ?? "ok");
+  return isNotFound ? "not_found" : (fixedStatuses.get(behaviour) ?? "ok");
 }
 
 const steadyPrice = 99.99;

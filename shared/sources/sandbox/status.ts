@@ -8,7 +8,7 @@ import { behaviourOf, scriptedStatus } from "./script.ts";
 /** The share of IDs that do not exist. Fixed for each ID. */
 const notFoundShare = 0.02;
 /**
- * The shares of failed reads. Drawn again for each ID after `failureStepMs`, so that a retry can
+ * The shares of failed reads. DrawSeed again for each ID after `failureStepMs`, so that a retry can
  * succeed.
  */
 const partialShare = 0.01;

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { SourceReply } from "../http/source-client.ts";
-import { tellsOfTrouble } from "../contract/reply-trouble.ts";
+import { reportsError } from "../contract/reply-error.ts";
 import { readingAgeMaxMs } from "../contract/reading-age.ts";
 
 /** The result of one item with unparsed `data`. `fetchedAt` is ISO 8601 UTC. */
@@ -44,7 +44,7 @@ export function parseUpstreamReply(
   const json = parseJson(decoded(body, headers.get("content-type") ?? ""));
   const parsed = v.safeParse(reply, json);
   if (!parsed.success) return null;
-  const hasError = tellsOfTrouble(json);
+  const hasError = reportsError(json);
   const entries = new Map<string, UpstreamEntry>();
   for (const one of parsed.output.results) {
     const read = v.safeParse(result, one);

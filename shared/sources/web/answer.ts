@@ -28,7 +28,7 @@ export function webAnswer(landing: Landing, reading: PageReading): Answer {
   const { id, fetchedAt, platform, marketplace } = reading;
   const { status, body, headers } = landing.answer;
   const unavailable: Answer = { id, status: "unavailable", fetchedAt };
-  if (isGone(landing, reading)) return { id, status: "not_found", fetchedAt };
+  if (provesNotFound(landing, reading)) return { id, status: "not_found", fetchedAt };
   const contentType = headers.get("content-type") ?? "";
   if (status !== 200 || !isHtml(contentType)) return unavailable;
   const currency = currencyOf(platform, marketplace);
@@ -44,10 +44,13 @@ export function webAnswer(landing: Landing, reading: PageReading): Answer {
  * Returns true if the site reports that the product does not exist: on the product's address, and
  * not as a disguised block page.
  */
-function isGone({ url, answer }: Landing, { id, asked, notFoundStatus }: PageReading): boolean {
+function provesNotFound(
+  { url, answer }: Landing,
+  { id, asked, notFoundStatus }: PageReading,
+): boolean {
   const { status, body, headers } = answer;
-  const isSaid = status === goneStatus || (notFoundStatus && status === notFoundStatusCode);
-  if (!isSaid || !isOwnAddress(url, asked, id)) return false;
+  const isGoneStatus = status === goneStatus || (notFoundStatus && status === notFoundStatusCode);
+  if (!isGoneStatus || !isOwnAddress(url, asked, id)) return false;
   return !isBlockTitle(pageHead(pageText(body, headers.get("content-type") ?? "")));
 }
 

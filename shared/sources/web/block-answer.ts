@@ -1,4 +1,4 @@
-import { isBlockTitle, saysBlocked } from "./block-page.ts";
+import { isBlockTitle, isBlockPage } from "./block-page.ts";
 import type { Answered } from "./follow.ts";
 import { pageHead } from "./page-head.ts";
 import { pageText } from "./page-text.ts";
@@ -24,5 +24,5 @@ export function isBlockAnswer({ status, body, headers }: Answered): boolean {
   const html = pageText(body, contentType);
   if (productMarks.test(html)) return false;
   const head = pageHead(html);
-  return status === okStatus ? saysBlocked(html, head) : isBlockTitle(head);
+  return status === okStatus ? isBlockPage(html, head) : isBlockTitle(head);
 }

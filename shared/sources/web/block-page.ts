@@ -47,7 +47,7 @@ export const isBlockTitle = ({ title }: PageHead): boolean =>
   title !== undefined && (isDemand(title) || blockTitle.test(title));
 
 /** Returns true if a page without a product reports a block, in its title or in a short text. */
-export const saysBlocked = (html: string, head: PageHead): boolean =>
+export const isBlockPage = (html: string, head: PageHead): boolean =>
   isBlockTitle(head) || (isShortPage(html) && isDemand(wordsOf(html)));
 
 /** Returns true if a page without a product is too short to be a shop's page. */

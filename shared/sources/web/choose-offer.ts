@@ -84,10 +84,10 @@ function readOffer(
   const word =
     availabilityIn(node) ?? (aggregate === undefined ? undefined : availabilityIn(aggregate));
   const reading = { wantedCurrency: wanted.currency, currency };
-  const said = priceOf(node, reading);
-  const price = typeof said === "object" ? said : undefined;
+  const stated = priceOf(node, reading);
+  const price = typeof stated === "object" ? stated : undefined;
   const listPrice = listPriceOf(node, reading);
-  return { node, price, listPrice, availability: word, isPriceUnclear: said === "unclear" };
+  return { node, price, listPrice, availability: word, isPriceUnclear: stated === "unclear" };
 }
 
 const availabilityIn = (node: SchemaNode): AvailabilityWord | undefined =>

@@ -7,7 +7,7 @@ import {
   isNamed,
   isNamedWithOffers,
   isNumbered,
-  isStated,
+  hasIdentity,
   type WantedProduct,
 } from "./wanted-product.ts";
 
@@ -36,7 +36,7 @@ export function chooseProduct(
   if (candidates.length === 0) return { kind: "none" };
   const node = named(candidates, wanted.id);
   if (node !== undefined) return variantOf(node, wanted.id);
-  const sole = onlyOne(candidates) ?? titled(candidates, wanted, head());
+  const sole = onlyOne(candidates) ?? namedInTitle(candidates, wanted, head());
   if (isAnother(sole, wanted, head())) return { kind: "another" };
   return sole === undefined ? { kind: "several" } : variantOf(sole, wanted.id);
 }
@@ -65,7 +65,7 @@ function onlyOne(candidates: readonly Candidate[]): SchemaNode | undefined {
 /**
  * If the page's own address contains the ID: finds the only product that the page's title names.
  */
-function titled(
+function namedInTitle(
   candidates: readonly Candidate[],
   wanted: WantedProduct,
   head: PageHead,
@@ -89,7 +89,7 @@ function titled(
 function isAnother(node: SchemaNode | undefined, wanted: WantedProduct, head: PageHead): boolean {
   if (isNamedPage(wanted, head)) return false;
   if (!addressMentions(wanted.url.href, wanted.id)) return true;
-  return (node !== undefined && isStated(node)) || ownAddresses(head).length > 0;
+  return (node !== undefined && hasIdentity(node)) || ownAddresses(head).length > 0;
 }
 
 /** Returns true if an address that the page declares as its own contains the ID. */

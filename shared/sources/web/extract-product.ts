@@ -63,11 +63,11 @@ const isComplete = ({ price, isPriceUnclear, availability }: ProductFacts): bool
 const linkedData = (html: string): SchemaNode[] => jsonLdNodes(jsonLdBlocks(html));
 
 /** A cheap check that avoids parsing: a page without these words has no product in microdata. */
-const mayHoldMicrodata =
+const microdataHint =
   /\bitemtype\s{0,5}=\s{0,5}["']?[^"'>]{0,200}(?:product|vehicle|car|motorcycle|book)/i;
 
 const microdata = (html: string): SchemaNode[] =>
-  mayHoldMicrodata.test(html) ? microdataNodes(html) : [];
+  microdataHint.test(html) ? microdataNodes(html) : [];
 
 const openGraph = (_html: string, head: () => PageHead): SchemaNode[] =>
   [openGraphProduct(head())].filter((node) => node !== undefined);

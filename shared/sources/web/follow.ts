@@ -13,14 +13,14 @@ export interface Landing {
   readonly answer: Answered;
 }
 
-export interface Journey {
+export interface FollowOptions {
   readonly client: SourceClient;
   /** Redirects to other sites are not followed. */
   readonly site: URL;
   readonly accept: string;
   readonly deadline: Date;
   /** Called before every request; false ends the chain. */
-  readonly mayVisit: (url: URL) => Promise<boolean>;
+  readonly canVisit: (url: URL) => Promise<boolean>;
 }
 
 /**
@@ -28,12 +28,12 @@ export interface Journey {
  * Returns null without a complete answer, and for a redirect that repeats an address, exceeds the
  * limit, or leaves the site.
  */
-export async function follow(start: URL, journey: Journey): Promise<Landing | null> {
-  const { client, site, accept, deadline, mayVisit } = journey;
+export async function follow(start: URL, options: FollowOptions): Promise<Landing | null> {
+  const { client, site, accept, deadline, canVisit } = options;
   const visited = new Set<string>();
   let url = start;
   for (let steps = 0; steps <= redirectsMax; steps += 1) {
-    if (visited.has(url.href) || !(await mayVisit(url))) return null;
+    if (visited.has(url.href) || !(await canVisit(url))) return null;
     visited.add(url.href);
     const answer = await client.send({ method: "GET", url, headers: { Accept: accept } }, deadline);
     if (answer.kind !== "answered") return null;

@@ -20,7 +20,7 @@ export interface OfferedPrice {
  * "unclear" is a stated price that is not clearly the price of one piece. Undefined: no price is
  * stated.
  */
-type SaidPrice = OfferedPrice | "unclear" | undefined;
+type StatedPrice = OfferedPrice | "unclear" | undefined;
 
 interface PriceReading {
   /** The ISO 4217 code of the wanted currency; null accepts every currency. */
@@ -64,7 +64,7 @@ const pieceUnits: ReadonlySet<string> = new Set([
  * or else of its range. The own price is unclear if a specification of one piece, or the range,
  * contradicts it.
  */
-export function priceOf(offer: SchemaNode, reading: PriceReading): SaidPrice {
+export function priceOf(offer: SchemaNode, reading: PriceReading): StatedPrice {
   if (isOfMany(offer)) return "unclear";
   if (isForSome(offer)) return undefined;
   const specifications = nodesOf(offer, "pricespecification");
@@ -80,7 +80,7 @@ export function priceOf(offer: SchemaNode, reading: PriceReading): SaidPrice {
 }
 
 /** Prices in two currencies do not contradict each other. */
-const isComparable = (price: SaidPrice, own: SaidPrice): boolean =>
+const isComparable = (price: StatedPrice, own: StatedPrice): boolean =>
   typeof price !== "object" ||
   typeof own !== "object" ||
   (price.currency ?? own.currency) === (own.currency ?? price.currency);
@@ -90,18 +90,18 @@ export function listPriceOf(offer: SchemaNode, reading: PriceReading): OfferedPr
   const listed = nodesOf(offer, "pricespecification").filter((one) =>
     listPriceTypes.has(priceTypeOf(one)),
   );
-  const said = listed.flatMap((one) => pricesIn(one, "price", reading));
-  return said.find((price) => typeof price === "object");
+  const stated = listed.flatMap((one) => pricesIn(one, "price", reading));
+  return stated.find((price) => typeof price === "object");
 }
 
-function specifiedPrice(specifications: readonly SchemaNode[], reading: PriceReading): SaidPrice {
+function specifiedPrice(specifications: readonly SchemaNode[], reading: PriceReading): StatedPrice {
   const paid = specifications.filter(isPaid);
   const ofOne = paid.filter(isOfPiece);
   const price = oneOf(ofOne.map((one) => pieceOrRange(one, reading)));
   return price ?? (paid.length > ofOne.length ? "unclear" : undefined);
 }
 
-const pieceOrRange = (specification: SchemaNode, reading: PriceReading): SaidPrice =>
+const pieceOrRange = (specification: SchemaNode, reading: PriceReading): StatedPrice =>
   oneOf(pricesIn(specification, "price", reading)) ??
   between(specification, ["minprice", "maxprice"], reading);
 
@@ -109,7 +109,7 @@ const pieceOrRange = (specification: SchemaNode, reading: PriceReading): SaidPri
  * Returns the lowest price of an aggregate offer if it is also the highest, or the only offer's.
  * Otherwise the price is unclear.
  */
-function rangePrice(aggregate: SchemaNode, reading: PriceReading): SaidPrice {
+function rangePrice(aggregate: SchemaNode, reading: PriceReading): StatedPrice {
   const price = between(aggregate, ["lowprice", "highprice"], reading);
   const isBounded = valuesOf(aggregate, "highprice").length > 0;
   if (price === undefined || isBounded) return price;
@@ -121,7 +121,7 @@ function between(
   node: SchemaNode,
   [lowest, highest]: readonly [string, string],
   reading: PriceReading,
-): SaidPrice {
+): StatedPrice {
   const low = oneOf(pricesIn(node, lowest, reading));
   const high = oneOf(pricesIn(node, highest, reading));
   return high === undefined ? low : ((low && oneOf([low, high])) ?? "unclear");
@@ -131,17 +131,17 @@ function between(
  * Returns the price on which all stated prices agree; "unclear" if they differ, or one cannot be
  * parsed.
  */
-function oneOf(prices: readonly SaidPrice[]): SaidPrice {
-  const said = prices.filter((price) => price !== undefined);
-  const amounts = new Set(said.map((price) => (price === "unclear" ? price : price.amount)));
-  return amounts.size > 1 ? "unclear" : said[0];
+function oneOf(prices: readonly StatedPrice[]): StatedPrice {
+  const stated = prices.filter((price) => price !== undefined);
+  const amounts = new Set(stated.map((price) => (price === "unclear" ? price : price.amount)));
+  return amounts.size > 1 ? "unclear" : stated[0];
 }
 
-const pricesIn = (node: SchemaNode, term: string, reading: PriceReading): SaidPrice[] =>
+const pricesIn = (node: SchemaNode, term: string, reading: PriceReading): StatedPrice[] =>
   valuesOf(node, term).map((value) => priceIn(node, value, reading));
 
 /** Parses one price. Pages show 0, or words without an amount, for an unknown price. */
-function priceIn(node: SchemaNode, value: SchemaValue, reading: PriceReading): SaidPrice {
+function priceIn(node: SchemaNode, value: SchemaValue, reading: PriceReading): StatedPrice {
   if (isNode(value) || typeof value === "boolean") return undefined;
   const stated = textOf(node, "pricecurrency") ?? reading.currency;
   const currency = currencyIn(stated ?? "") ?? currencyIn(String(value));

@@ -73,7 +73,7 @@ export function mergedFacts(first: ProductFacts, second: ProductFacts): ProductF
 
 /** Returns the facts that all variants of a group share; never an offer. */
 function sharedFacts(group: SchemaNode, wanted: WantedProduct): ProductFacts {
-  const { title, images, brand, category, rating, reviewsCount } = describing(group, wanted);
+  const { title, images, brand, category, rating, reviewsCount } = descriptiveFacts(group, wanted);
   const parentId = text(group, "productgroupid", "sku");
   return defined<ProductFacts>({ title, images, brand, category, rating, reviewsCount, parentId });
 }
@@ -82,7 +82,7 @@ function factsOf(product: SchemaNode, wanted: WantedProduct): ProductFacts {
   const { price, listPrice, availability, node, isPriceUnclear } = chooseOffer(product, wanted);
   const condition = textOf(node ?? product, "itemcondition") ?? textOf(product, "itemcondition");
   return defined<ProductFacts>({
-    ...describing(product, wanted),
+    ...descriptiveFacts(product, wanted),
     price,
     listPrice,
     isPriceUnclear: isPriceUnclear === true ? true : undefined,
@@ -94,7 +94,7 @@ function factsOf(product: SchemaNode, wanted: WantedProduct): ProductFacts {
   });
 }
 
-function describing(product: SchemaNode, wanted: WantedProduct): ProductFacts {
+function descriptiveFacts(product: SchemaNode, wanted: WantedProduct): ProductFacts {
   const rating = nodesOf(product, "aggregaterating")[0];
   return defined<ProductFacts>({
     title: text(product, "name"),

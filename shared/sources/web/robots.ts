@@ -8,8 +8,8 @@ const parseRobots = robotsModule as unknown as typeof robotsModule.default;
 
 const millisecondsPerHour = 3_600_000;
 /** How long rules are cached, and how long a failure to get them is. */
-const rulesHoldMs = 24 * millisecondsPerHour;
-const silenceHoldsMs = 60_000;
+const rulesCacheMs = 24 * millisecondsPerHour;
+const failureCacheMs = 60_000;
 /** Longer files are cut. */
 const rulesBytesMax = 512 * 1024;
 /** Upper bound of a crawl delay. A longer one is an error of the site, or means "do not crawl". */
@@ -42,8 +42,8 @@ interface Known {
   until: number;
 }
 
-const everything: RobotsRules = { isAllowed: () => true, gapMs: 0 };
-const nothing: RobotsRules = { isAllowed: () => false, gapMs: 0 };
+const allowAll: RobotsRules = { isAllowed: () => true, gapMs: 0 };
+const allowNone: RobotsRules = { isAllowed: () => false, gapMs: 0 };
 
 /**
  * Creates a reader of the robots.txt rules of a site's hosts (RFC 9309). Rules are cached for a
@@ -55,9 +55,9 @@ export function robots(options: RobotsOptions): Robots {
   const read = async (url: URL, deadline: Date, entry: Known): Promise<RobotsRules> => {
     const rules = await readRules(url, deadline, options);
     const now = clock.now();
-    entry.until = now.getTime() + (rules === nothing ? silenceHoldsMs : rulesHoldMs);
+    entry.until = now.getTime() + (rules === allowNone ? failureCacheMs : rulesCacheMs);
     // If the call's time ran out, the site is not at fault, so the next call tries again.
-    if (rules === nothing && now >= deadline) known.delete(url.origin);
+    if (rules === allowNone && now >= deadline) known.delete(url.origin);
     return rules;
   };
   return {
@@ -67,9 +67,9 @@ export function robots(options: RobotsOptions): Robots {
       // Rules may be in flight for another call with more time, so this wait ends at its own
       // deadline.
       if (before !== undefined && now < before.until) {
-        return withinMs(before.rules, deadline.getTime() - now);
+        return withTimeout(before.rules, deadline.getTime() - now);
       }
-      const entry: Known = { rules: Promise.resolve(nothing), until: Infinity };
+      const entry: Known = { rules: Promise.resolve(allowNone), until: Infinity };
       known.set(url.origin, entry);
       entry.rules = read(url, deadline, entry);
       return entry.rules;
@@ -78,10 +78,10 @@ export function robots(options: RobotsOptions): Robots {
 }
 
 /** Returns the rules, or rules that allow nothing if they do not arrive in time. */
-function withinMs(rules: Promise<RobotsRules>, milliseconds: number): Promise<RobotsRules> {
+function withTimeout(rules: Promise<RobotsRules>, milliseconds: number): Promise<RobotsRules> {
   const late = AbortSignal.timeout(Math.min(waitMsMax, Math.max(0, Math.floor(milliseconds))));
   return new Promise((resolve, reject) => {
-    late.addEventListener("abort", () => resolve(nothing), { once: true });
+    late.addEventListener("abort", () => resolve(allowNone), { once: true });
     rules.then(resolve, reject);
   });
 }
@@ -96,13 +96,13 @@ async function readRules(
     site,
     accept: "text/plain, */*;q=0.1",
     deadline,
-    mayVisit: async () => true,
+    canVisit: async () => true,
   });
   const status = landing?.answer.status ?? 0;
   // After a 429, sending page requests would be wrong, so it does not count as a 4xx.
-  if (landing === null || status === 429) return nothing;
-  if (status >= 400 && status < 500) return everything;
-  if (status !== 200) return nothing;
+  if (landing === null || status === 429) return allowNone;
+  if (status >= 400 && status < 500) return allowAll;
+  if (status !== 200) return allowNone;
   const rules = rulesIn(landing.answer.body, origin, userAgent);
   if (rules.gapMs > crawlDelayMsMax) {
     note?.(

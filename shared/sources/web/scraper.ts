@@ -67,7 +67,7 @@ async function readPage(id: string, request: PageRequest): Promise<Answer> {
   const { options, client, clock, site, robots: known } = reader;
   const { urlTemplate, notFoundStatus } = options;
   let gapMs = 0;
-  const mayVisit = async (url: URL): Promise<boolean> => {
+  const canVisit = async (url: URL): Promise<boolean> => {
     if (clock.now() >= deadline) return false;
     const rules = await known.rulesFor(url, deadline);
     ({ gapMs } = rules);
@@ -77,7 +77,7 @@ async function readPage(id: string, request: PageRequest): Promise<Answer> {
   const spaced: SourceClient = {
     send: (call, until) => client.send({ ...call, gapMs }, until),
   };
-  const journey = { client: spaced, site, accept: "text/html", deadline, mayVisit };
+  const journey = { client: spaced, site, accept: "text/html", deadline, canVisit };
   const asked = addressOf(urlTemplate, id);
   const landing = await follow(asked, journey);
   const fetchedAt = clock.now().toISOString();

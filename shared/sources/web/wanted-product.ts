@@ -48,7 +48,7 @@ export const isNamedWithOffers = (node: SchemaNode, id: string): boolean =>
   isNamed(node, id) || nodesOf(node, "offers").some((offer) => isNamed(offer, id));
 
 /** Returns true if a product states a number or an address. */
-export const isStated = (node: SchemaNode): boolean =>
+export const hasIdentity = (node: SchemaNode): boolean =>
   textOf(node, "sku", "productid", "url") !== undefined;
 
 function addressesOf(node: SchemaNode): string[] {

@@ -91,8 +91,8 @@ const openAccount = async (): Promise<string> => {
 const queueUrl = (name: string): string =>
   `${world.ready["sqs_endpoint"]}/000000000000/RetailProductData-dev-service-${name}`;
 
-describe("an account", () => {
-  it("is opened, given keys that work until they are revoked, and shown", async () => {
+describe("the admin command, for an account,", () => {
+  it("creates it, creates keys that work until they are revoked, and shows it", async () => {
     const account = await openAccount();
     const made = await result("create-key", "--account", account, "--name", "server");
     const api = apiClient(world.ready["base_url"] ?? "", String(made["key"]));
@@ -121,7 +121,7 @@ describe("an account", () => {
     });
   });
 
-  it("has its credits changed once for an id, and its ledger shown newest first", async () => {
+  it("changes its credits once for each ID, and lists its ledger newest first", async () => {
     const account = await openAccount();
     const change = ["--account", account, "--id", "invoice-7"];
     for (let n = 0; n < 2; n += 1) {
@@ -149,7 +149,7 @@ describe("an account", () => {
     });
   });
 
-  it("has a type of credits that does not exist refused, with the type that was meant", async () => {
+  it("refuses an unknown type of credit transaction and suggests the nearest", async () => {
     const account = await openAccount();
     expect(await admin("credits", "--account", account, "--type", "purchse")).toEqual({
       code: 1,
@@ -160,7 +160,7 @@ describe("an account", () => {
     });
   });
 
-  it("of the demo is filled once with lists that run, by a key that ends with it", async () => {
+  it("fills a demo account once with watchlists that run, and revokes the key that it used", async () => {
     const opened = ["--name", "Demo", "--email", "demo@acme.example", "--demo"];
     const account = String((await result("create-account", ...opened))["id"]);
     const { data: lists } = await result("fill-demo", "--account", account);
@@ -176,18 +176,18 @@ describe("an account", () => {
     expect((await result("keys", "--account", account)).data).toEqual([]);
   });
 
-  it("of a customer is not filled", async () => {
+  it("refuses to fill the account of a customer", async () => {
     const account = await openAccount();
     expect(await admin("fill-demo", "--account", account)).toEqual({
       code: 1,
       out: "",
-      err: `${account} is no demo account\n`,
+      err: `${account} is not a demo account\n`,
     });
   });
 });
 
-describe("a run", () => {
-  it("is listed and shown with its steps and what it waits for", async () => {
+describe("the admin command, for a run,", () => {
+  it("lists and shows it with its steps and what it waits for", async () => {
     const created = await world.api.send("POST", "/watchlists", {
       name: "Admin",
       platform: "retailer_d",
@@ -211,7 +211,7 @@ describe("a run", () => {
     expect((await atTerminal("runs", "--watchlist", watchlist)).out).not.toContain("more");
   });
 
-  it("says so when more of them are there than are shown", async () => {
+  it("reports that there are more runs than it shows", async () => {
     const created = await world.api.send("POST", "/watchlists", {
       name: "Twice",
       platform: "retailer_d",
@@ -231,8 +231,8 @@ describe("a run", () => {
   });
 });
 
-describe("dead letters", () => {
-  it("are counted, shown without being taken, and replayed to their queue", async () => {
+describe("the admin command, for dead letters,", () => {
+  it("counts them, shows them without removing them, and moves them back to their queue", async () => {
     const sqs = new SQSClient({});
     const { data } = await result("dead-letters");
     expect(data.map(({ queue }) => queue)).toEqual(["runs", "steps", "finishes", "deliveries"]);
@@ -268,7 +268,7 @@ describe("dead letters", () => {
   }
   const runsRow = async () => (await result("dead-letters")).data[0];
 
-  it("are as many as there are, though some are in somebody's hands", async () => {
+  it("counts all of them, including those in flight", async () => {
     const { QueueUrl, sqs } = await bury(12);
     const { Messages: held = [] } = await sqs.send(
       new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 2, VisibilityTimeout: 60 }),
@@ -302,7 +302,7 @@ describe("dead letters", () => {
     sqs.destroy();
   });
 
-  it("that are all shown have no more behind them", async () => {
+  it("reports no more messages after showing all", async () => {
     const { sqs } = await bury(3);
     const show = (limit: string) =>
       result("dead-letters", "show", "--queue", "runs", "--limit", limit);
@@ -313,7 +313,7 @@ describe("dead letters", () => {
     sqs.destroy();
   });
 
-  it("are given back when somebody ends the look at them", async () => {
+  it("returns the shown messages to the queue when a signal stops it", async () => {
     const { sqs } = await bury(3);
     const child = spawn(
       process.execPath,
@@ -333,8 +333,8 @@ describe("dead letters", () => {
   });
 });
 
-describe("an account of an earlier release", () => {
-  it("moves to shards once, and is shown as before with its open holds", async () => {
+describe("the admin command, for an account of an earlier release,", () => {
+  it("moves it to shards once, and then shows it unchanged with its open holds", async () => {
     const accountId = `acct_${"7".repeat(24)}`;
     const [accounts = "", ledger = ""] = ["accounts_table", "ledger_table"].map(
       (name) => world.ready[name],
@@ -371,7 +371,7 @@ describe("an account of an earlier release", () => {
     expect(unknown).toEqual({ code: 1, out: "", err: "There is no account acct_x\n" });
   });
 
-  it("counts as failed while it cannot be moved, and the others are moved", async () => {
+  it("counts an account that cannot be moved as failed, and moves the others", async () => {
     const accountId = `acct_${"8".repeat(24)}`;
     const TableName = world.ready["accounts_table"];
     const damaged = { ...accountKeys.account(accountId), id: accountId, name: "Damaged" };
@@ -386,8 +386,8 @@ describe("an account of an earlier release", () => {
   });
 });
 
-describe("reconcile", () => {
-  it("answers 0 for what agrees and 2 with a line for what does not", async () => {
+describe("the admin command reconcile", () => {
+  it("exits with 0 without differences, and with 2 and a line for each difference", async () => {
     const account = await openAccount();
     const fine = await atTerminal("reconcile");
     expect(fine).toMatchObject({ code: 0, err: "" });
@@ -432,7 +432,7 @@ describe("reconcile", () => {
   });
 });
 
-describe("what is asked for wrongly", () => {
+describe("the admin command, with a wrong command line,", () => {
   it.each([
     [["grunt"], 'There is no command "grunt". Run npm run admin for a list.'],
     [["keys"], "--account is required"],
@@ -479,11 +479,11 @@ describe("what is asked for wrongly", () => {
     [["runs", "--watchlist", "wl_nope"], "There is no watchlist wl_nope"],
     [["accounts", "--stage", "test"], '--stage must be one of dev, prod (got "test")'],
     [["accounts", "--region", "eu-west-1"], "--region requires --stage"],
-  ])("%j is refused", async (words, message) => {
+  ])("refuses %j", async (words, message) => {
     expect(await admin(...words)).toEqual({ code: 1, out: "", err: `${message}\n` });
   });
 
-  it("says how to start a world where none runs, unless none is needed", async () => {
+  it("explains how to start a world if none is running, except for commands that need none", async () => {
     const nowhere = { LOCAL_DIR: join(folder, "none") };
     expect((await run(["packs"], nowhere)).out).toContain('"pack": "starter"');
     const { code, err } = await run(["accounts"], nowhere);
@@ -491,7 +491,7 @@ describe("what is asked for wrongly", () => {
     expect(err).toContain("Start one with npm start");
   });
 
-  it("shows what there is without a command, and one command's usage with --help", async () => {
+  it("prints all commands without a command, and the usage of one command with --help", async () => {
     const usage = await admin("--help");
     expect(usage.code).toBe(0);
     expect(usage.out).toContain("dead-letters replay --queue <runs|steps|finishes|deliveries>");
@@ -500,7 +500,7 @@ describe("what is asked for wrongly", () => {
   });
 });
 
-describe("a deployed stage", () => {
+describe("the admin command, for a deployed stage,", () => {
   /** The stage of the double, whose tables are the local world's. */
   const deployed = (...words: string[]): Promise<Ended> =>
     run(words, {
@@ -513,7 +513,7 @@ describe("a deployed stage", () => {
   const grant = (account: string, ...more: string[]): Promise<Ended> =>
     deployed("grant", "--account", account, "--id", "g", "--credits", "9", ...more);
 
-  it("is read by its stacks' outputs, in the region asked for, and nobody is asked", async () => {
+  it("reads the outputs of its stacks in the given region, without a question", async () => {
     const account = await openAccount();
     const where = ["--stage", "prod", "--region", "eu-west-1"];
     const { code, out } = await deployed("accounts", "show", "--account", account, ...where);
@@ -523,7 +523,7 @@ describe("a deployed stage", () => {
     expect(aws.asked).toEqual(["eu-west-1 DescribeStacks RetailProductData-prod-data"]);
   });
 
-  it("has its queues looked up in the outputs of the service", async () => {
+  it("finds its queues in the outputs of the service stack", async () => {
     const { code, out } = await deployed("dead-letters", "--stage", "dev");
 
     expect(code).toBe(0);
@@ -533,13 +533,13 @@ describe("a deployed stage", () => {
     expect(aws.asked).toContain("us-east-1 DescribeStacks RetailProductData-dev-service");
   });
 
-  it("is changed without a question when it is not prod", async () => {
+  it("changes a stage other than prod without a question", async () => {
     const account = await openAccount();
     expect(await grant(account, "--stage", "dev")).toMatchObject({ code: 0, err: "" });
     expect(await balanceOf(account)).toBe(5_009);
   });
 
-  it("is not changed when it is prod and nobody can confirm it", async () => {
+  it("refuses to change prod if the input is not a terminal", async () => {
     const account = await openAccount();
     const { code, out, err } = await grant(account, "--stage", "prod");
 
@@ -550,7 +550,7 @@ describe("a deployed stage", () => {
     expect(await balanceOf(account)).toBe(5_000);
   });
 
-  it("is changed when it is prod and --yes says so", async () => {
+  it("changes prod with --yes", async () => {
     const account = await openAccount();
     const { code, err } = await grant(account, "--stage", "prod", "--yes");
 
@@ -559,7 +559,7 @@ describe("a deployed stage", () => {
     expect(await balanceOf(account)).toBe(5_009);
   });
 
-  it("says which stack is missing where", async () => {
+  it("reports which stack is missing in which region", async () => {
     aws.isEmpty = true;
     const { code, err } = await deployed("accounts", "--stage", "dev");
     aws.isEmpty = false;
@@ -575,7 +575,7 @@ describe("a deployed stage", () => {
     ["yes\n", false],
     ["\n", false],
     ["", false],
-  ])("asks at a terminal: %j confirms: %j", async (typed, isConfirmed) => {
+  ])("accepts at a terminal the answer %j as a confirmation: %j", async (typed, isConfirmed) => {
     const input = Object.assign(new PassThrough(), { isTTY: true });
     const output = new PassThrough();
     input.end(typed);
@@ -594,7 +594,7 @@ describe("a deployed stage", () => {
   });
 });
 
-describe("text for people", () => {
+describe("the text output of the admin command", () => {
   it("shows lists as columns, and records line by line with their lists below", () => {
     const rows = [
       { object: "row", id: "a", count: 1 },
@@ -619,7 +619,7 @@ describe("text for people", () => {
     );
   });
 
-  it("spells out what would steer the terminal", () => {
+  it("escapes characters that control the terminal", () => {
     const name = "evil\u001b]0;pwn\u0007\n\u202egnp";
     const shown = "evil\\u001b]0;pwn\\u0007\\u000a\\u202egnp";
     expect(textOf({ name })).toBe(`name  ${shown}`);

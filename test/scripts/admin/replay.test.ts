@@ -16,7 +16,7 @@ const settings = {
   maxAttempts: 1,
 };
 
-describe("where SQS does not move messages by itself", () => {
+describe("a replay without a move task of SQS", () => {
   let fauxqs: Awaited<ReturnType<typeof startFauxqs>>;
   let sqs: SQSClient;
   let urls: { queue: string; deadLetters: string };
@@ -77,7 +77,7 @@ describe("where SQS does not move messages by itself", () => {
     expect(await drain(urls.deadLetters)).toEqual([]);
   });
 
-  it("loses none when it is stopped between sending and deleting", async () => {
+  it("loses no message when it stops between sending and deleting", async () => {
     await bury(["a", "b", "c"]);
     let deletions = 0;
     sqs.middlewareStack.add(
@@ -102,7 +102,7 @@ describe("where SQS does not move messages by itself", () => {
     ).toEqual(["b", "c"]);
   });
 
-  it("ends with the messages that waited, whatever dies again meanwhile", async () => {
+  it("moves only the messages that waited at the start, even if some fail again", async () => {
     await bury(["a", "b"]);
     sqs.middlewareStack.add(
       (next, context) => async (call) => {
@@ -122,7 +122,7 @@ describe("where SQS does not move messages by itself", () => {
   });
 });
 
-describe("where SQS moves messages", () => {
+describe("a replay with a move task of SQS", () => {
   let server: Server;
   let sqs: SQSClient;
   /** What the double was asked, and what the task has come to at each look. */
@@ -165,7 +165,7 @@ describe("where SQS moves messages", () => {
     return { TaskHandle: "task" };
   }
 
-  it("has the dead-letter queue moved to where its messages came from, and waits", async () => {
+  it("starts the task for the dead-letter queue and waits for its end", async () => {
     task = [
       { Status: "RUNNING", ApproximateNumberOfMessagesMoved: 3 },
       { Status: "COMPLETED", ApproximateNumberOfMessagesMoved: 7 },
@@ -177,7 +177,7 @@ describe("where SQS moves messages", () => {
     expect(asked.map(([action]) => action)).not.toContain("ReceiveMessage");
   });
 
-  it("says why SQS stopped", async () => {
+  it("reports the reason when SQS stops the task", async () => {
     task = [
       { Status: "FAILED", ApproximateNumberOfMessagesMoved: 2, FailureReason: "AccessDenied" },
     ];

@@ -25,21 +25,21 @@ async function emulatorServing(path: string): Promise<string> {
 
 const apiUrl = "https://a1b2c3d4.execute-api.us-east-1.amazonaws.com/dev/";
 
-test("the API of a stack is looked for below the endpoint, never at AWS", () => {
+test("the smoke test looks for the API of a stack below the endpoint, never at AWS", () => {
   expect(apiAddresses("http://127.0.0.1:4566/", apiUrl)).toEqual([
     "http://127.0.0.1:4566/restapis/a1b2c3d4/dev/_user_request_",
     "http://127.0.0.1:4566/_aws/execute-api/a1b2c3d4/dev",
   ]);
 });
 
-test("the address that answers is taken, whichever of them it is", async () => {
+test("the smoke test uses the first address that answers", async () => {
   const endpoint = await emulatorServing("/_aws/execute-api/a1b2c3d4/dev");
   expect(await answeringAddress(apiAddresses(endpoint, apiUrl))).toBe(
     `${endpoint}/_aws/execute-api/a1b2c3d4/dev`,
   );
 });
 
-test("where none answers, the error names each with its answer", async () => {
+test("the smoke test names each address with its answer if none works", async () => {
   const endpoint = await emulatorServing("/elsewhere");
   const looked = answeringAddress([...apiAddresses(endpoint, apiUrl), "http://127.0.0.1:1"]);
   await expect(looked).rejects.toThrow(

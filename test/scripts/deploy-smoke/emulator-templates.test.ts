@@ -41,7 +41,7 @@ const expressionOn = (stat: string) => ({
   },
 });
 
-test("an alarm on an expression becomes one on its first metric, and nothing else changes", () => {
+test("the template adapter replaces an alarm on an expression by one on its first metric, and changes nothing else", () => {
   const { Resources, Outputs, said } = simplified(expressionOn("Sum"));
   expect(Resources.Alarm).toEqual({
     Type: "AWS::CloudWatch::Alarm",
@@ -52,7 +52,7 @@ test("an alarm on an expression becomes one on its first metric, and nothing els
   expect(said).toContain("1 alarms");
 });
 
-test("a changed template is uploaded under the hash that it has now", () => {
+test("the template adapter renames a changed template to its new hash", () => {
   simplified(expressionOn("Sum"));
   const now = hashOf(readFileSync(join(assembly, "One.template.json"), "utf8"));
   for (const name of manifests) {
@@ -60,13 +60,13 @@ test("a changed template is uploaded under the hash that it has now", () => {
   }
 });
 
-test("a percentile stays a percentile", () => {
+test("the template adapter keeps a percentile", () => {
   const { Properties } = simplified(expressionOn("p99")).Resources.Alarm;
   expect(Properties).toMatchObject({ ExtendedStatistic: "p99" });
   expect(Properties).not.toHaveProperty("Statistic");
 });
 
-test("an expression without a metric is refused rather than guessed at", () => {
+test("the template adapter refuses an expression without a metric", () => {
   const alarm = { Type: "AWS::CloudWatch::Alarm", Properties: { Metrics: [{ Expression: "1" }] } };
   expect(() => simplified(alarm)).toThrow("no metric");
 });

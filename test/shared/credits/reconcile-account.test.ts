@@ -10,7 +10,7 @@ import {
   bookDifferences,
   dueDifferences,
   holdCheck,
-  type Moved,
+  type ChangedSince,
   type StoredHold,
   usageDifferences,
 } from "../../../tools/reconcile/rules/account.ts";
@@ -33,7 +33,7 @@ const whole: LedgerSums = {
   isWhole: true,
 };
 const incomplete: LedgerSums = { ...whole, isWhole: false };
-const nothingMoved: Moved = { holds: new Set(), dates: new Set() };
+const nothingMoved: ChangedSince = { holds: new Set(), dates: new Set() };
 
 describe("the row of an account", () => {
   const row = {
@@ -111,11 +111,11 @@ describe("the rows of holds", () => {
 
   function linesOf(
     holds: readonly StoredHold[],
-    { sums = whole, moved = nothingMoved }: { sums?: LedgerSums; moved?: Moved } = {},
+    { sums = whole, changed = nothingMoved }: { sums?: LedgerSums; changed?: ChangedSince } = {},
   ): string[] {
     const check = holdCheck(accountId, sums);
     for (const hold of holds) check.take(hold, now);
-    return check.end(moved).map(differenceLine);
+    return check.end(changed).map(differenceLine);
   }
 
   it("have no differences when they agree with the ledger", () => {
@@ -151,12 +151,12 @@ describe("the rows of holds", () => {
     expect(linesOf([{ ...long, charged }], { sums: alone })).toEqual(lines);
   });
 
-  it("are found missing, unless the hold moved in the meantime or has no row", () => {
+  it("are found missing, unless the hold changed in the meantime or has no row", () => {
     expect(linesOf([resolved])).toEqual([
       "acct_1 hold req_open: row is missing, should be present",
     ]);
-    const moved = { ...nothingMoved, holds: new Set(["req_open"]) };
-    expect(linesOf([resolved], { moved })).toEqual([]);
+    const changed = { ...nothingMoved, holds: new Set(["req_open"]) };
+    expect(linesOf([resolved], { changed })).toEqual([]);
     const rowless = new Map([["req_open", { ...openHold, hasRow: false }]]);
     expect(linesOf([resolved], { sums: { ...whole, open: rowless } })).toEqual([]);
   });
@@ -190,8 +190,8 @@ describe("the due mark of a hold", () => {
 
 describe("the daily usage of an account", () => {
   const day = { date: "2026-03-01", requests: 1, successful: 1, failed: 0, credits: 3 };
-  const linesOf = (rows: readonly (typeof day)[], sums = whole, moved = nothingMoved): string[] =>
-    usageDifferences(accountId, rows, { sums, moved }).map(differenceLine);
+  const linesOf = (rows: readonly (typeof day)[], sums = whole, changed = nothingMoved): string[] =>
+    usageDifferences(accountId, rows, { sums, changed }).map(differenceLine);
 
   it("has no differences when it agrees with the holds of the day", () => {
     expect(linesOf([day])).toEqual([]);
@@ -210,9 +210,9 @@ describe("the daily usage of an account", () => {
     ]);
   });
 
-  it("is not compared on a day that moved, or with a ledger whose entries are missing", () => {
-    const moved = { ...nothingMoved, dates: new Set(["2026-03-01"]) };
-    expect(linesOf([], whole, moved)).toEqual([]);
+  it("is not compared on a day that changed, or with a ledger whose entries are missing", () => {
+    const changed = { ...nothingMoved, dates: new Set(["2026-03-01"]) };
+    expect(linesOf([], whole, changed)).toEqual([]);
     expect(linesOf([], incomplete)).toEqual([]);
   });
 });

@@ -29,8 +29,8 @@ async function eventOf(path: string, init: RequestInit = {}): Promise<APIGateway
 
 beforeAll(provideStreaming);
 
-describe("event", () => {
-  it("carries path, query, headers and body as a REST API gives them", async () => {
+describe("the event of the local gateway", () => {
+  it("has path, query, headers and body as a REST API sends them", async () => {
     const event = await eventOf("/v1/things/a%20b/c?x=1&x=2&y=%20z", {
       method: "POST",
       headers: { "X-Custom": "value", "content-type": "application/json" },
@@ -63,7 +63,7 @@ describe("event", () => {
     ]);
   });
 
-  it("carries parameters and headers with the names of object members", async () => {
+  it("keeps parameters and headers with the names of object members", async () => {
     const event = await eventOf("/v1/things/a?constructor=1&__proto__=2&toString=3", {
       headers: { valueOf: "x" },
     });
@@ -76,7 +76,7 @@ describe("event", () => {
     expect(Object.keys(event.headers)).toContainEqual(expect.stringMatching(/^valueof$/i));
   });
 
-  it("has null where a request has no query, no body and no path parameters", async () => {
+  it("has null for a missing query, body or path parameters", async () => {
     const event = await eventOf("/v1/things");
 
     expect(event).toMatchObject({
@@ -88,7 +88,7 @@ describe("event", () => {
     });
   });
 
-  it("carries binary media types of the template in base64", async () => {
+  it("has binary media types of the template in base64", async () => {
     const body = new Uint8Array([0, 255, 128]);
 
     const event = await eventOf("/v1/things", {
@@ -104,7 +104,7 @@ describe("event", () => {
   it.each([
     ["gzip", gzipSync],
     ["deflate", deflateSync],
-  ])("carries a body that the gateway decompressed: %s", async (coding, compress) => {
+  ])("has the decompressed body: %s", async (coding, compress) => {
     const event = await eventOf("/v1/things", {
       method: "POST",
       headers: { "content-type": "application/json", "content-encoding": coding },
@@ -120,8 +120,8 @@ describe("event", () => {
   });
 });
 
-describe("buffered answer", () => {
-  it("passes on status, headers, repeated headers and body", async () => {
+describe("the buffered answer of the local gateway", () => {
+  it("has the function's status, headers, repeated headers and body", async () => {
     const url = await serve({
       echo: () => ({
         statusCode: 418,
@@ -156,8 +156,8 @@ describe("buffered answer", () => {
   });
 });
 
-describe("streamed answer", () => {
-  it("sends status and headers from the metadata, and body parts as they come", async () => {
+describe("the streamed answer of the local gateway", () => {
+  it("sends status and headers from the metadata, and body parts when they arrive", async () => {
     const held = Promise.withResolvers<void>();
     const url = await serve({ stream: streamingHandler(held.promise) });
 
@@ -175,7 +175,7 @@ describe("streamed answer", () => {
     expect(Buffer.from(last.value ?? []).toString()).toBe("three");
   });
 
-  it("cuts the body off when the function fails after its metadata", async () => {
+  it("cuts off the body if the function fails after its metadata", async () => {
     const broken = Promise.reject(new Error("broken"));
     broken.catch(() => {});
     const url = await serve({ stream: streamingHandler(broken) });
@@ -189,16 +189,16 @@ describe("streamed answer", () => {
   it.each([
     ["throws before its metadata", () => Promise.reject(new Error("early"))],
     ["answers as if it were buffered", async () => ({ statusCode: 200, body: "{}" })],
-  ])("is a 502 when the function %s", async (_name, handler) => {
+  ])("is a 502 if the function %s", async (_name, handler) => {
     const url = await serve({ stream: handler });
 
     expect((await fetch(`${url}/v1/streams`)).status).toBe(502);
   });
 });
 
-describe("error of the gateway", () => {
+describe("the error of the local gateway", () => {
   it.each(["/", "/v1", "/v1/ones", "/v1/ones/7/8", "/v2/things"])(
-    "answers the template's missing-token response for %s, which no resource has",
+    "is the template's missing-token response for %s, which no resource has",
     async (path) => {
       const response = await fetch(`${await serve()}${path}`);
 
@@ -209,7 +209,7 @@ describe("error of the gateway", () => {
     },
   );
 
-  it("answers 413 above 10 MB in API Gateway's own words where the template has none", async () => {
+  it("is a 413 above 10 MB in API Gateway's words if the template has none", async () => {
     const url = await serve();
 
     const response = await fetch(`${url}/v1/things`, {
@@ -225,7 +225,7 @@ describe("error of the gateway", () => {
     ["an encoding that API Gateway does not know", "br", Buffer.from("{}")],
     ["a body that is not what its encoding says", "gzip", Buffer.from("{}")],
     ["a compressed body that is cut off", "gzip", gzipSync("x".repeat(9_999)).subarray(0, 20)],
-  ])("answers 415 for %s", async (_name, coding, body) => {
+  ])("is a 415 for %s", async (_name, coding, body) => {
     const response = await fetch(`${await serve()}/v1/things`, {
       method: "POST",
       headers: { "content-encoding": coding },
@@ -236,7 +236,7 @@ describe("error of the gateway", () => {
     expect(await response.json()).toEqual({ message: "Unsupported Media Type" });
   });
 
-  it("answers 413 for a small body that decompresses to more than 10 MB", async () => {
+  it("is a 413 for a small body that decompresses to more than 10 MB", async () => {
     const response = await fetch(`${await serve()}/v1/things`, {
       method: "POST",
       headers: { "content-encoding": "gzip" },
@@ -246,7 +246,7 @@ describe("error of the gateway", () => {
     expect(response.status).toBe(413);
   });
 
-  it("answers the missing-token response for a method that ANY does not stand for", async () => {
+  it("is the missing-token response for a method that ANY does not include", async () => {
     const url = new URL(await serve());
     const { statusCode } = await new Promise<IncomingMessage>((resolve, reject) => {
       request({ host: url.hostname, port: url.port, path: "/v1/things", method: "PURGE" })
@@ -258,7 +258,7 @@ describe("error of the gateway", () => {
     expect(statusCode).toBe(404);
   });
 
-  it("answers 504 when the method's time is over", async () => {
+  it("is a 504 after the method's timeout", async () => {
     const url = await serve({ slow: () => new Promise(() => {}) });
 
     expect((await fetch(`${url}/v1/slows`)).status).toBe(504);
@@ -269,7 +269,7 @@ describe("error of the gateway", () => {
     ["answers without a status", async () => ({ body: "{}" })],
     ["answers nothing", async () => undefined],
     ["answers more than 6 MB", async () => ({ statusCode: 200, body: "x".repeat(6_300_000) })],
-  ])("answers 502 when the function %s", async (_name, handler) => {
+  ])("is a 502 if the function %s", async (_name, handler) => {
     const response = await fetch(`${await serve({ echo: handler })}/v1/things`);
 
     expect(response.status).toBe(502);

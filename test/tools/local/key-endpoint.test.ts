@@ -36,8 +36,8 @@ async function sealed(client: KMSClient): Promise<Uint8Array> {
   return CiphertextBlob ?? new Uint8Array();
 }
 
-describe("keyEndpoint", () => {
-  it("decrypts what it encrypted, in whatever order the context is named", async () => {
+describe("the local KMS", () => {
+  it("decrypts what it encrypted, with the context in any order", async () => {
     const client = await clientOn(temporaryFolder());
     const CiphertextBlob = await sealed(client);
 
@@ -64,7 +64,7 @@ describe("keyEndpoint", () => {
     ).rejects.toMatchObject({ name: "InvalidCiphertextException" });
   });
 
-  it("refuses a ciphertext that was changed", async () => {
+  it("refuses a modified ciphertext", async () => {
     const client = await clientOn(temporaryFolder());
     const CiphertextBlob = await sealed(client);
     CiphertextBlob.set([(CiphertextBlob.at(-1) ?? 0) ^ 1], CiphertextBlob.length - 1);
@@ -74,7 +74,7 @@ describe("keyEndpoint", () => {
     ).rejects.toMatchObject({ name: "InvalidCiphertextException" });
   });
 
-  it("knows no key that no template creates", async () => {
+  it("has no keys except those of the templates", async () => {
     const client = await clientOn(temporaryFolder());
 
     await expect(
@@ -82,7 +82,7 @@ describe("keyEndpoint", () => {
     ).rejects.toMatchObject({ name: "NotFoundException" });
   });
 
-  it("keeps its material through a restart, readable by its owner only", async () => {
+  it("keeps its key material through a restart, readable by its owner only", async () => {
     const dir = temporaryFolder();
     const CiphertextBlob = await sealed(await clientOn(dir));
 

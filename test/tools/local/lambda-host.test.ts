@@ -28,7 +28,7 @@ describe("startLambdaHost", () => {
     });
   });
 
-  it("replaces a variable that a function has and adds none", async () => {
+  it("replaces a variable of a function and adds none", async () => {
     const host = await startLambdaHost({
       templates,
       log: () => {},
@@ -40,7 +40,7 @@ describe("startLambdaHost", () => {
     expect(host.byName("sweeper").environment).toEqual({ POWERTOOLS_SERVICE_NAME: "sweeper" });
   });
 
-  it("does not know a function that no template creates, nor one without our name", async () => {
+  it("has no function that no template creates, and none without a name variable", async () => {
     const host = await hostOf();
 
     expect(() => host.byName("ghost")).toThrow("No template creates the function ghost");
@@ -48,7 +48,7 @@ describe("startLambdaHost", () => {
     expect(host.functions).toHaveLength(6);
   });
 
-  it("tells a handler how much time it has left", async () => {
+  it("passes the remaining time to the handler", async () => {
     const host = await hostOf({
       quick: (_event, context: { getRemainingTimeInMillis(): number; functionName: string }) => [
         context.functionName,
@@ -63,7 +63,7 @@ describe("startLambdaHost", () => {
     expect(left).toBeLessThanOrEqual(1_000);
   });
 
-  it("fails an invocation that passes the timeout of its template", async () => {
+  it("fails an invocation that exceeds the timeout of its template", async () => {
     const host = await hostOf({ quick: () => new Promise(() => {}) });
 
     await expect(host.byName("quick").invoke({})).rejects.toThrow("timed out after 1 seconds");

@@ -69,7 +69,7 @@ async function end({ clock, run, runs }: Claimed, credits = 12_512): Promise<voi
   await runs.finish({ ...ended, finishedAt: clock.now().toISOString() }, outcome);
 }
 
-it("a run is told of once it takes a second, and only when it has moved", async () => {
+it("a run is printed after a second, and then only when it progressed", async () => {
   const claimed = await aClaimedRun();
   const { clock, run, steps, look } = claimed;
   clock.advance(999);
@@ -86,7 +86,7 @@ it("a run is told of once it takes a second, and only when it has moved", async 
   expect(await look()).toEqual([]);
 });
 
-it("the end of a run is told of once, whether or not its events are out", async () => {
+it("the end of a run is printed once, whether or not its events are published", async () => {
   const claimed = await aClaimedRun();
   const { clock, run, runs, look } = claimed;
   await look();
@@ -99,7 +99,7 @@ it("the end of a run is told of once, whether or not its events are out", async 
   expect(await look()).toEqual([]);
 });
 
-it("a run that cost one credit is shown with a credit in the singular", async () => {
+it("a run that cost one credit is printed with a singular credit", async () => {
   const claimed = await aClaimedRun();
   await claimed.look();
   claimed.clock.advance(1_000);
@@ -109,7 +109,7 @@ it("a run that cost one credit is shown with a credit in the singular", async ()
   ]);
 });
 
-it("a run that leaves the index between two looks is followed to its end", async () => {
+it("a run that leaves the index between two polls is followed to its end", async () => {
   const claimed = await aClaimedRun();
   const { clock, run, runs, look } = claimed;
   clock.advance(1_000);
@@ -121,7 +121,7 @@ it("a run that leaves the index between two looks is followed to its end", async
   ]);
 });
 
-it("a run that is over within a second is not told of", async () => {
+it("a run that ends within a second is not printed", async () => {
   const claimed = await aClaimedRun();
   const { clock, look } = claimed;
   await look();
@@ -131,7 +131,7 @@ it("a run that is over within a second is not told of", async () => {
   expect(await look()).toEqual([]);
 });
 
-it("a failed run says why", async () => {
+it("a failed run is printed with its reason", async () => {
   const claimed = await aClaimedRun();
   const { clock, run, runs, look } = claimed;
   clock.advance(2_000);
@@ -146,7 +146,7 @@ it("a failed run says why", async () => {
   ]);
 });
 
-it("a run that is gone with its list is forgotten", async () => {
+it("a run that was deleted with its watchlist is no longer followed", async () => {
   const { clock, runs, run, look } = await aClaimedRun();
   clock.advance(1_000);
   await look();

@@ -14,8 +14,8 @@ function nexts(expression: string, after: string, count = 1): (string | undefine
   return found;
 }
 
-describe("rate", () => {
-  it("has its start date as the first occurrence and goes on along the grid", () => {
+describe("a rate expression", () => {
+  it("has its start date as the first occurrence and then regular ones", () => {
     expect(nexts("rate(5 minutes)", "2025-12-31T12:00:00Z", 2)).toEqual([
       "2026-01-01T00:00:00.000Z",
       "2026-01-01T00:05:00.000Z",
@@ -24,7 +24,7 @@ describe("rate", () => {
   });
 });
 
-describe("cron", () => {
+describe("a cron expression", () => {
   it.each([
     ["cron(0,30 9,21 * * ? *)", "2026-03-01T09:10:00Z", "2026-03-01T09:30:00.000Z"],
     ["cron(*/20 * * * ? *)", "2026-03-01T09:40:00Z", "2026-03-01T10:00:00.000Z"],
@@ -43,7 +43,7 @@ describe("cron", () => {
   });
 });
 
-describe("at", () => {
+describe("an at expression", () => {
   it("fires once", () => {
     expect(nexts("at(2026-02-03T04:05:06)", "2026-01-01T00:00:00Z", 2)).toEqual([
       "2026-02-03T04:05:06.000Z",
@@ -52,7 +52,7 @@ describe("at", () => {
   });
 });
 
-it("fires no more after its end date", () => {
+it("a schedule expression does not fire after its end date", () => {
   const occurrences = parseExpression({
     expression: "rate(1 hour)",
     startDate,
@@ -72,7 +72,7 @@ it.each([
   "cron(0 0 * * * *)",
   "cron(60 0 * * ? *)",
   "cron(0 0 L * ? *)",
-])("refuses %s", (expression) => {
+])("the parser of schedule expressions refuses %s", (expression) => {
   expect(() => parseExpression({ expression, startDate, endDate: null })).toThrow(
     "Invalid Schedule Expression",
   );

@@ -54,7 +54,7 @@ async function fired(input: (queueUrl: string) => unknown) {
   return { received, logged, queueUrl: queue.url };
 }
 
-it("a universal target sends its message in the message group that its input names", async () => {
+it("a universal target sends its message in the message group of its input", async () => {
   const { received, queueUrl } = await fired((QueueUrl) => ({
     QueueUrl,
     MessageBody: '{"due":"<aws.scheduler.scheduled-time>"}',

@@ -68,8 +68,8 @@ function schedule(more: Partial<CreateScheduleCommandInput> = {}): CreateSchedul
 
 const named = { Name: "wl_1", GroupName: "fixture-lists" };
 
-describe("create, get, update, list and delete", () => {
-  it("gives back what was created", async () => {
+describe("the local Scheduler API", () => {
+  it("returns a created schedule", async () => {
     const { client } = await start();
     const StartDate = new Date(Math.ceil(Date.now() / 1000) * 1000 + 60_000);
 
@@ -89,7 +89,7 @@ describe("create, get, update, list and delete", () => {
     expect(got.CreationDate).toBeInstanceOf(Date);
   });
 
-  it("replaces everything on update", async () => {
+  it("replaces the whole schedule on update", async () => {
     const { client } = await start();
     await client.send(new CreateScheduleCommand(schedule({ Description: "before" })));
 
@@ -129,7 +129,7 @@ describe("create, get, update, list and delete", () => {
     ).toEqual([]);
   });
 
-  it("keeps schedules through a restart and forgets deleted ones", async () => {
+  it("keeps schedules through a restart, except deleted ones", async () => {
     const dir = temporaryFolder();
     const before = await start(dir);
     await before.client.send(new CreateScheduleCommand(schedule()));
@@ -145,7 +145,7 @@ describe("create, get, update, list and delete", () => {
     );
   });
 
-  it("takes the repetition of a create with the same token as done", async () => {
+  it("accepts a repeated create with the same token", async () => {
     const { client } = await start();
 
     const create = new CreateScheduleCommand(schedule({ ClientToken: "one" }));
@@ -157,7 +157,7 @@ describe("create, get, update, list and delete", () => {
   });
 });
 
-describe("refuses", () => {
+describe("the local Scheduler API refuses", () => {
   it("a second schedule of the same name with a ConflictException", async () => {
     const { client } = await start();
     await client.send(new CreateScheduleCommand(schedule()));
@@ -168,7 +168,7 @@ describe("refuses", () => {
     });
   });
 
-  it("what does not exist with a ResourceNotFoundException", async () => {
+  it("a missing schedule or group with a ResourceNotFoundException", async () => {
     const { client } = await start();
     const notFound = {
       name: "ResourceNotFoundException",
@@ -212,7 +212,7 @@ async function fires(fired: unknown[], count: number): Promise<void> {
   await expect.poll(() => fired.length).toBe(count);
 }
 
-describe("fires", () => {
+describe("the local Scheduler fires", () => {
   it("a rate first at its start date", async () => {
     const { client, fired } = await start();
     const StartDate = new Date(Math.ceil(Date.now() / 1000) * 1000);
@@ -223,7 +223,7 @@ describe("fires", () => {
     expect(fired).toEqual([{ name: "wl_1", at: StartDate.toISOString() }]);
   });
 
-  it("a one-time schedule once, and deletes it when asked to", async () => {
+  it("a one-time schedule once, and deletes it if configured", async () => {
     const { client, fired, store } = await start();
     const at = new Date(Math.ceil(Date.now() / 1000) * 1000 + 1_000).toISOString().slice(0, 19);
 
@@ -237,7 +237,7 @@ describe("fires", () => {
     await expect.poll(() => store.all()).toEqual([]);
   });
 
-  it("what was missed once after a restart, with the last time missed, then along the grid", async () => {
+  it("a missed schedule once after a restart, with the last missed time, then on schedule", async () => {
     const dir = temporaryFolder();
     const before = await start(dir);
     await before.client.send(new CreateScheduleCommand(schedule()));
@@ -264,7 +264,7 @@ describe("fires", () => {
     expect(after.fired).toHaveLength(1);
   });
 
-  it("nothing that is disabled", async () => {
+  it("no disabled schedule", async () => {
     const { client, fired } = await start();
     const StartDate = new Date();
     await client.send(new CreateScheduleCommand(schedule({ StartDate, State: "DISABLED" })));
@@ -277,7 +277,7 @@ describe("fires", () => {
 });
 
 describe("keepTemplateSchedules", () => {
-  it("creates the templates' schedules and removes those that a template lost", async () => {
+  it("creates the templates' schedules and deletes those that a template no longer has", async () => {
     const { store } = await start();
     keepTemplateSchedules(templates, store);
     expect(store.all().map(({ name }) => name)).toEqual(["Fixture-service-EveryMinute"]);

@@ -9,7 +9,7 @@ const variable = JSON.stringify({
   "retailer_a.full": { adapter: "sandbox" },
 });
 
-it("changes every scraper of a platform and leaves the others", () => {
+it("a source option changes every scraper of a platform and no other", () => {
   const choice = parseSourceChoice("retailer_a=upstream,http://127.0.0.1:9999/path?a=b,c");
 
   expect(JSON.parse(chooseSources(variable, [choice]))).toEqual({
@@ -19,7 +19,7 @@ it("changes every scraper of a platform and leaves the others", () => {
   });
 });
 
-it("changes one scraper, with or without a base URL", () => {
+it("a source option changes one scraper, with or without a base URL", () => {
   const choice = parseSourceChoice("retailer_a.full=web");
 
   expect(JSON.parse(chooseSources(variable, [choice]))).toMatchObject({
@@ -28,13 +28,13 @@ it("changes one scraper, with or without a base URL", () => {
   });
 });
 
-it("names the scrapers there are when it meets none", () => {
+it("a source option without a matching scraper is refused with the names of all scrapers", () => {
   const choice = parseSourceChoice("retailer_z=web");
 
   expect(() => chooseSources(variable, [choice])).toThrow(/retailer_z.*retailer_d\.standard/);
 });
 
-it("gives a platform's adapter the scrapers that it can read for, and no others", () => {
+it("a source option for a platform applies only to scrapers that the adapter can read for", () => {
   const all = JSON.stringify({
     "retailer_d.standard": { adapter: "sandbox" },
     "retailer_d.priced": { adapter: "sandbox" },
@@ -48,7 +48,7 @@ it("gives a platform's adapter the scrapers that it can read for, and no others"
   expect(() => chooseSources(all, [none])).toThrow(/none that the adapter reads for/);
 });
 
-it("gives an adapter that reads offers the checks of them too", () => {
+it("a source option for an adapter that reads offers also applies to offer checks", () => {
   const sandboxes = stepScraperIds.map((id) => [id, { adapter: "sandbox" }] as const);
   const all = JSON.stringify(Object.fromEntries(sandboxes));
   const choice = "retailer_a=a_history,http://127.0.0.1:9999,secret=env:KEY";
@@ -58,16 +58,19 @@ it("gives an adapter that reads offers the checks of them too", () => {
   expect(sources["retailer_a.offer_check"].adapter).toBe("a_history");
 });
 
-it.each([undefined, ""])("does not start with a secret in a variable that holds %j", (KEY) => {
-  const all = JSON.stringify({ "retailer_d.standard": { adapter: "sandbox" } });
-  const choice = parseSourceChoice("retailer_d=d_catalog,http://127.0.0.1:9999,secret=env:KEY");
-  expect(() => chooseSources(all, [choice], { KEY })).toThrow(
-    "--source retailer_d=d_catalog: secret is kept in the environment variable KEY, which is not " +
-      "set or empty",
-  );
-});
+it.each([undefined, ""])(
+  "a source option with a secret in a variable that contains %j is refused",
+  (KEY) => {
+    const all = JSON.stringify({ "retailer_d.standard": { adapter: "sandbox" } });
+    const choice = parseSourceChoice("retailer_d=d_catalog,http://127.0.0.1:9999,secret=env:KEY");
+    expect(() => chooseSources(all, [choice], { KEY })).toThrow(
+      "--source retailer_d=d_catalog: secret refers to the environment variable KEY, which is not " +
+        "set or empty",
+    );
+  },
+);
 
-it("takes options of the adapter, with or without a base URL", () => {
+it("a source option accepts the adapter's options, with or without a base URL", () => {
   expect(
     parseSourceChoice("retailer_d=d_catalog,http://127.0.0.1:9999,secret=env:KEY,callsPerSecond=2"),
   ).toEqual({
@@ -86,7 +89,7 @@ it("takes options of the adapter, with or without a base URL", () => {
   });
 });
 
-describe("values of options", () => {
+describe("the values of a source option", () => {
   const all = JSON.stringify(
     Object.fromEntries(stepScraperIds.map((id) => [id, { adapter: "sandbox" }])),
   );
@@ -97,7 +100,7 @@ describe("values of options", () => {
   const affiliate =
     "retailer_b=b_affiliate,http://127.0.0.1:9999,consumerId=1.10,keyVersion=2,privateKey=env:KEY";
 
-  it("that are names stay as they were written, though they look like numbers", () => {
+  it("stay text for names, even if they look like numbers", () => {
     expect(
       chosen(`${affiliate},zipCode=02139,publisherId=12345678901234567890,retailerName=true`)[
         "retailer_b.standard"
@@ -115,7 +118,7 @@ describe("values of options", () => {
     });
   });
 
-  it("that are numbers or flags are such", () => {
+  it("become numbers and flags where the option is one", () => {
     const web = "urlTemplate=http://127.0.0.1:9/{id},userAgent=a-bot/1.0 (+https://a.example/b)";
     expect(
       chosen(`retailer_c=web,${web},callsPerSecond=0.50,burst=3,notFoundStatus=true`)[
@@ -128,15 +131,20 @@ describe("values of options", () => {
     ["burst=many", "burst must be a number of calls"],
     ["burst=0", "burst must be from 1 to 1000 calls"],
     ["zipcode=02139", "no option of the adapter b_affiliate"],
-  ])("that do not fit are refused by name: %s", (option, message) => {
+  ])("are refused with the option's name if they do not fit: %s", (option, message) => {
     expect(() => chosen(`${affiliate},${option}`)).toThrow(message);
   });
 });
 
-it("shows nothing of what follows the adapter when it refuses", () => {
+it("a refused source option shows nothing after its adapter", () => {
   expect(() => parseSourceChoice("retailer_d=d_catalog,canary-7")).toThrow(/^(?!.*canary)/);
 });
 
-it.each(["retailer_d", "retailer_d=", "=web", "retailer_d=web,not a url"])("refuses %s", (text) => {
-  expect(() => parseSourceChoice(text)).toThrow("is not <platform or scraper>=<adapter>");
-});
+it.each(["retailer_d", "retailer_d=", "=web", "retailer_d=web,not a url"])(
+  "the parser of source options refuses %s",
+  (text) => {
+    expect(() => parseSourceChoice(text)).toThrow(
+      "must have the form <platform or scraper>=<adapter>",
+    );
+  },
+);

@@ -67,12 +67,12 @@ describe("resolveTemplates", () => {
       { "Fn::ImportValue": "Fixture-data:Age" },
       "export Fixture-data:Age does not exist",
     ],
-    ["an intrinsic", { "Fn::Cidr": [] }, "does not know Fn::Cidr"],
-  ])("names %s that is missing", (_name, value, message) => {
+    ["an intrinsic", { "Fn::Cidr": [] }, "does not support Fn::Cidr"],
+  ])("reports that %s is missing", (_name, value, message) => {
     expect(() => valueOf(value, queue)).toThrow(message);
   });
 
-  it("names the resource whose properties are not what is needed", () => {
+  it("names the resource whose properties are invalid", () => {
     const templates = resolveTemplates(fixtureStacks, base);
 
     expect(() => templates.ofType("AWS::SQS::Queue", v.object({ Colour: v.string() }))).toThrow(
@@ -80,13 +80,13 @@ describe("resolveTemplates", () => {
     );
   });
 
-  it("gives a key an id of the form that KMS gives", () => {
+  it("gives a key an ID in the form of KMS", () => {
     const [key] = resolveTemplates(fixtureStacks, base).ofType("AWS::KMS::Key");
 
     expect(key?.local.ref).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   });
 
-  it("keeps long names within what AWS takes, and apart", () => {
+  it("shortens long names to the limits of AWS and keeps them distinct", () => {
     const long = "L".repeat(90);
     const names = resolveTemplates(
       [

@@ -39,8 +39,8 @@ function signed(...secrets: string[]) {
   return { "service-signature": ["t=17", ...signatures].join(",") };
 }
 
-describe("webhookReceiver", () => {
-  it("says that a signature verifies, also by the second one of an overlap", async () => {
+describe("the local webhook receiver", () => {
+  it("reports a valid signature, also by the second one during an overlap", async () => {
     const { lines, post } = await serve();
     await post("/secrets", { secret: "whsec_b" });
 
@@ -51,7 +51,7 @@ describe("webhookReceiver", () => {
     expect(lines).toEqual([line, line]);
   });
 
-  it("counts one item in the singular", async () => {
+  it("reports one item in the singular", async () => {
     const { lines, post } = await serve();
     await post("/", body.replace("[{},{},{}]", "[{}]"));
 
@@ -65,7 +65,7 @@ describe("webhookReceiver", () => {
       "another time",
       { "service-signature": signed("whsec_b")["service-signature"].replace("17", "18") },
     ],
-  ])("says that the signature is wrong for %s", async (_name, headers) => {
+  ])("reports a wrong signature for %s", async (_name, headers) => {
     const { lines, post, deliveries } = await serve();
     await post("/secrets", { secret: "whsec_b" });
 
@@ -86,7 +86,7 @@ describe("webhookReceiver", () => {
     ]);
   });
 
-  it("answers another status as often as it was told to", async () => {
+  it("answers another status as often as requested", async () => {
     const { post } = await serve();
     await post("/behaviour", { status: 503, times: 2 });
 
@@ -96,7 +96,7 @@ describe("webhookReceiver", () => {
     expect(statuses).toEqual([503, 503, 200]);
   });
 
-  it("still knows its secrets after a restart", async () => {
+  it("keeps its secrets through a restart", async () => {
     const dir = temporaryFolder();
     await (await serve(dir)).post("/secrets", { secret: "whsec_b" });
 

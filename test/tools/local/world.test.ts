@@ -103,8 +103,8 @@ async function waiting(world: World, logicalId: string): Promise<string[]> {
 
 const bodiesOf = (event: SQSEvent): string[] => event.Records.map(({ body }) => body);
 
-describe("startWorld", () => {
-  it("creates the templates' tables, queues and buckets, and no others but the customer's", async () => {
+describe("a local world", () => {
+  it("creates the templates' tables, queues and buckets, and the customer's bucket", async () => {
     const world = await start(temporaryFolder());
 
     const { TableNames } = await new DynamoDBClient({}).send(new ListTablesCommand({}));
@@ -152,7 +152,7 @@ describe("startWorld", () => {
     });
   });
 
-  it("says in ready.json how to reach it, to its owner only, and takes that back at the end", async () => {
+  it("describes itself in ready.json, readable by its owner only, and deletes the file at the end", async () => {
     const dir = temporaryFolder();
     const world = await start(dir);
     const file = `${dir}/ready.json`;
@@ -171,7 +171,7 @@ describe("startWorld", () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it("answers calls of the API by the templates' functions", async () => {
+  it("answers API calls with the templates' functions", async () => {
     const world = await start(temporaryFolder());
 
     const response = await fetch(`${world.baseUrl}/v1/things/1`);
@@ -179,16 +179,16 @@ describe("startWorld", () => {
     expect(await response.json()).toMatchObject({ name: "echo", event: { path: "/v1/things/1" } });
   });
 
-  it("refuses a second world on the same folder, and lets the first go on", async () => {
+  it("refuses a second world on the same folder, and lets the first continue", async () => {
     const dir = temporaryFolder();
     const world = await start(dir);
 
-    await expect(start(dir)).rejects.toThrow("Another local world runs on");
+    await expect(start(dir)).rejects.toThrow("Another local world uses");
 
     expect((await fetch(`${world.baseUrl}/v1/things`)).status).toBe(200);
   });
 
-  it("takes the next port when the wanted one is taken", async () => {
+  it("uses the next port if the given one is taken", async () => {
     const world = await start(temporaryFolder());
     const taken = Number(new URL(world.baseUrl).port);
     await world.stop();
@@ -209,7 +209,7 @@ describe("startWorld", () => {
     expect(Number(new URL(second.baseUrl).port)).toBeGreaterThan(other.port);
   });
 
-  it("keeps rows, messages and addresses through a restart, and nothing when fresh", async () => {
+  it("keeps rows, messages and addresses through a restart, and none with fresh", async () => {
     const dir = temporaryFolder();
     const before = await start(dir);
     const row = { pk: { S: "a" }, sk: { S: "b" } };
@@ -233,8 +233,8 @@ describe("startWorld", () => {
   });
 });
 
-describe("tables", () => {
-  it("are made in the DynamoDB that DYNAMODB_ENDPOINT names, and made anew when fresh", async () => {
+describe("the tables of a local world", () => {
+  it("are created in the DynamoDB of DYNAMODB_ENDPOINT, and again with fresh", async () => {
     const folder = openDataFolder(temporaryFolder(), false);
     const dynamo = await startDynamo(folder);
     onTestFinished(async () => {
@@ -257,7 +257,7 @@ describe("tables", () => {
     vi.unstubAllEnvs();
   });
 
-  it("that have other indexes than their template are not used", async () => {
+  it("are not used if they have other indexes than their template", async () => {
     const dir = temporaryFolder();
     await (await start(dir)).stop();
     const changed = structuredClone(fixtureStacks);
@@ -270,8 +270,8 @@ describe("tables", () => {
   });
 });
 
-describe("queue", () => {
-  it("with a visibility below its function's timeout is refused, as on AWS", async () => {
+describe("a queue of a local world", () => {
+  it("is refused if its visibility timeout is below its function's timeout, as on AWS", async () => {
     const changed = structuredClone(fixtureStacks);
     const jobs = changed[1]?.template.Resources["Jobs"];
     if (jobs) jobs.Properties["VisibilityTimeout"] = 30;
@@ -281,7 +281,7 @@ describe("queue", () => {
     );
   });
 
-  it("gives messages to its function and deletes them when it succeeds", async () => {
+  it("delivers messages to its function and deletes them when it succeeds", async () => {
     const seen: SQSEvent[] = [];
     const world = await start(temporaryFolder(), {
       worker: async (event: SQSEvent) => {
@@ -300,7 +300,7 @@ describe("queue", () => {
     });
   });
 
-  it("gives a reported failure again, then to the dead letters, and the others never", async () => {
+  it("delivers a reported failure again, then moves it to the dead-letter queue, and delivers the others once", async () => {
     const seen: string[] = [];
     const world = await start(temporaryFolder(), {
       quick: async (event: SQSEvent) => {
@@ -326,7 +326,7 @@ describe("queue", () => {
       async () => ({ batchItemFailures: [{ itemIdentifier: "?" }] }),
     ],
   ])(
-    "keeps the whole batch when its function %s",
+    "keeps the whole batch if its function %s",
     async (_name, handler) => {
       const calls: unknown[] = [];
       const world = await start(temporaryFolder(), {
@@ -344,7 +344,7 @@ describe("queue", () => {
     20_000,
   );
 
-  it("runs no more batches at once than its mapping allows", async () => {
+  it("runs at most as many batches at once as its mapping allows", async () => {
     const held = Promise.withResolvers<void>();
     let running = 0;
     const world = await start(temporaryFolder(), {
@@ -362,7 +362,7 @@ describe("queue", () => {
     await expect.poll(() => running).toBe(4);
   });
 
-  it("shows a message again whose visibility was set to 0, with its count of receives", async () => {
+  it("delivers a message with visibility 0 again and keeps its receive count", async () => {
     const dir = temporaryFolder();
     const before = await start(dir);
     const QueueUrl = queueUrl(before, "JobsDead");
@@ -392,15 +392,15 @@ describe("queue", () => {
   });
 });
 
-describe("schedule", () => {
-  it("of a template invokes its function", async () => {
+describe("a schedule of a local world", () => {
+  it("invokes its function if a template creates it", async () => {
     const swept = Promise.withResolvers<unknown>();
     await start(temporaryFolder(), { sweeper: (event: unknown) => swept.resolve(event) });
 
     expect(await swept.promise).toEqual({});
   });
 
-  it("sends the message of a universal target to the queue that its input names", async () => {
+  it("sends the message of a universal target to the queue of its input", async () => {
     const { seen, scheduledTime } = await runSchedule((world) => ({
       Arn: "arn:aws:scheduler:::aws-sdk:sqs:sendMessage",
       Input: JSON.stringify({

@@ -12,7 +12,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-test("without Python packages are absent, with the reason, and nothing half-made is left", async () => {
+test("the Python installation reports its reason without Python, and leaves no partial environment", async () => {
   const cache = mkdtempSync(join(tmpdir(), "python-"));
   vi.stubEnv("PATH", cache);
   expect(await installPython({ cache, name: "contract", requirements })).toEqual({
@@ -23,7 +23,7 @@ test("without Python packages are absent, with the reason, and nothing half-made
   rmSync(cache, { recursive: true });
 });
 
-test("the reason of a command that failed is the last thing it said", async () => {
+test("the reason of a failed command is the last line of its output", async () => {
   const script = "console.error('first'); console.error(['no', 'package'].join()); process.exit(1)";
   const failure: unknown = await promisify(execFile)(process.execPath, ["-e", script]).catch(
     (error: unknown) => error,

@@ -65,12 +65,12 @@ async function planted([table, key]: Place, change: Change): Promise<string[]> {
   return lines;
 }
 
-describe("an account without shards", () => {
-  it("has no differences as an earlier release left it", async () => {
+describe("reconcile, for an account without shards,", () => {
+  it("finds no differences in what an earlier release wrote", async () => {
     expect(await found()).toEqual([]);
   });
 
-  it("is found when its row is off", async () => {
+  it("finds a wrong row", async () => {
     for (const [name, value] of [
       ["balance", 29_937],
       ["held", 60],
@@ -87,13 +87,13 @@ describe("an account without shards", () => {
     ]);
   });
 
-  it.each([1, 4, 7])("is found when entry %i is missing", async (sequence) => {
+  it.each([1, 4, 7])("finds that entry %i is missing", async (sequence) => {
     expect(await planted(entry(sequence), deleted)).toEqual([
       `${accountId} entry ${sequence}: row is missing, should be present`,
     ]);
   });
 
-  it("is found when an entry is beyond its sequence, or has another ID or balance", async () => {
+  it("finds an entry beyond its sequence, or with another ID or balance", async () => {
     const last = await rowAt(...entry(7));
     const id = numberedId("creditTransaction", 8, accountId);
     await put(names.ledger, { ...last, ...entry(8)[1], id, sequence: 8 });
@@ -110,7 +110,7 @@ describe("an account without shards", () => {
     ]);
   });
 
-  it("is found when a hold or the usage is off", async () => {
+  it("finds a wrong hold or wrong usage", async () => {
     const at = `${accountId} hold`;
     expect(await planted(hold("req_old_done"), set({ charged: 2 }))).toEqual([
       `${at} req_old_done: charged is 2, should be 3`,
@@ -127,12 +127,12 @@ describe("an account without shards", () => {
   });
 });
 
-describe("an account that moved to shards", () => {
+describe("reconcile, for an account that moved to shards,", () => {
   beforeEach(async () => {
     await openShards(ledgerProcess(client, options()), accountId);
   });
 
-  it("has no differences, and none after its old holds are resolved and charges taken back", async () => {
+  it("finds no differences, and none after its old holds are resolved and charges reversed", async () => {
     expect(await found()).toEqual([]);
     const ledger = dynamoLedger(client, options());
     const now = clock.now();
@@ -159,14 +159,14 @@ describe("an account that moved to shards", () => {
     expect(row).not.toHaveProperty("sequence");
   });
 
-  it.each([1, 4, 7])("is found when old entry %i is missing", async (sequence) => {
+  it.each([1, 4, 7])("finds that old entry %i is missing", async (sequence) => {
     const ledger = sequence === 7 ? `${accountId} shard 0` : accountId;
     expect(await planted(entry(sequence), deleted)).toEqual([
       `${ledger} entry ${sequence}: row is missing, should be present`,
     ]);
   });
 
-  it("is found when it has an old entry after the last one that the first shard continues", async () => {
+  it("finds an old entry after the last one that the first shard continues", async () => {
     const last = await rowAt(...entry(7));
     const id = numberedId("creditTransaction", 8, accountId);
     const more = { id, sequence: 8, type: "grant", credits: 1 };
@@ -176,7 +176,7 @@ describe("an account that moved to shards", () => {
     await remove(...entry(8));
   });
 
-  it("is found when an old hold or the old usage is off", async () => {
+  it("finds a wrong old hold or wrong old usage", async () => {
     expect(await planted(hold("req_old_open"), deleted)).toEqual([
       `${accountId} hold req_old_open: row is missing, should be present`,
     ]);
@@ -186,7 +186,7 @@ describe("an account that moved to shards", () => {
     ]);
   });
 
-  it("is found when its shards count more or fewer old calls in flight than are open", async () => {
+  it("finds that its shards count more or fewer old calls in flight than are open", async () => {
     expect(await planted(shard(1), set({ in_flight: 1, old_in_flight: 1 }))).toEqual([
       `${accountId}: calls in flight from before there were shards is 2, should be 1`,
     ]);
@@ -197,7 +197,7 @@ describe("an account that moved to shards", () => {
   });
 });
 
-it("has no differences while it moves to shards and calls go on", async () => {
+it("reconcile finds no differences while an account moves to shards and calls continue", async () => {
   const ledger = dynamoLedger(client, options());
   const work = { isOver: false, calls: 0 };
   const calls = async (): Promise<void> => {

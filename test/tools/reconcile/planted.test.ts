@@ -97,13 +97,13 @@ const outbox = (): Place => [
 ];
 const runId = (n: number): string => String(world.runs[n - 1]?.id);
 
-it("finds nothing before anything is planted", async () => {
+it("reconcile finds nothing before rows are damaged", async () => {
   expect(await found(world)).toEqual([]);
   expect(await found(world, "everything")).toEqual([]);
 });
 
-describe("after tables were restored to different times", () => {
-  it("finds a list that does not know of its newest runs", async () => {
+describe("reconcile, after tables were restored to different times,", () => {
+  it("finds a watchlist that lacks its newest runs", async () => {
     for (const count of [2, 0]) {
       expect(await planted([[...listRow(), set({ run_count: count })]])).toEqual([
         `${world.list.id}: run_count is ${count}, should be 3`,
@@ -111,7 +111,7 @@ describe("after tables were restored to different times", () => {
     }
   });
 
-  it("finds a count of the feed that is behind its runs, and one that is missing", async () => {
+  it("finds a feed count behind its runs, and a missing one", async () => {
     const place = `${world.accountId} feed`;
     expect(await planted([[...feedCount(), set({ last: 2 })]])).toEqual([
       `${place}: count is 2, should be 3`,
@@ -121,7 +121,7 @@ describe("after tables were restored to different times", () => {
     ]);
   });
 
-  it("finds a run that never was in the feed", async () => {
+  it("finds a run that was never in the feed", async () => {
     const lost = [
       [...feedEntry(3), deleted],
       [...feedRun(3), deleted],
@@ -133,8 +133,8 @@ describe("after tables were restored to different times", () => {
   });
 });
 
-describe("rows that cannot be read", () => {
-  it("names a list, and goes on", async () => {
+describe("reconcile, for unreadable rows,", () => {
+  it("names a watchlist and continues", async () => {
     const { id } = deliveryOf(world, world.runs[1]);
     const pending = set({ state: "pending", next_attempt_at: null });
     const wrong = [...delivery(2), pending] as const;
@@ -169,7 +169,7 @@ describe("rows that cannot be read", () => {
     ]);
   });
 
-  it("names the endpoints of an account, and goes on", async () => {
+  it("names the endpoints of an account and continues", async () => {
     const at = deliveryKeys.endpoint(world.accountId, endpointId);
     expect(
       await planted([
@@ -183,14 +183,14 @@ describe("rows that cannot be read", () => {
   });
 });
 
-describe("events", () => {
-  it("finds a run that an endpoint never got and is not to get", async () => {
+describe("reconcile, for events,", () => {
+  it("finds a run that an endpoint never got and will not get", async () => {
     expect(await planted([[...delivery(2), deleted]])).toEqual([
       `${world.accountId} ${endpointId}: log of ${runId(2)} is missing, should be watchlist.run.completed`,
     ]);
   });
 
-  it("says nothing of endpoints that have changed since, or want other events", async () => {
+  it("ignores endpoints that have changed since, or subscribe to other events", async () => {
     const at = deliveryKeys.endpoint(world.accountId, endpointId);
     for (const change of [
       { updated_at: world.bench.clock.now().toISOString() },
@@ -202,7 +202,7 @@ describe("events", () => {
     }
   });
 
-  it("says nothing of a run that an endpoint is still to get", async () => {
+  it("ignores a run whose delivery to an endpoint is pending", async () => {
     const target = endpointTarget(world.accountId, endpointId);
     const before = await rowAt(...outbox());
     const run = { runId: runId(2), watchlistId: world.list.id, types: null };
@@ -214,7 +214,7 @@ describe("events", () => {
     await put(names.deliveries, before);
   });
 
-  it("finds a feed entry that is another run's, and one that is not found by its time", async () => {
+  it("finds a feed entry of another run, and one that is not stored under its time", async () => {
     const other = (): Change => set({ run_id: runId(2) });
     expect(await planted([[...feedEntry(3), other()]])).toEqual([
       `${world.accountId} feed run 3: run_id is ${runId(2)}, should be ${runId(3)}`,
@@ -224,7 +224,7 @@ describe("events", () => {
     ]);
   });
 
-  it("finds a delivery that is pending and waits for no time", async () => {
+  it("finds a pending delivery without a due time", async () => {
     const { id } = deliveryOf(world, world.runs[1]);
     const change = set({ state: "pending", next_attempt_at: null });
     expect(await planted([[...delivery(2), change]])).toEqual([
@@ -233,13 +233,13 @@ describe("events", () => {
   });
 });
 
-describe("times at which somebody is to look", () => {
+describe("reconcile, for due times,", () => {
   const outOf = (place: string, field: string, stored: string) =>
     expect.stringMatching(
       new RegExp(`^${place}: ${field} is ${stored}, should be 20\\S+ (to 20\\S+|or before)$`),
     );
 
-  it("finds a list that is due in years, or was months ago", async () => {
+  it("finds a watchlist that is due in years, or was due months ago", async () => {
     for (const time of [farOff, longAgo]) {
       const change = set({ next_run_at: time, due_at: time });
       expect(await planted([[...listRow(), change]])).toEqual([
@@ -248,7 +248,7 @@ describe("times at which somebody is to look", () => {
     }
   });
 
-  it("takes a cron list by its own next time", async () => {
+  it("computes the next time of a cron watchlist", async () => {
     const monthly = { type: "cron", cron: "0 0 1 * *", timezone: "UTC" };
     const due = (time: string) => set({ schedule: monthly, next_run_at: time, due_at: time });
     expect(await planted([[...listRow(), due("2026-04-01T00:00:00.000Z")]])).toEqual([]);
@@ -257,7 +257,7 @@ describe("times at which somebody is to look", () => {
     ]);
   });
 
-  it("finds a run in progress that is looked at in years, or in no index", async () => {
+  it("finds a run in progress that is due in years, or in no index", async () => {
     const { list, bench } = world;
     const reading = { phase: "reading", status: "running", finished_at: null };
     const running = [...listRow(), set({ running_run: 3, last_run_status: "running" })] as const;
@@ -286,14 +286,14 @@ describe("times at which somebody is to look", () => {
   });
 });
 
-describe("accounts and keys", () => {
-  it("finds an account whose row is missing", async () => {
+describe("reconcile, for accounts and keys,", () => {
+  it("finds an account without a row", async () => {
     const lines = [`${world.accountId}: row is missing, should be present`];
     expect(await planted([[...account(), deleted]])).toEqual(lines);
     expect(await planted([[...account(), deleted]], "account")).toEqual(lines);
   });
 
-  it("finds a shard that has only pages left", async () => {
+  it("finds a shard with only pages left", async () => {
     const page = { records: [], balance_before: 0, sequence_before: 0 };
     await put(names.ledger, { ...page, ...ledgerKeys.page("acct_lost", 1, 1) });
     expect(await found(world, "everything")).toEqual([
@@ -302,7 +302,7 @@ describe("accounts and keys", () => {
     await remove(names.ledger, ledgerKeys.page("acct_lost", 1, 1));
   });
 
-  it("finds an account whose row does not name it, and compares the rest all the same", async () => {
+  it("finds an account whose row has another ID, and compares the rest", async () => {
     const id = world.accountId;
     const change: Change = (row) => add("received", 1)(without("id")(row) ?? {});
     const { received } = await rowAt(...account());
@@ -314,7 +314,7 @@ describe("accounts and keys", () => {
     }
   });
 
-  it("finds a lookup row that is another account's, deleted, or revoked", async () => {
+  it("finds a lookup row that belongs to another account, is deleted or is revoked", async () => {
     const place = `${world.accountId} ${key.id}: lookup`;
     for (const [change, what] of [
       [set({ account_id: "acct_other" }), "that of acct_other"],
@@ -327,7 +327,7 @@ describe("accounts and keys", () => {
     }
   });
 
-  it("finds a revoked key that lets calls in again", async () => {
+  it("finds a revoked key that admits calls", async () => {
     const counter = [names.accounts, accountKeys.keyCount(world.accountId)] as const;
     const count = [...counter, set({ key_count: 0 })] as const;
     expect(await planted([[...listing(), deleted], count])).toEqual([
@@ -338,8 +338,8 @@ describe("accounts and keys", () => {
   });
 });
 
-describe("what follows from steps", () => {
-  it("finds a number of tracked items that the run did not begin with", async () => {
+describe("reconcile, for results of steps,", () => {
+  it("finds a number of tracked items that the run did not start with", async () => {
     const change: Change = (row) => ({ ...row, stats: { ...(row["stats"] as Row), tracked: 9 } });
     expect(await planted([[...runRow(3), change]])).toEqual([
       `${world.list.id} run 3: tracked is 9, should be 5`,
@@ -347,7 +347,7 @@ describe("what follows from steps", () => {
   });
 });
 
-it("finds nothing while calls, keys and events come and go", async () => {
+it("reconcile finds nothing while calls, keys and events are created and deleted", async () => {
   const { bench, accountId, list } = world;
   const [owner, now] = [await bench.account(), bench.clock.now()];
   const [clock, chance] = [bench.clock, countingChance(6)];
@@ -385,8 +385,8 @@ it("finds nothing while calls, keys and events come and go", async () => {
   expect(work.rounds).toBeGreaterThan(10);
 });
 
-describe("what could not be compared", () => {
-  it("is named, and nothing is called the same that was not compared", () => {
+describe("reconcile, for what it could not compare,", () => {
+  it("names it, and does not report it as equal", () => {
     const moving = { ...noCounts(), accounts: 1, watchlists: 2, unsteady: 1, moving: ["wl_1"] };
     expect(tallyLine(moving)).toBe(
       "reconcile: 1 account, 2 watchlists: no differences in what was compared; NOT compared: " +
@@ -394,7 +394,7 @@ describe("what could not be compared", () => {
     );
   });
 
-  it("is an account that is not there", async () => {
+  it("refuses an account that does not exist", async () => {
     const request = { runsMax: 1, clock: world.bench.clock, report: () => {} };
     const asked = reconcile(client, names, { ...request, accountId: "acct_x" });
     await expect(asked).rejects.toThrow("There is no account acct_x");

@@ -31,7 +31,7 @@ beforeEach(async () => {
   world = await startWorld();
 });
 
-it("finds nothing wrong with what the service wrote, and says what it compared", async () => {
+it("reconcile finds nothing wrong with what the service wrote, and reports what it compared", async () => {
   const differences: Difference[] = [];
   const tally = await reconcile(client, names, {
     accountId: world.accountId,
@@ -47,8 +47,8 @@ it("finds nothing wrong with what the service wrote, and says what it compared",
   );
 });
 
-describe("books", () => {
-  it("finds nothing wrong with a charge that was taken back, on another day", async () => {
+describe("reconcile, for accounts,", () => {
+  it("accepts a charge that was reversed on another day", async () => {
     const { accountId, bench } = world;
     const before = await bench.account();
     await bench.ledger.cancel({
@@ -61,7 +61,7 @@ describe("books", () => {
     expect(await found(world)).toEqual([]);
   });
 
-  it("finds a count of keys that is off", async () => {
+  it("finds a wrong count of keys", async () => {
     const { accountId } = world;
     const item = { ...accountKeys.keyCount(accountId), key_count: 1 };
     await client.send(new PutCommand({ TableName: names.accounts, Item: item }));
@@ -70,11 +70,11 @@ describe("books", () => {
   });
 });
 
-describe("watchlists", () => {
+describe("reconcile, for watchlists,", () => {
   const listKey = () => watchlistKeys.list(world.accountId, world.list.id);
   const pageKey = () => watchlistKeys.page(world.list.id, "");
 
-  it("finds a counter of items that is off", async () => {
+  it("finds a wrong counter of items", async () => {
     await client.send(
       new UpdateCommand({
         TableName: names.watchlists,
@@ -87,7 +87,7 @@ describe("watchlists", () => {
     expect(await found(world)).toEqual([`${world.list.id}: item_counts.active is 5, should be 4`]);
   });
 
-  it("finds an id that stands twice in a page", async () => {
+  it("finds an ID that occurs twice in a page", async () => {
     await damage(names.watchlists, pageKey(), (row) => {
       const items = decodeItems(row["items"] as Uint8Array);
       return { items: encodeItems(items.flatMap((item, n) => (n === 2 ? [item, item] : [item]))) };
@@ -98,7 +98,7 @@ describe("watchlists", () => {
     ]);
   });
 
-  it("finds pages that overlap, and a last one that is missing", async () => {
+  it("finds pages that overlap, and a missing last one", async () => {
     await damage(names.watchlists, pageKey(), () => ({ upper: "2000000" }));
     expect(await found(world)).toEqual([
       `${world.list.id} page "2000000": row is missing, should be the next page`,
@@ -125,7 +125,7 @@ describe("watchlists", () => {
     ]);
   });
 
-  it("finds an active list that no sweeper looks at", async () => {
+  it("finds an active watchlist that the sweeper does not find", async () => {
     const row = await rowAt(names.watchlists, listKey());
     const { due_kind: _kind, due_at: dueAt, ...rest } = row;
     await client.send(new PutCommand({ TableName: names.watchlists, Item: rest }));
@@ -135,7 +135,7 @@ describe("watchlists", () => {
     ]);
   });
 
-  it("finds a count of lists that is off", async () => {
+  it("finds a wrong count of watchlists", async () => {
     const key = watchlistKeys.count(world.accountId);
     await damage(names.watchlists, key, () => ({ watchlists: 2 }));
 
@@ -143,10 +143,10 @@ describe("watchlists", () => {
   });
 });
 
-describe("runs", () => {
+describe("reconcile, for runs,", () => {
   const runKey = (number: number) => watchlistKeys.run(world.list.id, number);
 
-  it("finds stats that are not what the steps recorded", async () => {
+  it("finds stats that differ from the records of the steps", async () => {
     await damage(names.watchlists, runKey(3), ({ stats }) => ({
       stats: { ...(stats as Row), delisted: 2 },
     }));
@@ -165,7 +165,7 @@ describe("runs", () => {
     );
   });
 
-  it("finds a batch whose result is not there", async () => {
+  it("finds a batch without a result", async () => {
     const { bench, list } = world;
     const run = await bench.lastRun(list);
     const [step] = await bench.steps.list(run.id);
@@ -180,7 +180,7 @@ describe("runs", () => {
     ]);
   });
 
-  it("finds a run that is missing, and a list that waits for one that is over", async () => {
+  it("finds a missing run, and a watchlist that waits for a finished one", async () => {
     await remove(names.watchlists, runKey(1));
     await damage(names.watchlists, watchlistKeys.list(world.accountId, world.list.id), () => ({
       running_run: 3,
@@ -193,8 +193,8 @@ describe("runs", () => {
   });
 });
 
-describe("deliveries", () => {
-  it("finds a delivery that is pending and owed by nobody", async () => {
+describe("reconcile, for deliveries,", () => {
+  it("finds a pending delivery without an outbox entry", async () => {
     const { accountId } = world;
     const { id } = deliveryOf(world);
     const target = endpointTarget(accountId, endpointId);
@@ -214,7 +214,7 @@ describe("deliveries", () => {
     ["no due mark", () => ({})],
     ["a time alone", (dueAt: unknown) => ({ due_at: dueAt })],
     ["a due mark that is read by nobody", (dueAt: unknown) => ({ due_kind: "?", due_at: dueAt })],
-  ])("finds a target that is owed something and has %s", async (_, mark) => {
+  ])("finds a target with entries that has %s", async (_, mark) => {
     const { accountId } = world;
     const key = deliveryKeys.outbox(endpointTarget(accountId, endpointId));
     const { due_at: dueAt } = await rowAt(names.deliveries, key);
@@ -235,7 +235,7 @@ describe("deliveries", () => {
   });
 });
 
-it("finds nothing while the account is at work", async () => {
+it("reconcile finds nothing while the account is in use", async () => {
   const { bench, accountId } = world;
   const work = { isOver: false, calls: 0 };
   const call = async (process: number): Promise<void> => {

@@ -133,13 +133,13 @@ const within =
     return { ...row, [name]: changed };
   };
 
-it("finds nothing before anything is planted", async () => {
+it("reconcile finds nothing in shards before rows are damaged", async () => {
   expect(await found(world)).toEqual([]);
   expect(await found(world, "everything")).toEqual([]);
 });
 
-describe("the row of a shard", () => {
-  it.each(["balance", "spent", "held", "added"])("is found when its %s is off", async (name) => {
+describe("reconcile, for the row of a shard,", () => {
+  it.each(["balance", "spent", "held", "added"])("finds a wrong %s", async (name) => {
     for (const number of [0, 1]) {
       const value = await numberIn(shard(number), name);
       expect(await planted([...shard(number), add(name, 1)])).toEqual([
@@ -148,7 +148,7 @@ describe("the row of a shard", () => {
     }
   });
 
-  it("is found when its sequence is off", async () => {
+  it("finds a wrong sequence", async () => {
     const last = await numberIn(shard(0), "sequence");
     expect(await planted([...shard(0), add("sequence", 1)])).toEqual([
       expect.stringMatching(`^${placeOf(0)} entry \\d+: row is missing, should be present$`),
@@ -158,7 +158,7 @@ describe("the row of a shard", () => {
     ]);
   });
 
-  it("is found when it counts more calls in flight than it has holds, or slots", async () => {
+  it("finds more calls in flight than it has holds or slots", async () => {
     expect(await planted([...shard(0), add("in_flight", 1)])).toEqual([
       `${placeOf(0)}: in_flight is 2, should be 1`,
     ]);
@@ -168,21 +168,21 @@ describe("the row of a shard", () => {
     ]);
   });
 
-  it("is found when its slots or its number of shards do not follow from the lifetime credits", async () => {
+  it("finds slots or a number of shards that do not follow from the lifetime credits", async () => {
     expect(await planted([...shard(1), set({ slots: 11, shards: 3 })])).toEqual([
       `${placeOf(1)}: shards is 3, should be 2`,
       `${placeOf(1)}: slots is 11, should be 10`,
     ]);
   });
 
-  it("is found when its fence is before its newest record", async () => {
+  it("finds a fence before its newest record", async () => {
     const newest = Number((await journalOf(1)).at(-1)?.["a"]);
     expect(await planted([...shard(1), set({ fence: newest - 1 })])).toEqual([
       `${placeOf(1)}: fence is ${newest - 1}, should be ${newest} or more`,
     ]);
   });
 
-  it("is found when it is missing", async () => {
+  it("finds that it is missing", async () => {
     for (const number of [0, 1]) {
       expect(await planted([...shard(number), deleted])).toEqual([
         `${placeOf(number)}: row is missing, should be present`,
@@ -190,7 +190,7 @@ describe("the row of a shard", () => {
     }
   });
 
-  it("is found when it is beyond the number of shards, and so is its usage and its page", async () => {
+  it("finds that it is beyond the number of shards, and so are its usage and its page", async () => {
     const lines = [
       `${placeOf(2)}: rows of a shard that the account does not have is present, should be missing`,
     ];
@@ -206,8 +206,8 @@ describe("the row of a shard", () => {
   });
 });
 
-describe("holds", () => {
-  it("are found when the row of their shard does not match its records", async () => {
+describe("reconcile, for the holds of a shard,", () => {
+  it("finds a row that does not match its records", async () => {
     const at = `${placeOf(0)} hold`;
     const more: Change = within("holds", "req_open", (row) => ({ ...row, c: 41 }));
     expect(await planted([...shard(0), more])).toEqual([
@@ -227,7 +227,7 @@ describe("holds", () => {
     ]);
   });
 
-  it("are found when the sweeper does not find their shard in time", async () => {
+  it("finds a shard that the sweeper does not find in time", async () => {
     expect(dueTimeOf("hold", await rowAt(...shard(1)))).not.toBeNull();
     expect(await planted([...shard(1), without("due_kind")])).toEqual([
       `${placeOf(1)}: due mark is false, should be true`,
@@ -239,7 +239,7 @@ describe("holds", () => {
     }
   });
 
-  it("are found when their rows are missing, or have another shard or charge", async () => {
+  it("finds rows that are missing, or have another shard or charge", async () => {
     const { accountId, runs } = world;
     const { Items = [] } = await client.send(
       new QueryCommand({
@@ -263,15 +263,15 @@ describe("holds", () => {
     ]);
   });
 
-  it("are found when the mark of a charge that was taken back is missing", async () => {
+  it("finds a reversed charge without its mark", async () => {
     expect(await planted([...hold("req_done"), deleted])).toEqual([
       `${world.accountId} hold req_done: row is missing, should be present`,
     ]);
   });
 });
 
-describe("pages", () => {
-  it("are found when one is missing", async () => {
+describe("reconcile, for the pages of a shard,", () => {
+  it("finds a missing page", async () => {
     for (const n of [0, 1, -1]) {
       expect(await planted([...page(n), deleted])).toContainEqual(
         expect.stringMatching(
@@ -281,7 +281,7 @@ describe("pages", () => {
     }
   });
 
-  it("are found when one does not begin where the one before ended", async () => {
+  it("finds a page that does not begin where the previous one ended", async () => {
     const at = `${placeOf(0)} page ${stampOfPage(page(1))}`;
     const balance = await numberIn(page(1), "balance_before");
     expect(await planted([...page(1), add("balance_before", 1)])).toContain(
@@ -293,7 +293,7 @@ describe("pages", () => {
     );
   });
 
-  it("are found when two have the same records", async () => {
+  it("finds two pages with the same records", async () => {
     const stamp = stampOfPage(page(1)) + 1;
     const key = ledgerKeys.page(world.accountId, 0, stamp);
     const lines = await beside(names.ledger, { ...(await rowAt(...page(1))), ...key });
@@ -303,7 +303,7 @@ describe("pages", () => {
     expect(lines).toContain(`${placeOf(0)} page ${stamp}: key is ${stamp}, should be ${stamp - 1}`);
   });
 
-  it("are found when one has records of the journal, or is newer than it", async () => {
+  it("finds a page with records of the journal, or newer than it", async () => {
     const row = await rowAt(...shard(1));
     const journal = row["journal"] as Row[];
     for (const records of [journal, [{ ...journal[0], a: Number(row["fence"]) + 5 }]]) {
@@ -316,7 +316,7 @@ describe("pages", () => {
     }
   });
 
-  it("are found when stamps do not grow", async () => {
+  it("finds stamps that do not increase", async () => {
     const row = await rowAt(...page(1));
     const [first, second] = row["records"] as Row[];
     const same: Change = within("records", 1, (record) => ({ ...record, a: first?.["a"] }));
@@ -327,7 +327,7 @@ describe("pages", () => {
     ]);
   });
 
-  it("are found when one cannot be read", async () => {
+  it("finds an unreadable page", async () => {
     for (const change of [
       without("records"),
       within("records", 0, (row) => ({ ...row, t: "?" })),
@@ -339,8 +339,8 @@ describe("pages", () => {
   });
 });
 
-describe("records", () => {
-  it("are found when a charge and its refund do not add up to the reservation", async () => {
+describe("reconcile, for the records of a shard,", () => {
+  it("finds a charge and refund that do not add up to the reservation", async () => {
     const journal = await journalOf(0);
     const n = journal.findLastIndex(({ t }) => t === "s");
     const { h: id, r: refunded } = journal[n] ?? {};
@@ -353,7 +353,7 @@ describe("records", () => {
     );
   });
 
-  it("are found when a hold is resolved twice, or its charge is taken back twice", async () => {
+  it("finds a hold that is resolved twice, or whose charge is reversed twice", async () => {
     const [journal, row] = [await journalOf(0), await rowAt(...shard(0))];
     const { h: id, ...settled } = journal.findLast(({ t }) => t === "s") ?? {};
     const at = Number(row["fence"]) + 1;
@@ -383,7 +383,7 @@ describe("records", () => {
     ]);
   });
 
-  it("are found when transfers at one stamp do not add up to 0", async () => {
+  it("finds transfers at one stamp that do not add up to 0", async () => {
     const journal = await journalOf(1);
     const n = journal.findIndex(({ t }) => t === "x");
     const { a: at, c: credits } = journal[n] ?? {};
@@ -397,15 +397,15 @@ describe("records", () => {
   });
 });
 
-describe("the row of an account", () => {
-  it.each(["received", "lifetime"])("is found when its %s is off", async (name) => {
+describe("reconcile, for the row of a sharded account,", () => {
+  it.each(["received", "lifetime"])("finds a wrong %s", async (name) => {
     const value = await numberIn(account(), name);
     expect(await planted([...account(), add(name, 1)])).toEqual([
       `${world.accountId}: ${name} is ${value + 1}, should be ${value}`,
     ]);
   });
 
-  it("is found when its number of shards does not follow from the lifetime credits", async () => {
+  it("finds a number of shards that does not follow from the lifetime credits", async () => {
     expect(await planted([...account(), set({ shards: 1 })])).toEqual([
       `${world.accountId}: shards is 1, should be 2`,
       `${placeOf(1)}: rows of a shard that the account does not have is present, should be missing`,
@@ -417,8 +417,8 @@ describe("the row of an account", () => {
   });
 });
 
-describe("daily usage", () => {
-  it("is found when it does not match the pages of its shard", async () => {
+describe("reconcile, for daily usage,", () => {
+  it("finds usage that does not match the pages of its shard", async () => {
     const usage: Place = [names.accounts, accountKeys.shardUsage(world.accountId, 0, day)];
     const at = `${placeOf(0)} usage ${day}`;
     for (const name of ["requests", "successful", "failed", "credits"]) {
@@ -432,7 +432,7 @@ describe("daily usage", () => {
     );
   });
 
-  it("is found when old usage has no entries", async () => {
+  it("finds old usage without entries", async () => {
     const key = accountKeys.usage(world.accountId, day);
     const counts = { requests: 1, successful: 1, failed: 0, credits: 0 };
     expect(await beside(names.accounts, { ...key, ...counts })).toEqual([
@@ -441,7 +441,7 @@ describe("daily usage", () => {
   });
 });
 
-it("finds nothing while credits are added and move between shards", async () => {
+it("reconcile finds nothing while credits are added and move between shards", async () => {
   const { bench, accountId } = world;
   const [now, options] = [bench.clock.now(), ledgerOptions()];
   const ledger = dynamoLedger(client, options);

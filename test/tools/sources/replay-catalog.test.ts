@@ -43,8 +43,8 @@ const read = async (ids: readonly string[]): Promise<readonly Answer[]> =>
 const page = async (path: string): Promise<Record<string, unknown>> =>
   (await (await fetch(replay.url + path)).json()) as Record<string, unknown>;
 
-describe("the replayed catalogue", () => {
-  it("is read by the adapter as the real one is", async () => {
+describe("the replayed products API", () => {
+  it("is read by the adapter like the real one", async () => {
     const answers = await read(["6501234", "6510004", "6510005", "7777777"]);
     expect(answers.map(({ status }) => status)).toEqual([
       "ok",
@@ -57,14 +57,14 @@ describe("the replayed catalogue", () => {
     ]);
   });
 
-  it("shows a price from the moment it is set", async () => {
+  it("returns a price from the moment it is set", async () => {
     replay.setPrice(6501234, 12.5);
     const [answer] = await read(["6501234"]);
     expect(answer).toMatchObject({ fields: { price: { amount: 12.5, currency: "USD" } } });
     expect(() => replay.setPrice(1, 1)).toThrow(/no product 1/);
   });
 
-  it("pages, and shows only the fields asked for", async () => {
+  it("returns pages, and only the requested fields", async () => {
     const path = "/v1/products(sku%20in(6501234,6505678,6510001))?pageSize=2&page=2&show=sku,name";
     expect(await page(path)).toMatchObject({
       from: 3,
@@ -76,18 +76,18 @@ describe("the replayed catalogue", () => {
     });
   });
 
-  it("leaves out what is no longer sold unless asked for", async () => {
+  it("leaves out products that are no longer sold unless requested", async () => {
     expect(await page("/v1/products(sku%20in(6510005))")).toMatchObject({ total: 0 });
     expect(await page("/v1/products(sku%20in(6510005))?active=*")).toMatchObject({ total: 1 });
   });
 
-  it("answers 400 to what it does not understand", async () => {
+  it("answers 400 to an invalid query", async () => {
     expect((await fetch(`${replay.url}/v1/products(nonsense)`)).status).toBe(400);
   });
 });
 
-describe("recordings", () => {
-  it("are found by content in whatever files a folder holds, and completed", () => {
+describe("the recordings of the products API", () => {
+  it("are found by content in any files of a folder, and completed", () => {
     const reply = (products: unknown): unknown => ({ status: 200, response: { products } });
     const write = (name: string, content: unknown): void =>
       writeFileSync(join(folder, name), JSON.stringify(content));
@@ -111,7 +111,7 @@ describe("recordings", () => {
     expect(others).toEqual([]);
   });
 
-  it("are the project's own where the folder does not exist", () => {
+  it("are the project's own if the folder does not exist", () => {
     expect(loadRecordedProducts(join(folder, "missing"))).toEqual(loadRecordedProducts());
   });
 });

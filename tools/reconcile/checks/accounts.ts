@@ -5,7 +5,7 @@ import { shardPlace } from "../rules/shard-fold.ts";
 
 export interface AccountsWanted {
   readonly accounts: AccountsReader;
-  readonly tell: (differences: readonly Difference[]) => void;
+  readonly report: (differences: readonly Difference[]) => void;
   /** IDs of keys that were already reported; filled while accounts are checked. */
   readonly strayKeys: ReadonlySet<string>;
 }
@@ -16,13 +16,13 @@ export interface AccountsWanted {
  */
 export async function* oneAccount(
   accountId: string,
-  { accounts, tell }: AccountsWanted,
+  { accounts, report }: AccountsWanted,
 ): AsyncGenerator<AccountLine> {
   const account = await accounts.account(accountId);
   if (account !== undefined) {
     yield account;
-    tell(await beyond(accountId, await accounts.shardsBeyond(account), accounts));
-  } else if (await accounts.hasRows(accountId)) tell([withoutRow(accountId)]);
+    report(await beyond(accountId, await accounts.shardsBeyond(account), accounts));
+  } else if (await accounts.hasRows(accountId)) report([withoutRow(accountId)]);
   else throw new Error(`There is no account ${accountId}`);
 }
 
@@ -32,7 +32,7 @@ export async function* oneAccount(
  */
 export async function* everyAccount({
   accounts,
-  tell,
+  report,
   strayKeys,
 }: AccountsWanted): AsyncGenerator<AccountLine> {
   /** The number of shards of each account when its row was read. */
@@ -54,14 +54,15 @@ export async function* everyAccount({
   for await (const found of accounts.ledgers()) note(found);
   // An account that was created during the scan has its row by now.
   for (const accountId of named) {
-    if (!seen.has(accountId)) tell(await lost(accountId, accounts));
+    if (!seen.has(accountId)) report(await lost(accountId, accounts));
   }
   for (const [accountId, numbers] of shards) {
     const more = [...numbers].filter((shard) => shard >= (seen.get(accountId) ?? 0));
-    tell(await beyond(accountId, more, accounts));
+    report(await beyond(accountId, more, accounts));
   }
   for (const key of unlisted) {
-    if (!strayKeys.has(key.keyId) && (await accounts.isUnlisted(key))) tell([withoutListing(key)]);
+    if (!strayKeys.has(key.keyId) && (await accounts.isUnlisted(key)))
+      report([withoutListing(key)]);
   }
 }
 

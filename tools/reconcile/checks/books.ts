@@ -4,10 +4,10 @@ import type { FoldSince, LedgerSums } from "../rules/ledger-fold.ts";
 import { holdCheck, usageDifferences } from "../rules/account.ts";
 import { readOldLedger } from "./old-ledger.ts";
 import { readShards } from "./shards.ts";
-import { confirmed, type Looked } from "./confirmed.ts";
+import { confirmed, type CheckResult } from "./confirmed.ts";
 import type { BooksDependencies } from "./read-ledger.ts";
 
-interface BooksFound extends Looked {
+interface BooksFound extends CheckResult {
   /** Null for an account that was deleted in the meantime. */
   readonly sums: LedgerSums | null;
   readonly holds: number;
@@ -21,7 +21,7 @@ export const checkBooks = (
   since: FoldSince,
   dependencies: BooksDependencies,
 ): Promise<BooksFound> =>
-  confirmed(() => lookAtBooks(accountId, since, dependencies), dependencies);
+  confirmed(() => compareLedger(accountId, since, dependencies), dependencies);
 
 const nothing: BooksFound = {
   sums: null,
@@ -35,7 +35,7 @@ const nothing: BooksFound = {
  * Entries and records never change. Those up to the time at which a row was read add up to what the
  * row stores. Later entries and records show what has changed since then.
  */
-async function lookAtBooks(
+async function compareLedger(
   accountId: string,
   since: FoldSince,
   dependencies: BooksDependencies,
@@ -53,7 +53,7 @@ async function lookAtBooks(
     holds += 1;
   }
   const usage = await Array.fromAsync(reader.usage(accountId));
-  const { moved, isSteady, differences } = await ledger.since();
+  const { changed, isSteady, differences } = await ledger.since();
   const keys = await keyDifferences(accountId, reader);
   return {
     sums,
@@ -63,7 +63,7 @@ async function lookAtBooks(
       ...ledger.differences,
       ...differences,
       ...(isSteady
-        ? [...check.end(moved), ...usageDifferences(accountId, usage, { sums, moved })]
+        ? [...check.end(changed), ...usageDifferences(accountId, usage, { sums, changed })]
         : []),
       ...keys.differences,
     ],

@@ -1,7 +1,7 @@
 import type { Clock } from "../../../shared/base/clock.ts";
 import { type Difference, differenceName } from "../rules/difference.ts";
 
-export interface Looked {
+export interface CheckResult {
   readonly differences: readonly Difference[];
   /** False if the rows changed during the check, so that a part could not be compared. */
   readonly isSteady: boolean;
@@ -14,7 +14,7 @@ const scannedEntriesMax = 8;
  * Repeats a check before it reports a difference, because the service keeps writing. Returns the
  * differences that two consecutive checks found, with their current values.
  */
-export async function confirmed<Found extends Looked>(
+export async function confirmed<Found extends CheckResult>(
   look: () => Promise<Found>,
   { clock }: { readonly clock: Clock },
 ): Promise<Found> {

@@ -10,11 +10,11 @@ import { targetDifferences } from "../rules/target.ts";
 import type { Endpoint } from "../../../shared/webhooks/endpoint.ts";
 import { entriesFor as entriesForDelivery, forgottenDelivery } from "../rules/delivery.ts";
 import { checkFeed } from "./feed.ts";
-import { confirmed, type Looked } from "./confirmed.ts";
+import { confirmed, type CheckResult } from "./confirmed.ts";
 import { orUnreadable } from "./unreadable.ts";
 import type { DeliveriesDependencies, PublishingAccount } from "./publishing-account.ts";
 
-interface DeliveriesFound extends Looked {
+interface DeliveriesFound extends CheckResult {
   /** Pending deliveries and exports. */
   readonly pending: number;
   /** Runs in the feed. */
@@ -29,8 +29,8 @@ export const checkDeliveries = (
   confirmed(async () => {
     const { id } = account;
     let [pending, feedRuns] = [0, 0];
-    const owed = async () => {
-      const found = await owedDifferences(id, dependencies);
+    const pendingEntries = async () => {
+      const found = await pendingDifferences(id, dependencies);
       pending = found.pending;
       return found.differences;
     };
@@ -46,7 +46,7 @@ export const checkDeliveries = (
     };
     const differences = [
       ...(await orUnreadable(`${id} endpoints`, endpoints)),
-      ...(await orUnreadable(`${id} deliveries and exports`, owed)),
+      ...(await orUnreadable(`${id} deliveries and exports`, pendingEntries)),
       ...(await orUnreadable(`${id} feed`, feed)),
     ];
     return { pending, feedRuns, differences, isSteady: true };
@@ -77,7 +77,7 @@ async function endpointDifferences(
 }
 
 /** Compares the pending deliveries in the log with the entries in the outboxes. */
-async function owedDifferences(
+async function pendingDifferences(
   accountId: string,
   dependencies: DeliveriesDependencies,
 ): Promise<{ readonly differences: Difference[]; readonly pending: number }> {
@@ -87,28 +87,28 @@ async function owedDifferences(
   for await (const pendingOne of pendingDeliveries(accountId, dependencies)) {
     const { id } = pendingOne;
     differences.push(...forgottenDelivery(accountId, pendingOne));
-    const owed = async () => {
+    const pendingEntries = async () => {
       const delivery = await deliveries.get(accountId, id);
       if (delivery === null) return null;
       const target = endpointTarget(accountId, delivery.endpointId);
       return { target, entries: entriesForDelivery(delivery) };
     };
-    differences.push(...(await missingEntries(id, owed, dependencies)));
+    differences.push(...(await missingEntries(id, pendingEntries, dependencies)));
     pending += 1;
   }
   for await (const { id } of pendingExports(accountId, dependencies)) {
-    const owed = async () => {
+    const pendingEntries = async () => {
       const record = await exports.get(accountId, id);
       if (record === null) return null;
       return { target: destinationTarget(accountId), entries: entriesForExport(record) };
     };
-    differences.push(...(await missingEntries(id, owed, dependencies)));
+    differences.push(...(await missingEntries(id, pendingEntries, dependencies)));
     pending += 1;
   }
   return { differences, pending };
 }
 
-type Owed = { readonly target: Target; readonly entries: readonly Entry[] } | null;
+type PendingTarget = { readonly target: Target; readonly entries: readonly Entry[] } | null;
 
 /**
  * Reports missing outbox entries. An attempt during the check removes its entry and records it in
@@ -116,10 +116,10 @@ type Owed = { readonly target: Target; readonly entries: readonly Entry[] } | nu
  */
 async function missingEntries(
   id: string,
-  owed: () => Promise<Owed>,
+  pendingEntries: () => Promise<PendingTarget>,
   { rows }: DeliveriesDependencies,
 ): Promise<Difference[]> {
-  const before = await owed();
+  const before = await pendingEntries();
   if (before === null) return [];
   const { target } = before;
   const absent: Entry[] = [];
@@ -127,7 +127,7 @@ async function missingEntries(
     if (!(await rows.isOwed(target, entry))) absent.push(entry);
   }
   if (absent.length === 0) return [];
-  const still = new Set((await owed())?.entries.map(({ dueAt }) => dueAt));
+  const still = new Set((await pendingEntries())?.entries.map(({ dueAt }) => dueAt));
   return absent
     .filter(({ dueAt }) => still.has(dueAt))
     .map(({ dueAt }) => ({

@@ -17,7 +17,7 @@ import type { StepStore } from "../../../shared/runs/step-store.ts";
 import type { EndedRun } from "../rules/delivery.ts";
 import type { ListRef } from "../../../shared/watchlists/page-store.ts";
 import { countDifferences, pageFold, scheduleDifferences } from "../rules/list.ts";
-import { confirmed, type Looked } from "./confirmed.ts";
+import { confirmed, type CheckResult } from "./confirmed.ts";
 import { orUnreadable } from "./unreadable.ts";
 
 interface ListsDependencies {
@@ -25,15 +25,15 @@ interface ListsDependencies {
   readonly clock: Clock;
 }
 
-interface ItemsFound extends Looked {
+interface ItemsFound extends CheckResult {
   readonly items: number;
 }
 
 /** Compares the pages of a watchlist with its counters. */
 export const checkItems = (ref: ListRef, dependencies: ListsDependencies): Promise<ItemsFound> =>
-  confirmed(() => lookAtItems(ref, dependencies), dependencies);
+  confirmed(() => compareItems(ref, dependencies), dependencies);
 
-async function lookAtItems(
+async function compareItems(
   { accountId, watchlistId }: ListRef,
   { lists }: ListsDependencies,
 ): Promise<ItemsFound> {
@@ -74,7 +74,7 @@ export interface RunsWanted extends ListRef {
   } | null;
 }
 
-interface RunsFound extends Looked {
+interface RunsFound extends CheckResult {
   readonly runs: number;
   /** The finished runs whose events are kept. */
   readonly ended: readonly EndedRun[];
@@ -82,14 +82,14 @@ interface RunsFound extends Looked {
 
 /** Checks a watchlist's schedule and runs: its row, their rows, and the records of their steps. */
 export const checkRuns = (wanted: RunsWanted, dependencies: RunsDependencies): Promise<RunsFound> =>
-  confirmed(() => lookAtRuns(wanted, dependencies), dependencies);
+  confirmed(() => compareRuns(wanted, dependencies), dependencies);
 
 /**
  * Records of steps are kept for 14 days. One day is subtracted, because a run may last that long.
  */
 const recordedDays = 13;
 
-async function lookAtRuns(wanted: RunsWanted, dependencies: RunsDependencies): Promise<RunsFound> {
+async function compareRuns(wanted: RunsWanted, dependencies: RunsDependencies): Promise<RunsFound> {
   const { lists, clock } = dependencies;
   const { accountId, watchlistId, runsMax } = wanted;
   const stored = await lists.list(accountId, watchlistId);
@@ -167,7 +167,7 @@ async function recordedBy(run: Run, { steps }: RunsDependencies): Promise<Record
 export async function checkListCount(
   accountId: string,
   dependencies: ListsDependencies,
-): Promise<Looked> {
+): Promise<CheckResult> {
   const { lists } = dependencies;
   return confirmed(async () => {
     const watchlists = await lists.listCount(accountId);

@@ -33,7 +33,7 @@ export async function readOldLedger(
 }
 
 const hasShardsNow: LedgerSince = {
-  moved: { holds: new Set(), dates: new Set() },
+  changed: { holds: new Set(), dates: new Set() },
   isSteady: false,
   differences: [],
 };
@@ -52,5 +52,5 @@ async function entriesSince(
   }
   const now = await reader.books(accountId);
   if (now === undefined) return hasShardsNow;
-  return { moved: { holds, dates }, isSteady: true, differences: beyondDifferences(now, newest) };
+  return { changed: { holds, dates }, isSteady: true, differences: beyondDifferences(now, newest) };
 }

@@ -2,7 +2,7 @@ import type { BooksReader } from "../readers/books.ts";
 import type { Clock } from "../../../shared/base/clock.ts";
 import type { Difference } from "../rules/difference.ts";
 import type { LedgerSums } from "../rules/ledger-fold.ts";
-import type { Moved } from "../rules/account.ts";
+import type { ChangedSince } from "../rules/account.ts";
 
 export interface BooksDependencies {
   readonly books: BooksReader;
@@ -21,7 +21,7 @@ export interface ReadLedger {
 }
 
 export interface LedgerSince {
-  readonly moved: Moved;
+  readonly changed: ChangedSince;
   /** True if the account still has the state whose ledger was read. */
   readonly isSteady: boolean;
   readonly differences: readonly Difference[];

@@ -115,7 +115,7 @@ async function shardsSince(
     const stored = await Array.fromAsync(books.shards.usage({ accountId, number }));
     const made = await recordsSince({ accountId, number }, row, books.shards);
     differences.push(
-      ...shardUsageDifferences(accountId, shard, { stored, moved: made.copiedDates }),
+      ...shardUsageDifferences(accountId, shard, { stored, changed: made.copiedDates }),
       ...made.differences,
     );
     for (const record of made.records) {
@@ -137,7 +137,7 @@ async function shardsSince(
     const read = { account, shards, sums, transfers, isOldSteady, sizeAt };
     differences.unshift(...accountDifferences(read));
   }
-  return { moved: { holds, dates: new Set() }, isSteady, differences };
+  return { changed: { holds, dates: new Set() }, isSteady, differences };
 }
 
 function addTransfers(sums: Map<number, number>, more: ReadonlyMap<number, number>): void {

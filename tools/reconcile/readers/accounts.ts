@@ -50,7 +50,7 @@ export function dynamoAccountsReader(
       return row === undefined ? undefined : accountLineOf(row);
     },
     async *everyRow() {
-      for await (const row of scanRows(client, accountsTable, { attributes: saysWhose })) {
+      for await (const row of scanRows(client, accountsTable, { attributes: ownerAttributes })) {
         const found = foundIn(row);
         if (found !== null) yield found;
       }
@@ -86,7 +86,7 @@ export function dynamoAccountsReader(
 }
 
 /** The attributes that name a row's account, and those of an account line. */
-const saysWhose = [...accountLineAttributes, "account_id", "key_id", "revoked_at"];
+const ownerAttributes = [...accountLineAttributes, "account_id", "key_id", "revoked_at"];
 
 /** Returns the account of a partition, and its shard. */
 function placeOf(pk: string): { readonly accountId: string; readonly shard: number | null } {

@@ -163,20 +163,20 @@ interface Rows {
   readonly below: (key: RowKey) => AsyncIterable<Row>;
 }
 
-const steadyLooksMax = 8;
+const readsMax = 8;
 
 /** Count and list are only consistent at one moment, so both are read until two reads agree. */
 async function storedKeys(accountId: string, { read, below }: Rows): Promise<StoredKeys> {
-  const look = async () => {
+  const readBoth = async () => {
     const counter = await read(accountKeys.keyCount(accountId));
     const listed = await Array.fromAsync(below(accountKeys.key(accountId, "")));
     const ids = listed.map((row) => row["key_id"]).join(" ");
     return { count: Number(counter?.["key_count"] ?? 0), listed, ids };
   };
-  let before = await look();
+  let before = await readBoth();
   let isSteady = false;
-  for (let looks = 1; looks < steadyLooksMax && !isSteady; looks += 1) {
-    const now = await look();
+  for (let looks = 1; looks < readsMax && !isSteady; looks += 1) {
+    const now = await readBoth();
     isSteady = now.count === before.count && now.ids === before.ids;
     before = now;
   }

@@ -40,7 +40,7 @@ export function dynamoDeliveriesReader(
     return (await client.send(command)).Item;
   };
   /** Returns when the earliest entry of both lanes is due. */
-  const owedAt = async (target: Target): Promise<string | null> => {
+  const firstDueAt = async (target: Target): Promise<string | null> => {
     const dues: string[] = [];
     for (const lane of ["first", "later"] as const) {
       const { pk } = deliveryKeys.outboxEntry(target, { lane, dueAt: "", key: "" });
@@ -64,7 +64,7 @@ export function dynamoDeliveriesReader(
       const targets: StoredTarget[] = [];
       for (const id of ids) {
         const target = endpointTarget(accountId, id);
-        const owed = await owedAt(target);
+        const firstDue = await firstDueAt(target);
         // Read after its entries: a writer that adds an entry also sets the target's due time to
         // its time or earlier.
         const head = await read(deliveryKeys.outbox(target));
@@ -72,7 +72,7 @@ export function dynamoDeliveriesReader(
           target,
           dueAt: dueTimeOf("outbox", head),
           leaseUntil: textIn(head, "lease_until"),
-          owedAt: owed,
+          firstDueAt: firstDue,
         });
       }
       return targets;

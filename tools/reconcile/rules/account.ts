@@ -47,7 +47,7 @@ export interface StoredUsage {
 }
 
 /** Holds and days that changed after the ledger was read, so they cannot be compared. */
-export interface Moved {
+export interface ChangedSince {
   readonly holds: ReadonlySet<string>;
   readonly dates: ReadonlySet<string>;
 }
@@ -109,14 +109,14 @@ export function holdCheck(accountId: string, sums: LedgerSums) {
       const wanted = stored.state === expected.state ? { ...expected } : { state: expected.state };
       suspect(holdId, fieldDifferences(placeOf(holdId), stored, wanted));
     },
-    end(moved: Moved): Difference[] {
+    end(changed: ChangedSince): Difference[] {
       const known = sums.isWhole ? [...sums.open, ...sums.resolved] : [];
       const unseen = known.filter(([id, { hasRow }]) => hasRow && !seen.has(id));
       for (const [id] of unseen) {
         const place = placeOf(id);
         suspect(id, [{ place, field: "row", stored: missing, expected: present }]);
       }
-      const quiet = suspects.filter(({ holdId }) => !moved.holds.has(holdId));
+      const quiet = suspects.filter(({ holdId }) => !changed.holds.has(holdId));
       return [...own, ...quiet.map(({ difference }) => difference)];
     },
   };
@@ -170,13 +170,13 @@ function chargedDifferences(place: string, { credits, charged }: StoredHold): Di
 export function usageDifferences(
   accountId: string,
   stored: readonly StoredUsage[],
-  { sums, moved }: { readonly sums: LedgerSums; readonly moved: Moved },
+  { sums, changed }: { readonly sums: LedgerSums; readonly changed: ChangedSince },
 ): Difference[] {
   if (!sums.isWhole) return [];
   const rows = new Map(stored.map((row) => [row.date, row]));
   const dates = new Set([...rows.keys(), ...sums.usage.keys()]);
   return [...dates]
-    .filter((date) => !moved.dates.has(date))
+    .filter((date) => !changed.dates.has(date))
     .toSorted()
     .flatMap((date) => {
       const { requests, successful, failed, credits } = rows.get(date) ?? noUsage;

@@ -201,8 +201,8 @@ function chainDifferences(state: State, entry: LedgerEntry): Difference[] {
   const place = `${ledgerOf(state, entry)} entry ${entry.sequence}`;
   const { type, credits, balanceBefore, balanceAfter } = entry;
   const follows = entry.sequence === state.sequence + 1;
-  const moved = balanceAfter - balanceBefore;
-  const expected = balanceBefore + moveOf(type, credits, moved);
+  const changed = balanceAfter - balanceBefore;
+  const expected = balanceBefore + creditChange(type, credits, changed);
   return [
     ...(follows && balanceBefore !== state.balance
       ? [{ place, field: "balance_before", stored: balanceBefore, expected: state.balance }]
@@ -217,15 +217,15 @@ function chainDifferences(state: State, entry: LedgerEntry): Difference[] {
 }
 
 /** Returns how an entry changes the balance. An adjustment can do both. */
-function moveOf(type: LedgerEntry["type"], credits: number, moved: number): number {
+function creditChange(type: LedgerEntry["type"], credits: number, changed: number): number {
   if (type === "charge") return 0;
-  if (type === "reserve" || (type === "adjust" && moved < 0)) return -credits;
+  if (type === "reserve" || (type === "adjust" && changed < 0)) return -credits;
   return credits;
 }
 
 function holdDifferences(state: State, entry: LedgerEntry): Difference[] {
   const { type, holdId, chargedAt } = entry;
-  if (chargedAt !== null) return takeBack(state, { ...entry, chargedAt }, holdId ?? "");
+  if (chargedAt !== null) return reverseCharge(state, { ...entry, chargedAt }, holdId ?? "");
   if (type === "reserve") return reserve(state, entry, holdId ?? "");
   if (type === "charge" || type === "refund") return resolve(state, entry, holdId ?? "");
   return [];
@@ -297,7 +297,7 @@ function sourceDifferences(
 }
 
 /** Checks the reversal of a complete charge. */
-function takeBack(
+function reverseCharge(
   state: State,
   entry: LedgerEntry & { readonly chargedAt: string },
   holdId: string,

@@ -1,7 +1,7 @@
 import type { Difference } from "./difference.ts";
 
 /** Sweepers run every minute. A mark that has been due for longer was missed. */
-const passedOverMs = 10 * 60_000;
+const missedMs = 10 * 60_000;
 /** The greatest difference between the clocks of writers and readers. */
 const skewMs = 5 * 60_000;
 
@@ -23,7 +23,7 @@ export function markDifferences(
   { now, latest, mayBePast = false }: MarkBounds,
 ): Difference[] {
   const at = Date.parse(mark);
-  const from = new Date(now.getTime() - passedOverMs);
+  const from = new Date(now.getTime() - missedMs);
   const to = latest(new Date(now.getTime() + skewMs));
   if (at <= to.getTime() && (mayBePast || at >= from.getTime())) return [];
   const expected = mayBePast ? `${to.toISOString()} or before` : between(from, to);

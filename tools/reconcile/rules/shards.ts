@@ -72,13 +72,13 @@ function holdDifferences(
 export function shardUsageDifferences(
   accountId: string,
   { number, sums }: ReadShard,
-  { stored, moved }: { stored: readonly StoredUsage[]; moved: ReadonlySet<string> },
+  { stored, changed }: { stored: readonly StoredUsage[]; changed: ReadonlySet<string> },
 ): Difference[] {
   if (!sums.isWhole) return [];
   const rows = new Map(stored.map((row) => [row.date, row]));
   const dates = new Set([...rows.keys(), ...sums.pageUsage.keys()]);
   return [...dates]
-    .filter((date) => !moved.has(date))
+    .filter((date) => !changed.has(date))
     .toSorted()
     .flatMap((date) =>
       fieldDifferences(

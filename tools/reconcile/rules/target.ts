@@ -11,7 +11,7 @@ export interface StoredTarget {
   /** When its lease ends; null without a lease. */
   readonly leaseUntil: string | null;
   /** When the earliest entry is due; null without entries. */
-  readonly owedAt: string | null;
+  readonly firstDueAt: string | null;
 }
 
 /**
@@ -19,7 +19,7 @@ export interface StoredTarget {
  * one, or when its lease ends. No lease is longer than the longest that workers take.
  */
 export function targetDifferences(stored: StoredTarget, now: Date): Difference[] {
-  const { target, dueAt, leaseUntil, owedAt } = stored;
+  const { target, dueAt, leaseUntil, firstDueAt } = stored;
   const place = `${target.accountId} outbox ${target.targetId}`;
   const bounds = { now, latest: longestLease, mayBePast: true };
   if (leaseUntil !== null) {
@@ -27,11 +27,11 @@ export function targetDifferences(stored: StoredTarget, now: Date): Difference[]
     // The target is due when its lease ends, so the difference is reported once.
     if (late.length > 0) return late;
   }
-  if (owedAt === null) return [];
+  if (firstDueAt === null) return [];
   if (dueAt !== null && leaseUntil !== null) {
     return markDifferences({ place, field: "due_at" }, dueAt, bounds);
   }
-  const latest = [owedAt, now.toISOString()].reduce((a, b) => (a > b ? a : b));
+  const latest = [firstDueAt, now.toISOString()].reduce((a, b) => (a > b ? a : b));
   const isInTime = dueAt !== null && dueAt <= latest;
-  return fieldDifferences(place, { due_at: dueAt }, { due_at: isInTime ? dueAt : owedAt });
+  return fieldDifferences(place, { due_at: dueAt }, { due_at: isInTime ? dueAt : firstDueAt });
 }

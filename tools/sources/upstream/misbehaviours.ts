@@ -3,7 +3,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { UpstreamResult } from "./sandbox-results.ts";
 
 /** A call before its answer. */
-interface Course {
+interface MisbehavingCall {
   readonly response: ServerResponse;
   /** The correct answer. */
   readonly results: readonly UpstreamResult[];
@@ -12,7 +12,7 @@ interface Course {
 const json = "application/json";
 
 const send = (
-  { response }: Course,
+  { response }: MisbehavingCall,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
 ): void => {
@@ -21,7 +21,7 @@ const send = (
 };
 
 const refuse = (
-  { response }: Course,
+  { response }: MisbehavingCall,
   status: number,
   headers: Readonly<Record<string, string>> = {},
 ): void => {
@@ -29,10 +29,10 @@ const refuse = (
   response.end();
 };
 
-const bytesOf = ({ results }: Course): Buffer => Buffer.from(JSON.stringify({ results }));
+const bytesOf = ({ results }: MisbehavingCall): Buffer => Buffer.from(JSON.stringify({ results }));
 
 /** Encoded with a letter that needs two bytes in UTF-8 and one in Latin-1. */
-const inLatin1 = ({ results }: Course): Buffer =>
+const inLatin1 = ({ results }: MisbehavingCall): Buffer =>
   Buffer.from(JSON.stringify({ results, café: true }), "latin1");
 
 const waitMs = 1_000;
@@ -40,94 +40,95 @@ const waitMs = 1_000;
 const soon = (): string => new Date(Date.now() + 2 * waitMs).toUTCString();
 
 /** Errors of servers, and rare but valid behaviour. */
-const plays = {
-  "429_seconds": (course) => refuse(course, 429, { "Retry-After": "1" }),
-  "429_date": (course) => refuse(course, 429, { "Retry-After": soon() }),
-  "500": (course) => refuse(course, 500),
-  "503": (course) => refuse(course, 503),
-  "400": (course) => refuse(course, 400),
-  "404": (course) => refuse(course, 404),
-  redirect: (course) => refuse(course, 302, { Location: "/read" }),
+const behaviours = {
+  "429_seconds": (call) => refuse(call, 429, { "Retry-After": "1" }),
+  "429_date": (call) => refuse(call, 429, { "Retry-After": soon() }),
+  "500": (call) => refuse(call, 500),
+  "503": (call) => refuse(call, 503),
+  "400": (call) => refuse(call, 400),
+  "404": (call) => refuse(call, 404),
+  redirect: (call) => refuse(call, 302, { Location: "/read" }),
   hang: () => {},
   reset: ({ response }) => void response.socket?.resetAndDestroy(),
-  cut_off: (course) => {
-    course.response.writeHead(200, { "Content-Type": json, "Content-Length": "1000000" });
-    course.response.write("{", () => course.response.socket?.destroy());
+  cut_off: (call) => {
+    call.response.writeHead(200, { "Content-Type": json, "Content-Length": "1000000" });
+    call.response.write("{", () => call.response.socket?.destroy());
   },
-  gzip: (course) => send(course, gzipSync(bytesOf(course)), { "Content-Encoding": "gzip" }),
-  br: (course) => send(course, brotliCompressSync(bytesOf(course)), { "Content-Encoding": "br" }),
+  gzip: (call) => send(call, gzipSync(bytesOf(call)), { "Content-Encoding": "gzip" }),
+  br: (call) => send(call, brotliCompressSync(bytesOf(call)), { "Content-Encoding": "br" }),
   endless: ({ response }) => {
     response.writeHead(200, { "Content-Type": json });
     const more = (): void => void (response.closed || response.write(" ".repeat(65_536), more));
     more();
   },
-  wrong_charset: (course) => send(course, inLatin1(course)),
-  declared_charset: (course) =>
-    send(course, inLatin1(course), { "Content-Type": `${json}; charset=iso-8859-1` }),
-  lying_charset: (course) =>
-    send(course, bytesOf(course), { "Content-Type": `${json}; charset=utf-16le` }),
-  not_json_type: (course) => send(course, bytesOf(course), { "Content-Type": "text/html" }),
-  ids_missing: (course) => send(course, { results: course.results.slice(1) }),
-  ids_doubled: (course) =>
-    send(course, {
+  wrong_charset: (call) => send(call, inLatin1(call)),
+  declared_charset: (call) =>
+    send(call, inLatin1(call), { "Content-Type": `${json}; charset=iso-8859-1` }),
+  lying_charset: (call) =>
+    send(call, bytesOf(call), { "Content-Type": `${json}; charset=utf-16le` }),
+  not_json_type: (call) => send(call, bytesOf(call), { "Content-Type": "text/html" }),
+  ids_missing: (call) => send(call, { results: call.results.slice(1) }),
+  ids_doubled: (call) =>
+    send(call, {
       results: [
-        ...course.results,
-        ...course.results.map(({ data: _data, ...result }) => ({ ...result, status: "not_found" })),
+        ...call.results,
+        ...call.results.map(({ data: _data, ...result }) => ({ ...result, status: "not_found" })),
       ],
     }),
-  ids_foreign: (course) =>
-    send(course, {
+  ids_foreign: (call) =>
+    send(call, {
       results: [
-        ...course.results,
-        ...course.results.map((result) => ({ ...result, id: "FOREIGN000" })),
+        ...call.results,
+        ...call.results.map((result) => ({ ...result, id: "FOREIGN000" })),
       ],
     }),
-  text_numbers: (course) => send(course, eachIn({ results: course.results }, asText)),
-  numeric_ids: (course) =>
-    send(course, {
-      results: course.results.map((result) => ({ ...result, id: Number(result.id) })),
+  text_numbers: (call) => send(call, eachIn({ results: call.results }, asText)),
+  numeric_ids: (call) =>
+    send(call, {
+      results: call.results.map((result) => ({ ...result, id: Number(result.id) })),
     }),
-  with_asin: (course) =>
-    send(course, { results: course.results.map((result) => withAsin(result)) }),
-  unknown_fields: (course) => send(course, eachIn({ results: course.results }, withMore)),
-  all_featured: (course) => send(course, eachIn({ results: course.results }, featured)),
-  other_currency: (course) => send(course, eachIn({ results: course.results }, inOtherCurrency)),
-  no_time: (course) =>
-    send(course, { results: course.results.map(({ fetchedAt: _at, ...result }) => result) }),
-  stale: (course) => send(course, { results: dated(course, -25 * 3_600_000) }),
-  ahead: (course) => send(course, { results: dated(course, 3_600_000) }),
-  no_data: (course) =>
-    send(course, { results: course.results.map(({ data: _data, ...result }) => result) }),
-  all_not_found: (course) => send(course, { results: ended(course, "not_found") }),
-  error_beside: (course) => send(course, { error: "db down", results: course.results }),
-  all_unavailable: (course) => send(course, { results: ended(course, "unavailable") }),
-  null_data: (course) =>
-    send(course, { results: course.results.map((result) => ({ data: null, ...result })) }),
-  wrong_asin: (course) =>
-    send(course, { results: course.results.map((one) => ({ ...one, asin: "B0FOREIGN0" })) }),
-  relative_links: (course) => send(course, eachIn({ results: course.results }, withRelativeLinks)),
-  zero_prices: (course) => send(course, eachIn({ results: course.results }, withoutPrice)),
-  negative_prices: (course) => send(course, eachIn({ results: course.results }, belowNothing)),
-  total_of_none: (course) => send(course, eachIn({ results: course.results }, withoutTotal)),
-  no_zone: (course) =>
-    send(course, {
-      results: course.results.map((one) => ({ ...one, fetchedAt: one.fetchedAt.slice(0, 19) })),
+  with_asin: (call) => send(call, { results: call.results.map((result) => withAsin(result)) }),
+  unknown_fields: (call) => send(call, eachIn({ results: call.results }, withMore)),
+  all_featured: (call) => send(call, eachIn({ results: call.results }, featured)),
+  other_currency: (call) => send(call, eachIn({ results: call.results }, inOtherCurrency)),
+  no_time: (call) =>
+    send(call, { results: call.results.map(({ fetchedAt: _at, ...result }) => result) }),
+  stale: (call) => send(call, { results: dated(call, -25 * 3_600_000) }),
+  ahead: (call) => send(call, { results: dated(call, 3_600_000) }),
+  no_data: (call) =>
+    send(call, { results: call.results.map(({ data: _data, ...result }) => result) }),
+  all_not_found: (call) => send(call, { results: ended(call, "not_found") }),
+  error_beside: (call) => send(call, { error: "db down", results: call.results }),
+  all_unavailable: (call) => send(call, { results: ended(call, "unavailable") }),
+  null_data: (call) =>
+    send(call, { results: call.results.map((result) => ({ data: null, ...result })) }),
+  wrong_asin: (call) =>
+    send(call, { results: call.results.map((one) => ({ ...one, asin: "B0FOREIGN0" })) }),
+  relative_links: (call) => send(call, eachIn({ results: call.results }, withRelativeLinks)),
+  zero_prices: (call) => send(call, eachIn({ results: call.results }, withoutPrice)),
+  negative_prices: (call) => send(call, eachIn({ results: call.results }, withNegativePrice)),
+  total_of_none: (call) => send(call, eachIn({ results: call.results }, withoutTotal)),
+  no_zone: (call) =>
+    send(call, {
+      results: call.results.map((one) => ({ ...one, fetchedAt: one.fetchedAt.slice(0, 19) })),
     }),
-  garbage: (course) => send(course, Buffer.from('{"results": [')),
-} as const satisfies Record<string, (course: Course) => void>;
+  garbage: (call) => send(call, Buffer.from('{"results": [')),
+} as const satisfies Record<string, (call: MisbehavingCall) => void>;
 
-export type Misbehaviour = keyof typeof plays;
+export type Misbehaviour = keyof typeof behaviours;
 
-export const isMisbehaviour = (name: string): name is Misbehaviour => Object.hasOwn(plays, name);
+export const isMisbehaviour = (name: string): name is Misbehaviour =>
+  Object.hasOwn(behaviours, name);
 
-export const misbehaviours = Object.keys(plays).filter(isMisbehaviour);
+export const misbehaviours = Object.keys(behaviours).filter(isMisbehaviour);
 
-export const play = (name: Misbehaviour, course: Course): void => plays[name](course);
+export const misbehave = (name: Misbehaviour, call: MisbehavingCall): void =>
+  behaviours[name](call);
 
-const ended = ({ results }: Course, status: string): UpstreamResult[] =>
+const ended = ({ results }: MisbehavingCall, status: string): UpstreamResult[] =>
   results.map(({ data: _data, ...result }) => ({ ...result, status }));
 
-const dated = ({ results }: Course, byMs: number): UpstreamResult[] =>
+const dated = ({ results }: MisbehavingCall, byMs: number): UpstreamResult[] =>
   results.map((result) => ({
     ...result,
     fetchedAt: new Date(Date.now() + byMs).toISOString(),
@@ -172,7 +173,7 @@ const withoutPrice = (value: unknown): unknown =>
   hasOwn(value, "amount") ? { ...value, amount: 0 } : value;
 
 /** Makes the price of offers negative. */
-const belowNothing = (value: unknown): unknown =>
+const withNegativePrice = (value: unknown): unknown =>
   hasOwn(value, "isBuybox") ? { ...value, price: -5 } : value;
 
 const withoutTotal = (value: unknown): unknown =>

@@ -7,7 +7,7 @@ import { gzipSync } from "node:zlib";
 import { platforms } from "../../../shared/platforms/catalogue.ts";
 import { stepScraperIds, stepScrapers } from "../../../shared/scrapers/catalogue.ts";
 import { type LocalServer, readBody, serveFrom } from "../../local/local-server.ts";
-import { type Misbehaviour, play } from "./misbehaviours.ts";
+import { type Misbehaviour, misbehave } from "./misbehaviours.ts";
 import { parseCall, type UpstreamCall } from "./parse-call.ts";
 import { sandboxResults } from "./sandbox-results.ts";
 
@@ -66,7 +66,7 @@ async function answer(
   await new Promise((resolve) => setTimeout(resolve, serving.latencyMs?.() ?? 0));
   const misbehaviour = serving.misbehave?.(call);
   if (misbehaviour === undefined) return reply(200, { results });
-  play(misbehaviour, { response, results });
+  misbehave(misbehaviour, { response, results });
 }
 
 const capabilities = (maxBatch: number): object => ({
@@ -92,7 +92,9 @@ function send(
 }
 
 /** Misbehaves at every call. Temporary misbehaviours end after the first call. */
-export function alwaysPlaying(name: Misbehaviour): NonNullable<UpstreamServerOptions["misbehave"]> {
+export function alwaysMisbehaving(
+  name: Misbehaviour,
+): NonNullable<UpstreamServerOptions["misbehave"]> {
   const passing: ReadonlySet<Misbehaviour> = new Set(["429_seconds", "429_date", "500"]);
   return ({ number }) => (number > 1 && passing.has(name) ? undefined : name);
 }

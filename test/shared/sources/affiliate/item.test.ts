@@ -22,8 +22,8 @@ const objectOf = (fields: Record<string, unknown>): Record<string, unknown> => (
 const availability = (fields: Record<string, unknown>): unknown =>
   fieldsOf(anItem(id, fields))["availability"];
 
-describe("mapping of an item", () => {
-  it("shows every field of one that the retailer sells itself", () => {
+describe("the mapping of an affiliate item", () => {
+  it("returns every field of an item that the retailer sells", () => {
     expect(map(sampleItem(0))).toEqual({
       id,
       status: "ok",
@@ -63,7 +63,7 @@ describe("mapping of an item", () => {
     });
   });
 
-  it("reads numbers and flags that are sent as text, of one that another sells", () => {
+  it("parses numbers and flags sent as strings, for an item of a third-party seller", () => {
     expect(fieldsOf(sampleItem(1))).toEqual({
       title: "Norvane Desk Lamp",
       url: "https://shop.example/ip/55001002",
@@ -83,7 +83,7 @@ describe("mapping of an item", () => {
     });
   });
 
-  it("is ok for what is out of stock", () => {
+  it("returns ok for an item out of stock", () => {
     const answer = map(sampleItem(2));
     expect(answer).toMatchObject({
       status: "ok",
@@ -91,28 +91,28 @@ describe("mapping of an item", () => {
     });
   });
 
-  it("takes another's item as shipped by that other where nothing else is said", () => {
+  it("assumes that a third-party seller ships its items unless stated otherwise", () => {
     const fields = fieldsOf(anItem(id, { marketplace: true, sellerInfo: "Alder" }));
     expect(fields["fulfillment"]).toEqual({ byPlatform: false });
   });
 
-  it("names no seller where another sells and is not named", () => {
+  it("returns no seller for an unnamed third-party seller", () => {
     expect(fieldsOf(anItem(id, { marketplace: true }))).not.toHaveProperty("seller");
   });
 
-  it("shows free shipping over whatever the threshold is", () => {
+  it("returns free shipping for any threshold", () => {
     expect(objectOf({ freeShippingOver125Dollars: true })["shipping"]).toEqual({
       freeOverThreshold: true,
     });
   });
 
-  it("shows a condition only where the source tells one", () => {
+  it("returns a condition only if the source states one", () => {
     expect(objectOf({})).not.toHaveProperty("condition");
     expect(objectOf({ condition: "Refurbished" })["condition"]).toBe("Refurbished");
   });
 });
 
-describe("stock", () => {
+describe("the availability of an affiliate item", () => {
   it.each([
     [{ stock: "Available", availableOnline: true }, true, "Available"],
     [{ stock: "Last few items", availableOnline: true }, true, "Last few items"],
@@ -127,39 +127,42 @@ describe("stock", () => {
       "In stores only",
     ],
     [{ stock: "Available", availableOnline: true, preOrder: true }, false, "Pre-order"],
-  ])("of %j is %s, with the line %j", (fields, inStock, message) => {
+  ])("for %j is %s, with the message %j", (fields, inStock, message) => {
     expect(availability(fields)).toEqual({ inStock, message });
   });
 
-  it("is not guessed", () => {
+  it("is absent if the source does not state it", () => {
     const answer = map(anItem(id, { stock: "Perhaps", availableOnline: "maybe" }));
     expect(answer.status).toBe("partial");
     expect(answer).not.toHaveProperty("fields.availability");
   });
 });
 
-describe("links", () => {
+describe("the link of an affiliate item", () => {
   const counting = "https://go.example/c/77/1/2?u=https%3A%2F%2Fshop.example%2Fip%2F9";
   const productUrl = "https://shop.example/ip/9";
 
-  it("lead to the page, unless the deployer's own counting links are wanted", () => {
+  it("is the page address unless tracking links are configured", () => {
     const item = anItem(id, { productUrl, productTrackingUrl: counting });
     expect(map(item)).toMatchObject({ fields: { url: productUrl } });
     expect(map(item, true)).toMatchObject({ fields: { url: counting } });
   });
 
-  it.each([false, true])("never hold a placeholder (counting links wanted: %s)", (isTracking) => {
-    const productTrackingUrl = counting.replace("/77/", "/|PUBID|/");
-    const item = anItem(id, { productTrackingUrl });
-    expect(map(item, isTracking)).toMatchObject({ fields: { url: productUrl } });
-    const without = anItem(id, { productTrackingUrl: "https://go.example/c/%7CPUBID%7C/1" });
-    expect(map(without, isTracking)).not.toHaveProperty("fields.url");
-  });
+  it.each([false, true])(
+    "never contains a placeholder (tracking links configured: %s)",
+    (isTracking) => {
+      const productTrackingUrl = counting.replace("/77/", "/|PUBID|/");
+      const item = anItem(id, { productTrackingUrl });
+      expect(map(item, isTracking)).toMatchObject({ fields: { url: productUrl } });
+      const without = anItem(id, { productTrackingUrl: "https://go.example/c/%7CPUBID%7C/1" });
+      expect(map(without, isTracking)).not.toHaveProperty("fields.url");
+    },
+  );
 });
 
-describe("hostile values", () => {
+describe("the mapping of an invalid affiliate item", () => {
   it.each([[-1], ["NaN"], ["12,99"], [1e300], [null], [{}], [true], [0], ["0.00"]])(
-    "shows no price for %j",
+    "returns no price for %j",
     (salePrice) => {
       const answer = map(anItem(id, { salePrice }));
       expect(answer.status).toBe("partial");
@@ -167,7 +170,7 @@ describe("hostile values", () => {
     },
   );
 
-  it("shows no rating beyond the scale, no broken counts and no pictures that are none", () => {
+  it("returns no rating beyond the scale, no invalid counts and no invalid pictures", () => {
     const item = anItem(id, {
       customerRating: "47",
       numReviews: -3,
@@ -192,7 +195,7 @@ describe("hostile values", () => {
     });
   });
 
-  it("is partial without a name", () => {
+  it("returns partial without a name", () => {
     expect(map(anItem(id, { name: ["no", "text"] })).status).toBe("partial");
   });
 });

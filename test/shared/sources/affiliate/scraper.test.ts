@@ -92,8 +92,8 @@ scraperContract("b_affiliate", async () => {
   };
 });
 
-describe("asking", () => {
-  it("reads twenty ids a call", async () => {
+describe("the affiliate scraper", () => {
+  it("reads 20 IDs in a call", async () => {
     const ids = numbered(45);
     expect(statuses(await readFrom(allItems, ids))).toEqual(ids.map(() => "ok"));
     const sizes = idsAsked().map(({ length }) => length);
@@ -101,7 +101,7 @@ describe("asking", () => {
     expect(double.calls[0]?.path).toBe("/v2/items");
   });
 
-  it("sends publisher, postal code and store only when they are configured", async () => {
+  it("sends publisher, postal code and store only if they are configured", async () => {
     await readFrom(allItems, ["6501234"]);
     expect([...(double.calls[0]?.query.keys() ?? [])]).toEqual(["ids"]);
     await readFrom(allItems, ["6501234"], { publisherId: "77", zipCode: "10001", storeId: "9" });
@@ -113,7 +113,7 @@ describe("asking", () => {
     });
   });
 
-  it("answers an id with leading zeros under the spelling that was asked", async () => {
+  it("answers an ID with leading zeros in its requested spelling", async () => {
     const answers = await readFrom(allItems, ["0012345", "12345"]);
     expect(answers.map(({ id }) => id)).toEqual(["0012345", "12345"]);
     expect(statuses(answers)).toEqual(["ok", "ok"]);
@@ -121,8 +121,8 @@ describe("asking", () => {
   });
 });
 
-describe("the signature", () => {
-  it("is refused when it is old, which says nothing about the items", async () => {
+describe("the signature of the affiliate scraper", () => {
+  it("may be refused as too old, which makes no item not_found", async () => {
     const behindMs = 200_000;
     const clock = { ...systemClock, now: () => new Date(Date.now() - behindMs) };
     const client: SourceClient = {
@@ -185,14 +185,14 @@ describe("the signature", () => {
     };
   }
 
-  it("is made anew for a try that had to wait for longer than one lives", async () => {
+  it("is renewed for a try after a wait that exceeds its lifetime", async () => {
     const { answers, askedAt, signedAt } = await readWhileBusy("250");
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(askedAt).toEqual([0, expect.closeTo(250_000, -3)]);
     expect(signedAt).toEqual(askedAt);
   });
 
-  it("is not made again where the source wants to be left alone beyond the deadline", async () => {
+  it("is not renewed if the source's Retry-After is after the deadline", async () => {
     const { answers, askedAt, restedMs } = await readWhileBusy("600");
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(askedAt).toEqual([0]);
@@ -211,16 +211,21 @@ describe("the signature", () => {
     ["nothing", ""],
     ["a key of another kind", elliptic.privateKey],
     ["a public key", elliptic.publicKey],
-  ])("needs an RSA key: with %s everything is unavailable, and noted", async (_, key) => {
-    const ids = numbered(45);
-    expect(statuses(await readFrom(allItems, ids, { key }))).toEqual(ids.map(() => "unavailable"));
-    expect(double.calls).toHaveLength(0);
-    expect(new Set(notes)).toEqual(
-      new Set([
-        "b_affiliate: the secret contains no RSA private key; store the key itself in it, as PEM",
-      ]),
-    );
-  });
+  ])(
+    "needs an RSA key: with %s, every item is unavailable and the operator is warned",
+    async (_, key) => {
+      const ids = numbered(45);
+      expect(statuses(await readFrom(allItems, ids, { key }))).toEqual(
+        ids.map(() => "unavailable"),
+      );
+      expect(double.calls).toHaveLength(0);
+      expect(new Set(notes)).toEqual(
+        new Set([
+          "b_affiliate: the secret contains no RSA private key; store the key itself in it, as PEM",
+        ]),
+      );
+    },
+  );
 
   it("is not made without a key", async () => {
     double = await startAffiliateDouble(allItems);
@@ -237,14 +242,17 @@ describe("the signature", () => {
   });
 });
 
-describe("trouble", () => {
-  it.each([401, 403])("takes a %d as a refused key: unavailable, and noted", async (status) => {
-    const answers = await readFrom(() => ({ status, body: { items: [] } }), ["6501234"]);
-    expect(statuses(answers)).toEqual(["unavailable"]);
-    expect(notes).toHaveLength(1);
-  });
+describe("the affiliate scraper, after a failure,", () => {
+  it.each([401, 403])(
+    "treats a %d as a refused key, returns unavailable and warns",
+    async (status) => {
+      const answers = await readFrom(() => ({ status, body: { items: [] } }), ["6501234"]);
+      expect(statuses(answers)).toEqual(["unavailable"]);
+      expect(notes).toHaveLength(1);
+    },
+  );
 
-  it.each([429, 503])("takes a %d as no answer", async (status) => {
+  it.each([429, 503])("returns unavailable after a %d", async (status) => {
     const answers = await readFrom(() => ({ status, body: { items: [] } }), ["6501234"]);
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(notes).toEqual([]);
@@ -258,20 +266,20 @@ describe("trouble", () => {
     [405, "refuses calls"],
     [422, "refuses calls"],
     [451, "refuses calls"],
-  ])("tells of a %d, which will not pass", async (status, problem) => {
+  ])("warns of a %d, which is permanent", async (status, problem) => {
     const answers = await readFrom(() => ({ status }), ["6501234"]);
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(notes).toEqual([`b_affiliate: the source ${problem} (${status})`]);
   });
 
-  it("of a refused batch is not told where its parts are taken", async () => {
+  it("does not warn of a refused batch whose parts are accepted", async () => {
     const takesTen: Parameters<typeof readFrom>[0] = (call) =>
       call.ids.length > 10 ? { status: 400 } : allItems(call);
     expect(new Set(statuses(await readFrom(takesTen, numbered(20))))).toEqual(new Set(["ok"]));
     expect(notes).toEqual([]);
   });
 
-  it("keeps what was read when a later batch hangs", async () => {
+  it("keeps the read batches when a later one hangs", async () => {
     const ids = numbered(21);
     const answers = await readFrom(
       (call) => (call.ids.includes("6000020") ? "hang" : allItems(call)),
@@ -281,7 +289,7 @@ describe("trouble", () => {
     expect(statuses(answers)).toEqual([...ids.slice(1).map(() => "ok"), "unavailable"]);
   });
 
-  it("isolates an id that the source refuses, without calling it gone", async () => {
+  it("isolates an ID that the source refuses, without returning not_found", async () => {
     const ids = numbered(20);
     const answers = await readFrom(
       (call) => (call.ids.includes("6000013") ? { status: 400 } : allItems(call)),
@@ -290,7 +298,7 @@ describe("trouble", () => {
     expect(statuses(answers)).toEqual(ids.map((id) => (id === "6000013" ? "unavailable" : "ok")));
   });
 
-  it("isolates an id that the source fails on", async () => {
+  it("isolates an ID at which the source fails", async () => {
     const ids = numbered(20);
     const answers = await readFrom(
       (call) => (call.ids.includes("6000013") ? { status: 500 } : allItems(call)),
@@ -299,19 +307,19 @@ describe("trouble", () => {
     expect(statuses(answers)).toEqual(ids.map((id) => (id === "6000013" ? "unavailable" : "ok")));
   });
 
-  it("does not storm a source that refuses everything", async () => {
+  it("sends few calls to a source that refuses everything", async () => {
     const answers = await readFrom(() => ({ status: 400 }), numbered(20));
     expect(new Set(statuses(answers))).toEqual(new Set(["unavailable"]));
     expect(double.calls.length).toBeLessThanOrEqual(31);
   });
 
-  it("asks a source that refuses everything little more for many ids than for few", async () => {
+  it("sends a source that refuses everything hardly more calls for many IDs than for few", async () => {
     await readFrom(() => ({ status: 400 }), numbered(100));
     expect(double.calls.length).toBeLessThanOrEqual(31 + 4);
   });
 
   it.each(["", "null", "[]", "{}", '{"items":{}}', "<html>blocked</html>", '{"items":[', "\0"])(
-    "takes %j as no answer",
+    "returns unavailable for the reply %j",
     async (body) => {
       expect(statuses(await readFrom(() => ({ body }), ["6501234"]))).toEqual(["unavailable"]);
       expect(notes).toEqual(["b_affiliate: the source sends an unreadable reply with status 200"]);
@@ -319,8 +327,8 @@ describe("trouble", () => {
   );
 });
 
-describe("what a reply proves", () => {
-  it("calls not_found what a whole reply leaves out", async () => {
+describe("the affiliate scraper, with a reply,", () => {
+  it("returns not_found for an item that a complete reply leaves out", async () => {
     const answers = await readFrom(
       () => ({ body: { items: [anItem("55001")] } }),
       ["55001", "55002"],
@@ -333,7 +341,7 @@ describe("what a reply proves", () => {
     ["holds an item that nobody asked for", { items: [anItem("55001"), anItem("55009")] }],
     ["holds an item twice", { items: [anItem("55001"), anItem("55001")] }],
     ["tells of an error beside", { items: [anItem("55001")], errors: [{ code: 4_000 }] }],
-  ])("does not when it %s", async (_, body) => {
+  ])("does not return not_found if the reply %s", async (_, body) => {
     const answers = await readFrom(() => ({ body }), ["55001", "55002"]);
     expect(statuses(answers)).toEqual(["ok", "unavailable"]);
   });
@@ -344,20 +352,20 @@ describe("what a reply proves", () => {
     [{ errors: { code: 1 } }],
     [{ fault: { faultstring: "x" } }],
     [{ warnings: ["canary"] }],
-  ])("is nothing where it tells of trouble, which is noted: %j", async (trouble) => {
+  ])("does not return not_found if the reply reports an error, and warns: %j", async (trouble) => {
     const answers = await readFrom(() => ({ body: { items: [], ...trouble } }), ["55001"]);
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(notes).toEqual(["b_affiliate: the source reports an error in a reply with status 200"]);
   });
 
-  it("is that an item does not exist where its troubles are none", async () => {
+  it("returns not_found if the error fields of the reply are empty", async () => {
     const none = { error: null, errors: [], message: "" };
     const answers = await readFrom(() => ({ body: { items: [], ...none } }), ["55001"]);
     expect(statuses(answers)).toEqual(["not_found"]);
     expect(notes).toEqual([]);
   });
 
-  it("lets nothing of a reply through that it does not know", async () => {
+  it("returns only fields that the specification names", async () => {
     double = await startAffiliateDouble(({ ids }) => ({ body: { items: [anItem(ids[0] ?? "")] } }));
     started.push(double);
     let extra: Record<string, unknown> = {};

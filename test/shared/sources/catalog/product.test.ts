@@ -16,8 +16,8 @@ const objectOf = (answer: Answer): Record<string, unknown> => ({
 const recorded = loadRecordedProducts();
 const answerFor = (sku: number): Answer => map(recorded.find((one) => one.sku === sku));
 
-describe("mapping of recorded products", () => {
-  it("shows every field of a product on sale", () => {
+describe("the mapping of a catalog product", () => {
+  it("returns every field of a product on sale", () => {
     expect(answerFor(6501234)).toEqual({
       id: "11111",
       status: "ok",
@@ -47,26 +47,26 @@ describe("mapping of recorded products", () => {
     [6510003, "PRE_ORDER", true],
     [6510007, "CHECK_STORES", false],
     [6510009, "COMING_SOON", false],
-  ])("reads the state of %d as %s", (sku, state, purchasable) => {
+  ])("maps the state of %d to %s", (sku, state, purchasable) => {
     expect(objectOf(answerFor(sku))).toMatchObject({ state, purchasable });
   });
 
-  it("is partial, without price and savings, where the retailer hides the price", () => {
+  it("returns partial without price and savings if the retailer hides the price", () => {
     const answer = answerFor(6510004);
     expect(answer.status).toBe("partial");
     expect(fieldsOf(answer)).not.toHaveProperty("price");
     expect(objectOf(answer)).not.toHaveProperty("savings");
   });
 
-  it("is not_found for what is no longer sold", () => {
+  it("returns not_found for a product that is no longer sold", () => {
     expect(answerFor(6510005)).toEqual({ id: "11111", status: "not_found", fetchedAt });
   });
 
-  it("reads numbers that are sent as text", () => {
+  it("parses numbers sent as strings", () => {
     expect(fieldsOf(answerFor(6510006))["price"]).toEqual({ amount: 89.5, currency: "USD" });
   });
 
-  it("omits what the retailer does not show", () => {
+  it("omits fields that the retailer does not show", () => {
     const answer = answerFor(6510008);
     expect(answer.status).toBe("ok");
     expect(fieldsOf(answer)).not.toHaveProperty("images");
@@ -74,12 +74,12 @@ describe("mapping of recorded products", () => {
     expect(objectOf(answer)).not.toHaveProperty("brand");
   });
 
-  it("is partial without a price while in stock", () => {
+  it("returns partial without a price while in stock", () => {
     expect(answerFor(6510010).status).toBe("partial");
   });
 });
 
-describe("hostile values", () => {
+describe("the mapping of an invalid catalog product", () => {
   it.each([
     [0],
     ["0.00"],
@@ -92,33 +92,33 @@ describe("hostile values", () => {
     [{}],
     [true],
     ["Infinity"],
-  ])("shows no price for %j", (salePrice) => {
+  ])("returns no price for %j", (salePrice) => {
     const answer = map(aProduct("11111", { salePrice }));
     expect(answer.status).toBe("partial");
     expect(fieldsOf(answer)).not.toHaveProperty("price");
   });
 
-  it("is ok without a price while out of stock", () => {
+  it("returns ok without a price while out of stock", () => {
     const product = { salePrice: null, onlineAvailability: false, orderable: "SoldOut" };
     expect(map(aProduct("11111", product)).status).toBe("ok");
   });
 
-  it("shows no regular price of 0", () => {
+  it("returns no regular price of 0", () => {
     expect(objectOf(map(aProduct("11111", { regularPrice: 0 })))).not.toHaveProperty(
       "regularPrice",
     );
   });
 
-  it("is partial when stock or name cannot be read", () => {
+  it("returns partial if stock or name cannot be parsed", () => {
     expect(map(aProduct("11111", { onlineAvailability: "maybe" })).status).toBe("partial");
     expect(map(aProduct("11111", { name: ["no", "text"] })).status).toBe("partial");
   });
 
-  it("leaves out a state that nobody knows rather than guess", () => {
+  it("omits an unknown state", () => {
     expect(objectOf(map(aProduct("11111", { orderable: "Perhaps" })))).not.toHaveProperty("state");
   });
 
-  it("cuts long texts and drops addresses that are none", () => {
+  it("cuts long texts and drops invalid addresses", () => {
     const answer = map(aProduct("11111", { name: "x".repeat(5_000), url: "javascript:alert(1)" }));
     expect(fieldsOf(answer)["title"]).toHaveLength(1_000);
     expect(fieldsOf(answer)).not.toHaveProperty("url");

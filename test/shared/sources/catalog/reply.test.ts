@@ -6,8 +6,8 @@ import { aProduct, wholeReply } from "./double.ts";
 const ids = ["11111", "22222"];
 const parse = (body: unknown): ReturnType<typeof parseCatalogReply> => parseCatalogReply(body, ids);
 
-describe("absence", () => {
-  it("proves that an id does not exist in a whole reply", () => {
+describe("a missing product in a catalog reply", () => {
+  it("does not exist if the reply is complete", () => {
     expect(parse(wholeReply([aProduct("11111")]))?.isComplete).toBe(true);
     expect(parse(wholeReply([]))?.isComplete).toBe(true);
     expect(parse({ total: 0, products: [] })?.isComplete).toBe(true);
@@ -21,11 +21,11 @@ describe("absence", () => {
     [{ fault: { faultstring: "x" } }],
     [{ message: "Rate limit exceeded" }],
     [{ warnings: ["invalid sku"] }],
-  ])("proves nothing in a reply that tells of trouble: %j", (trouble) => {
+  ])("may exist if the reply reports an error: %j", (trouble) => {
     expect(parse({ ...wholeReply([]), ...trouble })?.isComplete).toBe(false);
   });
 
-  it("is proven by a reply whose troubles are none", () => {
+  it("does not exist if the reply's error fields are empty", () => {
     const none = { error: null, errors: [], fault: {}, message: "", warnings: [] };
     expect(parse({ ...wholeReply([]), ...none })?.isComplete).toBe(true);
   });
@@ -39,29 +39,29 @@ describe("absence", () => {
     ["holds an entry that cannot be read", wholeReply([aProduct("11111"), { name: "no number" }])],
     ["holds what was not asked for", wholeReply([aProduct("11111"), aProduct("99999")])],
     ["holds an entry twice", wholeReply([aProduct("11111"), aProduct("11111")])],
-  ])("proves nothing in a reply that %s", (_case, body) => {
+  ])("may exist if the reply %s", (_case, body) => {
     const reply = parse(body);
     expect(reply?.isComplete).toBe(false);
     expect([...(reply?.products.keys() ?? [])]).toEqual(["11111"]);
   });
 });
 
-describe("hostile replies", () => {
+describe("the parser of catalog replies", () => {
   it.each([undefined, "", [], null, {}, { products: "none" }, { total: 0 }])(
-    "reads %j as no reply",
+    "rejects %j",
     (body) => {
       expect(parse(body)).toBeNull();
     },
   );
 
-  it("takes the first of two entries with one number", () => {
+  it("uses the first of two entries with one number", () => {
     const reply = parse(
       wholeReply([aProduct("11111", { name: "First" }), aProduct("11111", { name: "Second" })]),
     );
     expect(reply?.products.get("11111")?.name).toBe("First");
   });
 
-  it("holds only what was asked for, whatever is sent", () => {
+  it("keeps only requested products", () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.jsonValue(), fc.record({ sku: fc.jsonValue() }))), (all) => {
         const reply = parse(wholeReply(all));

@@ -106,8 +106,8 @@ scraperContract("d_catalog", async () => {
   };
 });
 
-describe("asking", () => {
-  it("reads a hundred ids a call, with a bounded number of calls at once", async () => {
+describe("the catalog scraper", () => {
+  it("reads 100 IDs in a call, with limited concurrency", async () => {
     const ids = numbered(450);
     const answers = await readFrom((call) => ({ ...(allFound(call) as object), afterMs: 30 }), ids);
     expect(statuses(answers)).toEqual(ids.map(() => "ok"));
@@ -115,7 +115,7 @@ describe("asking", () => {
     expect(double.atOnceMax()).toBe(2);
   });
 
-  it("asks for what is no longer sold too, and for no more fields than it reads", async () => {
+  it("requests products that are no longer sold too, and only the fields that it parses", async () => {
     await readFrom(allFound, ["6501234"]);
     const query = double.calls[0]?.url.searchParams;
     expect(query?.get("active")).toBe("*");
@@ -125,20 +125,20 @@ describe("asking", () => {
     expect(query?.get("show")).toMatch(/^sku,active,name,/);
   });
 
-  it("keeps to the configured calls per second", async () => {
+  it("stays within the configured calls per second", async () => {
     const startedAt = Date.now();
     await readFrom(allFound, numbered(300), { callsPerSecond: 10, callsAtOnceMax: 3 });
     expect(Date.now() - startedAt).toBeGreaterThanOrEqual(195);
   });
 
-  it("answers an id with leading zeros under the spelling that was asked", async () => {
+  it("answers an ID with leading zeros in its requested spelling", async () => {
     const [answer] = await readFrom(() => ({ body: wholeReply([aProduct("12345")]) }), ["0012345"]);
     expect(answer).toMatchObject({ id: "0012345", status: "ok" });
   });
 });
 
-describe("trouble that may pass", () => {
-  it.each([408, 429, 500, 502, 503, 504])("tries again after a %d", async (status) => {
+describe("the catalog scraper, after a temporary failure,", () => {
+  it.each([408, 429, 500, 502, 503, 504])("retries a %d", async (status) => {
     const answers = await readFrom(
       (call) => (call.number === 1 ? { status } : allFound(call)),
       ["6501234"],
@@ -146,13 +146,13 @@ describe("trouble that may pass", () => {
     expect(statuses(answers)).toEqual(["ok"]);
   });
 
-  it("stops after two extra tries", async () => {
+  it("stops after two retries", async () => {
     const answers = await readFrom(() => ({ status: 503 }), ["6501234", "6505678"]);
     expect(statuses(answers)).toEqual(["unavailable", "unavailable"]);
     expect(double.calls).toHaveLength(3);
   });
 
-  it("keeps what was read when a later batch hangs", async () => {
+  it("keeps the read batches when a later one hangs", async () => {
     const ids = numbered(101);
     const answers = await readFrom(
       (call) => (call.skus.includes("6000100") ? "hang" : allFound(call)),
@@ -185,7 +185,7 @@ function restlessClock(): { readonly clock: Clock; readonly rests: number[] } {
   return { clock, rests };
 }
 
-describe("a 403 for calling too often", () => {
+describe("the catalog scraper, after a 403 for too many calls,", () => {
   it.each<[string, Reaction]>([
     ["a quota", forbidden("Over Quota")],
     ["a rate", forbidden("The key is over its rate")],
@@ -193,7 +193,7 @@ describe("a 403 for calling too often", () => {
     ["a limit", forbidden("The limit of calls per second was reached")],
     ["calls a second", { status: 403, body: "<h1>Developer Over Qps</h1>" }],
     ["calls a second, as a code", { status: 403, body: "ERR_403_DEVELOPER_OVER_QPS" }],
-  ])("that speaks of %s is heeded: rests, asks once more", async (_, reaction) => {
+  ])("that mentions %s waits and retries once", async (_, reaction) => {
     const { clock, rests } = restlessClock();
     const react = (call: DoubleCall): Reaction => (call.number === 1 ? reaction : allFound(call));
     const answers = await readFrom(react, ["6501234"], { clock });
@@ -202,7 +202,7 @@ describe("a 403 for calling too often", () => {
     expect(notes).toEqual([]);
   });
 
-  it("is heeded when it says how long to wait", async () => {
+  it("waits as long as Retry-After demands", async () => {
     const { clock, rests } = restlessClock();
     const tooOften = forbidden("Over Quota", { "Retry-After": "7" });
     const react = (call: DoubleCall): Reaction => (call.number === 1 ? tooOften : allFound(call));
@@ -210,7 +210,7 @@ describe("a 403 for calling too often", () => {
     expect(rests).toEqual([7_000]);
   });
 
-  it("is given up at once where the source asks for more than there is time", async () => {
+  it("stops at once if Retry-After is after the deadline", async () => {
     const { clock, rests } = restlessClock();
     const tooOften = forbidden("Over Quota", { "Retry-After": "21" });
     const answers = await readFrom(() => tooOften, ["6501234"], { clock });
@@ -219,7 +219,7 @@ describe("a 403 for calling too often", () => {
     expect(rests).toEqual([]);
   });
 
-  it("is asked again twice, after rests that grow, and proves nothing", async () => {
+  it("retries twice with increasing delays, and then returns unavailable", async () => {
     const { clock, rests } = restlessClock();
     const answers = await readFrom(() => forbidden("Over Quota"), ["6501234"], { clock });
     expect(statuses(answers)).toEqual(["unavailable"]);
@@ -228,7 +228,7 @@ describe("a 403 for calling too often", () => {
   });
 });
 
-describe("what an operator must mend", () => {
+describe("the catalog scraper", () => {
   const keyless = "d_catalog: the source refuses the key";
   const turnedAway = "d_catalog: the source refuses calls";
   it.each<[string, Reaction, string]>([
@@ -260,19 +260,19 @@ describe("what an operator must mend", () => {
       { body: { ...wholeReply([]), error: { message: "canary" } } },
       "d_catalog: the source reports an error in a reply with status 200",
     ],
-  ])("is told of %s: asked once, unavailable", async (_, reaction, note) => {
+  ])("warns of %s after one call and returns unavailable", async (_, reaction, note) => {
     const answers = await readFrom(() => reaction, ["6501234"]);
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(double.calls).toHaveLength(1);
     expect(notes).toEqual([note]);
   });
 
-  it.each([429, 500, 503])("is nothing where a %d may pass", async (status) => {
+  it.each([429, 500, 503])("does not warn of a %d, which is temporary", async (status) => {
     await readFrom(() => ({ status }), ["6501234"]);
     expect(notes).toEqual([]);
   });
 
-  it("leaves the API alone after five other 403s, and never for a wrong key", async () => {
+  it("stops calling the API after five other 403s, and never for a wrong key", async () => {
     const asks = async (body: string): Promise<number> => {
       await readFrom(() => ({ status: 403, body }), numbered(10), { batchIdsMax: 1 });
       return events.filter((kind) => kind === "circuit_opened").length;
@@ -282,7 +282,7 @@ describe("what an operator must mend", () => {
     expect(await asks("Access denied")).toBe(1);
   });
 
-  it("is nothing where one id of many is refused, or trouble costs no item", async () => {
+  it("does not warn of one refused ID among many, or of an error that costs no item", async () => {
     const bad = (call: DoubleCall): Reaction =>
       call.skus.length > 2 ? { status: 400 } : allFound(call);
     await readFrom(bad, numbered(4));
@@ -293,7 +293,7 @@ describe("what an operator must mend", () => {
   });
 });
 
-it("reads a reply in the charset that it declares", async () => {
+it("the catalog scraper reads a reply in its declared charset", async () => {
   const body = Buffer.from(
     JSON.stringify(wholeReply([aProduct("11111", { name: "Café" })])),
     "latin1",
@@ -303,8 +303,8 @@ it("reads a reply in the charset that it declares", async () => {
   expect(answer).toMatchObject({ status: "ok", fields: { title: "Café" } });
 });
 
-describe("trouble that stays", () => {
-  it("isolates an id that the source refuses, without calling it gone", async () => {
+describe("the catalog scraper, after a permanent failure,", () => {
+  it("isolates an ID that the source refuses, without returning not_found", async () => {
     const ids = numbered(100);
     const answers = await readFrom(
       (call) => (call.skus.includes("6000042") ? { status: 400 } : allFound(call)),
@@ -313,17 +313,20 @@ describe("trouble that stays", () => {
     expect(statuses(answers)).toEqual(ids.map((id) => (id === "6000042" ? "unavailable" : "ok")));
   });
 
-  it("does not storm a source that refuses everything", async () => {
+  it("sends few calls to a source that refuses everything", async () => {
     const answers = await readFrom(() => ({ status: 400 }), numbered(100));
     expect(new Set(statuses(answers))).toEqual(new Set(["unavailable"]));
     expect(double.calls.length).toBeLessThanOrEqual(43);
   });
 
-  it.each([401, 404, 410, 422])("takes a %d for the whole call as no answer", async (status) => {
-    const answers = await readFrom(() => ({ status, body: wholeReply([]) }), ["6501234"]);
-    expect(statuses(answers)).toEqual(["unavailable"]);
-    expect(double.calls).toHaveLength(1);
-  });
+  it.each([401, 404, 410, 422])(
+    "returns unavailable after a %d for the whole call",
+    async (status) => {
+      const answers = await readFrom(() => ({ status, body: wholeReply([]) }), ["6501234"]);
+      expect(statuses(answers)).toEqual(["unavailable"]);
+      expect(double.calls).toHaveLength(1);
+    },
+  );
 
   it("follows no redirect, so the key stays with the configured host", async () => {
     const other = await startProductsDouble(allFound);
@@ -336,7 +339,7 @@ describe("trouble that stays", () => {
     expect(other.calls).toHaveLength(0);
   });
 
-  it("shows the key nowhere in its answers", async () => {
+  it("returns the key in no answer", async () => {
     const answers = await readFrom(
       ({ url, ...call }) => ({
         body: { ...wholeReply(call.skus.map((sku) => aProduct(sku))), canonicalUrl: url.href },

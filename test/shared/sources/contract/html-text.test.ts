@@ -13,28 +13,28 @@ describe("lineOf", () => {
     ["&#0; &#1114112; &#xD800;", "\uFFFD \uFFFD \uFFFD"],
     ["a&#1;b&#8238;c", "a bc"],
     ["Caf&eacute;&trade; &Omega; &#150;", "Café™ Ω –"],
-  ])("makes %j to %j", (text, line) => {
+  ])("converts %j to %j", (text, line) => {
     expect(lineOf(text)).toBe(line);
   });
 });
 
 describe("paragraphsOf", () => {
-  it("parts a text at its blocks and takes the tags out", () => {
+  it("splits a text at its blocks and removes the tags", () => {
     const html = "<p>One <b>two</b></p><ul><li>Three &lt; 4<li>Five</ul>Six<br/>Seven";
     expect(paragraphsOf(html)).toEqual(["One two", "Three < 4", "Five", "Six", "Seven"]);
   });
 
-  it("drops scripts and comments with what is in them", () => {
+  it("drops scripts and comments with their content", () => {
     expect(paragraphsOf("a<script>alert('<p>')</script>b<!-- c<p>d -->e")).toEqual(["a b e"]);
   });
 
-  it("takes a text that is no HTML as it is", () => {
+  it("returns a text without HTML unchanged", () => {
     expect(paragraphsOf("5 < 6\n7 > 6")).toEqual(["5 < 6", "7 > 6"]);
     expect(paragraphsOf("Pen&notebook")).toEqual(["Pen&notebook"]);
     expect(paragraphsOf("  ")).toEqual([]);
   });
 
-  it("is not held up by a text made to hold it up", () => {
+  it("needs little time for a text that is built to be slow", () => {
     const startedAt = performance.now();
     for (const part of ["<script>", "<!--", "<a ", "&#1", "<p"]) paragraphsOf(part.repeat(100_000));
     expect(performance.now() - startedAt).toBeLessThan(1_000);

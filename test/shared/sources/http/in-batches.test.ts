@@ -26,15 +26,15 @@ async function readWith(
   return { results, calls };
 }
 
-describe("reading in batches", () => {
-  it("answers each item once, in order, in batches of the size allowed", async () => {
+describe("the reading in batches", () => {
+  it("returns one result for each item, in order, with batches of the allowed size", async () => {
     const { results, calls } = await readWith(items(250), () => "read");
     expect(results).toEqual(items(250).map((item) => `read ${item}`));
     expect(calls).toEqual([100, 100, 50]);
   });
 
   it.each(["refused", "failed"] as const)(
-    "cuts a batch that is %s down to one item",
+    "splits a batch that is %s down to one item",
     async (kind) => {
       await fc.assert(
         fc.asyncProperty(fc.integer({ min: 1, max: 300 }), fc.nat(), async (count, place) => {
@@ -56,13 +56,16 @@ describe("reading in batches", () => {
     ["refused", 43],
     ["too_many", 43],
     ["failed", 15],
-  ] as const)("does not storm a source by whom everything is %s", async (kind, callsMax) => {
-    const { results, calls } = await readWith(items(100), () => kind);
-    expect(results).toEqual(items(100).map((item) => `unread ${item}`));
-    expect(calls.length).toBeLessThanOrEqual(callsMax);
-  });
+  ] as const)(
+    "sends few calls to a source that answers everything with %s",
+    async (kind, callsMax) => {
+      const { results, calls } = await readWith(items(100), () => kind);
+      expect(results).toEqual(items(100).map((item) => `unread ${item}`));
+      expect(calls.length).toBeLessThanOrEqual(callsMax);
+    },
+  );
 
-  it("finds up to ten refused items of a hundred, wherever they stand, and reads the others", async () => {
+  it("finds up to ten refused items of a hundred at any place, and reads the others", async () => {
     const badOnes = fc.uniqueArray(fc.nat(99), { minLength: 1, maxLength: 10 });
     await fc.assert(
       fc.asyncProperty(badOnes, async (bad) => {
@@ -76,13 +79,13 @@ describe("reading in batches", () => {
     );
   });
 
-  it("lets one batch find out that a source refuses everything, and cuts no other", async () => {
+  it("lets one batch find out that a source refuses everything, and splits no other", async () => {
     const { results, calls } = await readWith(items(200), () => "refused", 20);
     expect(results).toEqual(items(200).map((item) => `unread ${item}`));
     expect(calls.length).toBeLessThanOrEqual(31 + 9);
   });
 
-  it("cuts every refused batch of a source that takes others, also at the same time", async () => {
+  it("splits every refused batch of a source that accepts others, also concurrent ones", async () => {
     const isBad = (item: number): boolean => item % 20 === 0;
     const { results } = await readWith(
       items(200),
@@ -92,7 +95,7 @@ describe("reading in batches", () => {
     expect(results).toEqual(items(200).map((item) => `${isBad(item) ? "unread" : "read"} ${item}`));
   });
 
-  it("asks what is left after ten once more, as it was cut", async () => {
+  it("reads the rest in its parts after ten refused items", async () => {
     const bad = new Set([...items(10), 60]);
     const { results } = await readWith(items(100), (batch) =>
       batch.some((item) => bad.has(item)) ? "refused" : "read",
@@ -101,7 +104,7 @@ describe("reading in batches", () => {
     expect(lost).toEqual([...items(10), ...items(50).map((item) => 50 + item)]);
   });
 
-  it("comes down to the size that a source takes, loses nothing, and remembers it", async () => {
+  it("reduces the batch size to what a source takes, loses nothing, and keeps the size", async () => {
     const takes = (batch: readonly number[]) => (batch.length > 3 ? "too_many" : "read");
     const size = batchSize(100);
     const first = await readWith(items(100), takes, size);
@@ -113,13 +116,13 @@ describe("reading in batches", () => {
     expect(second.calls).toHaveLength(50);
   });
 
-  it("learns no size from a source to which one item is too many", async () => {
+  it("keeps the configured size for a source that rejects a single item as too many", async () => {
     const size = batchSize(100);
     await readWith([7], () => "too_many", size);
     expect(size.max()).toBe(100);
   });
 
-  it("does not cut what would not get better", async () => {
+  it("does not split a batch if a smaller one cannot succeed", async () => {
     const { calls } = await readWith(items(100), () => "none");
     expect(calls).toEqual([100]);
   });

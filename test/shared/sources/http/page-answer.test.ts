@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import {
-  isKeptOut,
+  isBlockedByProxy,
   isPageAnswer,
-  isTurnedAway,
+  isCallerRefused,
 } from "../../../../shared/sources/http/page-answer.ts";
 
 const answerOf = (text: string, status: number): Parameters<typeof isPageAnswer>[0] => ({
@@ -13,7 +13,7 @@ const answerOf = (text: string, status: number): Parameters<typeof isPageAnswer>
 });
 const isPage = (text: string, status = 200): boolean => isPageAnswer(answerOf(text, status));
 
-describe("where JSON should be", () => {
+describe("a JSON source's answer", () => {
   it.each(["<!doctype html><title>x</title>", "\n\t <html>", "\uFEFF<p>", "<?xml version='1.0'?>"])(
     "%j is a page",
     (text) => {
@@ -22,22 +22,22 @@ describe("where JSON should be", () => {
   );
 
   it.each(["", " ", '{"a":"<html>"}', "\uFEFF[]", '"<"', "not <html>"])(
-    "%j is none, whatever type it is called",
+    "%j is not a page, whatever its content type",
     (text) => {
       expect(isPage(text)).toBe(false);
     },
   );
 
-  it.each([302, 404, 500])("a page with status %d says no more than that", (status) => {
+  it.each([302, 404, 500])("a page with status %d is not a block", (status) => {
     expect(isPage("<html>", status)).toBe(false);
   });
 });
 
-describe("a 403", () => {
-  it("keeps everybody out where it is a page, and turns one caller away in any case", () => {
+describe("a 403 of a JSON source", () => {
+  it("blocks all callers if it is a page, and otherwise only the caller", () => {
     for (const text of ["<html>", '{"error":"key"}', ""]) {
-      expect(isTurnedAway(answerOf(text, 403))).toBe(true);
-      expect(isKeptOut(answerOf(text, 403))).toBe(text === "<html>");
+      expect(isCallerRefused(answerOf(text, 403))).toBe(true);
+      expect(isBlockedByProxy(answerOf(text, 403))).toBe(text === "<html>");
     }
   });
 });

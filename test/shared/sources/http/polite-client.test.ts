@@ -126,8 +126,8 @@ const answer =
   ({ response }) =>
     response.writeHead(status, headers).end("body");
 
-describe("a call", () => {
-  it("sends what it is told, and who it is", async () => {
+describe("a call of the source client", () => {
+  it("sends its method, body, headers and User-Agent", async () => {
     const double = await startDouble(async ({ request, response }) => {
       const sent = await Array.fromAsync(request as AsyncIterable<Buffer>);
       const { method, headers } = request;
@@ -146,7 +146,7 @@ describe("a call", () => {
     expect(reply.kind === "answered" && reply.headers.get("x-told")).toBe("yes");
   });
 
-  it("uses its connection again", async () => {
+  it("reuses its connection", async () => {
     const double = await startDouble(answer(200));
     const client = clientWith();
     for (let n = 0; n < 5; n += 1) {
@@ -160,14 +160,14 @@ describe("a call", () => {
   it.each([
     ["gzip", gzipSync],
     ["br", brotliCompressSync],
-  ] as const)("unpacks %s", async (encoding, pack) => {
+  ] as const)("decompresses %s", async (encoding, pack) => {
     const double = await startDouble(({ response }) =>
       response.writeHead(200, { "Content-Encoding": encoding }).end(pack("packed")),
     );
     expect(textOf(await get(clientWith(), double))).toBe("packed");
   });
 
-  it("counts an answer's bytes after unpacking and never receives an endless one", async () => {
+  it("limits the decompressed size of an answer, and stops receiving an endless one", async () => {
     const bomb = await startDouble(({ response }) =>
       response.writeHead(200, { "Content-Encoding": "gzip" }).end(gzipSync("x".repeat(10_001))),
     );
@@ -195,8 +195,8 @@ describe("a call", () => {
 /** Longer than any test may take: what ends sooner was ended by something else. */
 const neverMs = 3_600_000;
 
-describe("the deadline", () => {
-  it("ends a try that hangs, and one whose body does", async () => {
+describe("the deadline of the source client", () => {
+  it("ends a try that hangs before or in its body", async () => {
     const silent = await startDouble(() => undefined);
     const stuck = await startDouble(({ response }) => response.writeHead(200).write("begun"));
     const patient = { tryTimeoutMs: neverMs };
@@ -207,7 +207,7 @@ describe("the deadline", () => {
     expect(replies.map(({ kind }) => kind)).toEqual(["no_time", "no_time"]);
   });
 
-  it("ends the wait for a place and the wait for a turn", async () => {
+  it("ends the wait for a slot and the wait for a start time", async () => {
     const silent = await startDouble(() => undefined);
     const crowded = clientWith({ callsAtOnce: 1, tryTimeoutMs: neverMs });
     const slow = clientWith({ callsPerSecond: 0.5, burst: 1, tryTimeoutMs: neverMs });
@@ -218,19 +218,19 @@ describe("the deadline", () => {
     await expect.poll(() => silent.startedAt).toHaveLength(2);
   });
 
-  it("does not start what is too late already", async () => {
+  it("prevents a call that is already late", async () => {
     const double = await startDouble(answer(200));
     expect(await get(clientWith(), double, 0)).toEqual({ kind: "no_time" });
     expect(double.startedAt).toHaveLength(0);
   });
 
-  it("ends a try at its own time limit, and tries again", async () => {
+  it("is independent of a try's own time limit, after which the call is retried", async () => {
     const double = await startDouble(({ response, number }) => number > 1 && response.end("there"));
     expect(textOf(await get(clientWith({ tryTimeoutMs: 200 }), double))).toBe("there");
   });
 });
 
-describe("trying again", () => {
+describe("a retry of the source client", () => {
   it.each([408, 425, 429, 500, 502, 503, 504])("follows a %d", async (status) => {
     const double = await startDouble((call) => answer(call.number === 1 ? status : 200)(call));
     expect(resultOf(await get(clientWith(), double))).toBe(200);
@@ -242,7 +242,7 @@ describe("trying again", () => {
     expect(double.startedAt).toHaveLength(1);
   });
 
-  it("makes a body for each try, of the time that this try has", async () => {
+  it("gets a new body with the remaining time of the try", async () => {
     const told: number[] = [];
     const sent: number[] = [];
     const double = await startDouble(async ({ request, response, number }) => {
@@ -267,7 +267,7 @@ describe("trying again", () => {
   });
 
   it.each(["3600", "99999999999", "9".repeat(400)])(
-    "gives up at once when it is to wait for %s seconds",
+    "is not made if the wait would be %s seconds",
     async (seconds) => {
       const double = await startDouble(answer(503, { "Retry-After": seconds }));
       expect(resultOf(await get(clientWith(), double))).toBe("no_time");
@@ -275,7 +275,7 @@ describe("trying again", () => {
     },
   );
 
-  it("ends with the last answer after two extra tries", async () => {
+  it("is made twice at most, then the last answer is returned", async () => {
     const double = await startDouble(answer(503));
     expect(resultOf(await get(clientWith(), double))).toBe(503);
     expect(double.startedAt).toHaveLength(3);
@@ -283,7 +283,7 @@ describe("trying again", () => {
       {
         kind: "call",
         reply: "5xx",
-        spoke: "no",
+        responded: "no",
         milliseconds: expect.any(Number),
         tries: 3,
         throttled: 0,
@@ -294,7 +294,7 @@ describe("trying again", () => {
   it.each([
     ["seconds", () => "1"],
     ["a date", () => new Date(Date.now() + 2_000).toUTCString()],
-  ])("waits as long as Retry-After asks in %s", async (_form, header) => {
+  ])("waits as long as Retry-After demands in %s", async (_form, header) => {
     const double = await startDouble((call) =>
       answer(call.number === 1 ? 429 : 200, { "Retry-After": header() })(call),
     );
@@ -303,13 +303,13 @@ describe("trying again", () => {
     expect(second - first).toBeGreaterThanOrEqual(950);
   });
 
-  it("gives up at once when Retry-After is beyond the deadline", async () => {
+  it("is not made if Retry-After is after the deadline", async () => {
     const double = await startDouble(answer(429, { "Retry-After": "60" }));
     expect(await get(clientWith(), double)).toEqual({ kind: "no_time" });
     expect(sleptMs).toEqual([]);
   });
 
-  it("is free, once, when a kept connection turns out to be closed", async () => {
+  it("is made once without cost if a kept connection turns out to be closed", async () => {
     const double = await startDouble(({ request, response, number }) => {
       if (number === 2 || number > 3) request.socket.destroy();
       else response.end("there");
@@ -323,7 +323,7 @@ describe("trying again", () => {
     expect(double.startedAt).toHaveLength(3 + 4);
   });
 
-  it("stays below a fifth of the calls while a source is dying", async () => {
+  it("is made for less than a fifth of the calls while a source fails", async () => {
     const double = await startDouble(answer(500));
     const client = clientWith();
     await Promise.all(Array.from({ length: 200 }, () => get(client, double)));
@@ -332,8 +332,8 @@ describe("trying again", () => {
   });
 });
 
-describe("the pace", () => {
-  it("bounds the calls at once", async () => {
+describe("the rate of the source client", () => {
+  it("limits the concurrent calls", async () => {
     let inWork: ServerResponse[] = [];
     const double = await startDouble(async ({ response }) => {
       inWork.push(response);
@@ -349,7 +349,7 @@ describe("the pace", () => {
     expect(double.atOnceMax()).toBe(3);
   });
 
-  it("lets a burst through and then so many calls a second", async () => {
+  it("admits a burst and then a constant number of calls a second", async () => {
     const double = await startDouble(answer(200));
     const waits: number[] = [];
     const client = clientWith({ callsPerSecond: 20, burst: 5 }, recordingClock(waits));
@@ -361,7 +361,7 @@ describe("the pace", () => {
     ]);
   });
 
-  it("halves when the source is busy", async () => {
+  it("is halved when the source is busy", async () => {
     const double = await startDouble((call) => answer(call.number === 1 ? 503 : 200)(call));
     const client = clientWith({ callsPerSecond: 40, burst: 1, isTemporary: () => false });
     await get(client, double);
@@ -372,7 +372,7 @@ describe("the pace", () => {
   });
 });
 
-describe("the circuit", () => {
+describe("the circuit of the source client", () => {
   it("opens after five refusals in a row, lets one call probe after a minute, and closes", async () => {
     let status = 403;
     const double = await startDouble((call) => answer(status)(call));
@@ -391,14 +391,14 @@ describe("the circuit", () => {
     expect(double.startedAt).toHaveLength(5 + 1 + 2);
   });
 
-  it("stays closed when answers come in between", async () => {
+  it("stays closed if there are answers in between", async () => {
     const double = await startDouble((call) => answer(call.number % 5 === 0 ? 200 : 403)(call));
     const client = clientWith();
     for (let n = 0; n < 20; n += 1) await get(client, double);
     expect(double.startedAt).toHaveLength(20);
   });
 
-  it("takes calls at one moment that are told 429 for one refusal", async () => {
+  it("counts a 429 for several calls at the same time as one refusal", async () => {
     const double = await startDouble(async (call) => {
       await delay(50);
       answer(call.number <= 30 ? 429 : 200)(call);
@@ -408,7 +408,7 @@ describe("the circuit", () => {
     expect(resultOf(await get(client, double))).toBe(200);
   });
 
-  it("opens at answers that the source's own sign calls blocks", async () => {
+  it("opens at answers that the source's own rule calls blocks", async () => {
     const double = await startDouble(answer(200));
     const client = clientWith({ isBlock: ({ body }) => new TextDecoder().decode(body) === "body" });
     for (let n = 0; n < 5; n += 1) await get(client, double);
@@ -416,8 +416,8 @@ describe("the circuit", () => {
   });
 });
 
-describe("what it tells", () => {
-  it("counts tries and 429s, and holds no address", async () => {
+describe("the events of the source client", () => {
+  it("count tries and 429s, and contain no address", async () => {
     const double = await startDouble((call) =>
       answer(call.number < 3 ? 429 : 200, { "Retry-After": "0" })(call),
     );

@@ -11,11 +11,11 @@ describe("Retry-After", () => {
     ["99999999999", 86_400_000],
     ["Sun, 01 Mar 2076 12:00:30 GMT", 86_400_000],
     ["Sun, 01 Mar 2026 11:00:00 GMT", 0],
-  ])("%j asks to wait %d ms", (header, milliseconds) => {
+  ])("%j demands a wait of %d ms", (header, milliseconds) => {
     expect(retryAfterMs(header, now)).toBe(milliseconds);
   });
 
-  it.each([null, "", "soon", "-5", "1e9"])("%j says nothing", (header) => {
+  it.each([null, "", "soon", "-5", "1e9"])("%j is ignored", (header) => {
     expect(retryAfterMs(header, now)).toBeUndefined();
   });
 });

@@ -5,20 +5,20 @@ const at = (ms: number): Date => new Date(1_000_000 + ms);
 const busyAt = (speed: ReturnType<typeof adaptiveSpeed>, ms: number, startedMs = ms): void =>
   speed.note({ isBusy: true, startedAt: at(startedMs) }, at(ms));
 
-it("is the full one while the source is at ease", () => {
+it("the adaptive rate is the full one while the source is not busy", () => {
   const speed = adaptiveSpeed(40);
   for (let n = 0; n < 20; n += 1) speed.note({ isBusy: false, startedAt: at(n) }, at(n));
   busyAt(speed, 20);
   expect(speed.perSecond(at(20))).toBe(40);
 });
 
-it("is halved once by calls at one moment that are all refused", () => {
+it("the adaptive rate is halved once if several calls at the same time are refused", () => {
   const speed = adaptiveSpeed(40);
   for (let n = 0; n < 30; n += 1) busyAt(speed, 100 + n, 50);
   expect(speed.perSecond(at(130))).toBe(20);
 });
 
-it("is halved again only after five more answers, and never stops", () => {
+it("the adaptive rate is halved again only after five more answers, and never reaches 0", () => {
   const speed = adaptiveSpeed(64);
   for (let n = 0; n < 5; n += 1) busyAt(speed, n);
   expect(speed.perSecond(at(5))).toBe(32);
@@ -28,16 +28,19 @@ it("is halved again only after five more answers, and never stops", () => {
   expect(speed.perSecond(at(1_000))).toBe(2);
 });
 
-it.each([0.1, 2, 50])("of %d a second is won back within a minute, without a call", (max) => {
-  const speed = adaptiveSpeed(max);
-  for (let n = 0; n < 100; n += 1) busyAt(speed, n);
-  expect(speed.perSecond(at(99))).toBeLessThan(max / 16);
-  expect(speed.perSecond(at(99 + 25_000))).toBeGreaterThan(max / 2);
-  expect(speed.perSecond(at(99 + 50_000))).toBe(max);
-  expect(speed.perSecond(at(99 + 500_000))).toBe(max);
-});
+it.each([0.1, 2, 50])(
+  "the adaptive rate of %d a second recovers within a minute, without a call",
+  (max) => {
+    const speed = adaptiveSpeed(max);
+    for (let n = 0; n < 100; n += 1) busyAt(speed, n);
+    expect(speed.perSecond(at(99))).toBeLessThan(max / 16);
+    expect(speed.perSecond(at(99 + 25_000))).toBeGreaterThan(max / 2);
+    expect(speed.perSecond(at(99 + 50_000))).toBe(max);
+    expect(speed.perSecond(at(99 + 500_000))).toBe(max);
+  },
+);
 
-it("keeps what was won back when the source is busy once more, and starts anew from there", () => {
+it("the adaptive rate keeps what it recovered when the source is busy again, and recovers from there", () => {
   const speed = adaptiveSpeed(40);
   busyAt(speed, 0);
   busyAt(speed, 9_000);

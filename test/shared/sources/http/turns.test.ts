@@ -52,14 +52,14 @@ function world(
 const rowsOf = (grants: readonly Grant[]): readonly string[] =>
   [...new Set(grants.map(({ row }) => row))].toSorted();
 
-describe("the turns of a source", () => {
-  it("take from one row up to 250 calls a second", async () => {
+describe("the start times of a source", () => {
+  it("come from one row up to 250 calls a second", async () => {
     const { takeMany, grants } = world({ callsPerSecond: 250, burst: 50 });
     await takeMany(100, 60);
     expect(rowsOf(grants)).toEqual(["shop"]);
   });
 
-  it("are spread over rows of 250 calls a second each, and keep the total rate", async () => {
+  it("come from several rows of 250 calls a second each, and keep the total rate", async () => {
     const { takeMany, grants } = world({ callsPerSecond: 1_000, burst: 40 });
     expect(await takeMany(2_000, 60)).not.toContain(false);
     expect(rowsOf(grants)).toEqual(["shop", "shop#1", "shop#2", "shop#3"]);
@@ -72,13 +72,13 @@ describe("the turns of a source", () => {
     expect((starts.at(-1) ?? 0) - startMs).toBeLessThanOrEqual(2_000);
   });
 
-  it("have at most as many rows as calls that may start at once", async () => {
+  it("come from at most as many rows as calls may start at once", async () => {
     const { takeMany, grants } = world({ callsPerSecond: 1_000, burst: 1 });
     await takeMany(100, 60);
     expect(rowsOf(grants)).toEqual(["shop"]);
   });
 
-  it("ask the other rows if one has no permit left before the deadline", async () => {
+  it("come from another row if one has no permit left before the deadline", async () => {
     const own = ownRateBudget();
     const full = new Set(["shop", "shop#2", "shop#3"]);
     const inner: RateBudget = {
@@ -90,14 +90,14 @@ describe("the turns of a source", () => {
     expect(await takeMany(20, 60)).not.toContain(false);
   });
 
-  it("refuse a call if no row has a permit left before its deadline", async () => {
+  it("are refused if no row has a permit left before the call's deadline", async () => {
     const inner: RateBudget = { take: async (_row, _ask, now) => ({ from: now, permits: 0 }) };
     const { takeMany, grants } = world({ callsPerSecond: 1_000, burst: 40 }, inner);
     expect(await takeMany(2, 60)).toEqual([false, false]);
     expect(rowsOf(grants)).toHaveLength(4);
   });
 
-  it("take from one row if the site may require pauses", async () => {
+  it("come from one row if the site may require pauses", async () => {
     const { takeMany, grants } = world({ callsPerSecond: 1_000, burst: 40, isSpread: false });
     await takeMany(100, 60);
     expect(rowsOf(grants)).toEqual(["shop"]);

@@ -45,7 +45,7 @@ const withCurrent = (values: Record<number, unknown>, stats: Json = {}): unknown
   withStats({ current: current(values), ...stats });
 const withoutBuybox = { buyBoxPrice: -1, buyBoxSellerId: null };
 
-describe("mapping of a product", () => {
+describe("the mapping of a price history product", () => {
   const shop = {
     pageBaseUrl: "https://shop.example/dp/",
     imageBaseUrl: "https://images.example/i",
@@ -85,7 +85,7 @@ describe("mapping of a product", () => {
   };
   const fetchedAt = "2026-03-01T04:40:00.000Z";
 
-  it("shows the count and the lowest price of new offers as pulse, and nothing else", () => {
+  it("returns the count and the lowest price of new offers at pulse, and nothing else", () => {
     expect(map(sampleProduct(), { ...shop, tier: "pulse" })).toEqual({
       id: asin,
       status: "ok",
@@ -94,11 +94,11 @@ describe("mapping of a product", () => {
     });
   });
 
-  it("shows a listing as lite", () => {
+  it("returns a listing at lite", () => {
     expect(map(sampleProduct(), shop)).toEqual({ id: asin, status: "ok", fetchedAt, fields: lite });
   });
 
-  it("adds text, attributes and pictures as full", () => {
+  it("adds text, attributes and pictures at full", () => {
     expect(fieldsOf(map(sampleProduct(), { ...shop, tier: "full" }))).toEqual({
       ...lite,
       images: [
@@ -130,20 +130,20 @@ describe("mapping of a product", () => {
     });
   });
 
-  it("shows neither page nor pictures where no address is configured for them", () => {
+  it("returns neither page nor pictures without configured addresses", () => {
     const fields = fieldsOf(map(sampleProduct(), { tier: "full" }));
     expect(fields).not.toHaveProperty("url");
     expect(fields).not.toHaveProperty("images");
   });
 
-  it("takes pictures by plain file names only", () => {
+  it("accepts pictures only with plain file names", () => {
     const images = [{ l: "../x.jpg" }, { l: "https://x/y.jpg" }, { l: "a?b.jpg" }, { l: "ok.jpg" }];
     const answer = map(aListing(asin, { images }), { ...shop, tier: "full" });
     expect(fieldsOf(answer)["images"]).toEqual(["https://images.example/i/ok.jpg"]);
   });
 });
 
-describe("time", () => {
+describe("the read time of a price history product", () => {
   it.each([
     ["is the source's", 7_975_000, "2026-03-01T04:40:00.000Z"],
     ["is never one to come", 9_000_000, now.toISOString()],
@@ -154,7 +154,7 @@ describe("time", () => {
   });
 });
 
-describe("values", () => {
+describe("the values of a price history product", () => {
   it.each([
     ["a price in cents", { 1: 1_234, 11: 2 }, { newCount: 2, newMinPrice: 12.34 }],
     ["numbers as text", { 1: "1234", 11: "2" }, { newCount: 2, newMinPrice: 12.34 }],
@@ -167,18 +167,18 @@ describe("values", () => {
     ["neither", { 1: -2, 11: null }, {}],
     ["nonsense", { 1: "12,34", 11: 1.5 }, {}],
     ["a number beyond all prices", { 1: 1e14, 11: 3 }, { newCount: 3 }],
-  ])("shows %s", (_, values, shown) => {
+  ])("include %s", (_, values, shown) => {
     const answer = map(withCurrent(values), { tier: "pulse" });
     expect(objectOf(answer)).toEqual(shown);
     expect(answer.status).toBe(Object.keys(shown).length === 2 ? "ok" : "partial");
   });
 
-  it("counts yen in whole ones", () => {
+  it("count yen in whole units", () => {
     const answer = map(sampleProduct(), { currency: "JPY" });
     expect(fieldsOf(answer)["price"]).toEqual({ amount: 59_900, currency: "JPY" });
   });
 
-  it("takes a new price that the retailer hides for one that is not known", () => {
+  it("treat a new price that the retailer hides as unknown", () => {
     const product = aListing(asin, {
       newPriceIsMAP: true,
       stats: someStats({ current: current({ 1: -1, 11: 2 }) }),
@@ -189,13 +189,13 @@ describe("values", () => {
     });
   });
 
-  it("shows no rating where there is none", () => {
+  it("include no rating if there is none", () => {
     expect(objectOf(map(withCurrent({ 16: 0, 17: -1 })))).not.toHaveProperty("rating");
     expect(objectOf(map(withCurrent({ 16: -1, 17: 0 })))).toMatchObject({ reviewsCount: 0 });
   });
 });
 
-describe("the buy box", () => {
+describe("the buy box of a price history product", () => {
   const none = {
     price: null,
     availability: { inStock: false, message: "Currently unavailable" },
@@ -209,7 +209,7 @@ describe("the buy box", () => {
     ["the price history ends in none", { buyBoxPrice: -2 }, { 18: -1 }],
     ["its seller is nobody", { buyBoxPrice: -2, buyBoxSellerId: "-1" }, { 18: -2 }],
     ["there are no offers", { buyBoxPrice: -2 }, { 1: -1, 2: -1, 11: 0, 12: 0, 18: -2 }],
-  ])("is null where %s", (_, stats, values) => {
+  ])("is null if %s", (_, stats, values) => {
     const answer = map(withCurrent({ 1: 1_999, 11: 1, 12: 1, ...values }, stats));
     expect(answer).toMatchObject({ status: "ok", fields: none });
     expect(objectOf(answer)["buybox"]).toBeNull();
@@ -219,14 +219,14 @@ describe("the buy box", () => {
     ["it is not known", { buyBoxPrice: -2 }],
     ["its price is 0", { buyBoxPrice: 0 }],
     ["the retailer hides its price", { buyBoxPrice: -1, buyBoxIsMAP: true }],
-  ])("is left out where %s", (_, stats) => {
+  ])("is absent if %s", (_, stats) => {
     const answer = map(withCurrent({ 1: 1_999, 11: 1, 12: 1, 18: -2 }, stats));
     expect(answer.status).toBe("partial");
     expect(fieldsOf(answer)).not.toHaveProperty("price");
     expect(objectOf(answer)).not.toHaveProperty("buybox");
   });
 
-  it("is the retailer's own under the configured name, shipped by it", () => {
+  it("has the retailer's configured name as seller and shipper of its own offer", () => {
     const stats = { buyBoxIsAmazon: true, buyBoxIsFBA: null, buyBoxSellerId: "A0OWNSHOP1" };
     const answer = map(withStats(stats), { names: new Map() });
     expect(answer).toMatchObject({
@@ -244,14 +244,14 @@ describe("the buy box", () => {
   it.each([
     ["the source knows no name of", new Map([["A1SELLER01", null]])],
     ["could not be asked for", new Map<string, string>()],
-  ])("is partial with a seller that %s", (_, names) => {
+  ])("makes the result partial if its seller %s", (_, names) => {
     const answer = map(withStats({}), { names });
     expect(answer).toMatchObject({ status: "partial", fields: { price: { amount: 19.99 } } });
     expect(fieldsOf(answer)).not.toHaveProperty("seller");
     expect(objectOf(answer)).not.toHaveProperty("buybox");
   });
 
-  it("is a used one where there is no new offer", () => {
+  it("is a used offer if there is no new one", () => {
     const used = {
       buyBoxUsedPrice: 1_050,
       buyBoxUsedSellerId: "A1USEDSHOP",
@@ -278,7 +278,7 @@ describe("the buy box", () => {
   });
 });
 
-describe("availability", () => {
+describe("the availability of a price history product", () => {
   it.each<[string, boolean | undefined, Json]>([
     ["in_stock", true, {}],
     ["in_stock", true, { buyBoxAvailabilityMessage: null }],
@@ -302,13 +302,13 @@ describe("availability", () => {
   });
 });
 
-describe("types of products", () => {
-  it("are not_found where the source calls the id invalid", () => {
+describe("the type of a price history product", () => {
+  it("gives not_found if the source calls the ID invalid", () => {
     const answer = map(aListing(asin, { productType: 4 }));
     expect(answer).toEqual({ id: asin, status: "not_found", fetchedAt: answer.fetchedAt });
   });
 
-  it("are parents, which nobody can offer", () => {
+  it("gives a parent no offers", () => {
     const parent = aListing(asin, { productType: 5, stats: null });
     expect(map(parent, { tier: "pulse" })).toMatchObject({
       status: "ok",
@@ -320,18 +320,21 @@ describe("types of products", () => {
     });
   });
 
-  it.each([1, 2, 3, 6, "2"])("show no prices of the type %j, and claim none is there", (type) => {
-    const stats = someStats({ current: current({}), buyBoxPrice: -1 });
-    const product = aListing(asin, { productType: type, stats });
-    expect(map(product, { tier: "pulse" })).toMatchObject({
-      status: "partial",
-      fields: { retailer_a: {} },
-    });
-    expect(map(product).status).toBe("partial");
-    expect(fieldsOf(map(product))).not.toHaveProperty("price");
-  });
+  it.each([1, 2, 3, 6, "2"])(
+    "gives no prices for type %j, and does not report that none exist",
+    (type) => {
+      const stats = someStats({ current: current({}), buyBoxPrice: -1 });
+      const product = aListing(asin, { productType: type, stats });
+      expect(map(product, { tier: "pulse" })).toMatchObject({
+        status: "partial",
+        fields: { retailer_a: {} },
+      });
+      expect(map(product).status).toBe("partial");
+      expect(fieldsOf(map(product))).not.toHaveProperty("price");
+    },
+  );
 
-  it("are unavailable where the source knows nothing: that proves no item", () => {
+  it("gives unavailable if the source has no data, because that proves nothing", () => {
     const product = aListing(asin, { title: null, stats: someStats({ current: current({}) }) });
     const blank = aListing(asin, { title: null, stats: null });
     expect(map(blank).status).toBe("unavailable");

@@ -107,8 +107,8 @@ offerCheckerContract("a_history", async () => {
   };
 });
 
-describe("asking", () => {
-  it("looks at each listing once, twenty a call, and at none for an id that is not of it", async () => {
+describe("the price history offer checker", () => {
+  it("reads each listing once, 20 in a call, and none for an ID of another listing", async () => {
     await begin(({ ids }) => ({
       body: envelope({ products: ids.map((id) => listed(id, someOffers)) }),
     }));
@@ -132,15 +132,15 @@ describe("asking", () => {
     expect(double.calls[0]?.query.get("offers")).toBe("40");
   });
 
-  it("says when the source looked", async () => {
+  it("returns when the source read the listing", async () => {
     await begin(() => ({ body: envelope({ products: [listed(asin, someOffers)] }) }));
     const [answer] = await check([[asin, firstId]]);
     expect(answer?.fetchedAt).toBe(new Date((lookedAt + 21_564_000) * 60_000).toISOString());
   });
 });
 
-describe("an offer", () => {
-  it("can be bought under every id that a read gives it", async () => {
+describe("the price history offer checker, for an offer,", () => {
+  it("accepts every ID that a read returns for it", async () => {
     const alike = [4, 9, 7].map((n) =>
       anOffer(n, [1_000 + n, 0], { sellerId: "A1SAMESHOP", condition: 4 }),
     );
@@ -157,7 +157,7 @@ describe("an offer", () => {
     expect(answers.map(verdictOf)).toEqual(ids.map(() => true));
   });
 
-  it("that a product read features can be bought", async () => {
+  it("accepts the ID of the buy box in a product read", async () => {
     await begin(() => ({ body: envelope({ products: [listed(asin, someOffers)] }) }));
     const [product] = await priceHistoryScraper({ baseUrl: double.url }, dependencies).read({
       scraper: "retailer_a.lite",
@@ -171,24 +171,24 @@ describe("an offer", () => {
     expect((await check([[asin, featuredId]])).map(verdictOf)).toEqual([true]);
   });
 
-  it("keeps its id when one that is like it goes", async () => {
+  it("keeps its ID when an equal offer disappears", async () => {
     const numbered = idOf("A1SAMESHOP", { number: 9 });
     const alike = (n: number): Json => anOffer(n, [1_000, 0], { sellerId: "A1SAMESHOP" });
     expect(await verdict(numbered, listed(asin, [alike(9)]))).toBe(true);
     expect(await verdict(numbered, listed(asin, [alike(4)]))).toBe(false);
   });
 
-  it("of which only the price is not known can be bought", async () => {
+  it("returns buyable if only its price is unknown", async () => {
     const hidden = anOffer(1, [-2, 0]);
     expect(await verdict(firstId, listed(asin, [hidden]))).toBe(true);
   });
 
-  it("that is no longer live is gone", async () => {
+  it("returns not buyable if it is no longer live", async () => {
     const product = listed(asin, someOffers, { liveOffersOrder: [1, 2], stats: statsOf(2) });
     expect(await verdict(firstId, product)).toBe(false);
   });
 
-  it("in another condition, or shipped by another, is another one", async () => {
+  it("returns not buyable for its ID with another condition or shipper", async () => {
     const product = listed(asin, someOffers);
     expect(await verdict(idOf("A1SELLER01", { condition: "used_good" }), product)).toBe(false);
     expect(await verdict(idOf("A1SELLER01", { isFba: true }), product)).toBe(false);
@@ -211,7 +211,7 @@ describe("an offer", () => {
       { buyBoxIsShippable: false, buyBoxAvailabilityMessage: "In stock on May 3" },
       true,
     ],
-  ] as const)("that is featured and %s: %j", async (_, fields, buyable) => {
+  ] as const)("in the buy box that %s: returns %j", async (_, fields, buyable) => {
     const product = listed(asin, someOffers, { stats: statsOf(3, fields) });
     expect(await verdict(featuredId, product)).toBe(buyable);
     // Of the others the stock line says nothing.
@@ -222,12 +222,12 @@ describe("an offer", () => {
     ["is not shipped", { isShippable: false }, false],
     ["is not shipped yet", { isShippable: false, isPreorder: true }, true],
     ["is shipped", { isShippable: true }, true],
-  ])("of others than the featured one that %s", async (_, fields, buyable) => {
+  ])("outside the buy box that %s", async (_, fields, buyable) => {
     const offers = [anOffer(1, [1_899, 499], fields), ...someOffers.slice(1)];
     expect(await verdict(firstId, listed(asin, offers))).toBe(buyable);
   });
 
-  it("can be bought where one of those alike is shipped", async () => {
+  it("returns buyable if one of several equal offers is shippable", async () => {
     const alike = [false, true].map((isShippable, n) =>
       anOffer(4 + n, [1_000, 0], { sellerId: "A1SAMESHOP", isShippable }),
     );
@@ -235,7 +235,7 @@ describe("an offer", () => {
     expect(await verdict(idOf("A1SAMESHOP", { number: 4 }), listed(asin, alike))).toBe(false);
   });
 
-  it("that is featured goes by its own line where the buy box does not say", async () => {
+  it("uses the offer's own state if the buy box does not report one", async () => {
     const silent = { buyBoxIsShippable: undefined, buyBoxAvailabilityMessage: undefined };
     const of = (isShippable: boolean): Json =>
       listed(asin, [anOffer(2, [1_999, 0], { isFBA: true, isShippable })], {
@@ -245,7 +245,7 @@ describe("an offer", () => {
     expect(await verdict(featuredId, of(false))).toBe(false);
   });
 
-  it("is not gone by a listing that is invalid beside an error", async () => {
+  it("returns unavailable if the listing is invalid beside an error", async () => {
     const products = [{ asin, productType: 4 }];
     await begin(() => ({ body: envelope({ products, error: { message: "down" } }) }));
     const reading = { marketplace: "us", ids: [asin], deadline: new Date(Date.now() + 10_000) };
@@ -255,18 +255,18 @@ describe("an offer", () => {
     expect((await check([[asin, firstId]])).map(verdictOf)).toEqual(["unavailable"]);
   });
 
-  it("is none of a parent", async () => {
+  it("returns not buyable on a parent", async () => {
     const product = aListing(asin, { productType: 5, offers: [] });
     expect(await verdict(firstId, product)).toBe(false);
   });
 });
 
-it("knows nothing of an offer that was seen more than a day ago", async () => {
+it("the price history offer checker returns unavailable for an offer that was read more than a day ago", async () => {
   const old = listed(asin, someOffers, { lastUpdate: lookedAt - 24 * 60 });
   expect(await verdict(firstId, old)).toBe("unavailable");
 });
 
-describe("an offer that was not seen", () => {
+describe("the price history offer checker, for an offer that is not in the reply,", () => {
   const goneId = idOf("A1SELLER09");
   it.each([
     ["has more offers than the source looked at", { stats: statsOf(4) }],
@@ -280,11 +280,11 @@ describe("an offer that was not seen", () => {
     ],
     ["could not be looked at", { offersSuccessful: false }],
     ["was looked at more than a day ago", { lastUpdate: lookedAt - 24 * 60 }],
-  ])("is unavailable where its listing %s", async (_, fields) => {
+  ])("returns unavailable if its listing %s", async (_, fields) => {
     expect(await verdict(goneId, listed(asin, someOffers, fields))).toBe("unavailable");
   });
 
-  it("is gone where its listing was seen whole", async () => {
+  it("returns not buyable if the reply has all offers of its listing", async () => {
     expect(await verdict(goneId, listed(asin, someOffers))).toBe(false);
     expect(await verdict(goneId, listed(asin, []))).toBe(false);
   });

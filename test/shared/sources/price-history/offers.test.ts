@@ -100,8 +100,8 @@ offerScraperContract("a_history", async () => {
   };
 });
 
-describe("asking", () => {
-  it("reads twenty ids a call, and names all their sellers in one", async () => {
+describe("the price history offers reader", () => {
+  it("reads 20 IDs in a call, and looks up all their sellers in one", async () => {
     const ids = Array.from({ length: 45 }, (_, n) => `B0${String(n).padStart(8, "0")}`);
     const answers = await readFrom(
       (call) => ({ body: envelope({ products: call.ids.map((id) => listed(id, someOffers)) }) }),
@@ -120,14 +120,14 @@ describe("asking", () => {
     );
   });
 
-  it("asks for as many offers as configured", async () => {
+  it("requests the configured number of offers", async () => {
     await offersOf(listed(asin, someOffers), { offersPerListing: 20 });
     expect(asked("/product")[0]?.query.get("offers")).toBe("20");
   });
 });
 
-describe("mapping of offers", () => {
-  it("shows the featured one first, then the cheapest", async () => {
+describe("the mapping of price history offers", () => {
+  it("returns the buy box first, then the cheapest", async () => {
     const answer = await answerTo(listed(asin, someOffers));
     const [featured, used, cheap] = answer?.status === "ok" ? answer.offers : [];
     expect(answer).toEqual({
@@ -188,12 +188,12 @@ describe("mapping of offers", () => {
     [11, "other"],
     ["1", "new"],
     [null, "other"],
-  ])("reads the condition %j as %s", async (code, condition) => {
+  ])("maps the condition %j to %s", async (code, condition) => {
     const [offer] = await offersOf(listed(asin, [anOffer(1, [100, 0], { condition: code })]));
     expect(offer?.condition).toBe(condition);
   });
 
-  it("shows at most 31 and counts all", async () => {
+  it("returns at most 31 offers and counts all", async () => {
     const many = Array.from({ length: 40 }, (_, n) => anOffer(n + 1, [5_000 - n, 0]));
     const answer = await answerTo(listed(asin, many));
     expect(answer).toMatchObject({ totalOffers: 40, offers: { length: 31 } });
@@ -201,7 +201,7 @@ describe("mapping of offers", () => {
     expect(offers[0]?.price).toBe(49.61);
   });
 
-  it("shows what is live only, each offer once", async () => {
+  it("returns only live offers, each once", async () => {
     const product = listed(asin, someOffers, { liveOffersOrder: [2, 0, 2, 99, -1] });
     expect((await offersOf(product)).map(({ seller }) => seller.id)).toEqual([
       "A1SELLER03",
@@ -209,7 +209,7 @@ describe("mapping of offers", () => {
     ]);
   });
 
-  it("counts an offer whose price is not known, and does not show it", async () => {
+  it("counts an offer with an unknown price without returning it", async () => {
     const offers = [
       anOffer(1, [-2, 0]),
       anOffer(5, [0, 0]),
@@ -226,7 +226,7 @@ describe("mapping of offers", () => {
     expect(answer).not.toHaveProperty("offers.0.shipping");
   });
 
-  it("names the retailer's own offer as configured, shipped by it", async () => {
+  it("gives the retailer's own offer the configured name as seller and shipper", async () => {
     const own = anOffer(1, [100, 0], { isAmazon: true });
     const [offer] = await offersOf(listed(asin, [own]), { retailerName: "The Shop" });
     expect(offer).toMatchObject({
@@ -236,7 +236,7 @@ describe("mapping of offers", () => {
     expect(asked("/seller")).toEqual([]);
   });
 
-  it("features none where there is no buy box, or none of these offers holds it", async () => {
+  it("marks no offer without a buy box, or if none of these offers is in it", async () => {
     const nobody = someStats({ buyBoxIsUnqualified: true, buyBoxSellerId: "A1SELLER02" });
     const other = someStats({ buyBoxSellerId: "A1STRANGER" });
     for (const stats of [nobody, other]) {
@@ -246,20 +246,20 @@ describe("mapping of offers", () => {
     }
   });
 
-  it("has no offers of a parent", async () => {
+  it("returns no offers for a parent", async () => {
     const answer = await answerTo(aListing(asin, { productType: 5, stats: null }));
     expect(answer).toMatchObject({ status: "ok", totalOffers: 0, offers: [] });
   });
 
   it.each([false, null, undefined, "no"])(
-    "is unavailable where the source could not look (%j)",
+    "returns unavailable if the source could not read the offers (%j)",
     async (offersSuccessful) => {
       const answer = await answerTo(listed(asin, someOffers, { offersSuccessful }));
       expect(answer?.status).toBe("unavailable");
     },
   );
 
-  it("is unavailable where the source looked more than a day ago", async () => {
+  it("returns unavailable if the source read the offers more than a day ago", async () => {
     const lastUpdate = lookedAt - 24 * 60;
     const answer = await answerTo(listed(asin, someOffers, { lastUpdate }));
     expect(answer).toEqual({ id: asin, status: "unavailable", fetchedAt: answer?.fetchedAt });
@@ -268,23 +268,23 @@ describe("mapping of offers", () => {
     );
   });
 
-  it("goes by a seller's id where the source knows no name of it", async () => {
+  it("uses a seller's ID if the source has no name", async () => {
     const sellers = () => ({ body: envelope({ sellers: {} }) });
     const [offer] = await offersOf(listed(asin, someOffers), { sellers });
     expect(offer?.seller).toEqual({ id: "A1SELLER02", name: "A1SELLER02" });
   });
 
-  it("is unavailable where names could not be asked for", async () => {
+  it("returns unavailable if names could not be requested", async () => {
     const answer = await answerTo(listed(asin, someOffers), { sellers: () => ({ status: 404 }) });
     expect(answer?.status).toBe("unavailable");
   });
 });
 
-describe("ids of offers", () => {
+describe("the offer IDs of the price history adapter", () => {
   const ids = async (offers: readonly Json[], fields: Json = {}): Promise<string[]> =>
     (await offersOf(listed(asin, offers, fields))).map(({ offerListingId }) => offerListingId);
 
-  it("are ours, fit in an address and hold no price", async () => {
+  it("are URL-safe and contain no price", async () => {
     const before = await ids(someOffers);
     const after = await ids([
       anOffer(1, [1_500, 0]),
@@ -296,7 +296,7 @@ describe("ids of offers", () => {
     for (const id of before) expect(id).toMatch(/^o1\.[\w-]+$/);
   });
 
-  it("differ between offers that are alike but for their number", async () => {
+  it("differ between offers that differ only in their number", async () => {
     const alike = [4, 9, 7].map((n) =>
       anOffer(n, [1_000 + n, 0], { sellerId: "A1SAMESHOP", condition: 4 }),
     );
@@ -306,7 +306,7 @@ describe("ids of offers", () => {
     expect(await ids([alike[2] ?? {}, alike[0] ?? {}])).toEqual([three[0], three[1]]);
   });
 
-  it("are those that a product read gives the buy box", async () => {
+  it("equal the ID that a product read returns for the buy box", async () => {
     const [featured] = await offersOf(listed(asin, someOffers));
     const [product] = await priceHistoryScraper({ baseUrl: double.url }, dependencies).read({
       scraper: "retailer_a.lite",
@@ -320,7 +320,7 @@ describe("ids of offers", () => {
   });
 });
 
-it("lets nothing of a reply through that it does not know", async () => {
+it("the price history offers reader returns only fields that the specification names", async () => {
   let extra: Json = {};
   double = await startHistoryDouble(() => ({
     body: envelope({

@@ -80,7 +80,7 @@ const asked = (path: string) => double.calls.filter((call) => call.path === path
 const pulse = { scraper: "retailer_a.pulse" } as const;
 
 describe.each(["retailer_a.pulse", "retailer_a.lite", "retailer_a.full"] as const)(
-  "as %s",
+  "the price history scraper as %s",
   (scraperId) => {
     scraperContract("a_history", async () => {
       const source = await startHistoryDouble(({ ids }) => {
@@ -111,8 +111,8 @@ describe.each(["retailer_a.pulse", "retailer_a.lite", "retailer_a.full"] as cons
   },
 );
 
-describe("asking", () => {
-  it("reads a hundred ids a call, with a bounded number of calls at once", async () => {
+describe("the price history scraper", () => {
+  it("reads 100 IDs in a call, with limited concurrency", async () => {
     const ids = numbered(1_050);
     const answers = await readFrom(
       (call) => ({ ...(allListed(call) as object), afterMs: 20 }),
@@ -131,7 +131,7 @@ describe("asking", () => {
     ["retailer_a.pulse", null],
     ["retailer_a.lite", "1"],
     ["retailer_a.full", "1"],
-  ] as const)("asks for what %s needs", async (scraper, buybox) => {
+  ] as const)("requests exactly what %s needs", async (scraper, buybox) => {
     await readFrom(allListed, [first], { scraper });
     const { query, headers } = asked("/product")[0] ?? {};
     expect(Object.fromEntries(query ?? [])).toEqual({
@@ -146,7 +146,7 @@ describe("asking", () => {
     expect(asked("/seller")).toHaveLength(scraper === "retailer_a.pulse" ? 0 : 1);
   });
 
-  it("reads another marketplace by its number, and drops what is of a wrong one", async () => {
+  it("reads another marketplace by its number, and drops products of a wrong one", async () => {
     const answers = await readFrom(
       ({ ids }) => ({
         body: envelope({
@@ -161,7 +161,7 @@ describe("asking", () => {
     expect(asked("/product")[0]?.query.get("domain")).toBe("3");
   });
 
-  it("answers unavailable, and notes it, where the source reads no such marketplace", async () => {
+  it("returns unavailable and warns for a marketplace that the source does not have", async () => {
     const answers = await readFrom(allListed, [first], { marketplace: "pl" });
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(notes).toEqual(["a_history: the source does not read the marketplace pl"]);
@@ -169,13 +169,13 @@ describe("asking", () => {
   });
 });
 
-describe("tokens", () => {
+describe("the price history scraper, with too few tokens,", () => {
   const tooFew = (account: object): ApiReaction => ({
     status: 429,
     body: { tokensLeft: 0, refillRate: 100, ...account, error: { type: "x" } },
   });
 
-  it("that are too few are waited for, as long as the source says", async () => {
+  it("waits as long as the source demands", async () => {
     const at: number[] = [];
     const answers = await readFrom(
       (call) => {
@@ -189,13 +189,13 @@ describe("tokens", () => {
     expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(395);
   });
 
-  it("are waited for once", async () => {
+  it("waits once", async () => {
     const answers = await readFrom(() => tooFew({ refillIn: 50 }), [first], pulse);
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(double.calls).toHaveLength(2);
   });
 
-  it("are not waited for beyond the deadline", async () => {
+  it("does not wait beyond the deadline", async () => {
     const answers = await readFrom(() => tooFew({ refillIn: 60_000 }), [first], pulse);
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(double.calls).toHaveLength(1);
@@ -205,13 +205,13 @@ describe("tokens", () => {
     ]);
   });
 
-  it("are not asked for again where the source does not say when", async () => {
+  it("does not retry if the source does not report a time", async () => {
     const answers = await readFrom(() => ({ status: 429, body: "slow down" }), [first], pulse);
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(double.calls).toHaveLength(1);
   });
 
-  it("are waited for as a header says where the body says nothing", async () => {
+  it("waits for Retry-After if the body reports no balance", async () => {
     const startedAt = Date.now();
     const answers = await readFrom(
       (call) =>
@@ -226,7 +226,7 @@ describe("tokens", () => {
     expect(Date.now() - startedAt).toBeGreaterThanOrEqual(980);
   });
 
-  it("that the last answer left nothing of hold the next call back", async () => {
+  it("delays the next call if the last answer reported an empty balance", async () => {
     double = await startHistoryDouble(({ ids }) => ({
       body: envelope(
         { products: ids.map((id) => aListing(id)) },
@@ -248,9 +248,9 @@ describe("tokens", () => {
   });
 });
 
-describe("trouble", () => {
+describe("the price history scraper, after a failure,", () => {
   it.each([302, 400, 401, 402, 403, 404, 405, 410, 422, 451])(
-    "takes a %d as a refusal, and notes it",
+    "treats a %d as a refusal and warns",
     async (status) => {
       const body = envelope({ error: { type: "invalidParameter", message: "canary" } });
       const answers = await readFrom(() => ({ status, body }), [first, second], pulse);
@@ -262,13 +262,13 @@ describe("trouble", () => {
     },
   );
 
-  it.each([500, 503])("takes a %d as no answer", async (status) => {
+  it.each([500, 503])("returns unavailable after a %d", async (status) => {
     const answers = await readFrom(() => ({ status, body: envelope({}) }), [first], pulse);
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(notes).toEqual([]);
   });
 
-  it("isolates an id that the source fails on", async () => {
+  it("isolates an ID at which the source fails", async () => {
     const ids = numbered(30);
     const bad = ids[17] ?? "";
     const answers = await readFrom(
@@ -279,7 +279,7 @@ describe("trouble", () => {
     expect(statuses(answers)).toEqual(ids.map((id) => (id === bad ? "unavailable" : "ok")));
   });
 
-  it("keeps what was read when a later batch hangs", async () => {
+  it("keeps the read batches when a later one hangs", async () => {
     const ids = numbered(101);
     const answers = await readFrom(
       (call) => (call.ids.includes(ids[100] ?? "") ? "hang" : allListed(call)),
@@ -290,20 +290,20 @@ describe("trouble", () => {
   });
 
   it.each(["", "null", "[]", "{}", '{"products":null}', "<html>blocked</html>", '{"products":['])(
-    "takes %j as no answer",
+    "returns unavailable for the reply %j",
     async (body) => {
       expect(statuses(await readFrom(() => ({ body }), [first]))).toEqual(["unavailable"]);
       expect(notes).toEqual(["a_history: the source sends an unreadable reply with status 200"]);
     },
   );
 
-  it("told of in a 200 that is no reply is noted", async () => {
+  it("warns of an error in a 200 that is not a reply", async () => {
     const body = envelope({ products: null, error: { type: "x", message: "canary" } });
     expect(statuses(await readFrom(() => ({ body }), [first]))).toEqual(["unavailable"]);
     expect(notes).toEqual(["a_history: the source reports an error in a reply with status 200"]);
   });
 
-  it("believes no id to be invalid beside an error, and notes it", async () => {
+  it("returns unavailable for an invalid ID beside an error, and warns", async () => {
     const invalid = ({ ids }: HistoryCall, beside: object): ApiReaction => ({
       body: envelope({ ...beside, products: ids.map((asin) => ({ asin, productType: 4 })) }),
     });
@@ -320,7 +320,7 @@ describe("trouble", () => {
     );
   });
 
-  it("does not ask without a key", async () => {
+  it("sends no call without a key", async () => {
     double = await startHistoryDouble(allListed);
     started.push(double);
     const key = async (): Promise<null> => null;
@@ -335,7 +335,7 @@ describe("trouble", () => {
   });
 });
 
-describe("what the source looked at", () => {
+describe("the price history scraper, for a product that the source read", () => {
   const at = (minutesAgo: number, fields = {}): ((call: HistoryCall) => ApiReaction) => {
     const lastUpdate = lookedAt - minutesAgo;
     return ({ ids }) => ({
@@ -345,7 +345,7 @@ describe("what the source looked at", () => {
   const dayMinutes = 24 * 60;
 
   it.each(["retailer_a.pulse", "retailer_a.lite", "retailer_a.full"] as const)(
-    "less than a day ago is a reading of now, and before says nothing: %s",
+    "at most a day ago, returns ok, and unavailable for an earlier one: %s",
     async (scraper) => {
       const [recent] = await readFrom(at(dayMinutes - 60), [first], { scraper });
       expect(recent?.status).toBe("ok");
@@ -356,20 +356,20 @@ describe("what the source looked at", () => {
     },
   );
 
-  it("two months ago does not prove that an item is gone", async () => {
+  it("two months ago, does not return not_found", async () => {
     const answers = await readFrom(at(60 * dayMinutes, { productType: 4 }), [first], pulse);
     expect(statuses(answers)).toEqual(["unavailable"]);
   });
 });
 
-describe("what a reply proves", () => {
-  it("is nothing about an id that it leaves out or cannot be read", async () => {
+describe("the price history scraper, with a reply,", () => {
+  it("returns unavailable for an ID that it leaves out or that cannot be parsed", async () => {
     const products = [null, 7, { asin: second, productType: "?" }, aListing(first)];
     const answers = await readFrom(() => ({ body: envelope({ products }) }), [first, second]);
     expect(statuses(answers)).toEqual(["ok", "unavailable"]);
   });
 
-  it("is nothing about what nobody asked for; of two with one id the first counts", async () => {
+  it("drops products that were not requested, and uses the first of two with one ID", async () => {
     const products = [
       aListing("B0STRANGER"),
       aListing(first, { title: "First" }),
@@ -379,7 +379,7 @@ describe("what a reply proves", () => {
     expect(answers).toMatchObject([{ id: first, status: "ok", fields: { title: "First" } }]);
   });
 
-  it("does not let anything through that it does not know", async () => {
+  it("returns only fields that the specification names", async () => {
     let extra: Record<string, unknown> = {};
     double = await startHistoryDouble(({ ids }) => ({
       body: envelope({
@@ -409,7 +409,7 @@ describe("what a reply proves", () => {
   });
 });
 
-describe("sellers", () => {
+describe("the sellers of the price history adapter", () => {
   const soldBy = (sellerOf: (id: string) => string) => (call: HistoryCall) => ({
     body: envelope({
       products: call.ids.map((id) =>
@@ -418,7 +418,7 @@ describe("sellers", () => {
     }),
   });
 
-  it("are named by a hundred a call, each once while the process lives", async () => {
+  it("are looked up 100 in a call, each once for the life of the process", async () => {
     const ids = numbered(100);
     double = await startHistoryDouble(soldBy((id) => `A${id.slice(2)}`));
     started.push(double);
@@ -445,7 +445,7 @@ describe("sellers", () => {
     expect(answer).toMatchObject({ status: "partial", fields: { price: { amount: 19.99 } } });
   });
 
-  it("are asked for by ids that look like ids only", async () => {
+  it("are only looked up by IDs of a valid form", async () => {
     await readFrom(
       soldBy(() => "x&key=1"),
       [first],

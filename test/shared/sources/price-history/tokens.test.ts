@@ -30,8 +30,8 @@ async function tokensWith(left: number, refillInMs?: number, perMinute?: number)
   return { clock, tokens, later };
 }
 
-describe("tokens", () => {
-  it("lets calls through while nothing is known of the account", async () => {
+describe("the token balance", () => {
+  it("admits calls before the first answer", async () => {
     const clock = testClock();
     const tokens = historyTokens(clock);
     const deadline = new Date(clock.now().getTime() + 10);
@@ -40,36 +40,36 @@ describe("tokens", () => {
     expect(clock.elapsedMs()).toBe(0);
   });
 
-  it("lets a call cost more than is left", async () => {
+  it("admits a call that costs more than is left", async () => {
     const { clock, tokens, later } = await tokensWith(1);
     expect(await tokens.take(300, later(10))).toBe(true);
     expect(clock.elapsedMs()).toBe(0);
   });
 
-  it("waits for the next grant when nothing is left", async () => {
+  it("waits for the next grant if nothing is left", async () => {
     const { clock, tokens, later } = await tokensWith(0);
     expect(await tokens.take(5, later(60_000))).toBe(true);
     expect(clock.elapsedMs()).toBe(20_000);
   });
 
-  it("waits for as many grants as a debt needs", async () => {
+  it("waits for as many grants as a negative balance needs", async () => {
     const { clock, tokens, later } = await tokensWith(-25);
     expect(await tokens.take(5, later(300_000))).toBe(true);
     expect(clock.elapsedMs()).toBe(20_000 + 2 * 60_000);
   });
 
-  it("says at once that there will be none by the deadline", async () => {
+  it("reports at once that there will be no tokens by the deadline", async () => {
     const { clock, tokens, later } = await tokensWith(-25);
     expect(await tokens.take(5, later(100_000))).toBe(false);
     expect(clock.elapsedMs()).toBe(0);
   });
 
-  it("takes a passed deadline for too late whatever is left", async () => {
+  it("refuses a call after its deadline, whatever is left", async () => {
     const { tokens, later } = await tokensWith(500);
     expect(await tokens.take(5, later(0))).toBe(false);
   });
 
-  it("counts what is not answered yet as spent", async () => {
+  it("counts calls in flight as spent", async () => {
     const { clock, tokens, later } = await tokensWith(50);
     expect(await tokens.take(40, later(60_000))).toBe(true);
     expect(await tokens.take(5, later(60_000))).toBe(true);
@@ -79,7 +79,7 @@ describe("tokens", () => {
     expect(clock.elapsedMs()).toBe(20_000);
   });
 
-  it("hears of more than was expected while it waits", async () => {
+  it("uses an answer that arrives while a call waits", async () => {
     const { clock, tokens, later } = await tokensWith(50);
     expect(await tokens.take(3_000, later(60_000))).toBe(true);
     const next = tokens.take(1, later(60_000));
@@ -88,13 +88,13 @@ describe("tokens", () => {
     expect(clock.elapsedMs()).toBe(250);
   });
 
-  it("asks again where the source grants nothing that is known of", async () => {
+  it("admits a call if the source reports no further grants", async () => {
     const { clock, tokens, later } = await tokensWith(0, 15_000, 0);
     expect(await tokens.take(1, later(60_000))).toBe(true);
     expect(clock.elapsedMs()).toBe(15_000);
   });
 
-  it("are asked for again after five minutes, by one call, whatever was said of them", async () => {
+  it("admits one call after five minutes, whatever the source reported", async () => {
     const { clock, tokens, later } = await tokensWith(-9e15);
     expect(await tokens.take(5, later(299_000))).toBe(false);
     expect(await tokens.take(5, later(301_000))).toBe(true);
@@ -103,7 +103,7 @@ describe("tokens", () => {
     expect(await tokens.take(5, later(1_000))).toBe(false);
   });
 
-  it("lets no call through early, and none wait beyond its deadline", async () => {
+  it("admits no call early, and lets none wait beyond its deadline", async () => {
     const state = fc.record({
       left: fc.integer({ min: -200, max: 50 }),
       refillInMs: fc.integer({ min: 0, max: 60_000 }),

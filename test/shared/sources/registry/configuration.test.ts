@@ -48,7 +48,7 @@ function refusalOf(variable: string): string {
 }
 
 describe("SOURCES", () => {
-  it("names an adapter for each scraper, options being optional", () => {
+  it("accepts an adapter for each scraper, with optional options", () => {
     const parsed = parse({ adapter: "sandbox" });
     expect(Object.keys(parsed).toSorted()).toEqual(stepScraperIds.toSorted());
     for (const source of Object.values(parsed)) {
@@ -74,7 +74,7 @@ describe("SOURCES", () => {
     ["retailer_b.standard", ["sandbox", "upstream", "b_affiliate", "web"]],
     ["retailer_c.standard", ["sandbox", "upstream", "web"]],
     ["retailer_d.standard", ["sandbox", "upstream", "d_catalog", "web"]],
-  ])("lets %s be read by %j and by nothing else", (scraper, allowed) => {
+  ])("accepts for %s the adapters %j and no others", (scraper, allowed) => {
     for (const [adapter, options] of Object.entries(adapters)) {
       // Whose offer ids are given must know them in a check.
       const offers = /^retailer_a\.(?:offer|lite|full)/.test(scraper) &&
@@ -92,7 +92,7 @@ describe("SOURCES", () => {
     }
   });
 
-  it("takes plain HTTP on this machine only", () => {
+  it("accepts HTTP only for loopback addresses", () => {
     const on = (url: string) => () => parse({ adapter: "d_catalog", baseUrl: url });
     expect(on("http://127.0.0.1:9999")).not.toThrow();
     for (const url of [
@@ -123,7 +123,7 @@ describe("SOURCES", () => {
     ["userAgent", "retailer_c.standard", { ...adapters["web"], userAgent: "browser" }],
     ["seed", "retailer_d.standard", { adapter: "sandbox", seed: 4 }],
   ];
-  it.each(wrong)("is refused with the key at fault: %s of %s", (key, scraper, source) => {
+  it.each(wrong)("names the wrong key in its error: %s of %s", (key, scraper, source) => {
     const refusal = refusalOf(variableWith(source, scraper));
     expect(refusal).toMatch(`SOURCES: ${scraper}.${key}: `);
     expect(refusal).not.toContain(canary);
@@ -137,13 +137,13 @@ describe("SOURCES", () => {
     ["tryTimeoutMs", "9", "tryTimeoutMs must be a number of milliseconds"],
     ["tryTimeoutMs", 5, "tryTimeoutMs must be from 1000 to 300000 milliseconds"],
     ["batchIdsMax", 5_000, "batchIdsMax must be from 1 to 1000 IDs a call"],
-  ])("says what %s counts when it is %j", (name, value, message) => {
+  ])("names the unit of %s when it is %j", (name, value, message) => {
     expect(refusalOf(variableWith({ ...adapters["upstream"], [name]: value }))).toBe(
       `SOURCES: retailer_d.standard.${name}: ${message}`,
     );
   });
 
-  it("is refused when a scraper is missing or unknown", () => {
+  it("rejects a missing and an unknown scraper", () => {
     const { "retailer_a.offers": _left, ...forgotten } = sandboxes;
     expect(refusalOf(JSON.stringify(forgotten))).toContain("retailer_a.offers");
     const unknown = { ...sandboxes, "retailer_z.pulse": {} };
@@ -162,12 +162,12 @@ describe("SOURCES", () => {
     }),
     variableWith(canary),
     JSON.stringify(canary),
-  ])("repeats no value in what it says", (variable) => {
+  ])("repeats no value in its errors", (variable) => {
     expect(refusalOf(variable)).not.toContain(canary);
   });
 });
 
-describe("who checks offers", () => {
+describe("the adapter of offer checks", () => {
   const reads = (chosen: Readonly<Record<string, string>>): string =>
     JSON.stringify({
       ...sandboxes,
@@ -220,7 +220,7 @@ describe("who checks offers", () => {
       "lite returns from a_history; set it to upstream, or it and retailer_a.offers and " +
         "retailer_a.full to a_history",
     ],
-  ])("must know the ids that are given: %j", (chosen, checker, rest) => {
+  ])("must recognize the offer IDs of the other scrapers: %j", (chosen, checker, rest) => {
     expect(refusalOf(reads(chosen))).toBe(
       "SOURCES: retailer_a.offer_check.adapter: " +
         `${checker} does not recognize the offer IDs that retailer_a.${rest}`,
@@ -233,7 +233,7 @@ describe("who checks offers", () => {
     [{ offers: "a_history" }, false],
     [{ full: "a_history", offer_check: "a_history" }, false],
   ])(
-    "may leave a single scraper of products on trial on a developer's machine: %j",
+    "may be the sandbox on a developer's machine while a single product scraper uses another: %j",
     (chosen, may) => {
       const trial = (): SourceConfiguration =>
         parseSources(reads(chosen), { allowVariables: true });
@@ -251,13 +251,13 @@ describe("who checks offers", () => {
     { lite: "upstream", offer_check: "upstream" },
     { pulse: "a_history" },
     { pulse: "upstream", offers: "a_history", offer_check: "a_history" },
-  ])("may be set so: %j", (chosen) => {
+  ])("may be combined so: %j", (chosen) => {
     expect(() => parseSources(reads(chosen))).not.toThrow();
   });
 });
 
-describe("secrets", () => {
-  it("are references, with the key that seals them where there is one", () => {
+describe("the secrets of SOURCES", () => {
+  it("are references, with their KMS key if there is one", () => {
     const d = { ...adapters["d_catalog"], secret: { reference: secretArn, kmsKeyArn } };
     const a = { ...adapters["a_history"], secret: "/sources/a" };
     const variable = {
@@ -275,7 +275,7 @@ describe("secrets", () => {
     ]);
   });
 
-  it("are variables of the process only on a developer's machine", () => {
+  it("may be environment variables only on a developer's machine", () => {
     const source = { ...adapters["d_catalog"], secret: "env:KEY" };
     expect(() => parse(source)).toThrow(
       "SOURCES: retailer_d.standard.secret: env: is for a developer's machine only",
@@ -284,7 +284,7 @@ describe("secrets", () => {
   });
 });
 
-describe("an address", () => {
+describe("a base URL in SOURCES", () => {
   it.each([
     ["upstream", "/read", "retailer_d.standard"],
     ["upstream", "/read/", "retailer_d.standard"],
@@ -293,7 +293,7 @@ describe("an address", () => {
     ["d_catalog", "/v1/products", "retailer_d.standard"],
     ["b_affiliate", "/product/v2/items", "retailer_b.standard"],
     ["a_history", "/product", "retailer_a.lite"],
-  ])("of %s does not end in what is put behind it: %s", (adapter, path, scraper) => {
+  ])("of %s must not end with a path that the adapter appends: %s", (adapter, path, scraper) => {
     const source = { ...adapters[adapter], baseUrl: `${baseUrl}${path}` };
     expect(refusalOf(variableWith(source, scraper))).toMatch(
       /\.baseUrl: must be the address without \/\w+, which the service appends$/,
@@ -305,13 +305,13 @@ describe("an address", () => {
     ["upstream", "/v1", "retailer_d.standard"],
     ["d_catalog", "/v1/proxy", "retailer_d.standard"],
     ["b_affiliate", "/product/v2", "retailer_b.standard"],
-  ])("of %s may end in another path: %s", (adapter, path, scraper) => {
+  ])("of %s may end with another path: %s", (adapter, path, scraper) => {
     const source = { ...adapters[adapter], baseUrl: `${baseUrl}${path}` };
     expect(() => parseSources(variableWith(source, scraper))).not.toThrow();
   });
 });
 
-describe("scrapers that read from one host", () => {
+describe("scrapers in SOURCES that read from one host", () => {
   const two = (one: object, other: object, adapter = "upstream"): string =>
     JSON.stringify({
       ...sandboxes,
@@ -320,7 +320,7 @@ describe("scrapers that read from one host", () => {
       "retailer_a.lite": { ...adapters[adapter], ...other },
     });
 
-  it.each(["callsPerSecond", "burst", "callsAtOnceMax"])("agree on %s", (key) => {
+  it.each(["callsPerSecond", "burst", "callsAtOnceMax"])("must have the same %s", (key) => {
     const refusal = refusalOf(two({ [key]: 1 }, { [key]: 2, baseUrl: `${baseUrl}:443/lite` }));
     expect(refusal).toBe(
       `SOURCES: retailer_a.lite.${key}: differs from retailer_a.pulse, which reads from the ` +
@@ -333,7 +333,7 @@ describe("scrapers that read from one host", () => {
     expect(() => parseSources(two(one, other))).not.toThrow();
   });
 
-  it("agree on nothing when they do not: another host, or another key", () => {
+  it("may differ in everything if they have another host or another key", () => {
     const paces = [{ burst: 1 }, { burst: 2 }] as const;
     const elsewhere = { ...paces[1], baseUrl: "https://other.example" };
     expect(() => parseSources(two(paces[0], elsewhere))).not.toThrow();

@@ -30,7 +30,7 @@ const report: SourceReport = {
   },
 };
 
-it("writes one line that is a log entry and metrics by source and scraper", () => {
+it("a source read writes one line with a log entry and metrics by source and scraper", () => {
   const line = lineOf(report);
 
   expect(line).toMatchObject({
@@ -56,7 +56,7 @@ it("writes one line that is a log entry and metrics by source and scraper", () =
   expect(Math.max(...(times ?? []))).toBe(149);
 });
 
-it("names no time of calls where there were none", () => {
+it("a source read without calls writes no call duration", () => {
   const calls = { milliseconds: [], tries: 0, throttled: 0, replies: {}, circuitsOpened: 0 };
 
   const metrics = metricsOf(lineOf({ ...report, calls }));

@@ -99,7 +99,7 @@ describe("scrapers that read from one host", () => {
     "retailer_d.standard",
   ] as const;
 
-  it("are one caller to it: one rate, and so many calls at once", async () => {
+  it("share one rate and one concurrency limit", async () => {
     const host = await startHost(200, { tookMs: 20 });
     const options = { adapter: "upstream", baseUrl: host.url, batchIdsMax: 1 };
     const paced = { ...options, callsPerSecond: 0.1, burst: 1, callsAtOnceMax: 1 };
@@ -114,7 +114,7 @@ describe("scrapers that read from one host", () => {
     expect(host.startedAt).toHaveLength(10);
   });
 
-  it("share what it says of being left alone", async () => {
+  it("share an open circuit", async () => {
     const host = await startHost(403, { body: "<html>keep out</html>" });
     const options = { adapter: "upstream", baseUrl: host.url, batchIdsMax: 1 };
     const read = reader(Object.fromEntries(four.map((id) => [id, options])), aSourceWorld());
@@ -126,7 +126,7 @@ describe("scrapers that read from one host", () => {
   });
 });
 
-it("a key that a host refuses shuts out nobody who has another", async () => {
+it("a key that a host refuses does not affect callers with another key", async () => {
   const host = await startHost(403, { body: '{"error":"key"}' });
   const options = { adapter: "upstream", baseUrl: host.url, batchIdsMax: 1 };
   const read = reader(
@@ -142,11 +142,11 @@ it("a key that a host refuses shuts out nobody who has another", async () => {
   expect(host.startedAt).toHaveLength(11);
 });
 
-describe("the history API", () => {
+describe("the price history API, out of tokens,", () => {
   const tooFew = { tokensLeft: 0, refillIn: 50, refillRate: 6_000 };
   const options = { adapter: "a_history", secret: "/sources/a", callsPerSecond: 100, burst: 1 };
 
-  it("is not left alone, nor asked more slowly, for it grants no tokens", async () => {
+  it("opens no circuit and lowers no rate", async () => {
     const host = await startHost(429, { body: JSON.stringify(tooFew) });
     const opened: number[] = [];
     const paces = new Set<number>();
@@ -177,7 +177,7 @@ describe("the history API", () => {
       { account: { ...tooFew, tokensLeft: -9e15, refillRate: 1 }, ms: 300_000 },
     ],
     ["a rest of a day", { headers: { "Retry-After": "86400" }, ms: 300_000 }],
-  ])("that tells of %s is asked again, and the operator hears", async (_, told) => {
+  ])("with %s, is called again, and the operator is warned", async (_, told) => {
     const { account = {}, headers = {}, ms } = { account: undefined, headers: undefined, ...told };
     const host = await startHost(429, { body: JSON.stringify(account), headers });
     const warnings: string[] = [];
@@ -209,7 +209,7 @@ describe("the history API", () => {
     expect(host.startedAt).toHaveLength(2);
   });
 
-  it("counts the tokens of a key once, by whichever name of the parameter it is read", async () => {
+  it("has one balance for each key, under any name of its parameter", async () => {
     const host = await startHost(429, { body: JSON.stringify({ ...tooFew, refillIn: 60_000 }) });
     const arn = "arn:aws:ssm:us-east-1:123456789012:parameter/sources/a";
     const whole = { ...options, baseUrl: host.url };
@@ -250,7 +250,7 @@ describe("a crawl delay", () => {
   const gapsOf = (times: readonly number[]): number[] =>
     times.slice(1).map((time, n) => time - (times[n] ?? 0));
 
-  it("is kept by tries that are made again", async () => {
+  it("also applies to retries", async () => {
     const site = await startSite(500);
     const source = { ...fast, urlTemplate: `${site.url}/p/{id}` };
     await reader({ "retailer_d.standard": source }, aSourceWorld())("retailer_d.standard", 1, 9);
@@ -258,7 +258,7 @@ describe("a crawl delay", () => {
     for (const gap of gapsOf(site.pagesAt)) expect(gap).toBeGreaterThanOrEqual(leastMs);
   });
 
-  it("is kept among all who read from the site, in other processes too", async () => {
+  it("is shared by all readers of the site, in other processes too", async () => {
     const site = await startSite(404);
     const source = { ...fast, urlTemplate: `${site.url}/p/{id}` };
     const sources = { "retailer_c.standard": source, "retailer_d.standard": source };
@@ -274,7 +274,7 @@ describe("a crawl delay", () => {
   });
 });
 
-it("a slow host of a platform does not hold back its other one", async () => {
+it("a slow host of a platform does not delay its other host", async () => {
   const [slow, fast] = [await startHost(200), await startHost(200)];
   const paced = { callsPerSecond: 0.5, burst: 1, batchIdsMax: 1 };
   const read = reader(
@@ -292,13 +292,13 @@ it("a slow host of a platform does not hold back its other one", async () => {
   expect(slow.startedAt.length).toBeLessThanOrEqual(2);
 });
 
-describe("a source that answers nothing", () => {
+describe("a source without any answer", () => {
   it.each([
     ["refuses connections", closedAddress, "ECONNREFUSED"],
     ["fails at everything", async () => (await startHost(500)).url, "5xx"],
     // An address that resolves nowhere, as a name that is written wrong.
     ["is no host", () => Promise.resolve("https://source.invalid"), /ENOTFOUND|EAI_AGAIN/],
-  ])("and %s is told to the operator, once a minute", async (_what, urlOf, word) => {
+  ])("after %s causes one warning a minute", async (_what, urlOf, word) => {
     const url = await urlOf();
     const warnings: string[] = [];
     const replies: string[] = [];
@@ -318,7 +318,7 @@ describe("a source that answers nothing", () => {
     expect(replies).toEqual([told, told]);
   });
 
-  it("for it is left alone is told too", async () => {
+  it("because of an open circuit causes a warning", async () => {
     const host = await startHost(403, { body: "<html>keep out</html>" });
     const warnings: string[] = [];
     const world = aSourceWorld({ warn: (problem) => warnings.push(problem) });
@@ -332,16 +332,19 @@ describe("a source that answers nothing", () => {
     ]);
   });
 
-  it.each(["600", "0"])("but to come back in %s s is told as turning away", async (seconds) => {
-    const host = await startHost(429, { headers: { "Retry-After": seconds } });
-    const warnings: string[] = [];
-    const world = aSourceWorld({ warn: (problem) => warnings.push(problem) });
-    const source = { adapter: "upstream", baseUrl: host.url };
-    await reader({ "retailer_d.standard": source }, world)("retailer_d.standard", 1, 3);
-    expect(warnings).toEqual(["retailer_d.standard: upstream: every call was throttled (429)"]);
-  });
+  it.each(["600", "0"])(
+    "but Retry-After of %s s causes a warning of throttling",
+    async (seconds) => {
+      const host = await startHost(429, { headers: { "Retry-After": seconds } });
+      const warnings: string[] = [];
+      const world = aSourceWorld({ warn: (problem) => warnings.push(problem) });
+      const source = { adapter: "upstream", baseUrl: host.url };
+      await reader({ "retailer_d.standard": source }, world)("retailer_d.standard", 1, 3);
+      expect(warnings).toEqual(["retailer_d.standard: upstream: every call was throttled (429)"]);
+    },
+  );
 
-  it("in one read is told apart from what it answers in another at the same time", async () => {
+  it("in one read is distinguished from its answers to another read at the same time", async () => {
     let number = 0;
     const server = createServer((request, response) => {
       request.resume();
@@ -368,7 +371,7 @@ describe("a source that answers nothing", () => {
     expect(reports).toEqual([{ timeout: 1 }, { "2xx": 1, timeout: 1 }]);
   });
 
-  it("is not what a source is that answers some calls", async () => {
+  it("causes no warning if it answered some calls", async () => {
     const host = await startHost(404);
     const warnings: string[] = [];
     const world = aSourceWorld({ warn: (problem) => warnings.push(problem) });

@@ -50,7 +50,7 @@ const request = (ids: readonly string[], seconds = 5) =>
   }) as const;
 
 describe("a configured scraper", () => {
-  it("is made once, so that its limits hold across reads", async () => {
+  it("is created once, so its limits apply to all reads", async () => {
     const scraper = scraperFor(configured({}), aSourceWorld());
     expect(scraper("retailer_d.standard")).toBe(scraper("retailer_d.standard"));
     const [answer] = await scraper("retailer_d.standard").read(request(["9000000"]));
@@ -121,7 +121,7 @@ describe("a secret that cannot be opened", () => {
   }
 
   it.each(productAdapters)(
-    "leaves the items of %s unavailable and warns once: %j",
+    "makes the items of %s unavailable and warns once: %j",
     async (id, options) => {
       const { baseUrl, world, warnings } = await closedWorld();
       const sources = configured({ [id]: { ...options, baseUrl } });
@@ -138,7 +138,7 @@ describe("a secret that cannot be opened", () => {
   );
 
   it.each(["upstream", "a_history"])(
-    "leaves the offers of %s unavailable and warns once",
+    "makes the offers of %s unavailable and warns once",
     async (adapter) => {
       const { baseUrl, world, warnings } = await closedWorld();
       const options = { adapter, baseUrl, secret: "/sources/x" };
@@ -160,7 +160,7 @@ describe("a secret that cannot be opened", () => {
     },
   );
 
-  it("is warned of again a minute later", async () => {
+  it("causes a second warning a minute later", async () => {
     const { baseUrl, world, warnings } = await closedWorld();
     let now = Date.now();
     const clock = { ...world.clock, now: () => new Date(now) };
@@ -174,7 +174,7 @@ describe("a secret that cannot be opened", () => {
     expect(warnings).toHaveLength(2);
   });
 
-  it("is no secret either where it holds another than an RSA key", async () => {
+  it("causes the same if it contains anything but an RSA key", async () => {
     const { baseUrl, world, warnings } = await closedWorld();
     const secrets = { read: () => Promise.resolve(`-----BEGIN PRIVATE KEY-----\n${canary}`) };
     const [, options] = productAdapters[2];
@@ -244,7 +244,7 @@ describe("the tokens of a key", () => {
   const ids = ["retailer_a.pulse", "retailer_a.lite", "retailer_a.full", "retailer_a.offers"];
   const all = [...ids, "retailer_a.offer_check"];
 
-  it.each(all)("that %s finds spent hold back all who read with the key", async (first) => {
+  it.each(all)("delay all users of the key after %s found them spent", async (first) => {
     history = await startHistoryDouble(() => ({ status: 429, body: envelope({}, spent) }));
     const found = readers(history.url, () => "/sources/a");
     for (const id of [first, ...all]) {
@@ -254,7 +254,7 @@ describe("the tokens of a key", () => {
     expect(history.calls).toHaveLength(1);
   });
 
-  it("are waited for by another scraper as long as the source said", async () => {
+  it("delay another scraper as long as the source reported", async () => {
     const told = { tokensLeft: 0, refillIn: 400, refillRate: 5 };
     const sample = { products: [aListing(asin)] };
     history = await startHistoryDouble(({ number }) => ({
@@ -269,7 +269,7 @@ describe("the tokens of a key", () => {
     expect(Date.now() - startedAt).toBeGreaterThanOrEqual(390);
   });
 
-  it("hold back nobody who reads with another key", async () => {
+  it("do not delay users of another key", async () => {
     history = await startHistoryDouble(() => ({ status: 429, body: envelope({}, spent) }));
     const found = readers(history.url, (scraper) => `/sources/${scraper}`);
     for (const id of all) await found.get(id)?.(inSeconds(2));
@@ -288,7 +288,7 @@ describe("every adapter", () => {
   it.each([
     ...productAdapters.map(([id, options]) => [id, { ...options, baseUrl }] as const),
     ["retailer_c.standard", { adapter: "web", urlTemplate: `${baseUrl}/p/{id}`, userAgent }],
-  ] as const)("%s answers by the deadline when nobody is there: %j", async (id, options) => {
+  ] as const)("%s answers by the deadline when the server is down: %j", async (id, options) => {
     const reports: SourceReport[] = [];
     const secrets = { read: () => Promise.resolve(privateKey) };
     const world = aSourceWorld({ secrets, report: (report) => reports.push(report) });
@@ -307,7 +307,7 @@ describe("every adapter", () => {
   it.each([
     { adapter: "upstream", baseUrl },
     { adapter: "a_history", baseUrl, secret: "/sources/a" },
-  ])("of offers answers when nobody is there: %j", async (options) => {
+  ])("of offers answers when the server is down: %j", async (options) => {
     const reports: SourceReport[] = [];
     const { offerScraperFor, offerCheckerFor } = offerSources(
       configured({
@@ -328,7 +328,7 @@ describe("every adapter", () => {
   });
 });
 
-it("a failing read leaves no secret in what its process writes", async () => {
+it("a failing read writes no secret to the output of its process", async () => {
   double = await startProductsDouble(({ number }) => (number === 1 ? "reset" : { status: 403 }));
   const task = new URL("../../../support/failing-source-read.ts", import.meta.url);
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [task.pathname], {

@@ -58,15 +58,15 @@ const productOf = (id: string): RetailerAFields | undefined => {
   return answer.status === "ok" ? (answer.fields as RetailerAFields) : undefined;
 };
 
-describe("the sandbox's offers", () => {
-  it("answer every id once, in order, the same at the same time", async () => {
+describe("the sandbox's offers reader", () => {
+  it("answers every ID once, in order, and the same at the same time", async () => {
     const answers = await read(catalogue);
     expect(answers.map(({ id }) => id)).toEqual(catalogue);
     expect(new Set(answers.map(({ fetchedAt }) => fetchedAt))).toEqual(new Set([noon]));
     expect(await read(catalogue)).toEqual(answers);
   });
 
-  it("hold every kind of listing and offer", async () => {
+  it("returns every kind of listing and offer", async () => {
     const answers = await read(catalogue);
     const offers = found(answers).flatMap((one) => one.offers);
     const totals = found(answers).map(({ totalOffers }) => totalOffers);
@@ -96,7 +96,7 @@ describe("the sandbox's offers", () => {
     expect(offers.filter(({ condition }) => !known.has(condition))).toEqual([]);
   });
 
-  it("are those that the product read of the same moment counts and features", async () => {
+  it("returns the offers that a product read of the same time counts and features", async () => {
     let compared = 0;
     for (const { id, offers, totalOffers } of found(await read(catalogue))) {
       const product = productOf(id);
@@ -142,19 +142,19 @@ describe("the sandbox's offers", () => {
     expect(compared).toBeGreaterThan(400);
   });
 
-  it("show no id twice, on whatever listing", async () => {
+  it("never repeats an offer ID, on any listing", async () => {
     const ids = found(await read(catalogue)).flatMap(references);
     expect(new Set(ids.map(({ offerListingId }) => offerListingId)).size).toBe(ids.length);
   });
 
-  it("keep an id while the price moves", async () => {
+  it("keeps an offer ID while the price changes", async () => {
     const id = "B0SANDBOX1";
     const [now, later] = [await only(id), await only(id, "2026-03-01T12:00:01.234Z")];
     expect(later.offers[0]?.price).not.toBe(now.offers[0]?.price);
     expect(references(later)).toEqual(references(now));
   });
 
-  it("show 31 of a crowded listing and count all", async () => {
+  it("returns 31 offers of a large listing and counts all", async () => {
     const { totalOffers, offers } = await only("B0SANDBOXM");
     expect({ totalOffers, shown: offers.length }).toEqual({ totalOffers: 45, shown: 31 });
     expect(offers.filter(({ price }) => price * 100 !== Math.round(price * 100))).toEqual([]);
@@ -164,7 +164,7 @@ describe("the sandbox's offers", () => {
     ["B0SANDBOXP", 0],
     ["B0SANDBOX3", 0],
     ["B0SANDBOX0", 2],
-  ])("%s has %i offers", async (id, total) => {
+  ])("returns for %s: %i offers", async (id, total) => {
     expect((await only(id)).totalOffers).toBe(total);
   });
 
@@ -172,11 +172,11 @@ describe("the sandbox's offers", () => {
     ["B0SANDBOX5", "unavailable"],
     ["B0SANDBOX6", "unavailable"],
     ["B0SANDBOX7", "not_found"],
-  ])("%s is %s", async (id, status) => {
+  ])("returns for %s: %s", async (id, status) => {
     expect(await read([id])).toEqual([{ id, status, fetchedAt: noon }]);
   });
 
-  it("leave out a slow listing that would miss the deadline, and no other", async () => {
+  it("returns unavailable only for a slow listing that would miss the deadline", async () => {
     const answers = await read(["B0SANDBOX8", "B0SANDBOX0"], {
       deadline: new Date("2026-03-01T12:00:01Z"),
     });
@@ -184,7 +184,7 @@ describe("the sandbox's offers", () => {
     expect(await read(["B0SANDBOX8"])).toMatchObject([{ status: "ok", totalOffers: 2 }]);
   });
 
-  it("are unavailable when the deadline has passed", async () => {
+  it("returns unavailable after the deadline", async () => {
     const answers = await read(["B0SANDBOX0"], { deadline: new Date(noon) });
     expect(answers).toMatchObject([{ status: "unavailable" }]);
   });
@@ -195,8 +195,8 @@ const omit = ({
   ...buybox
 }: NonNullable<RetailerAFields["retailer_a"]["buybox"]>): Partial<typeof buybox> => buybox;
 
-describe("checks of the sandbox's offers", () => {
-  it("say yes to the featured offer of a product read, and to every offer shown", async () => {
+describe("the sandbox's offer checker", () => {
+  it("returns buyable for the buy box of a product read and for every returned offer", async () => {
     const listing = await only("B0SANDBOXM");
     const answers = await check(references(listing));
     expect(answers).toEqual(
@@ -214,7 +214,7 @@ describe("checks of the sandbox's offers", () => {
     ]);
   });
 
-  it("say no to the offers of other listings, and to what is no id at all", async () => {
+  it("returns not buyable for offers of other listings and for invalid IDs", async () => {
     const [own, other] = [await only("B0SANDBOX0"), await only("B0SANDBOXM")];
     const swapped = references({ ...other, id: own.id });
     const answers = await check([...swapped, { asin: own.id, offerListingId: "no/such+id=" }]);
@@ -222,7 +222,7 @@ describe("checks of the sandbox's offers", () => {
     expect(answers.every((answer) => answer.status === "ok" && !answer.buyable)).toBe(true);
   });
 
-  it("say no to an offer that cannot be bought now, yes to back-ordered and pre-ordered ones", async () => {
+  it("returns not buyable for an offer that cannot be bought now, and buyable for back orders and pre-orders", async () => {
     const listings = found(await read(catalogue));
     const answers = new Map<string, boolean>();
     for (const answer of await check(listings.flatMap(references))) {
@@ -240,7 +240,7 @@ describe("checks of the sandbox's offers", () => {
     expect(byLine(/^Only \d left|^Usually ships|Pre-order|^In stock on/)).toEqual(new Set([true]));
   });
 
-  it("say no once the offer has gone", async () => {
+  it("returns not buyable after the offer has disappeared", async () => {
     const [offer] = references(await only("B0SANDBOX2"));
     if (offer === undefined) throw new Error("No offer");
     expect(await check([offer])).toMatchObject([{ buyable: true }]);
@@ -251,12 +251,12 @@ describe("checks of the sandbox's offers", () => {
   it.each([
     ["B0SANDBOX7", { status: "ok", buyable: false }],
     ["B0SANDBOX6", { status: "unavailable" }],
-  ])("of %s end as %j", async (asin, ending) => {
+  ])("returns for %s: %j", async (asin, ending) => {
     const offer = { asin, offerListingId: "a+b/c=" };
     expect(await check([offer])).toEqual([{ ...offer, fetchedAt: noon, ...ending }]);
   });
 
-  it("are unavailable when the deadline has passed", async () => {
+  it("returns unavailable after the deadline", async () => {
     const offer = { asin: "B0SANDBOX0", offerListingId: "a+b/c=" };
     expect(await check([offer], { deadline: new Date(noon) })).toMatchObject([
       { status: "unavailable" },

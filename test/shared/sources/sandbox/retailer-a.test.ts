@@ -22,8 +22,8 @@ const read = (tier: "pulse" | "lite" | "full", id: string): RetailerAFields | un
   return answer.status === "ok" ? (answer.fields as RetailerAFields) : undefined;
 };
 
-describe("a listing at a moment", () => {
-  it("counts the offers that it has, and knows the lowest of them", () => {
+describe("a sandbox listing", () => {
+  it("counts its offers and has their lowest price", () => {
     for (const state of states) {
       const pricesOf = (kind: RegExp): number[] =>
         state.offers.filter(({ condition }) => kind.test(condition)).map(({ price }) => price);
@@ -36,7 +36,7 @@ describe("a listing at a moment", () => {
     }
   });
 
-  it("lists the buy box first and the others cheapest first", () => {
+  it("has the buy box first, then the cheapest offers", () => {
     for (const { buybox, offers } of states) {
       const others = buybox === null ? offers : offers.slice(1);
       if (buybox !== null) expect(offers[0]).toBe(buybox);
@@ -45,7 +45,7 @@ describe("a listing at a moment", () => {
     }
   });
 
-  it("has no seller twice, and no offer id twice, on any listing", () => {
+  it("repeats no seller on a listing, and no offer ID on any listing", () => {
     const listed = states.slice(0, 500).flatMap((state) =>
       state.offers.map((offer) => ({
         seller: `${state.id} ${offer.seller.id}`,
@@ -56,7 +56,7 @@ describe("a listing at a moment", () => {
     expect(new Set(listed.map(({ offerId }) => offerId)).size).toBe(listed.length);
   });
 
-  it("keeps an offer's id and seller while its price moves", () => {
+  it("keeps an offer's ID and seller while its price changes", () => {
     const later = new Date(at.getTime() + 6 * 60 * 60 * 1_000);
     const pairs = states.slice(0, 500).flatMap((before) => {
       const after = itemStateA({ ...moment, id: before.id, at: later });
@@ -72,7 +72,7 @@ describe("a listing at a moment", () => {
     }
   });
 
-  it("is of every kind that real listings are", () => {
+  it("has every kind of real listings", () => {
     const shareOf = (is: (state: ItemStateA) => boolean): number =>
       states.filter(is).length / states.length;
     expect(shareOf(({ isParent }) => isParent)).toBeGreaterThan(0.01);
@@ -93,7 +93,7 @@ describe("a listing at a moment", () => {
     for (const type of availabilityTypes) expect([type, types.has(type)]).toEqual([type, true]);
   });
 
-  it("has no offers and no buy box as a parent", () => {
+  it("has no offers and no buy box if it is a parent", () => {
     const parents = states.filter(({ isParent }) => isParent);
     expect(parents.length).toBeGreaterThan(0);
     for (const { offers, buybox } of parents)
@@ -101,7 +101,7 @@ describe("a listing at a moment", () => {
   });
 });
 
-describe("the tiers of one moment", () => {
+describe("the tiers of a sandbox listing", () => {
   it("agree with the listing and with each other", () => {
     let compared = 0;
     for (const id of ids.slice(0, 1_000)) {
@@ -122,7 +122,7 @@ describe("the tiers of one moment", () => {
     expect(compared).toBeGreaterThan(900);
   });
 
-  it("say null, not nothing, where there is no buy box", () => {
+  it("return null, not undefined, without a buy box", () => {
     expect(read("lite", "B0SANDBOXN")).toMatchObject({
       price: null,
       seller: null,
@@ -132,7 +132,7 @@ describe("the tiers of one moment", () => {
     });
   });
 
-  it("show text, attributes and pictures at full only", () => {
+  it("return text, attributes and pictures only at full", () => {
     const [lite, full] = [read("lite", "B0SANDBOX0"), read("full", "B0SANDBOX0")];
     const more = ["attributes", "isParent"];
     expect(Object.keys(full?.retailer_a ?? {})).toEqual(expect.arrayContaining(more));
@@ -140,7 +140,7 @@ describe("the tiers of one moment", () => {
     expect(lite).not.toHaveProperty("images");
   });
 
-  it("leave out now and then what pages leave out", () => {
+  it("sometimes omit what real pages omit", () => {
     const seen = ids.map((id) => read("full", id)).filter((one) => one !== undefined);
     const without = (has: (fields: RetailerAFields) => unknown): number =>
       seen.filter((fields) => has(fields) === undefined).length / seen.length;
@@ -159,7 +159,7 @@ describe("the tiers of one moment", () => {
   });
 });
 
-describe("reserved listings", () => {
+describe("a reserved sandbox listing", () => {
   it("B0SANDBOXN has offers and no buy box", () => {
     const { offers, buybox } = stateOf("B0SANDBOXN");
     expect({ count: offers.length, buybox }).toEqual({ count: 2, buybox: null });
@@ -169,7 +169,7 @@ describe("reserved listings", () => {
     expect(stateOf("B0SANDBOXP")).toMatchObject({ isParent: true, offers: [], buybox: null });
   });
 
-  it("B0SANDBOXM has 45 offers, new and used and others", () => {
+  it("B0SANDBOXM has 45 offers in several conditions", () => {
     const { offers, newCount, usedCount } = stateOf("B0SANDBOXM");
     expect(offers).toHaveLength(45);
     expect(newCount).toBeGreaterThan(5);
@@ -177,7 +177,7 @@ describe("reserved listings", () => {
     expect(newCount + usedCount).toBeLessThan(45);
   });
 
-  it("B0SANDBOX1 has prices in whole cents whenever it is read", () => {
+  it("B0SANDBOX1 always has prices in whole cents", () => {
     const prices = Array.from({ length: 5_000 }, (_, n) => {
       const then = new Date(at.getTime() + n * 10_007);
       return itemStateA({ ...moment, at: then, id: "B0SANDBOX1" }).usedMinPrice ?? 0;
@@ -185,7 +185,7 @@ describe("reserved listings", () => {
     expect(prices.filter((price) => price !== Number(price.toFixed(2)))).toEqual([]);
   });
 
-  it("books are listed under their ISBN-10", () => {
+  it("of a book has its ISBN-10 as ID", () => {
     const book = read("lite", "0306406152") ?? read("lite", "059652068X");
     expect(book?.retailer_a.displayCategory ?? "Books").toBe("Books");
     expect(book?.title).toContain("Field Guide");

@@ -50,15 +50,15 @@ describe.each(scraperIds)("%s", (scraper) => {
     stop: async () => {},
   }));
 
-  describe("the invented catalogue", () => {
+  describe("the sandbox scraper", () => {
     const ids = idsOf(scraper);
     const answers = ids.map((id) => read(scraper, id));
 
-    it("answers the same for the same id, time and seed", () => {
+    it("returns the same answer for the same ID, time and seed", () => {
       expect(ids.slice(0, 200).map((id) => read(scraper, id))).toEqual(answers.slice(0, 200));
     });
 
-    it("is another catalogue with another seed", () => {
+    it("returns other answers with another seed", () => {
       const at = new Date(noon);
       const others = ids.map((id) =>
         sandboxAnswer({ scraper, marketplace: "us", id, at, seed: "other" }),
@@ -66,14 +66,14 @@ describe.each(scraperIds)("%s", (scraper) => {
       expect(others).not.toEqual(answers);
     });
 
-    it("answers most ids in full, and each way to fail now and then", () => {
+    it("returns most IDs completely, and sometimes every kind of failure", () => {
       expect(share(answers, "ok")).toBeGreaterThan(0.94);
       expect(share(answers, "not_found")).toBeGreaterThan(0.01);
       expect(share(answers, "partial")).toBeGreaterThan(0.004);
       expect(share(answers, "unavailable")).toBeGreaterThan(0.004);
     });
 
-    it("is partial exactly when a promised field is missing", () => {
+    it("returns partial exactly if a promised field is missing", () => {
       const rule = scraper === "retailer_a.pulse" ? pulseStatus : foundStatus;
       for (const answer of answers) {
         if ("fields" in answer) expect(rule(answer.fields as never)).toBe(answer.status);
@@ -86,7 +86,7 @@ describe.each(scraperIds)("%s", (scraper) => {
       expect(missing("2026-09-09T09:09:09.000Z")).toEqual(missing(noon));
     });
 
-    it("moves some items within a day, and not all of them", () => {
+    it("changes some items within a day, and not all", () => {
       const later = "2026-03-02T12:00:00.000Z";
       const { trackedFields } = scrapers[scraper];
       const tracked = (answer: Answer): unknown[] =>
@@ -106,7 +106,7 @@ describe.each(scraperIds)("%s", (scraper) => {
       expect(share(later, "ok")).toBeGreaterThan(0.5);
     });
 
-    it("shows every tracked and testable field of most items", () => {
+    it("returns every tracked and testable field of most items", () => {
       const { trackedFields, testableFields } = scrapers[scraper];
       const seen = answers
         .filter(({ status }) => status === "ok")
@@ -118,12 +118,12 @@ describe.each(scraperIds)("%s", (scraper) => {
     });
   });
 
-  describe("reserved ids", () => {
+  describe("a reserved sandbox ID", () => {
     const at = (behaviour: string, time: string): Answer =>
       read(scraper, reserved(scraper, behaviour), time);
     const oddMinute = "2026-03-01T12:01:00.000Z";
 
-    it("the steady one moves in no tracked field", () => {
+    it("with stable data changes in no tracked field", () => {
       const { trackedFields } = scrapers[scraper];
       const [first, later] = [noon, "2027-01-01T00:00:01.234Z"].map((time) =>
         trackedFields.map((field) => snapshot(scraper, at("steady", time))[field]),
@@ -133,7 +133,7 @@ describe.each(scraperIds)("%s", (scraper) => {
     });
 
     it.each(["12:00:00.001Z", "12:05:00.000Z", "13:00:00.000Z"])(
-      "another price at %s for the one that changes at every read",
+      "with a changing price has another price at %s",
       (time) => {
         const priceAt = (when: string): unknown =>
           snapshot(scraper, at("price_changes_every_read", when))[priceKey(scraper)];
@@ -142,7 +142,7 @@ describe.each(scraperIds)("%s", (scraper) => {
       },
     );
 
-    it("in stock in even minutes only", () => {
+    it("with changing stock is in stock only in even minutes", () => {
       const stockAt = (when: string): unknown => {
         const seen = snapshot(scraper, at("stock_comes_and_goes", when));
         return scraper === "retailer_a.pulse" ? Number(seen["newCount"]) > 0 : seen["inStock"];
@@ -151,12 +151,12 @@ describe.each(scraperIds)("%s", (scraper) => {
       expect(stockAt(oddMinute)).toBe(false);
     });
 
-    it("found in even minutes only", () => {
+    it("with changing existence is found only in even minutes", () => {
       expect(at("comes_and_goes", noon).status).toBe("ok");
       expect(at("comes_and_goes", oddMinute).status).toBe("not_found");
     });
 
-    it("made of a Unix time: found until then, not found from then on", () => {
+    it("with a Unix time is found until that time and not after it", () => {
       const digits = String(Date.parse(noon) / 1_000).slice(-8);
       const id = `${scrapers[scraper].platform === "retailer_a" ? "BX" : "90"}${digits}`;
       expect(id).toMatch(delistingIds[scrapers[scraper].platform].pattern);
@@ -165,7 +165,7 @@ describe.each(scraperIds)("%s", (scraper) => {
       expect(read(scraper, id, "2027-03-01T12:00:00.000Z").status).toBe("not_found");
     });
 
-    it("the slow one is read in the end when there is time", async () => {
+    it("that is slow is read if there is time", async () => {
       const [answer] = await sandboxScraper({ seed, clock: fixedClock(noon) }).read({
         scraper,
         marketplace: "us",
@@ -177,9 +177,9 @@ describe.each(scraperIds)("%s", (scraper) => {
   });
 });
 
-describe("reserved ids", () => {
+describe("the reserved sandbox IDs", () => {
   it.each(["retailer_a", "retailer_b", "retailer_c", "retailer_d"] as const)(
-    "of %s are known for what they do, once each, in the platform's form",
+    "of %s occur once each, in the platform's form",
     (platform) => {
       const ids = reservedIds[platform].map(({ id }) => id);
       expect(new Set(ids).size).toBe(ids.length);
@@ -188,7 +188,7 @@ describe("reserved ids", () => {
     },
   );
 
-  it("do the same under the same number on every platform", () => {
+  it("behave the same under the same number on every platform", () => {
     const common = (platform: keyof typeof reservedIds): string[] =>
       reservedIds[platform]
         .filter(({ id }) => /[0-8]$/.test(id))
@@ -199,7 +199,7 @@ describe("reserved ids", () => {
     }
   });
 
-  it("9000009 of retailer_c is a variation parent: its tcin is another item's", () => {
+  it("include 9000009 of retailer_c, a variation parent whose tcin is another item's", () => {
     const answer = read("retailer_c.standard", "9000009");
     expect(answer).toMatchObject({ id: "9000009", fields: { retailer_c: { tcin: "9000000" } } });
   });

@@ -52,13 +52,13 @@ async function read(
   return answers.map(({ status }) => status);
 }
 
-it("an answer at the last moment that the server was told still counts", async () => {
+it("an upstream answer at the deadline of the server still counts", async () => {
   const url = await startServer((deadlineMs) => deadlineMs);
   const asked = { ids: ["1234567"], withinMs: 5_000 };
   expect(await read(url, { tryTimeoutMs: 1_000 }, asked)).toEqual(["not_found"]);
 });
 
-it("a call that had to wait for its place is told what is left then", async () => {
+it("an upstream call that waited for a slot sends its remaining time", async () => {
   const told: number[] = [];
   const url = await startServer((deadlineMs) => {
     told.push(deadlineMs);

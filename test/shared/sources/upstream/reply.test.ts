@@ -19,7 +19,7 @@ it.each([
   ["2026-03-01T13:00:00Z", now.toISOString()],
   [undefined, now.toISOString()],
   [null, now.toISOString()],
-])("a result read at %j counts", (fetchedAt, readAt) => {
+])("an upstream result with fetchedAt %j counts", (fetchedAt, readAt) => {
   expect(entryOf(fetchedAt)).toEqual({ status: "ok", fetchedAt: readAt, data: {} });
 });
 
@@ -33,11 +33,11 @@ it.each([
   1_772_362_800,
   true,
   {},
-])("a result read at %j says nothing about now", (fetchedAt) => {
+])("an upstream result with fetchedAt %j is unavailable", (fetchedAt) => {
   expect(entryOf(fetchedAt)).toMatchObject({ status: "unavailable", data: undefined });
 });
 
-describe("a reply that tells of an error", () => {
+describe("the parser of upstream replies, with an error beside the results,", () => {
   const entriesOf = (beside: object) => {
     const results = ["ok", "partial", "not_found", "unavailable"].map((status, n) => ({
       id: String(n),
@@ -49,7 +49,7 @@ describe("a reply that tells of an error", () => {
   };
 
   it.each([{ error: "db down" }, { errors: [{ code: 1 }] }, { fault: { code: 1 } }])(
-    "finds no item gone: %j",
+    "returns no item as not_found: %j",
     (beside) => {
       const entries = entriesOf(beside);
       const statuses = entries.map(({ status }) => status);
@@ -64,7 +64,7 @@ describe("a reply that tells of an error", () => {
   );
 
   it.each([{}, { error: null }, { error: 0, errors: [], message: "" }, { error: false }])(
-    "is none that says there is none: %j",
+    "ignores empty error fields: %j",
     (beside) => {
       expect(entriesOf(beside).map(({ status }) => status)).toContain("not_found");
     },

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { UpstreamCall } from "../../../../tools/sources/upstream/parse-call.ts";
 import type { Misbehaviour } from "../../../../tools/sources/upstream/misbehaviours.ts";
-import { alwaysPlaying } from "../../../../tools/sources/upstream/server.ts";
+import { alwaysMisbehaving } from "../../../../tools/sources/upstream/server.ts";
 import type { ProductScraperId } from "../../../../shared/scrapers/catalogue.ts";
 import type { Answer, OffersAnswer } from "../../../../shared/scrapers/scraper.ts";
 import {
@@ -37,7 +37,7 @@ async function read(reading: Reading = {}): Promise<readonly Answer[]> {
   return upstreamScraper(own, dependencies).read({ scraper, marketplace: "us", ids, deadline });
 }
 
-const always = (name: Misbehaviour): SubjectOptions => ({ misbehave: alwaysPlaying(name) });
+const always = (name: Misbehaviour): SubjectOptions => ({ misbehave: alwaysMisbehaving(name) });
 const onSome =
   (name: Misbehaviour, ids: readonly string[]): NonNullable<SubjectOptions["misbehave"]> =>
   (call) =>
@@ -52,8 +52,8 @@ const statuses = (answers: readonly { status: string }[]): string[] =>
   answers.map(({ status }) => status);
 const calls = (): readonly UpstreamCall[] => subject.server.calls;
 
-describe("asking", () => {
-  it("sends what the contract says, in batches of the configured size", async () => {
+describe("the upstream scraper", () => {
+  it("sends requests of the contract in batches of the configured size", async () => {
     const ids = delisting(250);
     const answers = await read({ ids, secret: "canary-77aa", batchIdsMax: 100 });
     expect(answers.map(({ id }) => id)).toEqual(ids);
@@ -69,7 +69,7 @@ describe("asking", () => {
     expect(new Set(calls().map(({ headers }) => headers["x-request-id"])).size).toBe(3);
   });
 
-  it("lets the server take a quarter of a second less than it waits itself", async () => {
+  it("gives the server a quarter of a second less than its own deadline", async () => {
     await read({ tryTimeoutMs: 2_000 });
     expect(calls()[0]?.body["deadline_ms"]).toBe(1_750);
     await read({ withinMs: 1_000, tryTimeoutMs: 2_000 });
@@ -77,7 +77,7 @@ describe("asking", () => {
     expect(calls()[0]?.body["deadline_ms"]).toBeLessThanOrEqual(750);
   });
 
-  it("counts the time from when the call goes out, not from when it was wanted", async () => {
+  it("computes the deadline when the call is sent, not when it was requested", async () => {
     const told: unknown[] = [];
     await read({
       withinMs: 4_000,
@@ -90,7 +90,7 @@ describe("asking", () => {
     expect(told[1]).toBeLessThanOrEqual(Number(told[0]) - 950);
   });
 
-  it("asks a repeated call under the name of the first", async () => {
+  it("sends a retry with the request ID of the first try", async () => {
     const names: unknown[] = [];
     await read({
       misbehave: ({ number, headers }) => {
@@ -102,7 +102,7 @@ describe("asking", () => {
     expect(new Set(names).size).toBe(1);
   });
 
-  it("asks for offers in every condition, and for checks by item and offer", async () => {
+  it("requests offers in every condition, and checks by item and offer", async () => {
     const { options, dependencies } = await begin();
     const deadline = new Date(Date.now() + 5_000);
     const ids = ["B0SANDBOX0"];
@@ -117,10 +117,10 @@ describe("asking", () => {
   });
 });
 
-describe("trouble that may pass", () => {
-  it.each(["429_seconds", "429_date"] as const)("waits as long as a %s asks", async (name) => {
+describe("the upstream scraper, after a temporary failure,", () => {
+  it.each(["429_seconds", "429_date"] as const)("waits as long as a %s demands", async (name) => {
     const times: number[] = [];
-    const play = alwaysPlaying(name);
+    const play = alwaysMisbehaving(name);
     const answers = await read({
       misbehave: (call) => {
         times.push(Date.now());
@@ -132,19 +132,16 @@ describe("trouble that may pass", () => {
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(950);
   });
 
-  it.each(["500", "503", "reset", "cut_off", "hang"] as const)(
-    "tries again after %s",
-    async (name) => {
-      const answers = await read({
-        tryTimeoutMs: 300,
-        misbehave: ({ number }) => (number === 1 ? name : undefined),
-      });
-      expect(statuses(answers)).toEqual(["ok"]);
-      expect(calls()).toHaveLength(2);
-    },
-  );
+  it.each(["500", "503", "reset", "cut_off", "hang"] as const)("retries after %s", async (name) => {
+    const answers = await read({
+      tryTimeoutMs: 300,
+      misbehave: ({ number }) => (number === 1 ? name : undefined),
+    });
+    expect(statuses(answers)).toEqual(["ok"]);
+    expect(calls()).toHaveLength(2);
+  });
 
-  it("keeps what was read when a later batch hangs", async () => {
+  it("keeps the read batches when a later one hangs", async () => {
     const ids = [...delisting(100), "9000000"];
     const answers = await read({ ids, withinMs: 1_000, misbehave: onSome("hang", steady) });
     expect(statuses(answers).slice(0, 100)).not.toContain("unavailable");
@@ -152,9 +149,9 @@ describe("trouble that may pass", () => {
   });
 });
 
-describe("trouble that stays", () => {
+describe("the upstream scraper, after a permanent failure,", () => {
   it.each(["400", "500"] as const)(
-    "isolates an item that a batch fails for with %s",
+    "isolates an item for which a batch fails with %s",
     async (name) => {
       const ids = delisting(64);
       const bad = ids[41] ?? "";
@@ -165,7 +162,7 @@ describe("trouble that stays", () => {
     },
   );
 
-  it("comes down to single items where a server takes fewer than it was said to", async () => {
+  it("reduces the batch to single items if a server takes fewer than configured", async () => {
     const ids = delisting(40);
     const answers = await read({ ids, batchIdsMax: 40, maxBatch: 10 });
     expect(statuses(answers)).not.toContain("unavailable");
@@ -176,13 +173,13 @@ describe("trouble that stays", () => {
   it.each([
     ["400", 43],
     ["500", 40],
-  ] as const)("does not storm a server that answers %s to everything", async (name, callsMax) => {
+  ] as const)("sends few calls to a server that always answers %s", async (name, callsMax) => {
     const answers = await read({ ids: delisting(100), misbehave: () => name });
     expect(new Set(statuses(answers))).toEqual(new Set(["unavailable"]));
     expect(calls().length).toBeLessThanOrEqual(callsMax);
   });
 
-  it("takes a wrong secret for no answer, tells its operator once, and shows the secret to nobody", async () => {
+  it("returns unavailable for a wrong secret, warns once, and shows the secret nowhere", async () => {
     const ids = delisting(30);
     const answers = await read({ ids, batchIdsMax: 10, secret: "right", sentSecret: "canary-19" });
     expect(new Set(statuses(answers))).toEqual(new Set(["unavailable"]));
@@ -197,13 +194,13 @@ describe("trouble that stays", () => {
     ["redirect", { kind: "refused", status: 302 }],
     ["garbage", { kind: "unreadable" }],
     ["wrong_charset", { kind: "unreadable" }],
-  ] as const)("takes %s for no answer", async (name, note) => {
+  ] as const)("returns unavailable for %s", async (name, note) => {
     expect(statuses(await read(always(name)))).toEqual(["unavailable"]);
     expect(subject.notes).toMatchObject([note]);
     expect(calls()).toHaveLength(1);
   });
 
-  it("takes not_found beside an error for no answer, and tells the operator", async () => {
+  it("returns unavailable for not_found beside an error, and warns", async () => {
     const ids = ["9000000", "9000007"];
     expect(statuses(await read({ ids }))).toEqual(["ok", "not_found"]);
     const answers = await read({ ...always("error_beside"), ids, batchIdsMax: 1 });
@@ -211,7 +208,7 @@ describe("trouble that stays", () => {
     expect(subject.notes).toEqual([{ kind: "unreadable", scraper: "retailer_d.standard" }]);
   });
 
-  it("takes an offer as gone beside an error for no answer", async () => {
+  it("returns unavailable for an offer that is not_found beside an error", async () => {
     const asin = "B0SANDBOX7";
     const results = ["none", asin].map((id) => ({ id, asin, status: "not_found" }));
     const server = await startApiDouble(() => ({ body: { error: "db down", results } }));
@@ -232,20 +229,20 @@ describe("trouble that stays", () => {
     expect(subject.notes).toHaveLength(2);
   });
 
-  it("stops reading a reply without end", async () => {
+  it("stops reading an endless reply", async () => {
     expect(statuses(await read({ ...always("endless"), tryTimeoutMs: 5_000 }))).toEqual([
       "unavailable",
     ]);
   });
 
-  it("waits for nothing beyond the deadline", async () => {
+  it("does not wait beyond the deadline", async () => {
     // Only the deadline ends this read.
     const answers = await read({ ...always("hang"), withinMs: 400, tryTimeoutMs: 300_000 });
     expect(statuses(answers)).toEqual(["unavailable"]);
   });
 });
 
-describe("replies", () => {
+describe("an upstream reply", () => {
   it.each([
     "gzip",
     "br",
@@ -258,17 +255,17 @@ describe("replies", () => {
     expect(statuses(await read(always(name)))).toEqual(["ok"]);
   });
 
-  it("that leave ids out leave those unavailable", async () => {
+  it("that omits IDs makes them unavailable", async () => {
     const ids = ["9000000", "9000003", "9000007"];
     const answers = await read({ ids, ...always("ids_missing") });
     expect(statuses(answers)).toEqual(["unavailable", "ok", "not_found"]);
   });
 
-  it("that answer an id twice count the first time", async () => {
+  it("that answers an ID twice counts with the first answer", async () => {
     expect(statuses(await read(always("ids_doubled")))).toEqual(["ok"]);
   });
 
-  it("that answer what was not asked are not heard", async () => {
+  it("with IDs that were not requested loses them", async () => {
     const [answer, ...more] = await read(always("ids_foreign"));
     expect(answer?.id).toBe("9000000");
     expect(more).toEqual([]);
@@ -278,13 +275,13 @@ describe("replies", () => {
     ["retailer_a.lite", "B0SANDBOX0"],
     ["retailer_b.standard", "9000000"],
     ["retailer_d.standard", "9000000"],
-  ] as const)("may hold numbers as texts: %s", async (scraper, id) => {
+  ] as const)("may hold numbers as strings: %s", async (scraper, id) => {
     const [honest] = await read({ scraper, ids: [id] });
     const [answer] = await read({ scraper, ids: [id], ...always("text_numbers") });
     expect(answer).toEqual({ ...honest, fetchedAt: answer?.fetchedAt });
   });
 
-  it("show nothing that the specification does not name", async () => {
+  it("loses fields that the specification does not name", async () => {
     for (const scraper of ["retailer_a.full", "retailer_b.standard"] as const) {
       const ids = [scraper === "retailer_a.full" ? "B0SANDBOX0" : "9000000"];
       const [honest] = await read({ scraper, ids });
@@ -293,34 +290,34 @@ describe("replies", () => {
     }
   });
 
-  it("of another country's shop are unavailable", async () => {
+  it("in the currency of another marketplace makes items unavailable", async () => {
     expect(statuses(await read(always("other_currency")))).toEqual(["unavailable"]);
   });
 
-  it("without data prove that there is something, and no more", async () => {
+  it("without data proves only that the item exists", async () => {
     const [answer] = await read(always("no_data"));
     expect(answer).toMatchObject({ status: "partial", fields: { retailer_d: {} } });
   });
 
-  it("read more than a day ago are unavailable, gone or not", async () => {
+  it("that is older than a day makes items unavailable, even not_found ones", async () => {
     const answers = await read({ ids: ["9000000", "9000007"], ...always("stale") });
     expect(statuses(answers)).toEqual(["unavailable", "unavailable"]);
   });
 
-  it("of a clock that runs ahead were read now", async () => {
+  it("with a time in the future counts as read now", async () => {
     const [answer] = await read(always("ahead"));
     expect(answer?.status).toBe("ok");
     expect(Math.abs(Date.parse(answer?.fetchedAt ?? "") - Date.now())).toBeLessThan(5_000);
   });
 
-  it("keep to the fields of the tier", async () => {
+  it("is reduced to the fields of the tier", async () => {
     const [pulse] = await read({ scraper: "retailer_a.pulse", ids: ["B0SANDBOX0"] });
     const fields = pulse !== undefined && "fields" in pulse ? pulse.fields : {};
     expect(Object.keys(fields["retailer_a"] ?? {})).toEqual(["newCount", "newMinPrice"]);
   });
 });
 
-describe("replies about offers", () => {
+describe("an upstream reply about offers", () => {
   async function offers(options: SubjectOptions): Promise<readonly OffersAnswer[]> {
     const { options: own, dependencies } = await begin(options);
     const deadline = new Date(Date.now() + 5_000);
@@ -335,19 +332,19 @@ describe("replies about offers", () => {
   });
 
   it.each(["no_data", "other_currency", "stale"] as const)(
-    "with %s are unavailable",
+    "with %s makes the listing unavailable",
     async (name) => {
       expect(statuses(await offers(always(name)))).toEqual(["unavailable"]);
     },
   );
 
-  it("that feature several offers feature the first", async () => {
+  it("with several buy box offers keeps the first", async () => {
     const [answer] = await offers(always("all_featured"));
     const featured = answer?.status === "ok" ? answer.offers.map(({ isBuybox }) => isBuybox) : [];
     expect(featured).toEqual([true, false]);
   });
 
-  it("say of a check without data nothing", async () => {
+  it("to a check without data makes the offer unavailable", async () => {
     const { options, dependencies } = await begin(always("no_data"));
     const checked = await upstreamOfferChecker(options, dependencies).checkOffers({
       marketplace: "us",

@@ -9,21 +9,21 @@ const found = (data: object, scraper: ProductScraperId = "retailer_d.standard"):
   return product;
 };
 
-describe("a selling price of a team's own server", () => {
-  it.each([0, "0", "0.00", 0.001, -1])("is not known where it is %j", (amount) => {
+describe("a selling price from an upstream server", () => {
+  it.each([0, "0", "0.00", 0.001, -1])("is unknown if it is %j", (amount) => {
     const price = { amount, currency: "USD" };
     const { status, fields } = found({ price, availability: inStock });
     expect(status).toBe("partial");
     expect(fields).not.toHaveProperty("price");
   });
 
-  it("is partial where it is null of what is in stock, and ok of what is not", () => {
+  it("of null makes an item in stock partial, and an item out of stock ok", () => {
     expect(found({ price: null, availability: inStock }).status).toBe("partial");
     const soldOut = { inStock: false, message: "Sold out" };
     expect(found({ price: null, availability: soldOut }).status).toBe("ok");
   });
 
-  it("is as small as a cent", () => {
+  it("may be one cent", () => {
     const price = { amount: 0.01, currency: "USD" };
     expect(found({ price, availability: inStock })).toMatchObject({
       status: "ok",
@@ -31,13 +31,13 @@ describe("a selling price of a team's own server", () => {
     });
   });
 
-  it("may be 0 where it is no selling price: delivery is free", () => {
+  it("may be 0 in other fields, such as free delivery", () => {
     const standard = { amount: 0, currency: "USD" };
     const data = { retailer_b: { shipping: { standard } } };
     expect(found(data, "retailer_b.standard").fields).toMatchObject(data);
   });
 
-  it("of pulse is not known where it is 0, and none where it is null", () => {
+  it("at pulse is unknown if it is 0, and none if it is null", () => {
     const pulse = (newMinPrice: unknown, newCount: number): ProductData =>
       found({ retailer_a: { newCount, newMinPrice } }, "retailer_a.pulse");
     expect(pulse(0, 1)).toMatchObject({

@@ -26,8 +26,8 @@ const offer = {
   isBuybox: true,
 };
 
-describe("reading by a schema", () => {
-  it.each(stepScraperIds)("comes to what the schema has, or to nothing: %s", (scraper) => {
+describe("readShape", () => {
+  it.each(stepScraperIds)("returns what fits the schema, or undefined: %s", (scraper) => {
     const schema: v.GenericSchema = upstreamData[scraper];
     fc.assert(
       fc.property(anything, (value) => {
@@ -40,7 +40,7 @@ describe("reading by a schema", () => {
     );
   });
 
-  it("leaves out what does not fit, and what holds it where it has to be there", () => {
+  it("drops values that do not fit, and objects that require them", () => {
     const data = {
       title: 7,
       url: "javascript:alert(1)",
@@ -64,7 +64,7 @@ describe("reading by a schema", () => {
     });
   });
 
-  it("takes control characters and turned directions out of texts", () => {
+  it("removes control characters and direction marks from texts", () => {
     const data = {
       title: "A\u0000 kettle\n\u202Eelttek\u202C\u2066!\u2069\u0007",
       availability: { inStock: true, message: "\u0000In\tstock\u0085" },
@@ -77,12 +77,12 @@ describe("reading by a schema", () => {
     expect(unseen?.fields).not.toHaveProperty("title");
   });
 
-  it("lets a stock line be empty", () => {
+  it("accepts an empty stock message", () => {
     const data = { title: "A", availability: { inStock: false, message: "" } };
     expect(productFrom("retailer_c.standard", data, "USD")?.status).toBe("ok");
   });
 
-  it("lets an id stand for one offer: the first that is said to have it", () => {
+  it("keeps the first of several offers with one ID", () => {
     const offers = [
       { ...offer, offerListingId: "x", isBuybox: false },
       { ...offer, offerListingId: "x", price: 6 },
@@ -95,7 +95,7 @@ describe("reading by a schema", () => {
     ]);
   });
 
-  it("takes an offer's id whole or not at all", () => {
+  it("never shortens an offer ID", () => {
     const listing = (offerListingId: string): object => ({
       totalOffers: 1,
       offers: [{ ...offer, offerListingId }],

@@ -4,7 +4,7 @@ import { amountOf } from "../../../../shared/sources/web/amount.ts";
 const nbsp = "\u00A0";
 const boundary = "\u0001";
 
-describe("amounts", () => {
+describe("the parser of amounts", () => {
   it.each([
     ["19.99", 19.99],
     ["$19.99", 19.99],
@@ -29,7 +29,7 @@ describe("amounts", () => {
     ["", undefined],
     ["free", undefined],
     ["-5", undefined],
-  ])("reads %j as %j", (text, amount) => {
+  ])("parses %j as %j", (text, amount) => {
     expect(amountOf(text, null)).toBe(amount);
   });
 
@@ -37,7 +37,7 @@ describe("amounts", () => {
     ["1,299", 1299],
     ["$1,249.50", 1249.5],
     ["12,99", undefined],
-  ])("takes a comma for thousands in US dollars: %j is %j", (text, amount) => {
+  ])("treats a comma in US dollars as a thousands separator: %j is %j", (text, amount) => {
     expect(amountOf(text, "USD")).toBe(amount);
   });
 
@@ -51,7 +51,7 @@ describe("amounts", () => {
     "US $19.99",
     "19.99 US $",
     "19.99€",
-  ])("lets %j say in which currency, and that it is one piece's", (text) => {
+  ])("accepts in %j a currency and words for one piece", (text) => {
     expect(amountOf(text, null)).toBe(19.99);
   });
 
@@ -81,7 +81,7 @@ describe("amounts", () => {
     "Was $20",
     "(5.00)",
     "2 for 5",
-  ])("takes %j for no price of one piece", (text) => {
+  ])("rejects %j, which is not the price of one piece", (text) => {
     expect(amountOf(text, "USD")).toBeUndefined();
     expect(amountOf(text, null)).toBeUndefined();
   });
@@ -92,7 +92,7 @@ describe("amounts", () => {
     ["1'299'000", undefined],
     ["1'299 000", undefined],
     ["999'000", 999_000],
-  ])("takes blanks and apostrophes for dividers of thousands only: %j is %j", (text, amount) => {
+  ])("accepts blanks and apostrophes only as thousands separators: %j is %j", (text, amount) => {
     expect(amountOf(text, null)).toBe(amount);
   });
 
@@ -103,7 +103,7 @@ describe("amounts", () => {
     [-1, undefined],
     [1_000_001, undefined],
     [12.345, undefined],
-  ])("reads the number %d as %j", (value, amount) => {
+  ])("converts the number %d to %j", (value, amount) => {
     expect(amountOf(value, "USD")).toBe(amount);
   });
 
@@ -116,7 +116,7 @@ describe("amounts", () => {
     [["From", "$7"], undefined],
     [["$7", "/lb"], undefined],
     [["$7", ".50", "/mo"], undefined],
-  ])("never runs texts of several elements together: %j is %j", (texts, amount) => {
+  ])("never joins texts of several elements: %j is %j", (texts, amount) => {
     expect(amountOf(texts.join(boundary), "USD")).toBe(amount);
   });
 });

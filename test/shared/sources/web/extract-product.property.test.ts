@@ -62,8 +62,8 @@ function inTime<Result>(work: () => Result): Result {
   return result;
 }
 
-describe("any page", () => {
-  it("is read without an error, whatever it holds", () => {
+describe("the product extraction, for any page,", () => {
+  it("never throws", () => {
     fc.assert(
       fc.property(junk, (html) => {
         inTime(() => extracted(html));
@@ -72,7 +72,7 @@ describe("any page", () => {
     );
   });
 
-  it("shows a price only as an amount of the wanted currency", () => {
+  it("returns a price only as an amount of the wanted currency", () => {
     fc.assert(
       fc.property(thing, (value) => {
         const extraction = inTime(() =>
@@ -100,13 +100,13 @@ describe("any page", () => {
     ["quotes", `<link rel="canonical" ${"'\"".repeat(1_000_000)}`],
     ["commas", linkedData(`{${", ".repeat(400_000)}`)],
     ["letters", "x".repeat(6_000_000)],
-  ])("of %s takes no long time", (_, html) => {
+  ])("of %s needs little time", (_, html) => {
     inTime(() => extracted(html));
   });
 });
 
 describe("any text", () => {
-  it("is an amount of whole cents or none", () => {
+  it("parses as an amount of whole cents or as none", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom(...words("0 1 2 3 4 5 6 7 8 9 . , ' - $ €"), " ") }),
@@ -120,7 +120,7 @@ describe("any text", () => {
     );
   });
 
-  it("is a known word of availability or none", () => {
+  it("parses as a known availability term or as none", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(["string", "undefined"]).toContain(typeof availabilityWord(text));

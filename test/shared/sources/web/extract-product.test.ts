@@ -13,8 +13,8 @@ import {
 const usd = (amount: number): object => ({ amount, currency: "USD" });
 const ofJson = (...blocks: readonly unknown[]): string => aPage(linkedData(...blocks));
 
-describe("whole pages", () => {
-  it("reads everything that linked data states, without the related product", () => {
+describe("the product extraction", () => {
+  it("returns everything that JSON-LD states, without related products", () => {
     expect(factsOf(fixturePage("linked-data"))).toEqual({
       title: "Kelwick Desk Lamp & Clamp",
       price: usd(1249),
@@ -36,7 +36,7 @@ describe("whole pages", () => {
     });
   });
 
-  it("reads the product that was asked for off microdata", () => {
+  it("returns the wanted product from microdata", () => {
     const wanted = { id: "7702468", url: new URL("https://shop.example/p/7702468") };
     expect(factsOf(fixturePage("microdata"), wanted)).toMatchObject({
       title: "Birch Stool",
@@ -48,7 +48,7 @@ describe("whole pages", () => {
   });
 });
 
-describe("linked data that is written badly", () => {
+describe("the product extraction, with invalid JSON-LD,", () => {
   const json = JSON.stringify(aProduct());
 
   it.each([
@@ -62,15 +62,15 @@ describe("linked data that is written badly", () => {
     ["a comment", json.replace("{", "{ /* the product */ ")],
     ["a missing bracket", json.slice(0, -1)],
     ["single quotes", json.replaceAll('"', "'")],
-  ])("reads through %s", (_, block) => {
+  ])("parses it despite %s", (_, block) => {
     expect(factsOf(ofJson(block))).toMatchObject({ title: "Kelwick Lamp", price: usd(19.99) });
   });
 
-  it("leaves out a block that is nothing, and reads the others", () => {
+  it("drops an unreadable block and reads the others", () => {
     expect(factsOf(ofJson("nothing at all", "{{{", aProduct())).price).toEqual(usd(19.99));
   });
 
-  it("finds the script whatever its case, quotes and other attributes", () => {
+  it("finds the script with any case, quotes and other attributes", () => {
     const scripts = [
       `<SCRIPT TYPE='application/LD+JSON'>${json}</SCRIPT>`,
       `<script id=a data-x="1" type=application/ld+json async>${json}</script >`,
@@ -79,12 +79,12 @@ describe("linked data that is written badly", () => {
     for (const script of scripts) expect(factsOf(aPage(script)).title).toBe("Kelwick Lamp");
   });
 
-  it("reads no script that is commented out, and nothing that is no script", () => {
+  it("ignores commented-out scripts and other elements", () => {
     const head = `<!-- <script type="application/ld+json">${json}</script> -->`;
     expect(extracted(aPage(`${head}<p>application/ld+json ${json}</p>`)).proof).toBe("nothing");
   });
 
-  it("reads no script within a comment, whatever else the comment holds", () => {
+  it("ignores a script inside a comment, whatever else the comment contains", () => {
     const old = linkedData(aProduct({ offers: anOffer({ price: 5 }) }));
     const page = aPage(`<!-- before: <p>x</p> ${old} ${old} -->${linkedData(aProduct())}`);
     expect(factsOf(page).price).toEqual(usd(19.99));
@@ -96,22 +96,22 @@ describe("linked data that is written badly", () => {
     ["a conditional comment", "<!--[if !IE]><!--><p>x</p><!--<![endif]-->"],
     ["a script that holds the mark of a comment", '<script>const mark = "<!--";</script>'],
     ["a script behind the mark of a comment", "<script><!--\nrun();\n//--></script>"],
-  ])("reads what stands behind %s", (_, before) => {
+  ])("reads the block after %s", (_, before) => {
     expect(factsOf(aPage(before + linkedData(aProduct()))).price).toEqual(usd(19.99));
   });
 
-  it("takes no block beyond a megabyte", () => {
+  it("ignores a block larger than a megabyte", () => {
     const long = aProduct({ description: "x".repeat(1_100_000) });
     expect(extracted(ofJson(long)).proof).toBe("nothing");
   });
 
-  it("unescapes texts, also those that were escaped twice, and drops markup", () => {
+  it("decodes texts, also double-escaped ones, and removes markup", () => {
     const title = "Salt &amp;amp; <b>Pepper</b> &quot;Set&quot;";
     expect(factsOf(ofJson(aProduct({ name: title }))).title).toBe('Salt & Pepper "Set"');
   });
 });
 
-describe("finding the products", () => {
+describe("the search for products", () => {
   it.each([
     ["Product"],
     ["product"],
@@ -121,22 +121,22 @@ describe("finding the products", () => {
     ["SomeProducts"],
     ["Vehicle"],
     ["Book"],
-  ])("knows the type %j", (type) => {
+  ])("accepts the type %j", (type) => {
     expect(factsOf(ofJson(aProduct({ "@type": type }))).price).toEqual(usd(19.99));
   });
 
-  it("takes a book without an offer for no product", () => {
+  it("ignores a book without an offer", () => {
     expect(extracted(ofJson(aProduct({ "@type": "Book", offers: [] }))).proof).toBe("nothing");
   });
 
-  it("looks into lists, graphs and the page's main entity", () => {
+  it("searches lists, graphs and the page's main entity", () => {
     expect(factsOf(ofJson([[aProduct()]])).title).toBe("Kelwick Lamp");
     expect(factsOf(ofJson({ "@graph": [aProduct()] })).title).toBe("Kelwick Lamp");
     const page = { "@type": "WebPage", mainEntity: aProduct() };
     expect(factsOf(ofJson(page)).title).toBe("Kelwick Lamp");
   });
 
-  it("resolves references within the page and survives circles", () => {
+  it("resolves references within the page, and ends at circular ones", () => {
     const graph = {
       "@graph": [
         { "@type": "Product", "@id": "#p", name: "Kelwick Lamp", offers: { "@id": "#o" } },
@@ -155,11 +155,11 @@ describe("finding the products", () => {
   );
 });
 
-describe("choosing the product", () => {
+describe("the choice of the product", () => {
   const cheap = anOffer({ price: 5 });
 
   it.each(["sku", "productID", "mpn", "gtin", "gtin13", "url", "@id"])(
-    "takes the one whose %s holds the id",
+    "takes the one whose %s contains the ID",
     (property) => {
       const id = property === "url" || property === "@id" ? "/p/x-6501234.html" : "6501234";
       const other = aProduct({ [property]: "/p/x-6509999.html", offers: cheap });
@@ -168,7 +168,7 @@ describe("choosing the product", () => {
     },
   );
 
-  it("takes no number for the id that only holds its digits", () => {
+  it("ignores numbers that only contain the ID's digits", () => {
     const page = ofJson(
       aProduct({ sku: "16501234", offers: cheap }),
       aProduct({ sku: "65012345", offers: cheap }),
@@ -176,20 +176,20 @@ describe("choosing the product", () => {
     expect(extracted(page).proof).toBe("several");
   });
 
-  it("else the only one that is offered, else the main one", () => {
+  it("otherwise takes the only one with offers, or else the main one", () => {
     const bare = aProduct({ name: "Other", offers: [] });
     expect(factsOf(ofJson(bare, aProduct())).title).toBe("Kelwick Lamp");
     const main = aProduct({ mainEntityOfPage: "https://shop.example/" });
     expect(factsOf(ofJson(aProduct({ offers: cheap }), main)).price).toEqual(usd(19.99));
   });
 
-  it("else the one that the title of the product's own page names", () => {
+  it("otherwise takes the one in the title of the product's own page", () => {
     const page = ofJson(aProduct({ name: "Oak Bookshelf", offers: cheap }), aProduct());
     const titled = page.replace("<title>Shop", "<title>Kelwick Lamp | Shop");
     expect(factsOf(titled).price).toEqual(usd(19.99));
   });
 
-  it("else none: several products are not guessed among", () => {
+  it("otherwise takes none of several products", () => {
     expect(extracted(ofJson(aProduct(), aProduct({ offers: cheap }))).proof).toBe("several");
   });
 
@@ -198,19 +198,19 @@ describe("choosing the product", () => {
     ["its Open Graph address", '<meta property="og:url" content="/p/6509999">', {}],
     ["the product's number", "", { sku: "6509999" }],
     ["the product's address", "", { url: "/p/6509999" }],
-  ])("knows a page for another product's by %s", (_, head, fields) => {
+  ])("detects the page of another product by %s", (_, head, fields) => {
     const page = aPageWithoutAddress(head + linkedData(aProduct(fields)));
     expect(extracted(page).proof).toBe("another");
   });
 
-  it("trusts the address that was asked for where nothing says otherwise", () => {
+  it("trusts the requested address if nothing contradicts it", () => {
     const page = aPageWithoutAddress(linkedData(aProduct()));
     expect(factsOf(page).price).toEqual(usd(19.99));
     const home = new URL("https://shop.example/");
     expect(extracted(page, { url: home }).proof).toBe("another");
   });
 
-  it("lets a product have a number of its own on the page with the id's address", () => {
+  it("accepts a product with another number on the page with the ID in its address", () => {
     expect(factsOf(ofJson(aProduct({ sku: "KW-77" }))).price).toEqual(usd(19.99));
   });
 });
@@ -226,21 +226,21 @@ describe("the category", () => {
     return factsOf(ofJson({ "@graph": [{ "@type": "WebPage", breadcrumb }, aProduct()] })).category;
   };
 
-  it("is the last step to the product, in the order of the positions", () => {
+  it("is the last step before the product, in the order of the positions", () => {
     expect(at(step(3, "Kelwick Lamp"), step(1, "Home"), step(2, "Lamps"))).toBe("Lamps");
     expect(at(step(1, "Home"), step(2, "Lamps &amp; Bulbs"))).toBe("Lamps & Bulbs");
     expect(at(step(1, "Kelwick Lamp"))).toBeUndefined();
   });
 });
 
-describe("groups of variants", () => {
+describe("a group of variants", () => {
   const page = fixturePage("variants");
   const at = (id: string): { id: string; url: URL } => ({
     id,
     url: new URL(`https://shop.example/p/80112233?variant=${id}`),
   });
 
-  it("takes the variant that was asked for, with what the group shares", () => {
+  it("gives the wanted variant with the values that the group shares", () => {
     expect(factsOf(page, at("80112235"))).toMatchObject({
       title: "Cedar Shirt",
       brand: "Cedar",
@@ -251,20 +251,20 @@ describe("groups of variants", () => {
     });
   });
 
-  it("shows no variant's price for the group itself", () => {
+  it("gives no price of a variant for the group itself", () => {
     const facts = factsOf(page, at("80112233"));
     expect(facts).toMatchObject({ title: "Cedar Shirt", brand: "Cedar" });
     expect(facts).not.toHaveProperty("price");
     expect(facts).not.toHaveProperty("availability");
   });
 
-  it("takes the offers of a group that has its own", () => {
+  it("gives its own offers if it has any", () => {
     const group = aProduct({ "@type": "ProductGroup", productGroupID: "6501234" });
     expect(factsOf(ofJson(group)).price).toEqual(usd(19.99));
   });
 });
 
-describe("choosing the offer", () => {
+describe("the choice of the offer", () => {
   const priceAmong = (...offers: readonly unknown[]): unknown =>
     factsOf(ofJson(aProduct({ offers }))).price;
   const low = anOffer({ price: 5 });
@@ -273,7 +273,7 @@ describe("choosing the offer", () => {
     expect(priceAmong(anOffer({ price: 5, priceCurrency: "EUR" }), anOffer())).toEqual(usd(19.99));
   });
 
-  it("prefers the offer that names the id, then a new one, then one in stock", () => {
+  it("prefers the offer with the ID, then a new one, then one in stock", () => {
     expect(priceAmong(low, anOffer({ sku: "6501234" }))).toEqual(usd(19.99));
     expect(priceAmong(anOffer({ price: 5, itemCondition: "UsedCondition" }), anOffer())).toEqual(
       usd(19.99),
@@ -283,13 +283,13 @@ describe("choosing the offer", () => {
     );
   });
 
-  it("says no price where equal offers differ, but the stock that they share", () => {
+  it("gives no price if equal offers differ, but the availability that they share", () => {
     const facts = factsOf(ofJson(aProduct({ offers: [low, anOffer()] })));
     expect(facts).not.toHaveProperty("price");
     expect(facts.availability).toBe("instock");
   });
 
-  it("prefers the offers within an aggregate over its lowest price", () => {
+  it("prefers the offers in an aggregate to its lowest price", () => {
     const aggregate = { "@type": "AggregateOffer", lowPrice: 5, priceCurrency: "USD" };
     expect(priceAmong({ ...aggregate, offers: [anOffer({ priceCurrency: undefined })] })).toEqual(
       usd(19.99),
@@ -298,16 +298,16 @@ describe("choosing the offer", () => {
     expect(priceAmong({ ...aggregate, highPrice: 9 })).toBeUndefined();
   });
 
-  it("reads a price that stands on the product itself", () => {
+  it("uses a price on the product itself", () => {
     const product = aProduct({ offers: undefined, price: "19.99", priceCurrency: "USD" });
     expect(factsOf(ofJson(product)).price).toEqual(usd(19.99));
   });
 
-  it.each(["0", "0.00", 0, "", "call us"])("takes the price %j for unknown", (price) => {
+  it.each(["0", "0.00", 0, "", "call us"])("treats the price %j as unknown", (price) => {
     expect(priceAmong(anOffer({ price }))).toBeUndefined();
   });
 
-  it("reads price specifications, without those that nobody pays", () => {
+  it("uses price specifications, except those that buyers do not pay", () => {
     const of = (fields: object): object => ({ priceCurrency: "USD", ...fields });
     const offer = anOffer({
       price: undefined,
@@ -324,19 +324,19 @@ describe("choosing the offer", () => {
     expect(facts.listPrice).toEqual(usd(30));
   });
 
-  it("calls a page foreign whose price is in another currency", () => {
+  it("rejects a page with a price in another currency", () => {
     const offers = anOffer({ priceCurrency: "CAD" });
     expect(extracted(ofJson(aProduct({ offers }))).proof).toBe("foreign_currency");
     const signed = anOffer({ price: "€19.99", priceCurrency: undefined });
     expect(extracted(ofJson(aProduct({ offers: signed }))).proof).toBe("foreign_currency");
   });
 
-  it("shows no amount whose currency nobody says", () => {
+  it("gives no amount without a currency", () => {
     expect(priceAmong(anOffer({ price: "$19.99", priceCurrency: undefined }))).toBeUndefined();
   });
 });
 
-describe("availability", () => {
+describe("the availability of a page", () => {
   it.each([
     ["https://schema.org/InStock", "instock"],
     ["http://schema.org/InStock/", "instock"],
@@ -351,13 +351,13 @@ describe("availability", () => {
     ["NOT SOLD", undefined],
     ["constructor", undefined],
     ["", undefined],
-  ])("reads %j as %j", (availability, word) => {
+  ])("with %j is %j", (availability, word) => {
     const product = aProduct({ offers: anOffer({ availability }) });
     expect(factsOf(ofJson(product)).availability).toBe(word);
   });
 });
 
-describe("microdata", () => {
+describe("the microdata extraction", () => {
   const product = (inner: string): string =>
     aPage("", `<div itemscope itemtype="https://schema.org/Product">${inner}</div>`);
   const offer = (inner: string): string =>
@@ -371,7 +371,7 @@ describe("microdata", () => {
     ["an element's text", '<b itemprop="price"> 7.50 </b>'],
     ["whole and cents in elements of their own", '<b itemprop="price">$<i>7</i><sup>.50</sup></b>'],
     ["one of several names", '<b itemprop="lowPrice price">7.50</b>'],
-  ])("reads %s", (_, inner) => {
+  ])("parses %s", (_, inner) => {
     expect(factsOf(offer(inner)).price).toEqual(usd(7.5));
   });
 
@@ -381,24 +381,24 @@ describe("microdata", () => {
     ["with a value", "<strike><meta itemprop=price content=30></strike><b itemprop=price>7.50</b>"],
     ["within it", "<b itemprop=price><del>$30.00</del> <ins>$7.50</ins></b>"],
     ["left open", "<span><s><i itemprop=price>$30.00</span><b itemprop=price>$7.50</b>"],
-  ])("passes over a struck-out price, struck %s", (_, inner) => {
+  ])("ignores a price in a struck-out element %s", (_, inner) => {
     expect(factsOf(offer(inner)).price).toEqual(usd(7.5));
   });
 
-  it("says no price of an offer with two, and one of an offer that says it twice", () => {
+  it("gives no price for an offer with two, and one for an offer that repeats it", () => {
     const one = "<b itemprop=price>$7.50</b>";
     expect(factsOf(offer(`<b itemprop=price>$30.00</b>${one}`)).price).toBeUndefined();
     expect(factsOf(offer(`${one}${one}`)).price).toEqual(usd(7.5));
   });
 
-  it("lets no other markup settle a price that cannot be read", () => {
+  it("ignores other markup if a price cannot be parsed", () => {
     const meta = '<meta property="product:price:amount" content="6">';
     const currency = '<meta property="product:price:currency" content="USD">';
     const page = offer('<b itemprop="price">7.50 9.90</b>');
     expect(factsOf(page.replace("</head>", `${meta}${currency}</head>`)).price).toBeUndefined();
   });
 
-  it("reads microdata only for what linked data leaves open", () => {
+  it("only adds values that JSON-LD does not state", () => {
     const json = linkedData(aProduct({ offers: anOffer({ availability: undefined }) }));
     const page = offer(
       '<b itemprop="price">7.50</b><link itemprop="availability" href="http://schema.org/SoldOut">',
@@ -408,17 +408,17 @@ describe("microdata", () => {
     expect(facts.availability).toBe("soldout");
   });
 
-  it("survives names of every kind", () => {
+  it("accepts names of every kind", () => {
     const page = offer('<constructor itemprop="__proto__ constructor">x</constructor>');
     expect(extracted(page).proof).toBe("product");
   });
 });
 
-describe("Open Graph", () => {
+describe("the Open Graph extraction", () => {
   const meta = (property: string, content: string): string =>
     `<meta content="${content}" property='${property}'>`;
 
-  it("reads price, currency, availability and title", () => {
+  it("returns price, currency, availability and title", () => {
     const head = [
       meta("og:type", "product"),
       meta("og:title", "Birch &amp; Oak Stool"),
@@ -433,7 +433,7 @@ describe("Open Graph", () => {
     });
   });
 
-  it("proves that there is a product on a page that says no more", () => {
+  it("proves that the product exists if the page states nothing else", () => {
     const head = meta("og:type", "product") + meta("og:title", "Birch Stool");
     expect(extracted(aPage(head))).toMatchObject({
       proof: "product",
@@ -442,8 +442,8 @@ describe("Open Graph", () => {
   });
 });
 
-describe("pages without a product", () => {
-  it("takes a short page, or one with such a title, for one that keeps readers out", () => {
+describe("a page without a product", () => {
+  it("counts as a block page if it is short or has such a title", () => {
     expect(extracted("<title>Shop</title>").proof).toBe("blocked");
     expect(extracted("").proof).toBe("blocked");
     for (const title of ["Robot Check", "Access Denied", "Please verify", "Solve the CAPTCHA"]) {
@@ -452,7 +452,7 @@ describe("pages without a product", () => {
     }
   });
 
-  it("proves nothing by a long page that says nothing", () => {
+  it("proves nothing if it is long and states nothing", () => {
     expect(extracted(aPage("")).proof).toBe("nothing");
   });
 });

@@ -21,7 +21,7 @@ const quantity = (fields: object): object => ({
 });
 
 describe("price specifications", () => {
-  it("of what is paid beside the price are passed over", () => {
+  it("of additional charges are ignored", () => {
     const delivery = { "@type": "DeliveryChargeSpecification", price: 4.99 };
     const payment = { "@type": "PaymentChargeSpecification", price: 1 };
     const price = { "@type": "UnitPriceSpecification", price: 49.99 };
@@ -51,7 +51,7 @@ describe("price specifications", () => {
     ["an installment's", { priceComponentType: "https://schema.org/Installment" }],
     ["a hundred pieces'", quantity({ minValue: 100 })],
     ["a hundred pieces' by a text", { eligibleQuantity: "100" }],
-  ])("that are %s say no price, and leave the piece's to be taken", (_, fields) => {
+  ])("that are %s give no price, and leave the price of one piece valid", (_, fields) => {
     const price = { price: 10, ...fields };
     expect(specified(price)).toBeUndefined();
     expect(specified(price, { price: 12 })).toEqual(usd(12));
@@ -67,16 +67,16 @@ describe("price specifications", () => {
     { eligibleQuantity: "1 pc" },
     quantity({ minValue: 1, maxValue: 99 }),
     quantity({ maxValue: 5 }),
-  ])("of one piece are the price: %j", (fields) => {
+  ])("of one piece give the price: %j", (fields) => {
     expect(specified({ price: 12, ...fields })).toEqual(usd(12));
   });
 
-  it("that differ are not chosen among", () => {
+  it("that differ give no price", () => {
     expect(specified({ price: 8 }, { price: 12 })).toBeUndefined();
     expect(specified({ price: 12 }, { price: "12.00" })).toEqual(usd(12));
   });
 
-  it("of a range are the price only where it is no range", () => {
+  it("with a range give a price only if its ends are equal", () => {
     expect(specified({ minPrice: 10, maxPrice: 50 })).toBeUndefined();
     expect(specified({ minPrice: 10, maxPrice: "$1,0000" })).toBeUndefined();
     expect(specified({ maxPrice: 10 })).toBeUndefined();
@@ -84,7 +84,7 @@ describe("price specifications", () => {
   });
 });
 
-describe("prices beside a specification", () => {
+describe("a price beside a specification", () => {
   const beside = (...priceSpecification: readonly object[]): unknown =>
     priceOf(anOffer({ price: 19.99, priceSpecification }));
 
@@ -93,7 +93,7 @@ describe("prices beside a specification", () => {
     ["a sale price", { price: 14.99, priceType: "https://schema.org/SalePrice" }],
     ["a range", { minPrice: 19.99, maxPrice: 39.99 }],
     ["another price of one piece", { price: 29.99, unitCode: "C62" }],
-  ])("that says %s are unclear", (_, specification) => {
+  ])("that states %s is unclear", (_, specification) => {
     expect(beside(specification)).toBeUndefined();
   });
 
@@ -106,19 +106,19 @@ describe("prices beside a specification", () => {
     ["a dozen's price", { price: 14.99, eligibleQuantity: { minValue: 12 } }],
     ["another currency's price", { price: 17.99, priceCurrency: "EUR" }],
     ["what delivery costs", { "@type": "DeliveryChargeSpecification", price: 5 }],
-  ])("that says %s stand", (_, specification) => {
+  ])("that states %s is valid", (_, specification) => {
     expect(beside(specification)).toEqual(usd(19.99));
   });
 });
 
-describe("offers", () => {
-  it("of a hundred pieces say no price", () => {
+describe("an offer", () => {
+  it("of a hundred pieces has no price", () => {
     const ofMany = anOffer({ price: 10, ...quantity({ minValue: 100 }) });
     expect(priceOf(ofMany)).toBeUndefined();
     expect(priceOf([ofMany, anOffer({ price: 12 })])).toEqual(usd(12));
   });
 
-  it("for members, and of a lease, leave the others to be taken", () => {
+  it("for members, or of a lease, is ignored", () => {
     const members = anOffer({ price: 15, validForMemberTier: { name: "Gold" } });
     const lease = anOffer({
       price: 3,
@@ -128,21 +128,21 @@ describe("offers", () => {
     expect(priceOf([members, lease, sale])).toEqual(usd(20));
   });
 
-  it("with two prices say none", () => {
+  it("with two prices has none", () => {
     expect(priceOf(anOffer({ price: ["10", "29.99"] }))).toBeUndefined();
     expect(priceOf(anOffer({ price: ["12", "12.00"] }))).toEqual(usd(12));
   });
 
-  it("may name the currency with the amount alone", () => {
+  it("may state the currency only in the amount", () => {
     expect(priceOf(anOffer({ price: "US $12.50", priceCurrency: undefined }))).toEqual(usd(12.5));
   });
 
-  it("that differ are not settled by other markup", () => {
+  it("that differs from another is not decided by other markup", () => {
     expect(priceOf([anOffer({ price: 10 }), anOffer({ price: 20 })])).toBeUndefined();
   });
 });
 
-describe("aggregates", () => {
+describe("an aggregate offer", () => {
   it.each([
     ["several offers", { lowPrice: 10, offerCount: 7 }],
     ["nobody knows how many offers", { lowPrice: 10 }],
@@ -151,11 +151,11 @@ describe("aggregates", () => {
     ["a range whose end cannot be read", { lowPrice: 10, highPrice: "$1,0000" }],
     ["a range and a price in it", { price: 10, lowPrice: 10, highPrice: 50 }],
     ["one price and another", { price: 10, lowPrice: 12, highPrice: 12 }],
-  ])("of %s have no price", (_, fields) => {
+  ])("of %s has no price", (_, fields) => {
     expect(priceOf(aggregate(fields))).toBeUndefined();
   });
 
-  it("of one offer, or of one price, have it", () => {
+  it("of one offer, or with one price, has that price", () => {
     expect(priceOf(aggregate({ price: 12, lowPrice: 12, highPrice: 12 }))).toEqual(usd(12));
     expect(priceOf(aggregate({ price: 12, lowPrice: 12, highPrice: 0 }))).toEqual(usd(12));
     expect(priceOf(aggregate({ lowPrice: 12, offerCount: 1 }))).toEqual(usd(12));
@@ -165,7 +165,7 @@ describe("aggregates", () => {
   });
 });
 
-describe("groups of variants", () => {
+describe("a group of variants", () => {
   const group = (prices: readonly number[], offers?: object): unknown =>
     priceOf(offers, {
       "@type": "ProductGroup",
@@ -173,7 +173,7 @@ describe("groups of variants", () => {
       hasVariant: prices.map((price) => aProduct({ offers: anOffer({ price }) })),
     });
 
-  it("have no price where their variants' differ, whatever else says one", () => {
+  it("has no price if the prices of its variants differ, whatever else states one", () => {
     expect(group([10, 20])).toBeUndefined();
     expect(group([10, 20], aggregate({ lowPrice: 10 }))).toBeUndefined();
     expect(group([10, 20], anOffer({ price: 10 }))).toBeUndefined();

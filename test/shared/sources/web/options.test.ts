@@ -11,8 +11,8 @@ const valid = {
 
 const accepts = (options: object): boolean => v.safeParse(webOptions, options).success;
 
-describe("options of web", () => {
-  it("fill in polite defaults", () => {
+describe("the options of the web adapter", () => {
+  it("have polite defaults", () => {
     expect(v.parse(webOptions, valid)).toEqual({
       ...valid,
       notFoundStatus: false,
@@ -26,7 +26,7 @@ describe("options of web", () => {
     "https://shop.example/item?sku={id}",
     "http://127.0.0.1:8080/p/{id}",
     "http://localhost/p/{id}.html",
-  ])("take the template %s", (urlTemplate) => {
+  ])("accept the template %s", (urlTemplate) => {
     expect(accepts({ ...valid, urlTemplate })).toBe(true);
   });
 
@@ -42,12 +42,12 @@ describe("options of web", () => {
     "ftp://shop.example/{id}",
     "/p/{id}",
     "",
-  ])("refuse the template %j", (urlTemplate) => {
+  ])("reject the template %j", (urlTemplate) => {
     expect(accepts({ ...valid, urlTemplate })).toBe(false);
   });
 
   it.each(["lamp-reader/2.1 (+mailto:ops@reader.example)", "Reader/1 (+http://reader.example)"])(
-    "take the User-Agent %s",
+    "accept the User-Agent %s",
     (userAgent) => {
       expect(accepts({ ...valid, userAgent })).toBe(true);
     },
@@ -59,11 +59,11 @@ describe("options of web", () => {
     "lamp-reader/1.0",
     "lamp-reader/1.0 (+nobody)",
     "a/1 (+https://x y)",
-  ])("refuse the User-Agent %j, which names nobody to ask", (userAgent) => {
+  ])("reject the User-Agent %j, which has no contact", (userAgent) => {
     expect(accepts({ ...valid, userAgent })).toBe(false);
   });
 
-  it("refuse what they do not know, and calls without bounds", () => {
+  it("reject unknown options and unlimited rates", () => {
     expect(accepts({ ...valid, proxy: "https://proxy.example" })).toBe(false);
     expect(accepts({ ...valid, callsAtOnceMax: 100 })).toBe(false);
     expect(accepts({ ...valid, callsPerSecond: 0 })).toBe(false);
@@ -82,7 +82,7 @@ describe("the site of a template", () => {
     ["https://notshop.example/a", false],
     ["https://shop.example.evil.example/a", false],
     ["https://127.0.0.1/a", false],
-  ])("has %s: %s", (address, isOf) => {
+  ])("contains %s: %s", (address, isOf) => {
     expect(isOfSite(new URL(address), site)).toBe(isOf);
   });
 });

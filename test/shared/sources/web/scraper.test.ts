@@ -100,7 +100,7 @@ const always =
     path === "/robots.txt" ? undefined : reaction;
 
 describe.each(["retailer_b.standard", "retailer_c.standard", "retailer_d.standard"] as const)(
-  "as %s",
+  "the web scraper as %s",
   (scraperId) => {
     scraperContract("web", async () => {
       const source = await startShop(({ path }) => {
@@ -135,8 +135,8 @@ describe.each(["retailer_b.standard", "retailer_c.standard", "retailer_d.standar
   },
 );
 
-describe("asking", () => {
-  it("asks for the template's address with the id in it, as the robot it is", async () => {
+describe("the web scraper", () => {
+  it("requests the template's address with the ID and its User-Agent", async () => {
     const [answer] = await readFrom(() => lamp);
     expect(answer).toMatchObject({ id: "6501234", status: "ok" });
     expect(shop.pages()).toEqual(["/p/6501234"]);
@@ -145,23 +145,23 @@ describe("asking", () => {
     expect(headers).not.toHaveProperty("cookie");
   });
 
-  it("percent-encodes the id, so that it can lead nowhere else", async () => {
+  it("percent-encodes the ID, so that it cannot lead to another address", async () => {
     await readFrom(always({ status: 404 }), ["../a?b#c", "$&"]);
     expect(shop.pages().toSorted()).toEqual(["/p/%24%26", "/p/..%2Fa%3Fb%23c"]);
   });
 
-  it("is not for retailer_a", async () => {
+  it("refuses retailer_a", async () => {
     await expect(
       readFrom(() => lamp, ["B000000000"], { scraper: "retailer_a.lite" }),
     ).rejects.toThrow(/retailer_a/);
   });
 
-  it("is not made with a template that is none", () => {
+  it("refuses an invalid template", () => {
     expect(() => scraperOn("ftp://shop.example")).toThrow(/urlTemplate/);
   });
 });
 
-describe("results", () => {
+describe("the results of the web scraper", () => {
   const product = {
     brand: "Kelwick",
     mpn: "KW-77",
@@ -194,7 +194,7 @@ describe("results", () => {
     images: [`${shop.url}/lamp.jpg`],
   });
 
-  it("show of retailer_b what a page states", async () => {
+  it("for retailer_b contain what a page states", async () => {
     expect(await read("retailer_b.standard")).toEqual({
       ...shared(),
       retailer_b: {
@@ -216,7 +216,7 @@ describe("results", () => {
     });
   });
 
-  it("show of retailer_c what a page states", async () => {
+  it("for retailer_c contain what a page states", async () => {
     expect(await read("retailer_c.standard")).toEqual({
       ...shared(),
       retailer_c: {
@@ -228,7 +228,7 @@ describe("results", () => {
     });
   });
 
-  it("show of retailer_d what a page states", async () => {
+  it("for retailer_d contain what a page states", async () => {
     expect(await read("retailer_d.standard")).toEqual({
       ...shared(),
       retailer_d: {
@@ -243,33 +243,33 @@ describe("results", () => {
     });
   });
 
-  it("are partial for several products of which none is known to be the one", async () => {
+  it("are partial for several products without a clear choice", async () => {
     const page = aPage(linkedData(aProduct(), aProduct({ offers: anOffer({ price: 5 }) })));
     const [answer] = await readFrom(always({ body: page }));
     expect(answer).toMatchObject({ status: "partial", fields: { retailer_d: {} } });
     expect(answer).not.toHaveProperty("fields.price");
   });
 
-  it("are unavailable for a page that names another product", async () => {
+  it("are unavailable for a page of another product", async () => {
     const page = pageOf("6509999").replace("/p/6501234", "/p/6509999");
     expect(await statusOf(readFrom(always({ body: page })))).toBe("unavailable");
   });
 });
 
-describe("not found", () => {
+describe("the web scraper's status not_found", () => {
   const says = (status: number, trial: Trial = {}, body = "<title>Gone</title>") =>
     statusOf(readFrom(always({ status, body }), undefined, trial));
 
-  it("is what a 410 says", async () => {
+  it("follows from a 410", async () => {
     expect(await says(410)).toBe("not_found");
   });
 
-  it("is what a 404 says only where the deployer vouches for it", async () => {
+  it("follows from a 404 only if the deployer configured it", async () => {
     expect(await says(404)).toBe("unavailable");
     expect(await says(404, { notFoundStatus: true })).toBe("not_found");
   });
 
-  it("is not what a page that keeps readers out says, whatever its status", async () => {
+  it("does not follow from a block page, whatever its status", async () => {
     for (const title of ["Access denied", "Pardon Our Interruption", "Robot or human?"]) {
       const block = `<title>${title}</title>`;
       expect(await says(410, {}, block)).toBe("unavailable");
@@ -281,7 +281,7 @@ describe("not found", () => {
     ["a page of the product's own, by its path", "/lamps/6501234", "not_found"],
     ["a login that knows where to lead back to", "/login?next=/p/6501234", "unavailable"],
     ["a page for everything that is gone", "/gone?from=6501234", "unavailable"],
-  ])("is what %s says only of itself", async (_, Location, status) => {
+  ])("follows from %s only at the product's address", async (_, Location, status) => {
     for (const end of [404, 410]) {
       const react = ({ path }: PageCall): PageReaction | undefined => {
         if (path === "/robots.txt") return undefined;
@@ -293,14 +293,14 @@ describe("not found", () => {
     }
   });
 
-  it("is what the address that was asked for says, also where the id is in its query", async () => {
+  it("follows from the requested address, also with the ID in its query", async () => {
     shop = await startShop(always({ status: 410 }));
     started.push(shop);
     const scraper = scraperOn(shop.url, { urlTemplate: `${shop.url}/item?sku={id}` });
     expect(await statusOf(readAgain(scraper, ["6501234"]))).toBe("not_found");
   });
 
-  it.each([301, 302])("is not what a %d to the home page says", async (status) => {
+  it.each([301, 302])("does not follow from a %d to the home page", async (status) => {
     const home = (end: PageReaction): Promise<string | undefined> =>
       statusOf(
         readFrom(({ path }) => {
@@ -328,16 +328,16 @@ describe("robots.txt", () => {
     ["forbids what needs encoding", "User-agent: *\nDisallow: /p%2f", "ok"],
     ["is empty", "", "ok"],
     ["is no robots.txt", "<html><body>Shop</body></html>", "ok"],
-  ])("that %s is honoured", async (_, body, status) => {
+  ])("that %s is obeyed", async (_, body, status) => {
     expect(await statusOf(readFrom(withRobots(rules(body))))).toBe(status);
     expect(shop.pages()).toHaveLength(status === "ok" ? 1 : 0);
   });
 
-  it.each([401, 403, 404, 410])("that answers %d allows everything", async (status) => {
+  it.each([401, 403, 404, 410])("with status %d allows everything", async (status) => {
     expect(await statusOf(readFrom(withRobots({ status })))).toBe("ok");
   });
 
-  it.each([429, 500, 503])("that answers %d allows nothing for now", async (status) => {
+  it.each([429, 500, 503])("with status %d allows nothing for now", async (status) => {
     expect(await statusOf(readFrom(withRobots({ status })))).toBe("unavailable");
     expect(shop.pages()).toEqual([]);
   });
@@ -350,7 +350,7 @@ describe("robots.txt", () => {
     }
   });
 
-  it("is waited for no longer than each call's own deadline", async () => {
+  it("is awaited only up to each call's own deadline", async () => {
     shop = await startShop(withRobots("hang"));
     started.push(shop);
     const scraper = scraperOn(shop.url);
@@ -363,7 +363,7 @@ describe("robots.txt", () => {
     expect(await statusOf(patient)).toBe("unavailable");
   });
 
-  it("is read once a day, and a minute after it could not be", async () => {
+  it("is read once a day, and again a minute after a failure", async () => {
     let nowMs = Date.now();
     const clock = { ...systemClock, now: () => new Date(nowMs) };
     let status = 500;
@@ -393,19 +393,19 @@ describe("robots.txt", () => {
     expect(shop.robotsCalls()).toBe(tries + 2);
   });
 
-  it("is asked for once by pages that are read at the same time", async () => {
+  it("is requested once by concurrent page reads", async () => {
     await readFrom(always(lamp), ["6501234", "6501235", "6501236", "6501237"]);
     expect(shop.robotsCalls()).toBe(1);
   });
 
-  it("keeps pages as far apart as its crawl delay says", async () => {
+  it("sets the interval between page requests by its crawl delay", async () => {
     const delayed = withRobots(rules("User-agent: *\nCrawl-delay: 0.3"));
     await readFrom(delayed, ["6501234", "6501235", "6501236"]);
     const times = shop.calls.filter(({ path }) => path !== "/robots.txt").map(({ at }) => at);
     expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(500);
   });
 
-  it("honours characters that some write encoded and some do not", async () => {
+  it("matches characters that some rules encode and some do not", async () => {
     const forbids = (rule: string, path: string): Promise<string | undefined> => {
       const read = async (): Promise<readonly Answer[]> => {
         shop = await startShop(withRobots(rules(`User-agent: *\nDisallow: ${rule}`)));
@@ -426,7 +426,7 @@ describe("robots.txt", () => {
   it.each([
     [45, 45_000, 0],
     [86_400, 3_600_000, 1],
-  ])("keeps a crawl delay of %d s for %d ms", async (delay, gapMs, warnings) => {
+  ])("with a crawl delay of %d s causes waits of %d ms", async (delay, gapMs, warnings) => {
     let nowMs = Date.now();
     const sleeps: number[] = [];
     const clock = {
@@ -452,7 +452,7 @@ describe("robots.txt", () => {
     expect(notes).toHaveLength(warnings);
   });
 
-  it("leaves unread what a crawl delay puts behind the deadline", async () => {
+  it("makes pages unavailable whose crawl delay ends after the deadline", async () => {
     const delayed = withRobots(rules("User-agent: *\nCrawl-delay: 3600"));
     const answers = await readFrom(delayed, ["6501234", "6501235"], { withinMs: 2_000 });
     expect(answers.map(({ status }) => status).toSorted()).toEqual(["ok", "unavailable"]);
@@ -460,7 +460,7 @@ describe("robots.txt", () => {
   });
 });
 
-describe("redirects", () => {
+describe("a redirect", () => {
   const to =
     (location: string, end: PageReaction = lamp) =>
     ({ path }: PageCall): PageReaction | undefined => {
@@ -469,7 +469,7 @@ describe("redirects", () => {
     };
 
   it.each([301, 302, 303, 307, 308])(
-    "of status %d are followed within the site",
+    "with status %d is followed within the site",
     async (status) => {
       const read = readFrom(({ path }) => {
         if (path === "/robots.txt") return undefined;
@@ -482,7 +482,7 @@ describe("redirects", () => {
     },
   );
 
-  it("to another site are not followed", async () => {
+  it("to another site is not followed", async () => {
     const other = await startShop(() => lamp);
     started.push(other);
     const elsewhere = [
@@ -496,7 +496,7 @@ describe("redirects", () => {
     expect(other.calls).toEqual([]);
   });
 
-  it("in a circle, or without an end, are given up", async () => {
+  it("in a circle, or in an endless chain, is abandoned", async () => {
     const circle = readFrom(always({ status: 302, headers: { Location: "/p/6501234" } }));
     expect(await statusOf(circle)).toBe("unavailable");
     expect(shop.pages()).toHaveLength(1);
@@ -510,7 +510,7 @@ describe("redirects", () => {
     expect(shop.pages()).toHaveLength(4);
   });
 
-  it("to what robots.txt forbids are not followed", async () => {
+  it("to an address that robots.txt forbids is not followed", async () => {
     const read = readFrom(({ path }) =>
       path === "/robots.txt"
         ? rules("User-agent: *\nDisallow: /lamps/")
@@ -521,7 +521,7 @@ describe("redirects", () => {
   });
 });
 
-describe("bodies", () => {
+describe("the body of a page", () => {
   it.each([
     ["the header", "text/html; charset=ISO-8859-1", ""],
     ["the page", "text/html", '<meta charset="iso-8859-1">'],
@@ -531,7 +531,7 @@ describe("bodies", () => {
       '<meta http-equiv="Content-Type" content="text/html; charset=latin1">',
     ],
     ["the header rather than the page", 'text/html;charset="latin1"', '<meta charset="utf-8">'],
-  ])("are read in the charset of %s", async (_, contentType, meta) => {
+  ])("is decoded in the charset of %s", async (_, contentType, meta) => {
     const page = meta + pageOf("6501234", { name: "Crème brûlée" });
     const reaction = {
       headers: { "Content-Type": contentType },
@@ -541,7 +541,7 @@ describe("bodies", () => {
     expect(answer).toMatchObject({ status: "ok", fields: { title: "Crème brûlée" } });
   });
 
-  it("in a charset that nobody knows are read as UTF-8", async () => {
+  it("in an unknown charset is decoded as UTF-8", async () => {
     const headers = { "Content-Type": "text/html; charset=klingon" };
     const body = pageOf("6501234", { name: "Crème" });
     const [answer] = await readFrom(always({ headers, body }));
@@ -549,26 +549,26 @@ describe("bodies", () => {
   });
 
   it.each(["application/json", "text/plain", "application/pdf", "image/png", "text/htmlx", ""])(
-    "of type %j are not read",
+    "of type %j is ignored",
     async (type) => {
       const reaction = { headers: { "Content-Type": type }, body: pageOf("6501234") };
       expect(await statusOf(readFrom(always(reaction)))).toBe("unavailable");
     },
   );
 
-  it("of more than 5 MB are dropped", async () => {
+  it("larger than 5 MB is dropped", async () => {
     const huge = pageOf("6501234") + " ".repeat(5_300_000);
     expect(await statusOf(readFrom(always({ body: huge })))).toBe("unavailable");
   });
 
-  it("of nearly 5 MB are read", async () => {
+  it("slightly smaller than 5 MB is read", async () => {
     const long = pageOf("6501234") + " ".repeat(4_900_000);
     expect(await statusOf(readFrom(always({ body: long })))).toBe("ok");
   });
 });
 
-describe("a site that keeps readers out", () => {
-  it.each([403, 429, 500, 503])("by a %d is not read", async (status) => {
+describe("a site that blocks the client", () => {
+  it.each([403, 429, 500, 503])("by a %d is unavailable", async (status) => {
     const read = readFrom(always({ status, body: pageOf("6501234") }));
     expect(await statusOf(read)).toBe("unavailable");
   });
@@ -597,7 +597,7 @@ describe("a site that keeps readers out", () => {
     ["a book's title", "<title>Are You Human? paperback</title><h1>Are You Human?</h1>"],
     ["a game's name", "<title>CAPTCHA, a board game</title><p>CAPTCHA is a game for two.</p>"],
     ["a lock's name", "<title>Shop</title><p>Security check lock, robot check included</p>"],
-  ])("is not what one with %s is", async (_, body) => {
+  ])("is not assumed for a page with %s", async (_, body) => {
     const statuses = (await afterTen({ body })).map(({ status }) => status);
     expect(statuses).toEqual([...Array(10).fill("unavailable"), ...Array(10).fill("ok")]);
   });
@@ -606,7 +606,7 @@ describe("a site that keeps readers out", () => {
     [404, "<title>Not here</title>Sorry. CAPTCHA is sold out."],
     [404, "<title>Not here</title>Complete the CAPTCHA to write to us."],
     [410, "<title>Security check lock</title>The security check lock is no longer sold."],
-  ])("is not what a %d is that names a test below its title", async (status, body) => {
+  ])("is not assumed for a %d that names a test below its title", async (status, body) => {
     const statuses = (await afterTen({ status, body })).map((answer) => answer.status);
     const gone = status === 410 ? "not_found" : "unavailable";
     expect(statuses).toEqual([...Array(10).fill(gone), ...Array(10).fill("ok")]);
@@ -624,12 +624,12 @@ describe("a site that keeps readers out", () => {
     ["a maker's captcha", { body: "<title>Shop</title>Please complete the reCAPTCHA below." }],
     ["a captcha", { body: "<title>Shop</title><p>Enter the <b>CAPTCHA</b> below</p>" }],
     ["a question", { body: "<title>Shop</title><h1>Are you human?</h1><p>Please press here.</p>" }],
-  ])("by %s is left alone after five such answers", async (_, reaction) => {
+  ])("by %s is not called after five such answers", async (_, reaction) => {
     await afterTen(reaction);
     expect(shop.pages()).toHaveLength(5);
   });
 
-  it("is not what a shop of robots is", async () => {
+  it("is not assumed for a shop of robots", async () => {
     const ids = Array.from({ length: 8 }, (_, n) => String(6_501_000 + n));
     const answers = await readFrom(
       ({ path }) =>

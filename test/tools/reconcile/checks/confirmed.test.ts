@@ -1,14 +1,14 @@
 import { expect, it } from "vitest";
-import { confirmed, type Looked } from "../../../../tools/reconcile/checks/confirmed.ts";
+import { confirmed, type CheckResult } from "../../../../tools/reconcile/checks/confirmed.ts";
 import { fixedClock } from "../../../support/clock.ts";
 
 const clock = fixedClock("2026-03-01T00:00:00Z");
 const difference = (field: string, stored: number) => ({ place: "p", field, stored, expected: 0 });
 
 /** Gives these findings one after the other, the last again and again; counts the looks. */
-function looks(...found: readonly Looked[]) {
+function looks(...found: readonly CheckResult[]) {
   let taken = 0;
-  const look = async (): Promise<Looked> => {
+  const look = async (): Promise<CheckResult> => {
     const next = found[Math.min(taken, found.length - 1)];
     if (next === undefined) throw new Error("There is something to find");
     taken += 1;
@@ -17,8 +17,11 @@ function looks(...found: readonly Looked[]) {
   return { look, taken: () => taken };
 }
 
-const steady = (...differences: Looked["differences"]): Looked => ({ differences, isSteady: true });
-const moving: Looked = { differences: [], isSteady: false };
+const steady = (...differences: CheckResult["differences"]): CheckResult => ({
+  differences,
+  isSteady: true,
+});
+const moving: CheckResult = { differences: [], isSteady: false };
 
 const one = difference("a", 1);
 
@@ -43,7 +46,7 @@ it.each([
     stored: [1],
     taken: 3,
   },
-])("finds $what", async ({ found, stored, taken }) => {
+])("a confirmed check finds $what", async ({ found, stored, taken }) => {
   const { look, taken: looked } = looks(...found);
 
   const { differences, isSteady } = await confirmed(look, { clock });
@@ -53,7 +56,7 @@ it.each([
   expect(looked()).toBe(taken);
 });
 
-it("says so when it never stands still", async () => {
+it("a confirmed check reports that the rows never stopped changing", async () => {
   const { look, taken } = looks(moving);
 
   expect(await confirmed(look, { clock })).toEqual({ differences: [], isSteady: false });

@@ -63,14 +63,14 @@ async function read(between: () => Promise<void> = async () => {}): Promise<Read
   return readShards(account, since, { books: { ...books, shards }, clock });
 }
 
-it("a transfer between the readings of its two shards causes no difference", async () => {
+it("reconcile finds no difference in a transfer between the reads of its two shards", async () => {
   // More than the first shard has.
   const { since, differences } = await read(() => reserve("req_large", 20_000));
   expect(differences).toEqual([]);
   expect(await since()).toMatchObject({ differences: [], isSteady: true });
 });
 
-it("calls that change shards after these were read are listed, and their usage is not compared", async () => {
+it("reconcile lists calls that changed shards after their read, and does not compare their usage", async () => {
   const { since } = await read();
   for (let n = 0; n < 12; n += 1) {
     await reserve(`req_${n}`, 2);
@@ -79,14 +79,14 @@ it("calls that change shards after these were read are listed, and their usage i
   const copied = { accountId: world.accountId, number: 0 };
   while ((await Array.fromAsync(books.shards.pages(copied, {}))).length < 2) await delay(20);
 
-  const { moved, differences } = await since();
+  const { changed, differences } = await since();
   expect(differences).toEqual([]);
-  expect(moved.holds).toContain("req_0");
-  expect(moved.holds).toContain("req_11");
-  expect(moved.holds).not.toContain("req_open");
+  expect(changed.holds).toContain("req_0");
+  expect(changed.holds).toContain("req_11");
+  expect(changed.holds).not.toContain("req_open");
 });
 
-it("a grant while the shards are read causes the account to be read again", async () => {
+it("reconcile reads the account again after a grant during the read of its shards", async () => {
   const { bench, accountId } = world;
   const now = bench.clock.now();
   const grant = { accountId, changeId: "late", type: "grant", credits: 7, now } as const;

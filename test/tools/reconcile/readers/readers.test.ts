@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 
 describe("dynamoBooksReader", () => {
-  it("finds accounts with their entries, holds, usage and keys", async () => {
+  it("returns accounts with their entries, holds, usage and keys", async () => {
     const names = { accountsTable: table, ledgerTable: await tables.create() };
     const stores = { accounts: names.accountsTable, ledger: names.ledgerTable };
     const accounts = dynamoAccountStore(tables.client, stores);
@@ -95,7 +95,7 @@ describe("dynamoBooksReader", () => {
 });
 
 describe("dynamoListsReader", () => {
-  it("finds lists with their pages, counters and runs, the newest run first", async () => {
+  it("returns watchlists with their pages, counters and runs, the newest run first", async () => {
     const options = { table, clock, chance };
     const items = ["10001", "10002"].map((id) => newItem(id, start));
     const list = aWatchlist({ itemCounts: { new: 2, active: 0, delisted: 0 } });
@@ -124,7 +124,7 @@ describe("dynamoListsReader", () => {
 });
 
 describe("dynamoDeliveriesReader", () => {
-  it("finds every target that is known, when it is due and since when it is owed", async () => {
+  it("returns every target with its due time and its earliest entry", async () => {
     const options = { tableName: table, clock, chance };
     const outbox = dynamoOutbox(tables.client, options);
     const target = endpointTarget("acct_1", "we_1");
@@ -138,15 +138,20 @@ describe("dynamoDeliveriesReader", () => {
 
     const targets = await reader.targets("acct_1", ["we_2"]);
     expect(targets).toHaveLength(3);
-    expect(targets).toContainEqual({ target, dueAt: start, leaseUntil: null, owedAt: start });
+    expect(targets).toContainEqual({ target, dueAt: start, leaseUntil: null, firstDueAt: start });
     for (const idle of [endpointTarget("acct_1", "we_2"), destinationTarget("acct_1")]) {
-      expect(targets).toContainEqual({ target: idle, dueAt: null, leaseUntil: null, owedAt: null });
+      expect(targets).toContainEqual({
+        target: idle,
+        dueAt: null,
+        leaseUntil: null,
+        firstDueAt: null,
+      });
     }
     expect(await reader.isOwed(target, entries[0])).toBe(true);
     expect(await reader.isOwed(target, { ...entries[0], key: "c" })).toBe(false);
   });
 
-  it("finds the runs of the feed by their numbers, and by the time they ended", async () => {
+  it("returns the runs of the feed by number, and by end time", async () => {
     const feed = dynamoEventFeed(tables.client, { tableName: table, clock, chance });
     for (const minute of ["01", "02", "03"]) {
       const createdAt = `2026-03-01T00:${minute}:00.000Z`;

@@ -152,7 +152,7 @@ describe("the fold of a ledger finds", () => {
     expect(lines).toEqual([`${accountId} hold hold: charge and refund is 3, should be 4`]);
   });
 
-  it("a charge of a hold that is resolved, or was never made", () => {
+  it("a charge of a hold that is resolved or does not exist", () => {
     const again = `charge of hold hold is resolves it again, should be a hold that is open`;
     expect(folded(opening, reserveAll, charge(4), charge(4)).lines).toEqual([
       `${accountId} entry 4: ${again}`,
@@ -163,7 +163,7 @@ describe("the fold of a ledger finds", () => {
     ]);
   });
 
-  it("a charge that is taken back for more than was charged", () => {
+  it("a reversal of more than was charged", () => {
     const takeBack = (credits: number) => ({ ...refund(credits), chargedAt: at });
     expect(folded(opening, reserveAll, charge(4), takeBack(4)).lines).toEqual([]);
     expect(folded(opening, reserveAll, charge(4), takeBack(5)).lines).toEqual([
@@ -180,7 +180,7 @@ describe("the fold of a ledger finds", () => {
   });
 });
 
-describe("missing entries", () => {
+describe("missing entries of a ledger", () => {
   const missing = (which: string): string =>
     `${accountId} ${which}: row is missing, should be present`;
 

@@ -1,35 +1,41 @@
 import { type ApiClient, apiClient } from "../../tools/customer/api-client.ts";
 import type { Narrator } from "./narrator.ts";
-import { patienceSeconds, runAgain, type Walked } from "./runs.ts";
-import { checkBooks, createWatchlist, openAccount, readProducts, reportChange } from "./walk.ts";
+import { waitSecondsMax, runAgain, type TourTarget } from "./runs.ts";
+import {
+  checkBalance,
+  createWatchlist,
+  openAccount,
+  readProducts,
+  reportChange,
+} from "./run-tour.ts";
 
 /**
  * Runs the tour with a service that can reach no receiver and no bucket. The events are read from
- * the feed, and the delivery log must report why they did not arrive. `nobody` is an HTTPS address
+ * the feed, and the delivery log must report why they did not arrive. `unreachable` is an HTTPS address
  * that looks public and does not answer.
  */
-export async function walkBeyondReach(
-  ground: Walked & { readonly nobody: string },
+export async function runUnreachableTour(
+  target: TourTarget & { readonly unreachable: string },
   tell: Narrator,
 ): Promise<void> {
-  const api = apiClient(ground.baseUrl, await openAccount(ground, tell));
-  await readProducts(api, ground, tell);
-  await refuseLoopback(api, ground.nobody, tell);
-  const watchlistId = await createWatchlist(api, ground, tell);
+  const api = apiClient(target.baseUrl, await openAccount(target, tell));
+  await readProducts(api, target, tell);
+  await refuseLoopback(api, target.unreachable, tell);
+  const watchlistId = await createWatchlist(api, target, tell);
   await eventsOf(api, 1, tell);
   tell.chapter("The price changes; POST /v1/watchlists/{id}/run");
-  await ground.movePrice();
+  await target.movePrice();
   await runAgain(api, watchlistId, tell);
   const events = await eventsOf(api, 2, tell);
   const changed = events
     .filter((event) => event["type"] === "watchlist.product.changed")
     .flatMap((event) => (event["data"] as { changes: Record<string, unknown>[] }).changes);
-  reportChange(changed, ground, tell);
+  reportChange(changed, target, tell);
   await readLog(api, tell);
-  await checkBooks(api, tell);
+  await checkBalance(api, tell);
 }
 
-async function refuseLoopback(api: ApiClient, nobody: string, tell: Narrator): Promise<void> {
+async function refuseLoopback(api: ApiClient, unreachable: string, tell: Narrator): Promise<void> {
   tell.chapter("A receiver and a bucket that the service must not call");
   const hook = await api.send("POST", "/webhook_endpoints", { url: "https://127.0.0.1:8443/" });
   tell.check("a loopback receiver is refused", isRefused(hook, "url"));
@@ -40,7 +46,9 @@ async function refuseLoopback(api: ApiClient, nobody: string, tell: Narrator): P
     secret_access_key: "customer-secret",
   });
   tell.check("a loopback bucket is refused", isRefused(bucket, "endpoint"));
-  const accepted = await api.send("POST", "/webhook_endpoints", { url: `${nobody}/hooks/smoke` });
+  const accepted = await api.send("POST", "/webhook_endpoints", {
+    url: `${unreachable}/hooks/smoke`,
+  });
   tell.check("a public address that does not answer is registered", accepted.status === 201);
 }
 
@@ -54,7 +62,7 @@ async function eventsOf(
   runNumber: number,
   tell: Narrator,
 ): Promise<Record<string, unknown>[]> {
-  const events = await tell.wait(`run ${runNumber} in the feed`, patienceSeconds, async () => {
+  const events = await tell.wait(`run ${runNumber} in the feed`, waitSecondsMax, async () => {
     const { body } = await api.get("/events?limit=100");
     const all = (body["data"] as Record<string, unknown>[]).filter(
       (event) => (event["data"] as Record<string, unknown>)["run_number"] === runNumber,
@@ -67,7 +75,7 @@ async function eventsOf(
 
 async function readLog(api: ApiClient, tell: Narrator): Promise<void> {
   tell.chapter("GET /v1/webhook_deliveries");
-  const tried = await tell.wait("an attempt in the log", patienceSeconds, async () => {
+  const tried = await tell.wait("an attempt in the log", waitSecondsMax, async () => {
     const { body } = await api.get("/webhook_deliveries?limit=100");
     const found = (body["data"] as Record<string, unknown>[]).find(
       (one) => one["last_attempt_at"] !== null,

@@ -1,17 +1,17 @@
 /** Fields in which sources report errors in spite of status 200. */
-const troubleNames = ["error", "errors", "fault", "message", "warnings"] as const;
+const errorFields = ["error", "errors", "fault", "message", "warnings"] as const;
 
 /**
  * Returns true if a body reports an error. Items that it leaves out or calls not found may then
  * exist.
  */
-export function tellsOfTrouble(body: unknown): boolean {
+export function reportsError(body: unknown): boolean {
   if (typeof body !== "object" || body === null) return false;
-  const said = new Map<string, unknown>(Object.entries(body));
-  return troubleNames.some((name) => !isNothing(said.get(name)));
+  const values = new Map<string, unknown>(Object.entries(body));
+  return errorFields.some((name) => !isEmpty(values.get(name)));
 }
 
-function isNothing(value: unknown): boolean {
+function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === false) return true;
   if (typeof value === "object") return Object.keys(value).length === 0;
   return value === "" || value === 0;
@@ -25,7 +25,7 @@ export function replyProblem(
   body: unknown,
   { asked, found }: { readonly asked: number; readonly found: number | undefined },
 ): string | undefined {
-  if (tellsOfTrouble(body) && (found ?? 0) < asked) {
+  if (reportsError(body) && (found ?? 0) < asked) {
     return "reports an error in a reply with status 200";
   }
   return found === undefined ? "sends an unreadable reply with status 200" : undefined;

@@ -3,45 +3,45 @@ import { customerBucketReader } from "../../tools/customer/bucket.ts";
 import type { Narrator } from "./narrator.ts";
 import { operate } from "./operate.ts";
 import {
-  type Ground,
+  type ReachableTarget,
   parsed,
-  patienceSeconds,
+  waitSecondsMax,
   runAgain,
   runCompleted,
-  type Walked,
+  type TourTarget,
 } from "./runs.ts";
 import { type Delivery, verifyDelivery } from "./verify-delivery.ts";
 
 /** Tests everything from a new account to a change at the customer, with a check at every step. */
-export async function walk(ground: Ground, tell: Narrator): Promise<void> {
-  const api = apiClient(ground.baseUrl, await openAccount(ground, tell));
-  await readProducts(api, ground, tell);
-  const { endpointId, secret } = await registerReceiver(api, ground, tell);
-  await registerBucket(api, ground, tell);
-  const watchlistId = await createWatchlist(api, ground, tell);
-  const first = await runCompleted(ground, tell, { watchlistId, runNumber: 1 });
+export async function runTour(target: ReachableTarget, tell: Narrator): Promise<void> {
+  const api = apiClient(target.baseUrl, await openAccount(target, tell));
+  await readProducts(api, target, tell);
+  const { endpointId, secret } = await registerReceiver(api, target, tell);
+  await registerBucket(api, target, tell);
+  const watchlistId = await createWatchlist(api, target, tell);
+  const first = await runCompleted(target, tell, { watchlistId, runNumber: 1 });
   tell.check("the first run reads every item and reports no change", first.changed.length === 0);
   tell.chapter(`The price changes; POST /v1/watchlists/{id}/run`);
-  await ground.movePrice();
+  await target.movePrice();
   await runAgain(api, watchlistId, tell);
-  const second = await runCompleted(ground, tell, { watchlistId, runNumber: 2 });
-  reportChange(second.changed, ground, tell);
+  const second = await runCompleted(target, tell, { watchlistId, runNumber: 2 });
+  reportChange(second.changed, target, tell);
   checkSignatures([...first.all, ...second.all], secret, tell);
-  await checkExport([...first.all, ...second.all], ground, tell);
-  await operate({ api, ground, watchlistId, endpointId, secret }, tell);
-  await checkBooks(api, tell);
+  await checkExport([...first.all, ...second.all], target, tell);
+  await operate({ api, target, watchlistId, endpointId, secret }, tell);
+  await checkBalance(api, tell);
 }
 
-export async function openAccount(ground: Walked, tell: Narrator): Promise<string> {
+export async function openAccount(target: TourTarget, tell: Narrator): Promise<string> {
   tell.chapter("An account and a key (npm run admin)");
-  const account = await ground.admin(
+  const account = await target.admin(
     "create-account",
     "--name",
     "Tour",
     "--email",
     "tour@example.com",
   );
-  const key = await ground.admin(
+  const key = await target.admin(
     "create-key",
     "--account",
     String(account["id"]),
@@ -55,7 +55,11 @@ export async function openAccount(ground: Walked, tell: Narrator): Promise<strin
   return String(key["key"]);
 }
 
-export async function readProducts(api: ApiClient, { ids }: Walked, tell: Narrator): Promise<void> {
+export async function readProducts(
+  api: ApiClient,
+  { ids }: TourTarget,
+  tell: Narrator,
+): Promise<void> {
   tell.chapter("POST /v1/products");
   const answer = await api.send("POST", "/products", { platform: "retailer_d", ids });
   tell.check("the call answers 200", answer.status === 200);
@@ -99,27 +103,31 @@ function describeResult(result: Record<string, unknown>): string {
 
 async function registerReceiver(
   api: ApiClient,
-  ground: Ground,
+  target: ReachableTarget,
   tell: Narrator,
 ): Promise<{ readonly endpointId: string; readonly secret: string }> {
   tell.chapter("POST /v1/webhook_endpoints");
-  const answer = await api.send("POST", "/webhook_endpoints", { url: receiverPath(ground) });
+  const answer = await api.send("POST", "/webhook_endpoints", { url: receiverPath(target) });
   tell.check("the receiver is registered", answer.status === 201);
   const secret = String(answer.body["secret"]);
   tell.check("its secret is shown once", secret.startsWith("whsec_"));
   const endpointId = String(answer.body["id"]);
   const again = await api.get(`/webhook_endpoints/${endpointId}`);
   tell.check("and never again", again.status === 200 && again.body["secret"] === undefined);
-  await fetch(`${ground.receiver.controlUrl}/secrets`, {
+  await fetch(`${target.receiver.controlUrl}/secrets`, {
     method: "POST",
     body: JSON.stringify({ secret }),
   });
   return { endpointId, secret };
 }
 
-const receiverPath = (ground: Ground): string => `${ground.receiver.url}/hooks/tour`;
+const receiverPath = (target: ReachableTarget): string => `${target.receiver.url}/hooks/tour`;
 
-async function registerBucket(api: ApiClient, { bucket }: Ground, tell: Narrator): Promise<void> {
+async function registerBucket(
+  api: ApiClient,
+  { bucket }: ReachableTarget,
+  tell: Narrator,
+): Promise<void> {
   tell.chapter("PUT /v1/s3_destination");
   const answer = await api.send("PUT", "/s3_destination", {
     bucket: bucket.name,
@@ -137,7 +145,7 @@ async function registerBucket(api: ApiClient, { bucket }: Ground, tell: Narrator
 
 export async function createWatchlist(
   api: ApiClient,
-  { ids }: Walked,
+  { ids }: TourTarget,
   tell: Narrator,
 ): Promise<string> {
   tell.chapter("POST /v1/watchlists");
@@ -156,7 +164,7 @@ export async function createWatchlist(
 
 export function reportChange(
   changed: readonly Record<string, unknown>[],
-  { ids }: Walked,
+  { ids }: TourTarget,
   tell: Narrator,
 ): void {
   const entry = changed.find((one) => one["id"] === ids[0]);
@@ -193,13 +201,13 @@ function checkSignatures(deliveries: readonly Delivery[], secret: string, tell: 
 
 async function checkExport(
   deliveries: readonly Delivery[],
-  ground: Ground,
+  target: ReachableTarget,
   tell: Narrator,
 ): Promise<void> {
   tell.chapter("The same events in the bucket");
-  const bucket = customerBucketReader(ground.bucket.endpoint, ground.bucket.name, ground.bucket);
+  const bucket = customerBucketReader(target.bucket.endpoint, target.bucket.name, target.bucket);
   try {
-    const keys = await tell.wait("both manifests", patienceSeconds, async () => {
+    const keys = await tell.wait("both manifests", waitSecondsMax, async () => {
       const found = await bucket.keys();
       return found.filter((key) => key.endsWith("_manifest.json")).length >= 2 ? found : undefined;
     });
@@ -215,7 +223,7 @@ async function checkExport(
   }
 }
 
-export async function checkBooks(api: ApiClient, tell: Narrator): Promise<void> {
+export async function checkBalance(api: ApiClient, tell: Narrator): Promise<void> {
   tell.chapter("GET /v1/account");
   const { body } = await api.get("/account");
   const balance = Number(body["credit_balance"]);
