@@ -37,7 +37,8 @@ describe("the rules of CloudFormation", () => {
   it("refuse a resource with a property that its type does not have", () => {
     const app = validated({ stage: "dev" });
     const stack = app.node.findChild(stackName("dev", "data")) as Stack;
-    new CfnResource(stack, "Wrong", { type: "AWS::SQS::Queue", properties: { Colour: "red" } });
+    const wrong = new CfnResource(stack, "Wrong", { type: "AWS::SQS::Queue" });
+    wrong.addPropertyOverride("Colour", "red");
 
     expect(() => app.synth()).toThrow(/[Vv]alidation/);
   });

@@ -3,7 +3,6 @@ import { dynamoLedger } from "../../../../shared/aws/ledger/ledger.ts";
 import { concurrencyTiers } from "../../../../shared/base/limits.ts";
 import { systemChance, systemClock } from "../../../../shared/base/system.ts";
 import { expectBooksToBalance } from "../../../contracts/ledger.contract.ts";
-import { fixedClock } from "../../../support/clock.ts";
 import { startLedgerWorld } from "../../../support/ledger-world.ts";
 
 /** One of the concurrency tiers; the highest is LEDGER_SLOTS=250. */
@@ -20,7 +19,7 @@ it("as many calls at once on one account as it has slots all find one, all finis
   const { accountsTable, ledgerTable } = world;
   /** A call in a separate process. Its waits are real, but no time passes: no machine is too slow. */
   const newCall = (holdId: string) => {
-    const clock = { ...fixedClock(now.toISOString()), sleep: systemClock.sleep };
+    const clock = { ...systemClock, now: () => now };
     const options = { accountsTable, ledgerTable, clock, chance: systemChance };
     const ledger = dynamoLedger(world.client, options);
     const hold = { accountId, holdId, now };
