@@ -1,6 +1,6 @@
 import { minLength, object, pipe, safeParse, string } from "valibot";
 import { addWorkKeys, workKeys } from "../../shared/observability/work-log.ts";
-import type { Entry } from "../../shared/outbox/outbox.ts";
+import type { OutboxEntry } from "../../shared/outbox/outbox.ts";
 
 /** Ids that a line names; a target that was away for long is owed hundreds of runs. */
 const namedMax = 10;
@@ -12,7 +12,7 @@ const ofRun = object({ runId: pipe(string(), minLength(1)), watchlistId: string(
  * Has the lines of the message under way say which runs and lists it works on, each id once and with
  * spaces between: `run_ids`, `watchlist_ids`. A list would be a field an id for who searches them.
  */
-export function noteRun({ content }: Entry): void {
+export function noteRun({ content }: OutboxEntry): void {
   const run = safeParse(ofRun, content);
   if (!run.success) return;
   const { run_ids: runs, watchlist_ids: lists } = workKeys();

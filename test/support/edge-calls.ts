@@ -2,14 +2,14 @@ import { Logger } from "@aws-lambda-powertools/logger";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type { EdgeDependencies, HttpHandler } from "../../functions/http/group-handler.ts";
 import type { Admission } from "../../shared/accounts/account-store.ts";
-import { systemChance } from "../../shared/base/system.ts";
+import { systemRandom } from "../../shared/base/system.ts";
 import { fixedClock } from "./clock.ts";
 
 /** Builds the dependencies of a handler's edge, with the test's admission of keys. */
 export const edgeWith = (admit: (keyHash: string) => Promise<Admission>): EdgeDependencies => ({
   accounts: { admit },
   clock: fixedClock("2026-03-01T00:00:00Z"),
-  chance: systemChance,
+  chance: systemRandom,
   logger: new Logger(),
 });
 

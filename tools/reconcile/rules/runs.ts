@@ -7,7 +7,7 @@ import {
   addBatchCounts,
   type BatchResult,
   noCounts,
-  progressMs,
+  progressTimeoutMs,
   type Run,
   type StepRecord,
 } from "../../../shared/runs/run.ts";
@@ -88,14 +88,14 @@ export function runSequenceCheck(list: Watchlist) {
   };
 }
 
-const nextLook = (from: Date): Date => new Date(from.getTime() + progressMs);
+const nextCheck = (from: Date): Date => new Date(from.getTime() + progressTimeoutMs);
 
 /** The sweeper checks a run that is not finished after a time without progress. */
 function dueDifferences(place: string, { run, dueAt }: StoredRun, now: Date): Difference[] {
   const isOver = run.phase === "done";
   const isDue = dueAt !== null;
   if (isOver || !isDue) return fieldDifferences(place, { due_mark: isDue }, { due_mark: !isOver });
-  return markDifferences({ place, field: "due_at" }, dueAt, { now, latest: nextLook });
+  return markDifferences({ place, field: "due_at" }, dueAt, { now, latest: nextCheck });
 }
 
 function missingRun({ id }: Watchlist, newest: number, oldest: number): Difference {
