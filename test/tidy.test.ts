@@ -146,8 +146,8 @@ describe("domains are pure", () => {
     [/\bprocess\.env\b/, "take it as an argument"],
     [/\bDate\.now\(/, "take a Clock or a `now`"],
     [/\bnew Date\(\)/, "take a Clock or a `now`"],
-    [/\bMath\.random\(/, "take a Chance"],
-    [/\b(randomUUID|randomBytes)\(/, "take a Chance"],
+    [/\bMath\.random\(/, "take a RandomSource"],
+    [/\b(randomUUID|randomBytes)\(/, "take a RandomSource"],
     [/\bsetTimeout\(/, "take a Clock"],
     [/\bconsole\./, "return what happened"],
   ];

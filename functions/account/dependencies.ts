@@ -1,7 +1,7 @@
 import type { AccountStore } from "../../shared/accounts/account-store.ts";
 import type { ApiKeyStore } from "../../shared/accounts/api-key-store.ts";
 import type { UsageStore } from "../../shared/accounts/usage-store.ts";
-import type { Chance, Clock } from "../../shared/base/clock.ts";
+import type { RandomSource, Clock } from "../../shared/base/clock.ts";
 import type { CreditHistory } from "../../shared/credits/credit-history.ts";
 import type { EndpointLookup } from "../../shared/webhooks/endpoint-store.ts";
 
@@ -12,5 +12,5 @@ export interface AccountDependencies {
   readonly history: CreditHistory;
   readonly usage: UsageStore;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
 }

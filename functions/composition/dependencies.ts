@@ -42,10 +42,10 @@ import { dynamoTargetStates } from "../../shared/aws/deliveries/target-states.ts
 import { dynamoUsageStore } from "../../shared/aws/accounts/usage-store.ts";
 import { dynamoWatchlistStore } from "../../shared/aws/watchlists/watchlist-store.ts";
 import { webhookSender } from "../../shared/outgoing/webhook-sender.ts";
-import type { Chance, Clock } from "../../shared/base/clock.ts";
-import type { Warn } from "../../shared/base/hint.ts";
+import type { RandomSource, Clock } from "../../shared/base/clock.ts";
+import type { Warn } from "../../shared/base/best-effort.ts";
 import type { SecretBox } from "../../shared/base/secret-box.ts";
-import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { tell } from "../../shared/observability/work-log.ts";
 import type { CancelQueue } from "../../shared/credits/cancel-queue.ts";
 import type { CreditHistory } from "../../shared/credits/credit-history.ts";
@@ -82,7 +82,7 @@ export type DeliveryTargetNeeds = DeliveriesNeeds &
 export const dynamo = /* @__PURE__ */ client("dynamo", documentClient);
 
 export const clock = (overrides: Overrides): Clock => overrides.clock ?? systemClock;
-export const chance = (overrides: Overrides): Chance => overrides.chance ?? systemChance;
+export const chance = (overrides: Overrides): RandomSource => overrides.chance ?? systemRandom;
 export const timeAndChance = (overrides: Overrides) => ({
   clock: clock(overrides),
   chance: chance(overrides),

@@ -3,7 +3,7 @@ import type { S3Client } from "@aws-sdk/client-s3";
 import type { SchedulerClient } from "@aws-sdk/client-scheduler";
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import type { Chance, Clock } from "../../shared/base/clock.ts";
+import type { RandomSource, Clock } from "../../shared/base/clock.ts";
 import type { CustomerBuckets } from "../../shared/exports/customer-bucket.ts";
 import type { RoleCredentials } from "../../shared/exports/role-credentials.ts";
 import type { Resolver } from "../../shared/outgoing/resolver.ts";
@@ -35,7 +35,7 @@ export interface Overrides {
   /** The clock, instead of the system's. */
   readonly clock?: Clock;
   /** The random source, instead of the system's. */
-  readonly chance?: Chance;
+  readonly chance?: RandomSource;
   /** AWS clients, instead of those that the process creates. */
   readonly clients?: Partial<Clients>;
   /** Sends webhooks, instead of the guarded sender; applies no address policy. */

@@ -1,6 +1,6 @@
 import { minLength, object, pipe, safeParse, string } from "valibot";
 import { addWorkKeys, workKeys } from "../../shared/observability/work-log.ts";
-import type { Entry } from "../../shared/outbox/outbox.ts";
+import type { OutboxEntry } from "../../shared/outbox/outbox.ts";
 
 /** IDs in one log line. A target that was unreachable for long may have hundreds of pending runs. */
 const namedMax = 10;
@@ -13,7 +13,7 @@ const ofRun = object({ runId: pipe(string(), minLength(1)), watchlistId: string(
  * separated by spaces, each ID once. They are strings, because log searches treat each element of an array
  * as a separate field.
  */
-export function logRunOfEntry({ content }: Entry): void {
+export function logRunOfEntry({ content }: OutboxEntry): void {
   const run = safeParse(ofRun, content);
   if (!run.success) return;
   const { run_ids: runs, watchlist_ids: lists } = workKeys();

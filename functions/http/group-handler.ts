@@ -5,7 +5,7 @@ import httpRouter from "@middy/http-router";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
 import type { AccountStore } from "../../shared/accounts/account-store.ts";
 import { assert } from "../../shared/base/assert.ts";
-import type { Chance, Clock } from "../../shared/base/clock.ts";
+import type { RandomSource, Clock } from "../../shared/base/clock.ts";
 import { demoReadOnly, notFound, wrongMethod } from "../../shared/base/errors.ts";
 import { isId } from "../../shared/base/ids.ts";
 import { readingEndsAt } from "../../shared/base/call-time.ts";
@@ -34,7 +34,7 @@ import type { AnyRoute, Call, Caller, Reply } from "./route.ts";
 export interface MiddlewareDependencies {
   readonly accounts: Pick<AccountStore, "admit">;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
   readonly logger: Logger;
 }
 

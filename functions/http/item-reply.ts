@@ -1,4 +1,4 @@
-import type { ItemCounts } from "../../shared/items/envelope.ts";
+import type { StatusCounts } from "../../shared/items/envelope.ts";
 import { creditFigures, itemFigures } from "../../shared/items/item-figures.ts";
 import type { MeteredCall } from "../../shared/items/metered-read.ts";
 import type { StepScraperId } from "../../shared/scrapers/catalogue.ts";
@@ -27,7 +27,7 @@ export const itemReply = (
     balance,
     reserved,
   }: {
-    readonly body: { readonly stats: ItemCounts };
+    readonly body: { readonly stats: StatusCounts };
     readonly credits: number;
     readonly balance: number;
     readonly reserved: number;

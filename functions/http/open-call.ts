@@ -1,4 +1,4 @@
-import type { Chance, Clock } from "../../shared/base/clock.ts";
+import type { RandomSource, Clock } from "../../shared/base/clock.ts";
 import { newId } from "../../shared/base/ids.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { retryBudget } from "../../shared/base/retry-budget.ts";
@@ -9,7 +9,7 @@ import { timeToAnswer } from "./time-to-answer.ts";
 
 interface Options {
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
   /** True for a group whose calls charge per item. */
   readonly isItemCall: boolean;
   /** True if the gateway expects a streamed response. */

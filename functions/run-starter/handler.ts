@@ -1,8 +1,8 @@
 import { assertNever } from "../../shared/base/assert.ts";
-import { hint } from "../../shared/base/hint.ts";
+import { bestEffort } from "../../shared/base/best-effort.ts";
 import { addWorkKeys, tell } from "../../shared/observability/work-log.ts";
 import { resumeRun } from "../../shared/runs/resume-run.ts";
-import { takeDue } from "../../shared/runs/take-due.ts";
+import { claimDueRun } from "../../shared/runs/claim-due-run.ts";
 import { purgeWatchlist } from "../../shared/watchlists/purge-watchlist.ts";
 import { restoreSchedule } from "../../shared/watchlists/restore-schedule.ts";
 import * as provide from "../composition/dependencies.ts";
@@ -37,12 +37,12 @@ export function createHandler(
     const now = dependencies.clock.now();
     const ref = { accountId: message.account_id, watchlistId: message.watchlist_id };
     const scheduledTime = new Date(message.scheduled_time);
-    const run = await takeDue({ ...ref, scheduledTime, now }, dependencies);
+    const run = await claimDueRun({ ...ref, scheduledTime, now }, dependencies);
     addWorkKeys({ run_id: run?.id, run_number: run?.runNumber });
     // May fail: the sweeper finds an overdue watchlist again, and an old schedule ticks again.
     const isOldSchedule = message.hops === undefined;
     if (message.overdue || isOldSchedule) {
-      await hint(() => restoreSchedule({ ...ref, now }, dependencies), warn);
+      await bestEffort(() => restoreSchedule({ ...ref, now }, dependencies), warn);
     }
     if (run !== undefined) await resumeRun(run, dependencies);
   };

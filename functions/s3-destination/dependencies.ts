@@ -1,9 +1,9 @@
 import type { ListExportsDependencies } from "../../shared/exports/list-exports.ts";
 import type { SaveDestinationDependencies } from "../../shared/exports/put-destination.ts";
 import type { StartBackfillDependencies } from "../../shared/exports/start-backfill.ts";
-import type { TryDestinationDependencies } from "../../shared/exports/try-destination.ts";
+import type { TestDestinationDependencies } from "../../shared/exports/test-destination.ts";
 
 export type DestinationDependencies = SaveDestinationDependencies &
   StartBackfillDependencies &
-  TryDestinationDependencies &
+  TestDestinationDependencies &
   ListExportsDependencies;

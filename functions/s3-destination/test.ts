@@ -1,11 +1,11 @@
-import { tryDestination } from "../../shared/exports/try-destination.ts";
+import { testDestination } from "../../shared/exports/test-destination.ts";
 import { route } from "../http/route.ts";
 import type { DestinationDependencies } from "./dependencies.ts";
 
 /** `POST /v1/s3_destination/test` */
 export const testDestinationRoute = route<DestinationDependencies>({
   async handle({ caller }, dependencies) {
-    const { ok, failure, durationMs } = await tryDestination(caller.accountId, dependencies);
+    const { ok, failure, durationMs } = await testDestination(caller.accountId, dependencies);
     const body = {
       object: "s3_destination_test",
       ok,

@@ -1,11 +1,11 @@
 import type { Clock } from "../../shared/base/clock.ts";
-import type { Warn } from "../../shared/base/hint.ts";
+import type { Warn } from "../../shared/base/best-effort.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { withSeparateLoss } from "../../shared/base/retry-budget.ts";
 import type { Ledger } from "../../shared/credits/ledger.ts";
 import type { RunQueue } from "../../shared/runs/run-queue.ts";
 import type { RunStore } from "../../shared/runs/run-store.ts";
-import { progressMs } from "../../shared/runs/run.ts";
+import { progressTimeoutMs } from "../../shared/runs/run.ts";
 import type { PurgeStore } from "../../shared/watchlists/purge-store.ts";
 import type { WatchlistStore } from "../../shared/watchlists/watchlist-store.ts";
 
@@ -87,8 +87,8 @@ async function sweepLists({ watchlists, queue }: SweepDependencies, now: Date): 
 }
 
 async function sweepRuns({ runs, queue }: SweepDependencies, now: Date): Promise<number> {
-  const nextLook = new Date(now.getTime() + progressMs);
-  const stalled = await runs.takeStalled({ now, nextLook, limit: rowsMax });
+  const nextCheck = new Date(now.getTime() + progressTimeoutMs);
+  const stalled = await runs.takeStalled({ now, nextCheck, limit: rowsMax });
   for (const run of stalled) await queue.sendResume(run);
   return stalled.length;
 }

@@ -1,5 +1,5 @@
-import type { Chance, Clock } from "../../shared/base/clock.ts";
-import type { Warn } from "../../shared/base/hint.ts";
+import type { RandomSource, Clock } from "../../shared/base/clock.ts";
+import type { Warn } from "../../shared/base/best-effort.ts";
 import type { RunQueue } from "../../shared/runs/run-queue.ts";
 import type { RunStore } from "../../shared/runs/run-store.ts";
 import type { StepStore } from "../../shared/runs/step-store.ts";
@@ -21,6 +21,6 @@ export interface WatchlistDependencies {
   readonly schedules: Schedules;
   readonly endpoints: EndpointLookup;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
   readonly warn: Warn;
 }

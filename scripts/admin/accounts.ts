@@ -7,8 +7,8 @@ import { dynamoApiKeyStore } from "../../shared/aws/accounts/api-key-store.ts";
 import { dynamoBooksReader } from "../../tools/reconcile/readers/books.ts";
 import { dynamoDestinationStore } from "../../shared/aws/exports/destination-store.ts";
 import { dynamoEndpoints } from "../../shared/aws/deliveries/endpoint-store.ts";
-import { isFailing } from "../../shared/exports/destination.ts";
-import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { isDestinationFailing } from "../../shared/exports/destination.ts";
+import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { visibleText } from "../../shared/base/visible-text.ts";
 import {
@@ -24,7 +24,7 @@ import { accountsOf, existingAccount } from "./existing.ts";
 import { openShardsCommand } from "./open-shards.ts";
 import { watchlistLines } from "./watchlists.ts";
 
-const time = { clock: systemClock, chance: systemChance };
+const time = { clock: systemClock, chance: systemRandom };
 
 const keysOf = ({ dynamo, target }: Admin) => dynamoApiKeyStore(dynamo, target.tables.accounts);
 
@@ -158,7 +158,7 @@ async function showAccount(accountId: string, admin: Admin): Promise<unknown> {
     created_at: account.createdAt,
     s3_destination: destination && {
       enabled: destination.enabled,
-      failing: isFailing(destination),
+      failing: isDestinationFailing(destination),
       bucket: destination.bucket,
       last_error: destination.lastError,
     },

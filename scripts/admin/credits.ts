@@ -5,7 +5,7 @@ import { dynamoAutoTopUpStore } from "../../shared/aws/accounts/account-store.ts
 import { dynamoCreditChanges } from "../../shared/aws/ledger/credit-changes.ts";
 import { dynamoCreditHistory } from "../../shared/aws/ledger/credit-history.ts";
 import { limits } from "../../shared/base/limits.ts";
-import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { invalidChoiceMessage } from "../../shared/base/valid-values.ts";
 import type { ChangeOutcome } from "../../shared/credits/credit-changes.ts";
 import type { TransactionFilter } from "../../shared/credits/credit-history.ts";
@@ -58,7 +58,7 @@ export const creditCommands: Commands = {
           accountsTable: admin.target.tables.accounts,
           ledgerTable: admin.target.tables.ledger,
           clock: systemClock,
-          chance: systemChance,
+          chance: systemRandom,
         }),
       );
     },
@@ -136,7 +136,7 @@ function topUpOf(values: Values): AutoTopUp | null {
 }
 
 function changesOf({ dynamo, target: { tables }, warn }: Admin) {
-  const time = { clock: systemClock, chance: systemChance };
+  const time = { clock: systemClock, chance: systemRandom };
   const options = { accountsTable: tables.accounts, ledgerTable: tables.ledger, warn, ...time };
   return { changes: dynamoCreditChanges(dynamo, options), ...time };
 }

@@ -1,5 +1,5 @@
 import { dynamoApiKeyStore } from "../../shared/aws/accounts/api-key-store.ts";
-import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { fillAccount } from "../demo/fill-account.ts";
 import { type Commands, listOf, required } from "./command.ts";
 import { accountsOf, existingAccount } from "./existing.ts";
@@ -21,7 +21,7 @@ export const demoCommands: Commands = {
         accounts: accountsOf(admin),
         keys: dynamoApiKeyStore(dynamo, target.tables.accounts),
         clock: systemClock,
-        chance: systemChance,
+        chance: systemRandom,
       });
       return listOf(lists);
     },

@@ -1,7 +1,7 @@
 import { openShards } from "../../shared/aws/ledger/open-shards.ts";
 import { ledgerProcess } from "../../shared/aws/ledger/process.ts";
 import { dynamoBooksReader } from "../../tools/reconcile/readers/books.ts";
-import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import type { Admin, Values, WorldCommand } from "./command.ts";
 import { existingAccount } from "./existing.ts";
 
@@ -19,7 +19,7 @@ export const openShardsCommand: WorldCommand = {
 async function openAll(values: Values, admin: Admin): Promise<unknown> {
   const { accounts: accountsTable, ledger: ledgerTable } = admin.target.tables;
   const tables = { accountsTable, ledgerTable };
-  const time = { clock: systemClock, chance: systemChance };
+  const time = { clock: systemClock, chance: systemRandom };
   const process = ledgerProcess(admin.dynamo, { ...tables, ...time });
   const accountIds =
     values.account === undefined

@@ -1,7 +1,7 @@
 import { dynamoListsReader, type RunLine } from "../../tools/reconcile/readers/lists.ts";
 import { dynamoStepStore } from "../../shared/aws/runs/step-store.ts";
 import { limits } from "../../shared/base/limits.ts";
-import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { presentRun } from "../../shared/runs/present-run.ts";
 import type { StepRecord } from "../../shared/runs/run.ts";
 import { type Admin, type Commands, listOf, required, wholeNumber } from "./command.ts";
@@ -92,7 +92,7 @@ async function showRun(watchlistId: string, runNumber: number, admin: Admin): Pr
   if (found === undefined) throw new Error(`Watchlist ${watchlistId} has no run ${runNumber}`);
   const { run, dueAt } = found;
   const table = admin.target.tables.watchlists;
-  const store = dynamoStepStore(admin.dynamo, { table, clock: systemClock, chance: systemChance });
+  const store = dynamoStepStore(admin.dynamo, { table, clock: systemClock, chance: systemRandom });
   const steps = await store.list(run.id);
   return {
     waits_for: waitsFor(run, steps),

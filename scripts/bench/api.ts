@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { createAccount, createApiKey } from "../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
 import { documentClient } from "../../shared/aws/table/dynamo.ts";
-import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { pointClientsAt } from "../../tools/local/aws-environment.ts";
 import { startTemporaryDynamo } from "../measure/temporary-dynamo.ts";
 import { benchBundles } from "./bundles.ts";
@@ -48,7 +48,7 @@ async function openAccounts(world: BenchWorld, endpoint: string): Promise<string
   const accounts = dynamoAccountStore(documentClient(), {
     accounts: world.environment["ACCOUNTS_TABLE"] ?? "",
   });
-  const deps = { accounts, clock: systemClock, chance: systemChance };
+  const deps = { accounts, clock: systemClock, chance: systemRandom };
   const keys: string[] = [];
   for (let n = 0; n < accountsCount; n += 1) {
     const account = await createAccount(

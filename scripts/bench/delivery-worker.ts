@@ -17,7 +17,7 @@ import { sqsOutboxQueue } from "../../shared/aws/queues/outbox-queue.ts";
 import { dynamoOutboxStore } from "../../shared/aws/deliveries/outbox-store.ts";
 import { stsRoleCredentials } from "../../shared/aws/exports/role-credentials.ts";
 import { webhookSender } from "../../shared/outgoing/webhook-sender.ts";
-import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { destinationSecretContext, newRevision } from "../../shared/exports/destination.ts";
 import type { ExportRecord } from "../../shared/exports/export-record.ts";
 import { exportSessions } from "../../shared/exports/export-session.ts";
@@ -41,7 +41,7 @@ import {
 import { doTasks } from "./task-process.ts";
 
 const { tableName, queueUrl, eventsBucket, customerBucket, ...places } = readPlaces();
-const [clock, chance, secrets] = [systemClock, systemChance, memorySecretBox()];
+const [clock, chance, secrets] = [systemClock, systemRandom, memorySecretBox()];
 const policy = addressPolicy({ allowLoopback: true });
 const dynamo = documentClient();
 let dynamoRequests = 0;

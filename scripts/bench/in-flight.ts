@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { documentClient } from "../../shared/aws/table/dynamo.ts";
 import { readAccountRows, sumsOf } from "../../shared/aws/ledger/read-shards.ts";
 import { limits } from "../../shared/base/limits.ts";
-import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { pointClientsAt } from "../../tools/local/aws-environment.ts";
 import { checkSums } from "./account/check-sums.ts";
 import { openAccount } from "./account/open-account.ts";
@@ -160,7 +160,7 @@ async function mostSlots(
   work: Promise<unknown>,
 ): Promise<number> {
   const client = documentClient();
-  const reader = { client, accountsTable, clock: systemClock, chance: systemChance };
+  const reader = { client, accountsTable, clock: systemClock, chance: systemRandom };
   let most = 0;
   const progress = { isUnderWay: true };
   const end = (): void => {

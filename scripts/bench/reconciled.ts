@@ -15,7 +15,7 @@ import {
   tallyLine,
 } from "../../tools/reconcile/reconcile.ts";
 import { localTarget } from "../admin/target.ts";
-import type { ListRef } from "../../shared/watchlists/page-store.ts";
+import type { WatchlistRef } from "../../shared/watchlists/page-store.ts";
 
 const runsMax = 100;
 
@@ -35,7 +35,7 @@ export async function reconcileWorld(dataFolder: string): Promise<void> {
 }
 
 /** The same for a bench that keeps the items of one list and nothing else. */
-export async function reconcileItems(table: string, ref: ListRef): Promise<void> {
+export async function reconcileItems(table: string, ref: WatchlistRef): Promise<void> {
   const lists = dynamoListsReader(documentClient(), table);
   const found = await checkItems(ref, { lists, clock: systemClock });
   const { items, differences, isSteady } = found;

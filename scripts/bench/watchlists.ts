@@ -4,10 +4,10 @@ import { type DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { documentClient } from "../../shared/aws/table/dynamo.ts";
 import { dynamoPageStore } from "../../shared/aws/watchlists/page-store.ts";
 import { watchlistKeys } from "../../shared/aws/table/table.ts";
-import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { type Item, newItem } from "../../shared/watchlists/item.ts";
 import { listItems } from "../../shared/watchlists/list-items.ts";
-import { compareIds, countItems } from "../../shared/watchlists/page.ts";
+import { compareIds, countByState } from "../../shared/watchlists/page.ts";
 import type { PageStore } from "../../shared/watchlists/page-store.ts";
 import { rewriteItems } from "../../shared/watchlists/rewrite-items.ts";
 import { dollarsOf } from "../measure/usage.ts";
@@ -146,7 +146,7 @@ const snapshotOf = (id: string) => ({
 /** The list as the service keeps it. */
 async function pageLayout(client: DynamoDBDocumentClient, table: string): Promise<Layout> {
   const clock = systemClock;
-  const chance = systemChance;
+  const chance = systemRandom;
   const pages = dynamoPageStore(client, { table, clock, chance });
   const rewrite = async (wanted: readonly string[], to: (item: Item) => Item): Promise<number> => {
     const change = (items: readonly Item[], owned: readonly string[]) => {
@@ -163,7 +163,7 @@ async function pageLayout(client: DynamoDBDocumentClient, table: string): Promis
       await pages.create(list.watchlistId, items);
       const row = {
         ...watchlistKeys.list(list.accountId, list.watchlistId),
-        item_counts: countItems(items),
+        item_counts: countByState(items),
         item_total: items.length,
       };
       await client.send(new PutCommand({ TableName: table, Item: row }));

@@ -2,7 +2,7 @@
  * Converts a reply with the service's own adapter, so that the rules cannot interpret it
  * differently.
  */
-import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import type { StepScraperId } from "../../shared/scrapers/catalogue.ts";
 import { totalOffersOf } from "../../shared/scrapers/scraper.ts";
 import type { SourceReply } from "../../shared/sources/http/source-client.ts";
@@ -44,7 +44,7 @@ export async function takenFrom(
   return read(asked, {
     client: { send: async () => reply },
     clock: systemClock,
-    chance: systemChance,
+    chance: systemRandom,
     note: () => {},
   });
 }

@@ -7,7 +7,7 @@ import { createAccount, createApiKey } from "../../shared/accounts/create-accoun
 import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
 import { documentClient } from "../../shared/aws/table/dynamo.ts";
 import { limits } from "../../shared/base/limits.ts";
-import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { type DynamoMeter, startDynamoMeter } from "../measure/dynamo-meter.ts";
 import { type BenchWorld, startBenchWorld } from "../measure/gateway-rate.ts";
 import { pointClientsAt } from "../../tools/local/aws-environment.ts";
@@ -129,7 +129,7 @@ async function openAccount(
   const accounts = dynamoAccountStore(documentClient(), {
     accounts: world.environment["ACCOUNTS_TABLE"] ?? "",
   });
-  const deps = { accounts, clock: systemClock, chance: systemChance };
+  const deps = { accounts, clock: systemClock, chance: systemRandom };
   const wanted = { name: "Costs", email: "costs@example.com", signupCredits };
   const account = await createAccount(wanted, deps);
   return (await createApiKey({ account, name: "costs" }, deps)).key;

@@ -1,7 +1,7 @@
 import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
 import { dynamoApiKeyStore } from "../../shared/aws/accounts/api-key-store.ts";
 import { documentClient } from "../../shared/aws/table/dynamo.ts";
-import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { fillAccount } from "./fill-account.ts";
 import { isFilled } from "./fill-workspace.ts";
 import { apiClient } from "../../tools/customer/api-client.ts";
@@ -28,7 +28,7 @@ export async function fillDemoWorkspace(world: World): Promise<void> {
       accounts: dynamoAccountStore(client, { accounts: table }),
       keys: dynamoApiKeyStore(client, table),
       clock: systemClock,
-      chance: systemChance,
+      chance: systemRandom,
     },
   );
 }

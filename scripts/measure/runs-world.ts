@@ -10,7 +10,7 @@ import type { SQSEvent } from "aws-lambda";
 import { createAccount, createApiKey } from "../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
 import { documentClient } from "../../shared/aws/table/dynamo.ts";
-import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { customerBucket } from "../../tools/local/buckets.ts";
 import type { Environment } from "../../tools/local/lambda-host.ts";
 import type { Seed } from "../../tools/local/seed.ts";
@@ -142,7 +142,7 @@ const seed: Seed = async (_folder, variablesOf) => {
   const accounts = dynamoAccountStore(documentClient(), {
     accounts: variables["ACCOUNTS_TABLE"] ?? "",
   });
-  const deps = { accounts, clock: systemClock, chance: systemChance };
+  const deps = { accounts, clock: systemClock, chance: systemRandom };
   const account = await createAccount(
     { name: "Bench", email: "bench@example.com", signupCredits: credits },
     deps,

@@ -5,7 +5,7 @@ import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
 import { dynamoCreditHistory } from "../../shared/aws/ledger/credit-history.ts";
 import { documentClient } from "../../shared/aws/table/dynamo.ts";
 import { accountKeys } from "../../shared/aws/table/table.ts";
-import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import type { CreditTransaction } from "../../shared/credits/credit-history.ts";
 import type { Tables } from "../../tools/reconcile/reconcile.ts";
 
@@ -28,7 +28,7 @@ const pageMax = 100;
 export function accountsIn(tables: Tables): Accounts {
   const client = documentClient();
   const accounts = dynamoAccountStore(client, { accounts: tables.accounts });
-  const system = { clock: systemClock, chance: systemChance };
+  const system = { clock: systemClock, chance: systemRandom };
   const history = dynamoCreditHistory(client, {
     accountsTable: tables.accounts,
     ledgerTable: tables.ledger,

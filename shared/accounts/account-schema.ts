@@ -2,19 +2,19 @@ import * as v from "valibot";
 import { count, timestamp } from "../base/wire-schema.ts";
 
 const concurrency = v.object({
-  limit: v.pipe(count, v.description("Item calls that may run at the same time.")),
-  in_flight: v.pipe(count, v.description("Item calls that run now.")),
+  limit: v.pipe(count, v.description("Maximum number of concurrent item calls.")),
+  in_flight: v.pipe(count, v.description("Number of item calls in progress.")),
   next_tier: v.nullable(
     v.pipe(
       v.object({ concurrency: count, at_lifetime_credits: count }),
-      v.description("The tier after this one; null at the top."),
+      v.description("The next tier. Null at the top."),
     ),
   ),
 });
 
 const autoTopUp = v.object({
   enabled: v.boolean(),
-  threshold_credits: v.pipe(count, v.description("Below this balance a pack is bought.")),
+  threshold_credits: v.pipe(count, v.description("Balance below which a pack is bought.")),
   pack_id: v.pipe(v.string(), v.examples(["starter", "builder", "growth", "scale", "volume"])),
 });
 
@@ -27,7 +27,7 @@ export const accountResponse = v.object({
   credit_balance: v.pipe(count, v.description("Prepaid credits; they never expire.")),
   credits_held: v.pipe(
     count,
-    v.description("Reserved by calls and run steps under way, and already off the balance."),
+    v.description("Credits held by calls and run steps in progress. Not part of the balance."),
   ),
   lifetime_credits: v.pipe(
     count,
@@ -36,14 +36,16 @@ export const accountResponse = v.object({
   credits_spent: count,
   concurrency,
   auto_topup: v.nullable(autoTopUp),
-  webhook_endpoints: v.pipe(count, v.description("Webhook endpoints registered.")),
+  webhook_endpoints: v.pipe(count, v.description("Number of webhook endpoints.")),
   s3_external_id: v.pipe(
     v.string(),
-    v.description("What the trust policy of a role for the S3 export asks for; always the same."),
+    v.description(
+      "External ID that the trust policy of your role for S3 exports must require. It never changes.",
+    ),
   ),
   api_key: v.pipe(
     v.object({ id: v.string(), name: v.string(), prefix: v.string() }),
-    v.description("The key that made the call; prefix is its first characters."),
+    v.description("The key of this call. `prefix`: its first characters."),
   ),
   created_at: timestamp,
 });

@@ -6,7 +6,7 @@ export interface Account {
   readonly id: string;
   readonly name: string;
   readonly email: string;
-  /** The public read-only workspace: its keys read but never write or spend. */
+  /** True for the public demo workspace, whose keys can neither write nor spend credits. */
   readonly demo: boolean;
   readonly balance: number;
   readonly held: number;
@@ -17,23 +17,23 @@ export interface Account {
   readonly createdAt: string;
 }
 
-/** Concurrency slots for credits ever bought plus granted (specification, section "Limits"). */
+/** Concurrency slots of an account by its lifetime credits (specification, section "Limits"). */
 export function concurrencyFor(lifetimeCredits: number): number {
   const reached = concurrencyTiers.filter((tier) => lifetimeCredits >= tier.atLifetimeCredits);
   return Math.max(...reached.map((tier) => tier.concurrency));
 }
 
-/** The tier after the one reached, or null at the top. */
+/** The next concurrency tier; null at the top. */
 export function nextTier(
   lifetimeCredits: number,
 ): { readonly concurrency: number; readonly atLifetimeCredits: number } | null {
   return concurrencyTiers.find((tier) => tier.atLifetimeCredits > lifetimeCredits) ?? null;
 }
 
-/** Calls that may hold credits of one shard of an account at once. */
+/** Maximum number of concurrent calls with a hold in one shard of an account. */
 const slotsPerShard = 10;
 
-/** How many shards an account has, and how many of its slots belong to one of them. */
+/** Number of shards of an account, and number of slots of each. */
 export const shardSlots = (
   concurrency: number,
   shard: number,

@@ -3,7 +3,7 @@ import { limits } from "../base/limits.ts";
 import { lengthOf, visibleNamePattern, visibleText } from "../base/visible-text.ts";
 import { listOf, timestamp } from "../base/wire-schema.ts";
 
-const nameMessage = `'name' is a text of 1 to ${limits.apiKeyNameLengthMax} characters.`;
+const nameMessage = `'name' must be a text of 1 to ${limits.apiKeyNameLengthMax} characters.`;
 
 /** Body of `POST /v1/api_keys`. */
 export const newApiKeyBody = v.object({
@@ -14,11 +14,11 @@ export const newApiKeyBody = v.object({
     v.check((name) => lengthOf(name) <= limits.apiKeyNameLengthMax, nameMessage),
     visibleText("name"),
     v.metadata({ maxLength: limits.apiKeyNameLengthMax, pattern: visibleNamePattern }),
-    v.description("What the key is for; shown in listings."),
+    v.description("Name of the key, shown in lists."),
   ),
 });
 
-/** A key as listings show it. */
+/** An API key in API answers. */
 export const apiKeySchema = v.object({
   id: v.pipe(v.string(), v.description("Begins with key_.")),
   object: v.literal("api_key"),
@@ -26,7 +26,7 @@ export const apiKeySchema = v.object({
   prefix: v.pipe(v.string(), v.description("The first characters of the key.")),
   created_at: timestamp,
   last_used_at: v.nullable(
-    v.pipe(timestamp, v.description("When the key was last admitted; null before its first call.")),
+    v.pipe(timestamp, v.description("Time of the last admitted call. Null before the first call.")),
   ),
 });
 
@@ -36,7 +36,7 @@ export const apiKeysResponse = listOf(apiKeySchema);
 /** 201 of `POST /v1/api_keys`. */
 export const apiKeyWithKeySchema = v.object({
   ...apiKeySchema.entries,
-  key: v.pipe(v.string(), v.description("The whole key; shown in this answer only.")),
+  key: v.pipe(v.string(), v.description("The complete key. No later answer contains it.")),
 });
 
 /** 200 of `DELETE /v1/api_keys/{id}`. */

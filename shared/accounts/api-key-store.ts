@@ -1,16 +1,16 @@
-/** A key as its owner sees it. Times are ISO 8601 UTC. */
+/** An API key without its secret. Times are ISO 8601 UTC. */
 export interface ApiKey {
   readonly id: string;
   readonly name: string;
   readonly prefix: string;
   readonly createdAt: string;
-  /** Null for a key that made no call yet. */
+  /** Null before the first call. */
   readonly lastUsedAt: string | null;
 }
 
 export interface ApiKeyStore {
-  /** The account's keys that work, oldest first. */
+  /** The active keys of an account, oldest first. */
   list(accountId: string): Promise<readonly ApiKey[]>;
-  /** Ends a key for good, from the next call on; false when the account has no such key. */
+  /** Revokes a key permanently; false if the account has no such key. */
   revoke(accountId: string, keyId: string, now: Date): Promise<boolean>;
 }

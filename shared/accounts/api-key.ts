@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
-import type { Chance } from "../base/clock.ts";
+import type { RandomSource } from "../base/clock.ts";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const secretLength = 32;
@@ -11,10 +11,10 @@ const keyLength = 9 + secretLength + checksumLength;
 const keyPattern = /^svc_(?:live|demo)_[0-9A-Za-z]{38}$/;
 
 /**
- * A new API key: `svc_live_` (`svc_demo_` for the demo workspace), 32 random base62 characters and
- * 6 of their CRC32, so that a mistyped or invented key is refused without a read.
+ * Creates an API key: `svc_live_` (`svc_demo_` for the demo workspace), 32 random base62 characters
+ * and 6 characters of their CRC32, so that a mistyped key is refused without a read.
  */
-export function newApiKey(demo: boolean, chance: Chance): string {
+export function newApiKey(demo: boolean, chance: RandomSource): string {
   const head = demo ? "svc_demo_" : "svc_live_";
   let secret = "";
   while (secret.length < secretLength) {
@@ -26,18 +26,18 @@ export function newApiKey(demo: boolean, chance: Chance): string {
   return head + secret + checksum(head + secret);
 }
 
-/** What makes a text no API key, as a sentence that does not repeat it; undefined for a key. */
+/** What is wrong with an API key, as a sentence that does not contain it; undefined for a well-formed key. */
 export function apiKeyFlaw(text: string): string | undefined {
   if (isWellFormedApiKey(text)) return undefined;
   if (/^Bearer\s/i.test(text)) {
-    return "The key has the word 'Bearer' before it, which belongs in the Authorization header only.";
+    return "The key begins with the word 'Bearer', which belongs in the Authorization header only.";
   }
-  if (/^["'`<].*["'`>]$/.test(text)) return "The key is in quotes or brackets. Leave them out.";
-  if (/\s/.test(text)) return "There is a space in the key.";
+  if (/^["'`<].*["'`>]$/.test(text)) return "The key is in quotes or brackets. Remove them.";
+  if (/\s/.test(text)) return "The key contains a space.";
   if (!/^svc_(?:live|demo)_/.test(text)) return "A key begins with svc_live_ or svc_demo_.";
   return text.length === keyLength
     ? "The checksum of the key does not match. Check the key for typing errors."
-    : `A key has ${keyLength} characters, and this one has ${text.length}.`;
+    : `A key has ${keyLength} characters, but this one has ${text.length}.`;
 }
 
 function isWellFormedApiKey(key: string): boolean {
@@ -45,7 +45,7 @@ function isWellFormedApiKey(key: string): boolean {
   return checksum(key.slice(0, -checksumLength)) === key.slice(-checksumLength);
 }
 
-/** What is stored of a key. */
+/** SHA-256 of a key, which is stored instead of the key. */
 export function hashApiKey(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }

@@ -1,14 +1,14 @@
 import type { PackId } from "./credit-packs.ts";
 
-/** When the account wants to buy a pack by itself. */
+/** Setting for automatic purchases of packs. */
 export interface AutoTopUp {
   readonly enabled: boolean;
-  /** Whole credits: below this balance. */
+  /** Balance below which a pack is bought, in whole credits. */
   readonly thresholdCredits: number;
   readonly packId: PackId;
 }
 
 export interface AutoTopUpStore {
-  /** Sets or, with null, removes the account's wish; false when there is no such account. */
+  /** Sets the account's setting; null removes it. False if the account does not exist. */
   setAutoTopUp(accountId: string, autoTopUp: AutoTopUp | null): Promise<boolean>;
 }

@@ -10,11 +10,11 @@ export interface ChangeCreditsDependencies {
 
 interface Target {
   readonly accountId: string;
-  /** Chosen by the caller, such as the number of an invoice: the same id changes once. */
+  /** Idempotency ID, chosen by the caller, such as an invoice number. */
   readonly changeId: string;
 }
 
-/** Books the purchase of a pack; it raises the lifetime credits and so the concurrency. */
+/** Adds the credits of a purchased pack, which also count as lifetime credits. */
 export function purchasePack(
   { packId, ...target }: Target & { readonly packId: PackId },
   dependencies: ChangeCreditsDependencies,
@@ -22,7 +22,7 @@ export function purchasePack(
   return change({ ...target, type: "purchase", credits: creditPacks[packId] }, dependencies);
 }
 
-/** Gives credits away; they do not count towards the concurrency tier. */
+/** Grants credits, which do not count as lifetime credits. */
 export function grantCredits(
   { credits, ...target }: Target & { readonly credits: number },
   dependencies: ChangeCreditsDependencies,

@@ -1,4 +1,4 @@
-import type { Chance, Clock } from "../base/clock.ts";
+import type { RandomSource, Clock } from "../base/clock.ts";
 import { newId } from "../base/ids.ts";
 import { limits } from "../base/limits.ts";
 import type { Account } from "./account.ts";
@@ -9,18 +9,18 @@ import { apiKeyPrefix, hashApiKey, newApiKey } from "./api-key.ts";
 export interface AccountDependencies {
   readonly accounts: AccountStore;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
 }
 
 export interface NewAccount {
   readonly name: string;
   readonly email: string;
   readonly demo?: boolean;
-  /** Credits granted at signup; the specification's 5,000 unless said otherwise. */
+  /** Credits granted at signup. @default 5,000 (specification) */
   readonly signupCredits?: number;
 }
 
-/** Opens an account with its signup grant. */
+/** Creates an account with its signup grant. */
 export async function createAccount(
   { name, email, demo = false, signupCredits = limits.signupCredits }: NewAccount,
   { accounts, clock, chance }: AccountDependencies,
@@ -44,8 +44,8 @@ export async function createAccount(
 }
 
 /**
- * Makes an API key; `key` is shown to its owner now and never again.
- * @throws 409 CONFLICT when the account has as many keys as it may have.
+ * Creates an API key. `key` is not stored and cannot be shown again.
+ * @throws 409 CONFLICT if the account has the maximum number of keys.
  */
 export async function createApiKey(
   wanted: { readonly account: Pick<Account, "id" | "demo">; readonly name: string },

@@ -11,7 +11,7 @@ import {
   withAdmission,
 } from "./rate-window.ts";
 
-/** The most callers whose calls are counted. Another caller replaces the least recent one. */
+/** Maximum number of counted callers. A further caller replaces the least recent one. */
 const callersMax = 10_000;
 
 type LocalAdmission =

@@ -10,7 +10,7 @@ interface Surroundings {
   readonly s3ExternalId: string;
 }
 
-/** An account as its owner sees it. */
+/** An account in API answers. */
 export function presentAccount(
   account: Account,
   { key, webhookEndpoints, s3ExternalId }: Surroundings,

@@ -14,15 +14,15 @@ export type AdmissionTimes = readonly [oldest: number, ...later: number[]];
 export const marginMs = 20;
 export const windowMs = 1_000 + marginMs;
 
-/** What the rate-limit headers report. */
+/** Values of the rate-limit headers. */
 export interface RateDecision {
   readonly limit: number;
   readonly remaining: number;
-  /** Unix seconds when a call frees up. */
+  /** Unix time in seconds at which the next call becomes available. */
   readonly resetSeconds: number;
 }
 
-/** What the headers of a refused call report. */
+/** Values of the rate-limit headers of a refused call. */
 export interface Refusal {
   readonly rate: RateDecision;
   /** Whole seconds, at least 1. */
@@ -39,7 +39,7 @@ export const noAdmissions: AdmissionTimes = [
 export const hasRoom = ([oldest]: AdmissionTimes, nowMs: number): boolean =>
   oldest <= nowMs - windowMs;
 
-/** When the window has room for the next call; in the past if it has room already. */
+/** Time from which the window has room for a call; in the past if it has room now. */
 export const roomFromMs = ([oldest]: AdmissionTimes): number => oldest + windowMs;
 
 /** The times after one more admission at `nowMs`. */

@@ -4,7 +4,7 @@ import type { DailyUsage, UsageStore } from "./usage-store.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** The account's usage of the last `days` UTC days, today included. */
+/** The usage of an account in the last `days` UTC days, including today. */
 export async function readUsage(
   wanted: { readonly accountId: string; readonly days: number; readonly now: Date },
   usage: UsageStore,

@@ -3,9 +3,9 @@ import { isId } from "../base/ids.ts";
 import type { ApiKeyStore } from "./api-key-store.ts";
 
 /**
- * Ends one of the account's keys.
- * @throws 409 CONFLICT for the key that makes the call, so that nobody locks themselves out; 404
- * NOT_FOUND, the same for a missing key and for one of another account.
+ * Revokes an API key of an account.
+ * @throws 409 CONFLICT for the key of the call itself, so that a client cannot lose its last access;
+ * 404 NOT_FOUND, also for a key of another account.
  */
 export async function revokeApiKey(
   wanted: {

@@ -9,7 +9,7 @@ export const usageQuery = v.object({
     integerParam("days", {
       min: 1,
       max: limits.usageDays.max,
-      description: "How many UTC days to return, today included.",
+      description: "Number of UTC days to return, including today.",
     }),
     String(limits.usageDays.default),
   ),
@@ -18,7 +18,7 @@ export const usageQuery = v.object({
 const counts = {
   requests: v.pipe(count, v.description("Item calls and run steps that reserved credits.")),
   successful: count,
-  failed: v.pipe(count, v.description("Ended in an error after credits were reserved.")),
+  failed: v.pipe(count, v.description("Calls and steps that failed after credits were reserved.")),
   credits: v.pipe(count, v.description("Credits charged.")),
 };
 
@@ -33,12 +33,12 @@ export const usageResponse = v.object({
         v.number(),
         v.minValue(0),
         v.maxValue(1),
-        v.description("successful / requests; null without requests."),
+        v.description("successful / requests. Null without requests."),
       ),
     ),
   }),
   daily: v.pipe(
     v.array(v.object({ date: v.pipe(v.string(), v.isoDate()), ...counts })),
-    v.description("One entry a day, oldest first; days without calls are zeros."),
+    v.description("One entry per day, oldest first. Days without calls have zeros."),
   ),
 });

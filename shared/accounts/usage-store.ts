@@ -3,15 +3,15 @@ export interface DailyUsage {
   /** `YYYY-MM-DD`. */
   readonly date: string;
   readonly requests: number;
-  /** Answered in full, or in part. */
+  /** Answered completely or in part. */
   readonly successful: number;
-  /** Ended in an error after the credits were reserved. */
+  /** Failed after credits were reserved. */
   readonly failed: number;
   readonly credits: number;
 }
 
 export interface UsageStore {
-  /** The days that have any work, from one date to another, both included, oldest first. */
+  /** The days with any work from `from` to `to` (inclusive), oldest first. */
   daily(
     accountId: string,
     days: { readonly from: string; readonly to: string },

@@ -2,7 +2,7 @@ import { limits } from "./limits.ts";
 
 const { answerSpareMs, settleMs } = limits.dependencies;
 
-/** Milliseconds that a call needs after its last read, to settle its credits and send its answer. */
+/** Time that a call needs after its last read to settle its credits and send its answer, in milliseconds. */
 export const afterReadingMs = settleMs + answerSpareMs;
 
 interface CallTime {

@@ -1,22 +1,22 @@
 /**
- * Which errors mean that a dependency is down, unreachable, too slow or overloaded. Errors of AWS are
- * known by their shape, so that nothing here depends on an SDK.
+ * Recognises errors of dependencies that are down, unreachable, too slow or overloaded. Checks the
+ * shape of AWS errors, so that this file does not depend on an SDK.
  */
 
-/** Names under which DynamoDB reports a request that it turned away without any effect. */
+/** Error names of requests that DynamoDB throttled, without any effect. */
 export const dynamoThrottles: ReadonlySet<string> = new Set([
   "ProvisionedThroughputExceededException",
   "RequestLimitExceeded",
   "ThrottlingException",
 ]);
 
-/** Names under which the SDK and this service report requests that were not answered or repeated. */
+/** Error names of the SDK and of this service for requests without an answer. */
 const names: ReadonlySet<string> = new Set([
   "OutOfTimeError",
   "RequestTimeout",
   "RequestTimeoutException",
   "TimeoutError",
-  // Throttles and contention, of all the services that are called.
+  // Throttling and contention in all AWS services that this service calls.
   "PriorRequestNotComplete",
   ...dynamoThrottles,
   "RequestThrottled",
@@ -29,7 +29,7 @@ const names: ReadonlySet<string> = new Set([
   "TransactionInProgressException",
 ]);
 
-/** Codes of the network: of the connection, and of the lookup of its address. */
+/** Error codes of network connections and DNS lookups. */
 const codes: ReadonlySet<string> = new Set([
   "EAI_AGAIN",
   "ECONNABORTED",

@@ -1,8 +1,8 @@
 import { quantity } from "./quantity.ts";
 
 /**
- * The specification's error table, one factory a row (section "Errors"). Nothing else in the code
- * knows an HTTP status, and nothing internal is ever put into a message.
+ * The errors of the API, one factory for each row of the specification's table (section "Errors"). No
+ * other code contains HTTP statuses. Messages contain nothing internal.
  */
 export type ErrorCode =
   | "MISSING_PARAM"
@@ -23,14 +23,14 @@ export type ErrorCode =
 interface ErrorDetails {
   readonly param?: string;
   readonly comingSoon?: boolean;
-  /** True when nobody knows whether the call was charged. */
+  /** True if it is unknown whether the call was charged. */
   readonly isUnconfirmed?: boolean;
   readonly retryAfterSeconds?: number;
-  /** Credits of the account, where the refusal learned them. */
+  /** Balance of the account, if known. */
   readonly balance?: number;
-  /** The methods that the path takes, for the header `Allow`. */
+  /** Methods that the path supports, for the header `Allow`. */
   readonly allow?: readonly string[];
-  /** What lies behind it, for the log only. */
+  /** The cause, for the log only. */
   readonly why?: string;
 }
 
@@ -48,7 +48,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** Recognises a ServiceError across bundles, where `instanceof` fails. */
+/** True for a `ServiceError`, also of another bundle, for which `instanceof` fails. */
 export function isServiceError(error: unknown): error is ServiceError {
   return error instanceof Error && "isServiceError" in error;
 }
@@ -73,7 +73,7 @@ const sendKey = "Send it as 'Authorization: Bearer <API_KEY>'.";
 export const keyMissing = (): ServiceError =>
   new ServiceError(["UNAUTHORIZED", 401], `The call carries no API key. ${sendKey}`);
 
-/** `flaw`: what is wrong with the text in the key's place, as a sentence. It never repeats the text. */
+/** @param flaw what is wrong with the key, as a sentence that does not contain the key */
 export const keyMalformed = (flaw: string): ServiceError =>
   new ServiceError(["UNAUTHORIZED", 401], `The API key is malformed. ${flaw} ${sendKey}`);
 
@@ -96,13 +96,13 @@ export const demoReadOnly = (): ServiceError =>
     "This key belongs to the read-only demo workspace. Use a key of your own account.",
   );
 
-/** `remedy` says how it can come into being, where the caller may not know. */
+/** @param remedy how to create the missing resource, as a sentence */
 export const notFound = (what: string, remedy = ""): ServiceError =>
   new ServiceError(["NOT_FOUND", 404], `${what} does not exist.${remedy && ` ${remedy}`}`);
 
 const alternatives = new Intl.ListFormat("en", { type: "disjunction", style: "short" });
 
-/** For a path that exists and a method that it does not take. */
+/** For a method that the path does not support. */
 export const wrongMethod = (method: string, path: string, allow: readonly string[]): ServiceError =>
   new ServiceError(
     ["NOT_FOUND", 404],
@@ -123,7 +123,7 @@ export const idempotencyKeyReused = (): ServiceError =>
 export const gone = (): ServiceError =>
   new ServiceError(
     ["GONE", 410],
-    "This endpoint was retired. See /v1/openapi.json for what exists.",
+    "This endpoint was removed. See /v1/openapi.json for the current endpoints.",
   );
 
 export const concurrencyLimit = (limit: number, balance: number): ServiceError =>
@@ -153,7 +153,7 @@ export const notImplemented = (what: string): ServiceError =>
     comingSoon: true,
   });
 
-/** For a call whose charge may have been made, when no worker could be told to take it back. */
+/** For a call that may have been charged, if no worker could be asked to cancel the charge. */
 export const unconfirmed = (why: string): ServiceError =>
   new ServiceError(
     ["UNAVAILABLE", 503],
@@ -162,7 +162,7 @@ export const unconfirmed = (why: string): ServiceError =>
     { isUnconfirmed: true, retryAfterSeconds: 1, why },
   );
 
-/** `why`: for the log, such as what was contended; ids at most. */
+/** @param why cause for the log, without customer data except IDs */
 export const unavailable = (why?: string): ServiceError =>
   new ServiceError(
     ["UNAVAILABLE", 503],

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { type IdKind, idPattern } from "./ids.ts";
 
-/** A query parameter that is an ID of a kind; whether anything has that ID is not checked. */
+/** Schema of a query parameter that is an ID. Does not check whether the ID exists. */
 export const idParam = (
   kind: IdKind,
   { message, description }: { readonly message: string; readonly description: string },

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { assert } from "./assert.ts";
-import type { Chance } from "./clock.ts";
+import type { RandomSource } from "./clock.ts";
 
-/** The prefix of every kind of id that a client can see. */
+/** Prefixes of all IDs that clients see. */
 export const idPrefix = {
   account: "acct_",
   apiKey: "key_",
@@ -21,14 +21,14 @@ const idPatterns: ReadonlyMap<string, RegExp> = new Map(
   Object.entries(idPrefix).map(([kind, prefix]) => [kind, new RegExp(`^${prefix}[0-9a-z]{24}$`)]),
 );
 
-/** What an id of that kind looks like, for documents and schemas. */
+/** The pattern of an ID. */
 export function idPattern(kind: IdKind): RegExp {
   const pattern = idPatterns.get(kind);
   assert(pattern !== undefined, "every kind of id has a pattern");
   return pattern;
 }
 
-/** Whether a text can be an id of that kind at all: what cannot is not looked up. */
+/** True if the text has the format of an ID of this kind. Other texts need no lookup. */
 export const isId = (kind: IdKind, text: string): boolean => idPattern(kind).test(text);
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
@@ -37,17 +37,17 @@ const randomLength = 15;
 const stampLength = 11;
 const slotLength = 2;
 
-/** The same of an id that begins with its time: one that `timeOf` reads. */
+/** The pattern of an ID that contains its time (`timeOf`). */
 export const timedIdPattern = (kind: IdKind): RegExp =>
   new RegExp(`^${idPrefix[kind]}[${alphabet}]{${timeLength}}[0-9a-z]{${randomLength}}$`);
 
-/** Time-ordered id: ids made later sort later, 75 random bits tell equal milliseconds apart. */
-export function newId(kind: IdKind, now: Date, chance: Chance): string {
+/** Creates an ID that sorts by time. IDs of the same millisecond differ in 75 random bits. */
+export function newId(kind: IdKind, now: Date, chance: RandomSource): string {
   const random = Array.from(chance.bytes(randomLength), (byte) => alphabet.charAt(byte % 32));
   return idPrefix[kind] + timePart(now) + random.join("");
 }
 
-/** Id that is the same wherever the same parts are named: repeats of one fact share it. */
+/** Derives an ID from `parts`: the same parts always give the same ID. */
 export function derivedId(kind: IdKind, ...parts: readonly (string | number)[]): string {
   const digest = createHash("sha256").update(JSON.stringify(parts)).digest();
   return (
@@ -55,7 +55,7 @@ export function derivedId(kind: IdKind, ...parts: readonly (string | number)[]):
   );
 }
 
-/** A derived id that sorts by time as well, for what is made once and listed by time. */
+/** Derives an ID that sorts by `at`. */
 export function derivedIdAt(
   kind: IdKind,
   at: Date,
@@ -65,13 +65,13 @@ export function derivedIdAt(
   return idPrefix[kind] + timePart(at) + derived.slice(0, randomLength);
 }
 
-/** A derived id that carries a number, for what is counted and paged by its number. */
+/** Derives an ID that contains a number and sorts by it. */
 export function numberedId(kind: IdKind, number: number, owner: string): string {
   const derived = derivedId(kind, owner, number).slice(idPrefix[kind].length);
   return idPrefix[kind] + digits(number) + derived.slice(0, randomLength);
 }
 
-/** The number in an id of `numberedId`; undefined for any other text, and for another owner's id. */
+/** The number in an ID of `numberedId`; undefined for any other text and for the ID of another owner. */
 export function numberOf(kind: IdKind, id: string, owner: string): number | undefined {
   const number = numberIn(kind, id);
   return numberedId(kind, number, owner) === id ? number : undefined;
@@ -102,7 +102,7 @@ export function placeOf(kind: IdKind, id: string, owner: string): IdPlace | unde
   return placedId(kind, { stamp, slot }, owner) === id ? { stamp, slot } : undefined;
 }
 
-/** When what an id of `newId` or `derivedIdAt` names was made; undefined for what is no such id. */
+/** The time in an ID of `newId` or `derivedIdAt`; undefined for any other text. */
 export function timeOf(kind: IdKind, id: string): Date | undefined {
   if (!isId(kind, id)) return undefined;
   const at = new Date(numberIn(kind, id));

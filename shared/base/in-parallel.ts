@@ -1,4 +1,4 @@
-/** Does `work` on every item, at most `atOnceMax` at a time; results are in the order of the items. */
+/** Calls `work` for every item, at most `atOnceMax` in parallel. Returns the results in item order. */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
   atOnceMax: number,

@@ -9,8 +9,8 @@ interface IntegerBounds {
 }
 
 /**
- * A query parameter that is an integer: decimal digits without a sign, a fraction or leading zeros.
- * A refused value is named in the message. The document gets its type and bounds from here too.
+ * Schema of a query parameter that is an integer: decimal digits without a sign, a fraction or
+ * leading zeros. The error message contains the refused value.
  */
 export function integerParam(
   name: string,

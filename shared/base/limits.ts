@@ -1,4 +1,4 @@
-/** Every bound of the service, named once (specification, section "Limits"; design page for the rest). */
+/** All limits of the service (specification, section "Limits"; design page for the rest). */
 export const limits = {
   requestsPerSecond: 50,
   bodyBytesMax: 2 * 1024 * 1024,
@@ -11,7 +11,7 @@ export const limits = {
   offersIdsMax: 100,
   offersPerListingMax: 31,
   offerChecksMax: 2_000,
-  /** Characters of an offer's id. Ids of the retailer have some 200, those that sources make 300. */
+  /** Characters of an offer's ID. IDs of the retailer have some 200, those that sources make 300. */
   offerListingIdLengthMax: 1_000,
   watchlistItemsMax: 50_000,
   watchlistsMax: 100,
@@ -56,7 +56,7 @@ export const limits = {
   pageBytesMax: 256 * 1024,
   /** Items that two neighbouring pages have between them when they are merged. */
   pageMergeItemsMax: 500,
-  /** Ids in one batch of a step, and so in one step message. */
+  /** IDs in one batch of a step, and so in one step message. */
   batchIdsMax: 1_000,
   /** Client timeouts in seconds that the documentation asks for (specification, section "Limits"). */
   clientSeconds: { products: 300, offers: 180, offerCheck: 120 },
@@ -65,7 +65,7 @@ export const limits = {
   /** The same for offers and offer checks, within their `clientSeconds`. */
   offersDeadlineSeconds: 170,
   offerCheckDeadlineSeconds: 110,
-  /** How long a step batch may read before unanswered ids are `unavailable`. */
+  /** How long a step batch may read before unanswered IDs are `unavailable`. */
   stepDeadlineSeconds: 120,
   /**
    * Seconds after which the gateway stops waiting for an answer, by response mode. A Regional endpoint
@@ -115,11 +115,11 @@ export const limits = {
     /** Reserved before a call must be answered, for `cancelMs` and `sendMs`. */
     answerSpareMs: 2_000,
   },
-  /** Runs kept of each list, the newest. */
+  /** Maximum number of runs in the history of a watchlist. */
   runHistoryMax: 500,
-  /** Runs of one watchlist, ever: more than a run every five minutes makes in 9,000 years. */
+  /** Maximum run number: more than the runs of 9,000 years at one run every five minutes. */
   runNumberMax: 999_999_999,
-  /** Messages that may follow from one another before a queue takes no more of them. */
+  /** Maximum length of a chain of messages in which each one causes the next. */
   messageHopsMax: 24,
   schedulePreview: { default: 5, max: 100 },
   pagination: {
@@ -137,7 +137,7 @@ export const limits = {
   usageDays: { default: 30, max: 90 },
 } as const;
 
-/** Concurrency tiers: from so many lifetime credits on, so many slots; ascending. */
+/** Concurrency tiers by increasing lifetime credits. */
 export const concurrencyTiers = [
   { atLifetimeCredits: 0, concurrency: 5 },
   { atLifetimeCredits: 25_000, concurrency: 20 },

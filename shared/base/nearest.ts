@@ -1,11 +1,11 @@
 import { distance } from "fastest-levenshtein";
 
-/** Longer text is no mistyped name, and comparing it would take time that a caller decides. */
+/** Maximum length of a compared text: longer text is not a mistyped name, and slow to compare. */
 const comparedLengthMax = 64;
 
 /**
- * The valid value that a mistyped one is nearest to, whatever their case. Undefined when none is
- * near enough, and when several are equally near: then a suggestion would be a guess.
+ * The valid value nearest to a mistyped one, ignoring case. Undefined if none is near enough, or if
+ * several are equally near.
  */
 export function nearest(value: string, valid: readonly string[]): string | undefined {
   if (value.length > comparedLengthMax) return undefined;
@@ -20,11 +20,11 @@ export function nearest(value: string, valid: readonly string[]): string | undef
   return first.edits === second?.edits ? undefined : first.candidate;
 }
 
-/** A third of the longer text may differ, rounded up, so that short values must be nearly right. */
+/** Maximum distance: a third of the longer text, rounded up. */
 const editsMax = (value: string, candidate: string): number =>
   Math.ceil(Math.max(value.length, candidate.length) / 3);
 
-/** A sentence for an error message, with the space before it: ` Did you mean 'days'?`, or nothing. */
+/** A sentence for an error message with a leading space, such as ` Did you mean 'days'?`, or "". */
 export function didYouMean(value: string, valid: readonly string[]): string {
   const found = nearest(value, valid);
   return found === undefined ? "" : ` Did you mean '${found}'?`;

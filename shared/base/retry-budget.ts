@@ -1,31 +1,31 @@
 /**
- * The retry budget of a call or a message: the time that it may lose to requests to dependencies that
- * fail or are not answered, and to the pauses before a repeat. Requests that succeed cost nothing, so
- * that work with many requests is not cut off. The budget follows the work across its awaits.
+ * The retry budget of a call or a message: the time that it may lose to failed requests and to the
+ * pauses before a retry. Successful requests cost nothing, so that work with many requests is not
+ * aborted. The budget is available in all asynchronous code of the work.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Chance, Clock } from "./clock.ts";
+import type { RandomSource, Clock } from "./clock.ts";
 import { limits } from "./limits.ts";
 
 export interface RetryBudget {
   readonly clock: Clock;
-  /** Milliseconds that a request may take which begins now; none may begin at 0 or below. */
+  /** Maximum duration of a request that starts now, in milliseconds. At 0 or below none may start. */
   readonly leftMs: () => number;
-  /** Milliseconds until the work has to end, whatever it has lost. */
+  /** Milliseconds until the deadline of the work. */
   readonly endsInMs: () => number;
-  /** Counts the time since `from` as lost; time lost to two requests at once counts once. */
+  /** Counts the time since `from` as lost. Overlapping losses count once. */
   readonly loseSince: (from: Date) => void;
 }
 
 interface Options {
   readonly clock: Clock;
-  /** Milliseconds that may be lost. */
+  /** Maximum lost time, in milliseconds. */
   readonly lossMs: number;
   /** @default the work may take any time */
   readonly endsInMs?: () => number;
 }
 
-/** A request to a dependency was not sent, because the work has no time left for it. */
+/** Error: a request was not sent, because its work has no time left. */
 export class OutOfTimeError extends Error {
   override readonly name = "OutOfTimeError";
 
@@ -51,7 +51,7 @@ export function retryBudget({ clock, lossMs, endsInMs = () => Infinity }: Option
   };
 }
 
-/** The budget of a worker's invocation, which has to end before Lambda stops it. */
+/** The budget of a worker's invocation, which must end before the Lambda timeout. */
 export const workerRetryBudget = (
   clock: Clock,
   context: { getRemainingTimeInMillis(): number },
@@ -62,7 +62,7 @@ export const workerRetryBudget = (
     endsInMs: () => context.getRemainingTimeInMillis() - limits.dependencies.workerSpareMs,
   });
 
-/** Does work under a budget; an inner budget replaces the outer one. */
+/** Runs `act` with a budget. An inner budget replaces the outer one. */
 export const withRetryBudget = <Result>(budget: RetryBudget, act: () => Result): Result =>
   current.run(budget, act);
 
@@ -78,9 +78,9 @@ export function withSeparateLoss<Result>(lossMs: number, act: () => Result): Res
 }
 
 /**
- * Sends one request, which may take `limitMs` or what is left of the budget. A request that fails
- * loses the time that it took.
- * @throws OutOfTimeError when nothing is left
+ * Sends one request with a timeout of `limitMs` or the remaining budget. The duration of a failed
+ * request counts as lost.
+ * @throws OutOfTimeError if no time is left
  */
 export async function withinBudget<Result>(
   limitMs: number,
@@ -100,8 +100,8 @@ export async function withinBudget<Result>(
 }
 
 /**
- * Does something that only waits for a repeat; the time that it takes is lost.
- * @throws OutOfTimeError when nothing is left
+ * Waits before a retry. The time counts as lost.
+ * @throws OutOfTimeError if no time is left
  */
 export async function pausingWithinBudget<Result>(pause: () => Promise<Result>): Promise<Result> {
   const budget = current.getStore();
@@ -116,21 +116,21 @@ export async function pausingWithinBudget<Result>(pause: () => Promise<Result>):
 }
 
 interface RepeatLimits {
-  /** Attempts in all. @default no limit */
+  /** Maximum number of attempts. @default no limit */
   readonly triesMax?: number;
-  /** The ceiling of the first pause; each later one is twice the one before. */
+  /** Maximum of the first pause; it doubles with each retry. */
   readonly pauseMs: number;
-  /** The ceiling of all pauses. @default no limit */
+  /** Maximum of every pause. @default no limit */
   readonly pauseMsMax?: number;
 }
 
 /**
- * Counts the attempts of one piece of work, the first of which begins now. Call the result after each
- * attempt that changed nothing: it waits with full jitter, and the attempt and the pause are lost. It
- * returns false, without a wait, when no further attempt or no time is left.
+ * Starts counting the attempts of one operation; the first starts now. Call the returned function
+ * after each failed attempt: it waits with full jitter, and counts the attempt and the pause as lost.
+ * It returns false at once if no attempt or no time is left.
  */
 export function repeats(
-  { clock, chance }: { readonly clock: Clock; readonly chance: Chance },
+  { clock, chance }: { readonly clock: Clock; readonly chance: RandomSource },
   { triesMax = Infinity, pauseMs, pauseMsMax = Infinity }: RepeatLimits,
 ): () => Promise<boolean> {
   let tries = 0;

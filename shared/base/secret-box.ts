@@ -1,15 +1,15 @@
-/** Which secret this is; a ciphertext opens only under the context it was sealed with. */
+/** Encryption context of a secret. Decryption needs the same context. */
 export interface SecretContext {
   readonly account: string;
-  /** Id of the record that keeps the ciphertext. */
+  /** ID of the record that stores the ciphertext. */
   readonly record: string;
   readonly field: string;
 }
 
-/** Encrypts what must be kept but never shown: webhook secrets and export keys. */
+/** Encrypts and decrypts stored secrets: webhook secrets and export keys. */
 export interface SecretBox {
-  /** The ciphertext as text, to be stored. */
+  /** Encrypts a secret. Returns the ciphertext as text. */
   seal(plaintext: string, context: SecretContext): Promise<string>;
-  /** @throws when the ciphertext was changed or belongs to another context. */
+  /** Decrypts a secret. @throws if the ciphertext was changed or has another context */
   open(ciphertext: string, context: SecretContext): Promise<string>;
 }

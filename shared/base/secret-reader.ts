@@ -1,5 +1,5 @@
-/** Opens secrets that are kept elsewhere and named by a reference. */
+/** Reads secrets that another store keeps, by their reference. */
 export interface SecretReader {
-  /** @throws Error that names the reference and never holds any of the secret */
+  /** @throws Error with the reference, never with a part of the secret */
   read(reference: string): Promise<string>;
 }

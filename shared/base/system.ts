@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Chance, Clock } from "./clock.ts";
+import type { RandomSource, Clock } from "./clock.ts";
 
-/** The real clock: the only place in `shared` that reads the machine's time. */
+/** The system clock. No other code in `shared` reads the time. */
 export const systemClock: Clock = {
   now: () => new Date(),
   sleep: async (milliseconds) => {
@@ -10,8 +10,8 @@ export const systemClock: Clock = {
   },
 };
 
-/** Real randomness: the only place in `shared` that draws it. */
-export const systemChance: Chance = {
+/** The system's random source. No other code in `shared` creates random values. */
+export const systemRandom: RandomSource = {
   bytes: (length) => randomBytes(length),
   fraction: () => randomBytes(4).readUInt32BE() / 2 ** 32,
 };

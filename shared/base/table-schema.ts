@@ -1,10 +1,10 @@
-/** Key schema shared by every table, read by the CDK app and by the adapters. */
+/** Key schema of all tables, for the CDK app and the adapters. */
 export const tableSchema = {
   partitionKey: "pk",
   sortKey: "sk",
-  /** Epoch seconds after which DynamoDB may delete the row; never trusted as a condition. */
+  /** Unix seconds after which DynamoDB may delete the row, at a time that is not defined. */
   timeToLive: "ttl",
-  /** Sparse index of rows that somebody must look at by a certain time: an ISO 8601 `due_at`. */
+  /** Sparse index of rows by due time (`due_at`, ISO 8601). */
   dueIndex: { name: "due", partitionKey: "due_kind", sortKey: "due_at" },
 } as const;
 

@@ -1,11 +1,11 @@
-/** Tasks that run one after the other. After one has failed none is begun. */
+/** Runs tasks one after the other. After a failure no further task starts. */
 export interface TaskChain {
   /**
-   * Adds a task. It may be left alone: `done` and later tasks report its failure.
-   * @throws what the task, or one before it, failed with
+   * Adds a task. The promise need not be awaited: `done` and later tasks report the failure too.
+   * @throws the error of this task or of an earlier one
    */
   add(task: () => Promise<void>): Promise<void>;
-  /** @throws what the first failed task failed with */
+  /** Waits for all tasks. @throws the error of the first failed task */
   done(): Promise<void>;
   hasFailed(): boolean;
 }

@@ -3,9 +3,8 @@ import { didYouMean } from "./nearest.ts";
 import { shownValue } from "./shown-value.ts";
 
 /**
- * The message for a value that is none of a set: the set, what was sent, and the valid value that
- * was probably meant.
- * @param what the parameter with what it belongs to, such as `'tier' of retailer_a`
+ * The error message for a value outside a set: the valid values, the value sent, and a suggestion.
+ * @param what the parameter and its context, such as `'tier' of retailer_a`
  */
 export function invalidChoiceMessage(
   what: string,
@@ -17,6 +16,6 @@ export function invalidChoiceMessage(
   return `${what} must be ${set} (got ${shownValue(value)}).${meant}`;
 }
 
-/** The schema of a parameter that takes one of a set. */
+/** Schema of a parameter with a set of valid values. */
 export const oneOf = <const Values extends readonly string[]>(param: string, values: Values) =>
   picklist(values, ({ input }) => invalidChoiceMessage(`'${param}'`, values, input));

@@ -1,23 +1,20 @@
 import * as v from "valibot";
 
-/** True for text that can be shown and stored: without control characters and halves of a character. */
+/** True for text without control characters and unpaired surrogates. */
 export const isVisibleText = (text: string): boolean =>
   text.isWellFormed() && !/\p{Cc}/u.test(text);
 
 const visible = "[^\\x00-\\x1f\\x7f-\\x9f]";
 
-/** The rule of `visibleText` for documents. */
+/** The pattern of `visibleText`, for the OpenAPI document. */
 export const visiblePattern = `^${visible}*$`;
 
-/** The same for text that must not be blank once the blanks around it are removed. */
+/** The same pattern for text that must not be blank. */
 export const visibleNamePattern = `^${visible}*[^\\s\\x00-\\x1f\\x7f-\\x9f\\ufeff]${visible}*$`;
 
-/** How many characters a person counts: one for each code point. */
+/** Length of a text in code points. */
 export const lengthOf = (text: string): number => Array.from(text).length;
 
-/** Refuses text that cannot be shown or stored. */
+/** Refuses text with control characters or unpaired surrogates. */
 export const visibleText = (param: string): v.CheckAction<string, string> =>
-  v.check(
-    isVisibleText,
-    `'${param}' has a control character or half of a character. Leave it out.`,
-  );
+  v.check(isVisibleText, `'${param}' must not contain control characters or unpaired surrogates.`);

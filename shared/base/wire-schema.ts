@@ -1,4 +1,4 @@
-/** Pieces that the response schemas of several domains share. */
+/** Parts of response schemas that several domains share. */
 import * as v from "valibot";
 
 /** A time in an answer: ISO 8601 UTC. */
@@ -12,18 +12,18 @@ export const listOf = <Entry extends v.GenericSchema>(entry: Entry) =>
   v.object({
     object: v.literal("list"),
     data: v.array(entry),
-    has_more: v.pipe(v.boolean(), v.description("True when there are entries after these.")),
+    has_more: v.pipe(v.boolean(), v.description("True if there are entries after these.")),
   });
 
 /** The body of every error (specification, section "Errors"). */
 export const errorSchema = v.object({
   error: v.object({
-    code: v.pipe(v.string(), v.description("Branch on this: it never changes.")),
-    message: v.pipe(v.string(), v.description("For people; may be reworded.")),
-    param: v.optional(v.pipe(v.string(), v.description("The parameter at fault."))),
-    docs: v.pipe(v.string(), v.description("Relative link to what the code means.")),
+    code: v.pipe(v.string(), v.description("Stable code of the error. Use it in programs.")),
+    message: v.pipe(v.string(), v.description("Text for people. It may change.")),
+    param: v.optional(v.pipe(v.string(), v.description("The invalid parameter."))),
+    docs: v.pipe(v.string(), v.description("Relative link to the documentation of the code.")),
   }),
   coming_soon: v.optional(
-    v.pipe(v.boolean(), v.description("True in a 501: announced, not available yet.")),
+    v.pipe(v.boolean(), v.description("True for 501: announced, not available yet.")),
   ),
 });

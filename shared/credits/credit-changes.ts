@@ -1,10 +1,10 @@
-/** A change of an account's credits that no call made. */
+/** A change of an account's credits by an operator or a purchase. */
 export interface CreditChange {
   readonly accountId: string;
-  /** Chosen by the caller: the same id changes the balance once, however often it is asked for. */
+  /** Idempotency ID, chosen by the caller: the balance changes once. */
   readonly changeId: string;
   readonly type: "grant" | "purchase" | "adjust";
-  /** Whole credits to add; only an adjustment may take credits away. */
+  /** Whole credits to add. Negative only for an adjustment. */
   readonly credits: number;
   readonly now: Date;
 }
@@ -17,15 +17,15 @@ export type ChangeOutcome =
       readonly lifetime: number;
     }
   | { readonly outcome: "insufficient"; readonly balance: number }
-  /** The id has made a change of another type or amount before. */
+  /** The ID was used for a change of another type or amount. */
   | { readonly outcome: "id_reused" }
   | { readonly outcome: "unknown_account" };
 
 /**
- * Grants, purchases and adjustments: ledger transactions like those of calls, on the same sequence.
- * A purchase raises the lifetime credits and so the concurrency; nothing ever lowers either.
+ * Stores grants, purchases and adjustments as ledger entries. A purchase increases the lifetime
+ * credits and so the concurrency. Neither ever decreases.
  */
 export interface CreditChanges {
-  /** Applies the change once; a repeat answers with what it did then. */
+  /** Applies the change once. A repeat returns the result of the first call. */
   apply(change: CreditChange): Promise<ChangeOutcome>;
 }

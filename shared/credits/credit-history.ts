@@ -5,11 +5,11 @@ export interface CreditTransaction {
   /** Gapless per account, from 1. */
   readonly sequence: number;
   readonly type: EntryType;
-  /** Credits moved, never negative; the balances say in which direction. */
+  /** Amount in credits, never negative. The balances show the direction. */
   readonly credits: number;
   readonly balanceBefore: number;
   readonly balanceAfter: number;
-  /** The call or run step behind it; grants, purchases and adjustments have none. */
+  /** The call or run step; null for grants, purchases and adjustments. */
   readonly source: CreditSource | null;
   /** Items that were charged, of a charge and a refund; absent in rows of earlier releases. */
   readonly itemsCharged?: number;
@@ -19,7 +19,7 @@ export interface CreditTransaction {
   readonly chargedAt: string | null;
 }
 
-/** Which entries to list: those that have every value that is not undefined. */
+/** Filter of entries. Undefined fields match all entries. */
 export interface TransactionFilter {
   readonly requestId?: string | undefined;
   readonly type?: EntryType | undefined;
@@ -38,7 +38,7 @@ export interface HistoryPage {
   readonly next: string | null;
 }
 
-/** The ledger as its owner reads it. */
+/** Lists ledger entries for clients. */
 export interface CreditHistory {
   /**
    * Up to `limit` entries older than `startingAfter`, newest first. A page with a filter may hold
@@ -56,7 +56,7 @@ export interface CreditHistory {
   ): Promise<HistoryPage>;
 }
 
-/** True when an entry has every value that the filter names. */
+/** True if an entry matches the filter. */
 export const matches = (
   { type, source }: CreditTransaction,
   { requestId, type: wanted, watchlistId }: TransactionFilter,
@@ -67,7 +67,7 @@ export const matches = (
   (watchlistId === undefined ||
     (source !== null && "runId" in source && source.watchlistId === watchlistId));
 
-/** Credits as clients see them: an adjustment that took credits away is negative. */
+/** Amount of an entry in API answers: negative for an adjustment that removed credits. */
 export const signedCredits = ({
   type,
   credits,

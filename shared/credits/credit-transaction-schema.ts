@@ -10,16 +10,16 @@ import { entryTypes } from "./ledger.ts";
 export const creditTransactionsQuery = v.object({
   limit: limitParam(limits.pagination.creditTransactions),
   starting_after: idParam("creditTransaction", {
-    message: "'starting_after' must be the id of a credit transaction; it begins with ctx_.",
-    description: "`next_starting_after`, or the last id, of the page before.",
+    message: "'starting_after' must be the ID of a credit transaction (ctx_...).",
+    description: "`next_starting_after`, or the last ID, of the previous page.",
   }),
   request_id: idParam("request", {
-    message: "'request_id' must be the X-Request-Id of a call; it begins with req_.",
+    message: "'request_id' must be the X-Request-Id of a call (req_...).",
     description: "Only the entries of this call, by its X-Request-Id.",
   }),
   type: v.optional(v.pipe(oneOf("type", entryTypes), v.description("Only entries of this type."))),
   watchlist_id: idParam("watchlist", {
-    message: "'watchlist_id' must be the id of a watchlist; it begins with wl_.",
+    message: "'watchlist_id' must be the ID of a watchlist (wl_...).",
     description: "Only the entries of this watchlist's runs.",
   }),
 });
@@ -53,7 +53,7 @@ export const creditTransactionSchema = v.object({
   balance_before: v.pipe(
     count,
     v.description(
-      "Balance of the account before the entry, equal to `balance_after` of the entry before it.",
+      "Balance of the account before the entry, equal to `balance_after` of the previous entry.",
     ),
   ),
   balance_after: v.pipe(
@@ -69,7 +69,7 @@ export const creditTransactionSchema = v.object({
         "that run at the same time are numbered in the order in which the ledger recorded them.",
     ),
   ),
-  request_id: v.optional(v.pipe(v.string(), v.description("X-Request-Id of the call behind it."))),
+  request_id: v.optional(v.pipe(v.string(), v.description("X-Request-Id of the call."))),
   endpoint: v.optional(
     v.pipe(
       v.string(),
@@ -77,8 +77,8 @@ export const creditTransactionSchema = v.object({
       v.examples(["POST /v1/products"]),
     ),
   ),
-  watchlist_id: v.optional(v.pipe(v.string(), v.description("The watchlist whose run it was."))),
-  run_id: v.optional(v.pipe(v.string(), v.description("The watchlist run behind it."))),
+  watchlist_id: v.optional(v.pipe(v.string(), v.description("The watchlist of the run."))),
+  run_id: v.optional(v.pipe(v.string(), v.description("The run of the watchlist."))),
   run_number: v.optional(v.pipe(count, v.description("The number of that run."))),
   step: v.optional(v.pipe(v.string(), v.description("The step of that run."))),
   scraper: v.optional(
@@ -91,10 +91,13 @@ export const creditTransactionSchema = v.object({
     ),
   ),
   items_requested: v.optional(
-    v.pipe(count, v.description("Items that the call or the step reserved credits for.")),
+    v.pipe(
+      count,
+      v.description("Number of items for which the call or the step reserved credits."),
+    ),
   ),
   items_charged: v.optional(
-    v.pipe(count, v.description("Items that were charged; in charge and refund.")),
+    v.pipe(count, v.description("Number of charged items, in charge and refund entries.")),
   ),
   created_at: timestamp,
 });

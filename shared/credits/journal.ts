@@ -14,7 +14,7 @@ export interface ReserveRecord extends AnyRecord {
   readonly source: CreditSource;
 }
 
-/** A hold was resolved: some of its credits were charged, the rest was given back. */
+/** A hold was settled: some of its credits were charged, the rest was refunded. */
 export interface SettleRecord extends AnyRecord {
   readonly type: "settle";
   readonly holdId: string;
@@ -26,7 +26,7 @@ export interface SettleRecord extends AnyRecord {
   readonly source: CreditSource;
 }
 
-/** The charge of a call that was answered with an error was taken back. */
+/** The charge of a call that returned an error was reversed. */
 export interface TakeBackRecord extends AnyRecord {
   readonly type: "take_back";
   readonly holdId: string;
@@ -36,7 +36,7 @@ export interface TakeBackRecord extends AnyRecord {
   readonly source: CreditSource;
 }
 
-/** Credits were added; negative if an adjustment took them away. */
+/** Credits were added; negative if an adjustment removed them. */
 export interface ChangeRecord extends AnyRecord {
   readonly type: "grant" | "purchase" | "adjust";
   readonly credits: number;
@@ -152,7 +152,7 @@ export interface UsageChange {
   readonly credits: number;
 }
 
-/** A call whose charge is taken back counts as failed, on the day on which it counted as a success. */
+/** The change of usage by a record. A call whose charge is reversed counts as failed, on the day of its success. */
 export function usageOf(record: JournalRecord): UsageChange | null {
   if (record.type === "settle") {
     const successful = record.succeeded ? 1 : 0;

@@ -1,18 +1,18 @@
-/** What is read for credits. Rows of earlier releases lack it. */
+/** The paid work of a reservation. Absent in rows of earlier releases. */
 interface PaidWork {
   readonly scraper?: string;
   /** Items that the reservation covers. */
   readonly items?: number;
 }
 
-/** An item call. Rows of earlier releases name its request alone. */
+/** An item call. Rows of earlier releases have the request ID only. */
 export interface CallSource extends PaidWork {
   readonly requestId: string;
-  /** Method and path, as the route table has them. */
+  /** Method and path of the route. */
   readonly endpoint?: string;
 }
 
-/** One step of a run. Rows of earlier releases name run and step alone. */
+/** A step of a run. Rows of earlier releases have run and step only. */
 export interface StepSource extends PaidWork {
   readonly runId: string;
   readonly step: string;
@@ -20,7 +20,7 @@ export interface StepSource extends PaidWork {
   readonly runNumber?: number;
 }
 
-/** What a reservation is for. */
+/** The call or run step that reserves credits. */
 export type CreditSource = CallSource | StepSource;
 
 export interface Reservation {
@@ -35,7 +35,7 @@ export interface Reservation {
   readonly slot: boolean;
   readonly source: CreditSource;
   readonly now: Date;
-  /** From this time on, any process that finds the hold may give it back. */
+  /** Time from which any process may release the hold. */
   readonly expiresAt: Date;
 }
 
@@ -51,11 +51,11 @@ export interface HoldRef {
 }
 
 export interface Settlement extends HoldRef {
-  /** Credits to charge, at most what was reserved; the rest goes back to the balance. */
+  /** Credits to charge, at most the reserved amount. The rest is refunded. */
   readonly credits: number;
   /** Items that are charged. */
   readonly items?: number;
-  /** How the work counts in the account's usage. */
+  /** True if the work counts as successful in the account's usage. */
   readonly succeeded: boolean;
 }
 
@@ -72,18 +72,18 @@ export interface Settled {
  */
 export interface Ledger {
   reserve(reservation: Reservation): Promise<ReserveOutcome>;
-  /** Resolves a hold; a hold that was resolved before answers with what was decided then. */
+  /** Settles a hold. For a hold that was settled before, returns the first result. */
   settle(settlement: Settlement): Promise<Settled>;
-  /** Gives a hold back at no charge, if it exists and is open. */
+  /** Releases a hold without a charge, if it exists and is open. */
   release(hold: HoldRef): Promise<void>;
   /**
-   * Ends the hold of a call that is answered with an error, at no charge: gives back an open hold, and
-   * takes back what a settled one was charged. A hold that does not exist is left alone.
+   * Cancels the hold of a call that returns an error: releases an open hold, or reverses the charge of
+   * a settled one. No effect if the hold does not exist.
    */
   cancel(hold: HoldRef): Promise<void>;
   /** Accounts with a hold that expired before `now`. */
   accountsWithExpiredHolds(now: Date, limit: number): Promise<readonly string[]>;
-  /** Gives back the account's holds that expired before `now`; returns how many. */
+  /** Releases the account's holds that expired before `now`. Returns their number. */
   releaseExpired(accountId: string, now: Date): Promise<number>;
 }
 

@@ -13,24 +13,27 @@ import type {
 import { placeOfEntry } from "./entry-id.ts";
 import type { CreditSource } from "./ledger.ts";
 
-export interface TransactionsWanted {
+export interface TransactionQuery {
   readonly accountId: string;
   readonly limit: number;
-  /** Id of the last transaction of the page before. */
+  /** ID of the last transaction of the previous page. */
   readonly startingAfter: string | undefined;
   readonly filter?: TransactionFilter;
 }
 
 /**
- * A page of the account's ledger, newest first.
- * @throws 400 INVALID_PARAM for a cursor that is no transaction of the account.
+ * Lists ledger entries of an account, newest first.
+ * @throws 400 INVALID_PARAM for a cursor that is not an entry of the account.
  */
 export async function listTransactions(
-  { accountId, limit, startingAfter, filter = {} }: TransactionsWanted,
+  { accountId, limit, startingAfter, filter = {} }: TransactionQuery,
   history: CreditHistory,
 ): Promise<InferOutput<typeof creditTransactionsResponse>> {
   if (startingAfter !== undefined && placeOfEntry(startingAfter, accountId) === undefined) {
-    throw invalidParam("starting_after", "'starting_after' is no credit transaction of yours.");
+    throw invalidParam(
+      "starting_after",
+      "'starting_after' must be the ID of a credit transaction of your account.",
+    );
   }
   const { transactions, next } = await history.page(accountId, { limit, startingAfter, filter });
   return {

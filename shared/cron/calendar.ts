@@ -12,8 +12,8 @@ export function timesOfDay({ hours, minutes }: CronFields): number[] {
 }
 
 /**
- * Days of the calendar that the fields name, as days since 1970, ascending. Months that are not
- * named are skipped whole, so a search over years stays short.
+ * Iterates over the days that match the fields, as days since 1970, ascending. Skips whole months
+ * that do not match, so that a search over years is fast.
  */
 export function* matchingDays(
   fields: CronFields,
@@ -44,7 +44,7 @@ const dayOf = (date: Date): number => date.getTime() / dayMs;
 /** The most days that each month has. */
 const longestMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Whether the calendar has a day that the fields name: 30 February never comes. */
+/** True if any day can match the fields. For example, 30 February never does. */
 export function everFires({ days, months, weekdaysRestricted }: CronFields): boolean {
   return (
     weekdaysRestricted ||
@@ -52,7 +52,7 @@ export function everFires({ days, months, weekdaysRestricted }: CronFields): boo
   );
 }
 
-/** The least distance of two times on the clock's face, over midnight too, in minutes. */
+/** The smallest gap between two times of day, also across midnight, in minutes. */
 export function smallestClockGap(fields: CronFields): number {
   const times = timesOfDay(fields);
   return Math.min(smallestStep(times), overnight(times));
@@ -64,7 +64,7 @@ export function smallestClockGap(fields: CronFields): number {
  */
 const cycle = { from: 11_323, to: 21_550 };
 
-/** The least distance of two consecutive local times of the calendar, in minutes. */
+/** The smallest gap between two consecutive local times of the schedule, in minutes. */
 export function smallestGapMinutes(fields: CronFields): number {
   const times = timesOfDay(fields);
   const days = [...matchingDays(fields, cycle.from, cycle.to)];

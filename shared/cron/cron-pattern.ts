@@ -1,4 +1,4 @@
-/** The longest expression that is read, in characters: every minute listed one by one has 170. */
+/** Maximum length of an expression, in characters. A list of all 60 minutes has 170. */
 export const cronLengthMax = 256;
 
 const macros = "@(?:hourly|daily|weekly|monthly|yearly)";
@@ -18,8 +18,7 @@ const fields = [
 ];
 
 /**
- * What an expression looks like, for documents. It leaves to the parser what no pattern can tell:
- * ranges that run backwards, steps that are too large, times too close together, and dates that
- * never come.
+ * The pattern of an expression, for the OpenAPI document. Only the parser refuses descending ranges,
+ * steps that are too large, times that are too close together, and dates that do not exist.
  */
 export const cronPattern = `^(?:${macros}|${fields.join(" +")})$`;

@@ -2,7 +2,7 @@ import { invalidParam } from "../base/errors.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { quantity } from "../base/quantity.ts";
 
-/** What the five fields say: each list ascending, without doubles and never empty. */
+/** The values of the five fields: each array is sorted, unique and not empty. */
 export interface CronFields {
   readonly minutes: readonly number[];
   readonly hours: readonly number[];
@@ -30,9 +30,9 @@ interface Field {
   readonly max: number;
   /** Names of the values from `min` on. */
   readonly names: readonly string[];
-  /** What is accepted, as a sentence says it. */
+  /** Accepted values, for error messages. */
   readonly values: string;
-  /** How many different values the field has, and so the largest step that makes sense. */
+  /** Number of different values of the field, which is also its largest step. */
   readonly count: number;
 }
 
@@ -72,9 +72,9 @@ const weekday: Field = {
 };
 
 /**
- * Reads an expression of five fields or one of the five macros (specification, section
- * "POST /v1/watchlists", row `cron`). Names and macros are read in any case.
- * @throws 400 INVALID_PARAM with `param` = `cron`, naming the field and what it takes.
+ * Parses an expression of five fields or one of the five macros (specification, section
+ * "POST /v1/watchlists", row `cron`). Names and macros are case-insensitive.
+ * @throws 400 INVALID_PARAM with `param` = `cron`, with the field and its accepted values.
  */
 export function parseFields(expression: string): CronFields {
   const [minutes, hours, days, months, weekdays] = splitFields(expression);

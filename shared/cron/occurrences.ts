@@ -7,8 +7,8 @@ const minuteMs = 60_000;
 const spacingMs = spacingMinutes * minuteMs;
 
 /**
- * When a cron list is due: strictly after `after`, ascending, at least five minutes apart. Fewer
- * than `count` only where time itself ends (the year 275760).
+ * The due times of a cron strictly after `after`, ascending, at least five minutes apart. Fewer than
+ * `count` only at the end of the range of `Date` (the year 275760).
  */
 export function nextOccurrences(cron: Cron, after: Date, count: number): Date[] {
   const found: Date[] = [];
@@ -21,7 +21,7 @@ export function nextOccurrences(cron: Cron, after: Date, count: number): Date[] 
   return found;
 }
 
-/** How often a cron list is due strictly after `after`, up to and at `until`. */
+/** Number of due times strictly after `after` and not later than `until`. */
 export function countOccurrences(cron: Cron, after: Date, until: Date): number {
   let count = 0;
   for (const at of spaced(instants(cron, firstDayFor(cron, after)))) {
@@ -39,16 +39,16 @@ export function nextOccurrence(cron: Cron, after: Date): Date {
 }
 
 /**
- * The local day to begin with: the day before that of `after`. A gap moves times by a day at most
- * (places that crossed the date line skipped a whole one), so what is still to come was due then or
- * later, and what keeps its distance from what is settled by then.
+ * The local day at which a search begins: the day before that of `after`. A gap of the clocks moves
+ * times by at most a day (zones that crossed the date line), so no due time after `after`, and none
+ * within five minutes before it, comes from an earlier day.
  */
 function firstDayFor({ timezone }: Cron, after: Date): number {
   const local = after.getTime() + offsetAt(timezone, after.getTime());
   return Math.floor(local / dayMs) - 1;
 }
 
-/** The instants of all local times from a local day on, in their order, doubles among them. */
+/** The instants of all local times from a local day on, in order, including duplicates. */
 function* instants({ fields, timezone }: Cron, firstDay: number): Generator<number> {
   const times = timesOfDay(fields).map((minute) => minute * minuteMs);
   let waiting: number[] = [];
@@ -65,10 +65,9 @@ function* instants({ fields, timezone }: Cron, firstDay: number): Generator<numb
 }
 
 /**
- * Leaves out what comes less than five minutes after what was due before it. Local times keep that
- * distance, so only a gap in the clocks brings them closer: it moves a skipped time onto another
- * (one run then, not two) or near to one, or joins the times on both of its sides. The earlier runs
- * and stands for both.
+ * Omits times less than five minutes after the previous one. Local times are further apart, so only a
+ * gap of the clocks brings them closer: it moves a skipped time onto or near another one, or joins
+ * the times on both of its sides. The earlier time remains.
  */
 function* spaced(ascending: Iterable<number>): Generator<number> {
   let previous = -Infinity;

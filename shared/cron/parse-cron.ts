@@ -6,22 +6,22 @@ import { everFires, smallestClockGap, smallestGapMinutes } from "./calendar.ts";
 import { parseFields, type CronFields } from "./fields.ts";
 import { parseZoneName } from "./zone.ts";
 
-/** A cron schedule. `expression` and `timezone` are what is kept of it: the rest is read again. */
+/** A parsed cron schedule. Only `expression` and `timezone` are stored. */
 export interface Cron {
-  /** As the client wrote it, without the blanks around it. */
+  /** As the client wrote it, trimmed. */
   readonly expression: string;
   /** IANA name, spelled as IANA does; an alias stays the alias. */
   readonly timezone: string;
   readonly fields: CronFields;
 }
 
-/** Minutes between two runs at least (specification, section "Limits"). */
+/** Minimum time between two runs, in minutes (specification, section "Limits"). */
 export const spacingMinutes = limits.watchlistEverySecondsMin / 60;
 
 /**
- * Reads a cron expression and the zone it is meant in (specification, section
- * "POST /v1/watchlists", rows `cron` and `timezone`).
- * @throws 400 INVALID_PARAM with `param` = `cron` or `timezone`, saying what is wrong and accepted.
+ * Parses a cron expression and its time zone (specification, section "POST /v1/watchlists", rows
+ * `cron` and `timezone`).
+ * @throws 400 INVALID_PARAM with `param` = `cron` or `timezone`.
  */
 export function parseCron(text: string, timezone: string): Cron {
   if (text.length > cronLengthMax) {
@@ -41,7 +41,7 @@ export function parseCron(text: string, timezone: string): Cron {
 }
 
 function refuseTooOften(fields: CronFields): void {
-  // The clock's face decides alone in all but a few expressions, and needs no calendar.
+  // For most expressions the times of day decide, without the slower search of the calendar.
   if (smallestClockGap(fields) >= spacingMinutes) return;
   const gap = smallestGapMinutes(fields);
   if (gap >= spacingMinutes) return;

@@ -3,15 +3,14 @@ import { weekdayNames, type CronFields } from "./fields.ts";
 import type { Cron } from "./parse-cron.ts";
 import { offsetAt } from "./zone.ts";
 
-/** How far ahead changes of the clocks are looked for: every rule that comes round each year. */
+/** Time ahead in which changes of the clocks are considered, which covers all annual rules. */
 const aheadDays = 800;
 
 /**
- * The expression that EventBridge Scheduler is given: `cron(minute hour day-of-month month
- * day-of-week year)` in UTC. It fires at every due minute of the next two years, and at others
- * beside them: what is due is told by the list's own next run time. Days stay what they are where
- * the zone moves no time over midnight; else, and where either day field may match (which
- * EventBridge cannot say), it fires on all.
+ * The expression for EventBridge Scheduler: `cron(minute hour day-of-month month day-of-week year)` in
+ * UTC. It ticks at every due minute of the next two years, and at other minutes too: the watchlist's
+ * next due time decides. It keeps the day fields if the zone moves no time across midnight. Otherwise,
+ * and if either day field may match (which EventBridge does not support), it ticks on all days.
  */
 export function tickerExpression(cron: Cron, now: Date): string {
   const { fields } = cron;
@@ -35,7 +34,7 @@ export function tickerExpression(cron: Cron, now: Date): string {
   ].join(" ")})`;
 }
 
-/** Day of month, month and day of week; EventBridge wants one of the two day fields to be `?`. */
+/** Day of month, month and day of week. EventBridge requires that one of the two day fields is `?`. */
 function daysOf(fields: CronFields): [string, string, string] {
   const month = listOf(fields.months, { from: 1, to: 12 });
   if (fields.daysRestricted && fields.weekdaysRestricted) return ["*", month, "?"];
@@ -43,7 +42,7 @@ function daysOf(fields: CronFields): [string, string, string] {
   return ["?", month, fields.weekdays.map((weekday) => weekdayNames[weekday]).join(",")];
 }
 
-/** Minutes ahead of UTC that the zone's clocks are at some time from now on. */
+/** The zone's offsets from UTC at any time from now on, in minutes. */
 function offsetsAhead({ timezone }: Cron, now: Date): Set<number> {
   const offsets = new Set<number>();
   // From two days before: a time that a gap moves is read by the offset before the gap.
@@ -53,7 +52,7 @@ function offsetsAhead({ timezone }: Cron, now: Date): Set<number> {
   return offsets;
 }
 
-/** Values as EventBridge lists them, runs as ranges; `*` for all there are. */
+/** Formats values for EventBridge: consecutive values as ranges, all values as `*`. */
 function listOf(values: readonly number[], all: { from: number; to: number }): string {
   const ascending = [...new Set(values)].sort((a, b) => a - b);
   if (ascending.length === all.to - all.from + 1) return "*";

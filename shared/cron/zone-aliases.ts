@@ -1,6 +1,6 @@
 /**
- * IANA's names that the runtime reads without listing them: links and fixed offsets. Abbreviations
- * and offsets that it reads as well (`PST`, `+05:30`) are no IANA names, and so are not here.
+ * IANA names that the runtime accepts but does not list: links and fixed offsets. It also accepts
+ * abbreviations and offsets (`PST`, `+05:30`), which are not IANA names.
  */
 export const zoneAliases: readonly string[] = `
   Africa/Asmara Africa/Timbuktu America/Argentina/Buenos_Aires America/Argentina/Catamarca

@@ -3,11 +3,11 @@ import { didYouMean } from "../base/nearest.ts";
 import { dayMs } from "./calendar.ts";
 import { zoneAliases } from "./zone-aliases.ts";
 
-/** IANA's spelling by the lower-case name; made at the first use. */
+/** IANA spelling by lower-case name. Created at the first use. */
 let spellings: ReadonlyMap<string, string> | undefined;
 
 /**
- * The IANA spelling of a zone name in any case; an alias such as `US/Eastern` stays what it is.
+ * The IANA spelling of a zone name in any case. An alias such as `US/Eastern` is not resolved.
  * @throws 400 INVALID_PARAM with `param` = `timezone`.
  */
 export function parseZoneName(text: string): string {
@@ -28,7 +28,7 @@ export function parseZoneName(text: string): string {
   return name;
 }
 
-/** Formatters by zone: making one costs a hundred times what using it does. IANA bounds the map. */
+/** Formatters by zone: creating one takes a hundred times as long as using it. Bounded by the IANA names. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 function formatterOf(timezone: string): Intl.DateTimeFormat {
@@ -43,7 +43,7 @@ function formatterOf(timezone: string): Intl.DateTimeFormat {
   return made;
 }
 
-/** How far the zone's clocks are ahead of UTC at an instant, in milliseconds. */
+/** The zone's offset from UTC at an instant, in milliseconds. */
 export function offsetAt(timezone: string, at: number): number {
   const parts = /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(formatterOf(timezone).format(at));
   if (parts === null) return 0;
@@ -52,15 +52,15 @@ export function offsetAt(timezone: string, at: number): number {
   return (sign === "-" ? -ahead : ahead) * 1_000;
 }
 
-/** The offsets that matter to a local day, in milliseconds ahead of UTC. */
+/** The offsets of a local day, in milliseconds from UTC. */
 export interface DayOffsets {
   readonly before: number;
   readonly after: number;
-  /** First instant of `after`; never (Infinity) on a day that no change of the clocks touches. */
+  /** First instant of `after`; Infinity if the clocks do not change on this day. */
   readonly changeAt: number;
 }
 
-/** The offsets of a local day, given in days since 1970, and of what its times can be moved to. */
+/** The offsets of a local day (days since 1970), including a change that moves its times. */
 export function offsetsOfDay(timezone: string, day: number): DayOffsets {
   // No zone is a day or more from UTC, so all the instants of the day lie between these two.
   let from = (day - 1) * dayMs;
@@ -77,8 +77,8 @@ export function offsetsOfDay(timezone: string, day: number): DayOffsets {
 }
 
 /**
- * The instant of a local time (given as if it were UTC), as Temporal's `compatible` has it: a local
- * time that a gap skips is moved on by the gap, a repeated one is its first occurrence.
+ * The instant of a local time (given as if it were UTC), with the rule `compatible` of Temporal: a
+ * time in a gap moves later by the gap, a repeated time is its first occurrence.
  */
 export function instantOf(local: number, { before, after, changeAt }: DayOffsets): number {
   const early = local - before;

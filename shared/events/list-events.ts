@@ -10,7 +10,7 @@ import type { RunEventType } from "./event.ts";
 import type { FeedEntry } from "./event-feed.ts";
 import { type FeedSources, type FeedStart, feedStart, lastEventIdOf } from "./feed-start.ts";
 
-export interface EventsWanted {
+export interface EventQuery {
   readonly accountId: string;
   /** ID of an event, or an ISO time. */
   readonly after: string | undefined;
@@ -51,7 +51,7 @@ interface Page {
 }
 
 /** Lists events of an account in the order of the feed. */
-export async function listEvents(wanted: EventsWanted, sources: FeedSources): Promise<EventPage> {
+export async function listEvents(wanted: EventQuery, sources: FeedSources): Promise<EventPage> {
   const start = await feedStart(wanted.accountId, wanted.after, sources);
   const page: Page = { chosen: [], count: 0, bytes: 0, seen: wanted.after ?? null };
   const hasMore = await fill(page, { ...wanted, start }, sources);
@@ -63,7 +63,7 @@ export async function listEvents(wanted: EventsWanted, sources: FeedSources): Pr
   };
 }
 
-interface Search extends EventsWanted {
+interface Search extends EventQuery {
   readonly start: FeedStart;
 }
 

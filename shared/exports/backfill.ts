@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { EventFeed, FeedEntry } from "../events/event-feed.ts";
-import type { Slice } from "../outbox/drain.ts";
-import type { Entry } from "../outbox/outbox.ts";
+import type { TimeSlice } from "../outbox/drain.ts";
+import type { OutboxEntry } from "../outbox/outbox.ts";
 import { type BackfillContent, exportOf, nextEntries } from "./export-entries.ts";
 import { type ExportRecord, restarted } from "./export-record.ts";
 
@@ -14,9 +14,9 @@ export interface BackfillDependencies {
 
 export interface BackfillTask {
   readonly accountId: string;
-  readonly entry: Entry;
+  readonly entry: OutboxEntry;
   readonly content: BackfillContent;
-  readonly slice: Slice<ExportRecord>;
+  readonly slice: TimeSlice<ExportRecord>;
 }
 
 /** Runs made pending in one transaction; each takes two rows. */

@@ -1,14 +1,14 @@
 import { requireUsable } from "./check-destination.ts";
 import { noDestination, type Destination, newRevision } from "./destination.ts";
 import type { DestinationPatch } from "./destination-body.ts";
-import { endPending } from "./end-pending.ts";
+import { endPendingExports } from "./end-pending.ts";
 import { requestRetry } from "./request-retry.ts";
 import {
   type DestinationRequest,
   pathStyleByDefault,
   type SaveDestinationDependencies,
 } from "./put-destination.ts";
-import { untilSaved } from "./save-destination.ts";
+import { retrySave } from "./save-destination.ts";
 import { storeAddress } from "./store-address.ts";
 import { wantedCredentials } from "./wanted-credentials.ts";
 
@@ -31,7 +31,7 @@ export async function changeDestination(
     wanted.endpoint === undefined
       ? undefined
       : await storeAddress({ endpoint: wanted.endpoint, ownHost }, dependencies);
-  const changed = await untilSaved(async () => {
+  const changed = await retrySave(async () => {
     const before = await destinations.get(accountId);
     if (before === null) throw noDestination();
     const after = await changedBy(request, { before, endpoint }, dependencies);
@@ -44,7 +44,7 @@ export async function changeDestination(
   });
   const { before, after } = changed;
   if (after.enabled) await requestRetry(accountId, now, dependencies);
-  else if (before.enabled) await endPending(accountId, now, dependencies);
+  else if (before.enabled) await endPendingExports(accountId, now, dependencies);
   return after;
 }
 

@@ -1,4 +1,4 @@
-import type { Chance } from "../base/clock.ts";
+import type { RandomSource } from "../base/clock.ts";
 import { invalidParam } from "../base/errors.ts";
 import type { CustomerBucket } from "./customer-bucket.ts";
 import { type Destination, externalIdOf } from "./destination.ts";
@@ -9,7 +9,7 @@ import { openBucket, type OpenBucketDependencies } from "./open-bucket.ts";
 export type CheckOutcome = { readonly outcome: "usable" } | CheckFailure;
 
 export interface CheckDestinationDependencies extends OpenBucketDependencies {
-  readonly chance: Chance;
+  readonly chance: RandomSource;
 }
 
 /**

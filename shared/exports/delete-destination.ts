@@ -1,6 +1,6 @@
 import { noDestination } from "./destination.ts";
 import type { DestinationStore } from "./destination-store.ts";
-import { endPending, type EndPendingDependencies } from "./end-pending.ts";
+import { endPendingExports, type EndPendingDependencies } from "./end-pending.ts";
 
 export interface DeleteDestinationDependencies extends EndPendingDependencies {
   readonly destinations: Pick<DestinationStore, "delete">;
@@ -17,5 +17,5 @@ export async function deleteDestination(
 ): Promise<void> {
   const deleted = await dependencies.destinations.delete(accountId);
   if (!deleted) throw noDestination();
-  await endPending(accountId, now, dependencies);
+  await endPendingExports(accountId, now, dependencies);
 }

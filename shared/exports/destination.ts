@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Chance } from "../base/clock.ts";
+import type { RandomSource } from "../base/clock.ts";
 import { notFound, type ServiceError } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
 import type { SecretContext } from "../base/secret-box.ts";
@@ -43,8 +43,9 @@ export interface Destination {
 }
 
 /** True if the destination's status is `failing`. */
-export const isFailing = ({ failuresInRow }: Pick<Destination, "failuresInRow">): boolean =>
-  failuresInRow >= limits.failuresUntilFailing;
+export const isDestinationFailing = ({
+  failuresInRow,
+}: Pick<Destination, "failuresInRow">): boolean => failuresInRow >= limits.failuresUntilFailing;
 
 const hintLength = 4;
 const hintedLengthMin = 12;
@@ -58,7 +59,7 @@ export const keyHint = (secretAccessKey: string): string | null =>
 export const noDestination = (): ServiceError =>
   notFound("An S3 destination", "Set one with PUT /v1/s3_destination first.");
 
-export const newRevision = (chance: Chance): string =>
+export const newRevision = (chance: RandomSource): string =>
   Buffer.from(chance.bytes(revisionBytes)).toString("hex");
 
 /**

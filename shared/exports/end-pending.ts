@@ -1,4 +1,4 @@
-import { hint, type Warn } from "../base/hint.ts";
+import { bestEffort, type Warn } from "../base/best-effort.ts";
 import { destinationTarget, type Outbox, type OutboxQueue } from "../outbox/outbox.ts";
 
 export interface EndPendingDependencies {
@@ -8,12 +8,12 @@ export interface EndPendingDependencies {
 }
 
 /** Wakes the delivery worker, which ends all pending exports of a disabled or deleted destination. */
-export async function endPending(
+export async function endPendingExports(
   accountId: string,
   now: Date,
   { outbox, queue, warn }: EndPendingDependencies,
 ): Promise<void> {
   const target = destinationTarget(accountId);
   await outbox.wake(target, now);
-  await hint(() => queue.send([target], 0), warn);
+  await bestEffort(() => queue.send([target], 0), warn);
 }

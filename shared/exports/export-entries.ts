@@ -1,6 +1,6 @@
 import { type InferOutput, literal, nullable, number, object, string, variant } from "valibot";
 import { derivedIdAt } from "../base/ids.ts";
-import type { Entry } from "../outbox/outbox.ts";
+import type { OutboxEntry } from "../outbox/outbox.ts";
 import { type ExportRecord, newExport } from "./export-record.ts";
 
 /** The next attempt to export a run. */
@@ -42,7 +42,7 @@ export const exportOf = ({ runId, watchlistId, runNumber, createdAt }: ExportedR
   });
 
 /** The outbox entry for the first attempt of a run's export, due when the run ended. */
-export const firstEntry = (run: ExportedRun): Entry => ({
+export const firstEntry = (run: ExportedRun): OutboxEntry => ({
   lane: "first",
   dueAt: run.createdAt,
   key: `export#${run.runId}`,
@@ -50,7 +50,7 @@ export const firstEntry = (run: ExportedRun): Entry => ({
 });
 
 /** The outbox entry for the next attempt of an export; none if the export has ended. */
-export const nextEntries = (record: ExportRecord): readonly Entry[] =>
+export const nextEntries = (record: ExportRecord): readonly OutboxEntry[] =>
   record.nextAttemptAt === null
     ? []
     : [
@@ -66,7 +66,7 @@ export const nextEntries = (record: ExportRecord): readonly Entry[] =>
 export const backfillEntry = (
   span: { readonly since: string; readonly until: string },
   now: Date,
-): Entry => ({
+): OutboxEntry => ({
   lane: "first",
   dueAt: now.toISOString(),
   key: `backfill#${span.since}#${span.until}`,
@@ -74,7 +74,7 @@ export const backfillEntry = (
 });
 
 /** The outbox entry of a requested retry. */
-export const retryEntry = (now: Date): Entry => ({
+export const retryEntry = (now: Date): OutboxEntry => ({
   lane: "first",
   dueAt: now.toISOString(),
   key: "retry",
@@ -93,7 +93,7 @@ const contentOf = ({ runId, watchlistId, runNumber, createdAt }: ExportedRun): E
  * True if an entry is not obsolete: it is the first attempt of an export without attempts, or the
  * attempt for which the export waits.
  */
-export const isFresh = ({ lane, dueAt }: Entry, known: ExportRecord | null): boolean => {
+export const isFresh = ({ lane, dueAt }: OutboxEntry, known: ExportRecord | null): boolean => {
   if (lane === "first") return known === null || isUntried(known);
   return known?.state === "pending" && known.nextAttemptAt === dueAt;
 };

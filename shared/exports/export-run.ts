@@ -1,10 +1,10 @@
 import { assertNever } from "../base/assert.ts";
-import type { Chance, Clock } from "../base/clock.ts";
+import type { RandomSource, Clock } from "../base/clock.ts";
 import { figures, type Report } from "../observability/figures.ts";
 import { type ArchivedRun, archivedRun, type EventBodies } from "../events/event-archive.ts";
 import { nextWaitSeconds } from "../outbox/backoff.ts";
-import type { Slice } from "../outbox/drain.ts";
-import { type Entry, isDue } from "../outbox/outbox.ts";
+import type { TimeSlice } from "../outbox/drain.ts";
+import { type OutboxEntry, isDue } from "../outbox/outbox.ts";
 import type { Compression, Destination } from "./destination.ts";
 import type { DestinationStore } from "./destination-store.ts";
 import { isFresh, nextEntries } from "./export-entries.ts";
@@ -21,17 +21,17 @@ export interface ExportRunDependencies {
   /** Reads an export from the log. */
   readonly known: (exportId: string) => Promise<ExportRecord | null>;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
   /** Receives the metrics of each attempt. */
   readonly report?: Report;
 }
 
 export interface ExportTask {
   readonly accountId: string;
-  readonly entry: Entry;
+  readonly entry: OutboxEntry;
   /** The export before its first attempt. */
   readonly fresh: ExportRecord;
-  readonly slice: Slice<ExportRecord>;
+  readonly slice: TimeSlice<ExportRecord>;
   /** Failed attempts of this session since its last success. */
   readonly failures: { inRow: number; reason?: string };
 }

@@ -1,8 +1,8 @@
 import { parse } from "valibot";
 import type { Clock } from "../base/clock.ts";
-import type { OpenSession, Slice } from "../outbox/drain.ts";
+import type { OpenSession, TimeSlice } from "../outbox/drain.ts";
 import { notedSlice } from "../outbox/noted-slice.ts";
-import type { Entry } from "../outbox/outbox.ts";
+import type { OutboxEntry } from "../outbox/outbox.ts";
 import { backfillPage, type BackfillDependencies } from "./backfill.ts";
 import type { DestinationStore } from "./destination-store.ts";
 import { exportOf, outboxContent } from "./export-entries.ts";
@@ -10,7 +10,11 @@ import type { ExportRecord } from "./export-record.ts";
 import { exportRun, type ExportRunDependencies } from "./export-run.ts";
 import type { ExportStore } from "./export-store.ts";
 import { retryPending, type RetryPendingDependencies } from "./retry-pending.ts";
-import { openDestination, type ReadyDependencies, refusalOf } from "./ready-destination.ts";
+import {
+  openDestination,
+  type ReadyDependencies,
+  destinationRefusal,
+} from "./ready-destination.ts";
 
 export interface ExportDependencies
   extends
@@ -33,8 +37,9 @@ export function exportSessions(dependencies: ExportDependencies): OpenSession<Ex
     return {
       // Runs are exported one after the other, but several objects of a run in parallel.
       parallel: 1,
-      ended: async () => refusalOf(await dependencies.destinations.get(accountId)) !== null,
-      async work(entry: Entry, slice: Slice<ExportRecord>) {
+      ended: async () =>
+        destinationRefusal(await dependencies.destinations.get(accountId)) !== null,
+      async work(entry: OutboxEntry, slice: TimeSlice<ExportRecord>) {
         const content = parse(outboxContent, entry.content);
         const noted = log.noting(slice);
         if (content.kind === "export") {
@@ -60,7 +65,7 @@ function exportLog(accountId: string, { exports }: ExportDependencies) {
   const noted = new Map<string, ExportRecord>();
   return {
     known: async (id: string) => noted.get(id) ?? exports.get(accountId, id),
-    noting: (slice: Slice<ExportRecord>): Slice<ExportRecord> =>
+    noting: (slice: TimeSlice<ExportRecord>): TimeSlice<ExportRecord> =>
       notedSlice(slice, (record) => noted.set(record.id, record)),
   };
 }

@@ -6,7 +6,7 @@ export interface ExportPage {
   readonly lastId: string | null;
 }
 
-export interface ExportsWanted {
+export interface ExportQuery {
   readonly limit: number;
   readonly before: string | null;
   readonly state: ExportRecord["state"] | null;
@@ -20,5 +20,5 @@ export interface ExportsWanted {
 export interface ExportStore {
   get(accountId: string, id: string): Promise<ExportRecord | null>;
   /** Lists exports, newest first; `before` is exclusive. Reads a bounded number of rows. */
-  list(accountId: string, wanted: ExportsWanted): Promise<ExportPage>;
+  list(accountId: string, wanted: ExportQuery): Promise<ExportPage>;
 }

@@ -1,4 +1,4 @@
-import type { Chance } from "../base/clock.ts";
+import type { RandomSource } from "../base/clock.ts";
 import type { EventType } from "../events/event.ts";
 import type { Compression } from "./destination.ts";
 
@@ -53,5 +53,5 @@ export const checkKey = (prefix: string): string => `${prefix}_service_check`;
 const absentKeyBytes = 12;
 
 /** A random key that was never written. */
-export const absentKey = (prefix: string, chance: Chance): string =>
+export const absentKey = (prefix: string, chance: RandomSource): string =>
   `${checkKey(prefix)}_${Buffer.from(chance.bytes(absentKeyBytes)).toString("hex")}`;

@@ -4,7 +4,7 @@ import type { PendingPage } from "../outbox/merged-page.ts";
 import { destinationTarget, type PendingWork } from "../outbox/outbox.ts";
 import { exportContent, exportOf } from "./export-entries.ts";
 import type { ExportRecord } from "./export-record.ts";
-import type { ExportsWanted, ExportStore } from "./export-store.ts";
+import type { ExportQuery, ExportStore } from "./export-store.ts";
 
 export interface PendingExportSources {
   readonly pending: Pick<PendingWork, "newest">;
@@ -16,7 +16,7 @@ export interface PendingExportSources {
  */
 export async function pendingExports(
   accountId: string,
-  { limit, before, state, watchlistId, since }: ExportsWanted,
+  { limit, before, state, watchlistId, since }: ExportQuery,
   { pending, exports }: PendingExportSources,
 ): Promise<PendingPage<ExportRecord>> {
   if ((state ?? "pending") !== "pending") return { entries: [], from: null };

@@ -1,5 +1,5 @@
 import type { InferOutput } from "valibot";
-import { type Destination, externalIdOf, isFailing } from "./destination.ts";
+import { type Destination, externalIdOf, isDestinationFailing } from "./destination.ts";
 import type { destinationSchema } from "./destination-schema.ts";
 import type { ExportRecord } from "./export-record.ts";
 import type { exportSchema } from "./export-schema.ts";
@@ -35,7 +35,7 @@ export function presentDestination(
 
 function statusOf(destination: Destination): "active" | "failing" | "disabled" {
   if (!destination.enabled) return "disabled";
-  return isFailing(destination) ? "failing" : "active";
+  return isDestinationFailing(destination) ? "failing" : "active";
 }
 
 /** An export in API answers. */

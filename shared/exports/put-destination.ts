@@ -2,9 +2,9 @@ import { type Destination, newRevision } from "./destination.ts";
 import type { DestinationBody } from "./destination-body.ts";
 import { type CheckDestinationDependencies, requireUsable } from "./check-destination.ts";
 import type { DestinationStore } from "./destination-store.ts";
-import { endPending, type EndPendingDependencies } from "./end-pending.ts";
+import { endPendingExports, type EndPendingDependencies } from "./end-pending.ts";
 import { requestRetry, type RequestRetryDependencies } from "./request-retry.ts";
-import { untilSaved } from "./save-destination.ts";
+import { retrySave } from "./save-destination.ts";
 import { storeAddress, type StoreAddressDependencies } from "./store-address.ts";
 import { wantedCredentials } from "./wanted-credentials.ts";
 
@@ -63,7 +63,7 @@ export async function putDestination(
     updatedAt: now.toISOString(),
   };
   await requireUsable(accountId, fresh, dependencies);
-  const saved = await untilSaved(async () => {
+  const saved = await retrySave(async () => {
     const before = await destinations.get(accountId);
     const destination = { ...fresh, createdAt: before?.createdAt ?? fresh.createdAt };
     const kept = await destinations.put(accountId, destination, before?.revision ?? null);
@@ -71,7 +71,7 @@ export async function putDestination(
   });
   const { destination, before } = saved;
   if (before !== null) {
-    await (fresh.enabled ? requestRetry : endPending)(accountId, now, dependencies);
+    await (fresh.enabled ? requestRetry : endPendingExports)(accountId, now, dependencies);
   }
   return { destination, outcome: before === null ? "created" : "replaced" };
 }

@@ -19,7 +19,7 @@ export type ReadyDestination =
     };
 
 /** Why a destination receives nothing; null if it is enabled. */
-export function refusalOf(destination: Destination | null): string | null {
+export function destinationRefusal(destination: Destination | null): string | null {
   if (destination === null) return "destination_deleted";
   return destination.enabled ? null : "destination_disabled";
 }
@@ -35,7 +35,7 @@ export function openDestination(accountId: string, dependencies: ReadyDependenci
     close,
     async ready(): Promise<ReadyDestination> {
       const destination = await dependencies.destinations.get(accountId);
-      const reason = refusalOf(destination);
+      const reason = destinationRefusal(destination);
       if (destination === null || reason !== null) {
         return { outcome: "refused", reason: reason ?? "destination_deleted" };
       }

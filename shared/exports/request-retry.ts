@@ -1,4 +1,4 @@
-import { hint, type Warn } from "../base/hint.ts";
+import { bestEffort, type Warn } from "../base/best-effort.ts";
 import { destinationTarget, type Outbox, type OutboxQueue } from "../outbox/outbox.ts";
 import { retryEntry } from "./export-entries.ts";
 
@@ -16,5 +16,5 @@ export async function requestRetry(
 ): Promise<void> {
   const target = destinationTarget(accountId);
   await outbox.add(target, [retryEntry(now)]);
-  await hint(() => queue.send([target], 0), warn);
+  await bestEffort(() => queue.send([target], 0), warn);
 }

@@ -1,8 +1,8 @@
 import { safeParse } from "valibot";
 import type { Clock } from "../base/clock.ts";
-import type { Slice } from "../outbox/drain.ts";
-import type { Change } from "../outbox/change.ts";
-import { destinationTarget, type Entry, type OutboxStore } from "../outbox/outbox.ts";
+import type { TimeSlice } from "../outbox/drain.ts";
+import type { OutboxChange } from "../outbox/change.ts";
+import { destinationTarget, type OutboxEntry, type OutboxStore } from "../outbox/outbox.ts";
 import { exportContent, exportOf, isFresh, nextEntries } from "./export-entries.ts";
 import type { ExportRecord } from "./export-record.ts";
 
@@ -15,8 +15,8 @@ export interface RetryPendingDependencies {
 
 export interface RetryTask {
   readonly accountId: string;
-  readonly entry: Entry;
-  readonly slice: Slice<ExportRecord>;
+  readonly entry: OutboxEntry;
+  readonly slice: TimeSlice<ExportRecord>;
 }
 
 const exportsAtOnce = 25;
@@ -37,15 +37,15 @@ export async function retryPending(
     if (waiting.length < exportsAtOnce) return slice.record({ removed: entry });
     // Stores the changes, so that the next page does not contain these entries.
     await slice.store({});
-    if (slice.timeIsUp()) return;
+    if (slice.isOver()) return;
   }
 }
 
 /** Replaces a waiting entry by one that is due now. Only removes an obsolete entry. */
 async function madeDue(
-  entry: Entry,
+  entry: OutboxEntry,
   { known, now }: Pick<RetryPendingDependencies, "known"> & { readonly now: Date },
-): Promise<Change<ExportRecord>> {
+): Promise<OutboxChange<ExportRecord>> {
   const content = safeParse(exportContent, entry.content);
   const record = content.success ? await known(exportOf(content.output).id) : null;
   if (record === null || !isFresh(entry, record)) return { removed: entry };

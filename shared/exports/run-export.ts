@@ -1,5 +1,5 @@
 import type { ArchivedRun } from "../events/event-archive.ts";
-import type { Entry } from "../outbox/outbox.ts";
+import type { OutboxEntry } from "../outbox/outbox.ts";
 import type { DestinationStore } from "./destination-store.ts";
 import { firstEntry } from "./export-entries.ts";
 
@@ -8,7 +8,7 @@ export async function runExport(
   accountId: string,
   run: ArchivedRun,
   destinations: Pick<DestinationStore, "get">,
-): Promise<Entry | null> {
+): Promise<OutboxEntry | null> {
   const destination = await destinations.get(accountId);
   const createdAt = run.events[0]?.createdAt;
   if (destination === null || !destination.enabled || createdAt === undefined) return null;

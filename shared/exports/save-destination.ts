@@ -6,7 +6,7 @@ const triesMax = 5;
  * Repeats a conditional change of the destination while concurrent changes defeat it.
  * @throws 409 CONFLICT after five tries.
  */
-export async function untilSaved<Saved>(attempt: () => Promise<Saved | null>): Promise<Saved> {
+export async function retrySave<Saved>(attempt: () => Promise<Saved | null>): Promise<Saved> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const saved = await attempt();
     if (saved !== null) return saved;

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { conflict } from "../base/errors.ts";
-import { hint, type Warn } from "../base/hint.ts";
+import { bestEffort, type Warn } from "../base/best-effort.ts";
 import { timestamp } from "../base/wire-schema.ts";
 import { type KeptSpan, keptSpan, keptSpanBody } from "../events/kept-span.ts";
 import { destinationTarget, type Outbox, type OutboxQueue } from "../outbox/outbox.ts";
@@ -45,6 +45,6 @@ export async function startBackfill(
   const span = keptSpan(wanted, now);
   const target = destinationTarget(accountId);
   await outbox.add(target, [backfillEntry(span, now)]);
-  await hint(() => queue.send([target], 0), warn);
+  await bestEffort(() => queue.send([target], 0), warn);
   return span;
 }

@@ -9,7 +9,7 @@ import {
   unpackBody,
   unpackLine,
 } from "../events/event-archive.ts";
-import type { Slice } from "../outbox/drain.ts";
+import type { TimeSlice } from "../outbox/drain.ts";
 import type { BucketOutcome, CustomerBucket } from "./customer-bucket.ts";
 import type { Compression } from "./destination.ts";
 import type { ExportRecord } from "./export-record.ts";
@@ -43,7 +43,7 @@ export type WriteOutcome = { readonly record: ExportRecord } & (
 
 interface Writing {
   readonly bodies: EventBodies;
-  readonly slice: Slice<ExportRecord>;
+  readonly slice: TimeSlice<ExportRecord>;
 }
 
 /** Writes the remaining events of a run, then the manifest. */
@@ -70,7 +70,7 @@ async function writeObjects(
   const written = new Set<number>();
   const lines = readLines({ accountId, runId }, events.slice(taken), bodies);
   const writeNext = async (): Promise<boolean> => {
-    stop ??= slice.timeIsUp() ? { outcome: "paused" } : null;
+    stop ??= slice.isOver() ? { outcome: "paused" } : null;
     if (stop !== null) return false;
     const position = taken;
     taken += 1;

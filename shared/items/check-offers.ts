@@ -17,9 +17,9 @@ export interface CheckOffersDependencies extends MeteredReadDependencies {
 }
 
 /**
- * Checks offers for an account: reserves what all of them would cost and charges what was
- * answered. Whatever fails after the reservation gives all of it back.
- * @throws 402 and 429, before anything is checked; and what the checker throws.
+ * Checks offers for an account: reserves the maximum cost and charges the answers. A failure after the
+ * reservation refunds all of it.
+ * @throws 402 and 429 before any check; and the errors of the checker.
  */
 export async function checkOffers(
   call: OfferCheckCall,
@@ -51,6 +51,6 @@ async function checkInOrder(
       ({ asin, offerListingId }, n) =>
         asin === offers[n]?.asin && offerListingId === offers[n].offerListingId,
     );
-  assert(inOrder, "a checker answers every offer once, in the order asked");
+  assert(inOrder, "a checker answers every offer once, in request order");
   return answers;
 }

@@ -4,8 +4,8 @@ import type { ReadStatus } from "../scrapers/scraper.ts";
 import { type ProductResult, productResultSchema } from "./product.ts";
 import type { ProductsRequest } from "./request.ts";
 
-/** How many items were answered in which way. */
-export interface ItemCounts {
+/** Number of items by status. */
+export interface StatusCounts {
   readonly requested: number;
   readonly ok: number;
   readonly partial: number;
@@ -24,7 +24,7 @@ export const productsResponse = v.pipe(
     include: v.optional(
       v.pipe(
         v.array(v.string()),
-        v.description("`include` of the request, on retailer_a."),
+        v.description("The value of the request, on retailer_a."),
         v.metadata({ deprecated: true }),
       ),
     ),
@@ -34,10 +34,10 @@ export const productsResponse = v.pipe(
     ),
     stats: v.object({
       requested: counted("Unique items."),
-      ok: counted("Answered in full: charged."),
+      ok: counted("Answered completely: charged."),
       partial: counted("Answered with fields missing: refunded."),
-      notFound: counted("Items that do not exist, as the source reports: charged."),
-      unavailable: counted("No answer this time: refunded, try again later."),
+      notFound: counted("The item does not exist on the platform: charged."),
+      unavailable: counted("No answer: refunded. Try again later."),
       elapsedMs: counted("Duration of the call in milliseconds."),
     }),
     credits: counted("Credits charged, as in the header X-Service-Credits."),
@@ -51,25 +51,25 @@ export interface ProductsEnvelope {
   readonly tier: string;
   readonly include?: readonly string[];
   readonly results: readonly ProductResult[];
-  readonly stats: ItemCounts & { readonly elapsedMs: number };
+  readonly stats: StatusCounts & { readonly elapsedMs: number };
   readonly credits: number;
 }
 
-export function countItems(answers: readonly { readonly status: ReadStatus }[]): ItemCounts {
+export function countByStatus(answers: readonly { readonly status: ReadStatus }[]): StatusCounts {
   const counts = { ok: 0, partial: 0, not_found: 0, unavailable: 0 };
   for (const { status } of answers) counts[status] += 1;
   const { not_found: notFound, ...others } = counts;
   return { requested: answers.length, ...others, notFound };
 }
 
-/** Found in full and positively not found are charged, the rest is refunded (same section). */
-export const chargedItems = ({ ok, notFound }: ItemCounts): number => ok + notFound;
+/** Number of charged items: complete answers and items that do not exist (same section). */
+export const chargedItems = ({ ok, notFound }: StatusCounts): number => ok + notFound;
 
 export function productsEnvelope(
   { platform, marketplace, tier, include }: ProductsRequest,
   found: {
     readonly results: readonly ProductResult[];
-    readonly counts: ItemCounts;
+    readonly counts: StatusCounts;
     readonly elapsedMs: number;
     readonly credits: number;
   },

@@ -1,11 +1,11 @@
 import { type Figures, figures } from "../observability/figures.ts";
 import type { StepScraperId } from "../scrapers/catalogue.ts";
-import type { ItemCounts } from "./envelope.ts";
+import type { StatusCounts } from "./envelope.ts";
 
 /** Items read, by status. */
 export const itemFigures = (
   scraper: StepScraperId,
-  { ok, partial, notFound, unavailable }: Omit<ItemCounts, "requested">,
+  { ok, partial, notFound, unavailable }: Omit<StatusCounts, "requested">,
 ): Figures =>
   figures(
     "items",

@@ -14,50 +14,50 @@ import type { CancelQueue } from "../credits/cancel-queue.ts";
 import type { Ledger, Settled, Settlement } from "../credits/ledger.ts";
 import type { StepScraperId } from "../scrapers/catalogue.ts";
 import type { ReadStatus } from "../scrapers/scraper.ts";
-import { chargedItems, countItems } from "./envelope.ts";
+import { chargedItems, countByStatus } from "./envelope.ts";
 
 /** A call that charges per item. */
 export interface MeteredCall {
   readonly accountId: string;
   readonly requestId: string;
-  /** Method and path of the call, as the route table has them. */
+  /** Method and path of the route. */
   readonly endpoint: string;
-  /** When the call began. */
+  /** Start time of the call. */
   readonly now: Date;
-  /** When reading stops, so that there is time to settle and answer. */
+  /** Time at which reading must end, so that the call can settle and answer. */
   readonly deadline: Date;
-  /** Milliseconds until the answer can no longer be sent; negative after that. */
+  /** Milliseconds until the answer can no longer be sent; negative afterwards. */
   readonly msToAnswer: () => number;
 }
 
 export interface MeteredReadDependencies {
   readonly ledger: Pick<Ledger, "reserve" | "settle" | "cancel">;
-  /** Ends holds that the call cannot end itself. */
+  /** Queue for holds that the call itself cannot cancel. */
   readonly cancels: CancelQueue;
   readonly clock: Clock;
-  /** The largest answer that can be sent; absent where answers are streamed. */
+  /** Maximum size of an answer in bytes; absent if answers are streamed. */
   readonly answerBytesMax?: number | undefined;
 }
 
-/** What a call reads and what that costs; credits are whole and rounded up once per call. */
+/** The reads of a call and their cost. Credits are whole, rounded up once per call. */
 export interface MeteredWork<Answer, Result> {
   readonly scraper: StepScraperId;
-  /** Items that the call asks for. */
+  /** Number of requested items. */
   readonly items: number;
-  /** Credits that the call costs at most. */
+  /** Maximum cost of the call, in credits. */
   readonly reserved: number;
-  /** Credits that the answers cost, at most what was reserved. */
+  /** Cost of the answers in credits, at most the reserved amount. */
   readonly charge: (answers: readonly Answer[]) => number;
-  /** Answers by the call's deadline; throws when a source breaks its promises. */
+  /** Reads by the call's deadline. Throws if a source returns an invalid answer. */
   readonly read: () => Promise<readonly Answer[]>;
-  /** An answer as the client gets it. */
+  /** Converts an answer for the client. */
   readonly present: (answer: Answer) => Result;
 }
 
 export interface MeteredRead<Answer, Result> {
   readonly answers: readonly Answer[];
   readonly results: readonly Result[];
-  /** Credits charged for the call, as the ledger has them. */
+  /** Credits charged for the call, as stored in the ledger. */
   readonly credits: number;
   /** The account's balance after the call. */
   readonly balance: number;
@@ -67,17 +67,16 @@ export interface MeteredRead<Answer, Result> {
   readonly elapsedMs: number;
 }
 
-/** How long after its deadline a call may still settle before its hold counts as abandoned. */
+/** Time after the deadline of a call at which its hold counts as abandoned, in milliseconds. */
 const settleMilliseconds = 60_000;
 
 const { callLossMs, cancelMs, settleLossMs } = limits.dependencies;
 
 /**
- * Reads for an account: reserves credits and a concurrency slot, reads, and charges what was
- * answered. A call that ends in an error costs nothing, and neither does one whose answer comes too
- * late to be sent.
- * @throws 402 and 429, before anything is read; 400 for an answer too large to send; 503 when a
- * dependency fails or no time is left to answer; and what the reading throws.
+ * Reads for an account: reserves credits and a concurrency slot, reads, and charges the answers. A
+ * call that returns an error is not charged, and neither is a call whose answer is too late to send.
+ * @throws 402 and 429 before any read; 400 if the answer is too large to send; 503 if a dependency
+ * fails or no time is left to answer; and the errors of the read.
  */
 export async function meteredRead<Answer extends { readonly status: ReadStatus }, Result>(
   call: MeteredCall,
@@ -88,14 +87,14 @@ export async function meteredRead<Answer extends { readonly status: ReadStatus }
   const { clock, answerBytesMax } = dependencies;
   await reserve(call, work, dependencies);
   const { answers, results, charge } = await orRelease(call, dependencies, async () => {
-    // What sources lose to their secrets and shared rates must not be missing when credits settle.
+    // Separate budgets, so that time lost by sources is not missing when credits are settled.
     const read = await withSeparateLoss(callLossMs, work.read);
     const presented = read.map((answer) => work.present(answer));
     if (answerBytesMax !== undefined) refuseTooLarge(presented, answerBytesMax);
     if (msToAnswer() <= 0) throw unavailable("no time was left to settle");
     return { answers: read, results: presented, charge: work.charge(read) };
   });
-  const charged = { credits: charge, items: chargedItems(countItems(answers)) };
+  const charged = { credits: charge, items: chargedItems(countByStatus(answers)) };
   const settled = await settle(call, charged, dependencies);
   return {
     answers,
@@ -107,7 +106,7 @@ export async function meteredRead<Answer extends { readonly status: ReadStatus }
   };
 }
 
-/** Room in an answer for what stands around its results. */
+/** Bytes of an answer besides its results. */
 const envelopeBytes = 4_096;
 
 function refuseTooLarge(results: readonly unknown[], answerBytesMax: number): void {
@@ -115,7 +114,7 @@ function refuseTooLarge(results: readonly unknown[], answerBytesMax: number): vo
   if (bytes <= answerBytesMax) return;
   throw invalidParam(
     "ids",
-    `The answer has ${bytes} bytes, and at most ${answerBytesMax} can be sent. Send fewer ids in one call.`,
+    `The answer has ${bytes} bytes, but at most ${answerBytesMax} can be sent. Send fewer IDs in one call.`,
   );
 }
 
@@ -126,7 +125,7 @@ async function reserve(
 ): Promise<void> {
   const { accountId, requestId, endpoint, deadline } = call;
   const { scraper, items, reserved: credits } = work;
-  // Not the time at which the call began: other calls have changed the ledger since then.
+  // The current time, not the start of the call: other calls have changed the ledger since then.
   const now = dependencies.clock.now();
   const reservation = {
     accountId,
@@ -138,7 +137,7 @@ async function reserve(
     expiresAt: new Date(deadline.getTime() + settleMilliseconds),
   };
   const reserved = await dependencies.ledger.reserve(reservation).catch(async (error: unknown) => {
-    // Without an answer the hold may have been made: it would block credits until it expires.
+    // If the ledger gave no answer, the hold may exist and would block credits until it expires.
     if (isDependencyFailure(error)) await cancelLater(call, dependencies);
     throw error;
   });
@@ -156,7 +155,7 @@ async function orRelease<Result>(
   try {
     return await work();
   } catch (error) {
-    // What neither this nor a worker gives back comes back when the hold expires.
+    // If neither this call nor a worker releases the hold, it is released when it expires.
     await withSeparateLoss(settleLossMs, () =>
       ledger.settle({ accountId, holdId, credits: 0, succeeded: false, now: clock.now() }),
     ).catch(() => cancelLater(call, dependencies));
@@ -165,8 +164,8 @@ async function orRelease<Result>(
 }
 
 /**
- * Charges the call. The answer says that it was charged, or an error says that it was not: when the
- * ledger gave no answer, or gave it too late, what it may have charged is taken back.
+ * Charges the call. If the ledger gives no answer, or gives it too late, reverses the possible charge,
+ * so that a call that returns an error is not charged.
  */
 async function settle(
   call: MeteredCall,
@@ -179,7 +178,7 @@ async function settle(
   const settled = await withSeparateLoss(settleLossMs, () => ledger.settle(settlement)).catch(
     async (error: unknown) => {
       const isCancelled = await cancelLater(call, dependencies);
-      // A refusal has changed nothing; a settlement that was not answered may have been made.
+      // A refusal has changed nothing, but a settlement without an answer may have taken effect.
       if (isServiceError(error) && error.details.isUnconfirmed !== true) throw error;
       if (!isCancelled) throw unconfirmed(String(error));
       throw isServiceError(error) ? unavailable("settled without an answer") : error;
@@ -192,7 +191,7 @@ async function settle(
   throw isCancelled ? unavailable("settled too late to answer") : unconfirmed("settled too late");
 }
 
-/** True when the hold is ended at no charge. */
+/** Cancels the hold. Returns true on success. */
 async function cancelNow(
   { accountId, requestId: holdId }: MeteredCall,
   { ledger, clock }: MeteredReadDependencies,
@@ -202,7 +201,7 @@ async function cancelNow(
   return hasWorked(clock, withinMs, cancel);
 }
 
-/** True when it is certain that a worker will end the hold at no charge. */
+/** Queues the hold for cancellation by a worker. Returns true on success. */
 async function cancelLater(
   { accountId, requestId: holdId }: MeteredCall,
   { cancels, clock }: MeteredReadDependencies,
@@ -212,7 +211,7 @@ async function cancelLater(
   return hasWorked(clock, withinMs, send);
 }
 
-/** What fails here fails a call that has failed already: that error is the one to report. */
+/** Runs `act` and returns false if it fails: the call has failed before, and reports that error. */
 function hasWorked(clock: Clock, withinMs: number, act: () => Promise<void>): Promise<boolean> {
   const endsAt = clock.now().getTime() + withinMs;
   const endsInMs = (): number => endsAt - clock.now().getTime();

@@ -3,7 +3,7 @@ import { invalidParam, missingParam } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
 import { lengthOf, visibleNamePattern } from "../base/visible-text.ts";
 import { parsePlatform, type Shop } from "../platforms/catalogue.ts";
-import { idPattern, parseItemId } from "../platforms/item-id.ts";
+import { itemIdPattern, parseItemId } from "../platforms/item-id.ts";
 import { shopFields } from "../platforms/shop-fields.ts";
 import { isOfferListingId } from "../scrapers/offer.ts";
 import type { OfferReference } from "../scrapers/scraper.ts";
@@ -17,20 +17,20 @@ const references = (name: string): v.GenericSchema<OfferReference[]> =>
       v.object(
         {
           asin: v.pipe(
-            v.string("'asin' is a string."),
-            v.metadata({ pattern: idPattern("retailer_a") }),
+            v.string("'asin' must be a string."),
+            v.metadata({ pattern: itemIdPattern("retailer_a") }),
           ),
           offerListingId: v.pipe(
-            v.string("'offerListingId' is a string."),
+            v.string("'offerListingId' must be a string."),
             v.metadata({ minLength: 1, maxLength: lengthMax, pattern: visibleNamePattern }),
             v.description(
-              `The offer's id: 1 to ${lengthMax} characters when decoded, without control characters.`,
+              `ID of the offer: 1 to ${lengthMax} characters when decoded, without control characters.`,
             ),
           ),
         },
         "An offer must be an object with 'asin' and 'offerListingId'.",
       ),
-      `'${name}' is an array of objects with 'asin' and 'offerListingId'.`,
+      `'${name}' must be an array of objects with 'asin' and 'offerListingId'.`,
     ),
     v.metadata({ minItems: 1, maxItems: max }),
   );
@@ -42,7 +42,7 @@ export const offerCheckBody = v.object({
     v.pipe(
       references("offers"),
       v.description(
-        `1 to ${max} offers, exactly as returned by the service; the two IDs must belong together.`,
+        `1 to ${max} offers, exactly as returned by the service; both IDs must belong together.`,
       ),
     ),
   ),
@@ -51,20 +51,20 @@ export const offerCheckBody = v.object({
 
 export type OfferCheckBody = v.InferOutput<typeof offerCheckBody>;
 
-/** Which offers to check: every item id is well-formed, every pair unique. */
+/** The parsed body: item IDs are valid, pairs are unique. */
 export interface OfferCheckRequest extends Shop {
   readonly offers: readonly OfferReference[];
 }
 
 /**
- * The body with its defaults filled in and every rule checked.
- * @throws 501 for what is announced only, 400 that names the parameter at fault.
+ * Parses the body, sets defaults and checks all rules.
+ * @throws 501 for an announced platform; 400 that names the invalid parameter.
  */
 export function parseOfferCheckRequest(body: OfferCheckBody): OfferCheckRequest {
   const shop = parsePlatform(body, "offer_check");
   const { name, sent } = offersOf(body);
   if (sent.length === 0) {
-    throw invalidParam(name, `'${name}' holds no offer. Send 1 to ${max} offers.`);
+    throw invalidParam(name, `'${name}' has no offers. Send 1 to ${max} offers.`);
   }
   const unique = new Map<string, OfferReference>();
   for (const [index, raw] of sent.entries()) {
@@ -76,16 +76,16 @@ export function parseOfferCheckRequest(body: OfferCheckBody): OfferCheckRequest 
   if (unique.size > max) {
     throw invalidParam(
       name,
-      `'${name}' holds ${unique.size} different offers; one call checks at most ${max}.`,
+      `'${name}' has ${unique.size} different offers, but a call checks at most ${max}.`,
     );
   }
   return { ...shop, offers: [...unique.values()] };
 }
 
-/** The body schema of the route: parsed and checked in one go, a refusal is thrown as it is. */
+/** The body schema of the route. Its transform throws `ServiceError` for values that the schema cannot check. */
 export const offerCheckRequest = v.pipe(offerCheckBody, v.transform(parseOfferCheckRequest));
 
-/** The offers as they were sent, and the parameter they were sent in. */
+/** The offers of the request, and the name of their parameter. */
 function offersOf({ offers, ids }: Pick<OfferCheckBody, "offers" | "ids">): {
   readonly name: string;
   readonly sent: readonly OfferReference[];
@@ -99,8 +99,8 @@ function offersOf({ offers, ids }: Pick<OfferCheckBody, "offers" | "ids">): {
 }
 
 /**
- * An id as the service returned it, or as a URL carries that (`%2B` for a plus sign).
- * @throws 400 INVALID_PARAM for a text that cannot be an offer's id.
+ * Parses an offer ID, as the service returned it or URL-encoded (`%2B` for a plus sign).
+ * @throws 400 INVALID_PARAM for a malformed ID.
  */
 function parseOfferListingId(raw: string, param: string): string {
   const id = urlDecoded(raw.trim()).trim();
@@ -123,7 +123,7 @@ function urlDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A percent sign that encodes nothing: the text was not encoded.
+    // A percent sign without a valid escape: the text was not encoded.
     return text;
   }
 }

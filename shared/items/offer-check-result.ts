@@ -29,7 +29,7 @@ export type OfferCheckResult = v.InferOutput<typeof offerCheckResultSchema>;
 /** The 200 answer of `POST /v1/offers/check`. */
 export const offerCheckResponse = offerEnvelope(offerCheckResultSchema, "Offer checks");
 
-/** An answer as clients see it. */
+/** An offer check in API answers. */
 export function presentOfferCheck(answer: OfferCheckAnswer): OfferCheckResult {
   const { asin, offerListingId, status, fetchedAt } = answer;
   return {

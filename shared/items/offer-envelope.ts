@@ -2,12 +2,12 @@ import * as v from "valibot";
 import { count } from "../base/wire-schema.ts";
 import type { ReadStatus } from "../scrapers/scraper.ts";
 import type { Shop } from "../platforms/catalogue.ts";
-import { countItems, type ItemCounts } from "./envelope.ts";
+import { countByStatus, type StatusCounts } from "./envelope.ts";
 import type { MeteredRead } from "./metered-read.ts";
 
 const counted = (description: string) => v.pipe(count, v.description(description));
 
-/** The 200 answer around results of one kind (specification, section "Item envelope"). */
+/** The 200 answer of an offers endpoint (specification, section "Item envelope"). */
 export const offerEnvelope = <Result extends v.GenericSchema>(result: Result, title: string) =>
   v.pipe(
     v.object({
@@ -19,10 +19,10 @@ export const offerEnvelope = <Result extends v.GenericSchema>(result: Result, ti
       ),
       stats: v.object({
         requested: counted("Unique items."),
-        ok: counted("Answered in full: charged."),
+        ok: counted("Answered completely: charged."),
         partial: counted("Always 0: these answers cannot be partial."),
-        notFound: counted("Items that do not exist, as the source reports: charged."),
-        unavailable: counted("No answer this time: refunded, try again later."),
+        notFound: counted("The item does not exist on the platform: charged."),
+        unavailable: counted("No answer: refunded. Try again later."),
         elapsedMs: counted("Duration of the call in milliseconds."),
       }),
       credits: counted("Credits charged, as in the header X-Service-Credits."),
@@ -34,11 +34,11 @@ export interface OfferEnvelope<Result> {
   readonly platform: string;
   readonly marketplace: string;
   readonly results: readonly Result[];
-  readonly stats: ItemCounts & { readonly elapsedMs: number };
+  readonly stats: StatusCounts & { readonly elapsedMs: number };
   readonly credits: number;
 }
 
-/** A settled read and what the account is left with. */
+/** The result of a settled read, and the account's balance. */
 export interface OfferReply<Result> {
   readonly body: OfferEnvelope<Result>;
   /** Credits charged for the call. */
@@ -49,11 +49,11 @@ export interface OfferReply<Result> {
   readonly reserved: number;
 }
 
-/** The answer to a read that was settled. */
+/** Builds the answer of a settled read. */
 export function offerReply<Answer extends { readonly status: ReadStatus }, Result>(
   { platform, marketplace }: Shop,
   { answers, results, credits, balance, reserved, elapsedMs }: MeteredRead<Answer, Result>,
 ): OfferReply<Result> {
-  const stats = { ...countItems(answers), elapsedMs };
+  const stats = { ...countByStatus(answers), elapsedMs };
   return { body: { platform, marketplace, results, stats, credits }, credits, balance, reserved };
 }

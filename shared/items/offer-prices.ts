@@ -6,13 +6,13 @@ const retailerA: PlatformEntry = platforms.retailer_a;
 
 /** Price of one listing, in quarter-credits (specification, section "POST /v1/offers"). */
 export const offersQuarters = {
-  /** It has one offer or none, or does not exist. */
+  /** For a listing with at most one offer, or one that does not exist. */
   few: quartersOf("offers", "single"),
-  /** It has more. */
+  /** For a listing with more offers. */
   many: quartersOf("offers", "multiple"),
 };
 
-/** What one answer costs, in quarter-credits; what was not answered is refunded. */
+/** Price of an answer, in quarter-credits; 0 for `unavailable`. */
 export function quartersFor(answer: OffersAnswer): number {
   if (answer.status === "unavailable") return 0;
   if (answer.status === "not_found") return offersQuarters.few;

@@ -6,7 +6,7 @@ import { parsePlatform, type Platform, type Shop } from "../platforms/catalogue.
 import { parseItemId, parseItemIds } from "../platforms/item-id.ts";
 import { shopFields } from "../platforms/shop-fields.ts";
 import { type ConditionFilter, conditionFilters } from "../scrapers/offer.ts";
-import { idList, idsOf } from "./request.ts";
+import { idArray, idsOf } from "./request.ts";
 
 const shopAndCondition = {
   ...shopFields("offers"),
@@ -24,25 +24,25 @@ const shopAndCondition = {
 export const offersBody = v.object({
   ...shopAndCondition,
   ids: v.optional(
-    v.pipe(idList("ids"), v.description(`Item ids, 1 to ${limits.offersIdsMax} different ones.`)),
+    v.pipe(idArray("ids"), v.description(`Item IDs, 1 to ${limits.offersIdsMax} different ones.`)),
   ),
   asins: v.optional(
-    v.pipe(idList("asins"), v.description("Alias of `ids`."), v.metadata({ deprecated: true })),
+    v.pipe(idArray("asins"), v.description("Alias of `ids`."), v.metadata({ deprecated: true })),
   ),
 });
 
 /** Query of `GET /v1/products/{id}/offers` as clients send it (specification, same section). */
 export const itemOffersQuery = v.object(shopAndCondition);
 
-/** Whose offers to read: every name is known, every id is well-formed and unique. */
+/** The parsed request. Item IDs are valid and unique. */
 export interface OffersRequest extends Shop {
   readonly condition: ConditionFilter;
   readonly ids: readonly string[];
 }
 
 /**
- * The body with its defaults filled in and every rule checked.
- * @throws 501 for what is announced only, 400 that names the parameter at fault.
+ * Parses the body, sets defaults and checks all rules.
+ * @throws 501 for an announced platform; 400 that names the invalid parameter.
  */
 export function parseOffersRequest(body: v.InferOutput<typeof offersBody>): OffersRequest {
   const shop = parsePlatform(body, "offers");
@@ -50,21 +50,21 @@ export function parseOffersRequest(body: v.InferOutput<typeof offersBody>): Offe
   const ids = parseItemIds(shop.platform, raw, param);
   const max = limits.offersIdsMax;
   if (ids.length === 0) {
-    throw invalidParam(param, `'${param}' holds no item id. Send 1 to ${max} ids.`);
+    throw invalidParam(param, `'${param}' has no item IDs. Send 1 to ${max} IDs.`);
   }
   if (ids.length > max) {
     throw invalidParam(
       param,
-      `'${param}' holds ${ids.length} different ids; one call reads the offers of at most ${max}.`,
+      `'${param}' has ${ids.length} different IDs, but a call reads the offers of at most ${max}.`,
     );
   }
   return { ...shop, condition: body.condition ?? "all", ids };
 }
 
-/** The body schema of the route: parsed and checked in one go, a refusal is thrown as it is. */
+/** The body schema of the route. Its transform throws `ServiceError` for values that the schema cannot check. */
 export const offersRequest = v.pipe(offersBody, v.transform(parseOffersRequest));
 
-/** The query schema of the one-item route: the shop is named, the id comes with the path. */
+/** The query schema of the one-item route. The path has the item ID. */
 export const itemOffersRequest = v.pipe(
   itemOffersQuery,
   v.transform((query) => ({
@@ -74,8 +74,8 @@ export const itemOffersRequest = v.pipe(
 );
 
 /**
- * The id in the path of the one-item route.
- * @throws 400 for an id that is malformed, with `param` = `asin` on retailer_a.
+ * Parses the item ID in the path of the one-item route.
+ * @throws 400 for a malformed ID, with `param` = `asin` on retailer_a.
  */
 export const parsePathId = (platform: Platform, raw: string): string =>
   parseItemId(platform, raw, platform === "retailer_a" ? "asin" : "id");

@@ -1,7 +1,12 @@
 import * as v from "valibot";
 import { limits } from "../base/limits.ts";
 import { count, timestamp } from "../base/wire-schema.ts";
-import { type ConditionFilter, type Offer, offerSchema, passes } from "../scrapers/offer.ts";
+import {
+  type ConditionFilter,
+  type Offer,
+  offerSchema,
+  matchesCondition,
+} from "../scrapers/offer.ts";
 import { type OffersAnswer, totalOffersOf } from "../scrapers/scraper.ts";
 import { offerEnvelope } from "./offer-envelope.ts";
 
@@ -17,7 +22,7 @@ export const offersResultSchema = v.pipe(
     buyboxOfferListingId: v.optional(
       v.pipe(
         v.string(),
-        v.description("The featured offer, even when the condition leaves it out of offers."),
+        v.description("The featured offer, even if the condition excludes it from `offers`."),
       ),
     ),
     totalOffers: v.optional(
@@ -46,8 +51,8 @@ export type OffersResult = v.InferOutput<typeof offersResultSchema>;
 export const offersResponse = offerEnvelope(offersResultSchema, "Offers");
 
 /**
- * An answer as clients see it. The condition leaves out offers of the deepest ones, it does not
- * make room for others.
+ * The offers of a listing in API answers. The condition filters the offers read; it does not add
+ * others in their place.
  */
 export function presentOffers(answer: OffersAnswer, condition: ConditionFilter): OffersResult {
   const { id, status, fetchedAt } = answer;
@@ -60,7 +65,7 @@ export function presentOffers(answer: OffersAnswer, condition: ConditionFilter):
     ...head,
     ...(featured && { buyboxOfferListingId: featured.offerListingId }),
     totalOffers: totalOffersOf(answer),
-    offers: deepest.filter((offer) => passes(offer, condition)),
+    offers: deepest.filter((offer) => matchesCondition(offer, condition)),
   };
 }
 

@@ -7,7 +7,7 @@ import type { Answer } from "../scrapers/scraper.ts";
 /** A result of `POST /v1/products` (specification, section "Product result"). */
 export const productResultSchema = v.pipe(
   v.object({
-    id: v.pipe(v.string(), v.description("Item id as the platform knows it.")),
+    id: v.pipe(v.string(), v.description("Item ID of the platform.")),
     asin: v.optional(v.pipe(v.string(), v.description("retailer_a only: the same as `id`."))),
     status: v.pipe(
       v.picklist(["ok", "partial", "not_found", "unavailable"]),
@@ -26,10 +26,10 @@ export const productResultSchema = v.pipe(
 export type ProductResult = Readonly<Record<string, unknown>> &
   Pick<Answer, "id" | "status" | "fetchedAt">;
 
-/** An answer in the wire's words; whatever else a source may have said stays behind. */
+/** A product result in API answers, without fields that the specification does not list. */
 export function presentProduct(scraper: ProductScraperId, answer: Answer): ProductResult {
   const { id, status, fetchedAt } = answer;
-  // The specification names all that such a result carries (section "Product result").
+  // The specification lists all fields of such a result (section "Product result").
   if (status === "not_found") return { id, status, fetchedAt };
   const hasAsin = scrapers[scraper].platform === "retailer_a";
   const result: ProductResult & Record<string, unknown> = hasAsin

@@ -17,9 +17,9 @@ export interface ReadOffersDependencies extends MeteredReadDependencies {
 }
 
 /**
- * Reads offers for an account: reserves the higher price for every id and charges what the
- * listings turn out to cost. Whatever fails after the reservation gives all of it back.
- * @throws 402 and 429, before anything is read; and what the scraper throws.
+ * Reads offers for an account: reserves the higher price for every ID and charges the price of each
+ * answer. A failure after the reservation refunds all of it.
+ * @throws 402 and 429 before any read; and the errors of the scraper.
  */
 export async function readOffers(
   call: OffersCall,
@@ -46,6 +46,6 @@ async function readInOrder(
   const deadline = new Date(Math.min(usual, latest.getTime()));
   const answers = await offerScraperFor().readOffers({ marketplace, ids, deadline });
   const inOrder = answers.length === ids.length && answers.every(({ id }, n) => id === ids[n]);
-  assert(inOrder, "a scraper answers every id once, in the order asked");
+  assert(inOrder, "a scraper answers every ID once, in request order");
   return answers;
 }

@@ -2,7 +2,12 @@ import { assert } from "../base/assert.ts";
 import { creditsFor } from "../credits/charge.ts";
 import { scrapers, type ScraperId } from "../scrapers/catalogue.ts";
 import type { Answer, Scraper } from "../scrapers/scraper.ts";
-import { chargedItems, countItems, productsEnvelope, type ProductsEnvelope } from "./envelope.ts";
+import {
+  chargedItems,
+  countByStatus,
+  productsEnvelope,
+  type ProductsEnvelope,
+} from "./envelope.ts";
 import { type MeteredCall, meteredRead, type MeteredReadDependencies } from "./metered-read.ts";
 import { presentProduct } from "./product.ts";
 import type { ProductsRequest } from "./request.ts";
@@ -26,9 +31,9 @@ export interface ProductsRead {
 }
 
 /**
- * Reads products for an account: reserves what all ids would cost, reads, and charges what was
- * answered. Whatever fails after the reservation gives all of it back.
- * @throws 402 and 429, before anything is read; and what the scraper throws.
+ * Reads products for an account: reserves the maximum cost, reads, and charges the answers. A failure
+ * after the reservation refunds all of it.
+ * @throws 402 and 429 before any read; and the errors of the scraper.
  */
 export async function readProducts(
   call: ProductsCall,
@@ -40,7 +45,8 @@ export async function readProducts(
     scraper: request.scraper,
     items: request.ids.length,
     reserved: creditsFor(request.ids.length * costQuarters),
-    charge: (read: readonly Answer[]) => creditsFor(chargedItems(countItems(read)) * costQuarters),
+    charge: (read: readonly Answer[]) =>
+      creditsFor(chargedItems(countByStatus(read)) * costQuarters),
     read: () => readInOrder(call, dependencies),
     present: (answer: Answer) => presentProduct(request.scraper, answer),
   };
@@ -51,7 +57,7 @@ export async function readProducts(
   );
   const body = productsEnvelope(request, {
     results,
-    counts: countItems(answers),
+    counts: countByStatus(answers),
     elapsedMs,
     credits,
   });
@@ -65,6 +71,6 @@ async function readInOrder(
   const { scraper, marketplace, ids } = request;
   const answers = await scraperFor(scraper).read({ scraper, marketplace, ids, deadline });
   const inOrder = answers.length === ids.length && answers.every(({ id }, n) => id === ids[n]);
-  assert(inOrder, "a scraper answers every id once, in the order asked");
+  assert(inOrder, "a scraper answers every ID once, in request order");
   return answers;
 }

@@ -14,11 +14,11 @@ import { parseItemIds } from "../platforms/item-id.ts";
 import { shopFields } from "../platforms/shop-fields.ts";
 import { type ProductScraperId, scrapers } from "../scrapers/catalogue.ts";
 
-/** A list of item ids under that name. */
-export const idList = (name: string): v.GenericSchema<string[]> =>
+/** Schema of an array of item IDs. */
+export const idArray = (name: string): v.GenericSchema<string[]> =>
   v.array(
     v.string('An item id is a string: write it in quotes, such as "6501234".'),
-    `'${name}' is an array of strings.`,
+    `'${name}' must be an array of strings.`,
   );
 
 /** Body of `POST /v1/products` as clients send it (specification, same section). */
@@ -26,29 +26,32 @@ export const productsBody = v.object({
   ...shopFields(),
   ids: v.optional(
     v.pipe(
-      idList("ids"),
+      idArray("ids"),
       v.description(
-        "Item IDs. Repeated ones are read and charged once. How many different ones a call may " +
-          "hold: `max_items_per_call` of GET /v1/platforms.",
+        "Item IDs. Repeated IDs are read and charged once. Maximum number of different IDs per call: " +
+          "`max_items_per_call` of GET /v1/platforms.",
       ),
     ),
   ),
   asins: v.optional(
     v.pipe(
-      idList("asins"),
+      idArray("asins"),
       v.description("Alias of `ids` on retailer_a."),
       v.metadata({ deprecated: true }),
     ),
   ),
   tier: v.optional(
     v.pipe(
-      v.string("'tier' is a string."),
+      v.string("'tier' must be a string."),
       v.description("Required on retailer_a: pulse, lite or full. Elsewhere: standard."),
     ),
   ),
   include: v.optional(
     v.pipe(
-      v.array(v.string("An entry of 'include' is a string."), "'include' is an array of strings."),
+      v.array(
+        v.string("Each entry of 'include' must be a string."),
+        "'include' must be an array of strings.",
+      ),
       v.description("Accepted on retailer_a, without effect."),
       v.metadata({ deprecated: true }),
     ),
@@ -57,19 +60,19 @@ export const productsBody = v.object({
 
 export type ProductsBody = v.InferOutput<typeof productsBody>;
 
-/** What to read: every name is known, every id is well-formed and unique. */
+/** The parsed request. Item IDs are valid and unique. */
 export interface ProductsRequest extends Shop {
   readonly tier: string;
   readonly scraper: ProductScraperId;
   readonly ids: readonly string[];
-  /** On retailer_a: what the call asked to include, which changes nothing. */
+  /** `include` of the request on retailer_a, without effect. */
   readonly include?: readonly string[];
 }
 
 /**
- * The body with its defaults filled in and every rule checked. In this order: platform and
- * marketplace, what is missing, the tier, the ids.
- * @throws 501 for what is announced only, 400 that names the parameter at fault.
+ * Parses the body, sets defaults and checks all rules, in this order: platform and marketplace,
+ * missing parameters, tier, IDs.
+ * @throws 501 for an announced platform; 400 that names the invalid parameter.
  */
 export function parseProductsRequest(body: ProductsBody): ProductsRequest {
   const shop = parsePlatform(body);
@@ -79,12 +82,12 @@ export function parseProductsRequest(body: ProductsBody): ProductsRequest {
   const ids = parseItemIds(platform, raw, param);
   const max = tier.itemsPerCallMax;
   if (ids.length === 0) {
-    throw invalidParam(param, `'${param}' holds no item id. Send 1 to ${max} ids.`);
+    throw invalidParam(param, `'${param}' has no item IDs. Send 1 to ${max} IDs.`);
   }
   if (ids.length > max) {
     throw invalidParam(
       param,
-      `'${param}' holds ${ids.length} different ids; one call reads at most ${max}.`,
+      `'${param}' has ${ids.length} different IDs, but a call reads at most ${max}.`,
     );
   }
   const include = platform === "retailer_a" ? body.include : undefined;
@@ -97,19 +100,19 @@ export function parseProductsRequest(body: ProductsBody): ProductsRequest {
   };
 }
 
-/** The body schema of the route: parsed and checked in one go, a refusal is thrown as it is. */
+/** The body schema of the route. Its transform throws `ServiceError` for values that the schema cannot check. */
 export const productsRequest = v.pipe(productsBody, v.transform(parseProductsRequest));
 
 /**
- * The ids as they were sent, and the parameter they were sent in.
- * @throws 400 for none, for both, and for the alias of another platform.
+ * The item IDs of the request, and the name of their parameter.
+ * @throws 400 for none, for both, and for the alias on another platform.
  */
 export function idsOf(
   platform: Platform,
   { ids, asins }: Pick<ProductsBody, "ids" | "asins">,
 ): { readonly param: "ids" | "asins"; readonly raw: readonly string[] } {
   if (asins !== undefined && platform !== "retailer_a") {
-    throw invalidParam("asins", `'asins' goes with retailer_a only. Send 'ids' for ${platform}.`);
+    throw invalidParam("asins", `'asins' applies to retailer_a only. Send 'ids' for ${platform}.`);
   }
   if (ids !== undefined && asins !== undefined) {
     throw invalidParam("asins", "Send 'ids' or 'asins', not both.");

@@ -5,17 +5,17 @@ import {
   type MetricName,
 } from "./metric-names.ts";
 
-/** One figure, or several of the same kind: times are kept one by one, counts are added up. */
+/** The values of a metric: one, or several. Durations are kept one by one, counts are summed. */
 export type FigureValue = number | readonly number[];
 
-/** What some work came to, in numbers; `figures` makes them. Holds no id of a customer. */
+/** Metric values of one kind with their dimensions, without customer IDs. Created by `figures`. */
 export interface Figures {
   readonly kind: MetricKind;
   readonly dimensions: Readonly<Record<string, string>>;
   readonly values: Readonly<Record<string, FigureValue>>;
 }
 
-/** Takes what something came to; who tells does not know what becomes of it. */
+/** Receives metric values. */
 export type Report = (told: readonly Figures[]) => void;
 
 export const figures = <K extends MetricKind>(
@@ -34,8 +34,8 @@ const present = ([name, value]: readonly [string, FigureValue | undefined]): [
 ][] => (value === undefined ? [] : [[name, value]]);
 
 /**
- * Figures put together for as few log lines as hold them: those about the same thing are one, and a
- * line says one thing of a dimension. At least one line, which may be empty.
+ * Merges metrics and distributes them over the fewest log lines. A line has at most one value of each
+ * dimension. At least one line, which may be empty.
  */
 export function inLines(told: readonly Figures[]): readonly (readonly Figures[])[] {
   const lines: { readonly dimensions: Map<string, string>; readonly figures: Figures[] }[] = [
@@ -58,7 +58,7 @@ export function inLines(told: readonly Figures[]): readonly (readonly Figures[])
   return lines.map((line) => line.figures);
 }
 
-/** One entry for each kind and its dimensions. */
+/** Merges metrics of the same kind and dimensions. */
 export function merged(told: readonly Figures[]): readonly Figures[] {
   const byName = new Map<string, Figures>();
   for (const one of told) {

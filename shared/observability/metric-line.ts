@@ -1,12 +1,12 @@
 import type { Figures, FigureValue } from "./figures.ts";
 import { metricKinds, metricNamespace } from "./metric-names.ts";
 
-/** Values that CloudWatch takes for one metric in one line. */
+/** Maximum number of values of one metric in one log line (CloudWatch). */
 const valuesMax = 100;
 
 /**
- * Members that make a log line metrics as well (CloudWatch's embedded metric format); none without
- * figures. The line has the members `stage` and `service` besides.
+ * The members that add metrics to a log line (CloudWatch embedded metric format); none without
+ * metrics. The line must also have the members `stage` and `service`.
  */
 export function metricMembers(told: readonly Figures[], at: Date): Record<string, unknown> {
   const written = told
@@ -30,7 +30,7 @@ interface Directive {
   readonly Metrics: { readonly Name: string; readonly Unit: string }[];
 }
 
-/** One for all metrics with the same dimensions: the shorter line is the cheaper one. */
+/** One directive for all metrics with the same dimensions, because shorter lines cost less. */
 function directivesOf(written: readonly Pick<Figures, "kind" | "values">[]): readonly Directive[] {
   const directives = new Map<string, Directive>();
   for (const { kind, values } of written) {
@@ -50,7 +50,7 @@ function directivesOf(written: readonly Pick<Figures, "kind" | "values">[]): rea
   return [...directives.values()];
 }
 
-/** CloudWatch drops a whole line of which one value is none: such a value is left out. */
+/** Omits values that are not finite numbers, because CloudWatch drops the whole line for one of them. */
 function writtenValues(values: Figures["values"]): Record<string, FigureValue> {
   return Object.fromEntries(
     Object.entries(values)
@@ -64,7 +64,7 @@ function writtenValues(values: Figures["values"]): Record<string, FigureValue> {
 const writtenValue = (value: FigureValue): FigureValue =>
   typeof value === "number" ? value : spread(value.filter((one) => Number.isFinite(one)));
 
-/** As many values as fit, from all over their range, the smallest and the largest among them. */
+/** A sample of the values with the maximum length, evenly distributed, including minimum and maximum. */
 function spread(values: readonly number[]): readonly number[] {
   if (values.length <= valuesMax) return values;
   const sorted = values.toSorted((a, b) => a - b);

@@ -1,6 +1,5 @@
 /**
- * Every metric that the service writes, by the kind of figures it comes in. Read by those who write
- * them and by the CDK app, whose dashboard and alarms can name no other.
+ * All metrics of the service by kind. The writers and the CDK app (dashboard, alarms) use these names.
  */
 
 export const metricNamespace = "RetailProductData";
@@ -139,12 +138,12 @@ export type MetricName<K extends MetricKind = MetricKind> = K extends MetricKind
   ? keyof (typeof metricKinds)[K]["metrics"] & string
   : never;
 
-/** What whoever writes figures of a kind has to name; stage and service are the logger's. */
+/** Dimensions that the writer of a kind must set. The logger sets stage and service. */
 export type DimensionName<K extends MetricKind> = Exclude<
   (typeof metricKinds)[K]["dimensions"][number][number],
   "service"
 >;
 
-/** HTTP statuses as a dimension has them. */
+/** Value of the dimension `status_class` for an HTTP status. */
 export const statusClassOf = (status: number): string =>
   status === 501 ? "501" : `${Math.floor(status / 100)}xx`;

@@ -8,7 +8,7 @@ import type { Figures } from "./figures.ts";
 import { workKeys } from "./work-log.ts";
 import { metricMembers } from "./metric-line.ts";
 
-/** Lays a line out: what it is, whose work it belongs to, what it says, and its metrics. */
+/** Formats a log line: standard members, keys of the work, message members, metrics. */
 class LineFormatter extends LogFormatter {
   formatAttributes(attributes: UnformattedAttributes, said: LogAttributes): LogItem {
     const { logLevel: level, message, timestamp, serviceName: service, xRayTraceId } = attributes;
@@ -30,7 +30,7 @@ class LineFormatter extends LogFormatter {
   }
 }
 
-/** The logger of a function: lines are JSON, with the keys of the work that they are about. */
+/** Creates the logger of a Lambda. Lines are JSON and contain the keys of the current work. */
 export const serviceLogger = ({
   stage,
   service,

@@ -1,14 +1,13 @@
 /**
- * What a log line says beyond its message: whose call or message it belongs to, and what that came
- * to. Several messages are worked on in one process at a time: each has keys and figures of its own,
- * which follow its work wherever it goes.
+ * The keys and metrics of the current work, which its log lines contain. A process may work on several
+ * messages in parallel; each has separate keys and metrics, also in asynchronous code.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type Figures, inLines, merged, type Report } from "./figures.ts";
 
 export type WorkKeys = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** A call, a message or a sweep under way. */
+/** A call, a message or a sweep in progress. */
 export interface Work {
   keys: WorkKeys;
   readonly told: Figures[];
@@ -18,30 +17,30 @@ const current = new AsyncLocalStorage<Work>();
 
 export const newWork = (keys: WorkKeys): Work => ({ keys, told: [] });
 
-/** Does something as part of a work: every line written meanwhile carries the work's keys. */
+/** Runs `act` as part of a work. All log lines inside contain the work's keys. */
 export const within = <Result>(work: Work, act: () => Result): Result => current.run(work, act);
 
-/** The keys of the work under way; none outside of one. */
+/** The keys of the current work; empty outside of a work. */
 export const workKeys = (): WorkKeys => current.getStore()?.keys ?? {};
 
-/** Adds what has been learned of the work under way. */
+/** Adds keys to the current work. */
 export function addWorkKeys(keys: WorkKeys): void {
   const work = current.getStore();
   if (work !== undefined) work.keys = { ...work.keys, ...keys };
 }
 
-/** Keeps figures for the line that ends the work under way; outside of one they are lost. */
+/** Collects metrics for the last log line of the current work. No effect outside of a work. */
 export const tell: Report = (told) => {
   current.getStore()?.told.push(...told);
 };
 
-/** What has been told of the work under way so far. */
+/** The metrics of the current work so far. */
 export const toldSoFar = (): readonly Figures[] => merged(current.getStore()?.told ?? []);
 
-/** Writes one line; its `figures` are `Figures`, which the logger turns into metrics. */
+/** Writes one log line. The logger converts its member `figures` to metrics. */
 export type WriteLine = (message: string, line: Readonly<Record<string, unknown>>) => void;
 
-/** The line that ends the work under way, with its figures; seldom more, for what no line can hold. */
+/** Writes the last log line of the current work with its metrics; further lines if one cannot hold them. */
 export function endWork(
   write: WriteLine,
   message: string,

@@ -1,24 +1,30 @@
-import type { Chance, Clock } from "../base/clock.ts";
+import type { RandomSource, Clock } from "../base/clock.ts";
 import { messageDelay, newLease, sliceSecondsMax, targetsAtOnceMax } from "./lease.ts";
-import { type Entry, nameOf, type OutboxQueue, type OutboxStore, type Target } from "./outbox.ts";
+import {
+  type OutboxEntry,
+  entryName,
+  type OutboxQueue,
+  type OutboxStore,
+  type DeliveryTarget,
+} from "./outbox.ts";
 import { LeaseLost, recorder } from "./recorder.ts";
-import type { Change } from "./change.ts";
+import type { OutboxChange } from "./change.ts";
 
 /** A time slice in which a process drains the outbox of a delivery target. */
-export interface Slice<LogRecord> {
+export interface TimeSlice<LogRecord> {
   /**
    * Queues a change, which is stored with others in one transaction within about a second. Waits
    * while a transaction is in progress.
    * @throws LeaseLost if another process has claimed the target.
    */
-  record(change: Change<LogRecord>): Promise<void>;
+  record(change: OutboxChange<LogRecord>): Promise<void>;
   /**
    * Stores a change and all queued ones before it returns.
    * @throws LeaseLost as `record` does.
    */
-  store(change: Change<LogRecord>): Promise<void>;
+  store(change: OutboxChange<LogRecord>): Promise<void>;
   /** True if the time slice has ended. Entries that are not removed return in the next slice. */
-  timeIsUp(): boolean;
+  isOver(): boolean;
 }
 
 /** Works on the entries of one delivery target during one time slice. */
@@ -31,7 +37,7 @@ export interface Session<LogRecord> {
    */
   ended(): Promise<boolean>;
   /** Works on one entry. Throws only if the service itself fails, not the receiver. */
-  work(entry: Entry, slice: Slice<LogRecord>): Promise<void>;
+  work(entry: OutboxEntry, slice: TimeSlice<LogRecord>): Promise<void>;
   /** State for the target's next session, as JSON; stored with every change. */
   state?(): unknown;
   close(): void;
@@ -39,7 +45,7 @@ export interface Session<LogRecord> {
 
 /** Opens a session. `state`: the stored state of the target's last session; undefined if there is none. */
 export type OpenSession<LogRecord> = (
-  target: Target,
+  target: DeliveryTarget,
   state: unknown,
 ) => Promise<Session<LogRecord>>;
 
@@ -48,11 +54,11 @@ export interface DrainDependencies<LogRecord> {
   readonly open: OpenSession<LogRecord>;
   readonly queue: OutboxQueue;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
   /** Called with the lateness of each entry before its work, in milliseconds after its due time. */
   readonly late?: (milliseconds: number) => void;
   /** Called with each entry before its work. */
-  readonly begins?: (entry: Entry) => void;
+  readonly begins?: (entry: OutboxEntry) => void;
 }
 
 /** Maximum number of entries in memory at a time. */
@@ -64,7 +70,7 @@ const entriesAtOnce = 25;
  * @throws the first error of the service itself, after all other entries were worked on and stored.
  */
 export async function drain<LogRecord>(
-  target: Target,
+  target: DeliveryTarget,
   dependencies: DrainDependencies<LogRecord>,
 ): Promise<void> {
   const { outbox, open, queue, clock, chance } = dependencies;
@@ -85,7 +91,7 @@ export async function drain<LogRecord>(
       clock,
       state: () => session.state?.(),
     }),
-    timeIsUp: () => clock.now().getTime() >= stopAt,
+    isOver: () => clock.now().getTime() >= stopAt,
     failed: new Set(),
     errors: [],
   };
@@ -116,7 +122,7 @@ async function delayUntil<LogRecord>(
 
 /** Wakes targets of the account that could not be claimed while the account was at its limit. */
 async function wakeWaiting<LogRecord>(
-  { accountId, targetId }: Target,
+  { accountId, targetId }: DeliveryTarget,
   { outbox, queue, clock }: DrainDependencies<LogRecord>,
 ): Promise<void> {
   const waiting = await outbox.waiting(accountId, clock.now());
@@ -125,11 +131,11 @@ async function wakeWaiting<LogRecord>(
 }
 
 interface Work<LogRecord> {
-  readonly target: Target;
+  readonly target: DeliveryTarget;
   readonly session: Session<LogRecord>;
   readonly dependencies: DrainDependencies<LogRecord>;
   readonly recorder: ReturnType<typeof recorder<LogRecord>>;
-  readonly timeIsUp: () => boolean;
+  readonly isOver: () => boolean;
   /** Names of the entries that failed by an error of the service itself in this slice. */
   readonly failed: Set<string>;
   readonly errors: unknown[];
@@ -143,7 +149,7 @@ async function untilNothingIsDue<LogRecord>(
   const { outbox } = work.dependencies;
   let { additions } = claimed;
   for (;;) {
-    while (!work.timeIsUp()) {
+    while (!work.isOver()) {
       const due = await dueEntries(work);
       if (due.length === 0) break;
       await workOn(due, work);
@@ -156,7 +162,7 @@ async function untilNothingIsDue<LogRecord>(
   }
 }
 
-async function dueEntries<LogRecord>(work: Work<LogRecord>): Promise<readonly Entry[]> {
+async function dueEntries<LogRecord>(work: Work<LogRecord>): Promise<readonly OutboxEntry[]> {
   const { target, session, dependencies, failed } = work;
   const { outbox, clock } = dependencies;
   const limit = entriesAtOnce + failed.size;
@@ -165,12 +171,12 @@ async function dueEntries<LogRecord>(work: Work<LogRecord>): Promise<readonly En
     outbox.entries(target, { lane: "first", by, limit }),
     outbox.entries(target, { lane: "later", by, limit }),
   ]);
-  const due = alternately(first, later).filter((entry) => !failed.has(nameOf(entry)));
+  const due = alternately(first, later).filter((entry) => !failed.has(entryName(entry)));
   return firstOfEachKey(due).slice(0, entriesAtOnce);
 }
 
 /** The first entry of each key: entries with the same key are worked on one after the other. */
-function firstOfEachKey(entries: readonly Entry[]): readonly Entry[] {
+function firstOfEachKey(entries: readonly OutboxEntry[]): readonly OutboxEntry[] {
   const keys = new Set<string>();
   return entries.filter(({ key }) => {
     const isFirst = !keys.has(key);
@@ -180,17 +186,20 @@ function firstOfEachKey(entries: readonly Entry[]): readonly Entry[] {
 }
 
 /** Merges both lanes alternately, so that neither waits for the whole of the other. */
-const alternately = (first: readonly Entry[], later: readonly Entry[]): Entry[] =>
+const alternately = (first: readonly OutboxEntry[], later: readonly OutboxEntry[]): OutboxEntry[] =>
   Array.from({ length: Math.max(first.length, later.length) }, (_, n) => [first[n], later[n]])
     .flat()
     .filter((entry) => entry !== undefined);
 
-async function workOn<LogRecord>(due: readonly Entry[], work: Work<LogRecord>): Promise<void> {
-  const { session, recorder: kept, timeIsUp, dependencies } = work;
+async function workOn<LogRecord>(
+  due: readonly OutboxEntry[],
+  work: Work<LogRecord>,
+): Promise<void> {
+  const { session, recorder: kept, isOver, dependencies } = work;
   const waiting = [...due];
   const track = async (): Promise<void> => {
     for (let entry = waiting.shift(); entry !== undefined; entry = waiting.shift()) {
-      if (timeIsUp()) return;
+      if (isOver()) return;
       const lateMs = dependencies.clock.now().getTime() - new Date(entry.dueAt).getTime();
       if (lateMs >= 0) dependencies.late?.(lateMs);
       dependencies.begins?.(entry);
@@ -201,11 +210,11 @@ async function workOn<LogRecord>(due: readonly Entry[], work: Work<LogRecord>): 
             await kept.record(change);
             await kept.flush();
           },
-          timeIsUp,
+          isOver,
         });
       } catch (error) {
         if (kept.hasFailed()) throw error;
-        work.failed.add(nameOf(entry));
+        work.failed.add(entryName(entry));
         work.errors.push(error);
       }
     }

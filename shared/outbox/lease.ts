@@ -1,4 +1,4 @@
-import type { Chance } from "../base/clock.ts";
+import type { RandomSource } from "../base/clock.ts";
 import type { Lease } from "./outbox.ts";
 
 /** Duration of a lease: much longer than the longest attempt of 15 s with its writes. */
@@ -18,7 +18,7 @@ export const targetsAtOnceMax = 4;
 
 export const leaseUntil = (now: Date): Date => new Date(now.getTime() + leaseSeconds * 1_000);
 
-export const newLease = (now: Date, chance: Chance): Lease => ({
+export const newLease = (now: Date, chance: RandomSource): Lease => ({
   token: Buffer.from(chance.bytes(leaseTokenBytes)).toString("hex"),
   until: leaseUntil(now),
 });

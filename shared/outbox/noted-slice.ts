@@ -1,14 +1,14 @@
-import type { Slice } from "./drain.ts";
-import type { Change } from "./change.ts";
+import type { TimeSlice } from "./drain.ts";
+import type { OutboxChange } from "./change.ts";
 
 /** Wraps a slice so that `note` is called with each log record before the record is queued. */
 export function notedSlice<LogRecord>(
-  slice: Slice<LogRecord>,
+  slice: TimeSlice<LogRecord>,
   note: (record: LogRecord) => void,
-): Slice<LogRecord> {
-  const noteAll = ({ records = [] }: Change<LogRecord>): void => records.forEach(note);
+): TimeSlice<LogRecord> {
+  const noteAll = ({ records = [] }: OutboxChange<LogRecord>): void => records.forEach(note);
   return {
-    timeIsUp: () => slice.timeIsUp(),
+    isOver: () => slice.isOver(),
     record(change) {
       noteAll(change);
       return slice.record(change);

@@ -2,7 +2,7 @@
  * A delivery target: a webhook endpoint or the account's S3 destination. One process at a time drains
  * its outbox, so that a slow target delays no other.
  */
-export interface Target {
+export interface DeliveryTarget {
   readonly accountId: string;
   /** ID of the webhook endpoint (`we_...`), or `s3_destination`. */
   readonly targetId: string;
@@ -12,7 +12,7 @@ export interface Target {
 export type Lane = "first" | "later";
 
 /** One pending delivery of a target, identified by lane, due time and key. */
-export interface Entry {
+export interface OutboxEntry {
   readonly lane: Lane;
   /** Due time, ISO 8601. */
   readonly dueAt: string;
@@ -22,9 +22,9 @@ export interface Entry {
 }
 
 /** Name of an entry, unique within its target. */
-export const nameOf = ({ lane, dueAt, key }: Entry): string => `${lane}#${dueAt}#${key}`;
+export const entryName = ({ lane, dueAt, key }: OutboxEntry): string => `${lane}#${dueAt}#${key}`;
 
-export const isDue = ({ dueAt }: Entry, now: Date): boolean => new Date(dueAt) <= now;
+export const isDue = ({ dueAt }: OutboxEntry, now: Date): boolean => new Date(dueAt) <= now;
 
 /** The exclusive right to drain a target until `until`. The token identifies the lease holder. */
 export interface Lease {
@@ -33,14 +33,14 @@ export interface Lease {
 }
 
 /** Writes of one transaction. */
-export interface Changes<LogRecord> {
-  readonly removed: readonly Entry[];
-  readonly added: readonly Entry[];
+export interface OutboxChanges<LogRecord> {
+  readonly removed: readonly OutboxEntry[];
+  readonly added: readonly OutboxEntry[];
   /** New or changed rows of the target's log. */
   readonly records: readonly LogRecord[];
 }
 
-export interface Claimed {
+export interface ClaimResult {
   /** Number of additions to the outbox so far. `release` detects later ones by it. */
   readonly additions: number;
   /** The stored session state; undefined if there is none. */
@@ -49,7 +49,7 @@ export interface Claimed {
   readonly crowded: boolean;
 }
 
-export type Released =
+export type ReleaseResult =
   /** `next`: due time of the earliest entry; null if the outbox is empty. */
   | { readonly outcome: "released"; readonly next: Date | null }
   /** Not released: entries were added since the claim or the last release attempt. */
@@ -62,12 +62,12 @@ export interface Outbox {
    * Adds up to 50 entries and makes the target due, in one transaction. Replaces the content of an
    * existing entry; adds a removed entry again.
    */
-  add(target: Target, entries: readonly Entry[]): Promise<void>;
+  add(target: DeliveryTarget, entries: readonly OutboxEntry[]): Promise<void>;
   /** Makes the target due without a new entry, because its entries may have to be ended. */
-  wake(target: Target, now: Date): Promise<void>;
+  wake(target: DeliveryTarget, now: Date): Promise<void>;
 }
 
-export interface EntriesWanted {
+export interface EntryQuery {
   readonly lane: Lane;
   readonly by: Date | null;
   readonly after?: Date;
@@ -81,39 +81,39 @@ export interface OutboxStore<LogRecord> extends Outbox {
    * not exist, or `targetsAtOnceMax` targets of its account are being drained.
    */
   claim(
-    target: Target,
+    target: DeliveryTarget,
     claim: { readonly lease: Lease; readonly now: Date },
-  ): Promise<Claimed | null>;
+  ): Promise<ClaimResult | null>;
   /** The due targets of an account that have no lease holder, longest due first. */
-  waiting(accountId: string, now: Date): Promise<readonly Target[]>;
+  waiting(accountId: string, now: Date): Promise<readonly DeliveryTarget[]>;
   /**
    * Lists entries of a lane that are due at `by` (null: all entries) and, with `after`, later than
    * `after`; longest due first.
    */
-  entries(target: Target, wanted: EntriesWanted): Promise<readonly Entry[]>;
+  entries(target: DeliveryTarget, wanted: EntryQuery): Promise<readonly OutboxEntry[]>;
   /**
    * Stores changes, and `state` unless undefined, and extends the lease to `lease.until`, in one
    * transaction. False if another process has taken the lease: nothing was stored.
    */
   record(
-    target: Target,
+    target: DeliveryTarget,
     change: {
       readonly lease: Lease;
-      readonly changes: Changes<LogRecord>;
+      readonly changes: OutboxChanges<LogRecord>;
       readonly state?: unknown;
     },
   ): Promise<boolean>;
   /** Releases the lease. The target is due again when its earliest entry is due. */
   release(
-    target: Target,
+    target: DeliveryTarget,
     held: { readonly token: string; readonly additions: number },
-  ): Promise<Released>;
+  ): Promise<ReleaseResult>;
 }
 
 /** Reads the stored session states of delivery targets, for API answers. */
 export interface TargetStates {
   /** Undefined if no state is stored. */
-  get(target: Target): Promise<unknown>;
+  get(target: DeliveryTarget): Promise<unknown>;
   /** The states of an account's targets by target ID, without targets that have none. */
   list(accountId: string): Promise<ReadonlyMap<string, unknown>>;
 }
@@ -121,37 +121,37 @@ export interface TargetStates {
 /** Reads entries before their first attempt, for the delivery and export logs. */
 export interface PendingWork {
   /** The targets of an account that have entries. */
-  targets(accountId: string): Promise<readonly Target[]>;
+  targets(accountId: string): Promise<readonly DeliveryTarget[]>;
   /**
    * Entries of lane `first` that are due from `since` to `until` (ISO times, both inclusive; null: no
    * bound), newest first. Returns `limit` entries, and all others with the due time of the last one.
    */
   newest(
-    target: Target,
+    target: DeliveryTarget,
     span: { readonly since: string | null; readonly until: string | null; readonly limit: number },
-  ): Promise<readonly Entry[]>;
+  ): Promise<readonly OutboxEntry[]>;
 }
 
 /** Finds due delivery targets of all accounts, for the sweeper. */
 export interface DueTargets {
   /** Targets that are due at `now`, longest due first. */
-  due(now: Date, limit: number): Promise<readonly Target[]>;
+  due(now: Date, limit: number): Promise<readonly DeliveryTarget[]>;
 }
 
 /** Sends wake-up messages to the delivery worker. The sweeper replaces lost messages. */
 export interface OutboxQueue {
   /** Sends one message for each target, to arrive after `delaySeconds` (0 to 900). */
-  send(targets: readonly Target[], delaySeconds: number): Promise<void>;
+  send(targets: readonly DeliveryTarget[], delaySeconds: number): Promise<void>;
 }
 
 /** The delivery target of an account's S3 destination. */
-export const destinationTarget = (accountId: string): Target => ({
+export const destinationTarget = (accountId: string): DeliveryTarget => ({
   accountId,
   targetId: "s3_destination",
 });
 
 /** The delivery target of a webhook endpoint. */
-export const endpointTarget = (accountId: string, endpointId: string): Target => ({
+export const endpointTarget = (accountId: string, endpointId: string): DeliveryTarget => ({
   accountId,
   targetId: endpointId,
 });

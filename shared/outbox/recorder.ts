@@ -1,14 +1,14 @@
 import type { Clock } from "../base/clock.ts";
 import { taskChain } from "../base/task-chain.ts";
-import type { Change } from "./change.ts";
+import type { OutboxChange } from "./change.ts";
 import { leaseUntil } from "./lease.ts";
 import {
-  type Changes,
-  type Entry,
+  type OutboxChanges,
+  type OutboxEntry,
   type Lease,
-  nameOf,
+  entryName,
   type OutboxStore,
-  type Target,
+  type DeliveryTarget,
 } from "./outbox.ts";
 
 /** Error: another process has taken the lease. It repeats the work that is not stored yet. */
@@ -21,7 +21,7 @@ const recordsMax = 25;
 const keptWithinMs = 1_000;
 
 export interface Recorder<LogRecord> {
-  record(change: Change<LogRecord>): Promise<void>;
+  record(change: OutboxChange<LogRecord>): Promise<void>;
   /** True if a transaction failed. Further work would only be repeated. */
   hasFailed(): boolean;
   /** Stores all queued changes. */
@@ -29,7 +29,7 @@ export interface Recorder<LogRecord> {
 }
 
 export interface RecorderOptions<LogRecord> {
-  readonly target: Target;
+  readonly target: DeliveryTarget;
   readonly token: string;
   readonly outbox: Pick<OutboxStore<LogRecord>, "record">;
   readonly clock: Clock;
@@ -45,7 +45,7 @@ export function recorder<LogRecord>(options: RecorderOptions<LogRecord>): Record
   const { target, token, outbox, clock, state } = options;
   // One transaction at a time: all write the target's row, so parallel ones would conflict.
   const transactions = taskChain();
-  let waiting: Change<LogRecord>[] = [];
+  let waiting: OutboxChange<LogRecord>[] = [];
   let keptAt = clock.now().getTime();
 
   const keepSome = async (): Promise<void> => {
@@ -79,8 +79,10 @@ export function recorder<LogRecord>(options: RecorderOptions<LogRecord>): Record
 }
 
 /** The first changes that fit into one transaction, at least one. */
-function takeFitting<LogRecord>(changes: readonly Change<LogRecord>[]): Change<LogRecord>[] {
-  const taken: Change<LogRecord>[] = [];
+function takeFitting<LogRecord>(
+  changes: readonly OutboxChange<LogRecord>[],
+): OutboxChange<LogRecord>[] {
+  const taken: OutboxChange<LogRecord>[] = [];
   let rows = 0;
   let records = 0;
   for (const change of changes) {
@@ -92,21 +94,25 @@ function takeFitting<LogRecord>(changes: readonly Change<LogRecord>[]): Change<L
   return taken;
 }
 
-const rowsOf = <LogRecord>({ removed, added = [], records = [] }: Change<LogRecord>): number =>
+const rowsOf = <LogRecord>({
+  removed,
+  added = [],
+  records = [],
+}: OutboxChange<LogRecord>): number =>
   (removed === undefined ? 0 : 1) + added.length + records.length;
 
 /** Merges successive changes into one: an entry may be added and removed, or removed and added. */
-function merged<LogRecord>(changes: readonly Change<LogRecord>[]): Changes<LogRecord> {
-  const removed = new Map<string, Entry>();
-  const added = new Map<string, Entry>();
+function merged<LogRecord>(changes: readonly OutboxChange<LogRecord>[]): OutboxChanges<LogRecord> {
+  const removed = new Map<string, OutboxEntry>();
+  const added = new Map<string, OutboxEntry>();
   for (const change of changes) {
     if (change.removed !== undefined) {
-      removed.set(nameOf(change.removed), change.removed);
-      added.delete(nameOf(change.removed));
+      removed.set(entryName(change.removed), change.removed);
+      added.delete(entryName(change.removed));
     }
     for (const entry of change.added ?? []) {
-      removed.delete(nameOf(entry));
-      added.set(nameOf(entry), entry);
+      removed.delete(entryName(entry));
+      added.set(entryName(entry), entry);
     }
   }
   return {

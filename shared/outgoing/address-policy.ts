@@ -1,8 +1,8 @@
 import { BlockList, isIP } from "node:net";
 
-/** Decides to which addresses customers may make the service connect. */
+/** Decides to which addresses of customers the service connects. */
 export interface AddressPolicy {
-  /** True lets plain HTTP and loopback names through as well; only the local world sets it. */
+  /** True also allows plain HTTP and loopback names. Only the local server sets it. */
   readonly allowLoopback: boolean;
   allows(address: string): boolean;
 }
@@ -44,7 +44,7 @@ const refused = blockList([...refusedIpv4, ...refusedIpv6]);
 const globalUnicast = blockList(acceptedIpv6);
 const loopback = blockList(["127.0.0.0/8", "::1/128"]);
 
-/** True for an IP address on the public internet; false for anything else, names included. */
+/** True for a public IP address; false for any other text, including host names. */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address);
   if (version === 4) return !refused.check(address, "ipv4");
@@ -52,7 +52,7 @@ export function isPublicAddress(address: string): boolean {
   return globalUnicast.check(address, "ipv6") && !refused.check(address, "ipv6");
 }
 
-/** The policy of a deployed service, or with `allowLoopback` the one of the local world. */
+/** The address policy of a deployed service, or with `allowLoopback` of the local server. */
 export function addressPolicy({ allowLoopback = false } = {}): AddressPolicy {
   return {
     allowLoopback,

@@ -12,19 +12,19 @@ export type Exchange =
   | {
       readonly outcome: "failed";
       readonly error: SendFailure;
-      /** True once the request may have left. */
+      /** True if the request may have been sent. */
       readonly sent: boolean;
     };
 
 export interface AttemptOptions {
   readonly body: Uint8Array;
-  /** The answer's body is read so far. */
+  /** Maximum number of body bytes to read. */
   readonly bytesMax: number;
-  /** Ends the attempt, with "timeout" for its reason when time ran out. */
+  /** Aborts the attempt; its reason is "timeout" after the time limit. */
   readonly ending: AbortSignal;
 }
 
-/** Interim answers (1xx) that a server may send ahead of its answer. */
+/** Maximum number of interim responses (1xx). */
 const interimMax = 16;
 
 export const failed = (error: SendFailure, sent: boolean): Exchange => ({
@@ -34,14 +34,14 @@ export const failed = (error: SendFailure, sent: boolean): Exchange => ({
 });
 
 /**
- * Sends a request once and reads its answer. Its socket stays open only after a whole answer to a
- * whole request. `stale`: the server had closed an idle socket before the request came.
+ * Sends a request once and reads the response. The socket stays open only if both are complete.
+ * `stale`: the server closed the idle socket before it received the request.
  */
 export function attemptExchange(
   open: () => ClientRequest,
   { body, bytesMax, ending }: AttemptOptions,
 ): Promise<Exchange | "stale"> {
-  // Between a stale socket and the next attempt, perhaps.
+  // The signal may be aborted between the attempt on a stale socket and the next attempt.
   if (ending.aborted) return Promise.resolve(endedBy(ending, false));
   return new Promise((resolve) => {
     const outgoing = openedOrNull(open);
@@ -53,7 +53,7 @@ export function attemptExchange(
       resolve(exchange);
       if (!keepsSocket) outgoing.destroy();
     };
-    // Once the status is there, what happens to the rest of the answer does not change it.
+    // After the status has arrived, an error of the body does not change the result.
     const onEnding = (): void => settle(answer?.() ?? endedBy(ending, hasLeft()));
     ending.addEventListener("abort", onEnding);
     const isUnheard = listening(outgoing);
@@ -79,7 +79,7 @@ export function attemptExchange(
   });
 }
 
-/** Null for headers that HTTP cannot carry. */
+/** Null if a header is not valid in HTTP. */
 function openedOrNull(open: () => ClientRequest): ClientRequest | null {
   try {
     return open();
@@ -88,7 +88,7 @@ function openedOrNull(open: () => ClientRequest): ClientRequest | null {
   }
 }
 
-/** Tells whether a socket that was used before has said nothing to this request. */
+/** Returns a function that is true if a reused socket has received no byte since this request. */
 function listening(outgoing: ClientRequest): () => boolean {
   let isHeard = false;
   outgoing.on("socket", (socket) => {
@@ -99,7 +99,7 @@ function listening(outgoing: ClientRequest): () => boolean {
   return () => outgoing.reusedSocket && !isHeard;
 }
 
-/** Tells whether the request had a connected socket, which it is written to at once. */
+/** Returns a function that is true if the request had a connected socket, to which it is written at once. */
 function leaving(outgoing: ClientRequest): () => boolean {
   let hasLeft = false;
   outgoing.on("socket", (socket) => {

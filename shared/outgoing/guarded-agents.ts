@@ -7,19 +7,19 @@ import type { AddressPolicy } from "./address-policy.ts";
 export interface AgentRules {
   readonly policy: AddressPolicy;
   readonly lookup?: LookupFunction;
-  /** Trusted instead of the usual ones, as PEM. */
+  /** Certificate authorities to trust instead of the default ones, as PEM. */
   readonly certificateAuthorities?: string;
-  /** Idle connections kept at most. */
+  /** Maximum number of idle connections. */
   readonly idleMax: number;
   readonly idleMs: number;
-  /** Name lookup, connection and TLS together. */
+  /** Time limit of DNS lookup, connection and TLS handshake together, in milliseconds. */
   readonly connectMs: number;
 }
 
-/** One after another of a name's addresses is tried after so long, the last without a limit. */
+/** Time after which the next address of a name is tried, in milliseconds. */
 const nextAddressMs = 1_000;
 
-/** Connections over TLS 1.2 or newer, to addresses that the policy allows, and to no proxy. */
+/** HTTPS agent: TLS 1.2 or newer, only to addresses that the policy allows, without a proxy. */
 export class GuardedTlsAgent extends TlsAgent {
   readonly #rules: AgentRules;
 
@@ -31,7 +31,7 @@ export class GuardedTlsAgent extends TlsAgent {
       ...trust,
       ALPNProtocols: ["http/1.1"],
       minVersion: "TLSv1.2",
-      // Said, so that no environment variable says something else.
+      // Set explicitly, so that no environment variable applies.
       rejectUnauthorized: true,
     });
     this.#rules = rules;
@@ -42,7 +42,7 @@ export class GuardedTlsAgent extends TlsAgent {
   }
 }
 
-/** Connections of plain HTTP, which the local world alone allows. */
+/** Agent for plain HTTP, which only the local server allows. */
 export class GuardedPlainAgent extends PlainAgent {
   readonly #rules: AgentRules;
 
@@ -72,7 +72,7 @@ const settings = ({ policy, lookup = systemLookup, idleMax, idleMs }: AgentRules
   autoSelectFamilyAttemptTimeout: nextAddressMs,
 });
 
-/** Refuses a name when any of its addresses is refused. */
+/** A DNS lookup that fails if the policy refuses any address of the name. */
 function guardedLookup(policy: AddressPolicy, lookup: LookupFunction): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
@@ -89,14 +89,14 @@ function guardedLookup(policy: AddressPolicy, lookup: LookupFunction): LookupFun
   };
 }
 
-/** Holds a new connection to the time for connecting, and to the policy whatever way it was made. */
+/** Applies the time limit and the policy to a new connection. */
 function watched(made: unknown, ready: "connect" | "secureConnect", rules: AgentRules): Socket {
   if (!(made instanceof Socket)) throw new TypeError("An agent made something else than a socket.");
   const socket = made;
   const limit = setTimeout(() => socket.destroy(new ConnectTimeout()), rules.connectMs);
   const stop = (): void => clearTimeout(limit);
   socket.once(ready, stop).once("close", stop);
-  // Ahead of node's own listeners, which begin to send.
+  // Before the listeners of Node.js, which start sending.
   socket.prependOnceListener("connect", () => {
     if (!rules.policy.allows(socket.remoteAddress ?? "")) socket.destroy(new AddressRefused());
   });

@@ -9,7 +9,7 @@ import { GuardedPlainAgent, GuardedTlsAgent } from "./guarded-agents.ts";
 /** One HTTP request to an address that a customer chose. */
 export interface ExchangeRequest {
   readonly url: URL;
-  /** Path and query as they go on the wire, when they differ from the URL's. */
+  /** Path and query to send, if they differ from those of the URL. */
   readonly path?: string;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -18,31 +18,31 @@ export interface ExchangeRequest {
 
 export interface ConnectionOptions {
   readonly policy: AddressPolicy;
-  /** The answer's body is read so far, and the socket closed then. */
+  /** Maximum number of body bytes to read. The socket is closed after them. */
   readonly answerBytesMax: number;
-  /** Name lookup, the system's unless a test gives another. */
+  /** DNS lookup. @default the system's; tests replace it */
   readonly lookup?: LookupFunction;
   /** Shorter limits, for tests. */
   readonly times?: ExchangeTimes;
   /** Trusted instead of the usual authorities, as PEM; for tests and benches. */
   readonly certificateAuthorities?: string;
-  /** Sockets at most, 4 unless given; exchanges beyond wait for their turn. */
+  /** Maximum number of sockets. Further exchanges wait. @default 4 */
   readonly parallel?: number;
 }
 
 export interface ExchangeTimes {
-  /** Name lookup, connection and TLS together, whenever a new socket is made. */
+  /** DNS lookup, connection and TLS handshake of a new socket together. */
   readonly connectMs: number;
-  /** The whole exchange from its turn on, whatever trickles in. */
+  /** The whole exchange from the end of its wait for a socket. */
   readonly totalMs: number;
-  /** How long an unused socket stays open; 4 s unless given, less if the server says so. */
+  /** Lifetime of an idle socket; less if the server requests it. @default 4 s */
   readonly idleMs?: number;
 }
 
 export interface GuardedConnection {
-  /** Never rejects. A status that arrived counts, whatever happens to the body after it. */
+  /** Sends a request. Never rejects. After the status has arrived, an error of the body does not matter. */
   exchange(request: ExchangeRequest): Promise<Exchange>;
-  /** Closes every socket: what is under way fails, and so does every exchange after it. */
+  /** Closes all sockets. Exchanges in progress and later ones fail. */
   close(): void;
 }
 
@@ -51,9 +51,9 @@ const parallelMax = 4;
 const headerBytesMax = 16 * 1_024;
 
 /**
- * Keeps sockets open to one target, never to an address that the policy refuses: literal hosts are
- * checked before, every answer of a name lookup in between, and the connected address before
- * anything is sent. Nothing else uses its sockets. Speaks HTTP/1.1 and follows no redirects.
+ * Creates a connection to one host. It never connects to an address that the policy refuses: it checks
+ * a literal host, every address of a DNS lookup, and the connected address before it sends anything.
+ * Sockets are not shared with other connections. HTTP/1.1 without redirects.
  */
 export function guardedConnection(options: ConnectionOptions): GuardedConnection {
   const { policy, parallel = parallelMax, answerBytesMax: bytesMax } = options;
@@ -78,11 +78,11 @@ export function guardedConnection(options: ConnectionOptions): GuardedConnection
     try {
       const first = await attempt();
       if (first !== "stale") return first;
-      // The idle rest may be as stale: the second attempt gets a socket of its own.
+      // The other idle sockets may be stale too, so the second attempt uses a new one.
       closeIdle(agents);
       const second = await attempt();
       if (second === "stale") return failed("connection_failed", true);
-      // The first one left on the stale socket, and may have been taken.
+      // The first attempt was sent on the stale socket, and the server may have processed it.
       return second.outcome === "failed" ? { ...second, sent: true } : second;
     } finally {
       clearTimeout(limit);
@@ -115,7 +115,7 @@ function isAllowed({ protocol, hostname }: URL, policy: AddressPolicy): boolean 
   return isIP(host) === 0 || policy.allows(host);
 }
 
-/** A request spelled out from the parsed URL, so that nothing parses the address again. */
+/** Creates the request from the parsed URL, so that no other parser reads the address. */
 function opened({ url, path, method, headers, body }: ExchangeRequest, { tls, plain }: Agents) {
   const host = bareHost(url.hostname);
   const options: RequestOptions = {
@@ -125,7 +125,7 @@ function opened({ url, path, method, headers, body }: ExchangeRequest, { tls, pl
     method,
     headers: { ...headers, "content-length": String(body.length) },
     maxHeaderSize: headerBytesMax,
-    // The certificate must name the URL's host, whatever a header says.
+    // The certificate must be valid for the URL's host, not for the header `Host`.
     servername: isIP(host) === 0 ? host.replace(/\.$/, "") : "",
   };
   return url.protocol === "http:"
@@ -141,7 +141,7 @@ function closeIdle({ tls, plain }: Agents): void {
   }
 }
 
-/** Lets so many tasks run at once, and the others wait in order. */
+/** Runs at most `max` tasks in parallel. Further ones wait in order. */
 function turnTaking(max: number) {
   const waiting: (() => void)[] = [];
   let running = 0;

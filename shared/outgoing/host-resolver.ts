@@ -11,7 +11,7 @@ export interface HostResolverOptions {
 
 const limitMsMax = 5_000;
 
-/** Looks names up as a connection would. */
+/** Resolves host names with the system's DNS lookup, as connections do. */
 export function hostResolver({
   lookup = systemLookup,
   limitMs = limitMsMax,

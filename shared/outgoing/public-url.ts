@@ -3,14 +3,14 @@ import type { Resolver } from "./resolver.ts";
 import { parsePublicUrl, type UrlRules } from "./url.ts";
 
 export interface CheckedParam {
-  /** The request parameter that holds the address, for the error. */
+  /** Name of the request parameter, for the error. */
   readonly param: string;
   readonly value: string;
 }
 
 /**
- * Normalises an address that a customer wants called and looks up its host.
- * @throws 400 that names the parameter when the address, or any address behind it, is refused.
+ * Normalises a URL of a customer and resolves its host.
+ * @throws 400 with the parameter if the URL or any address of its host is refused.
  */
 export async function requirePublicUrl(
   { param, value }: CheckedParam,
@@ -26,7 +26,7 @@ export async function requirePublicUrl(
     throw invalidParam(param, `The host of '${param}' cannot be resolved. ${expectation}`);
   }
   if (!addresses.every((address) => rules.policy.allows(address))) {
-    throw invalidParam(param, `The host of '${param}' leads to an address that is not public.`);
+    throw invalidParam(param, `The host of '${param}' resolves to an address that is not public.`);
   }
   return parsed.href;
 }

@@ -1,5 +1,5 @@
-/** Name resolution, as registration uses it to refuse early what delivery would refuse late. */
+/** Resolves host names, so that a URL is refused when it is set and not only at delivery. */
 export interface Resolver {
-  /** Every address behind a name; an empty list when there is none. An address resolves to itself. */
+  /** All addresses of a name; empty if there are none. An address resolves to itself. */
   resolve(hostname: string): Promise<readonly string[]>;
 }

@@ -4,7 +4,7 @@ export interface OutgoingRequest {
   readonly body: Uint8Array;
 }
 
-/** Why no answer came; stable codes, shown in the delivery log. */
+/** Why there is no response. Stable codes, shown in the delivery log. */
 export type SendFailure =
   | "address_refused"
   | "name_not_resolved"
@@ -18,30 +18,30 @@ export type SendResult =
       readonly outcome: "answered";
       readonly status: number;
       readonly retryAfter: string | null;
-      /** The beginning of the answer's body, at most 16 KiB. */
+      /** Start of the response body, at most 16 KiB. */
       readonly body: Uint8Array;
       readonly durationMs: number;
     }
   | {
       readonly outcome: "failed";
       readonly error: SendFailure;
-      /** True when the request may have left: the receiver may have taken it. */
+      /** True if the receiver may have received the request. */
       readonly sent: boolean;
       readonly durationMs: number;
     };
 
-/** A receiver, with connections of its own that stay open between deliveries. */
+/** Connections to one receiver, which stay open between deliveries. */
 export interface ReceiverConnection {
-  /** Never throws for what a receiver does. */
+  /** Sends a request. Returns failures of the receiver; never throws for them. */
   send(request: OutgoingRequest): Promise<SendResult>;
   close(): void;
 }
 
 /**
- * Sends to addresses that customers chose: public ones only, no redirects, 5 s to connect and 15 s
- * in all. No two receivers share a connection.
+ * Connects to receivers: public addresses only, no redirects, 5 s to connect and 15 s in total.
+ * Receivers do not share connections.
  */
 export interface Sender {
-  /** Opens nothing yet: the first delivery does. */
+  /** Creates the connection. The first delivery connects. */
   connect(url: string): ReceiverConnection;
 }

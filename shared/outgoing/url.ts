@@ -4,8 +4,8 @@ import type { AddressPolicy } from "./address-policy.ts";
 export interface UrlRules {
   readonly policy: AddressPolicy;
   /**
-   * `host[:port]` of this service, which must not call itself, on whatever port; null: not known.
-   * In the local world receivers live on the same host, and the port tells them apart.
+   * `host[:port]` of this service, which is refused on every port; null if unknown. On the local server
+   * receivers run on the same host, so only its own port is refused.
    */
   readonly ownHost: string | null;
 }
@@ -14,13 +14,13 @@ export type ParsedUrl =
   | { readonly outcome: "accepted"; readonly href: string; readonly hostname: string }
   | { readonly outcome: "refused"; readonly reason: string };
 
-/** The longest address of a receiver or a store, in characters. */
+/** Maximum length of a URL, in characters. */
 export const urlLengthMax = 2_048;
 const nameLengthMax = 253;
 const labelLengthMax = 63;
 const unprivilegedPortMin = 1_024;
 
-/** Names that never lead to a public host, by themselves or as the end of a name. */
+/** Names and suffixes of names that never belong to a public host. */
 const refusedSuffixes = [
   "localhost",
   "local",
@@ -41,8 +41,8 @@ const refusedSuffixes = [
 ] as const;
 
 /**
- * Parses an address that a customer wants called: HTTPS, a public host, port 443 or 1024 to 65535.
- * `href` is the normalised address to store; it must never be parsed by anything but WHATWG `URL`.
+ * Parses a URL of a customer: HTTPS, a public host, port 443 or 1024 to 65535. `href` is the
+ * normalised URL to store, which only WHATWG `URL` may parse.
  */
 export function parsePublicUrl(raw: string, rules: UrlRules): ParsedUrl {
   const problem = textProblem(raw, rules.policy.allowLoopback);
@@ -55,7 +55,7 @@ export function parsePublicUrl(raw: string, rules: UrlRules): ParsedUrl {
   return { outcome: "accepted", href: url.href, hostname: bareHost(url.hostname) };
 }
 
-/** The form in which an accepted address is stored, or null when it is no URL. */
+/** The normalised form of a URL; null if it is not a URL. */
 export function normaliseUrl(raw: string): string | null {
   const url = URL.parse(raw);
   if (url === null) return null;
@@ -63,18 +63,18 @@ export function normaliseUrl(raw: string): string | null {
   return url.href;
 }
 
-/** Takes off what makes no other address: the fragment, and the dot of the DNS root. */
+/** Removes the fragment and the dot of the DNS root, which do not change the address. */
 function tidy(url: URL): void {
   url.hash = "";
   url.hostname = url.hostname.replace(/\.$/, "");
 }
 
-/** A host as `net` and DNS name it: IPv6 addresses without their brackets. */
+/** A host without the brackets of IPv6 addresses, for `net` and DNS. */
 export const bareHost = (hostname: string): string => hostname.replaceAll(/^\[|\]$/g, "");
 
 const refusedFor = (reason: string): ParsedUrl => ({ outcome: "refused", reason });
 
-/** What parsing would quietly repair or hide is refused before it. */
+/** Refuses text that the parser would silently repair or hide. */
 function textProblem(raw: string, plainHttp: boolean): string | null {
   if (raw.length > urlLengthMax) return `is longer than ${urlLengthMax} characters`;
   // eslint-disable-next-line no-control-regex -- control characters are what is looked for.

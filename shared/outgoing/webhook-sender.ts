@@ -15,7 +15,7 @@ export interface WebhookSenderOptions extends Omit<
   readonly clock: Clock;
 }
 
-/** Sends webhooks over node's own HTTP client, as the guard allows. */
+/** Creates the sender of webhooks, which uses guarded connections. */
 export function webhookSender({ clock, ...options }: WebhookSenderOptions): Sender {
   return {
     connect: (url) =>

@@ -3,16 +3,16 @@ import { didYouMean } from "../base/nearest.ts";
 import { type StepScraperId, stepScraperIds, stepScrapers } from "../scrapers/catalogue.ts";
 import { nextOf, type Pipeline, type Step, startsOf, stepOf } from "./definition.ts";
 
-/** A way into a step, and the key that opens it. */
+/** A path into a step, and the key that defines it. */
 interface Way {
   readonly to: string;
   readonly param: string;
 }
 
 /**
- * Holds the ways through a pipeline against its rules: every step that is named exists, no way
- * loops, every step is on some way, and an offer is found before it is checked.
- * @throws 400 that points at the key to change.
+ * Checks the paths through a pipeline: all referenced steps exist, no path loops, every step can be
+ * reached, and a step that finds an offer precedes each offer check.
+ * @throws 400 with the key to change.
  */
 export function checkPaths(pipeline: Pipeline, path: string): void {
   checkNames(pipeline, path);
@@ -80,20 +80,20 @@ function checkReached(pipeline: Pipeline, path: string): void {
   if (unreached !== undefined) {
     throw invalidParam(
       `${path}.steps[${at}]`,
-      `No run comes to the step '${unreached.id}'. Add a route with 'run': '${unreached.id}', make ` +
+      `No run reaches the step '${unreached.id}'. Add a route with 'run': '${unreached.id}', make ` +
         "it the entry, the baseline or the refresh entry, or remove it.",
     );
   }
 }
 
-/** What finds the offer in the buy box. */
+/** Scrapers that read the offer in the buy box. */
 const offerFinders: readonly StepScraperId[] = stepScraperIds.filter((id) =>
   ["product", "offers"].includes(stepScrapers[id].kind),
 );
 
 /**
- * Every way to an `offer_check` step passes a product step (lite or full) or an offers step in the
- * same run, whichever step the run starts with.
+ * Checks that every path to an `offer_check` step contains a product step (lite or full) or an offers
+ * step, from every step at which a run can start.
  */
 function checkOffersAreFound(pipeline: Pipeline, path: string): void {
   const seen = new Set<string>();

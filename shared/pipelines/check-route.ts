@@ -4,7 +4,7 @@ import type { FieldType } from "../scrapers/fields.ts";
 import { type StepScraperId, stepScrapers } from "../scrapers/catalogue.ts";
 import { type Op, ops, type Route, type When } from "./definition.ts";
 
-/** Where a route stands. */
+/** Location of a route. */
 interface Place {
   readonly scraper: StepScraperId;
   /** The route's own path, such as `pipeline.steps[0].routes[1]`. */
@@ -12,8 +12,8 @@ interface Place {
 }
 
 /**
- * Holds a route against the fields of its step (specification, section "Pipeline").
- * @throws 400 that points at the key to change.
+ * Checks that a route fits the fields of its step (specification, section "Pipeline").
+ * @throws 400 with the key to change.
  */
 export function checkRoute(route: Route, place: Place): void {
   if (route.run === undefined && route.notify !== true) {
@@ -26,13 +26,13 @@ export function checkRoute(route: Route, place: Place): void {
   else checkNoTest(route, place);
 }
 
-/** `new`, `failed` and the like look at no field. */
+/** Refuses a field test with a `when` that tests no field, such as `new`. */
 function checkNoTest({ when, ...route }: Route, { path }: Place): void {
   for (const key of ["field", "op", "value"] as const) {
     if (route[key] !== undefined) {
       throw invalidParam(
         `${path}.${key}`,
-        `'${key}' goes with 'when': changed or ok. Leave it out with ${when}.`,
+        `'${key}' applies to 'when': changed or ok. Omit it with ${when}.`,
       );
     }
   }
@@ -44,7 +44,7 @@ function checkTest({ when, field, op, value }: Route, place: Place): void {
     if (value !== undefined) {
       throw invalidParam(
         `${path}.value`,
-        "'value' is what 'op' compares with. Add 'op' (below, above, is or is_not), or leave 'value' out.",
+        "'value' is what 'op' compares with. Add 'op' (below, above, is or is_not), or omit 'value'.",
       );
     }
     if (when === "ok" && field !== undefined) throw missingParam(`${path}.op`);
@@ -57,14 +57,14 @@ function checkTest({ when, field, op, value }: Route, place: Place): void {
   if (op !== undefined) checkOp({ when, op, value, field, type }, path);
 }
 
-/** The `when`s that may name a field of a scraper; none: rules cannot test it. */
+/** Values of `when` that can test a field of a scraper; empty if no route can test it. */
 export function whensFor(scraper: StepScraperId, field: string): readonly When[] {
   const { testableFields, derivedFields } = stepScrapers[scraper];
   if (testableFields.includes(field)) return ["changed", "ok"];
   return derivedFields.includes(field) ? ["ok"] : [];
 }
 
-/** What an `op` takes. */
+/** Types that an `op` supports. */
 const opRules: Readonly<
   Record<Op, { readonly numbersOnly: boolean; readonly against: "last read" | "value" }>
 > = {
@@ -76,7 +76,7 @@ const opRules: Readonly<
   is_not: { numbersOnly: false, against: "value" },
 };
 
-/** The `op`s that test a field with one of these `when`s. */
+/** Values of `op` that can test a field with one of these values of `when`. */
 export const opsFor = (type: FieldType, whens: readonly When[]): readonly Op[] =>
   ops.filter((op) => {
     const { numbersOnly, against } = opRules[op];
@@ -86,7 +86,7 @@ export const opsFor = (type: FieldType, whens: readonly When[]): readonly Op[] =
     );
   });
 
-/** The type of a field that a rule may test. */
+/** The type of the tested field. @throws 400 if the route cannot test it */
 function typeOf(when: When, field: string, { scraper, path }: Place): FieldType {
   const { fieldTypes } = stepScrapers[scraper];
   const whens = whensFor(scraper, field);
@@ -94,7 +94,7 @@ function typeOf(when: When, field: string, { scraper, path }: Place): FieldType 
   if (whens.length > 0 && !whens.includes(when)) {
     throw invalidParam(
       `${path}.field`,
-      `'${field}' is worked out anew on every read. Test it with 'when': ok.`,
+      `'${field}' is derived on every read. Test it with 'when': ok.`,
     );
   }
   if (type === undefined || whens.length === 0) {
@@ -120,7 +120,7 @@ function checkOp({ when, op, value, field, type }: Test, path: string): void {
   if (against === "last read" && when !== "changed") {
     throw invalidParam(
       `${path}.op`,
-      `'${op}' compares with the last read: it goes with 'when': changed.`,
+      `'${op}' compares with the last read. It applies to 'when': changed only.`,
     );
   }
   if (numbersOnly && type !== "number") {
@@ -133,11 +133,11 @@ function checkOp({ when, op, value, field, type }: Test, path: string): void {
     if (value === undefined) return;
     throw invalidParam(
       `${path}.value`,
-      `'${op}' compares with the last read. Leave 'value' out, or use below or above.`,
+      `'${op}' compares with the last read. Omit 'value', or use below or above.`,
     );
   }
   if (value === undefined) throw missingParam(`${path}.value`);
   if (typeof value !== type) {
-    throw invalidParam(`${path}.value`, `'value' is a ${type}, as '${field}' is.`);
+    throw invalidParam(`${path}.value`, `'value' must be a ${type}, like '${field}'.`);
   }
 }

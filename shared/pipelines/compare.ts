@@ -1,19 +1,19 @@
 import type { FieldValue, Snapshot } from "../scrapers/catalogue.ts";
 import { priceFields } from "../scrapers/fields.ts";
 
-/** Field name to what it was and what it is, for fields that moved only. */
+/** Changed fields by name, with the value before and after. */
 export type FieldChanges = Readonly<
   Record<string, { readonly before: FieldValue; readonly after: FieldValue }>
 >;
 
 const halfCent = 0.005;
-/** Absorbs binary fractions, so that exactly half a cent still counts as equal. */
+/** Tolerance for binary fractions, so that exactly half a cent counts as equal. */
 const tolerance = 1e-9;
 const prices: ReadonlySet<string> = new Set(priceFields);
 
 /**
- * The given fields that moved between two reads of the same kind. A field that either read did not
- * observe is no change; null is a value. Prices within half a cent are equal.
+ * The fields that changed between two reads of the same kind. A field that is absent in one of them
+ * did not change; null is a value. Prices within half a cent are equal.
  */
 export function changedFields(
   before: Snapshot,
@@ -30,7 +30,7 @@ export function changedFields(
   return changes;
 }
 
-/** Whether two values of a field count as the same. */
+/** True if two values of a field count as equal. */
 export function areEqual(field: string, was: FieldValue, is: FieldValue): boolean {
   if (typeof was === "number" && typeof is === "number" && prices.has(field)) {
     return Math.abs(was - is) <= halfCent + tolerance;

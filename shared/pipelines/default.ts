@@ -3,13 +3,13 @@ import { stepScraperIds, stepScrapers } from "../scrapers/catalogue.ts";
 import type { Pipeline } from "./definition.ts";
 import type { PipelineRecord } from "./pipeline-schema.ts";
 
-/** Of the default pipeline of retailer_a (specification, section "Watchlists"). */
+/** Default of `refresh_every_runs` (specification, section "Watchlists"). */
 export const defaultRefreshEveryRuns = 8;
 
 /**
- * The pipeline of a list that has none of its own. One-tier platforms read every item and report
- * tracked fields that moved, whatever `refreshEveryRuns` is; on retailer_a every so many runs reads
- * every item at lite instead of pulse, 0: no run does.
+ * The pipeline of a watchlist without its own. One-tier platforms read every item, report changes of
+ * tracked fields, and ignore `refreshEveryRuns`. On retailer_a every `refreshEveryRuns`th run reads
+ * every item at lite instead of pulse; 0: no run does.
  */
 export function defaultPipeline(platform: Platform, refreshEveryRuns: number): Pipeline {
   return platform === "retailer_a" ? retailerADefault(refreshEveryRuns) : oneTierDefault(platform);
@@ -47,7 +47,7 @@ function oneTierDefault(platform: Platform): Pipeline {
   };
 }
 
-/** A pipeline in the wire's words; what `parsePipeline` reads as the same pipeline. */
+/** A pipeline in API answers. `parsePipeline` parses it to the same pipeline. */
 export function presentPipeline({ entry, baseline, refresh, steps }: Pipeline): PipelineRecord {
   return {
     entry,

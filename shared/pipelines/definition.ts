@@ -1,7 +1,7 @@
 import { type ReadingKind, type StepScraperId, stepScrapers } from "../scrapers/catalogue.ts";
 import type { ConditionFilter } from "../scrapers/offer.ts";
 
-/** Which outcomes of a read a route takes (specification, section "Pipeline"). */
+/** Outcomes of a read that a route can select (specification, section "Pipeline"). */
 export const whens = [
   "new",
   "changed",
@@ -13,17 +13,17 @@ export const whens = [
 ] as const;
 export type When = (typeof whens)[number];
 
-/** How a route tests a field: the first two against the last read, the others against `value`. */
+/** Tests of a field: the first two compare with the last read, the others with `value`. */
 export const ops = ["increased", "decreased", "below", "above", "is", "is_not"] as const;
 export type Op = (typeof ops)[number];
 
-/** A rule of a step: which items it takes, which step they take next, and if they are reported. */
+/** A rule of a step: selects items, routes them to a step, and reports them. */
 export interface Route {
   readonly when: When;
   readonly field?: string;
   readonly op?: Op;
   readonly value?: number | boolean | string;
-  /** Id of the step that matching items take next. */
+  /** ID of the step to which matching items are routed. */
   readonly run?: string;
   readonly notify?: boolean;
 }
@@ -31,12 +31,12 @@ export interface Route {
 export interface Step {
   readonly id: string;
   readonly scraper: StepScraperId;
-  /** Of `retailer_a.offers` only; absent: all. */
+  /** Condition filter of `retailer_a.offers`; absent: `all`. */
   readonly condition?: ConditionFilter;
   readonly routes: readonly Route[];
 }
 
-/** What a run does with its items (specification, section "Pipeline"). */
+/** The steps that a run reads (specification, section "Pipeline"). */
 export interface Pipeline {
   readonly entry: string;
   readonly baseline: string | null;
@@ -44,27 +44,27 @@ export interface Pipeline {
   readonly steps: readonly Step[];
 }
 
-/** A step of a pipeline by id. */
+/** A step of a pipeline by ID. */
 export function stepOf(pipeline: Pipeline, id: string): Step {
   const step = pipeline.steps.find((candidate) => candidate.id === id);
   if (step === undefined) throw new Error(`Invariant broken: pipeline has no step '${id}'`);
   return step;
 }
 
-/** What a step's readings are compared with: the last readings of the same kind. */
+/** The kind of a step's readings. */
 export function readingKind({ scraper, condition = "all" }: Step): ReadingKind {
   const { kind } = stepScrapers[scraper];
   return kind === "offers" && condition !== "all" ? `offers_${condition}` : kind;
 }
 
-/** The steps that a run may start with, without repetition: entry, refresh entry, baseline. */
+/** IDs of the steps at which a run can start, unique: entry, refresh entry, baseline. */
 export const startsOf = ({ entry, refresh, baseline }: Pipeline): readonly string[] => [
   ...new Set([entry, refresh?.entry ?? entry, baseline ?? entry]),
 ];
 
 /**
- * The steps in the order a run takes them: each after every step that routes to it. Where that
- * leaves the order free: entry, refresh entry, baseline, then as defined.
+ * The steps in run order: each after all steps that route to it. Where this permits several orders:
+ * entry, refresh entry, baseline, then as defined.
  */
 export function runOrder(pipeline: Pipeline): readonly Step[] {
   const preferred = [...startsOf(pipeline), ...pipeline.steps.map(({ id }) => id)];
@@ -80,6 +80,6 @@ export function runOrder(pipeline: Pipeline): readonly Step[] {
   return order;
 }
 
-/** The steps that routes lead to. */
+/** IDs of the steps to which a step routes items. */
 export const nextOf = ({ routes }: Pick<Step, "routes">): readonly string[] =>
   routes.flatMap(({ run }) => (run === undefined ? [] : [run]));

@@ -2,7 +2,7 @@ import { creditsFor } from "../credits/charge.ts";
 import { stepScrapers } from "../scrapers/catalogue.ts";
 import { type Pipeline, type Route, runOrder } from "./definition.ts";
 
-/** Items of a list, by state. */
+/** Number of items of a watchlist by state. */
 export interface ItemsByState {
   readonly new: number;
   readonly active: number;
@@ -11,17 +11,17 @@ export interface ItemsByState {
 
 /** Whole credits. */
 export interface EstimatedCredits {
-  /** A run from the entry in which nothing changed. */
+  /** Cost of a run from the entry without changes. */
   readonly pulseRun: number;
-  /** The same from the refresh entry; without a refresh, as an ordinary run. */
+  /** Cost of a run from the refresh entry without changes; without a refresh, as `pulseRun`. */
   readonly refreshRun: number;
-  /** What the first read of the new items costs, once. */
+  /** Cost of the first read of the new items. */
   readonly newAsins: number;
 }
 
 /**
- * What runs of a list will cost (specification, section "Watchlist"): every step that is sure to
- * run, over every item that is read, at the most that its scraper may charge.
+ * Estimates the cost of a watchlist's runs (specification, section "Watchlist"): the maximum price of
+ * every step that every item certainly reaches.
  */
 export function estimatedCredits(pipeline: Pipeline, items: ItemsByState): EstimatedCredits {
   const { entry, refresh, baseline } = pipeline;
@@ -44,7 +44,7 @@ export function estimatedCredits(pipeline: Pipeline, items: ItemsByState): Estim
 interface Walk {
   readonly start: string;
   readonly items: number;
-  /** Whether every item takes the route. */
+  /** True if every item matches the route. */
   readonly isSure: (route: Route) => boolean;
 }
 
@@ -61,10 +61,10 @@ function creditsFrom(pipeline: Pipeline, { start, items, isSure }: Walk): number
   return credits;
 }
 
-/** Routes that every item takes that is found and has not moved. */
+/** Matches routes of every item that is found and unchanged. */
 const whenUnmoved = (route: Route): boolean => route.when === "unchanged" || isPlain(route);
 
-/** Routes that every item takes that is found for the first time. */
+/** Matches routes of every item that is found for the first time. */
 const whenNew = (route: Route): boolean => route.when === "new" || isPlain(route);
 
 const isPlain = ({ when, op }: Route): boolean =>

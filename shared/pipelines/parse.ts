@@ -8,13 +8,12 @@ import type { Pipeline, Step } from "./definition.ts";
 import { pipelineBody, plainName } from "./pipeline-schema.ts";
 
 /**
- * A pipeline as a client sent it, with its defaults filled in and every rule checked (specification,
- * section "Pipeline"). It is strict at every level: an unknown key is refused, and so are a step
- * that no run comes to and an `offer_check` step that a run can come to without having passed a
- * product or an offers step.
- * @param path What the pipeline is called in the request; `param` of an error begins with it.
- * @throws 400 that points at the key to change; 501, when nothing else is wrong, for a marketplace
- * where a scraper is announced only.
+ * Parses a pipeline, sets defaults and checks all rules (specification, section "Pipeline"). Refuses
+ * unknown keys at every level, steps that no run reaches, and an `offer_check` step without a product
+ * or an offers step on each path to it.
+ * @param path name of the pipeline in the request, with which `param` of an error begins
+ * @throws 400 with the key to change; 501, if nothing else is wrong, for a marketplace where a
+ * scraper is announced.
  */
 export function parsePipeline(value: unknown, shop: Shop, path = "pipeline"): Pipeline {
   if (value === undefined) throw missingParam(path);
@@ -40,7 +39,7 @@ function checkSteps(steps: readonly Step[], shop: Shop, path: string): void {
     if (twin < at) {
       throw invalidParam(
         `${place}.id`,
-        `'${step.id}' is the id of steps[${twin}] too. Give every step an id of its own.`,
+        `'${step.id}' is also the ID of steps[${twin}]. Give every step a unique ID.`,
       );
     }
     checkScraper(step, shop, place);
@@ -56,22 +55,22 @@ function checkScraper({ scraper, condition }: Step, { platform }: Shop, place: s
     const fitting = stepScraperIds.filter((id) => stepScrapers[id].platform === platform);
     throw invalidParam(
       `${place}.scraper`,
-      `${scraper} does not read ${platform}, which the list is of. Valid values: ${fitting.join(", ")}.`,
+      `${scraper} does not read ${platform}, the platform of this watchlist. Valid values: ${fitting.join(", ")}.`,
     );
   }
   if (condition !== undefined && entry.kind !== "offers") {
     throw invalidParam(
       `${place}.condition`,
-      `'condition' goes with retailer_a.offers only. Leave it out with ${scraper}.`,
+      `'condition' applies to retailer_a.offers only. Omit it with ${scraper}.`,
     );
   }
 }
 
-/** What the schema found wrong, as an error that points at the key. */
+/** Converts an issue of the schema to an error with the key to change. */
 function refusal(issue: v.BaseIssue<unknown>, path: string): ServiceError {
   const param = [path];
   for (const { key, input } of issue.path ?? []) {
-    // An array has no keys to be right or wrong: it is itself what is wrong.
+    // For an array in place of an object, the array itself is the invalid value.
     if (typeof key === "string" && Array.isArray(input)) {
       return invalidParam(param.join(""), "An object is expected here, not an array.");
     }

@@ -9,37 +9,37 @@ import { ops, whens } from "./definition.ts";
 
 const fieldValue = v.union([v.string(), v.number(), v.boolean(), v.null()]);
 
-/** Tracked fields as last read, in answers and events. */
+/** A snapshot in API answers and events. */
 export const snapshotSchema = v.pipe(
   v.record(v.string(), fieldValue),
   v.title("Snapshot"),
-  v.description("Tracked field to value; a field that was never shown is absent."),
+  v.description("Values by tracked field. A field that was never read is absent."),
 );
 
-/** What moved between two reads, in answers and events. */
+/** Changed fields in API answers and events. */
 export const changesSchema = v.pipe(
   v.record(v.string(), v.object({ before: fieldValue, after: fieldValue })),
   v.title("Changes"),
-  v.description("Field to what it was and what it is; only fields that moved."),
+  v.description("Values before and after, by changed field."),
 );
 
 const meaning = {
-  entry: "Id of the step that every run starts with.",
-  baseline: "Id of the step where items start that were never read; null: at the entry.",
+  entry: "ID of the step at which every run starts.",
+  baseline: "ID of the step at which items without a first read start. Null: the entry.",
   refresh:
-    "Makes every Nth run start at another step; null: never. If a refresh run is skipped for lack of " +
+    "Makes every Nth run start at another step. Null: never. If a refresh run is skipped for lack of " +
     "credits, or fails before this step, the next run is the refresh, manual runs included. This does " +
     "not change which later runs are refreshes.",
   everyRuns: "Every run whose `run_number` is a multiple of this is a refresh.",
-  refreshEntry: "Id of the step that a refresh run starts with.",
-  stepId: "Names the step in routes, run statistics and events.",
-  scraper: "What reads the items that come to the step.",
-  condition: "Of retailer_a.offers only: which offers it counts. Default: all.",
-  when: "Which outcomes of the read the route takes.",
+  refreshEntry: "ID of the step at which a refresh run starts.",
+  stepId: "ID of the step in routes, run statistics and events.",
+  scraper: "Scraper that reads the items of the step.",
+  condition: "Offers to count; for retailer_a.offers only. Default: all.",
+  when: "Outcomes of the read that the route selects.",
   field: "With changed: only a change to this field counts. With ok: the field that op tests.",
   op: "How field is tested: against the last read (increased, decreased), or against value.",
   value: "What below, above, is and is_not compare with, of the field's own type.",
-  run: "Id of the step that matching items take next, in the same run.",
+  run: "ID of the step to which matching items are routed, in the same run.",
   notify: "True: matching items are sent to the webhook.",
 } as const;
 
@@ -66,7 +66,7 @@ const routeSchema = v.object({
   notify: v.optional(shown(v.boolean(), "notify")),
 });
 
-/** A pipeline as answers show it (specification, section "Pipeline"). */
+/** A pipeline in API answers (specification, section "Pipeline"). */
 export const pipelineSchema = v.pipe(
   v.object({
     entry: shown(v.string(), "entry"),
@@ -94,10 +94,10 @@ export const pipelineSchema = v.pipe(
 
 export type PipelineRecord = v.InferOutput<typeof pipelineSchema>;
 
-/** Names that are safe to repeat in an answer. */
+/** Names that error messages may contain. */
 export const plainName = /^[\w.-]{1,64}$/;
 
-/** An object of which every key is known: a mistyped one is caught. */
+/** Schema of an object that refuses unknown keys, such as mistyped ones. */
 function strict<Entries extends v.ObjectEntries>(what: string, entries: Entries) {
   const keys = Object.keys(entries);
   return v.strictObject(entries, ({ expected, input }) => {
@@ -123,7 +123,7 @@ const {
 
 function stepId(name: string, what: keyof typeof meaning) {
   const message =
-    `'${name}' is the id of a step: 1 to ${stepIdLengthMax} letters, digits, '-' and '_', ` +
+    `'${name}' must be the ID of a step: 1 to ${stepIdLengthMax} letters, digits, '-' and '_', ` +
     "beginning with a letter or digit.";
   return v.pipe(
     v.string(message),
@@ -137,14 +137,14 @@ const namedOneOf = <const Values extends readonly string[]>(
   values: Values,
 ) => v.pipe(oneOf(name, values), v.description(meaning[name]));
 
-const everyRunsMessage = `'every_runs' is a whole number from ${refreshEveryRunsMin} to ${refreshEveryRunsMax}.`;
-const smallMessage = `A number in 'value' is 0 or at least ${valueMin} from it.`;
-const numberMessage = `A number in 'value' lies between -${valueMax} and ${valueMax}.`;
+const everyRunsMessage = `'every_runs' must be a whole number from ${refreshEveryRunsMin} to ${refreshEveryRunsMax}.`;
+const smallMessage = `A number in 'value' must be 0, or at least ${valueMin} or at most -${valueMin}.`;
+const numberMessage = `A number in 'value' must be from -${valueMax} to ${valueMax}.`;
 
 export const routeBody = strict("A route", {
   when: namedOneOf("when", whens),
   field: v.exactOptional(
-    v.pipe(v.string("'field' is the name of a field."), v.description(meaning.field)),
+    v.pipe(v.string("'field' must be the name of a field."), v.description(meaning.field)),
   ),
   op: v.exactOptional(namedOneOf("op", ops)),
   value: v.exactOptional(
@@ -171,14 +171,14 @@ export const routeBody = strict("A route", {
             v.metadata({ maxLength: valueLengthMax, pattern: visiblePattern }),
           ),
         ],
-        "'value' is a number, true, false or a string.",
+        "'value' must be a number, true, false or a string.",
       ),
       v.description(meaning.value),
     ),
   ),
   run: v.exactOptional(stepId("run", "run")),
   notify: v.exactOptional(
-    v.pipe(v.boolean("'notify' is true or false."), v.description(meaning.notify)),
+    v.pipe(v.boolean("'notify' must be true or false."), v.description(meaning.notify)),
   ),
 });
 
@@ -188,18 +188,18 @@ export const stepBody = strict("A step", {
   condition: v.exactOptional(namedOneOf("condition", conditionFilters)),
   routes: v.optional(
     v.pipe(
-      v.array(routeBody, "'routes' is an array of routes."),
+      v.array(routeBody, "'routes' must be an array of routes."),
       v.maxLength(routesMax, `A step has at most ${routesMax} routes.`),
     ),
     [],
   ),
 });
 
-/** A pipeline as clients send it, as far as it can be judged key by key (same section). */
+/** Schema of a pipeline in bodies, with the rules that concern single keys (same section). */
 export const pipelineBody = v.pipe(
   strict("A pipeline", {
     steps: v.pipe(
-      v.array(stepBody, "'steps' is an array of steps."),
+      v.array(stepBody, "'steps' must be an array of steps."),
       v.minLength(1, `'steps' is empty. A pipeline has 1 to ${stepsMax} steps.`),
       v.maxLength(stepsMax, `A pipeline has at most ${stepsMax} steps.`),
     ),
@@ -224,5 +224,5 @@ export const pipelineBody = v.pipe(
     ),
   }),
   v.title("NewPipeline"),
-  v.description("What a run does with its items. A key that is not listed here is refused."),
+  v.description("The steps that a run reads. Unknown keys are refused."),
 );

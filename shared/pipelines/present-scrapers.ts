@@ -16,7 +16,7 @@ import { type Template, templates } from "./templates.ts";
 /** Query of `GET /v1/watchlists/scrapers` as clients send it (specification, section "Watchlists"). */
 export const scrapersQuery = v.object(shopFields());
 
-/** The query schema of the route: a shop that can be read, or the refusal that its name gets. */
+/** The query schema of the route. Its transform throws `ServiceError` for an unknown or announced shop. */
 export const scrapersRequest = v.pipe(
   scrapersQuery,
   v.transform((query) => parsePlatform(query)),
@@ -24,25 +24,25 @@ export const scrapersRequest = v.pipe(
 
 const fieldSchema = v.object({
   name: v.string(),
-  type: openSet(["number", "boolean", "string"], "What the field holds when it is not null."),
+  type: openSet(["number", "boolean", "string"], "Type of the value, unless it is null."),
   tracked: v.pipe(
     v.boolean(),
-    v.description("True when a route with changed and no field is taken as soon as this moves."),
+    v.description("True if a change of this field matches a route with changed and without field."),
   ),
   whens: v.pipe(
     v.array(v.string()),
-    v.description("The values of when that may name the field; empty: rules cannot test it."),
+    v.description("Values of when that can test the field. Empty: no route can test it."),
     v.examples([["changed", "ok"]]),
   ),
   ops: v.pipe(
     v.array(v.string()),
-    v.description("The values of op that test the field."),
+    v.description("Values of op that can test the field."),
     v.examples([[...ops]]),
   ),
 });
 
 const scraperSchema = v.object({
-  id: v.pipe(v.string(), v.description("The value of scraper in a step.")),
+  id: v.pipe(v.string(), v.description("Value of scraper in a step.")),
   name: v.string(),
   description: v.string(),
   platform: v.string(),
@@ -52,14 +52,14 @@ const scraperSchema = v.object({
     v.description("A reading is compared with the item's last one of the same kind."),
     v.examples(["pulse", "product", "standard", "offers", "offer_check"]),
   ),
-  credits_per_item_min: v.pipe(v.number(), v.description("The least that an answer costs.")),
+  credits_per_item_min: v.pipe(v.number(), v.description("Minimum price of an answer.")),
   credits_per_item_max: v.pipe(
     v.number(),
-    v.description("The most that an answer costs, and what a step reserves for it."),
+    v.description("Maximum price of an answer, which a step reserves."),
   ),
   fields: v.array(fieldSchema),
   conditions: v.optional(
-    v.pipe(v.array(v.string()), v.description("The values of condition, where a step takes one.")),
+    v.pipe(v.array(v.string()), v.description("Values of condition, if a step supports one.")),
   ),
 });
 
@@ -70,7 +70,7 @@ const templateSchema = v.object({
   pipeline: pipelineSchema,
   estimated_credits: v.pipe(
     v.object({ items: count, pulseRun: count, refreshRun: count, newAsins: count }),
-    v.description("As of a watchlist, for so many items."),
+    v.description("Estimated credits for this number of items, as in a watchlist."),
   ),
 });
 
@@ -79,7 +79,7 @@ export const scrapersResponse = v.object({
   object: v.literal("watchlist_scrapers"),
   platform: v.string(),
   marketplace: v.string(),
-  scrapers: v.pipe(v.array(scraperSchema), v.description("What a step can run.")),
+  scrapers: v.pipe(v.array(scraperSchema), v.description("Scrapers that a step can use.")),
   templates: v.pipe(
     v.array(templateSchema),
     v.description("Pipelines that can be sent as they are; the platform's default first."),
@@ -88,7 +88,7 @@ export const scrapersResponse = v.object({
 
 type ScrapersResponse = v.InferOutput<typeof scrapersResponse>;
 
-/** What the steps of a list of this shop can run, and pipelines made of it. */
+/** The scrapers and template pipelines of a shop in API answers. */
 export const presentScrapers = ({ platform, marketplace }: Shop): ScrapersResponse => ({
   object: "watchlist_scrapers",
   platform,
@@ -143,7 +143,7 @@ function nameOf(platform: Platform, id: StepScraperId): string {
   return endpoint === "products" ? (product?.name ?? tier) : endpointNames[endpoint];
 }
 
-/** Of which a template's credits are told: enough that rounding does not show. */
+/** Number of items in the estimates of templates: large enough that rounding does not matter. */
 const estimatedItems = 1_000;
 
 const presentTemplate = ({

@@ -3,51 +3,51 @@ import type { ReadStatus } from "../scrapers/scraper.ts";
 import { areEqual, changedFields, type FieldChanges } from "./compare.ts";
 import { nextOf, type Op, type Route, type Step, type When } from "./definition.ts";
 
-/** What a step found out about an item, as far as its routes look at it. */
+/** The facts about an item that routes of a step test. */
 export interface ReadingFacts {
   readonly status: ReadStatus;
-  /** This is the first read of the item of all. */
+  /** True for the first read of the item. */
   readonly firstRead: boolean;
-  /** The last reading of the same kind; null: the item was never read at this kind. */
+  /** The last reading of the same kind; null if there is none. */
   readonly before: Snapshot | null;
   /** This reading; null unless the status is ok. */
   readonly after: Snapshot | null;
-  /** The last known values of its fields, from whichever kind of read. */
+  /** The last known values of its fields, from readings of any kind. */
   readonly known: Snapshot;
   /** Fields of which a changed event has reported the last change. */
   readonly notified: ReadonlySet<string>;
-  /** Derived fields, such as buyboxAboveLowest; a field that cannot be worked out is absent. */
+  /** Derived fields, such as buyboxAboveLowest, if they can be derived. */
   readonly derived: Snapshot;
 }
 
-/** What a step's routes do with an item. */
+/** The routes of a step that an item matches. */
 export interface RouteMatches {
   /**
    * New changes, and those that are reported now, of tracked fields and of fields named by `changed`
    * routes that matched.
    */
   readonly changes: FieldChanges;
-  /** One of the changes is new: no read before has shown it. */
+  /** True if one of the changes is new: no earlier read has it. */
   readonly hasNews: boolean;
   readonly trackedMoved: boolean;
-  /** A `changed` route with `notify` matched by a change that has not been reported: they all are now. */
+  /** True if a change that was not reported yet matched a `changed` route with `notify`. */
   readonly notifyChanged: boolean;
   /** The branches of the other routes with `notify` that matched, unique, in route order. */
   readonly matched: readonly When[];
-  /** The steps that the item takes next, unique, in route order. */
+  /** IDs of the steps to which the item is routed, unique, in route order. */
   readonly next: readonly string[];
 }
 
-/** The facts, with what moved worked out once for all routes of a step. */
+/** The facts with the changed fields, calculated once for all routes of a step. */
 interface Outcome extends ReadingFacts {
-  /** Tracked and testable fields that moved. */
+  /** Changed tracked and testable fields. */
   readonly moved: FieldChanges;
   readonly trackedMoved: boolean;
 }
 
 /**
- * Which routes of a step an item takes (specification, section "Pipeline"). An item that was never
- * read at this kind is neither `changed` nor `unchanged`.
+ * Matches the routes of a step (specification, section "Pipeline"). An item without a reading of this
+ * kind is neither `changed` nor `unchanged`.
  */
 export function matchRoutes(step: Step, facts: ReadingFacts): RouteMatches {
   const { trackedFields, fieldTypes } = stepScrapers[step.scraper];
@@ -70,21 +70,21 @@ export function matchRoutes(step: Step, facts: ReadingFacts): RouteMatches {
 interface Matched {
   readonly step: Step;
   readonly facts: ReadingFacts;
-  /** Fields that moved since the last read of the same kind. */
+  /** Fields that changed since the last read of the same kind. */
   readonly moved: FieldChanges;
-  /** The routes that the item takes. */
+  /** The matching routes. */
   readonly routes: readonly Route[];
-  /** Those of them with `notify`. */
+  /** The matching routes with `notify`. */
   readonly reporting: readonly Route[];
 }
 
 /**
- * Which changes a read records and reports. Two comparisons answer two questions:
+ * The changes that a read records and reports. Two comparisons have two purposes:
  *
- * - What do routes take? A read is compared with the last read of the same kind (specification,
+ * - Routes: a read is compared with the last read of the same kind (specification,
  *   section "Pipeline"), so that a step sees every change since it last read the item, also one that
  *   another scraper saw first: a pulse that sends an item to lite leaves the change to lite's routes.
- * - What is new? A read is compared with the last known values, from whichever kind of read: a change
+ * - New changes: a read is compared with the last known values from reads of any kind. A change
  *   that two scrapers see, in one run or in two, is new once. Only new changes are counted.
  *
  * A step reports the changes that its routes take unless an event has reported them before: a new
@@ -113,7 +113,7 @@ const only = (moved: FieldChanges, fields: readonly string[]): FieldChanges =>
 const fieldsNamedBy = (routes: readonly Route[]): readonly string[] =>
   routes.flatMap(({ when, field }) => (when === "changed" && field !== undefined ? [field] : []));
 
-/** Whether a route takes an item with this outcome, by the route's `when`. */
+/** True if an outcome matches a route's `when`. */
 const takes: Readonly<Record<When, (outcome: Outcome, route: Route) => boolean>> = {
   new: ({ status, firstRead }) => status === "ok" && firstRead,
   changed: isChanged,
@@ -132,7 +132,7 @@ function isChanged(outcome: Outcome, route: Route): boolean {
   return route.op === undefined || passesTest(outcome, route);
 }
 
-/** A field that was not observed passes no test; null is a value, but no number. */
+/** True if a field passes a route's test. An absent field passes none; null is a value, but no number. */
 function passesTest({ after, derived, moved }: Outcome, { field, op, value }: Route): boolean {
   if (field === undefined || op === undefined) return false;
   const is = after?.[field] === undefined ? derived[field] : after[field];
@@ -141,10 +141,10 @@ function passesTest({ after, derived, moved }: Outcome, { field, op, value }: Ro
 
 interface Test {
   readonly field: string;
-  /** Undefined when the field did not move. */
+  /** Undefined if the field did not change. */
   readonly was: FieldValue | undefined;
   readonly is: FieldValue;
-  /** What the route compares with. */
+  /** Value of the route. */
   readonly value: FieldValue | undefined;
 }
 
@@ -164,10 +164,9 @@ const isEqual = (field: string, is: FieldValue, value: FieldValue | undefined): 
   value !== undefined && areEqual(field, is, value);
 
 /**
- * The last reading of a kind with what a new one shows: what moved and what was seen for the first
- * time. A price that drifts by less than half a cent keeps its stored value, so that a slow drift
- * is reported once it adds up; a field that was not observed this time keeps its last value. With
- * nothing new it is `before` itself.
+ * Merges a new reading into the last one of its kind: adds changed and new fields. A price that
+ * changes by less than half a cent keeps its stored value, so that a slow drift is reported once it
+ * adds up. An absent field keeps its last value. Returns `before` itself if nothing differs.
  */
 export function mergedReading(before: Snapshot | null, observed: Snapshot): Snapshot {
   if (before === null) return observed;
@@ -179,8 +178,8 @@ export function mergedReading(before: Snapshot | null, observed: Snapshot): Snap
 }
 
 /**
- * The derived field of a pulse: the buy-box price last seen by a product read is above the lowest
- * new price seen now. Undefined when either is not known or there is none.
+ * The derived field of a pulse: true if the buy-box price of the last product read is above the
+ * current lowest new price. Undefined if either is unknown or null.
  */
 export function buyboxAboveLowest(product: Snapshot | null, pulse: Snapshot): boolean | undefined {
   const price = product?.["price"];

@@ -3,7 +3,7 @@ import type { StepScraperId } from "../scrapers/catalogue.ts";
 import { defaultPipeline, defaultRefreshEveryRuns } from "./default.ts";
 import type { Pipeline, Route, Step } from "./definition.ts";
 
-/** A pipeline that is ready to be sent as it is, or to be changed first. */
+/** A complete pipeline that clients can send unchanged or adapt. */
 export interface Template {
   readonly id: string;
   readonly name: string;
@@ -11,7 +11,7 @@ export interface Template {
   readonly pipeline: Pipeline;
 }
 
-/** The ready-made pipelines of a platform, its default first. */
+/** The template pipelines of a platform, its default first. */
 export const templates = (platform: Platform): readonly Template[] =>
   platform === "retailer_a" ? retailerATemplates : oneTierTemplates(platform);
 
@@ -28,7 +28,7 @@ const everyReading: Route = { when: "ok", notify: true };
 
 type OneTier = Exclude<Platform, "retailer_a">;
 
-/** What only this platform can tell. */
+/** Templates of single platforms. */
 const special: Readonly<Record<OneTier, Omit<Template, "pipeline"> & { readonly route: Route }>> = {
   retailer_b: {
     id: "clearance",
@@ -58,7 +58,7 @@ function oneTierTemplates(platform: OneTier): readonly Template[] {
     {
       id: "default",
       name: "Every change",
-      description: "Reads every item and reports every tracked field that moved.",
+      description: "Reads every item and reports every changed tracked field.",
       pipeline: defaultPipeline(platform, defaultRefreshEveryRuns),
     },
     {
@@ -77,13 +77,13 @@ function oneTierTemplates(platform: OneTier): readonly Template[] {
     {
       id: "every_reading",
       name: "Every reading",
-      description: "Sends what every item looks like, on every run.",
+      description: "Sends the fields of every item on every run.",
       pipeline: pipeline([everyReading]),
     },
   ];
 }
 
-/** Steps that are taken from the first on, whatever an item's past. */
+/** A pipeline in which all items start at the first step. */
 const straight = (steps: readonly [Step, ...Step[]]): Pipeline => ({
   entry: steps[0].id,
   baseline: null,
@@ -91,7 +91,7 @@ const straight = (steps: readonly [Step, ...Step[]]): Pipeline => ({
   steps,
 });
 
-/** The cheap scan that sends what may have moved to lite, with routes of its own there. */
+/** A pipeline that reads items at pulse and routes possibly changed ones to lite, with the given routes there. */
 const scanned = (routes: readonly Route[], further: readonly Step[] = []): Pipeline => ({
   entry: "pulse",
   baseline: "lite",
@@ -118,7 +118,7 @@ const retailerATemplates: readonly Template[] = [
     id: "default",
     name: "Scan, then look closer",
     description:
-      "Scans every item at pulse, reads at lite what may have moved, and reports what did. New " +
+      "Scans every item at pulse, reads possibly changed items at lite, and reports changes. New " +
       "items are read at full once.",
     pipeline: defaultPipeline("retailer_a", defaultRefreshEveryRuns),
   },
@@ -159,20 +159,20 @@ const retailerATemplates: readonly Template[] = [
   {
     id: "new_offers",
     name: "Cheap scan",
-    description: "Reports a moved number of new offers or lowest new price, at pulse alone.",
+    description:
+      "Reports a changed number of new offers or lowest new price, with pulse reads only.",
     pipeline: oneStep("pulse", "retailer_a.pulse"),
   },
   {
     id: "every_change",
     name: "Every change",
-    description:
-      "Reads every item at lite on every run and reports every tracked field that moved.",
+    description: "Reads every item at lite on every run and reports every changed tracked field.",
     pipeline: oneStep("lite", "retailer_a.lite"),
   },
   {
     id: "full_daily",
     name: "Everything, now and then",
-    description: "Reads every item at full on every run; meant for lists that run once a day.",
+    description: "Reads every item at full on every run; meant for watchlists that run once a day.",
     pipeline: oneStep("full", "retailer_a.full"),
   },
 ];

@@ -24,12 +24,12 @@ export interface Marketplace extends Country {
 export interface PlatformEntry {
   readonly name: string;
   readonly status: Status;
-  /** Request field for ids; `ids` is always accepted too. */
+  /** Request field for item IDs. `ids` is always accepted too. */
   readonly idField: string;
-  /** What people call the id. */
+  /** Common name of the ID, such as ASIN. */
   readonly idName: string;
   readonly defaultMarketplace: MarketplaceCode;
-  /** The products tier a call gets that names none; null where a call must name one. */
+  /** Default products tier; null if a call must send a tier. */
   readonly defaultTier: string | null;
   readonly endpoints: readonly Endpoint[];
   readonly marketplaces: readonly Marketplace[];
@@ -168,7 +168,7 @@ export const platforms = {
   }),
 } as const satisfies Record<string, PlatformEntry>;
 
-/** Platforms of which nothing is known but that they will come (same section). */
+/** Announced platforms, which return 501 (same section). */
 export const announcedPlatforms = {
   retailer_e: announced("Retailer E"),
   retailer_f: announced("Retailer F"),
@@ -177,16 +177,16 @@ export const announcedPlatforms = {
 
 export type Platform = keyof typeof platforms;
 
-/** What a call means when it names no platform (same section). */
+/** Default platform (same section). */
 const defaultPlatform = "retailer_a" satisfies Platform;
 
-/** One shop to read: a platform in one country. */
+/** A platform in one marketplace. */
 export interface Shop {
   readonly platform: Platform;
   readonly marketplace: string;
 }
 
-/** Platforms that serve an endpoint now. Announced ones are documented by their 501 only. */
+/** Live platforms of an endpoint, without announced ones. */
 export const livePlatforms = (endpoint: EndpointId = "products"): readonly string[] =>
   Object.entries<PlatformEntry>(platforms)
     .filter(([, { endpoints }]) =>
@@ -194,7 +194,7 @@ export const livePlatforms = (endpoint: EndpointId = "products"): readonly strin
     )
     .map(([id]) => id);
 
-/** Marketplaces of a platform that can be read now; without a platform: of all of them. */
+/** Live marketplaces of a platform; without a platform, of all platforms. */
 export const liveMarketplaces = (platform?: string): readonly string[] => [
   ...new Set(
     Object.entries<PlatformEntry>(platforms)
@@ -208,8 +208,8 @@ export const liveMarketplaces = (platform?: string): readonly string[] => [
 const anyShop = looseObject({ platform: optional(unknown()), marketplace: optional(unknown()) });
 
 /**
- * Refuses a shop that is announced only. Takes what a request sent as it is, so that nothing else
- * that is wrong with the request hides the refusal.
+ * Refuses an announced shop. Checks the raw request first, so that no other error of the request hides
+ * this one.
  * @throws 501 for an announced platform, for a platform without the endpoint, and for an announced
  * marketplace.
  */
@@ -229,8 +229,8 @@ export function refuseAnnounced(sent: unknown, endpoint: EndpointId = "products"
 }
 
 /**
- * The shop that a request names, defaults filled in.
- * @throws 501 for what is announced only, 400 for names that do not exist.
+ * Parses the shop of a request and sets defaults.
+ * @throws 501 for an announced shop; 400 for unknown names.
  */
 export function parsePlatform(
   wanted: {
@@ -273,7 +273,7 @@ export function productTiers(platform: Platform): readonly Tier[] {
   return entry.endpoints.find((endpoint) => endpoint.id === "products")?.tiers ?? [];
 }
 
-/** A tier that the code itself names. */
+/** A tier by a constant ID. */
 export function productTier(platform: Platform, id: string): Tier {
   const found = productTiers(platform).find((tier) => tier.id === id);
   assert(found !== undefined, "a tier that the code names exists");

@@ -1,7 +1,7 @@
-/** `coming_soon` is announced and answers 501; `live` can be read. */
+/** `live`: available; `coming_soon`: announced, returns 501. */
 export type Status = "live" | "coming_soon";
 
-/** How much of an item a call reads, and what that costs. */
+/** The detail of a read, and its price. */
 export interface Tier {
   readonly id: string;
   readonly name: string;
@@ -25,14 +25,14 @@ const routes: Readonly<Record<EndpointId, string>> = {
   offer_check: "POST /v1/offers/check",
 };
 
-/** A kind of item call that a platform serves, or will. */
+/** A kind of item call of a platform, live or announced. */
 export interface Endpoint {
   readonly id: EndpointId;
   readonly name: string;
   /** Method and path. */
   readonly route: string;
   readonly status: Status;
-  /** Empty as long as the endpoint is only announced. */
+  /** Empty for an announced endpoint. */
   readonly tiers: readonly Tier[];
 }
 

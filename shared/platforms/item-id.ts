@@ -2,15 +2,15 @@ import { invalidParam } from "../base/errors.ts";
 import type { Platform } from "./catalogue.ts";
 
 interface IdRule {
-  /** What an id looks like when blanks around it are taken away; its group is the id itself. */
+  /** Pattern of a trimmed ID. Its group is the ID itself. */
   readonly pattern: RegExp;
   /** Completes "… is not". */
   readonly expected: string;
 }
 
 /**
- * Item ids by platform (specification, section "Platforms and marketplaces"). Clients get the
- * patterns too, so they are written without flags, in what every dialect understands.
+ * Formats of item IDs by platform (specification, section "Platforms and marketplaces"). Clients get
+ * these patterns, so they use no flags and only syntax that all dialects support.
  */
 const rules: Readonly<Record<Platform, IdRule>> = {
   retailer_a: {
@@ -26,15 +26,15 @@ const rules: Readonly<Record<Platform, IdRule>> = {
   retailer_d: { pattern: /^([0-9]{5,10})$/, expected: "a SKU: 5 to 10 digits" },
 };
 
-/** What ids of a platform look like, for clients: a regular expression whose group is the id. */
-export const idPattern = (platform: Platform): string => rules[platform].pattern.source;
+/** The pattern of a platform's item IDs, for clients. Its group is the ID. */
+export const itemIdPattern = (platform: Platform): string => rules[platform].pattern.source;
 
-/** As much of a client's id as a message repeats. */
+/** Maximum length of a client's ID in an error message. */
 const shownLengthMax = 40;
 
 /**
- * The ids to read: normalised, empty strings left out, each once, in the order they were sent.
- * @throws 400 INVALID_PARAM with `param` = `<paramName>[<i>]`, counted in the array as it was sent.
+ * Parses item IDs: normalised, unique, without empty strings, in the order of the request.
+ * @throws 400 INVALID_PARAM with `param` = `<paramName>[<i>]`, the index in the request's array.
  */
 export function parseItemIds(
   platform: Platform,
@@ -50,8 +50,8 @@ export function parseItemIds(
 }
 
 /**
- * One id, in the one spelling that is stored, read and answered.
- * @throws 400 INVALID_PARAM with that `param`.
+ * Parses an item ID and normalises it.
+ * @throws 400 INVALID_PARAM with this `param`.
  */
 export function parseItemId(platform: Platform, raw: string, param: string): string {
   const { pattern, expected } = rules[platform];

@@ -1,4 +1,4 @@
-/** A country's shop of a platform; all its prices are in one currency. */
+/** A country with a marketplace. All its prices are in one currency. */
 export interface Country {
   readonly name: string;
   /** ISO 3166-1 alpha-2. */

@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import type { Endpoint, Marketplace, PlatformEntry } from "./catalogue.ts";
 import { announcedPlatforms, isPlatform, platforms } from "./catalogue.ts";
-import { idPattern } from "./item-id.ts";
+import { itemIdPattern } from "./item-id.ts";
 
 const status = v.pipe(
   v.picklist(["live", "coming_soon"]),
-  v.description("What is coming soon answers 501."),
+  v.description("Endpoints and marketplaces that are coming_soon return 501."),
 );
 
 const endpointSchema = v.object({
@@ -27,12 +27,15 @@ const marketplaceSchema = v.object({
   code: v.string(),
   name: v.string(),
   country: v.pipe(v.string(), v.description("ISO 3166-1 alpha-2.")),
-  currency: v.pipe(v.string(), v.description("ISO 4217; of every price in the marketplace.")),
+  currency: v.pipe(
+    v.string(),
+    v.description("ISO 4217. Currency of all prices in the marketplace."),
+  ),
   status,
-  endpoints: v.pipe(v.record(v.string(), status), v.description("By id of the endpoint.")),
+  endpoints: v.pipe(v.record(v.string(), status), v.description("By endpoint ID.")),
 });
 
-/** A platform as clients see it (specification, section "Platform record"). */
+/** A platform in API answers (specification, section "Platform record"). */
 export const platformSchema = v.pipe(
   v.object({
     id: v.pipe(v.string(), v.description("The value of `platform`.")),
@@ -41,9 +44,9 @@ export const platformSchema = v.pipe(
     status,
     id_field: v.pipe(
       v.string(),
-      v.description("Request field for IDs; `ids` is always accepted too."),
+      v.description("Request field for item IDs. `ids` is always accepted too."),
     ),
-    id_name: v.pipe(v.string(), v.description("What people call the id.")),
+    id_name: v.pipe(v.string(), v.description("Common name of the ID, such as ASIN.")),
     id_pattern: v.pipe(
       v.nullable(v.string()),
       v.description(
@@ -66,7 +69,7 @@ export const platformsResponse = v.object({
 
 type PlatformRecord = v.InferOutput<typeof platformSchema>;
 
-/** Every platform, the announced ones last. */
+/** All platforms in API answers, announced ones last. */
 export const presentPlatforms = (): v.InferOutput<typeof platformsResponse> => ({
   object: "list",
   data: Object.entries<PlatformEntry>({ ...platforms, ...announcedPlatforms }).map(presentPlatform),
@@ -81,7 +84,7 @@ const presentPlatform = ([id, entry]: readonly [string, PlatformEntry]): Platfor
   status: entry.status,
   id_field: entry.idField,
   id_name: entry.idName,
-  id_pattern: isPlatform(id) ? idPattern(id) : null,
+  id_pattern: isPlatform(id) ? itemIdPattern(id) : null,
   default_marketplace: entry.defaultMarketplace,
   endpoints: entry.endpoints.map((endpoint) => ({
     id: endpoint.id,

@@ -3,8 +3,8 @@ import { liveMarketplaces, livePlatforms } from "./catalogue.ts";
 import type { EndpointId } from "./endpoints.ts";
 
 /**
- * The fields of a body or a query that name a shop. Any text is parsed, so that an announced name
- * can answer 501; the document lists what is live.
+ * The schemas of `platform` and `marketplace`. They accept any text, so that an announced name gets
+ * 501. The OpenAPI document lists live names only.
  */
 export const shopFields = (endpoint: EndpointId = "products") => ({
   platform: v.optional(

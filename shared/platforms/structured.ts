@@ -1,4 +1,4 @@
-/** Structured data (specification, section "Structured-data endpoints"): announced, none is live. */
+/** Structured-data endpoints (specification, same section). All are announced, none is live. */
 import * as v from "valibot";
 import { notFound, notImplemented, type ServiceError } from "../base/errors.ts";
 import type { Platform } from "./catalogue.ts";
@@ -34,10 +34,10 @@ const parametersOf: Readonly<Record<Kind, (platform: Platform) => readonly Param
   category: () => [text("query", true), page, whole("num", 10, 100), ...place],
 };
 
-/** What the id of an item is called: retailer_b speaks of items, the others of products. */
+/** Name of the ID parameter: retailer_b calls it an item, the others a product. */
 const idOf = (platform: Platform): string => (platform === "retailer_b" ? "item_id" : "product_id");
 
-/** Price of one call, whatever it finds. */
+/** Price of one call, independent of its result. */
 const structuredCredits = 5;
 
 const parameterSchema = v.object({
@@ -69,7 +69,7 @@ export const structuredResponse = v.object({
   data: v.array(structuredEndpointSchema),
 });
 
-/** Every structured endpoint, in the wire's words. */
+/** All structured-data endpoints in API answers. */
 export const presentStructured = (): v.InferOutput<typeof structuredResponse> => ({
   object: "list",
   data: platformNames.flatMap((platform) =>
@@ -87,7 +87,7 @@ export const presentStructured = (): v.InferOutput<typeof structuredResponse> =>
   ),
 });
 
-/** What a call of a structured endpoint is told: 501 where there will be one, 404 elsewhere. */
+/** The error of a call to a structured-data endpoint: 501 if it is announced, otherwise 404. */
 export function structuredRefusal(platform: string, kind: string): ServiceError {
   return includes(platformNames, platform) && includes(kindNames, kind)
     ? notImplemented(`The structured endpoint ${platform}/${kind}`)

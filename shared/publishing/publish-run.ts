@@ -7,10 +7,10 @@ import { runExport } from "../exports/run-export.ts";
 import {
   destinationTarget,
   endpointTarget,
-  type Entry,
+  type OutboxEntry,
   type Outbox,
   type OutboxQueue,
-  type Target,
+  type DeliveryTarget,
 } from "../outbox/outbox.ts";
 import type { EndpointStore } from "../webhooks/endpoint-store.ts";
 import { runEntry } from "../webhooks/outbox-entries.ts";
@@ -48,8 +48,8 @@ async function publish(run: RunEvents, dependencies: PublishDependencies): Promi
     createdAt: happenedAt,
     types,
   });
-  const targets: Target[] = [];
-  const addEntry = async (target: Target, entry: Entry): Promise<void> => {
+  const targets: DeliveryTarget[] = [];
+  const addEntry = async (target: DeliveryTarget, entry: OutboxEntry): Promise<void> => {
     await outbox.add(target, [entry]);
     targets.push(target);
   };

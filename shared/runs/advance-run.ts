@@ -2,7 +2,7 @@ import { assert } from "../base/assert.ts";
 import type { Report } from "../observability/figures.ts";
 import { runOrder } from "../pipelines/definition.ts";
 import { planStep, type PlanDependencies } from "./plan-step.ts";
-import { decide, type ReserveDependencies } from "./reserve-step.ts";
+import { decideStep, type ReserveDependencies } from "./reserve-step.ts";
 import type { BatchRef, Run, StepRecord } from "./run.ts";
 import type { RunQueue } from "./run-queue.ts";
 import type { RunStore } from "./run-store.ts";
@@ -34,14 +34,14 @@ export async function advanceRun(
     const planned =
       (await steps.get(run.id, step.id)) ?? (await planStep(run, position, dependencies));
     if (planned === undefined || planned.stats !== null) continue;
-    const decision = await decide(run, planned, dependencies);
+    const decision = await decideStep(run, planned, dependencies);
     if (decision === "over") return;
     if (decision === "defer" && (await isFirst(planned, steps))) {
       await runs.startFinishing(run, "insufficient_credits", ["reading"]);
       return queue.sendFinish(run);
     }
     await queue.sendBatches(batchRefs(run, planned));
-    return runs.noteProgress(run);
+    return runs.recordProgress(run);
   }
   await runs.startFinishing(run, "completed", ["reading"]);
   return queue.sendFinish(run);

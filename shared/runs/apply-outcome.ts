@@ -2,7 +2,7 @@ import { assertNever } from "../base/assert.ts";
 import type { Pipeline } from "../pipelines/definition.ts";
 import type { StepScraperId } from "../scrapers/catalogue.ts";
 import type { Item, LastChange } from "../watchlists/item.ts";
-import { owesAfterAnswer, owesAfterFailure, retrySteps } from "./owed-retries.ts";
+import { retriesAfterAnswer, retriesAfterFailure, retrySteps } from "./owed-retries.ts";
 import type { ItemOutcome } from "./run.ts";
 
 /** The run and step that produced an outcome. */
@@ -46,9 +46,9 @@ export function applyOutcome(item: Item, outcome: ItemOutcome, reading: Reading)
         owes: [],
       };
     case "deferred":
-      return { ...item, revision, owes: owesAfterFailure(pipeline, item, step) };
+      return { ...item, revision, owes: retriesAfterFailure(pipeline, item, step) };
     case "skipped":
-      return { ...item, revision, owes: owesAfterAnswer(pipeline, item, step) };
+      return { ...item, revision, owes: retriesAfterAnswer(pipeline, item, step) };
     case "partial":
     case "unavailable":
       return {
@@ -56,7 +56,7 @@ export function applyOutcome(item: Item, outcome: ItemOutcome, reading: Reading)
         revision,
         lastReadStatus: outcome.status,
         consecutiveFailures: item.consecutiveFailures + 1,
-        owes: owesAfterFailure(pipeline, item, step),
+        owes: retriesAfterFailure(pipeline, item, step),
       };
     default:
       return assertNever(outcome.status);
@@ -90,7 +90,7 @@ function found(item: Item, outcome: ItemOutcome, reading: Reading): Item {
     snapshotAt: outcome.readings === undefined ? item.snapshotAt : outcome.at,
     lastChange: lastChangeAfter(item.lastChange, outcome, reading),
     buyboxOfferId: outcome.buyboxOfferId === undefined ? item.buyboxOfferId : outcome.buyboxOfferId,
-    owes: owesAfterAnswer(pipeline, item, step),
+    owes: retriesAfterAnswer(pipeline, item, step),
   };
 }
 

@@ -1,7 +1,7 @@
 import { creditsFor } from "../credits/charge.ts";
 import { chargedItems } from "../items/envelope.ts";
 import { advanceRun, type AdvanceDependencies } from "./advance-run.ts";
-import { holdIdOf, releaseStep, reservedFor } from "./reserve-step.ts";
+import { holdIdOf, releaseStepCredits, reservedFor } from "./reserve-step.ts";
 import type { Run, StepRecord } from "./run.ts";
 import { stepFigures, stepTimeFigures } from "./run-figures.ts";
 
@@ -42,7 +42,7 @@ export async function settleStep(
   if (step.stats !== null) return;
   const { quarters, ...counts } = await steps.counts(step);
   // A process that planned the step at the same time may have reserved credits and then died.
-  if (step.decision !== "read") await releaseStep(run, step, { ledger, clock });
+  if (step.decision !== "read") await releaseStepCredits(run, step, { ledger, clock });
   const settled =
     step.decision === "read"
       ? await ledger.settle({

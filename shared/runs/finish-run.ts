@@ -68,10 +68,10 @@ export async function finishRun(ref: RunRef, dependencies: FinishDependencies): 
 const notFinalized = "Run results could not be finalized. The run's events are late or missing.";
 
 /** Time that a run may spend in `finishing`, in milliseconds. Then it fails, so that its watchlist can run. */
-export const foldingMs = 60 * 60 * 1_000;
+export const finishTimeoutMs = 60 * 60 * 1_000;
 
 /** Ends a run as failed whose results cannot be finalized, so that its watchlist can run again. Idempotent. */
-export async function releaseRun(
+export async function failOverdueRun(
   run: Run,
   { steps, ...dependencies }: Omit<FinishDependencies, "publisher">,
 ): Promise<void> {

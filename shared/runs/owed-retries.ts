@@ -53,7 +53,7 @@ export const retrySteps = (pipeline: Pipeline, item: Owing): readonly string[] =
   item.owes.map((owed) => stepOfRetry(pipeline, item, owed).id);
 
 /** The owed retries of an item after a step failed on it or was deferred. */
-export function owesAfterFailure(pipeline: Pipeline, item: Owing, stepId: string): Item["owes"] {
+export function retriesAfterFailure(pipeline: Pipeline, item: Owing, stepId: string): Item["owes"] {
   const step = stepOf(pipeline, stepId);
   const { scraper, condition } = step;
   const isReplaced = (owed: OwedRetry): boolean =>
@@ -66,5 +66,5 @@ export function owesAfterFailure(pipeline: Pipeline, item: Owing, stepId: string
 }
 
 /** The owed retries of an item after a step answered it or skipped it. */
-export const owesAfterAnswer = (pipeline: Pipeline, item: Owing, stepId: string): Item["owes"] =>
+export const retriesAfterAnswer = (pipeline: Pipeline, item: Owing, stepId: string): Item["owes"] =>
   item.owes.filter((owed) => stepOfRetry(pipeline, item, owed).id !== stepId);

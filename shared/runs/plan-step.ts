@@ -1,15 +1,15 @@
 import { assert } from "../base/assert.ts";
-import type { Chance } from "../base/clock.ts";
+import type { RandomSource } from "../base/clock.ts";
 import { limits } from "../base/limits.ts";
 import { runOrder } from "../pipelines/definition.ts";
 import { type StepScraperId, stepScrapers } from "../scrapers/catalogue.ts";
 import { compareIds } from "../watchlists/page.ts";
-import type { Carried, ItemOutcome, PlannedBatch, Run, StepRecord } from "./run.ts";
+import type { CarriedOutcomes, ItemOutcome, PlannedBatch, Run, StepRecord } from "./run.ts";
 import type { StepStore } from "./step-store.ts";
 
 export interface PlanDependencies {
   readonly steps: StepStore;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
   /** Maximum number of IDs in a batch. Only tests lower it. */
   readonly batchIdsMax?: number;
 }
@@ -61,7 +61,7 @@ type StepRead =
   | {
       readonly kind: "mixed";
       readonly ids: readonly string[];
-      readonly carried: readonly Carried[];
+      readonly carried: readonly CarriedOutcomes[];
     };
 
 async function stepRead(
@@ -114,7 +114,7 @@ interface EarlierOutcomes {
   /** IDs of the items that earlier steps routed to this step. */
   readonly sent: ReadonlySet<string>;
   /** Outcomes of earlier steps that no step has stored yet, in step order. */
-  readonly unstored: readonly Carried[];
+  readonly unstored: readonly CarriedOutcomes[];
 }
 
 /**
@@ -130,7 +130,7 @@ async function outcomesBefore(
   const target = order[position]?.id ?? "";
   const earlier = new Set(order.slice(0, position).map(({ id }) => id));
   const sent = new Set<string>();
-  const unstored: Carried[] = [];
+  const unstored: CarriedOutcomes[] = [];
   for (const step of earlier) {
     const record = await steps.get(run.id, step);
     if (record === undefined) continue;
@@ -150,7 +150,10 @@ const toStore = ({ matched: _m, next: _n, reported: _r, ...outcome }: ItemOutcom
   outcome;
 
 /** The outcomes of the given items, without steps that have none. */
-const outcomesOf = (ids: ReadonlySet<string>, found: readonly Carried[]): readonly Carried[] =>
+const outcomesOf = (
+  ids: ReadonlySet<string>,
+  found: readonly CarriedOutcomes[],
+): readonly CarriedOutcomes[] =>
   found
     .map(({ step, outcomes }) => ({ step, outcomes: outcomes.filter(({ id }) => ids.has(id)) }))
     .filter(({ outcomes }) => outcomes.length > 0);

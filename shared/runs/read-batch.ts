@@ -11,11 +11,11 @@ import { readStep, type StepSources } from "./read-step.ts";
 import {
   type BatchRef,
   type BatchResult,
-  type Carried,
+  type CarriedOutcomes,
   type ItemOutcome,
   noCounts,
   type PlannedBatch,
-  progressGrainMs,
+  progressIntervalMs,
   type Run,
   type StepRecord,
 } from "./run.ts";
@@ -53,7 +53,7 @@ export async function readBatch(
   const isStored = step.stats !== null || step.done.has(ref.batch);
   const after = isStored
     ? step
-    : await workOff({ ref, run, step, ...batch }, deadline, dependencies);
+    : await readAndStore({ ref, run, step, ...batch }, deadline, dependencies);
   if (after?.done.size === step.batches)
     await completeStep(run, { step: after, batchesSentAt: sentAt }, dependencies);
 }
@@ -66,7 +66,7 @@ interface Batch {
 }
 
 /** Reads the batch and stores it. Undefined if the watchlist was deleted with its runs. */
-async function workOff(
+async function readAndStore(
   { planned, result: recorded, ...found }: OpenedBatch & Pick<Batch, "ref" | "run" | "step">,
   deadline: Date,
   dependencies: ReadBatchDependencies,
@@ -86,7 +86,7 @@ async function workOff(
   );
   const after = await steps.markDone(ref);
   const progressAt = new Date(run.progressAt).getTime();
-  if (clock.now().getTime() - progressAt >= progressGrainMs) await runs.noteProgress(ref);
+  if (clock.now().getTime() - progressAt >= progressIntervalMs) await runs.recordProgress(ref);
   return after;
 }
 
@@ -179,7 +179,7 @@ export function outcomesToStore(
   { step }: StepRecord,
   { carried }: PlannedBatch,
   { outcomes }: BatchResult,
-): readonly Carried[] {
+): readonly CarriedOutcomes[] {
   const storedHere = new Set(carried.flatMap((earlier) => earlier.outcomes.map(({ id }) => id)));
   const own = outcomes.filter((outcome) => !goesOn(outcome) || storedHere.has(outcome.id));
   return [...carried, { step, outcomes: own }];

@@ -63,10 +63,10 @@ export async function readStep(
   const { scraper } = request.step;
   if (scraper === "retailer_a.offers") return readOffers(request, sources);
   if (scraper === "retailer_a.offer_check") return checkOffers(request, sources);
-  return readProducts(scraper, request, sources);
+  return readProductItems(scraper, request, sources);
 }
 
-async function readProducts(
+async function readProductItems(
   scraper: ProductScraperId,
   { marketplace, items, deadline }: StepReadRequest,
   { scraperFor }: StepSources,

@@ -24,7 +24,7 @@ export const reservedFor = ({ items, scraper }: StepRecord): number =>
  * Reserves the maximum cost of a step. Returns the shortfall if the balance does not cover it, else
  * null. Idempotent: a repeat uses the same hold ID.
  */
-export async function reserveStep(
+export async function reserveStepCredits(
   run: Run,
   step: StepRecord,
   { ledger, clock }: ReserveDependencies,
@@ -51,7 +51,7 @@ export async function reserveStep(
 }
 
 /** Releases the hold of a step without a charge, if there is one. */
-export const releaseStep = (
+export const releaseStepCredits = (
   run: Run,
   step: StepRecord,
   { ledger, clock }: ReserveDependencies,
@@ -63,13 +63,13 @@ export const releaseStep = (
  * decision wins. Releases the hold of a step that is not read, even if another process reserved it
  * and then died.
  */
-export async function decide(
+export async function decideStep(
   run: Run,
   step: StepRecord,
   dependencies: ReserveDependencies & { readonly steps: StepStore },
 ): Promise<StepDecision | "over"> {
   const decision = step.decision ?? (await reserveAndDecide(run, step, dependencies));
-  if (decision !== "read") await releaseStep(run, step, dependencies);
+  if (decision !== "read") await releaseStepCredits(run, step, dependencies);
   return decision;
 }
 
@@ -78,6 +78,6 @@ async function reserveAndDecide(
   step: StepRecord,
   dependencies: ReserveDependencies & { readonly steps: StepStore },
 ): Promise<StepDecision | "over"> {
-  const shortfall = await reserveStep(run, step, dependencies);
+  const shortfall = await reserveStepCredits(run, step, dependencies);
   return dependencies.steps.decide(run, step, shortfall);
 }

@@ -1,24 +1,24 @@
 import { assertNever } from "../base/assert.ts";
 import { advanceRun, batchRefs } from "./advance-run.ts";
 import { completeStep } from "./complete-step.ts";
-import { foldingMs, releaseRun } from "./finish-run.ts";
-import { giveUpRun, type GiveUpDependencies, isStuck } from "./give-up-run.ts";
+import { finishTimeoutMs, failOverdueRun } from "./finish-run.ts";
+import { abandonRun, type AbandonDependencies, isStalled } from "./abandon-run.ts";
 import type { Run, RunRef } from "./run.ts";
 import { startRun } from "./start-run.ts";
 
 /** Continues a run from its current phase: after its claim, a crash or a lost message. Idempotent. */
-export async function resumeRun(ref: RunRef, dependencies: GiveUpDependencies): Promise<void> {
+export async function resumeRun(ref: RunRef, dependencies: AbandonDependencies): Promise<void> {
   const { runs, queue, clock } = dependencies;
   const run = await runs.get(ref);
   if (run === undefined) return;
-  if (isStuck(run, clock.now())) return giveUpRun(run, dependencies);
+  if (isStalled(run, clock.now())) return abandonRun(run, dependencies);
   switch (run.phase) {
     case "claimed":
       return startRun(run, dependencies);
     case "reading":
       return resumeReading(run, dependencies);
     case "finishing":
-      if (isOverdue(run, clock.now())) await releaseRun(run, dependencies);
+      if (isOverdue(run, clock.now())) await failOverdueRun(run, dependencies);
       return queue.sendFinish(run);
     case "emitting":
       return queue.sendFinish(run);
@@ -32,10 +32,10 @@ export async function resumeRun(ref: RunRef, dependencies: GiveUpDependencies): 
 /** True if a run is in `finishing` for too long. A skipped run never is: it has no results that could fail. */
 const isOverdue = (run: Run, now: Date): boolean =>
   run.status !== "insufficient_credits" &&
-  now.getTime() - new Date(run.progressAt).getTime() >= foldingMs;
+  now.getTime() - new Date(run.progressAt).getTime() >= finishTimeoutMs;
 
 /** Continues with the last planned step, or with the step after it. */
-async function resumeReading(run: Run, dependencies: GiveUpDependencies): Promise<void> {
+async function resumeReading(run: Run, dependencies: AbandonDependencies): Promise<void> {
   const { steps, queue } = dependencies;
   const last = (await steps.list(run.id)).at(-1);
   if (last === undefined) return advanceRun(run, 0, dependencies);

@@ -12,7 +12,7 @@ export async function runFindings(run: Run, steps: StepStore): Promise<readonly 
   const findings: StepFindings[] = [];
   for (const step of await steps.list(run.id)) {
     const results: BatchResult[] = [];
-    for await (const result of steps.toldResults(step)) results.push(result);
+    for await (const result of steps.effectiveResults(step)) results.push(result);
     findings.push({ step, outcomes: results.flatMap((result) => result.outcomes) });
   }
   return findings;

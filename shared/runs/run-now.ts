@@ -1,8 +1,8 @@
-import type { Chance, Clock } from "../base/clock.ts";
+import type { RandomSource, Clock } from "../base/clock.ts";
 import { conflict } from "../base/errors.ts";
-import { hint, type Warn } from "../base/hint.ts";
+import { bestEffort, type Warn } from "../base/best-effort.ts";
 import { retryLostChange } from "../watchlists/retry-lost-change.ts";
-import { listSchedule, type Schedules } from "../watchlists/schedules.ts";
+import { watchlistSchedule, type Schedules } from "../watchlists/schedules.ts";
 import { isEmpty, type Watchlist } from "../watchlists/watchlist.ts";
 import type { WatchlistStore } from "../watchlists/watchlist-store.ts";
 import { claimRun } from "./claim-run.ts";
@@ -16,7 +16,7 @@ interface RunNowDependencies {
   readonly queue: RunQueue;
   readonly schedules: Schedules;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
   readonly warn: Warn;
 }
 
@@ -56,10 +56,10 @@ async function wake(
   { watchlist, now }: { readonly watchlist: Watchlist; readonly now: Date },
   { queue, schedules, warn }: RunNowDependencies,
 ): Promise<void> {
-  await hint(() => queue.sendResume(run), warn);
+  await bestEffort(() => queue.sendResume(run), warn);
   if (watchlist.status === "active") {
-    const restarted = listSchedule({ ...watchlist, nextRunAt: now.toISOString() }, now);
+    const restarted = watchlistSchedule({ ...watchlist, nextRunAt: now.toISOString() }, now);
     // The row holds the next due time. A schedule that is not updated only ticks late.
-    await hint(() => schedules.put(restarted), warn);
+    await bestEffort(() => schedules.put(restarted), warn);
   }
 }

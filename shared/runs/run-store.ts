@@ -9,7 +9,7 @@ export interface Claim {
 }
 
 /** Change of the watchlist's row when a run ends. */
-export interface ListOutcome {
+export interface WatchlistOutcome {
   /** True pauses the watchlist for lack of credits. */
   readonly pause: boolean;
   readonly consecutiveSkips: number;
@@ -43,12 +43,12 @@ export interface RunStore {
   /** Moves a claimed run to `reading` with its plan; the first plan wins. */
   startReading(run: RunRef, plan: RunPlan): Promise<void>;
   /** Stores that a reading run makes progress, which postpones the sweeper's next check of it. */
-  noteProgress(run: RunRef): Promise<void>;
+  recordProgress(run: RunRef): Promise<void>;
   /**
    * Marks a claimed or reading run as failed, so that no further step starts. Returns the run after
    * the write; undefined if the run made progress since it was read, and was not marked.
    */
-  giveUp(run: Run, error: string): Promise<Run | undefined>;
+  abandon(run: Run, error: string): Promise<Run | undefined>;
   /** Moves the run to `finishing`, if it is in one of the phases `from`. */
   startFinishing(run: RunRef, status: Run["status"], from: readonly RunPhase[]): Promise<void>;
   /**
@@ -56,16 +56,19 @@ export interface RunStore {
    * alone. `conflict` if the watchlist changed since it was read, or this run is not its run in
    * progress: nothing was written.
    */
-  finish(run: Run, list: ListOutcome | null): Promise<"finished" | "finished_before" | "conflict">;
+  finish(
+    run: Run,
+    list: WatchlistOutcome | null,
+  ): Promise<"finished" | "finished_before" | "conflict">;
   markEmitted(run: RunRef): Promise<void>;
   /** Removes a run from the history. */
   forget(watchlistId: string, runNumber: number): Promise<void>;
   /**
-   * Claims runs whose next check is due at `now`, and sets the next check of each to `nextLook`.
+   * Claims runs whose next check is due at `now`, and sets the next check of each to `nextCheck`.
    */
   takeStalled(look: {
     readonly now: Date;
-    readonly nextLook: Date;
+    readonly nextCheck: Date;
     readonly limit: number;
   }): Promise<readonly RunRef[]>;
 }

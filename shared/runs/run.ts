@@ -19,9 +19,9 @@ export type RunStatus = "running" | "completed" | "insufficient_credits" | "fail
 export type RunPhase = "claimed" | "reading" | "finishing" | "emitting" | "done";
 
 /** Time without progress after which the sweeper resumes a run, in milliseconds. */
-export const progressMs = 5 * 60 * 1_000;
+export const progressTimeoutMs = 5 * 60 * 1_000;
 /** Minimum time between two progress writes, in milliseconds: a large run has thousands of batches. */
-export const progressGrainMs = 10_000;
+export const progressIntervalMs = 10_000;
 
 /** Stats of a step (specification, `stats.steps`). */
 export interface StepStats {
@@ -183,7 +183,7 @@ export interface BatchResult {
 }
 
 /** Outcomes of one step. A later step stores those of an earlier step with its own. */
-export interface Carried {
+export interface CarriedOutcomes {
   readonly step: string;
   readonly outcomes: readonly ItemOutcome[];
 }
@@ -193,7 +193,7 @@ export interface PlannedBatch {
   /** Item IDs, sorted. */
   readonly ids: readonly string[];
   /** Outcomes of earlier steps to store, in step order. */
-  readonly carried: readonly Carried[];
+  readonly carried: readonly CarriedOutcomes[];
 }
 
 /** `read`: the step's credits are reserved; `defer`: its items wait for the next run. */

@@ -66,7 +66,7 @@ export interface StepStore {
    * The results of a step in batch order, one at a time, without outcomes that affect no event, no
    * stat and no route.
    */
-  toldResults(step: StepRecord): AsyncIterable<BatchResult>;
+  effectiveResults(step: StepRecord): AsyncIterable<BatchResult>;
   /** IDs of the items that a step delisted, batch by batch. */
   delisted(step: StepRecord): AsyncIterable<readonly string[]>;
   /** Records the stats of a settled step. The first stats win. */

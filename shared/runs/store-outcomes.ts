@@ -1,21 +1,21 @@
-import type { Chance, Clock } from "../base/clock.ts";
+import type { RandomSource, Clock } from "../base/clock.ts";
 import { assert } from "../base/assert.ts";
 import { runOrder } from "../pipelines/definition.ts";
 import type { Item } from "../watchlists/item.ts";
 import { compareIds, type StoredPage } from "../watchlists/page.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
-import { endOf, rewriteItems } from "../watchlists/rewrite-items.ts";
+import { endOfRange, rewriteItems } from "../watchlists/rewrite-items.ts";
 import { applyOutcome, type Reading } from "./apply-outcome.ts";
-import type { Carried, Run } from "./run.ts";
+import type { CarriedOutcomes, Run } from "./run.ts";
 
 export interface StoreDependencies {
   readonly pages: PageStore;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
 }
 
 /** Returns a function that applies outcomes of a run to an item. It returns the same object if nothing changes. */
-export function withOutcomes(run: Run, found: readonly Carried[]): (item: Item) => Item {
+export function withOutcomes(run: Run, found: readonly CarriedOutcomes[]): (item: Item) => Item {
   const steps = found.map(({ step, outcomes }) => ({
     reading: readingOf(run, step),
     byId: new Map(outcomes.map((outcome) => [outcome.id, outcome])),
@@ -44,7 +44,7 @@ export async function storeOutcomes(
   {
     found,
     read = [],
-  }: { readonly found: readonly Carried[]; readonly read?: readonly StoredPage[] },
+  }: { readonly found: readonly CarriedOutcomes[]; readonly read?: readonly StoredPage[] },
   dependencies: StoreDependencies,
 ): Promise<void> {
   const apply = withOutcomes(run, found);
@@ -57,7 +57,7 @@ export async function storeOutcomes(
   const left: string[] = [];
   let from = 0;
   for (const page of read) {
-    const end = endOf(page, ids, from);
+    const end = endOfRange(page, ids, from);
     const owned = ids.slice(from, end);
     from = end;
     if (owned.length === 0) continue;

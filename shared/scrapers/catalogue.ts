@@ -9,8 +9,8 @@ import {
 import { type FieldType, fieldTypes } from "./fields.ts";
 
 /**
- * Readings of one kind are compared with each other. Offers of one condition are a kind of their
- * own: counted and priced over other offers, they would differ without anything having moved.
+ * Kinds of readings. Only readings of the same kind are compared. Offers of each condition are a
+ * separate kind, because counts and prices of other offers differ without a change.
  */
 export type ReadingKind =
   | "pulse"
@@ -21,7 +21,7 @@ export type ReadingKind =
   | "offers_used"
   | "offer_check";
 
-/** A scraper as the specification's pipeline section lists it. */
+/** A product scraper (specification, section "Pipeline"). */
 export interface ScraperEntry {
   readonly platform: Platform;
   /** The products tier that it reads. */
@@ -66,7 +66,7 @@ const retailerATestable = [
   "rating",
 ] as const;
 
-/** Scrapers of products by id (specification, section "Pipeline"). */
+/** Scrapers of products by ID (specification, section "Pipeline"). */
 export const scrapers = {
   "retailer_a.pulse": {
     platform: "retailer_a",
@@ -131,45 +131,45 @@ export const scrapers = {
 export type ProductScraperId = keyof typeof scrapers;
 export type ScraperId = ProductScraperId;
 
-/** What reads offers and checks them: sources are configured for these too. */
+/** Scrapers that read and check offers. Sources are configured for them too. */
 export const offerScraperIds = ["retailer_a.offers", "retailer_a.offer_check"] as const;
 export type OfferScraperId = (typeof offerScraperIds)[number];
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of a constant are known
 export const scraperIds = Object.keys(scrapers) as readonly ScraperId[];
 
-/** What a step of a pipeline runs. */
+/** A scraper of a pipeline step. */
 export type StepScraperId = ProductScraperId | OfferScraperId;
 
-/** A scraper as a step uses it (specification, section "Pipeline"). */
+/** A scraper of pipeline steps (specification, section "Pipeline"). */
 export interface StepScraperEntry {
   readonly platform: Platform;
-  /** The item call that a step is billed like; where it is live, the scraper is. */
+  /** The item call with the same price. The scraper is live where this call is. */
   readonly endpoint: EndpointId;
   /** The products tier that it reads, or the name of the call. */
   readonly tier: string;
   /** The kind of a reading without a condition. */
   readonly kind: ReadingKind;
-  /** The most that an item can cost, in quarter-credits: what a step reserves for it. */
+  /** Maximum cost of an item in quarter-credits, which a step reserves. */
   readonly reserveQuarters: number;
-  /** Items that one such call takes. */
+  /** Maximum number of items of one call. */
   readonly itemsPerCallMax: number;
-  /** The least that an answered item costs, in quarter-credits. */
+  /** Minimum cost of an answered item, in quarter-credits. */
   readonly leastQuarters: number;
   /** Fields of which a change is reported by the default pipeline; in every snapshot. */
   readonly trackedFields: readonly string[];
   /** Fields that a rule may test with `changed` and `ok`; in every snapshot too. */
   readonly testableFields: readonly string[];
-  /** Fields worked out of several readings: never stored, tested with `ok` only. */
+  /** Fields derived from several readings. Not stored; routes test them with `ok` only. */
   readonly derivedFields: readonly string[];
-  /** The type of every field of this scraper; what is null has no type. */
+  /** Type of each field of this scraper, for values other than null. */
   readonly fieldTypes: Readonly<Record<string, FieldType>>;
 }
 
 const offerFields = ["offerCount", "buyboxSeller", "buyboxPrice", "lowestPrice"] as const;
 const offerCheckFields = ["buyable"] as const;
 
-/** Every scraper that a step may run, by id (same section). */
+/** All scrapers of pipeline steps by ID (same section). */
 export const stepScrapers: Readonly<Record<StepScraperId, StepScraperEntry>> = {
   "retailer_a.pulse": productStep("retailer_a.pulse", ["buyboxAboveLowest"]),
   "retailer_a.lite": productStep("retailer_a.lite"),
@@ -234,7 +234,7 @@ function typesOf(fields: readonly string[]): Readonly<Record<string, FieldType>>
   );
 }
 
-/** A value that can be compared, stored and sent: what a tracked field holds. */
+/** The value of a tracked field. */
 export type FieldValue = string | number | boolean | null;
-/** Tracked and testable fields as last read; a field that was never observed is absent. */
+/** Tracked and testable fields of the last read. A field that was never read is absent. */
 export type Snapshot = Readonly<Record<string, FieldValue>>;

@@ -1,7 +1,7 @@
-/** What a field holds when it is not null. */
+/** Type of a field's value, unless it is null. */
 export type FieldType = "number" | "boolean" | "string";
 
-/** Amounts in the marketplace currency: two within half a cent are equal. */
+/** Prices in the marketplace currency. Two prices within half a cent are equal. */
 export const priceFields = [
   "price",
   "listPrice",
@@ -12,7 +12,7 @@ export const priceFields = [
   "lowestPrice",
 ] as const;
 
-/** Every field that can be tracked or tested; a name means the same on every platform. */
+/** Types of all fields that can be tracked or tested. A name has the same meaning on every platform. */
 export const fieldTypes = {
   price: "number",
   listPrice: "number",
@@ -34,7 +34,7 @@ export const fieldTypes = {
   buyable: "boolean",
   buyboxAboveLowest: "boolean",
   availabilityType: "string",
-  /** A seller's id, so that a new name is no change. */
+  /** ID of the seller, so that a new name is not a change. */
   merchant: "string",
   buyboxSeller: "string",
   seller: "string",

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { limits } from "../base/limits.ts";
 import { isVisibleText, lengthOf } from "../base/visible-text.ts";
 
-/** Conditions of an offer; an open set, as the retailer may invent more. */
+/** Known conditions of an offer. The retailer may add more. */
 export const offerConditions = [
   "new",
   "used_like_new",
@@ -56,19 +56,21 @@ export const offerSchema = v.pipe(
 );
 
 /**
- * True for a text that can be an offer's id, whether there is such an offer or not. No source is
- * asked, and nothing is charged, for any other text.
+ * True if a text has the format of an offer ID. For any other text no source is read and nothing is
+ * charged.
  */
 export const isOfferListingId = (text: string): boolean =>
   text !== "" && lengthOf(text) <= limits.offerListingIdLengthMax && isVisibleText(text);
 
-/** Which offers to look at; `used` is every condition but new. */
+/** Filters of offers by condition. `used`: every condition except new. */
 export const conditionFilters = ["all", "new", "used"] as const;
 export type ConditionFilter = (typeof conditionFilters)[number];
 
-/** Whether an offer's condition is among those looked at. */
-export const passes = ({ condition }: Pick<Offer, "condition">, filter: ConditionFilter): boolean =>
-  filter === "all" || (condition === "new") === (filter === "new");
+/** True if an offer matches the filter. */
+export const matchesCondition = (
+  { condition }: Pick<Offer, "condition">,
+  filter: ConditionFilter,
+): boolean => filter === "all" || (condition === "new") === (filter === "new");
 
 type DeepReadonly<Value> = Value extends object
   ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> }

@@ -2,8 +2,8 @@ import * as v from "valibot";
 import type { ProductScraperId } from "./catalogue.ts";
 
 /**
- * What a product result may hold (specification, section "Product result"). Absent: the retailer
- * does not show it. Null: known to be nothing. Names are those of snapshots, rules and changes.
+ * The fields of a product result (specification, section "Product result"). Absent: the retailer does
+ * not show the field. Null: known to have no value. Snapshots, rules and changes use the same names.
  */
 
 const described = <Schema extends v.GenericSchema>(
@@ -21,7 +21,7 @@ const moneySchema = v.pipe(
   v.title("Money"),
 );
 
-/** Nothing is sold for nothing: a selling price of 0 is one that is not known. */
+/** A selling price is greater than 0: a price of 0 counts as unknown. */
 const sellingAmount = v.pipe(v.number(), v.gtValue(0));
 
 const priceSchema = v.pipe(
@@ -45,7 +45,7 @@ const commonFields = {
   images: v.optional(v.array(v.string())),
 };
 
-/** Values of `availabilityType` on retailer_a; an open set. */
+/** Known values of `availabilityType` on retailer_a. More may be added. */
 export const availabilityTypes = [
   "in_stock",
   "in_stock_scarce",
@@ -117,7 +117,7 @@ export const retailerAObject = v.pipe(
   v.description("`pulse` shows `newCount` and `newMinPrice` only."),
 );
 
-/** Values of `offerType` on retailer_b; an open set. */
+/** Known values of `offerType` on retailer_b. More may be added. */
 export const offerTypes = ["ONLINE_AND_STORE", "ONLINE_ONLY", "STORE_ONLY"] as const;
 
 export const retailerBObject = v.pipe(
@@ -150,7 +150,7 @@ export const retailerBObject = v.pipe(
   v.title("RetailerBProduct"),
 );
 
-/** Values of `shipping` and `pickup` on retailer_c; an open set. */
+/** Known values of `shipping` and `pickup` on retailer_c. More may be added. */
 export const fulfillmentStates = [
   "IN_STOCK",
   "LIMITED_STOCK",
@@ -172,7 +172,7 @@ export const retailerCObject = v.pipe(
   v.title("RetailerCProduct"),
 );
 
-/** Values of `state` on retailer_d; an open set, as the retailer may invent more. */
+/** Known values of `state` on retailer_d. The retailer may add more. */
 export const retailerDStates = [
   "ADD_TO_CART",
   "PRE_ORDER",
@@ -196,7 +196,7 @@ export const retailerDObject = v.pipe(
   v.title("RetailerDProduct"),
 );
 
-/** The fields of a result beside its id, status and time, by name. */
+/** Schemas of the fields of a result, without ID, status and time. */
 export const productFieldSchemas = {
   ...commonFields,
   retailer_a: v.optional(retailerAObject),
@@ -227,7 +227,7 @@ export type RetailerDFields = CommonFields & { readonly retailer_d: RetailerDObj
 const oneTierNames = ["title", "url", "price", "availability", "seller", "fulfillment", "images"];
 const liteNames = oneTierNames.filter((name) => name !== "images");
 
-/** The keys of a result's fields, in the order they are answered; nothing else ever gets out. */
+/** Names of a result's fields in the order of the answer. Other fields are never returned. */
 export const productFieldNames: Readonly<Record<ProductScraperId, readonly string[]>> = {
   "retailer_a.pulse": ["retailer_a"],
   "retailer_a.lite": [...liteNames, "retailer_a"],
@@ -238,16 +238,15 @@ export const productFieldNames: Readonly<Record<ProductScraperId, readonly strin
 };
 
 /**
- * The status rule for an item that was found: `ok` needs a title, whether it is in stock, and a
- * price unless it is known to be out of stock; with less it is `partial`. What is in stock costs
- * something, so that a price of null or 0 says no more than none.
+ * The status of an item that was found: `ok` needs a title, the availability, and a price unless the
+ * item is out of stock; otherwise it is `partial`. A price of null or 0 counts as missing.
  */
 export function foundStatus({ title, availability, price }: CommonFields): "ok" | "partial" {
   if (title === undefined || availability === undefined) return "partial";
   return !availability.inStock || (price?.amount ?? 0) > 0 ? "ok" : "partial";
 }
 
-/** The same for `retailer_a.pulse`: `ok` needs both the count and the lowest price of new offers. */
+/** The status of a `retailer_a.pulse` read: `ok` needs the number and the lowest price of new offers. */
 export function pulseStatus({ retailer_a: object }: RetailerAFields): "ok" | "partial" {
   return object.newCount === undefined || object.newMinPrice === undefined ? "partial" : "ok";
 }

@@ -1,6 +1,6 @@
 import type { Platform } from "../platforms/catalogue.ts";
 
-/** What a reserved id of the sandbox does, so that customers can test what real shops do seldom. */
+/** Behaviour of a reserved ID in the sandbox, by which customers test rare situations. */
 export type ScriptedBehaviour =
   | "steady"
   | "price_changes_every_read"
@@ -23,30 +23,30 @@ export interface ReservedId {
   readonly description: string;
 }
 
-/** A form of ids that all do the same. */
+/** A pattern of reserved IDs with the same behaviour. */
 export interface ReservedForm {
   readonly pattern: RegExp;
   readonly behaviour: ScriptedBehaviour;
   readonly description: string;
 }
 
-/** How long a read with a slow id takes. */
+/** Duration of a read with a slow ID, in milliseconds. */
 export const slowMilliseconds = 3_000;
 
-/** What every platform has an id for; the id ends in the place in this list. */
+/** Behaviours with a reserved ID on every platform. The ID ends with the index in this array. */
 const everywhere = [
-  ["steady", "Found, in stock, at the same price for ever."],
+  ["steady", "Found, in stock, always at the same price."],
   [
     "price_changes_every_read",
-    "Found; the price follows the millisecond, so that two reads differ.",
+    "Found; the price depends on the time in milliseconds, so that two reads differ.",
   ],
   ["stock_comes_and_goes", "In stock in even minutes, sold out in odd ones."],
-  ["sold_out", "Found, sold out for ever."],
+  ["sold_out", "Found, always sold out."],
   ["comes_and_goes", "Found in even minutes, not found in odd ones."],
   ["always_partial", "Found, but without its price: partial, refunded. Offers are unavailable."],
   ["always_unavailable", "Never answered; refunded."],
   ["always_not_found", "Never found; charged."],
-  ["slow", `Found after ${slowMilliseconds / 1_000} seconds, the rest of the call with it.`],
+  ["slow", `Found after ${slowMilliseconds / 1_000} seconds, like all items of the same call.`],
 ] as const;
 
 const common = (prefix: string): readonly ReservedId[] =>
@@ -56,7 +56,7 @@ const common = (prefix: string): readonly ReservedId[] =>
     description,
   }));
 
-/** Reserved ids of the sandbox by platform. */
+/** Reserved IDs of the sandbox by platform. */
 export const reservedIds: Readonly<Record<Platform, readonly ReservedId[]>> = {
   retailer_a: [
     ...common("B0SANDBOX"),
@@ -101,7 +101,7 @@ const delisting = (start: string, pattern: RegExp): ReservedForm => ({
 
 const numericDelisting = delisting("90", /^90(\d{8})$/);
 
-/** Ids of this form delist at a time of the customer's choosing. */
+/** IDs of this form delist at a time of the customer's choosing. */
 export const delistingIds: Readonly<Record<Platform, ReservedForm>> = {
   retailer_a: delisting("BX", /^BX(\d{8})$/),
   retailer_b: numericDelisting,

@@ -2,21 +2,21 @@ import type { ScraperId } from "./catalogue.ts";
 import type { Offer } from "./offer.ts";
 
 /**
- * What a product read found, named as in a result (`RetailerDFields` for retailer_d); a field the
- * source does not show is absent, null is known to be nothing.
+ * Fields of a product read, named as in a result (such as `RetailerDFields`). Absent: the source does
+ * not show the field. Null: known to have no value.
  */
 export type ProductFields = Readonly<Record<string, unknown>>;
 
 export interface ReadRequest {
   readonly scraper: ScraperId;
   readonly marketplace: string;
-  /** Normalised, unique ids of the scraper's platform. */
+  /** Normalised, unique IDs of the scraper's platform. */
   readonly ids: readonly string[];
-  /** When the answer must be there: ids not read by then are `unavailable`. */
+  /** When the answer must be there: IDs not read by then are `unavailable`. */
   readonly deadline: Date;
 }
 
-/** One item's answer. `fetchedAt` is ISO 8601 UTC. */
+/** The answer for one item. `fetchedAt`: ISO 8601 UTC. */
 export type Answer =
   /** Everything the tier promises was read. */
   | {
@@ -40,9 +40,8 @@ export type Answer =
 export type ReadStatus = Answer["status"];
 
 /**
- * A source of item data. Answers every id asked for exactly once, in the order asked, by the
- * deadline; it never throws for what a source does (that is `unavailable`), only for broken
- * configuration.
+ * A source of product data. Returns one answer for each requested ID, in the order of the request, by
+ * the deadline. A failure of the source gives `unavailable`; only an invalid configuration throws.
  */
 export interface Scraper {
   read(request: ReadRequest): Promise<readonly Answer[]>;
@@ -50,13 +49,13 @@ export interface Scraper {
 
 export interface OffersReadRequest {
   readonly marketplace: string;
-  /** Normalised, unique ids of retailer_a. */
+  /** Normalised, unique IDs of retailer_a. */
   readonly ids: readonly string[];
-  /** When the answer must be there: ids not read by then are `unavailable`. */
+  /** When the answer must be there: IDs not read by then are `unavailable`. */
   readonly deadline: Date;
 }
 
-/** One listing's offers. `fetchedAt` is ISO 8601 UTC. */
+/** The offers of one listing. `fetchedAt`: ISO 8601 UTC. */
 export type OffersAnswer =
   | {
       readonly id: string;
@@ -72,16 +71,16 @@ export type OffersAnswer =
   /** Everything else. */
   | { readonly id: string; readonly status: "unavailable"; readonly fetchedAt: string };
 
-/** Offers of a listing: what the source counts, and never less than what it shows. */
+/** Number of offers of a listing as the source counts them, but not less than the offers read. */
 export const totalOffersOf = (answer: Extract<OffersAnswer, { status: "ok" }>): number =>
   Math.max(answer.totalOffers, answer.offers.length);
 
-/** A source of offers; answers and throws as a `Scraper` does. */
+/** A source of offers, with the same guarantees as `Scraper`. */
 export interface OfferScraper {
   readOffers(request: OffersReadRequest): Promise<readonly OffersAnswer[]>;
 }
 
-/** One offer of one item, its id decoded. */
+/** One offer of one item. The ID is decoded. */
 export interface OfferReference {
   readonly asin: string;
   readonly offerListingId: string;
@@ -95,13 +94,13 @@ export interface OffersCheckRequest {
   readonly deadline: Date;
 }
 
-/** `buyable` is false for what is no offer of that item, for whatever reason. */
+/** `buyable`: false also if the ID is not an offer of the item. */
 export type OfferCheckAnswer = OfferReference & { readonly fetchedAt: string } & (
     | { readonly status: "ok"; readonly buyable: boolean }
     | { readonly status: "unavailable" }
   );
 
-/** Says whether exact offers can be bought now; answers and throws as a `Scraper` does. */
+/** Checks whether offers can be bought now, with the same guarantees as `Scraper`. */
 export interface OfferChecker {
   checkOffers(request: OffersCheckRequest): Promise<readonly OfferCheckAnswer[]>;
 }

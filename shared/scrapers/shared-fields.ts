@@ -1,10 +1,10 @@
 import type { ReadingKind } from "./catalogue.ts";
 
 const productAndPulse: readonly ReadingKind[] = ["product", "pulse"];
-/** The buy box is the listing's own, whichever offers are counted. */
+/** Fields of the buy box, which is the same for all condition filters. */
 const anyOffers: readonly ReadingKind[] = ["offers_used", "offers_new", "offers"];
 
-/** Fields that reads of several kinds show, with these kinds from the least to the most telling. */
+/** Fields shared by several kinds of readings, with these kinds by increasing precedence. */
 const kindsByField: ReadonlyMap<string, readonly ReadingKind[]> = new Map([
   ["newCount", productAndPulse],
   ["newMinPrice", productAndPulse],
@@ -13,8 +13,8 @@ const kindsByField: ReadonlyMap<string, readonly ReadingKind[]> = new Map([
 ]);
 
 /**
- * The kinds of reads that show the same fact under a field's name as a read of `kind` does, that kind
- * among them. `lowestPrice` of new offers and of used ones, for instance, are two facts.
+ * The kinds of readings that share a field with `kind`, including `kind`. Fields of the same name are
+ * not always shared: `lowestPrice` of new offers and of used offers are different facts.
  */
 export function kindsSharing(field: string, kind: ReadingKind): readonly ReadingKind[] {
   const kinds = kindsByField.get(field);

@@ -1,5 +1,5 @@
 import type { FieldValue, ScraperId, scrapers, Snapshot } from "./catalogue.ts";
-import { type ConditionFilter, passes } from "./offer.ts";
+import { type ConditionFilter, matchesCondition } from "./offer.ts";
 import {
   type OfferCheckAnswer,
   type OffersAnswer,
@@ -25,7 +25,7 @@ const retailerA: Paths<"retailer_a.lite" | "retailer_a.full"> = {
   listPrice: ["retailer_a", "listPrice"],
   inStock,
   availabilityType: ["retailer_a", "buybox", "availabilityType"],
-  // A merchant may change its name and stay the same: what counts, and what is kept, is the id.
+  // Merchants are compared by ID, because their names can change.
   merchant: ["retailer_a", "buybox", "merchant", "id"],
   isFba: ["retailer_a", "buybox", "isFba"],
   offerListingId: ["retailer_a", "buybox", "offerListingId"],
@@ -37,7 +37,7 @@ const retailerA: Paths<"retailer_a.lite" | "retailer_a.full"> = {
   rating: ["retailer_a", "rating"],
 };
 
-/** Where each field stands in a result; a snapshot's key is the field's own name. */
+/** Paths of the fields in a result. */
 const paths: { readonly [Id in ScraperId]: Paths<Id> } = {
   "retailer_a.pulse": counts,
   "retailer_a.lite": retailerA,
@@ -84,15 +84,15 @@ export function snapshotOf(scraper: ScraperId, fields: ProductFields): Snapshot 
 type OffersFound = Extract<OffersAnswer, { status: "ok" }>;
 
 /**
- * The fields of an offers read, flat. The condition decides which offers are counted and which of
- * them is the cheapest, the buy box is the listing's own in any case. Null where there is none.
+ * The snapshot of an offers read. The condition filters the counted offers and the lowest price, but
+ * not the buy box. A field without a value is null.
  */
 export function snapshotOfOffers(answer: OffersFound, condition: ConditionFilter): Snapshot {
   const { offers } = answer;
-  const counted = offers.filter((offer) => passes(offer, condition));
+  const counted = offers.filter((offer) => matchesCondition(offer, condition));
   const featured = offers.find(({ isBuybox }) => isBuybox);
   return {
-    // Of all conditions the source tells the number, of one only what it shows can be counted.
+    // The source returns the total of all conditions. For one condition only the offers read are counted.
     offerCount: condition === "all" ? totalOffersOf(answer) : counted.length,
     buyboxSeller: featured?.seller.id ?? null,
     buyboxPrice: featured?.price ?? null,
@@ -100,11 +100,11 @@ export function snapshotOfOffers(answer: OffersFound, condition: ConditionFilter
   };
 }
 
-/** The offer that holds the buy box, which an offer check can ask about; null when none does. */
+/** ID of the offer in the buy box, which an offer check can read; null if there is none. */
 export const buyboxOfferOf = ({ offers }: OffersFound): string | null =>
   offers.find(({ isBuybox }) => isBuybox)?.offerListingId ?? null;
 
-/** The fields of an offer check, flat. */
+/** The snapshot of an offer check. */
 export const snapshotOfOfferCheck = ({
   buyable,
 }: Extract<OfferCheckAnswer, { status: "ok" }>): Snapshot => ({ buyable });

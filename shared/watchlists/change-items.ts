@@ -4,7 +4,12 @@ import { type Item, newItem } from "./item.ts";
 import type { ItemChange } from "./items-request.ts";
 import { compareIds, totalOf } from "./page.ts";
 import type { PageStore } from "./page-store.ts";
-import { endOf, type PageChange, type RewriteDependencies, rewriteItems } from "./rewrite-items.ts";
+import {
+  endOfRange,
+  type PageChange,
+  type RewriteDependencies,
+  rewriteItems,
+} from "./rewrite-items.ts";
 import type { Watchlist } from "./watchlist.ts";
 import type { WatchlistStore } from "./watchlist-store.ts";
 
@@ -119,7 +124,7 @@ async function countMoves(
   const [adding, removing] = [new Set(add), new Set(remove)];
   let [leaving, arriving, done] = [0, 0, 0];
   for await (const page of pages.pages(watchlistId, rangeOf(ids))) {
-    const end = endOf(page, ids, done);
+    const end = endOfRange(page, ids, done);
     if (end === done) continue;
     const there = new Set(page.items.map((item) => item.id));
     for (const id of ids.slice(done, end)) {
@@ -159,7 +164,7 @@ async function applyPass(
     },
     dependencies,
   );
-  if (outcome === "list_gone") throw deleted();
+  if (outcome === "watchlist_deleted") throw deleted();
   return { tally: notes.reduce(addTallies, nothing), isFull: outcome === "full" };
 }
 

@@ -1,4 +1,4 @@
-import type { Chance } from "../base/clock.ts";
+import type { RandomSource } from "../base/clock.ts";
 import { conflict, idempotencyKeyReused } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import {
@@ -34,7 +34,7 @@ export async function claimCreation(
     readonly bodyHash: string;
     readonly now: Date;
   },
-  { keys, chance }: { readonly keys: IdempotencyStore; readonly chance: Chance },
+  { keys, chance }: { readonly keys: IdempotencyStore; readonly chance: RandomSource },
 ): Promise<ClaimOutcome> {
   const { accountId, key, bodyHash, now } = request;
   const watchlistId = newId("watchlist", now, chance);

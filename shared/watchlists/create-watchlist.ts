@@ -1,6 +1,6 @@
-import type { Chance, Clock } from "../base/clock.ts";
+import type { RandomSource, Clock } from "../base/clock.ts";
 import { conflict, unavailable } from "../base/errors.ts";
-import { hint, type Warn } from "../base/hint.ts";
+import { bestEffort, type Warn } from "../base/best-effort.ts";
 import { limits } from "../base/limits.ts";
 import type { EndpointLookup } from "../webhooks/endpoint-store.ts";
 import { claimCreation, type CreationClaim, inFlight } from "./claim-creation.ts";
@@ -14,7 +14,7 @@ import { presentWatchlist } from "./present-watchlist.ts";
 import type { PurgeStore } from "./purge-store.ts";
 import { purgeAfterMs, purgeWatchlist } from "./purge-watchlist.ts";
 import type { NewWatchlist } from "./request.ts";
-import { listSchedule, type Schedules } from "./schedules.ts";
+import { watchlistSchedule, type Schedules } from "./schedules.ts";
 import type { Watchlist } from "./watchlist.ts";
 import type { WatchlistStore } from "./watchlist-store.ts";
 
@@ -45,7 +45,7 @@ export interface CreateDependencies {
   readonly schedules: Schedules;
   readonly queue: DueSender;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
   readonly warn: Warn;
 }
 
@@ -78,7 +78,7 @@ export async function createWatchlist(
   try {
     return { body: await create(request, taken.claim, dependencies), replayed: false };
   } catch (error) {
-    await hint(() => abandon(taken.claim, dependencies), dependencies.warn);
+    await bestEffort(() => abandon(taken.claim, dependencies), dependencies.warn);
     throw error;
   }
 }
@@ -98,7 +98,7 @@ async function create(
   if (!(await purges.expectCreation(watchlist, purgeAt))) throw superseded(claim);
   const isActive = watchlist.status === "active";
   // Before the row, so that no active watchlist lacks its schedule.
-  if (isActive) await schedules.put(listSchedule(watchlist, now));
+  if (isActive) await schedules.put(watchlistSchedule(watchlist, now));
   const items = wanted.ids.toSorted(compareIds).map((id) => newItem(id, watchlist.createdAt));
   await pages.create(watchlist.id, items);
   const answer = JSON.stringify(presentWatchlist(watchlist, { baseUrl, now, endpoint }));
@@ -106,7 +106,7 @@ async function create(
   if (outcome === "limit_reached") throw tooMany();
   if (outcome === "superseded") throw superseded(claim);
   const due = { accountId, watchlistId: watchlist.id, scheduledTime: watchlist.createdAt };
-  if (isActive) await hint(() => queue.sendDue(due), warn);
+  if (isActive) await bestEffort(() => queue.sendDue(due), warn);
   return answer;
 }
 

@@ -1,4 +1,4 @@
-import { hint, type Warn } from "../base/hint.ts";
+import { bestEffort, type Warn } from "../base/best-effort.ts";
 import { purgeAgainMs, type PurgeDependencies, purgeWatchlist } from "./purge-watchlist.ts";
 import type { WatchlistStore } from "./watchlist-store.ts";
 
@@ -21,7 +21,7 @@ export async function deleteWatchlist(
   const { watchlists, warn } = dependencies;
   if (!(await watchlists.remove({ accountId, watchlistId, purgeAt }))) return false;
   const until = new Date(now.getTime() + purgeMs);
-  await hint(async () => {
+  await bestEffort(async () => {
     await purgeWatchlist({ watchlistId, until }, dependencies);
   }, warn);
   return true;

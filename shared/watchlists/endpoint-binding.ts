@@ -1,4 +1,4 @@
-import type { Endpoint } from "../webhooks/endpoint.ts";
+import type { WebhookEndpoint } from "../webhooks/endpoint.ts";
 import type { Deletion, EndpointLookup } from "../webhooks/endpoint-store.ts";
 import type { Watchlist } from "./watchlist.ts";
 
@@ -52,7 +52,7 @@ export async function endpointBindings(
 
 const isRegisteredAfter = (
   deletion: Deletion | undefined,
-  { registeredUrl, createdAt }: Endpoint,
+  { registeredUrl, createdAt }: WebhookEndpoint,
 ): boolean =>
   deletion !== undefined && registeredUrl === deletion.url && createdAt >= deletion.deletedAt;
 
@@ -66,7 +66,7 @@ export async function endpointBinding(
 }
 
 /** The binding to an existing endpoint. */
-export const bindingTo = ({ id, url, enabled }: Endpoint): EndpointBinding => ({
+export const bindingTo = ({ id, url, enabled }: WebhookEndpoint): EndpointBinding => ({
   endpointId: id,
   url,
   status: enabled ? "ok" : "disabled",

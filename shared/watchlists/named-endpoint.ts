@@ -1,7 +1,7 @@
 import { invalidParam } from "../base/errors.ts";
 import { isId } from "../base/ids.ts";
 import { normaliseUrl } from "../outgoing/url.ts";
-import type { Endpoint } from "../webhooks/endpoint.ts";
+import type { WebhookEndpoint } from "../webhooks/endpoint.ts";
 import type { EndpointLookup } from "../webhooks/endpoint-store.ts";
 import { bindingTo, endpointBinding, type EndpointBinding } from "./endpoint-binding.ts";
 import type { Watchlist } from "./watchlist.ts";
@@ -68,7 +68,7 @@ export async function namedEndpoint(
   accountId: string,
   { webhookUrl, webhookEndpointId }: EndpointParams,
   endpoints: EndpointLookup,
-): Promise<Endpoint | null> {
+): Promise<WebhookEndpoint | null> {
   if (webhookUrl !== null) {
     const url = normaliseUrl(webhookUrl);
     const found = url === null ? null : await endpoints.findByUrl(accountId, url);

@@ -7,17 +7,17 @@ export interface IdRange {
   readonly to?: string;
 }
 
-export interface ListRef {
+export interface WatchlistRef {
   readonly accountId: string;
   readonly watchlistId: string;
 }
 
 /**
  * `replaced`: the pages are written. The other results mean that nothing was written. `stale`: one of
- * the pages changed since it was read. `list_gone`: the watchlist was deleted. `full`: the watchlist
+ * the pages changed since it was read. `watchlist_deleted`: the watchlist was deleted. `full`: the watchlist
  * would have too many items.
  */
-export type Replacement = "replaced" | "stale" | "list_gone" | "full";
+export type Replacement = "replaced" | "stale" | "watchlist_deleted" | "full";
 
 /** Stores the items of a watchlist in pages. */
 export interface PageStore {
@@ -35,7 +35,7 @@ export interface PageStore {
    * took effect, if its response was lost and another writer followed. So a repeat must be idempotent.
    */
   replace(
-    list: ListRef,
+    list: WatchlistRef,
     before: readonly StoredPage[],
     items: readonly Item[],
   ): Promise<Replacement>;

@@ -56,7 +56,7 @@ export function cutPages(
   if (items.length <= bounds.itemsMax) {
     const encoded = encodeItems(items);
     if (encoded.byteLength <= bounds.bytesMax || items.length < 2) {
-      const [counts, changedAt] = [countItems(items), maxChangedAt(items)];
+      const [counts, changedAt] = [countByState(items), maxChangedAt(items)];
       return [{ lowest, upper, counts, maxChangedAt: changedAt, encoded }];
     }
   }
@@ -73,7 +73,7 @@ export function cutPages(
   return cut;
 }
 
-export function countItems(items: readonly Item[]): ItemCounts {
+export function countByState(items: readonly Item[]): ItemCounts {
   const counts = { ...noItems };
   for (const item of items) counts[item.state] += 1;
   return counts;

@@ -15,12 +15,12 @@ export interface PurgeStore {
   due(by: Date, limit: number): Promise<readonly string[]>;
   /**
    * Starts or resumes the purge of a watchlist, after which it cannot be created. Its mark is due
-   * again at `nextLook`. False if there is nothing to purge, or the purge is not due. `abandoned`:
+   * again at `nextCheck`. False if there is nothing to purge, or the purge is not due. `abandoned`:
    * the creating request has failed, so the purge is due now.
    */
   begin(
     watchlistId: string,
-    look: { readonly now: Date; readonly nextLook: Date; readonly abandoned: boolean },
+    look: { readonly now: Date; readonly nextCheck: Date; readonly abandoned: boolean },
   ): Promise<boolean>;
   /** True while a run of the watchlist is in progress, which needs its rows. */
   isRunning(watchlistId: string): Promise<boolean>;

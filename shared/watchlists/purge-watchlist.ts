@@ -35,8 +35,8 @@ export async function purgeWatchlist(
   { purges, pages, schedules, clock }: PurgeDependencies,
 ): Promise<"purged" | "unfinished" | "nothing"> {
   const now = clock.now();
-  const nextLook = new Date(now.getTime() + (abandoned ? purgeAfterMs : purgeAgainMs));
-  if (!(await purges.begin(watchlistId, { now, nextLook, abandoned }))) return "nothing";
+  const nextCheck = new Date(now.getTime() + (abandoned ? purgeAfterMs : purgeAgainMs));
+  if (!(await purges.begin(watchlistId, { now, nextCheck, abandoned }))) return "nothing";
   await schedules.remove(watchlistId);
   await pages.removeAll(watchlistId);
   if (await purges.isRunning(watchlistId)) return "unfinished";

@@ -15,7 +15,7 @@ import { bodyHashOf, idempotencyKeyRule } from "./idempotency.ts";
 import { checkEndpointParams, type EndpointParams } from "./named-endpoint.ts";
 import { checkRefreshSetting } from "./refresh-setting.ts";
 import { everyPattern, parseSchedule, type Schedule } from "./schedule.ts";
-import { defaultSettings, type ListSettings, settingFields, settingsIn } from "./settings.ts";
+import { defaultSettings, type WatchlistSettings, settingFields, settingsIn } from "./settings.ts";
 import type { WatchlistStatus } from "./watchlist.ts";
 
 const nameMax = limits.watchlistNameLengthMax;
@@ -23,7 +23,7 @@ export const text = (what: string): v.StringSchema<string> =>
   v.string(`'${what}' must be a string.`);
 
 /** Schemas of watchlist fields that bodies and queries share, each for a present value. */
-export const listFields = {
+export const watchlistFields = {
   name: v.pipe(
     text("name"),
     v.trim(),
@@ -70,7 +70,7 @@ export const listFields = {
 
 /** Body of `POST /v1/watchlists` as clients send it (specification, section "Watchlists"). */
 export const newWatchlistBody = v.object({
-  name: listFields.name,
+  name: watchlistFields.name,
   ids: v.optional(
     v.pipe(
       idList("ids"),
@@ -90,18 +90,18 @@ export const newWatchlistBody = v.object({
     ),
   ),
   ...shopFields(),
-  every: v.optional(listFields.every),
-  cron: v.optional(listFields.cron),
-  timezone: v.optional(listFields.timezone),
-  webhook_url: v.nullish(listFields.webhookUrl),
-  webhook_endpoint_id: v.nullish(listFields.webhookEndpointId),
+  every: v.optional(watchlistFields.every),
+  cron: v.optional(watchlistFields.cron),
+  timezone: v.optional(watchlistFields.timezone),
+  webhook_url: v.nullish(watchlistFields.webhookUrl),
+  webhook_endpoint_id: v.nullish(watchlistFields.webhookEndpointId),
   ...settingFields,
   pipeline: v.nullish(
     v.pipe(v.unknown(), v.description("Steps and routes; absent: the platform's default.")),
   ),
   status: v.optional(
     v.pipe(
-      listFields.status,
+      watchlistFields.status,
       v.description(
         "Default: active. paused: the watchlist is created with paused_reason user and does not " +
           "run until it is resumed; its first run is due then.",
@@ -125,7 +125,7 @@ export interface NewWatchlist extends Shop, EndpointParams {
   readonly name: string;
   readonly ids: readonly string[];
   readonly schedule: Schedule;
-  readonly settings: ListSettings;
+  readonly settings: WatchlistSettings;
   /** Null: the platform's default. */
   readonly pipeline: Pipeline | null;
   readonly status: WatchlistStatus;

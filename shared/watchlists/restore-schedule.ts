@@ -1,5 +1,5 @@
 import { isSameSchedule, type Schedule } from "./schedule.ts";
-import { listSchedule, type Schedules } from "./schedules.ts";
+import { watchlistSchedule, type Schedules } from "./schedules.ts";
 import type { Watchlist } from "./watchlist.ts";
 import type { WatchlistStore } from "./watchlist-store.ts";
 
@@ -22,7 +22,7 @@ export async function restoreSchedule(
   let seen = await watchlists.get(accountId, watchlistId);
   for (let tries = 0; tries < triesMax; tries += 1) {
     await (seen?.status === "active"
-      ? schedules.put(listSchedule(seen, now))
+      ? schedules.put(watchlistSchedule(seen, now))
       : schedules.remove(watchlistId));
     const found = await watchlists.get(accountId, watchlistId);
     if (isSame(scheduleOf(seen), scheduleOf(found))) return;

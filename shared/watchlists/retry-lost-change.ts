@@ -1,4 +1,4 @@
-import type { Chance, Clock } from "../base/clock.ts";
+import type { RandomSource, Clock } from "../base/clock.ts";
 import { conflict, notFound, unavailable } from "../base/errors.ts";
 import { repeats } from "../base/retry-budget.ts";
 import type { Watchlist } from "./watchlist.ts";
@@ -7,7 +7,7 @@ import type { WatchlistStore } from "./watchlist-store.ts";
 interface Dependencies {
   readonly watchlists: Pick<WatchlistStore, "get">;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
 }
 
 /** Maximum number of tries of a change that concurrent changes defeat. */

@@ -1,9 +1,9 @@
-import type { Chance, Clock } from "../base/clock.ts";
+import type { RandomSource, Clock } from "../base/clock.ts";
 import { unavailable } from "../base/errors.ts";
 import { repeats } from "../base/retry-budget.ts";
 import type { Item } from "./item.ts";
 import type { StoredPage } from "./page.ts";
-import type { ListRef, PageStore } from "./page-store.ts";
+import type { WatchlistRef, PageStore } from "./page-store.ts";
 
 /** The items of one page after a change, and a note that is returned once they are stored. */
 export interface PageChange<Note> {
@@ -13,7 +13,7 @@ export interface PageChange<Note> {
 }
 
 export interface Rewrite<Note> {
-  readonly list: ListRef;
+  readonly list: WatchlistRef;
   /** Sorted and unique. */
   readonly ids: readonly string[];
   /** Must be pure: called again with the current page after a conflict. */
@@ -22,7 +22,7 @@ export interface Rewrite<Note> {
 
 export interface Rewritten<Note> {
   /** For all results but `done`, earlier pages are written. */
-  readonly outcome: "done" | "list_gone" | "full";
+  readonly outcome: "done" | "watchlist_deleted" | "full";
   /** The note of each page that was written or needed no write. */
   readonly notes: readonly Note[];
 }
@@ -30,7 +30,7 @@ export interface Rewritten<Note> {
 export interface RewriteDependencies {
   readonly pages: Pick<PageStore, "pages" | "replace">;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
 }
 
 /** Retry limits for one page. Each failed try means that another writer succeeded. */
@@ -48,11 +48,11 @@ export async function rewriteItems<Note>(
   let mayRepeat = repeats({ clock, chance }, retryLimits);
   for (let done = 0; done < ids.length;) {
     const page = await ownerOf(ids[done] ?? "", list, pages);
-    if (page === undefined) return { outcome: "list_gone", notes };
-    const owned = ids.slice(done, endOf(page, ids, done));
+    if (page === undefined) return { outcome: "watchlist_deleted", notes };
+    const owned = ids.slice(done, endOfRange(page, ids, done));
     const { items, note } = change(page.items, owned);
     const outcome = items === page.items ? "replaced" : await pages.replace(list, [page], items);
-    if (outcome === "list_gone" || outcome === "full") return { outcome, notes };
+    if (outcome === "watchlist_deleted" || outcome === "full") return { outcome, notes };
     if (outcome === "replaced") {
       notes.push(note);
       done += owned.length;
@@ -64,7 +64,7 @@ export async function rewriteItems<Note>(
 
 async function ownerOf(
   id: string,
-  { watchlistId }: ListRef,
+  { watchlistId }: WatchlistRef,
   pages: Pick<PageStore, "pages">,
 ): Promise<StoredPage | undefined> {
   for await (const page of pages.pages(watchlistId, { from: id, to: id })) return page;
@@ -72,7 +72,7 @@ async function ownerOf(
 }
 
 /** Index after the last ID, from `start` on, that is in the page's range. */
-export function endOf({ upper }: StoredPage, ids: readonly string[], start: number): number {
+export function endOfRange({ upper }: StoredPage, ids: readonly string[], start: number): number {
   if (upper === null) return ids.length;
   let end = start;
   while (end < ids.length && (ids[end] ?? "") < upper) end += 1;

@@ -3,15 +3,15 @@ import { count as countSchema, timestamp } from "../base/wire-schema.ts";
 import { limitParam } from "../base/limit-param.ts";
 import { limits } from "../base/limits.ts";
 import { timeParam } from "./queries.ts";
-import { listFields } from "./request.ts";
+import { watchlistFields } from "./request.ts";
 import { countRuns, parseSchedule, presentSchedule, runTimesAfter } from "./schedule.ts";
 import { scheduleSchema } from "./watchlist-schema.ts";
 
 /** Query of `GET /v1/watchlists/schedule`. */
 export const schedulePreviewFields = v.object({
-  every: v.optional(listFields.every),
-  cron: v.optional(listFields.cron),
-  timezone: v.optional(listFields.timezone),
+  every: v.optional(watchlistFields.every),
+  cron: v.optional(watchlistFields.cron),
+  timezone: v.optional(watchlistFields.timezone),
   after: v.optional(
     v.pipe(timeParam("after"), v.description("Only times later than this. Default: now.")),
   ),

@@ -7,12 +7,12 @@ import { defaultRefreshEveryRuns } from "../pipelines/default.ts";
  * Settings of a watchlist that are plain values. Bodies, answers, stored rows and changes use this
  * file: to add a setting, add it to each declaration here.
  */
-export interface ListSettings {
+export interface WatchlistSettings {
   /** Number of runs from one refresh to the next, on the default pipeline of retailer_a; 0: no refresh. */
   readonly refreshEveryRuns: number;
 }
 
-export const defaultSettings: ListSettings = { refreshEveryRuns: defaultRefreshEveryRuns };
+export const defaultSettings: WatchlistSettings = { refreshEveryRuns: defaultRefreshEveryRuns };
 
 /** Schemas of the settings in bodies. */
 export const settingFields = {
@@ -40,13 +40,13 @@ export const settingsIn = ({
   refresh_every_runs: refreshEveryRuns,
 }: {
   readonly refresh_every_runs?: number | undefined;
-}): Partial<ListSettings> => ({
+}): Partial<WatchlistSettings> => ({
   ...(refreshEveryRuns !== undefined && { refreshEveryRuns }),
 });
 
 /** The settings in API answers and stored rows. */
 export const presentSettings = ({
   refreshEveryRuns,
-}: ListSettings): Record<keyof typeof settingFields, number> => ({
+}: WatchlistSettings): Record<keyof typeof settingFields, number> => ({
   refresh_every_runs: refreshEveryRuns,
 });

@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { invalidParam } from "../base/errors.ts";
 import { checkEndpointId, type EndpointParams } from "./named-endpoint.ts";
-import { listFields, text } from "./request.ts";
+import { watchlistFields, text } from "./request.ts";
 import { refuseMixed, type ScheduleParams } from "./schedule.ts";
-import { type ListSettings, settingFields, settingsIn } from "./settings.ts";
+import { type WatchlistSettings, settingFields, settingsIn } from "./settings.ts";
 import type { WatchlistStatus } from "./watchlist.ts";
 
 const fixed = (what: string): v.GenericSchema<string | undefined, string | undefined> =>
@@ -16,24 +16,24 @@ const fixed = (what: string): v.GenericSchema<string | undefined, string | undef
 
 /** Body of `PATCH /v1/watchlists/{id}` as clients send it (specification, section "Watchlists"). */
 export const watchlistPatchBody = v.object({
-  name: v.optional(listFields.name),
-  every: v.optional(listFields.every),
-  cron: v.optional(listFields.cron),
+  name: v.optional(watchlistFields.name),
+  every: v.optional(watchlistFields.every),
+  cron: v.optional(watchlistFields.cron),
   timezone: v.optional(
     v.pipe(
-      listFields.timezone,
+      watchlistFields.timezone,
       v.description(
         "IANA time zone of the cron. Send it with `cron`, or alone if the watchlist has a cron.",
       ),
     ),
   ),
-  webhook_url: v.optional(v.nullable(listFields.webhookUrl)),
-  webhook_endpoint_id: v.optional(v.nullable(listFields.webhookEndpointId)),
+  webhook_url: v.optional(v.nullable(watchlistFields.webhookUrl)),
+  webhook_endpoint_id: v.optional(v.nullable(watchlistFields.webhookEndpointId)),
   ...settingFields,
   pipeline: v.optional(
     v.pipe(v.unknown(), v.description("Steps and routes; null: the platform's default.")),
   ),
-  status: v.optional(listFields.status),
+  status: v.optional(watchlistFields.status),
   schedule: v.optional(
     v.pipe(
       v.unknown(),
@@ -54,7 +54,7 @@ export interface WatchlistPatch extends ScheduleParams {
   readonly endpoint: EndpointParams | undefined;
   /** Not parsed yet; null restores the default. */
   readonly pipeline: unknown;
-  readonly settings: Partial<ListSettings>;
+  readonly settings: Partial<WatchlistSettings>;
   readonly status: WatchlistStatus | undefined;
   /** As sent; only the watchlist's current schedule is accepted. */
   readonly schedule: unknown;

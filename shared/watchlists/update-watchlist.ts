@@ -1,12 +1,12 @@
-import type { Chance, Clock } from "../base/clock.ts";
-import { hint, type Warn } from "../base/hint.ts";
+import type { RandomSource, Clock } from "../base/clock.ts";
+import { bestEffort, type Warn } from "../base/best-effort.ts";
 import type { EndpointLookup } from "../webhooks/endpoint-store.ts";
 import { changedWatchlist, isRescheduled } from "./change-watchlist.ts";
 import type { DueSender } from "./create-watchlist.ts";
 import { changedEndpoint } from "./named-endpoint.ts";
 import { restoreSchedule } from "./restore-schedule.ts";
 import { retryLostChange } from "./retry-lost-change.ts";
-import { listSchedule, type Schedules } from "./schedules.ts";
+import { watchlistSchedule, type Schedules } from "./schedules.ts";
 import type { WatchlistPatch } from "./update-request.ts";
 import type { Watchlist } from "./watchlist.ts";
 import type { WatchlistStore } from "./watchlist-store.ts";
@@ -24,7 +24,7 @@ export interface UpdateDependencies {
   readonly schedules: Schedules;
   readonly queue: DueSender;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
   readonly warn: Warn;
 }
 
@@ -69,12 +69,12 @@ async function updateWithSchedule(
   const { accountId, id: watchlistId } = after;
   let updated: Watchlist | undefined;
   try {
-    await schedules.put(listSchedule(after, now));
+    await schedules.put(watchlistSchedule(after, now));
     updated = await watchlists.update({ before, after });
     return updated;
   } finally {
     if (updated === undefined) {
-      await hint(() => restoreSchedule({ accountId, watchlistId, now }, dependencies), warn);
+      await bestEffort(() => restoreSchedule({ accountId, watchlistId, now }, dependencies), warn);
     }
   }
 }
@@ -87,10 +87,13 @@ async function notifyAfter(
 ): Promise<void> {
   const { id: watchlistId, accountId, nextRunAt } = updated;
   if (updated.status === "paused" && before.status === "active") {
-    await hint(() => schedules.remove(watchlistId), warn);
+    await bestEffort(() => schedules.remove(watchlistId), warn);
   }
   const isDue = nextRunAt !== null && nextRunAt <= updated.updatedAt;
   if (isDue && isRescheduled(before, updated)) {
-    await hint(() => queue.sendDue({ accountId, watchlistId, scheduledTime: nextRunAt }), warn);
+    await bestEffort(
+      () => queue.sendDue({ accountId, watchlistId, scheduledTime: nextRunAt }),
+      warn,
+    );
   }
 }

@@ -1,7 +1,7 @@
 import type { IdempotencyRecord } from "./idempotency.ts";
 import type { Watchlist } from "./watchlist.ts";
 
-export interface DueList {
+export interface DueWatchlist {
   readonly accountId: string;
   readonly watchlistId: string;
   readonly dueAt: string;
@@ -49,7 +49,7 @@ export interface WatchlistStore {
     readonly purgeAt: Date;
   }): Promise<boolean>;
   /** Active watchlists that are due at `by`, longest due first. */
-  due(by: Date, limit: number): Promise<readonly DueList[]>;
+  due(by: Date, limit: number): Promise<readonly DueWatchlist[]>;
   /** Skips a due time during a run in progress: sets the next due time and counts the overlap. */
   skipOverlap(watchlist: Watchlist, nextRunAt: string): Promise<void>;
   /** Skips a due time of a watchlist without items. No effect if it has items. */

@@ -2,7 +2,7 @@ import { defaultPipeline } from "../pipelines/default.ts";
 import type { Pipeline } from "../pipelines/definition.ts";
 import type { Platform } from "../platforms/catalogue.ts";
 import type { Schedule } from "./schedule.ts";
-import type { ListSettings } from "./settings.ts";
+import type { WatchlistSettings } from "./settings.ts";
 
 export type WatchlistStatus = "active" | "paused";
 export type PausedReason = "user" | "insufficient_credits";
@@ -18,7 +18,7 @@ export interface ItemCounts {
 export const noItems: ItemCounts = { new: 0, active: 0, delisted: 0 };
 
 /** A watchlist as stored; times are ISO 8601 UTC. */
-export interface Watchlist extends ListSettings {
+export interface Watchlist extends WatchlistSettings {
   readonly id: string;
   readonly accountId: string;
   readonly name: string;

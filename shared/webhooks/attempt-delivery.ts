@@ -1,9 +1,9 @@
-import type { Chance } from "../base/clock.ts";
+import type { RandomSource } from "../base/clock.ts";
 import { figures, type Report } from "../observability/figures.ts";
 import type { ArchivedRun, EventBodies } from "../events/event-archive.ts";
 import type { EventFeed } from "../events/event-feed.ts";
-import type { Slice } from "../outbox/drain.ts";
-import type { Entry } from "../outbox/outbox.ts";
+import type { TimeSlice } from "../outbox/drain.ts";
+import type { OutboxEntry } from "../outbox/outbox.ts";
 import { afterAttempt, type Attempt, type Delivery, endedDelivery } from "./delivery.ts";
 import { sendDelivery } from "./delivery-attempt.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
@@ -11,7 +11,7 @@ import { disableEndpoint } from "./disable-endpoint.ts";
 import { disablingReason, type HealthTracker } from "./endpoint-health.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 import type { FirstAttemptGate } from "./first-attempt-gate.ts";
-import type { Ready, Receiver, ReceiverDependencies } from "./receiver.ts";
+import type { ReceiverState, ReceiverAccess, ReceiverDependencies } from "./receiver.ts";
 
 /** A change of one delivery in the delivery log. */
 export interface DeliveryRecord {
@@ -25,7 +25,7 @@ export interface WebhookDependencies extends ReceiverDependencies {
   readonly deliveries: DeliveryStore;
   readonly bodies: EventBodies;
   readonly feed: EventFeed;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
   /** Receives the metrics of each attempt. */
   readonly report?: Report;
 }
@@ -34,7 +34,7 @@ export interface WebhookDependencies extends ReceiverDependencies {
 export interface WebhookContext {
   readonly accountId: string;
   readonly endpointId: string;
-  readonly receiver: Receiver;
+  readonly receiver: ReceiverAccess;
   readonly dependencies: WebhookDependencies;
   /** Reads the index of a run's events; null if they have expired. */
   readonly run: (runId: string) => Promise<ArchivedRun | null>;
@@ -52,16 +52,16 @@ export interface DeliveryLog {
 
 /** An entry of an endpoint's outbox with its parsed content. */
 export interface WebhookWork<Content> {
-  readonly entry: Entry;
+  readonly entry: OutboxEntry;
   readonly content: Content;
-  readonly slice: Slice<DeliveryRecord>;
+  readonly slice: TimeSlice<DeliveryRecord>;
 }
 
-export interface Attempting {
+export interface AttemptRequest {
   readonly delivery: Delivery;
   readonly body: Uint8Array;
   /** The endpoint at this moment. */
-  readonly ready: Ready;
+  readonly ready: ReceiverState;
 }
 
 /**
@@ -69,7 +69,7 @@ export interface Attempting {
  * the delivery after the attempt.
  */
 export async function attempt(
-  { delivery, body, ready }: Attempting,
+  { delivery, body, ready }: AttemptRequest,
   context: Pick<WebhookContext, "dependencies" | "health" | "receiver">,
 ): Promise<Delivery> {
   const { clock, chance, report } = context.dependencies;
@@ -104,7 +104,7 @@ async function disableIfFailing(
   tried: {
     readonly attempt: Attempt;
     readonly attempted: Delivery;
-    readonly ready: Extract<Ready, { outcome: "ready" }>;
+    readonly ready: Extract<ReceiverState, { outcome: "ready" }>;
   },
   { dependencies, health, receiver }: Pick<WebhookContext, "dependencies" | "health" | "receiver">,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import { invalidParam, unavailable } from "../base/errors.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { WebhookEndpoint } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 import { type EndpointRef, existingEndpoint } from "./existing.ts";
 
@@ -18,7 +18,7 @@ export const urlTaken = (): Error =>
  * concurrent call changed the endpoint first.
  * @throws 503 UNAVAILABLE after 30 tries.
  */
-export async function untilReplaced<T>(attempt: () => Promise<T | "again">): Promise<T> {
+export async function retryReplace<T>(attempt: () => Promise<T | "again">): Promise<T> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const result = await attempt();
     if (result !== "again") return result;
@@ -34,10 +34,10 @@ export async function untilReplaced<T>(attempt: () => Promise<T | "again">): Pro
  */
 export async function changeEndpoint(
   ref: EndpointRef,
-  change: (before: Endpoint) => Promise<Endpoint>,
+  change: (before: WebhookEndpoint) => Promise<WebhookEndpoint>,
   endpoints: Pick<EndpointStore, "get" | "replace">,
-): Promise<Endpoint> {
-  return untilReplaced(async () => {
+): Promise<WebhookEndpoint> {
+  return retryReplace(async () => {
     const before = await existingEndpoint(ref, endpoints);
     const after = await change(before);
     if (after === before) return before;

@@ -1,11 +1,11 @@
-import type { Chance } from "../base/clock.ts";
+import type { RandomSource } from "../base/clock.ts";
 import { conflict } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import { limits } from "../base/limits.ts";
 import type { SecretBox } from "../base/secret-box.ts";
 import type { AddressPolicy } from "../outgoing/address-policy.ts";
 import { urlTaken } from "./change-endpoint.ts";
-import { type Endpoint, endpointSecretContext, type NewEndpoint } from "./endpoint.ts";
+import { type WebhookEndpoint, endpointSecretContext, type NewEndpoint } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 import { requirePublicUrl } from "../outgoing/public-url.ts";
 import type { Resolver } from "../outgoing/resolver.ts";
@@ -16,7 +16,7 @@ export interface CreateEndpointDependencies {
   readonly secrets: SecretBox;
   readonly resolver: Resolver;
   readonly policy: AddressPolicy;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
 }
 
 export interface EndpointRequest {
@@ -28,7 +28,7 @@ export interface EndpointRequest {
 }
 
 export interface EndpointWithSecret {
-  readonly endpoint: Endpoint;
+  readonly endpoint: WebhookEndpoint;
   /** The signing secret in plain text, which no later answer contains. */
   readonly secret: string;
 }
@@ -46,7 +46,7 @@ export async function createEndpoint(
   const url = await requirePublicUrl({ param: "url", value: wanted.url }, rules, resolver);
   const id = newId("webhookEndpoint", now, chance);
   const secret = newSecret(chance);
-  const endpoint: Endpoint = {
+  const endpoint: WebhookEndpoint = {
     ...wanted,
     id,
     accountId,

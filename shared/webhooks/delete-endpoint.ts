@@ -1,5 +1,5 @@
 import { isId } from "../base/ids.ts";
-import { endPending, type EndPendingDependencies } from "./end-pending.ts";
+import { endPendingDeliveries, type EndPendingDependencies } from "./end-pending.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 import { endpointNotFound, type EndpointRef } from "./existing.ts";
 
@@ -21,5 +21,5 @@ export async function deleteEndpoint(
     isId("webhookEndpoint", endpointId) &&
     (await dependencies.endpoints.delete(accountId, endpointId, now));
   if (!deleted) throw endpointNotFound();
-  await endPending(ref, now, dependencies);
+  await endPendingDeliveries(ref, now, dependencies);
 }

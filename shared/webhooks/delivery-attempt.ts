@@ -1,12 +1,12 @@
 import type { Clock } from "../base/clock.ts";
 import type { SecretBox } from "../base/secret-box.ts";
 import type { Attempt, Delivery } from "./delivery.ts";
-import { type Endpoint, endpointSecretContext, signingSecrets } from "./endpoint.ts";
+import { type WebhookEndpoint, endpointSecretContext, signingSecrets } from "./endpoint.ts";
 import { requestHeaders, type SignedRequest } from "./request-headers.ts";
 import type { ReceiverConnection, SendResult } from "../outgoing/sender.ts";
 import { signatureHeader, standardHeaders } from "./signature.ts";
 
-export interface Sending {
+export interface DeliveryRequest {
   /** The delivery before this attempt. */
   readonly delivery: Delivery;
   /** Body of the request, the same for every attempt. */
@@ -26,7 +26,7 @@ const responseBytesMax = 1_024;
 
 /** Signs a delivery and sends one request. Returns failures of the receiver; never throws for them. */
 export async function sendDelivery(
-  { delivery, body, secrets, connection }: Sending,
+  { delivery, body, secrets, connection }: DeliveryRequest,
   clock: Clock,
 ): Promise<Sent> {
   const at = clock.now();
@@ -46,7 +46,7 @@ export async function sendDelivery(
 
 /** Decrypts the secrets that sign requests to an endpoint at `now`, the current one first. */
 export function openSecrets(
-  endpoint: Endpoint,
+  endpoint: WebhookEndpoint,
   now: Date,
   secrets: SecretBox,
 ): Promise<readonly string[]> {
@@ -55,8 +55,8 @@ export function openSecrets(
 }
 
 /** Why an endpoint receives nothing (specification, section "Events", rule 2); null if it is enabled. */
-export function refusalOf(
-  endpoint: Endpoint | null,
+export function endpointRefusal(
+  endpoint: WebhookEndpoint | null,
 ): "endpoint_deleted" | "endpoint_disabled" | null {
   if (endpoint === null) return "endpoint_deleted";
   return endpoint.enabled ? null : "endpoint_disabled";

@@ -1,4 +1,4 @@
-import type { Slice } from "../outbox/drain.ts";
+import type { TimeSlice } from "../outbox/drain.ts";
 import { notedSlice } from "../outbox/noted-slice.ts";
 import type { DeliveryLog, DeliveryRecord } from "./attempt-delivery.ts";
 import type { Delivery } from "./delivery.ts";
@@ -7,7 +7,7 @@ import type { DeliveryStore } from "./delivery-store.ts";
 /** The delivery log with the records of a session that are not stored yet. */
 export interface NotedLog extends DeliveryLog {
   /** Wraps a slice, so that `get` and `getMany` return each record as soon as it is queued. */
-  noting(slice: Slice<DeliveryRecord>): Slice<DeliveryRecord>;
+  noting(slice: TimeSlice<DeliveryRecord>): TimeSlice<DeliveryRecord>;
 }
 
 export function notedLog(accountId: string, deliveries: DeliveryStore): NotedLog {

@@ -1,10 +1,10 @@
-import { untilReplaced } from "./change-endpoint.ts";
-import { type Endpoint, changedAt, type DisabledReason } from "./endpoint.ts";
+import { retryReplace } from "./change-endpoint.ts";
+import { type WebhookEndpoint, changedAt, type DisabledReason } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 
-export interface Disabling {
+export interface DisableRequest {
   /** The endpoint at the start of the failed attempt. */
-  readonly endpoint: Endpoint;
+  readonly endpoint: WebhookEndpoint;
   readonly reason: Exclude<DisabledReason, "user">;
   /** Disable only if all attempts since this time failed; null: always disable. */
   readonly failingSince: string | null;
@@ -18,16 +18,16 @@ export interface Disabling {
  * @throws 503 UNAVAILABLE after too many conflicts with concurrent changes.
  */
 export async function disableEndpoint(
-  { endpoint, reason, failingSince, now }: Disabling,
+  { endpoint, reason, failingSince, now }: DisableRequest,
   endpoints: Pick<EndpointStore, "get" | "replace">,
 ): Promise<void> {
   const { accountId, id, receivingSince } = endpoint;
-  await untilReplaced(async () => {
+  await retryReplace(async () => {
     const before = await endpoints.get(accountId, id);
     const isSame = before?.enabled === true && before.receivingSince === receivingSince;
     if (before === null || !isSame) return undefined;
     const updatedAt = changedAt(before, now);
-    const after: Endpoint = { ...before, enabled: false, disabledReason: reason, updatedAt };
+    const after: WebhookEndpoint = { ...before, enabled: false, disabledReason: reason, updatedAt };
     const { outcome } = await endpoints.replace(before, after, { failingSince });
     return outcome === "replaced" || outcome === "recovered" ? undefined : "again";
   });

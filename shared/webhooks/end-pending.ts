@@ -1,4 +1,4 @@
-import { hint, type Warn } from "../base/hint.ts";
+import { bestEffort, type Warn } from "../base/best-effort.ts";
 import { endpointTarget, type Outbox, type OutboxQueue } from "../outbox/outbox.ts";
 import type { EndpointRef } from "./existing.ts";
 
@@ -13,13 +13,13 @@ export interface EndPendingDependencies {
  * (specification, section "Events", rule 2). If a crash prevents this, each delivery ends when its
  * next attempt is due.
  */
-export async function endPending(
+export async function endPendingDeliveries(
   { accountId, endpointId }: EndpointRef,
   now: Date,
   { outbox, queue, warn }: EndPendingDependencies,
 ): Promise<void> {
   const target = endpointTarget(accountId, endpointId);
-  await hint(async () => {
+  await bestEffort(async () => {
     await outbox.wake(target, now);
     await queue.send([target], 0);
   }, warn);

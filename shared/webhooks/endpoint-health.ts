@@ -10,7 +10,7 @@ import {
 } from "valibot";
 import { limits } from "../base/limits.ts";
 import { type Attempt, type Delivery, isGone } from "./delivery.ts";
-import type { DisabledReason, Endpoint } from "./endpoint.ts";
+import type { DisabledReason, WebhookEndpoint } from "./endpoint.ts";
 
 /**
  * Health of an endpoint: the results of its latest attempts. Times are ISO 8601 UTC. Stored as the
@@ -41,7 +41,7 @@ export function healthOf(state: unknown): EndpointHealth {
 
 /** The health of an endpoint without failures from before it was last enabled or given its URL. */
 export const healthFor = (
-  { receivingSince }: Pick<Endpoint, "receivingSince">,
+  { receivingSince }: Pick<WebhookEndpoint, "receivingSince">,
   health: EndpointHealth,
 ): EndpointHealth =>
   health.receivingSince === receivingSince
@@ -49,14 +49,14 @@ export const healthFor = (
     : { ...unknownHealth, receivingSince, lastSuccessAt: health.lastSuccessAt };
 
 /** True if the endpoint's status is `failing`. Its first attempts are then postponed, except one probe. */
-export const isFailing = ({ failuresInRow }: EndpointHealth): boolean =>
+export const isEndpointFailing = ({ failuresInRow }: EndpointHealth): boolean =>
   failuresInRow >= limits.failuresUntilFailing;
 
 /** Tracks the health of an endpoint during a session. */
 export interface HealthTracker {
   current(): EndpointHealth;
   /** Counts an attempt. `endpoint`: the endpoint at the start of the attempt. */
-  note(attempt: Pick<Attempt, "at" | "error">, endpoint: Endpoint): void;
+  note(attempt: Pick<Attempt, "at" | "error">, endpoint: WebhookEndpoint): void;
 }
 
 export function trackHealth(stored: EndpointHealth): HealthTracker {

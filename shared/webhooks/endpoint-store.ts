@@ -1,4 +1,4 @@
-import type { Endpoint } from "./endpoint.ts";
+import type { WebhookEndpoint } from "./endpoint.ts";
 
 export type CreateEndpointOutcome =
   | { readonly outcome: "created" }
@@ -19,15 +19,15 @@ export interface EndpointStore {
    * Creates an endpoint. The same transaction reserves its URL for the account and increases the
    * number of endpoints, so that concurrent calls cannot exceed either limit.
    */
-  create(accountId: string, endpoint: Endpoint): Promise<CreateEndpointOutcome>;
+  create(accountId: string, endpoint: WebhookEndpoint): Promise<CreateEndpointOutcome>;
   /**
    * Replaces an endpoint if its `updatedAt` is still that of `before`. The same transaction reserves
    * a new URL and releases the old one. With `failingSince`, only if the endpoint's stored health
    * has this value.
    */
   replace(
-    before: Endpoint,
-    after: Endpoint,
+    before: WebhookEndpoint,
+    after: WebhookEndpoint,
     condition?: { readonly failingSince: string | null },
   ): Promise<ReplaceEndpointOutcome>;
   /**
@@ -37,12 +37,12 @@ export interface EndpointStore {
   delete(accountId: string, id: string, now: Date): Promise<boolean>;
   /** Counts a test delivery; false if the limit of the current minute is reached. */
   admitTest(accountId: string, id: string, now: Date): Promise<boolean>;
-  get(accountId: string, id: string): Promise<Endpoint | null>;
+  get(accountId: string, id: string): Promise<WebhookEndpoint | null>;
   /** All endpoints of the account, oldest first. */
-  list(accountId: string): Promise<readonly Endpoint[]>;
+  list(accountId: string): Promise<readonly WebhookEndpoint[]>;
   countEndpoints(accountId: string): Promise<number>;
   /** Finds an endpoint by its normalised URL (`normaliseUrl`). */
-  findByUrl(accountId: string, url: string): Promise<Endpoint | null>;
+  findByUrl(accountId: string, url: string): Promise<WebhookEndpoint | null>;
   /**
    * The deletions of up to 100 endpoints, by endpoint ID, without those that are older than
    * `limits.deletedEndpointDays`.

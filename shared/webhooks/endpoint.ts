@@ -28,7 +28,7 @@ export const disabledReasons = ["user", "gone", "failing"] as const;
 export type DisabledReason = (typeof disabledReasons)[number];
 
 /** A webhook endpoint. Times are ISO 8601 UTC; secrets are encrypted. */
-export interface Endpoint {
+export interface WebhookEndpoint {
   readonly id: string;
   readonly accountId: string;
   /** Normalised. */
@@ -123,21 +123,24 @@ export const rotateBody = object({
 });
 
 /** `updatedAt` of an endpoint that changes at `now`: always later than before, even if the clock is not. */
-export const changedAt = ({ updatedAt }: Endpoint, now: Date): string =>
+export const changedAt = ({ updatedAt }: WebhookEndpoint, now: Date): string =>
   new Date(Math.max(now.getTime(), Date.parse(updatedAt) + 1)).toISOString();
 
 /** True if the endpoint receives this event type from watchlists without an endpoint of their own. */
-export const isSubscribed = (endpoint: Endpoint, type: EventType): boolean =>
+export const isSubscribed = (endpoint: WebhookEndpoint, type: EventType): boolean =>
   endpoint.enabled && (endpoint.events === null || endpoint.events.includes(type));
 
 /** The encrypted secrets that sign at `now`, the current one first. */
-export function signingSecrets(endpoint: Endpoint, now: Date): readonly string[] {
+export function signingSecrets(endpoint: WebhookEndpoint, now: Date): readonly string[] {
   const previous = previousSecretAt(endpoint, now);
   return previous === null ? [endpoint.secret] : [endpoint.secret, previous.sealed];
 }
 
 /** The previous secret if it still signs at `now`, otherwise null. */
-export function previousSecretAt(endpoint: Endpoint, now: Date): Endpoint["previousSecret"] {
+export function previousSecretAt(
+  endpoint: WebhookEndpoint,
+  now: Date,
+): WebhookEndpoint["previousSecret"] {
   const previous = endpoint.previousSecret;
   return previous !== null && Date.parse(previous.expiresAt) > now.getTime() ? previous : null;
 }

@@ -1,7 +1,7 @@
 import { notFound } from "../base/errors.ts";
 import { isId } from "../base/ids.ts";
 import type { Delivery } from "./delivery.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { WebhookEndpoint } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 import { pendingDelivery, type PendingSources } from "./pending-deliveries.ts";
 
@@ -18,7 +18,7 @@ export interface EndpointRef {
 export async function existingEndpoint(
   { accountId, endpointId }: EndpointRef,
   endpoints: Pick<EndpointStore, "get">,
-): Promise<Endpoint> {
+): Promise<WebhookEndpoint> {
   const found = isId("webhookEndpoint", endpointId)
     ? await endpoints.get(accountId, endpointId)
     : null;

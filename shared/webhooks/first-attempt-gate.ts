@@ -1,4 +1,4 @@
-import { type HealthTracker, isFailing } from "./endpoint-health.ts";
+import { type HealthTracker, isEndpointFailing } from "./endpoint-health.ts";
 
 /** Decides whether a first attempt is made or, for a failing endpoint, postponed. */
 export interface FirstAttemptGate {
@@ -14,18 +14,18 @@ export interface FirstAttemptGate {
  * attempt is made as a probe and the others wait for it. If it succeeds, the others follow in order.
  */
 export function firstAttemptGate(health: HealthTracker): FirstAttemptGate {
-  let hasProbe = isFailing(health.current());
+  let hasProbe = isEndpointFailing(health.current());
   let probe: Promise<unknown> = Promise.resolve();
   return {
     async pass(make, mayProbe) {
-      if (hasProbe && mayProbe && isFailing(health.current())) {
+      if (hasProbe && mayProbe && isEndpointFailing(health.current())) {
         hasProbe = false;
         const probing = make();
         probe = probing.catch(() => undefined);
         return probing;
       }
       await probe;
-      return isFailing(health.current()) ? null : make();
+      return isEndpointFailing(health.current()) ? null : make();
     },
   };
 }

@@ -26,7 +26,7 @@ export async function firstAttempts(
   let line = await nextLine(lines);
   let mayProbe = !isBegun;
   while (line !== null) {
-    if (slice.timeIsUp()) return;
+    if (slice.isOver()) return;
     const trying = firstAttempt(line, { content, mayProbe }, context);
     mayProbe = false;
     // Unpacks the next event during this attempt.

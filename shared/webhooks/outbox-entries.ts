@@ -12,7 +12,7 @@ import {
   variant,
 } from "valibot";
 import { eventTypes } from "../events/event.ts";
-import type { Entry } from "../outbox/outbox.ts";
+import type { OutboxEntry } from "../outbox/outbox.ts";
 import type { Delivery } from "./delivery.ts";
 
 /** The first attempts of a run's events, in order. `types`: null for all event types. */
@@ -60,25 +60,25 @@ export type RecoverContent = InferOutput<typeof recoverContent>;
 /** The outbox entry for the first attempts of a run's events, due when the events were created. */
 export const runEntry = (
   run: Omit<RunContent, "kind"> & { readonly happenedAt: string },
-): Entry => {
+): OutboxEntry => {
   const { runId, watchlistId, types } = run;
   const content: RunContent = { kind: "run", runId, watchlistId, types };
   return { lane: "first", dueAt: run.happenedAt, key: `run#${runId}`, content };
 };
 
 /** The outbox entry for the next attempt of a delivery; none if the delivery has ended. */
-export function retryEntries(delivery: Delivery): readonly Entry[] {
+export function retryEntries(delivery: Delivery): readonly OutboxEntry[] {
   return delivery.nextAttemptAt === null
     ? []
     : [deliveryEntry(delivery, { dueAt: delivery.nextAttemptAt })];
 }
 
 /** The outbox entry of a delivery that a recovery makes pending. */
-export const recoveredEntry = (delivery: Delivery, dueAt: string): Entry =>
+export const recoveredEntry = (delivery: Delivery, dueAt: string): OutboxEntry =>
   deliveryEntry(delivery, { dueAt, inOrder: true });
 
 /** The outbox entry of a redelivery that a client requested. */
-export const redeliveryEntry = (delivery: Delivery, now: Date): Entry =>
+export const redeliveryEntry = (delivery: Delivery, now: Date): OutboxEntry =>
   deliveryEntry(delivery, { dueAt: now.toISOString(), requested: true });
 
 function deliveryEntry(
@@ -88,7 +88,7 @@ function deliveryEntry(
     requested = false,
     inOrder = false,
   }: { readonly dueAt: string; readonly requested?: boolean; readonly inOrder?: boolean },
-): Entry {
+): OutboxEntry {
   const { id, eventId, eventType, watchlistId, runId, createdAt } = delivery;
   const content: DeliveryContent = {
     kind: "delivery",
@@ -109,7 +109,7 @@ function deliveryEntry(
 export const recoverEntry = (
   span: { readonly since: string; readonly until: string },
   now: Date,
-): Entry => ({
+): OutboxEntry => ({
   lane: "first",
   dueAt: now.toISOString(),
   key: `recover#${span.since}#${span.until}`,

@@ -2,7 +2,7 @@ import { safeParse } from "valibot";
 import { firstIdAt, latestBefore, timeOf } from "../base/ids.ts";
 import { archivedRun, type EventBodies } from "../events/event-archive.ts";
 import type { PendingPage } from "../outbox/merged-page.ts";
-import { destinationTarget, type PendingWork, type Target } from "../outbox/outbox.ts";
+import { destinationTarget, type PendingWork, type DeliveryTarget } from "../outbox/outbox.ts";
 import { type Delivery, newDelivery } from "./delivery.ts";
 import type { DeliveryFilter, DeliveryStore } from "./delivery-store.ts";
 import { type RunContent, webhookContent } from "./outbox-entries.ts";
@@ -19,7 +19,7 @@ const idsAtOnce = 100;
 
 /** A run entry in an endpoint's outbox. */
 interface PendingRun {
-  readonly target: Target;
+  readonly target: DeliveryTarget;
   readonly dueAt: string;
   readonly content: RunContent;
 }

@@ -1,7 +1,7 @@
 import type { InferOutput } from "valibot";
 import type { Delivery } from "./delivery.ts";
-import { type Endpoint, previousSecretAt } from "./endpoint.ts";
-import { type EndpointHealth, healthFor, isFailing } from "./endpoint-health.ts";
+import { type WebhookEndpoint, previousSecretAt } from "./endpoint.ts";
+import { type EndpointHealth, healthFor, isEndpointFailing } from "./endpoint-health.ts";
 import type {
   EndpointStatus,
   webhookEndpointSchema,
@@ -10,7 +10,7 @@ import type {
 
 /** A webhook endpoint in API answers (specification, section "Webhook endpoint"). */
 export function presentEndpoint(
-  endpoint: Endpoint,
+  endpoint: WebhookEndpoint,
   stored: EndpointHealth,
   now: Date,
 ): InferOutput<typeof webhookEndpointSchema> {
@@ -24,7 +24,7 @@ export function presentEndpoint(
     enabled: endpoint.enabled,
     status: statusOf(endpoint, health),
     disabled_reason: endpoint.disabledReason,
-    failing_since: isFailing(health) ? health.failingSince : null,
+    failing_since: isEndpointFailing(health) ? health.failingSince : null,
     last_error: health.lastError,
     last_success_at: health.lastSuccessAt,
     secret_hint: endpoint.secretHint,
@@ -34,9 +34,9 @@ export function presentEndpoint(
   };
 }
 
-function statusOf({ enabled }: Endpoint, health: EndpointHealth): EndpointStatus {
+function statusOf({ enabled }: WebhookEndpoint, health: EndpointHealth): EndpointStatus {
   if (!enabled) return "disabled";
-  return isFailing(health) ? "failing" : "ok";
+  return isEndpointFailing(health) ? "failing" : "ok";
 }
 
 /** The result of a test delivery in API answers. */

@@ -1,24 +1,24 @@
 import type { Clock } from "../base/clock.ts";
 import type { SecretBox } from "../base/secret-box.ts";
-import { openSecrets, refusalOf } from "./delivery-attempt.ts";
-import type { Endpoint } from "./endpoint.ts";
+import { openSecrets, endpointRefusal } from "./delivery-attempt.ts";
+import type { WebhookEndpoint } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 import type { ReceiverConnection, Sender } from "../outgoing/sender.ts";
 
 /** The endpoint, secrets and connection for an attempt, or why no attempt can be made. */
-export type Ready =
+export type ReceiverState =
   | {
       readonly outcome: "ready";
-      readonly endpoint: Endpoint;
+      readonly endpoint: WebhookEndpoint;
       readonly secrets: readonly string[];
       readonly connection: ReceiverConnection;
     }
   | { readonly outcome: "refused"; readonly error: "endpoint_deleted" | "endpoint_disabled" };
 
 /** Access to an endpoint and its receiver while the endpoint's outbox is drained. */
-export interface Receiver {
+export interface ReceiverAccess {
   /** The endpoint, at most one second old, or why it receives nothing. */
-  ready(): Promise<Ready>;
+  ready(): Promise<ReceiverState>;
   /** Discards the cached endpoint, so that `ready` reads it again. */
   forget(): void;
   close(): void;
@@ -36,8 +36,8 @@ const freshMs = 1_000;
 export function openReceiver(
   { accountId, endpointId }: { readonly accountId: string; readonly endpointId: string },
   { endpoints, secrets, sender, clock }: ReceiverDependencies,
-): Receiver {
-  let found: { readonly ready: Promise<Ready>; readonly at: number } | undefined;
+): ReceiverAccess {
+  let found: { readonly ready: Promise<ReceiverState>; readonly at: number } | undefined;
   let open: { readonly url: string; readonly connection: ReceiverConnection } | undefined;
 
   const connections: ReceiverConnection[] = [];
@@ -50,9 +50,9 @@ export function openReceiver(
     }
     return open.connection;
   };
-  const readEndpoint = async (): Promise<Ready> => {
+  const readEndpoint = async (): Promise<ReceiverState> => {
     const endpoint = await endpoints.get(accountId, endpointId);
-    const error = refusalOf(endpoint);
+    const error = endpointRefusal(endpoint);
     if (endpoint === null || error !== null) {
       return { outcome: "refused", error: error ?? "endpoint_deleted" };
     }

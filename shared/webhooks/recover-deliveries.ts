@@ -1,8 +1,8 @@
 import type { ArchivedEvent } from "../events/event-archive.ts";
 import type { FeedEntry } from "../events/event-feed.ts";
-import type { Entry } from "../outbox/outbox.ts";
+import type { OutboxEntry } from "../outbox/outbox.ts";
 import { type Delivery, newDelivery, shownState } from "./delivery.ts";
-import { type Endpoint, isSubscribed } from "./endpoint.ts";
+import { type WebhookEndpoint, isSubscribed } from "./endpoint.ts";
 import { type RecoverContent, recoveredEntry } from "./outbox-entries.ts";
 import type { WebhookContext, WebhookWork } from "./attempt-delivery.ts";
 
@@ -25,7 +25,7 @@ export async function recoverDeliveries(
   const ready = await receiver.ready();
   let { after, found } = content;
   while (ready.outcome === "ready") {
-    if (slice.timeIsUp()) return;
+    if (slice.isOver()) return;
     const range = { since, until, after, limit: runsAtOnce };
     const runs = await dependencies.feed.between(accountId, range);
     for (const run of runs) {
@@ -48,7 +48,7 @@ interface Recovering extends Pick<WebhookWork<RecoverContent>, "entry" | "slice"
 /** Makes the missed deliveries of a run pending. Returns the recovery's total number of deliveries so far. */
 async function recoverRun(
   feedRun: FeedEntry,
-  endpoint: Endpoint,
+  endpoint: WebhookEndpoint,
   { context, slice, entry, progress }: Recovering,
 ): Promise<number> {
   const { log } = context;
@@ -73,7 +73,7 @@ async function recoverRun(
     );
     found += pending.length;
     // Stores the number so far, so that a repeat after a crash does not reuse due times.
-    const again: Entry = { ...entry, content: { ...progress, found } };
+    const again: OutboxEntry = { ...entry, content: { ...progress, found } };
     await slice.record({
       added: [...pending.map(({ delivery, dueAt }) => recoveredEntry(delivery, dueAt)), again],
       records: pending.map(({ delivery }) => ({ delivery, answersRequest: false })),
@@ -83,11 +83,11 @@ async function recoverRun(
 }
 
 /** Due times increase by 1 ms for each delivery, because entries are worked on by due time. */
-const dueAtOf = ({ dueAt }: Entry, position: number): string =>
+const dueAtOf = ({ dueAt }: OutboxEntry, position: number): string =>
   new Date(Date.parse(dueAt) + position).toISOString();
 
 /** True if an event was intended for the endpoint (specification, section "Events", rule 1). */
-const isIntended = (event: ArchivedEvent, run: FeedEntry, endpoint: Endpoint): boolean =>
+const isIntended = (event: ArchivedEvent, run: FeedEntry, endpoint: WebhookEndpoint): boolean =>
   run.webhookEndpointId === null
     ? isSubscribed(endpoint, event.type)
     : run.webhookEndpointId === endpoint.id;
@@ -96,7 +96,7 @@ const isIntended = (event: ArchivedEvent, run: FeedEntry, endpoint: Endpoint): b
 const existedAt = (
   { createdAt }: Delivery,
   { webhookEndpointId }: FeedEntry,
-  endpoint: Endpoint,
+  endpoint: WebhookEndpoint,
 ): boolean => webhookEndpointId !== null || createdAt >= endpoint.createdAt;
 
 /** The delivery as pending, due at `dueAt`, with a new retry schedule. */

@@ -1,6 +1,6 @@
 import type * as v from "valibot";
 import { conflict } from "../base/errors.ts";
-import { hint, type Warn } from "../base/hint.ts";
+import { bestEffort, type Warn } from "../base/best-effort.ts";
 import { type KeptSpan, keptSpan, keptSpanBody } from "../events/kept-span.ts";
 import { endpointTarget, type Outbox, type OutboxQueue } from "../outbox/outbox.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
@@ -39,6 +39,6 @@ export async function startRecovery(
   const span = keptSpan(wanted, now);
   const target = endpointTarget(accountId, endpointId);
   await outbox.add(target, [recoverEntry(span, now)]);
-  await hint(() => queue.send([target], 0), warn);
+  await bestEffort(() => queue.send([target], 0), warn);
   return span;
 }

@@ -1,5 +1,5 @@
 import { conflict } from "../base/errors.ts";
-import { hint, type Warn } from "../base/hint.ts";
+import { bestEffort, type Warn } from "../base/best-effort.ts";
 import { endpointTarget, type OutboxQueue } from "../outbox/outbox.ts";
 import type { Delivery } from "./delivery.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
@@ -35,7 +35,7 @@ export async function redeliver(
   await requireReceiver(accountId, delivery.endpointId, endpoints);
   const isRequested = await deliveries.requestRedelivery(accountId, delivery, now);
   const target = endpointTarget(accountId, delivery.endpointId);
-  await hint(() => queue.send([target], 0), warn);
+  await bestEffort(() => queue.send([target], 0), warn);
   return isRequested
     ? { ...delivery, requestedAt: now.toISOString() }
     : existingDelivery(accountId, deliveryId, dependencies);

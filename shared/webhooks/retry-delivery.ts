@@ -1,10 +1,10 @@
 import { archivedLine, unpackBody } from "../events/event-archive.ts";
-import { type Entry, isDue } from "../outbox/outbox.ts";
+import { type OutboxEntry, isDue } from "../outbox/outbox.ts";
 import { type Delivery, endedDelivery, newDelivery } from "./delivery.ts";
 import { type DeliveryContent, retryEntries } from "./outbox-entries.ts";
 import {
   attempt,
-  type Attempting,
+  type AttemptRequest,
   type WebhookContext,
   type WebhookWork,
 } from "./attempt-delivery.ts";
@@ -37,7 +37,7 @@ export async function retryDelivery(
 
 /** Makes an attempt. Attempts of a recovery pass the gate of first attempts. */
 async function retried(
-  attempting: Attempting,
+  attempting: AttemptRequest,
   { inOrder }: DeliveryContent,
   context: WebhookContext,
 ): Promise<Delivery> {
@@ -58,7 +58,7 @@ function deliveryToAttempt(
     content,
     endpointId,
   }: {
-    readonly entry: Entry;
+    readonly entry: OutboxEntry;
     readonly content: DeliveryContent;
     readonly endpointId: string;
   },

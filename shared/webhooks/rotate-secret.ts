@@ -1,9 +1,9 @@
-import type { Chance } from "../base/clock.ts";
+import type { RandomSource } from "../base/clock.ts";
 import { limits } from "../base/limits.ts";
 import type { SecretBox } from "../base/secret-box.ts";
 import { changeEndpoint } from "./change-endpoint.ts";
 import type { EndpointWithSecret } from "./create-endpoint.ts";
-import { changedAt, type Endpoint, endpointSecretContext } from "./endpoint.ts";
+import { changedAt, type WebhookEndpoint, endpointSecretContext } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 import { type EndpointRef, existingEndpoint } from "./existing.ts";
 import { newSecret, secretHint } from "./secret.ts";
@@ -11,7 +11,7 @@ import { newSecret, secretHint } from "./secret.ts";
 export interface RotateSecretDependencies {
   readonly endpoints: Pick<EndpointStore, "get" | "replace">;
   readonly secrets: SecretBox;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
 }
 
 export interface RotationRequest extends EndpointRef {
@@ -34,7 +34,7 @@ export async function rotateSecret(
   const secret = newSecret(chance);
   const sealed = await secrets.seal(secret, endpointSecretContext(accountId, endpointId));
   const expiresAt = new Date(now.getTime() + limits.secretOverlapSeconds * 1_000).toISOString();
-  const rotate = async (before: Endpoint): Promise<Endpoint> => {
+  const rotate = async (before: WebhookEndpoint): Promise<WebhookEndpoint> => {
     // A write whose response was lost has taken effect. Another write would drop the replaced secret.
     if (before.secret === sealed) return before;
     return {

@@ -1,11 +1,11 @@
-import type { Chance } from "../base/clock.ts";
+import type { RandomSource } from "../base/clock.ts";
 
 const secretPrefix = "whsec_";
 const secretBytes = 33;
 const hintLength = 4;
 
 /** A new signing secret: `whsec_` and base64 of 33 random bytes. */
-export const newSecret = (chance: Chance): string =>
+export const newSecret = (chance: RandomSource): string =>
   secretPrefix + Buffer.from(chance.bytes(secretBytes)).toString("base64");
 
 /** The last four characters of a secret, by which its owner recognises it. */

@@ -1,13 +1,13 @@
 import * as v from "valibot";
 import { conflict, invalidParam, notFound } from "../base/errors.ts";
-import { hint, type Warn } from "../base/hint.ts";
+import { bestEffort, type Warn } from "../base/best-effort.ts";
 import { isId } from "../base/ids.ts";
 import type { FeedSources } from "../events/feed-start.ts";
 import { findEvent } from "../events/find-event.ts";
 import { endpointTarget, type OutboxQueue } from "../outbox/outbox.ts";
 import { type Delivery, newDelivery } from "./delivery.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { WebhookEndpoint } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 
 /** Body of `POST /v1/events/{id}/send`. */
@@ -50,14 +50,14 @@ export async function sendEvent(
   const { watchlistId, runId } = run;
   const delivery = newDelivery({ event, watchlistId, runId, endpointId });
   await deliveries.requestDelivery(accountId, delivery, now);
-  await hint(() => queue.send([endpointTarget(accountId, endpointId)], 0), warn);
+  await bestEffort(() => queue.send([endpointTarget(accountId, endpointId)], 0), warn);
   return (await deliveries.get(accountId, delivery.id)) ?? delivery;
 }
 
 async function requireReceiver(
   { accountId, endpointId }: { readonly accountId: string; readonly endpointId: string },
   endpoints: Pick<EndpointStore, "get">,
-): Promise<Endpoint> {
+): Promise<WebhookEndpoint> {
   const endpoint = isId("webhookEndpoint", endpointId)
     ? await endpoints.get(accountId, endpointId)
     : null;

@@ -1,13 +1,13 @@
 import type { InferOutput } from "valibot";
 import { endpointTarget, type TargetStates } from "../outbox/outbox.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { WebhookEndpoint } from "./endpoint.ts";
 import { healthOf } from "./endpoint-health.ts";
 import type { webhookEndpointSchema } from "./endpoint-schema.ts";
 import { presentEndpoint } from "./present.ts";
 
 /** A webhook endpoint in API answers, with its current health. */
 export async function showEndpoint(
-  endpoint: Endpoint,
+  endpoint: WebhookEndpoint,
   now: Date,
   states: Pick<TargetStates, "get">,
 ): Promise<InferOutput<typeof webhookEndpointSchema>> {

@@ -1,13 +1,13 @@
-import type { Chance, Clock } from "../base/clock.ts";
+import type { RandomSource, Clock } from "../base/clock.ts";
 import { ServiceError } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import { limits } from "../base/limits.ts";
 import type { SecretBox } from "../base/secret-box.ts";
 import { type EventEnvelope, serializeEvent } from "../events/event.ts";
 import { afterAttempt, type Delivery, endedDelivery, newDelivery } from "./delivery.ts";
-import { openSecrets, refusalOf, sendDelivery } from "./delivery-attempt.ts";
+import { openSecrets, endpointRefusal, sendDelivery } from "./delivery-attempt.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { WebhookEndpoint } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 import { type EndpointRef, existingEndpoint } from "./existing.ts";
 import type { Sender } from "../outgoing/sender.ts";
@@ -18,7 +18,7 @@ export interface TestEndpointDependencies {
   readonly secrets: SecretBox;
   readonly sender: Sender;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
 }
 
 /**
@@ -40,7 +40,7 @@ export async function testEndpoint(
     created_at: now.toISOString(),
     data: { endpoint_id: endpointId, message: "A test of this webhook endpoint." },
   };
-  const refusal = refusalOf(endpoint);
+  const refusal = endpointRefusal(endpoint);
   const delivery =
     refusal === null
       ? await sent(endpoint, event, dependencies)
@@ -49,7 +49,7 @@ export async function testEndpoint(
   return delivery;
 }
 
-const deliveryOf = (endpoint: Endpoint, event: EventEnvelope) => ({
+const deliveryOf = (endpoint: WebhookEndpoint, event: EventEnvelope) => ({
   ...newDelivery({
     event: { id: event.id, type: event.type, createdAt: event.created_at },
     watchlistId: null,
@@ -60,7 +60,7 @@ const deliveryOf = (endpoint: Endpoint, event: EventEnvelope) => ({
 });
 
 async function sent(
-  endpoint: Endpoint,
+  endpoint: WebhookEndpoint,
   event: EventEnvelope,
   { secrets, sender, clock }: TestEndpointDependencies,
 ): Promise<Delivery> {

@@ -3,8 +3,8 @@ import { requirePublicUrl } from "../outgoing/public-url.ts";
 import type { Resolver } from "../outgoing/resolver.ts";
 import { normaliseUrl } from "../outgoing/url.ts";
 import { changeEndpoint } from "./change-endpoint.ts";
-import { endPending, type EndPendingDependencies } from "./end-pending.ts";
-import { changedAt, type Endpoint, type EndpointPatch } from "./endpoint.ts";
+import { endPendingDeliveries, type EndPendingDependencies } from "./end-pending.ts";
+import { changedAt, type WebhookEndpoint, type EndpointPatch } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 import type { EndpointRef } from "./existing.ts";
 
@@ -28,23 +28,23 @@ export interface EndpointPatchRequest extends EndpointRef {
 export async function updateEndpoint(
   request: EndpointPatchRequest,
   dependencies: UpdateEndpointDependencies,
-): Promise<Endpoint> {
+): Promise<WebhookEndpoint> {
   const { wanted, now } = request;
-  const change = async (before: Endpoint): Promise<Endpoint> => {
+  const change = async (before: WebhookEndpoint): Promise<WebhookEndpoint> => {
     const after = { ...before, ...(await changes(request, before, dependencies)) };
     return isSame(before, after) ? before : changed(before, after, now);
   };
   const updated = await changeEndpoint(request, change, dependencies.endpoints);
   // Also if it was disabled before: the first call may have failed after its write.
-  if (wanted.enabled === false) await endPending(request, now, dependencies);
+  if (wanted.enabled === false) await endPendingDeliveries(request, now, dependencies);
   return updated;
 }
 
 async function changes(
   { wanted, ownHost }: EndpointPatchRequest,
-  before: Endpoint,
+  before: WebhookEndpoint,
   { policy, resolver }: UpdateEndpointDependencies,
-): Promise<Pick<Endpoint, "url" | "description" | "events" | "enabled">> {
+): Promise<Pick<WebhookEndpoint, "url" | "description" | "events" | "enabled">> {
   const { url = before.url, description, events, enabled = before.enabled } = wanted;
   const isNewUrl = normaliseUrl(url) !== before.url;
   return {
@@ -57,7 +57,7 @@ async function changes(
   };
 }
 
-function changed(before: Endpoint, after: Endpoint, now: Date): Endpoint {
+function changed(before: WebhookEndpoint, after: WebhookEndpoint, now: Date): WebhookEndpoint {
   const updatedAt = changedAt(before, now);
   const isAnotherReceiver = after.url !== before.url || (after.enabled && !before.enabled);
   return {
@@ -68,7 +68,7 @@ function changed(before: Endpoint, after: Endpoint, now: Date): Endpoint {
   };
 }
 
-const isSame = (before: Endpoint, after: Endpoint): boolean =>
+const isSame = (before: WebhookEndpoint, after: WebhookEndpoint): boolean =>
   before.url === after.url &&
   before.description === after.description &&
   before.enabled === after.enabled &&

@@ -3,7 +3,7 @@ import { assertNever } from "../base/assert.ts";
 import { archivedRun, type EventBodies } from "../events/event-archive.ts";
 import type { OpenSession, Session } from "../outbox/drain.ts";
 import type { DeliveryRecord, WebhookContext, WebhookDependencies } from "./attempt-delivery.ts";
-import { refusalOf } from "./delivery-attempt.ts";
+import { endpointRefusal } from "./delivery-attempt.ts";
 import { notedLog } from "./delivery-log.ts";
 import { healthOf, trackHealth } from "./endpoint-health.ts";
 import { firstAttemptGate } from "./first-attempt-gate.ts";
@@ -39,7 +39,7 @@ export function webhookSessions(dependencies: WebhookDependencies): OpenSession<
       parallel,
       // Reads the store: the cached endpoint may be older than the change that woke this session.
       ended: async () =>
-        refusalOf(await dependencies.endpoints.get(accountId, endpointId)) !== null,
+        endpointRefusal(await dependencies.endpoints.get(accountId, endpointId)) !== null,
       work: (entry, slice) => work(entry, log.noting(slice)),
       state: () => health.current(),
       close: () => receiver.close(),
@@ -66,7 +66,7 @@ function workOn(context: WebhookContext): Session<DeliveryRecord>["work"] {
         if (content.requested) await firsts.get(content.runId)?.catch(() => undefined);
         if (!content.inOrder) return retryDelivery({ entry, content, slice }, context);
         const sent = inOrder.then(async () => {
-          if (!slice.timeIsUp()) await retryDelivery({ entry, content, slice }, context);
+          if (!slice.isOver()) await retryDelivery({ entry, content, slice }, context);
         });
         inOrder = sent.catch(() => undefined);
         return sent;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { idPattern, newId } from "../../shared/base/ids.ts";
-import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import type { CreditChange } from "../../shared/credits/credit-changes.ts";
 import {
   type ListedTransaction,
@@ -16,12 +16,12 @@ const expiresAt = new Date(now.getTime() + 60_000);
 const expired = new Date(now.getTime() + 61_001);
 
 const call = {
-  requestId: newId("request", now, systemChance),
+  requestId: newId("request", now, systemRandom),
   endpoint: "POST /v1/products",
   scraper: "retailer_a.lite",
   items: 4,
 } as const;
-const watchlistId = newId("watchlist", now, systemChance);
+const watchlistId = newId("watchlist", now, systemRandom);
 const step = {
   watchlistId,
   runId: "wlrun_1",
@@ -206,7 +206,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       expect(await sequencesOf({ type: "purchase" }, limit)).toEqual([8]);
       expect(await sequencesOf({ type: "refund" }, limit)).toEqual([4]);
       expect(await sequencesOf({ type: "purchase", watchlistId }, limit)).toEqual([]);
-      expect(await sequencesOf({ requestId: newId("request", now, systemChance) }, limit)).toEqual(
+      expect(await sequencesOf({ requestId: newId("request", now, systemRandom) }, limit)).toEqual(
         [],
       );
     });
@@ -231,7 +231,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
         expire: () => ledger.releaseExpired(accountId, expired),
         cancel: () => ledger.cancel({ accountId, holdId, now }),
         async otherCall() {
-          const requestId = newId("request", now, systemChance);
+          const requestId = newId("request", now, systemRandom);
           await reserve(ledger, { requestId });
           await settle(ledger, requestId, 2);
         },
@@ -257,7 +257,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
         await change({ changeId: `pack_${n}`, type: "purchase", credits });
       }
       const ledger = world.ledger();
-      const holdIds = Array.from({ length: calls }, () => newId("request", now, systemChance));
+      const holdIds = Array.from({ length: calls }, () => newId("request", now, systemRandom));
       for (const requestId of holdIds) await reserve(ledger, { requestId }, 5);
       for (const holdId of holdIds.slice(1)) await settle(ledger, holdId, 3);
       for (const runId of ["wlrun_1", "wlrun_2"]) {

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { launchChromium } from "../../tools/dashboard/chromium.ts";
 import { pointClientsAt } from "../../tools/local/aws-environment.ts";
 import { documentClient } from "../../shared/aws/table/dynamo.ts";
-import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { type Item, newItem } from "../../shared/watchlists/item.ts";
 import { aWatchlist } from "../support/a-watchlist.ts";
 import { putWatchlist } from "../support/put-watchlist.ts";
@@ -36,7 +36,7 @@ async function fill(dashboard: DashboardWorld): Promise<void> {
     client: documentClient(),
     table: ready["watchlists_table"] ?? "",
     clock: systemClock,
-    chance: systemChance,
+    chance: systemRandom,
   };
   for (let n = 0; n < lists; n += 1) {
     const count = n === lists - 1 ? items - smallListItems * (lists - 1) : smallListItems;

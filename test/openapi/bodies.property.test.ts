@@ -121,7 +121,7 @@ const withPipeline = (body: fc.Arbitrary<object>) =>
     .tuple(body, fc.option(pipeline, { nil: undefined }))
     .map(([rest, own]) => defined(Object.assign({ pipeline: own }, rest)));
 
-const listFields = {
+const watchlistFields = {
   name: names,
   refresh_every_runs: [0, 1_000, 1_001, 1.5],
   webhook_url: [null, "https://receiver.example.com/hooks", 5],
@@ -199,7 +199,7 @@ const bodies: readonly {
         ],
         {
           ...shop,
-          ...listFields,
+          ...watchlistFields,
           ids: [...idLists, "9000001, 9000002", "B0SANDBOX0\nB0SANDBOX1", [], ["x"], [5], ""],
           asins: [["B0SANDBOX0"], "B0SANDBOX0", []],
           every: ["5m", "4m", "10080m", "10081m", "168h", "169h", "8d", "0m", "5"],
@@ -217,7 +217,7 @@ const bodies: readonly {
     schema: watchlistPatch,
     // Its schedule and its pipeline are parsed later, together with the watchlist.
     body: changed([{}, { name: "List" }], {
-      ...listFields,
+      ...watchlistFields,
       every: ["15m", 5],
       cron: ["0 12 * * *", 5],
       timezone: ["Europe/Berlin", 5],

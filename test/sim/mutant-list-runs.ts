@@ -76,9 +76,9 @@ export const runMutants: readonly Mutant[] = [
   },
   {
     name: "live-run-timed-out",
-    file: "shared/runs/give-up-run.ts",
-    original: "const stuckMs = 15 * 60 * 1_000 + progressGrainMs;",
-    replacement: "const stuckMs = 15 * 1_000 + progressGrainMs;",
+    file: "shared/runs/abandon-run.ts",
+    original: "const stuckMs = 15 * 60 * 1_000 + progressIntervalMs;",
+    replacement: "const stuckMs = 15 * 1_000 + progressIntervalMs;",
     scenario: "runs",
   },
   {
@@ -178,7 +178,7 @@ export const runMutants: readonly Mutant[] = [
   },
   {
     name: "tick-for-another-due-time",
-    file: "shared/runs/take-due.ts",
+    file: "shared/runs/claim-due-run.ts",
     original: "every: 60_000",
     replacement: "every: 600_000",
     scenario: "runs",

@@ -76,7 +76,7 @@ export const watchlistMutants: readonly Mutant[] = [
   },
   {
     name: "empty-watchlist-stays-due",
-    file: "shared/runs/take-due.ts",
+    file: "shared/runs/claim-due-run.ts",
     original: "if (isEmpty(watchlist)) {",
     replacement: "if (isEmpty(watchlist)) return undefined;\n  if (isEmpty(watchlist)) {",
     scenario: "runs",

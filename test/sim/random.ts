@@ -1,4 +1,4 @@
-import type { Chance } from "../../shared/base/clock.ts";
+import type { RandomSource } from "../../shared/base/clock.ts";
 
 /** Deterministic random numbers of a seed. */
 export interface Random {
@@ -48,7 +48,7 @@ export function seededRandom(seed: number, purpose: string): Random {
 }
 
 /** The service's random source, driven by a seed. */
-export const seededChance = (random: Random): Chance => ({
+export const seededChance = (random: Random): RandomSource => ({
   bytes: (length) => Uint8Array.from({ length }, () => random.between(0, 255)),
   fraction: () => random.fraction(),
 });

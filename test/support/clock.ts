@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Chance, Clock } from "../../shared/base/clock.ts";
+import type { RandomSource, Clock } from "../../shared/base/clock.ts";
 
 /** Creates a clock that only the test advances; `sleep` takes no time. */
 export function fixedClock(
@@ -19,7 +19,7 @@ export function fixedClock(
 }
 
 /** Creates a deterministic random source: each draw gives other bytes, as does each seed. */
-export function countingChance(seed = 0): Chance {
+export function countingChance(seed = 0): RandomSource {
   let drawn = 0;
   return {
     bytes(length) {

@@ -29,7 +29,7 @@ import { type ExportDependencies, exportSessions } from "../../shared/exports/ex
 import type { ExportStore } from "../../shared/exports/export-store.ts";
 import { addressPolicy } from "../../shared/outgoing/address-policy.ts";
 import { createEndpoint } from "../../shared/webhooks/create-endpoint.ts";
-import type { Endpoint, NewEndpoint } from "../../shared/webhooks/endpoint.ts";
+import type { WebhookEndpoint, NewEndpoint } from "../../shared/webhooks/endpoint.ts";
 import { type EventType, type RunEvents, serializeEvent } from "../../shared/events/event.ts";
 import {
   type PublishDependencies,
@@ -208,14 +208,14 @@ export async function startDeliveryWorld() {
       /** All secrets that endpoints of this world ever had. */
       secretsMade,
       /** Rotates an endpoint's secret; returns the new one. */
-      async rotate({ id }: Endpoint, overlap: boolean): Promise<string> {
+      async rotate({ id }: WebhookEndpoint, overlap: boolean): Promise<string> {
         const ref = { accountId: "acct_1", endpointId: id, overlap, now: clock.now() };
         const { secret } = await rotateSecret(ref, registering);
         secretsMade.push(secret);
         return secret;
       },
       /** Enables a disabled endpoint. */
-      async enable({ id }: Endpoint): Promise<void> {
+      async enable({ id }: WebhookEndpoint): Promise<void> {
         await tables.client.send(
           new UpdateCommand({
             TableName: tableName,

@@ -2,7 +2,7 @@ import { Logger } from "@aws-lambda-powertools/logger";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type { MiddlewareDependencies, HttpHandler } from "../../functions/http/group-handler.ts";
 import type { Admission } from "../../shared/accounts/account-store.ts";
-import { systemChance } from "../../shared/base/system.ts";
+import { systemRandom } from "../../shared/base/system.ts";
 import { fixedClock } from "./clock.ts";
 
 /** Builds the dependencies of the middleware, with the test's admission of keys. */
@@ -11,7 +11,7 @@ export const edgeWith = (
 ): MiddlewareDependencies => ({
   accounts: { admit },
   clock: fixedClock("2026-03-01T00:00:00Z"),
-  chance: systemChance,
+  chance: systemRandom,
   logger: new Logger(),
 });
 

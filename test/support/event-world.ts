@@ -2,7 +2,7 @@ import { S3Client } from "@aws-sdk/client-s3";
 import { startFauxqs } from "fauxqs";
 import { s3EventBodies } from "../../shared/aws/deliveries/event-bodies.ts";
 import { dynamoEventFeed } from "../../shared/aws/deliveries/event-feed.ts";
-import type { Chance, Clock } from "../../shared/base/clock.ts";
+import type { RandomSource, Clock } from "../../shared/base/clock.ts";
 import type { EventBodies } from "../../shared/events/event-archive.ts";
 import type { EventFeed } from "../../shared/events/event-feed.ts";
 import { archiveRun } from "../../shared/events/event-archive.ts";
@@ -42,7 +42,7 @@ export async function startEventWorld() {
   const buckets = await startEventBuckets();
   return {
     client: tables.client,
-    async open(patience: { clock: Clock; chance: Chance }) {
+    async open(patience: { clock: Clock; chance: RandomSource }) {
       const tableName = await tables.create();
       const bucket = buckets.create();
       const bodies = s3EventBodies(buckets.s3, bucket);

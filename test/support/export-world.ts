@@ -1,6 +1,6 @@
 import { externalIdOf } from "../../shared/exports/destination.ts";
 import type { AssumedRole, AssumeOutcome } from "../../shared/exports/role-credentials.ts";
-import { destinationTarget, type Target } from "../../shared/outbox/outbox.ts";
+import { destinationTarget, type DeliveryTarget } from "../../shared/outbox/outbox.ts";
 import { startDeliveryWorld } from "./delivery-world.ts";
 
 /** Starts a delivery world with the operations on S3 destinations, and IAM roles that trust `acct_1`. */
@@ -11,7 +11,7 @@ export async function startExportWorld() {
     /** Opens an empty world with its own clock. */
     async open() {
       const world = await base.open();
-      const wakeUps: Target[] = [];
+      const wakeUps: DeliveryTarget[] = [];
       const roles = {
         answer: { outcome: "failed", reason: "AccessDenied" } as AssumeOutcome,
         /** True when the roles accept any external ID. */
@@ -26,7 +26,7 @@ export async function startExportWorld() {
       };
       Object.assign(world.exporting, { roles });
       const queue = {
-        send: async (targets: readonly Target[]) => {
+        send: async (targets: readonly DeliveryTarget[]) => {
           wakeUps.push(...targets);
         },
       };

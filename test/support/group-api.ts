@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type { HttpHandler } from "../../functions/http/group-handler.ts";
 import type { Admission } from "../../shared/accounts/account-store.ts";
 import { hashApiKey, newApiKey } from "../../shared/accounts/api-key.ts";
-import { systemChance } from "../../shared/base/system.ts";
+import { systemRandom } from "../../shared/base/system.ts";
 
 export interface Answer {
   readonly status: number;
@@ -26,7 +26,7 @@ export function admittedAccounts() {
   const keyOf = (account: string): string => {
     const known = keys.get(account);
     if (known !== undefined) return known;
-    const key = newApiKey(account === "demo", systemChance);
+    const key = newApiKey(account === "demo", systemRandom);
     keys.set(account, key);
     accountOf.set(hashApiKey(key), account);
     return key;

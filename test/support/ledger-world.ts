@@ -4,7 +4,7 @@ import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
 import { dynamoCreditChanges } from "../../shared/aws/ledger/credit-changes.ts";
 import { dynamoCreditHistory } from "../../shared/aws/ledger/credit-history.ts";
 import { dynamoLedger } from "../../shared/aws/ledger/ledger.ts";
-import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import type { Ledger } from "../../shared/credits/ledger.ts";
 import type { LedgerWorld } from "../contracts/ledger.contract.ts";
 import { fixedClock } from "./clock.ts";
@@ -24,7 +24,7 @@ export async function startLedgerWorld(): Promise<DynamoLedgerWorld> {
   const { client } = tables;
   const accountsTable = await tables.create();
   const ledgerTable = await tables.create();
-  const options = { accountsTable, ledgerTable, clock: systemClock, chance: systemChance };
+  const options = { accountsTable, ledgerTable, clock: systemClock, chance: systemRandom };
   const accounts = dynamoAccountStore(client, { accounts: accountsTable });
   const ledgerThrough = (through: DynamoDBDocumentClient): Ledger => dynamoLedger(through, options);
   return {
@@ -39,7 +39,7 @@ export async function startLedgerWorld(): Promise<DynamoLedgerWorld> {
       const { id } = await createAccount(
         { name: "Test", email: "test@example.com", signupCredits },
         // Before the calls of any test, because a shard refuses stamps older than its newest one.
-        { accounts, clock: fixedClock("2026-01-01T00:00:00Z"), chance: systemChance },
+        { accounts, clock: fixedClock("2026-01-01T00:00:00Z"), chance: systemRandom },
       );
       return id;
     },

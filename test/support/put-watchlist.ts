@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { dynamoPageStore } from "../../shared/aws/watchlists/page-store.ts";
 import { dynamoPurgeStore } from "../../shared/aws/watchlists/purge-store.ts";
 import { dynamoWatchlistStore } from "../../shared/aws/watchlists/watchlist-store.ts";
-import type { Chance, Clock } from "../../shared/base/clock.ts";
+import type { RandomSource, Clock } from "../../shared/base/clock.ts";
 import type { Item } from "../../shared/watchlists/item.ts";
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
 
@@ -15,7 +15,7 @@ export async function putWatchlist(
     readonly client: DynamoDBDocumentClient;
     readonly table: string;
     readonly clock: Clock;
-    readonly chance: Chance;
+    readonly chance: RandomSource;
   },
   watchlist: Watchlist,
   items: readonly Item[],

@@ -7,7 +7,7 @@ import { dynamoStepStore } from "../../shared/aws/runs/step-store.ts";
 import { dynamoWatchlistStore } from "../../shared/aws/watchlists/watchlist-store.ts";
 import type { Account } from "../../shared/accounts/account.ts";
 import { createAccount } from "../../shared/accounts/create-account.ts";
-import type { Chance } from "../../shared/base/clock.ts";
+import type { RandomSource } from "../../shared/base/clock.ts";
 import type { Ledger } from "../../shared/credits/ledger.ts";
 import { finishRun } from "../../shared/runs/finish-run.ts";
 import { readBatch } from "../../shared/runs/read-batch.ts";
@@ -16,7 +16,7 @@ import type { Run } from "../../shared/runs/run.ts";
 import type { RunQueue } from "../../shared/runs/run-queue.ts";
 import type { RunStore } from "../../shared/runs/run-store.ts";
 import type { StepStore } from "../../shared/runs/step-store.ts";
-import { takeDue } from "../../shared/runs/take-due.ts";
+import { claimDueRun } from "../../shared/runs/claim-due-run.ts";
 import { type Item, newItem } from "../../shared/watchlists/item.ts";
 import { compareIds } from "../../shared/watchlists/page.ts";
 import type { PageStore } from "../../shared/watchlists/page-store.ts";
@@ -39,7 +39,7 @@ export type { CrashPoint } from "./crashing-ports.ts";
 /** The run engine on tables, with queue, sources, publisher and clock that the test controls. */
 export interface RunBench {
   readonly clock: ReturnType<typeof fixedClock>;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
   /** The table of watchlists and runs, for tests that bypass the stores. */
   readonly table: { readonly client: TestTables["client"]; readonly name: string };
   readonly watchlists: WatchlistStore;
@@ -151,7 +151,7 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
       case "due": {
         const { accountId, watchlistId, scheduledTime } = message.due;
         const tick = { accountId, watchlistId, now: clock.now() };
-        const run = await takeDue({ ...tick, scheduledTime: new Date(scheduledTime) }, ports);
+        const run = await claimDueRun({ ...tick, scheduledTime: new Date(scheduledTime) }, ports);
         if (run !== undefined) await resumeRun(run, ports);
         return;
       }

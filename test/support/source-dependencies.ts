@@ -1,4 +1,4 @@
-import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { tokensByKey } from "../../shared/sources/price-history/tokens.ts";
 import { ownRateBudget } from "../../shared/sources/http/rate-budget.ts";
 import { sourceStates } from "../../shared/sources/http/source-state.ts";
@@ -7,7 +7,7 @@ import type { SourceDependencies } from "../../shared/sources/registry/parts.ts"
 /** Builds the dependencies of a process's sources, with their own rate budget. */
 export const aSourceWorld = (changes: Partial<SourceDependencies> = {}): SourceDependencies => ({
   clock: systemClock,
-  chance: systemChance,
+  chance: systemRandom,
   budget: ownRateBudget(),
   states: sourceStates(),
   secrets: { read: (reference) => Promise.resolve(`value of ${reference}`) },

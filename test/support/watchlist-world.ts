@@ -13,9 +13,9 @@ import { dynamoStepStore } from "../../shared/aws/runs/step-store.ts";
 import type { RowKey } from "../../shared/aws/table/table.ts";
 import { dynamoWatchlistStore } from "../../shared/aws/watchlists/watchlist-store.ts";
 import type { Row } from "../../shared/aws/table/dynamo.ts";
-import { systemChance } from "../../shared/base/system.ts";
-import type { ListSchedule, Schedules } from "../../shared/watchlists/schedules.ts";
-import type { Endpoint } from "../../shared/webhooks/endpoint.ts";
+import { systemRandom } from "../../shared/base/system.ts";
+import type { WatchlistSchedule, Schedules } from "../../shared/watchlists/schedules.ts";
+import type { WebhookEndpoint } from "../../shared/webhooks/endpoint.ts";
 import { fixedClock } from "./clock.ts";
 import { type CrashPoint, ProcessDied } from "./crashing-ports.ts";
 import { expectDocumented } from "./openapi.ts";
@@ -48,8 +48,8 @@ export async function openWatchlistWorld(tables: TestTables) {
   const clock = fixedClock("2026-03-01T10:00:00Z");
   const { client } = tables;
   const [table, deliveriesTable] = [await tables.create(), await tables.create()];
-  const options = { table, clock, chance: systemChance };
-  const scheduled = new Map<string, ListSchedule>();
+  const options = { table, clock, chance: systemRandom };
+  const scheduled = new Map<string, WatchlistSchedule>();
   const schedules: Schedules = {
     put: async (schedule) => void scheduled.set(schedule.watchlistId, schedule),
     remove: async (watchlistId) => void scheduled.delete(watchlistId),
@@ -66,13 +66,13 @@ export async function openWatchlistWorld(tables: TestTables) {
     endpoints: dynamoEndpointStore(client, {
       tableName: deliveriesTable,
       clock,
-      chance: systemChance,
+      chance: systemRandom,
     }),
     schedules,
     queue: messages.port,
   };
   const keys = new Map(
-    Object.entries(callers).map(([name, { demo }]) => [name, newApiKey(demo, systemChance)]),
+    Object.entries(callers).map(([name, { demo }]) => [name, newApiKey(demo, systemRandom)]),
   );
   const owners = new Map(
     Object.entries(callers).map(([name, caller]) => [
@@ -91,7 +91,7 @@ export async function openWatchlistWorld(tables: TestTables) {
       },
     },
     clock,
-    chance: systemChance,
+    chance: systemRandom,
     logger: new Logger(),
     warn: (message: string) => void warnings.push(message),
   };
@@ -153,9 +153,9 @@ export async function openWatchlistWorld(tables: TestTables) {
       const { Items = [] } = await client.send(new ScanCommand({ TableName: table }));
       return Items as TableRow[];
     },
-    async registered(url: string): Promise<Endpoint> {
+    async registered(url: string): Promise<WebhookEndpoint> {
       const at = clock.now().toISOString();
-      const endpoint: Endpoint = {
+      const endpoint: WebhookEndpoint = {
         id: "we_0123456789abcdefghjkmnpq",
         accountId: "acct_1",
         url,

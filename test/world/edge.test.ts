@@ -10,7 +10,7 @@ import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
 import { documentClient } from "../../shared/aws/table/dynamo.ts";
 import { storedMs } from "../../shared/aws/accounts/key-row.ts";
 import { accountKeys } from "../../shared/aws/table/table.ts";
-import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../shared/base/system.ts";
 
 let world: World;
 /** A key of the demo workspace that is over its rate for good. */
@@ -26,7 +26,7 @@ async function keyOverItsRate(): Promise<string> {
   const { ACCOUNTS_TABLE: accountsTable = "" } = world.environmentOf("products");
   const client = documentClient();
   const accounts = dynamoAccountStore(client, { accounts: accountsTable });
-  const deps = { accounts, clock: systemClock, chance: systemChance };
+  const deps = { accounts, clock: systemClock, chance: systemRandom };
   const account = await createAccount(
     { name: "Limited", email: "l@example.com", demo: true },
     deps,

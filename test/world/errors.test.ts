@@ -4,7 +4,7 @@ import { startTestWorld, type World } from "../support/local-world.ts";
 import { createAccount, createApiKey } from "../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
 import { documentClient } from "../../shared/aws/table/dynamo.ts";
-import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { expectDocumented } from "../support/openapi.ts";
 
 let world: World;
@@ -21,7 +21,7 @@ async function keyOfAnotherAccount(): Promise<string> {
   const accounts = dynamoAccountStore(documentClient(), {
     accounts: tables["ACCOUNTS_TABLE"] ?? "",
   });
-  const deps = { accounts, clock: systemClock, chance: systemChance };
+  const deps = { accounts, clock: systemClock, chance: systemRandom };
   const account = await createAccount({ name: "Stranger", email: "s@example.com" }, deps);
   return (await createApiKey({ account, name: "stranger" }, deps)).key;
 }

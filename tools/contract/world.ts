@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { purchasePack } from "../../shared/accounts/change-credits.ts";
 import { dynamoCreditChanges } from "../../shared/aws/ledger/credit-changes.ts";
 import { documentClient } from "../../shared/aws/table/dynamo.ts";
-import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { startWorld, type World } from "../local/world.ts";
 import { apiClient } from "../customer/api-client.ts";
 
@@ -27,7 +27,7 @@ async function buyCredits(world: World): Promise<void> {
     accountsTable: variables["ACCOUNTS_TABLE"] ?? "",
     ledgerTable: variables["LEDGER_TABLE"] ?? "",
     clock: systemClock,
-    chance: systemChance,
+    chance: systemRandom,
   });
   const accountId = String(account.body["id"]);
   await purchasePack(

@@ -5,7 +5,7 @@ import { dynamoRunStore } from "../../shared/aws/runs/run-store.ts";
 import { dynamoStepStore } from "../../shared/aws/runs/step-store.ts";
 import type { RowKey } from "../../shared/aws/table/table.ts";
 import type { Clock } from "../../shared/base/clock.ts";
-import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import type { Run, RunRef, StepRecord } from "../../shared/runs/run.ts";
 import type { Log } from "./log.ts";
 
@@ -65,7 +65,7 @@ export function progressLines(
   client: DynamoDBDocumentClient,
   { table, clock }: { readonly table: string; readonly clock: Clock },
 ): () => Promise<readonly string[]> {
-  const options = { table, clock, chance: systemChance };
+  const options = { table, clock, chance: systemRandom };
   const runs = dynamoRunStore(client, options);
   const steps = dynamoStepStore(client, options);
   const following = new Map<string, Followed>();

@@ -3,7 +3,7 @@ import { createAccount, createApiKey } from "../../shared/accounts/create-accoun
 import type { AccountDependencies } from "../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
 import { documentClient } from "../../shared/aws/table/dynamo.ts";
-import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import type { DataFolder } from "./data-folder.ts";
 import type { Environment } from "./lambda-host.ts";
 
@@ -31,7 +31,7 @@ export const seedAccounts: Seed = async (folder, variablesOf) => {
   const accounts = dynamoAccountStore(documentClient(), {
     accounts: variables["ACCOUNTS_TABLE"] ?? "",
   });
-  const deps = { accounts, clock: systemClock, chance: systemChance };
+  const deps = { accounts, clock: systemClock, chance: systemRandom };
   const keys = {
     apiKey: await openAccount("Local", false, deps),
     demoApiKey: await openAccount("Demo workspace", true, deps),

@@ -8,7 +8,7 @@ import { dynamoExportStore } from "../../shared/aws/exports/export-store.ts";
 import { dynamoListsReader } from "./readers/lists.ts";
 import { dynamoStepStore } from "../../shared/aws/runs/step-store.ts";
 import type { Clock } from "../../shared/base/clock.ts";
-import { systemChance } from "../../shared/base/system.ts";
+import { systemRandom } from "../../shared/base/system.ts";
 import type { Difference } from "./rules/difference.ts";
 import { unreadable } from "./rules/runs.ts";
 import type { EndedRun } from "./rules/delivery.ts";
@@ -174,7 +174,7 @@ async function reconcileLists(
   charged: RunsWanted["charged"],
 ): Promise<readonly EndedRun[]> {
   const { clock, runsMax } = request;
-  const table = { table: tables.watchlists, clock, chance: systemChance };
+  const table = { table: tables.watchlists, clock, chance: systemRandom };
   const lists = dynamoListsReader(client, tables.watchlists);
   const dependencies = { lists, steps: dynamoStepStore(client, table), clock };
   const ended: EndedRun[] = [];
@@ -200,7 +200,7 @@ async function reconcileLists(
 
 /** Returns the readers for the check of an account's deliveries. */
 export function deliveriesOf(client: DynamoDBDocumentClient, tableName: string, clock: Clock) {
-  const table = { tableName, clock, chance: systemChance };
+  const table = { tableName, clock, chance: systemRandom };
   return {
     rows: dynamoDeliveriesReader(client, tableName),
     endpoints: dynamoEndpoints(client, table),

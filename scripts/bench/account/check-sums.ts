@@ -1,6 +1,6 @@
 import { documentClient } from "../../../shared/aws/table/dynamo.ts";
 import { readWholeAccount, sumsOf } from "../../../shared/aws/ledger/read-shards.ts";
-import { systemChance, systemClock } from "../../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../../shared/base/system.ts";
 
 /**
  * Compares the shards of an account with the charges of its calls, after all calls have ended.
@@ -15,7 +15,7 @@ export async function checkSums(
     client: documentClient(),
     accountsTable,
     clock: systemClock,
-    chance: systemChance,
+    chance: systemRandom,
   };
   const rows = await readWholeAccount(reader, accountId);
   if (rows === undefined) throw new Error(`Account ${accountId} does not exist.`);

@@ -1,8 +1,8 @@
 import { hashApiKey } from "../../../shared/accounts/api-key.ts";
 import { dynamoAccountStore } from "../../../shared/aws/accounts/account-store.ts";
 import { dynamoLedger } from "../../../shared/aws/ledger/ledger.ts";
-import type { Chance } from "../../../shared/base/clock.ts";
-import { systemChance, systemClock } from "../../../shared/base/system.ts";
+import type { RandomSource } from "../../../shared/base/clock.ts";
+import { systemRandom, systemClock } from "../../../shared/base/system.ts";
 import { reconcileBooks } from "../reconciled.ts";
 import { checkSums } from "./check-sums.ts";
 import type { DynamoRules } from "./contention.ts";
@@ -69,7 +69,7 @@ export async function measureAccounts(
   const opened = await Promise.all(loads.map((load) => openFor(load, tables)));
   const time = virtualTime(systemClock.now());
   const client = modelledDynamo({ endpoint, time, rules, random });
-  const chance: Chance = { ...systemChance, fraction: random };
+  const chance: RandomSource = { ...systemRandom, fraction: random };
   const options = { accountsTable: tables.accounts, ledgerTable: tables.ledger };
   const environment = (): Environment => ({
     accounts: dynamoAccountStore(client, tables, { clock: time.clock, chance }),

@@ -3,7 +3,7 @@ import { dynamoAccountStore } from "../../../shared/aws/accounts/account-store.t
 import { documentClient } from "../../../shared/aws/table/dynamo.ts";
 import { dynamoCreditChanges } from "../../../shared/aws/ledger/credit-changes.ts";
 import { concurrencyTiers, limits } from "../../../shared/base/limits.ts";
-import { systemChance, systemClock } from "../../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../../shared/base/system.ts";
 
 export interface AccountTables {
   readonly accounts: string;
@@ -20,7 +20,7 @@ export async function openAccount(
   { slots, keys: count }: { readonly slots: number; readonly keys: number },
 ): Promise<{ readonly accountId: string; readonly keys: readonly string[] }> {
   const client = documentClient();
-  const time = { clock: systemClock, chance: systemChance };
+  const time = { clock: systemClock, chance: systemRandom };
   const accounts = dynamoAccountStore(client, tables);
   const open = (name: string) =>
     createAccount({ name, email: "bench@example.com" }, { accounts, ...time });

@@ -3,8 +3,8 @@ import { hashApiKey } from "../../../shared/accounts/api-key.ts";
 import { dynamoAccountStore } from "../../../shared/aws/accounts/account-store.ts";
 import { documentClient } from "../../../shared/aws/table/dynamo.ts";
 import { keyAdmission } from "../../../shared/aws/accounts/key-admission.ts";
-import type { Chance } from "../../../shared/base/clock.ts";
-import { systemChance, systemClock } from "../../../shared/base/system.ts";
+import type { RandomSource } from "../../../shared/base/clock.ts";
+import { systemRandom, systemClock } from "../../../shared/base/system.ts";
 import { defaultRules } from "../account/contention.ts";
 import {
   type Consumption,
@@ -54,12 +54,12 @@ export async function measureKey(
   const random = seeded(seed);
   const accounts = dynamoAccountStore(documentClient(), { accounts: table });
   const wanted = { account: { id: `acct_${attempts}_${seed}`, demo: false }, name: "bench" };
-  const dependencies = { accounts, clock: systemClock, chance: systemChance };
+  const dependencies = { accounts, clock: systemClock, chance: systemRandom };
   const keyHash = hashApiKey((await createApiKey(wanted, dependencies)).key);
 
   const time = virtualTime(systemClock.now());
   const client = modelledDynamo({ endpoint, time, rules: defaultRules, random });
-  const chance: Chance = { ...systemChance, fraction: random };
+  const chance: RandomSource = { ...systemRandom, fraction: random };
   const idle = Array.from({ length: environments }, () => ({
     admit: keyAdmission(client, table, chance),
     aheadMs: Math.round((2 * random() - 1) * skewMs),

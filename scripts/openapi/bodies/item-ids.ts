@@ -1,12 +1,12 @@
 import * as v from "valibot";
 import type { Platform } from "../../../shared/platforms/catalogue.ts";
-import { idPattern } from "../../../shared/platforms/item-id.ts";
+import { itemIdPattern } from "../../../shared/platforms/item-id.ts";
 import type { JsonObject } from "../../../tools/documents/json-schema.ts";
 
 /** An array of 1 to `max` item ids of a platform. */
 export const itemIds = (platform: Platform, max: number, description: string) =>
   v.pipe(
-    v.array(v.pipe(v.string(), v.regex(new RegExp(idPattern(platform))))),
+    v.array(v.pipe(v.string(), v.regex(new RegExp(itemIdPattern(platform))))),
     v.minLength(1),
     v.maxLength(max),
     v.description(description),
@@ -17,6 +17,6 @@ export const itemIds = (platform: Platform, max: number, description: string) =>
  * first keyword is about arrays only, the second about strings only.
  */
 export function idListRule(platform: Platform): JsonObject {
-  const id = idPattern(platform).replaceAll(/^\^|\$$/g, "");
-  return { items: { pattern: idPattern(platform) }, pattern: `^${id}(?:[\\r\\n,]+ *${id})*$` };
+  const id = itemIdPattern(platform).replaceAll(/^\^|\$$/g, "");
+  return { items: { pattern: itemIdPattern(platform) }, pattern: `^${id}(?:[\\r\\n,]+ *${id})*$` };
 }

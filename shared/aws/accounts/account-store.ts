@@ -8,13 +8,13 @@ import type { AccountStore } from "../../accounts/account-store.ts";
 import type { AutoTopUp, AutoTopUpStore } from "../../accounts/auto-top-up.ts";
 import { isPackId } from "../../accounts/credit-packs.ts";
 import { assert } from "../../base/assert.ts";
-import type { Chance, Clock } from "../../base/clock.ts";
+import type { RandomSource, Clock } from "../../base/clock.ts";
 import { putKey } from "./api-key-store.ts";
 import { type Row, conditionalWrite } from "../table/dynamo.ts";
 import { keyAdmission } from "./key-admission.ts";
 import type { ChangeRecord } from "../../credits/journal.ts";
 import { stampOf } from "../../credits/journal.ts";
-import { systemChance, systemClock } from "../../base/system.ts";
+import { systemRandom, systemClock } from "../../base/system.ts";
 import { type AccountRows, readWholeAccount, sumsOf } from "../ledger/read-shards.ts";
 import { newShardRow } from "../ledger/shard-row.ts";
 import { accountKeys } from "../table/table.ts";
@@ -25,14 +25,14 @@ interface Tables {
 
 interface RetryOptions {
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
 }
 
 /** Accounts and keys in DynamoDB. */
 export function dynamoAccountStore(
   client: DynamoDBDocumentClient,
   tables: Tables,
-  options: RetryOptions = { clock: systemClock, chance: systemChance },
+  options: RetryOptions = { clock: systemClock, chance: systemRandom },
 ): AccountStore {
   return {
     admit: keyAdmission(client, tables.accounts, options.chance),

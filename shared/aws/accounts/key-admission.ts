@@ -22,9 +22,9 @@ import {
   type RefusalPause,
 } from "../../accounts/refusal-pause.ts";
 import { boundedMap, type BoundedMap } from "../../base/bounded-map.ts";
-import type { Chance } from "../../base/clock.ts";
+import type { RandomSource } from "../../base/clock.ts";
 import { isDependencyFailure } from "../../base/dependency-failure.ts";
-import { systemChance } from "../../base/system.ts";
+import { systemRandom } from "../../base/system.ts";
 import { isConditionFailure, isThrottle, type Row } from "../table/dynamo.ts";
 import { admissionTimesOf, keyOwnerOf, retiredAttributesOf, storedMs } from "./key-row.ts";
 import { accountKeys } from "../table/table.ts";
@@ -57,7 +57,7 @@ const asThrottled = (limited: Limited): Limited => ({ ...limited, throttled: tru
 export function keyAdmission(
   client: DynamoDBDocumentClient,
   table: string,
-  chance: Pick<Chance, "fraction"> = systemChance,
+  chance: Pick<RandomSource, "fraction"> = systemRandom,
 ): (keyHash: string, now: Date) => Promise<Admission> {
   const known = boundedMap<CachedKey>(knownKeysMax);
   const pauses = boundedMap<RefusalPause>(knownKeysMax);

@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { DailyUsage, UsageStore } from "../../accounts/usage-store.ts";
 import { assert } from "../../base/assert.ts";
-import type { Chance, Clock } from "../../base/clock.ts";
+import type { RandomSource, Clock } from "../../base/clock.ts";
 import { addUsage, type UsageChange, usageByDay } from "../../credits/journal.ts";
 import { type Row, retryContended } from "../table/dynamo.ts";
 import { journalOf } from "../ledger/journal-page.ts";
@@ -14,7 +14,7 @@ import { accountKeys, type RowKey } from "../table/table.ts";
 interface Options {
   readonly accountsTable: string;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
 }
 
 interface Days {

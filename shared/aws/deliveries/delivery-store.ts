@@ -5,7 +5,7 @@ import {
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { array, nullable, number, object, optional, parse, picklist, string } from "valibot";
-import type { Chance, Clock } from "../../base/clock.ts";
+import type { RandomSource, Clock } from "../../base/clock.ts";
 import { limits } from "../../base/limits.ts";
 import { eventTypes } from "../../events/event.ts";
 import { endpointTarget } from "../../outbox/outbox.ts";
@@ -22,7 +22,7 @@ import { deliveryKeys, epochSeconds } from "../table/table.ts";
 export interface DynamoDeliveryStoreOptions {
   readonly tableName: string;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
 }
 
 const retentionSeconds = limits.eventRetentionDays * 24 * 60 * 60;

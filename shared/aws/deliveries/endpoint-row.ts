@@ -1,11 +1,11 @@
 import { array, boolean, nullable, object, optional, parse, picklist, string } from "valibot";
 import { eventTypes } from "../../events/event.ts";
-import { disabledReasons, type Endpoint } from "../../webhooks/endpoint.ts";
+import { disabledReasons, type WebhookEndpoint } from "../../webhooks/endpoint.ts";
 import type { Row } from "../table/dynamo.ts";
 import { deliveryKeys } from "../table/table.ts";
 
 /** The row of a webhook endpoint, with its key. */
-export const endpointRowOf = (endpoint: Endpoint): Row => ({
+export const endpointRowOf = (endpoint: WebhookEndpoint): Row => ({
   ...deliveryKeys.endpoint(endpoint.accountId, endpoint.id),
   id: endpoint.id,
   url: endpoint.url,
@@ -43,7 +43,7 @@ const endpointRow = object({
   updated_at: string(),
 });
 
-export function endpointFromRow(accountId: string, stored: Row): Endpoint {
+export function endpointFromRow(accountId: string, stored: Row): WebhookEndpoint {
   const row = parse(endpointRow, stored);
   const previous = row.previous_secret;
   return {

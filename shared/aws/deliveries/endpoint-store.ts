@@ -1,9 +1,9 @@
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { number, object, optional, parse, string } from "valibot";
-import type { Chance, Clock } from "../../base/clock.ts";
+import type { RandomSource, Clock } from "../../base/clock.ts";
 import { limits } from "../../base/limits.ts";
 import { tableSchema } from "../../base/table-schema.ts";
-import type { Endpoint } from "../../webhooks/endpoint.ts";
+import type { WebhookEndpoint } from "../../webhooks/endpoint.ts";
 import type { EndpointLookup, EndpointStore } from "../../webhooks/endpoint-store.ts";
 import { retryOnConflict, type Row, conditionalWrite, retryContended } from "../table/dynamo.ts";
 import { endpointFromRow } from "./endpoint-row.ts";
@@ -15,7 +15,7 @@ import { deliveryKeys, epochSeconds, type RowKey } from "../table/table.ts";
 export interface DynamoEndpointStoreOptions {
   readonly tableName: string;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
 }
 
 /** Webhook endpoints in DynamoDB, read only. */
@@ -27,7 +27,7 @@ export function dynamoEndpoints(
     const command = new GetCommand({ TableName: tableName, Key, ConsistentRead: true });
     return (await client.send(command)).Item;
   };
-  const get = async (accountId: string, id: string): Promise<Endpoint | null> => {
+  const get = async (accountId: string, id: string): Promise<WebhookEndpoint | null> => {
     const row = await read(deliveryKeys.endpoint(accountId, id));
     return row === undefined ? null : endpointFromRow(accountId, row);
   };

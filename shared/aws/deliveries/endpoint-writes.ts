@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, TransactWriteCommand } from "@aws-sdk/lib-
 import { assert } from "../../base/assert.ts";
 import { limits } from "../../base/limits.ts";
 import { endpointTarget } from "../../outbox/outbox.ts";
-import type { Endpoint } from "../../webhooks/endpoint.ts";
+import type { WebhookEndpoint } from "../../webhooks/endpoint.ts";
 import type {
   CreateEndpointOutcome,
   ReplaceEndpointOutcome,
@@ -19,7 +19,7 @@ const absent = "attribute_not_exists(pk)";
 export async function createEndpointRow(
   client: DynamoDBDocumentClient,
   TableName: string,
-  endpoint: Endpoint,
+  endpoint: WebhookEndpoint,
 ): Promise<CreateEndpointOutcome | "again"> {
   const refused = await refusals(client, [
     urlClaim(TableName, endpoint),
@@ -50,8 +50,8 @@ export async function replaceEndpointRow(
     after,
     failingSince = null,
   }: {
-    readonly before: Endpoint;
-    readonly after: Endpoint;
+    readonly before: WebhookEndpoint;
+    readonly after: WebhookEndpoint;
     readonly failingSince?: string | null;
   },
 ): Promise<ReplaceEndpointOutcome | "again"> {
@@ -77,7 +77,7 @@ export async function replaceEndpointRow(
 /** Succeeds while the endpoint has failed without interruption since the given time. */
 const failingCheck = (
   TableName: string,
-  { accountId, id }: Endpoint,
+  { accountId, id }: WebhookEndpoint,
   failingSince: string,
 ): Write => ({
   ConditionCheck: {
@@ -95,7 +95,7 @@ const failingCheck = (
 export async function deleteEndpointRow(
   client: DynamoDBDocumentClient,
   TableName: string,
-  { endpoint, now }: { readonly endpoint: Endpoint; readonly now: Date },
+  { endpoint, now }: { readonly endpoint: WebhookEndpoint; readonly now: Date },
 ): Promise<true | "again"> {
   const refused = await refusals(client, [
     {
@@ -131,9 +131,10 @@ export async function deleteEndpointRow(
   return refused === null ? true : "again";
 }
 
-const claimKey = ({ accountId, url }: Endpoint): RowKey => deliveryKeys.endpointUrl(accountId, url);
+const claimKey = ({ accountId, url }: WebhookEndpoint): RowKey =>
+  deliveryKeys.endpointUrl(accountId, url);
 
-const urlClaim = (TableName: string, endpoint: Endpoint): Write => ({
+const urlClaim = (TableName: string, endpoint: WebhookEndpoint): Write => ({
   Put: {
     TableName,
     Item: { ...claimKey(endpoint), endpoint_id: endpoint.id },
@@ -141,7 +142,7 @@ const urlClaim = (TableName: string, endpoint: Endpoint): Write => ({
   },
 });
 
-const urlRelease = (TableName: string, endpoint: Endpoint): Write => ({
+const urlRelease = (TableName: string, endpoint: WebhookEndpoint): Write => ({
   Delete: {
     TableName,
     Key: { ...claimKey(endpoint) },

@@ -13,7 +13,7 @@ import {
   picklist,
   string,
 } from "valibot";
-import type { Chance, Clock } from "../../base/clock.ts";
+import type { RandomSource, Clock } from "../../base/clock.ts";
 import { limits } from "../../base/limits.ts";
 import { eventTypes } from "../../events/event.ts";
 import type { EventFeed, FeedEntry, FeedRun } from "../../events/event-feed.ts";
@@ -24,7 +24,7 @@ import { deliveryKeys, epochSeconds, type RowKey } from "../table/table.ts";
 interface Options {
   readonly tableName: string;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
 }
 
 interface Process extends Options {

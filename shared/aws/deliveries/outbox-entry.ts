@@ -1,5 +1,5 @@
 import { object, parse, picklist, string, unknown } from "valibot";
-import type { Entry } from "../../outbox/outbox.ts";
+import type { OutboxEntry } from "../../outbox/outbox.ts";
 import type { Row } from "../table/dynamo.ts";
 
 const entryRow = object({
@@ -10,7 +10,7 @@ const entryRow = object({
 });
 
 /** Parses the row of an outbox entry. */
-export function entryOf(stored: Row): Entry {
+export function entryOf(stored: Row): OutboxEntry {
   const row = parse(entryRow, stored);
   return { lane: row.lane, dueAt: row.entry_due_at, key: row.entry_key, content: row.content };
 }

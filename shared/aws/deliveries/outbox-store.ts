@@ -1,15 +1,15 @@
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { number, object, optional, parse, string, unknown } from "valibot";
-import type { Chance, Clock } from "../../base/clock.ts";
+import type { RandomSource, Clock } from "../../base/clock.ts";
 import type {
-  EntriesWanted,
-  Changes,
-  Claimed,
-  Entry,
+  EntryQuery,
+  OutboxChanges,
+  ClaimResult,
+  OutboxEntry,
   Lease,
   OutboxStore,
-  Released,
-  Target,
+  ReleaseResult,
+  DeliveryTarget,
 } from "../../outbox/outbox.ts";
 import { targetsAtOnceMax } from "../../outbox/lease.ts";
 import { dueAt } from "../table/due-partitions.ts";
@@ -25,7 +25,7 @@ export interface DynamoOutboxOptions<LogRecord> {
   /** Builds the write of a delivery or export into its log. */
   readonly recordWrite: (accountId: string, record: LogRecord) => Write;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
 }
 
 /**
@@ -81,8 +81,12 @@ type Options = DynamoOutboxOptions<never>;
 async function claimTarget(
   client: DynamoDBDocumentClient,
   options: Pick<Options, "tableName" | "clock" | "chance">,
-  { target, lease, now }: { readonly target: Target; readonly lease: Lease; readonly now: Date },
-): Promise<Omit<Claimed, "crowded"> | null> {
+  {
+    target,
+    lease,
+    now,
+  }: { readonly target: DeliveryTarget; readonly lease: Lease; readonly now: Date },
+): Promise<Omit<ClaimResult, "crowded"> | null> {
   const command = new UpdateCommand({
     TableName: options.tableName,
     Key: deliveryKeys.outbox(target),
@@ -120,7 +124,7 @@ const isSame =
 
 const isBefore = (
   rival: Head,
-  { target, lease }: { readonly target: Target; readonly lease: Lease },
+  { target, lease }: { readonly target: DeliveryTarget; readonly lease: Lease },
 ): boolean =>
   rival.leaseUntil < lease.until ||
   (rival.leaseUntil.getTime() === lease.until.getTime() && rival.targetId < target.targetId);
@@ -133,7 +137,7 @@ const isWaiting = ({ due, leaseUntil }: Head, now: Date): boolean =>
 async function readOthers(
   client: DynamoDBDocumentClient,
   tableName: string,
-  target: Target,
+  target: DeliveryTarget,
 ): Promise<readonly Head[]> {
   const heads = await readHeads(client, tableName, target.accountId);
   return heads.filter(({ targetId }) => targetId !== target.targetId);
@@ -143,7 +147,11 @@ async function readOthers(
 async function giveBack(
   client: DynamoDBDocumentClient,
   options: Pick<Options, "tableName" | "clock" | "chance">,
-  { target, token, now }: { readonly target: Target; readonly token: string; readonly now: Date },
+  {
+    target,
+    token,
+    now,
+  }: { readonly target: DeliveryTarget; readonly token: string; readonly now: Date },
 ): Promise<void> {
   const command = new UpdateCommand({
     TableName: options.tableName,
@@ -178,8 +186,8 @@ function readHeads(
 async function readEntries(
   client: DynamoDBDocumentClient,
   { tableName }: Pick<Options, "tableName">,
-  { target, lane, by, after, limit }: EntriesWanted & { readonly target: Target },
-): Promise<readonly Entry[]> {
+  { target, lane, by, after, limit }: EntryQuery & { readonly target: DeliveryTarget },
+): Promise<readonly OutboxEntry[]> {
   const keyAt = (due: string) => deliveryKeys.outboxEntry(target, { lane, dueAt: due, key: "" });
   // Sorts after every entry that is due at that time.
   const past = (time: Date): string => keyAt(`${time.toISOString()}#~`).sk;
@@ -199,9 +207,9 @@ async function readEntries(
 function recordWrites<LogRecord>(
   { tableName, recordWrite }: DynamoOutboxOptions<LogRecord>,
   change: {
-    readonly target: Target;
+    readonly target: DeliveryTarget;
     readonly lease: Lease;
-    readonly changes: Changes<LogRecord>;
+    readonly changes: OutboxChanges<LogRecord>;
     readonly state?: unknown;
   },
 ): readonly Write[] {
@@ -241,8 +249,8 @@ const rowOf = ({ Put, Update, Delete }: Write): string => {
 async function releaseTarget(
   client: DynamoDBDocumentClient,
   options: Pick<Options, "tableName" | "clock" | "chance">,
-  held: { readonly target: Target; readonly token: string; readonly additions: number },
-): Promise<Released> {
+  held: { readonly target: DeliveryTarget; readonly token: string; readonly additions: number },
+): Promise<ReleaseResult> {
   const { target, token, additions } = held;
   const [first, later] = await Promise.all(
     (["first", "later"] as const).map((lane) =>
@@ -277,8 +285,8 @@ async function releaseTarget(
 async function lookAgain(
   client: DynamoDBDocumentClient,
   TableName: string,
-  { target, token }: { readonly target: Target; readonly token: string },
-): Promise<Released> {
+  { target, token }: { readonly target: DeliveryTarget; readonly token: string },
+): Promise<ReleaseResult> {
   const Key = deliveryKeys.outbox(target);
   const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
   const row = parse(headRow, Item ?? {});

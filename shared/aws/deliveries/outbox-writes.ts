@@ -1,6 +1,6 @@
 import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { limits } from "../../base/limits.ts";
-import type { Entry, Target } from "../../outbox/outbox.ts";
+import type { OutboxEntry, DeliveryTarget } from "../../outbox/outbox.ts";
 import { dueAt } from "../table/due-partitions.ts";
 import { deliveryKeys, epochSeconds } from "../table/table.ts";
 
@@ -13,8 +13,8 @@ const entryDaysMax = limits.eventRetentionDays + 5;
 /** The writes that add entries to a target and make it due at the earliest of them. */
 export function additionWrites(
   table: string,
-  target: Target,
-  entries: readonly Entry[],
+  target: DeliveryTarget,
+  entries: readonly OutboxEntry[],
 ): readonly Write[] {
   const due = entries.map((entry) => entry.dueAt).sort()[0];
   return [
@@ -27,7 +27,7 @@ export function additionWrites(
  * The update that makes a target due. It increments `additions`, so that a worker that holds the target
  * cannot release it without reading the new entries.
  */
-export const wakeUpdate = (TableName: string, target: Target, at: Date) => {
+export const wakeUpdate = (TableName: string, target: DeliveryTarget, at: Date) => {
   const Key = deliveryKeys.outbox(target);
   const due = dueAt("outbox", Key, at);
   return {
@@ -38,7 +38,11 @@ export const wakeUpdate = (TableName: string, target: Target, at: Date) => {
   };
 };
 
-export const entryWrite = (TableName: string, target: Target, entry: Entry): Write => ({
+export const entryWrite = (
+  TableName: string,
+  target: DeliveryTarget,
+  entry: OutboxEntry,
+): Write => ({
   Put: {
     TableName,
     Item: {

@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import type { Chance, Clock } from "../../base/clock.ts";
+import type { RandomSource, Clock } from "../../base/clock.ts";
 import type { Outbox } from "../../outbox/outbox.ts";
 import { retryOnConflict, transactWrites } from "../table/dynamo.ts";
 import { additionWrites, wakeUpdate } from "./outbox-writes.ts";
@@ -7,7 +7,7 @@ import { additionWrites, wakeUpdate } from "./outbox-writes.ts";
 export interface DynamoOutboxBase {
   readonly tableName: string;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
 }
 
 /** Outboxes for functions that add entries and do not drain them. */

@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import type { Entry, PendingWork } from "../../outbox/outbox.ts";
+import type { OutboxEntry, PendingWork } from "../../outbox/outbox.ts";
 import { entryOf } from "./outbox-entry.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { deliveryKeys } from "../table/table.ts";
@@ -35,7 +35,7 @@ export function dynamoPendingWork(client: DynamoDBDocumentClient, TableName: str
         // One more row shows whether another entry is due at the same time as the last.
         Limit: limit + 1,
       });
-      const found: Entry[] = [];
+      const found: OutboxEntry[] = [];
       for await (const row of rows) {
         const entry = entryOf(row);
         if (found.length >= limit && entry.dueAt !== found.at(-1)?.dueAt) break;

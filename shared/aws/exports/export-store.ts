@@ -3,7 +3,7 @@ import { nullable, nullish, number, object, parse, picklist, string } from "vali
 import { limits } from "../../base/limits.ts";
 import { compressions } from "../../exports/destination.ts";
 import { type ExportRecord, exportStates } from "../../exports/export-record.ts";
-import type { ExportPage, ExportStore, ExportsWanted } from "../../exports/export-store.ts";
+import type { ExportPage, ExportStore, ExportQuery } from "../../exports/export-store.ts";
 import type { Row } from "../table/dynamo.ts";
 import type { Write } from "../deliveries/outbox-writes.ts";
 import { queryRows } from "../table/query-rows.ts";
@@ -33,7 +33,7 @@ export function dynamoExportStore(client: DynamoDBDocumentClient, TableName: str
 async function list(
   { client, TableName }: { readonly client: DynamoDBDocumentClient; readonly TableName: string },
   accountId: string,
-  wanted: ExportsWanted,
+  wanted: ExportQuery,
 ): Promise<ExportPage> {
   const { limit, before, state, watchlistId = null, since } = wanted;
   const { pk } = deliveryKeys.export(accountId, "");
@@ -61,7 +61,7 @@ async function list(
   return { exports: found, lastId: null };
 }
 
-const matches = (record: ExportRecord, { state, watchlistId }: ExportsWanted): boolean =>
+const matches = (record: ExportRecord, { state, watchlistId }: ExportQuery): boolean =>
   (state ?? record.state) === record.state &&
   (watchlistId ?? record.watchlistId) === record.watchlistId;
 

@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { type BoundedMap, boundedMap } from "../../base/bounded-map.ts";
-import type { Chance, Clock } from "../../base/clock.ts";
+import type { RandomSource, Clock } from "../../base/clock.ts";
 import { stampOf } from "../../credits/journal.ts";
 import type { OpenHold, Shard } from "./shard-row.ts";
 
@@ -12,7 +12,7 @@ export interface LedgerTables {
 
 export interface LedgerOptions extends LedgerTables {
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
   /** Receives the time and the retries of each reservation and settlement. */
   readonly report?: (report: LedgerReport) => void;
   /** Receives a problem that no retry solves and that an operator must handle. */

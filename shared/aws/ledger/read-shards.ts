@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { assert } from "../../base/assert.ts";
-import type { Chance, Clock } from "../../base/clock.ts";
+import type { RandomSource, Clock } from "../../base/clock.ts";
 import { type Row, retryContended } from "../table/dynamo.ts";
 import { rowsByKey } from "../table/rows-by-key.ts";
 import { accountKeys } from "../table/table.ts";
@@ -10,7 +10,7 @@ interface Reader {
   readonly client: DynamoDBDocumentClient;
   readonly accountsTable: string;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
 }
 
 /** An account with its shards, each at some moment of the reading. */

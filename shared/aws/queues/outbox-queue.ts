@@ -1,6 +1,6 @@
 import { SendMessageBatchCommand, type SQSClient } from "@aws-sdk/client-sqs";
 import { quantity } from "../../base/quantity.ts";
-import type { OutboxQueue, Target } from "../../outbox/outbox.ts";
+import type { OutboxQueue, DeliveryTarget } from "../../outbox/outbox.ts";
 
 const batchMessagesMax = 10;
 
@@ -30,5 +30,5 @@ export function sqsOutboxQueue(client: SQSClient, queueUrl: string): OutboxQueue
   };
 }
 
-const messageBody = ({ accountId, targetId }: Target): string =>
+const messageBody = ({ accountId, targetId }: DeliveryTarget): string =>
   JSON.stringify({ account_id: accountId, target_id: targetId });

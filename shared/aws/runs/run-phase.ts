@@ -49,7 +49,7 @@ export function movePhase(
 }
 
 /** Records the error of a run that made no progress since it was read; undefined if it did. */
-export async function giveUp(
+export async function abandon(
   client: DynamoDBDocumentClient,
   table: string,
   { run, error, dueAt: due }: { readonly run: Run; readonly error: string; readonly dueAt: string },

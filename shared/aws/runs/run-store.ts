@@ -6,9 +6,9 @@ import {
   type TransactWriteCommandInput,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
-import type { Chance, Clock } from "../../base/clock.ts";
-import { progressMs, type Run, type RunRef } from "../../runs/run.ts";
-import type { Claim, ListOutcome, RunStore } from "../../runs/run-store.ts";
+import type { RandomSource, Clock } from "../../base/clock.ts";
+import { progressTimeoutMs, type Run, type RunRef } from "../../runs/run.ts";
+import type { Claim, WatchlistOutcome, RunStore } from "../../runs/run-store.ts";
 import { dueKeys } from "../table/due-keys.ts";
 import { dueAt } from "../table/due-partitions.ts";
 import {
@@ -18,14 +18,14 @@ import {
   retryContended,
 } from "../table/dynamo.ts";
 import { firstRows } from "../table/query-rows.ts";
-import { giveUp, movePhase, type PhaseChange } from "./run-phase.ts";
+import { abandon, movePhase, type PhaseChange } from "./run-phase.ts";
 import { runOf, runRow, statsRow } from "./run-row.ts";
 import { watchlistKeys } from "../table/table.ts";
 
 interface Options {
   readonly table: string;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
 }
 
 /** After this time, the sweeper restarts a claimed or finishing run that no worker continued. */
@@ -63,11 +63,11 @@ export function dynamoRunStore(client: DynamoDBDocumentClient, options: Options)
       };
       await move(run, { from: ["claimed"], set });
     },
-    async noteProgress(run) {
-      const set = { progress_at: isoIn(0), due_at: isoIn(progressMs) };
+    async recordProgress(run) {
+      const set = { progress_at: isoIn(0), due_at: isoIn(progressTimeoutMs) };
       await move(run, { from: ["reading"], set });
     },
-    giveUp: (run, error) => giveUp(client, table, { run, error, dueAt: isoIn(pickUpMs) }),
+    abandon: (run, error) => abandon(client, table, { run, error, dueAt: isoIn(pickUpMs) }),
     async startFinishing(run, status, from) {
       const set = { phase: "finishing", status, due_at: isoIn(pickUpMs) };
       await move(run, { from, set, unlessGivenUp: status !== "failed" });
@@ -180,7 +180,7 @@ function writeClaim(
 async function takeStalled(
   client: DynamoDBDocumentClient,
   table: string,
-  { now, nextLook, limit }: Parameters<RunStore["takeStalled"]>[0],
+  { now, nextCheck, limit }: Parameters<RunStore["takeStalled"]>[0],
 ): Promise<readonly RunRef[]> {
   const taken: RunRef[] = [];
   for (const { pk, sk, dueAt: seen } of await dueKeys(client, table, {
@@ -195,7 +195,7 @@ async function takeStalled(
           Key: { pk, sk },
           UpdateExpression: "SET due_at = :next",
           ConditionExpression: "due_at = :seen",
-          ExpressionAttributeValues: { ":next": nextLook.toISOString(), ":seen": seen },
+          ExpressionAttributeValues: { ":next": nextCheck.toISOString(), ":seen": seen },
           ReturnValues: "ALL_NEW",
         }),
       );
@@ -205,7 +205,7 @@ async function takeStalled(
   return taken;
 }
 
-type FinishedRun = { readonly run: Run; readonly list: ListOutcome | null };
+type FinishedRun = { readonly run: Run; readonly list: WatchlistOutcome | null };
 /** Position of the run's write in the transaction that ends it. */
 const runPosition = 0;
 
@@ -261,7 +261,7 @@ function finishWrites(
 function listUpdate(
   table: string,
   run: Run,
-  list: ListOutcome,
+  list: WatchlistOutcome,
 ): NonNullable<TransactWriteCommandInput["TransactItems"]>[number] {
   const pausing = list.pause
     ? ", #status = :paused, paused_reason = :reason, next_run_at = :none REMOVE due_kind, due_at"

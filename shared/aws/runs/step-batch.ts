@@ -1,10 +1,10 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import type { Chance, Clock } from "../../base/clock.ts";
+import type { RandomSource, Clock } from "../../base/clock.ts";
 import type {
   BatchCounts,
   BatchRef,
   BatchResult,
-  Carried,
+  CarriedOutcomes,
   ItemOutcome,
   PlannedBatch,
 } from "../../runs/run.ts";
@@ -19,7 +19,7 @@ import { type RowKey, watchlistKeys } from "../table/table.ts";
 interface Options {
   readonly table: string;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
 }
 
 /** The key of the row with a batch's IDs: a chunk of the run's starts, or a row of the step's plan. */
@@ -33,7 +33,7 @@ export const resultKey = ({ runId, step, plan, batch }: BatchRef): RowKey =>
 
 export const plannedOf = (row: Row): PlannedBatch => ({
   ids: unpack(row["ids"]) as string[],
-  carried: listIn<Carried>(row["carried"]),
+  carried: listIn<CarriedOutcomes>(row["carried"]),
 });
 
 export const resultOf = (row: Row): BatchResult => ({

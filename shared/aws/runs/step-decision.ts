@@ -3,7 +3,7 @@ import {
   GetCommand,
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
-import type { Chance, Clock } from "../../base/clock.ts";
+import type { RandomSource, Clock } from "../../base/clock.ts";
 import type { Run, Shortfall, StepDecision, StepRecord } from "../../runs/run.ts";
 import { cancellationReasons, isContention, retryContended } from "../table/dynamo.ts";
 import { stepRecordOf } from "./run-row.ts";
@@ -12,7 +12,7 @@ import { watchlistKeys } from "../table/table.ts";
 interface Options {
   readonly table: string;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
 }
 
 interface Decision {

@@ -5,7 +5,7 @@ import {
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { assert } from "../../base/assert.ts";
-import type { Chance, Clock } from "../../base/clock.ts";
+import type { RandomSource, Clock } from "../../base/clock.ts";
 import {
   addBatchCounts,
   type BatchCounts,
@@ -27,7 +27,7 @@ import { epochSeconds, type RowKey, watchlistKeys } from "../table/table.ts";
 interface Options {
   readonly table: string;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
 }
 
 /** Results of steps are needed until the run's events are published. Operators may need them longer. */
@@ -86,7 +86,7 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: Options
     async *routed(step) {
       for await (const row of query(firstResult(step), ["routed"])) yield listIn(row["routed"]);
     },
-    async *toldResults(step) {
+    async *effectiveResults(step) {
       const told = ["counts", "routed", "outcomes"];
       for await (const row of query(firstResult(step), told)) yield resultOf(row);
     },

@@ -11,7 +11,7 @@ import {
   TransactWriteCommand,
   type TransactWriteCommandInput,
 } from "@aws-sdk/lib-dynamodb";
-import type { Chance, Clock } from "../../base/clock.ts";
+import type { RandomSource, Clock } from "../../base/clock.ts";
 import { dynamoThrottles } from "../../base/dependency-failure.ts";
 import { unavailable } from "../../base/errors.ts";
 import { repeats } from "../../base/retry-budget.ts";
@@ -75,7 +75,7 @@ const backoffMsMax = 400;
 
 interface RetryOptions {
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
   /** The longest wait between two attempts; 400 ms unless the row has many writers at once. */
   readonly waitMsMax?: number;
 }
@@ -183,7 +183,7 @@ const batchTriesMax = 10;
 interface BatchWriteOptions {
   readonly table: string;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
 }
 
 /**

@@ -1,12 +1,12 @@
 import { BatchGetCommand, type DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import type { Chance, Clock } from "../../base/clock.ts";
+import type { RandomSource, Clock } from "../../base/clock.ts";
 import { againIfThrottled, type Row, retryContended } from "./dynamo.ts";
 import type { RowKey } from "./table.ts";
 
 interface Options {
   readonly table: string;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
   /** @default all */
   readonly attributes?: readonly string[];
 }

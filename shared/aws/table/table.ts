@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Entry, Target } from "../../outbox/outbox.ts";
+import type { OutboxEntry, DeliveryTarget } from "../../outbox/outbox.ts";
 
 /** The key of a row. This file defines every key shape of the service's tables. */
 export interface RowKey {
@@ -140,14 +140,14 @@ export const deliveryKeys = {
   /** An export in the log. Its ID begins with the time the run ended. */
   export: (accountId: string, id: string): RowKey => ({ pk: `${accountId}#exports`, sk: id }),
   /** A delivery target: its due time, its lease and its health. */
-  outbox: ({ accountId, targetId }: Target): RowKey => ({
+  outbox: ({ accountId, targetId }: DeliveryTarget): RowKey => ({
     pk: `${accountId}#outbox`,
     sk: targetId,
   }),
   /** An entry of a target's outbox; sorts by lane, then by due time. */
   outboxEntry: (
-    { accountId, targetId }: Target,
-    { lane, dueAt: due, key }: Pick<Entry, "lane" | "dueAt" | "key">,
+    { accountId, targetId }: DeliveryTarget,
+    { lane, dueAt: due, key }: Pick<OutboxEntry, "lane" | "dueAt" | "key">,
   ): RowKey => ({ pk: `${accountId}#outbox#${targetId}`, sk: `${lane}#${due}#${key}` }),
   /** The number of the account's newest run in the feed. */
   feedCount: (accountId: string): RowKey => ({ pk: `${accountId}#feed`, sk: "count" }),

@@ -5,7 +5,7 @@ import {
   type PutCommandInput,
 } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
-import type { Chance, Clock } from "../../base/clock.ts";
+import type { RandomSource, Clock } from "../../base/clock.ts";
 import type { IdempotencyRecord, IdempotencyStore } from "../../watchlists/idempotency.ts";
 import {
   isConditionFailure,
@@ -18,7 +18,7 @@ import { epochSeconds, watchlistKeys } from "../table/table.ts";
 interface Options {
   readonly table: string;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
 }
 
 /** Idempotency keys in the watchlists table, so that one transaction changes a watchlist and its key. */

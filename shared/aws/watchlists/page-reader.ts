@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, QueryCommand } from "@aws-sdk/lib-dynamodb";
-import type { Chance, Clock } from "../../base/clock.ts";
+import type { RandomSource, Clock } from "../../base/clock.ts";
 import type { StoredPage } from "../../watchlists/page.ts";
 import type { IdRange } from "../../watchlists/page-store.ts";
 import { retryContended } from "../table/dynamo.ts";
@@ -12,7 +12,7 @@ export interface PageTable {
   readonly client: DynamoDBDocumentClient;
   readonly table: string;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
 }
 
 /** Batches grow: a consumer that stops early reads few pages too many, a long read needs few requests. */

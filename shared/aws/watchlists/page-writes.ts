@@ -4,7 +4,7 @@ import {
   type TransactWriteCommandInput,
 } from "@aws-sdk/lib-dynamodb";
 import { addCounts, type CutPage, type StoredPage, totalOf } from "../../watchlists/page.ts";
-import type { ListRef, Replacement } from "../../watchlists/page-store.ts";
+import type { WatchlistRef, Replacement } from "../../watchlists/page-store.ts";
 import { type ItemCounts, noItems } from "../../watchlists/watchlist.ts";
 import {
   cancellationReasons,
@@ -36,7 +36,7 @@ const waitMsMax = 1_000;
  */
 export function writePages(
   table: PageTable,
-  list: ListRef,
+  list: WatchlistRef,
   { before, cut, keepsIds, listItemsMax }: PageWrite,
 ): Promise<Replacement> {
   const version = Math.max(...before.map((page) => page.version)) + 1;
@@ -72,7 +72,7 @@ const isNothing = (growth: ItemCounts): boolean =>
  */
 async function putPage(
   { client, table }: PageTable,
-  { watchlistId }: ListRef,
+  { watchlistId }: WatchlistRef,
   { seen, page, version }: { seen: number; page: CutPage; version: number },
 ): Promise<Replacement | "again"> {
   try {
@@ -115,7 +115,7 @@ interface Transaction {
 
 async function transact(
   { client, table, chance }: PageTable,
-  list: ListRef,
+  list: WatchlistRef,
   wanted: Transaction,
 ): Promise<Replacement | "again"> {
   try {
@@ -171,7 +171,7 @@ function pageActions(
 /** Changes the watchlist's counters, on condition that the watchlist exists and has room for the new items. */
 function listUpdate(
   TableName: string,
-  { accountId, watchlistId }: ListRef,
+  { accountId, watchlistId }: WatchlistRef,
   { growth, room }: Transaction,
 ): NonNullable<Action["Update"]> {
   const total = totalOf(growth);
@@ -202,7 +202,7 @@ const failed = (reason: CancellationReason | undefined): boolean =>
 /** The result of a cancelled transaction, whose last write is the watchlist's row. */
 function replacementOf(reasons: readonly CancellationReason[]): Replacement | "again" {
   const list = reasons.at(-1);
-  if (failed(list) && list?.item === undefined) return "list_gone";
+  if (failed(list) && list?.item === undefined) return "watchlist_deleted";
   if (reasons.slice(0, -1).some(failed)) return "stale";
   return failed(list) ? "full" : "again";
 }

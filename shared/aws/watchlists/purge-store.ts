@@ -1,5 +1,5 @@
 import { DeleteCommand, type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import type { Chance, Clock } from "../../base/clock.ts";
+import type { RandomSource, Clock } from "../../base/clock.ts";
 import type { PurgeStore } from "../../watchlists/purge-store.ts";
 import { dueKeys } from "../table/due-keys.ts";
 import { dueAt } from "../table/due-partitions.ts";
@@ -18,7 +18,7 @@ import { purgeState } from "./transactions.ts";
 interface Options {
   readonly table: string;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
 }
 
 /** Rows in one request. */
@@ -82,7 +82,7 @@ type Look = { readonly watchlistId: string } & Parameters<PurgeStore["begin"]>[1
 function begin(
   client: DynamoDBDocumentClient,
   table: string,
-  { watchlistId, now, nextLook, abandoned }: Look,
+  { watchlistId, now, nextCheck, abandoned }: Look,
 ): Promise<boolean> {
   return conditionalWrite(() =>
     client.send(
@@ -96,7 +96,7 @@ function begin(
         ExpressionAttributeNames: { "#state": "state" },
         ExpressionAttributeValues: {
           ":begun": purgeState.begun,
-          ":next": nextLook.toISOString(),
+          ":next": nextCheck.toISOString(),
           ...(abandoned ? {} : { ":now": now.toISOString() }),
         },
       }),

@@ -10,7 +10,7 @@ import {
 import { parseCron } from "../../cron/parse-cron.ts";
 import { tickerExpression } from "../../cron/ticker-expression.ts";
 import type { Schedule } from "../../watchlists/schedule.ts";
-import type { ListSchedule, Schedules } from "../../watchlists/schedules.ts";
+import type { WatchlistSchedule, Schedules } from "../../watchlists/schedules.ts";
 
 interface Options {
   readonly group: string;
@@ -58,7 +58,7 @@ export function eventBridgeSchedules(client: SchedulerClient, options: Options):
 
 function scheduleInput(
   { group, queueUrl, roleArn }: Options,
-  { accountId, watchlistId, schedule, firstAt }: ListSchedule,
+  { accountId, watchlistId, schedule, firstAt }: WatchlistSchedule,
 ): CreateScheduleCommandInput {
   return {
     Name: watchlistId,

@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
-import type { Chance, Clock } from "../../base/clock.ts";
+import type { RandomSource, Clock } from "../../base/clock.ts";
 import { limits } from "../../base/limits.ts";
 import type { IdempotencyRecord } from "../../watchlists/idempotency.ts";
 import type { Creation, WatchlistStore } from "../../watchlists/watchlist-store.ts";
@@ -17,7 +17,7 @@ import { listRow } from "./watchlist-row.ts";
 interface Options {
   readonly table: string;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
 }
 
 /** States of a purge mark: `expected` until a creation is completed, `begun` when the watchlist is purged. */

@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import type { Chance, Clock } from "../../base/clock.ts";
+import type { RandomSource, Clock } from "../../base/clock.ts";
 import { limits } from "../../base/limits.ts";
 import type { Watchlist } from "../../watchlists/watchlist.ts";
 import type { WatchlistStore } from "../../watchlists/watchlist-store.ts";
@@ -14,7 +14,7 @@ import { createList, removeList } from "./transactions.ts";
 interface Options {
   readonly table: string;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
 }
 
 /** Watchlists in DynamoDB. */

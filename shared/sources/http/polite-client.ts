@@ -1,4 +1,4 @@
-import type { Chance, Clock } from "../../base/clock.ts";
+import type { RandomSource, Clock } from "../../base/clock.ts";
 import type { CircuitSignal } from "./circuit.ts";
 import type { RateBudget } from "./rate-budget.ts";
 import { retryAfterMs } from "./retry-after.ts";
@@ -46,7 +46,7 @@ export interface SourceClientOptions extends SourcePace {
 
 export interface SourceClientDependencies {
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
   readonly budget: RateBudget;
   readonly note: NoteEvent;
   /**

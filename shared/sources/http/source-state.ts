@@ -1,4 +1,4 @@
-import type { Chance, Clock } from "../../base/clock.ts";
+import type { RandomSource, Clock } from "../../base/clock.ts";
 import { type Circuit, circuit } from "./circuit.ts";
 import type { RateBudget } from "./rate-budget.ts";
 import { type RetryTokens, retryTokens } from "./retry-tokens.ts";
@@ -39,7 +39,7 @@ export function sourceState(
     budget,
     clock,
     chance,
-  }: { readonly budget: RateBudget; readonly clock: Clock; readonly chance: Chance },
+  }: { readonly budget: RateBudget; readonly clock: Clock; readonly chance: RandomSource },
 ): SourceState {
   const speed = adaptiveSpeed(callsPerSecond);
   return {

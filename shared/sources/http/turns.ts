@@ -1,4 +1,4 @@
-import type { Chance, Clock } from "../../base/clock.ts";
+import type { RandomSource, Clock } from "../../base/clock.ts";
 import { gapMsOf, type RateBudget, type RateGrant } from "./rate-budget.ts";
 import type { Speed } from "./speed.ts";
 
@@ -18,7 +18,7 @@ export interface TurnsOptions {
   readonly speed: Pick<Speed, "perSecond">;
   readonly budget: RateBudget;
   readonly clock: Clock;
-  readonly chance: Pick<Chance, "fraction">;
+  readonly chance: Pick<RandomSource, "fraction">;
   /** True lets a fast source have several rows. Its calls must then have a `gapMs` of 0. */
   readonly isSpread: boolean;
 }

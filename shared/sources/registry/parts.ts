@@ -1,4 +1,4 @@
-import type { Chance, Clock } from "../../base/clock.ts";
+import type { RandomSource, Clock } from "../../base/clock.ts";
 import type { SecretReader } from "../../base/secret-reader.ts";
 import type { StepScraperId } from "../../scrapers/catalogue.ts";
 import { isTokenRefusal } from "../price-history/account.ts";
@@ -24,7 +24,7 @@ import type { SourceReport } from "./report.ts";
 
 export interface SourceDependencies {
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
   readonly budget: RateBudget;
   /** State that the scrapers of one source share; one instance for each process. */
   readonly states: SourceStates;

@@ -1,4 +1,4 @@
-import type { Chance, Clock } from "../../base/clock.ts";
+import type { RandomSource, Clock } from "../../base/clock.ts";
 import { newId } from "../../base/ids.ts";
 import type { StepScraperId } from "../../scrapers/catalogue.ts";
 import type { BatchSize } from "../http/batch-size.ts";
@@ -30,7 +30,7 @@ export interface UpstreamDependencies {
   /** Sends calls to the server's host, with its rate and retries. */
   readonly client: SourceClient;
   readonly clock: Clock;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
   /** Sent as a bearer token; opened for every batch. Absent if the server needs none. */
   readonly secret?: OpenSecret;
   readonly note: (note: UpstreamNote) => void;

@@ -31,7 +31,7 @@ import {
 import { dynamoApiKeyStore } from "../../../shared/aws/accounts/api-key-store.ts";
 import { dynamoEndpointStore } from "../../../shared/aws/deliveries/endpoint-store.ts";
 import { dynamoUsageStore } from "../../../shared/aws/accounts/usage-store.ts";
-import { systemChance, systemClock } from "../../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../../shared/base/system.ts";
 import { creditTransactionsResponse } from "../../../shared/credits/credit-transaction-schema.ts";
 import { externalIdOf } from "../../../shared/exports/destination.ts";
 import { expectDocumented } from "../../support/openapi.ts";
@@ -39,7 +39,7 @@ import { fixedClock } from "../../support/clock.ts";
 import { type DynamoLedgerWorld, startLedgerWorld } from "../../support/ledger-world.ts";
 
 const clock = fixedClock("2026-03-10T12:00:00Z");
-const chance = systemChance;
+const chance = systemRandom;
 let world: DynamoLedgerWorld;
 let handler: HttpHandler;
 let deps: {
@@ -71,7 +71,7 @@ beforeAll(async () => {
       apiKeys: dynamoApiKeyStore(client, accountsTable),
       endpoints: dynamoEndpointStore(client, { tableName: ledgerTable, clock, chance }),
       history: world.history,
-      usage: dynamoUsageStore(client, { accountsTable, clock: systemClock, chance: systemChance }),
+      usage: dynamoUsageStore(client, { accountsTable, clock: systemClock, chance: systemRandom }),
     },
   });
 });

@@ -2,15 +2,15 @@ import { describe, expect, it } from "vitest";
 import { logRunOfEntry } from "../../../functions/delivery/log-run.ts";
 import { newWork, within, workKeys } from "../../../shared/observability/work-log.ts";
 import { firstEntry } from "../../../shared/exports/export-entries.ts";
-import type { Entry } from "../../../shared/outbox/outbox.ts";
+import type { OutboxEntry } from "../../../shared/outbox/outbox.ts";
 import { recoverEntry, runEntry } from "../../../shared/webhooks/outbox-entries.ts";
 
 const at = "2026-03-01T00:00:00.000Z";
-const owed = (n: number, list = "wl_1"): Entry =>
+const owed = (n: number, list = "wl_1"): OutboxEntry =>
   runEntry({ runId: `wlrun_${n}`, watchlistId: list, types: null, happenedAt: at });
 
 /** What a message's lines say once it has worked on entries. */
-const keysAfter = (entries: readonly Entry[]) =>
+const keysAfter = (entries: readonly OutboxEntry[]) =>
   within(newWork({ account_id: "acct_1" }), () => {
     entries.forEach(logRunOfEntry);
     return workKeys();

@@ -13,7 +13,7 @@ import { dynamoApiKeyStore } from "../../../shared/aws/accounts/api-key-store.ts
 import { writeRows } from "../../../shared/aws/table/dynamo.ts";
 import { deliveryKeys } from "../../../shared/aws/table/table.ts";
 import { derivedIdAt, newId } from "../../../shared/base/ids.ts";
-import { systemChance } from "../../../shared/base/system.ts";
+import { systemRandom } from "../../../shared/base/system.ts";
 import type { ByteRange } from "../../../shared/events/event-archive.ts";
 import type { EventEnvelope, RunEvents } from "../../../shared/events/event.ts";
 import { fixedClock } from "../../support/clock.ts";
@@ -27,7 +27,7 @@ import {
 const start = "2026-11-20T10:00:00.000Z";
 const dayMs = 24 * 60 * 60 * 1_000;
 const clock = fixedClock(start);
-const chance = systemChance;
+const chance = systemRandom;
 const changed = "watchlist.product.changed";
 const matched = "watchlist.product.matched";
 const delisted = "watchlist.product.delisted";

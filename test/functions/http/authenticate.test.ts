@@ -4,10 +4,10 @@ import { type AnyRoute, route } from "../../../functions/http/route.ts";
 import { metaRoutes } from "../../../functions/meta/handler.ts";
 import type { Admission } from "../../../shared/accounts/account-store.ts";
 import { hashApiKey, newApiKey } from "../../../shared/accounts/api-key.ts";
-import { systemChance } from "../../../shared/base/system.ts";
+import { systemRandom } from "../../../shared/base/system.ts";
 import { callEdge, type EdgeAnswer, edgeWith } from "../../support/edge-calls.ts";
 
-const key = newApiKey(false, systemChance);
+const key = newApiKey(false, systemRandom);
 const rate = { limit: 50, remaining: 7, resetSeconds: 1_772_000_000 };
 const owner = {
   accountId: "acct_1",
@@ -62,7 +62,7 @@ describe("the message of a 401 describes the problem with the key", () => {
     ["quotes", { Authorization: `Bearer "${key}"` }, "is in quotes or brackets"],
     ["a placeholder", { "X-API-Key": "<API_KEY>" }, "is in quotes or brackets"],
     ["the key of another service", { "X-API-Key": "sk_live_1" }, "begins with svc_live_"],
-    ["half a key", { "X-API-Key": key.slice(0, 30) }, "has 47 characters, and this one has 30"],
+    ["half a key", { "X-API-Key": key.slice(0, 30) }, "has 47 characters, but this one has 30"],
     [
       "a mistyped key",
       { "X-API-Key": `${key.slice(0, -1)}_` },
@@ -147,7 +147,7 @@ describe("a key sent to a public, retired or unknown path", () => {
 
   it.each([
     ["malformed", { "X-API-Key": `Bearer ${key}` }],
-    ["one of two", { "X-API-Key": key, Authorization: `Bearer ${newApiKey(false, systemChance)}` }],
+    ["one of two", { "X-API-Key": key, Authorization: `Bearer ${newApiKey(false, systemRandom)}` }],
     ["absent", {}],
   ])("is not looked up when it is %s", async (_, headers: Record<string, string>) => {
     const call = { route: "GET /docs", headers, address: "192.0.2.8" };

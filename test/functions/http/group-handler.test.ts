@@ -10,7 +10,7 @@ import { newApiKey } from "../../../shared/accounts/api-key.ts";
 import { notFound, notImplemented } from "../../../shared/base/errors.ts";
 import { limits } from "../../../shared/base/limits.ts";
 import { OutOfTimeError, withinBudget } from "../../../shared/base/retry-budget.ts";
-import { systemChance } from "../../../shared/base/system.ts";
+import { systemRandom } from "../../../shared/base/system.ts";
 import { fixedClock } from "../../support/clock.ts";
 
 const rate = { limit: 50, remaining: 49, resetSeconds: 1_772_000_000 };
@@ -21,7 +21,7 @@ const owner = {
   keyPrefix: "svc_live_abc",
   demo: false,
 };
-const apiKey = newApiKey(false, systemChance);
+const apiKey = newApiKey(false, systemRandom);
 const clock = fixedClock("2026-03-01T00:00:00Z");
 let admission: Admission;
 let handled: unknown[];
@@ -104,7 +104,7 @@ const handler: HttpHandler = groupHandler({
     "GET /v1/watchlists/{id}/items/{item_id}": other,
     "POST /v1/watchlists/{id}/asins": other,
   },
-  dependencies: { accounts, clock, chance: systemChance, logger: new Logger() },
+  dependencies: { accounts, clock, chance: systemRandom, logger: new Logger() },
 });
 
 interface Asked {
@@ -195,7 +195,7 @@ describe("authentication", () => {
   });
 
   it("returns 400 to two different keys", async () => {
-    const second = newApiKey(false, systemChance);
+    const second = newApiKey(false, systemRandom);
     const answer = await ask({
       headers: headersWith({ authorization: `Bearer ${apiKey}`, "x-api-key": second }),
     });

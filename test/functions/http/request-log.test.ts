@@ -12,13 +12,13 @@ import {
   notImplemented,
   unavailable,
 } from "../../../shared/base/errors.ts";
-import { systemChance } from "../../../shared/base/system.ts";
+import { systemRandom } from "../../../shared/base/system.ts";
 import { fixedClock } from "../../support/clock.ts";
 import { type Line, loggedLines, metricsOf } from "../../support/log-lines.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
-const apiKey = newApiKey(false, systemChance);
+const apiKey = newApiKey(false, systemRandom);
 const clock = fixedClock("2026-03-01T00:00:00Z");
 const owner = { accountId: "acct_1", keyId: "key_1", keyName: "", keyPrefix: "", demo: false };
 
@@ -64,7 +64,7 @@ async function logged(
           },
       },
       clock,
-      chance: systemChance,
+      chance: systemRandom,
       logger,
     },
   });

@@ -9,7 +9,7 @@ import { metaRoutes } from "../../../functions/meta/handler.ts";
 import type { AccountStore } from "../../../shared/accounts/account-store.ts";
 import { scraperIds, scrapers, stepScraperIds } from "../../../shared/scrapers/catalogue.ts";
 import { sandboxAnswer } from "../../../shared/sources/sandbox/scraper.ts";
-import { systemChance } from "../../../shared/base/system.ts";
+import { systemRandom } from "../../../shared/base/system.ts";
 import { delistingIds, reservedIds } from "../../../shared/scrapers/reserved-ids.ts";
 import { inFlight } from "../../../shared/watchlists/claim-creation.ts";
 import { errorGuide } from "../../../tools/documents/error-guide.ts";
@@ -22,7 +22,7 @@ const handler = groupHandler({
     // No call of this group looks an account up.
     accounts: {} as AccountStore,
     clock: fixedClock("2026-03-01T00:00:00Z"),
-    chance: systemChance,
+    chance: systemRandom,
     logger: new Logger(),
   },
 });

@@ -2,7 +2,7 @@ import { startTestWorld } from "../../support/local-world.ts";
 import { createAccount, createApiKey } from "../../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../../shared/aws/accounts/account-store.ts";
 import { documentClient } from "../../../shared/aws/table/dynamo.ts";
-import { systemChance, systemClock } from "../../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../../shared/base/system.ts";
 import type { Offer } from "../../../shared/scrapers/offer.ts";
 import { expectDocumented } from "../../support/openapi.ts";
 
@@ -49,7 +49,7 @@ export async function startOffersWorld(): Promise<OffersWorld> {
   const accounts = dynamoAccountStore(documentClient(), {
     accounts: variables["ACCOUNTS_TABLE"] ?? "",
   });
-  const dependencies = { accounts, clock: systemClock, chance: systemChance };
+  const dependencies = { accounts, clock: systemClock, chance: systemRandom };
   return {
     async customer(signupCredits, { demo } = { demo: false }) {
       const account = await createAccount(

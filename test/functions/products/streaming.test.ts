@@ -9,7 +9,7 @@ import { dynamoAccountStore } from "../../../shared/aws/accounts/account-store.t
 import { documentClient } from "../../../shared/aws/table/dynamo.ts";
 import { afterReadingMs } from "../../../shared/base/call-time.ts";
 import { expectDocumented } from "../../support/openapi.ts";
-import { systemChance, systemClock } from "../../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../../shared/base/system.ts";
 
 let world: World;
 let key: string;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   const accounts = dynamoAccountStore(documentClient(), {
     accounts: tables["ACCOUNTS_TABLE"] ?? "",
   });
-  const deps = { accounts, clock: systemClock, chance: systemChance };
+  const deps = { accounts, clock: systemClock, chance: systemRandom };
   const account = await createAccount(
     { name: "Streams", email: "s@example.com", signupCredits: 100_000 },
     deps,

@@ -123,7 +123,7 @@ describe("ids that are no strings", () => {
     });
     expect([answer.status, answer.json["error"]]).toMatchObject([
       400,
-      { param, message: `'${param}[1]' is not a string. Put ids in quotes.` },
+      { param, message: `'${param}[1]' must be a string. Put IDs in quotes.` },
     ]);
   });
 

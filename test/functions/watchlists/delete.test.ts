@@ -192,7 +192,7 @@ describe("a purge", () => {
     expect(await world.purges.expectCreation({ accountId: "acct_1", id: "wl_1" }, later)).toBe(
       true,
     );
-    const look = { now, nextLook: later };
+    const look = { now, nextCheck: later };
     expect(await world.purges.begin("wl_1", { ...look, abandoned: false })).toBe(false);
     expect(await world.purges.begin("wl_1", { ...look, abandoned: true })).toBe(true);
 

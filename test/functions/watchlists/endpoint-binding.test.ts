@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { systemChance } from "../../../shared/base/system.ts";
+import { systemRandom } from "../../../shared/base/system.ts";
 import { newId } from "../../../shared/base/ids.ts";
-import type { Endpoint } from "../../../shared/webhooks/endpoint.ts";
+import type { WebhookEndpoint } from "../../../shared/webhooks/endpoint.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 import {
   type Answered,
@@ -22,11 +22,11 @@ beforeEach(async () => {
   world = await openWatchlistWorld(tables);
 });
 
-async function register(url: string): Promise<Endpoint> {
+async function register(url: string): Promise<WebhookEndpoint> {
   world.clock.advance(1_000);
   const at = world.clock.now();
-  const endpoint: Endpoint = {
-    id: newId("webhookEndpoint", at, systemChance),
+  const endpoint: WebhookEndpoint = {
+    id: newId("webhookEndpoint", at, systemRandom),
     accountId: "acct_1",
     url,
     registeredUrl: url,
@@ -45,17 +45,17 @@ async function register(url: string): Promise<Endpoint> {
   return endpoint;
 }
 
-async function change(endpoint: Endpoint, set: Partial<Endpoint>): Promise<Endpoint> {
+async function change(endpoint: WebhookEndpoint, set: Partial<WebhookEndpoint>): Promise<WebhookEndpoint> {
   world.clock.advance(1_000);
   const after = { ...endpoint, ...set, updatedAt: world.clock.now().toISOString() };
   expect(await world.endpoints.replace(endpoint, after)).toEqual({ outcome: "replaced" });
   return after;
 }
 
-const remove = ({ id }: Endpoint): Promise<boolean> =>
+const remove = ({ id }: WebhookEndpoint): Promise<boolean> =>
   world.endpoints.delete("acct_1", id, world.clock.now());
 
-const putBound = (endpoint: Endpoint | null, n = 1): Promise<void> =>
+const putBound = (endpoint: WebhookEndpoint | null, n = 1): Promise<void> =>
   putWatchlist(
     { client: world.client, ...world.options },
     aWatchlist({

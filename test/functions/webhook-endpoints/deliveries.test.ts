@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { derivedIdAt, newId } from "../../../shared/base/ids.ts";
-import { systemChance } from "../../../shared/base/system.ts";
+import { systemRandom } from "../../../shared/base/system.ts";
 import type { EventType } from "../../../shared/events/event.ts";
 import { endpointTarget } from "../../../shared/outbox/outbox.ts";
 import { type Delivery, newDelivery } from "../../../shared/webhooks/delivery.ts";
@@ -64,7 +64,7 @@ const anId = (kind: "watchlist" | "webhookEndpoint" | "run", n: number) =>
 /** Keeps a delivery in the log as the outbox would. */
 async function logged(seconds: number, wanted: Partial<Delivery> = {}): Promise<Delivery> {
   const event = {
-    id: newId("event", at(seconds), systemChance),
+    id: newId("event", at(seconds), systemRandom),
     type: wanted.eventType ?? "watchlist.product.changed",
     createdAt: at(seconds).toISOString(),
   };

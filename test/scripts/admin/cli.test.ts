@@ -468,11 +468,11 @@ describe("the admin command, with a wrong command line,", () => {
     ],
     [
       ["create-account", "--name", "a\u001b[31m", "--email", "a@b.example"],
-      "'name' has a control character or half of a character. Leave it out.",
+      "'name' must not contain control characters or unpaired surrogates.",
     ],
     [
       ["create-key", "--account", "a", "--name", "a\u0007"],
-      "'name' has a control character or half of a character. Leave it out.",
+      "'name' must not contain control characters or unpaired surrogates.",
     ],
     [["watchlists", "--account", "nope"], "There is no account nope"],
     [["credits", "--account", "nope"], "There is no account nope"],

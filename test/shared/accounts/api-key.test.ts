@@ -5,18 +5,18 @@ import {
   hashApiKey,
   newApiKey,
 } from "../../../shared/accounts/api-key.ts";
-import { systemChance } from "../../../shared/base/system.ts";
+import { systemRandom } from "../../../shared/base/system.ts";
 
 describe("API key", () => {
   it("has the kind's prefix, 32 random characters and a checksum that it passes", () => {
-    const key = newApiKey(false, systemChance);
+    const key = newApiKey(false, systemRandom);
     expect(key).toMatch(/^svc_live_[0-9A-Za-z]{38}$/);
     expect(apiKeyFlaw(key)).toBeUndefined();
-    expect(newApiKey(true, systemChance)).toMatch(/^svc_demo_/);
+    expect(newApiKey(true, systemRandom)).toMatch(/^svc_demo_/);
   });
 
-  it("is refused without a read when one character is changed", () => {
-    const key = newApiKey(false, systemChance);
+  it("is refused without a read if one character is changed", () => {
+    const key = newApiKey(false, systemRandom);
     for (let at = "svc_live_".length; at < key.length; at += 1) {
       const other = key[at] === "x" ? "y" : "x";
       expect(apiKeyFlaw(key.slice(0, at) + other + key.slice(at + 1))).toBe(
@@ -32,23 +32,23 @@ describe("API key", () => {
     ["<{key}>", "in quotes or brackets"],
     ["{key} {key}", "a space in the key"],
     ["sk_live_{key}", "begins with svc_live_ or svc_demo_"],
-    ["{key}x", "has 47 characters, and this one has 48"],
-    ["svc_live_", "has 47 characters, and this one has 9"],
+    ["{key}x", "has 47 characters, but this one has 48"],
+    ["svc_live_", "has 47 characters, but this one has 9"],
   ])("written as %s is malformed, and the reason does not repeat it", (written, reason) => {
-    const key = newApiKey(false, systemChance);
+    const key = newApiKey(false, systemRandom);
     const flaw = apiKeyFlaw(written.replaceAll("{key}", key));
     expect(flaw).toContain(reason);
     expect(flaw).not.toContain(key);
   });
 
   it("shows 12 characters and is stored as a hash", () => {
-    const key = newApiKey(false, systemChance);
+    const key = newApiKey(false, systemRandom);
     expect(apiKeyPrefix(key)).toBe(key.slice(0, 12));
     expect(hashApiKey(key)).toMatch(/^[0-9a-f]{64}$/);
   });
 
   it("never repeats", () => {
-    const keys = Array.from({ length: 1_000 }, () => newApiKey(false, systemChance));
+    const keys = Array.from({ length: 1_000 }, () => newApiKey(false, systemRandom));
     expect(new Set(keys).size).toBe(1_000);
   });
 });

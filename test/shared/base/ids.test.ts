@@ -18,7 +18,7 @@ const chance = countingChance();
 const times = fc.integer({ min: 0, max: 32 ** 9 - 1 }).map((ms) => new Date(ms));
 
 describe("timeOf", () => {
-  it("tells when an id was made, to the millisecond", () => {
+  it("returns the creation time of an ID, to the millisecond", () => {
     fc.assert(
       fc.property(times, fc.string(), (at, part) => {
         expect(timeOf("event", derivedIdAt("event", at, part))).toEqual(at);
@@ -28,7 +28,7 @@ describe("timeOf", () => {
     );
   });
 
-  it("says nothing of what is no id of the kind", () => {
+  it("returns undefined for a text that is not an ID of the kind", () => {
     const id = newId("event", new Date("2026-11-20T10:00:00Z"), chance);
     const rest = id.slice(idPrefix.event.length);
     for (const other of [
@@ -45,7 +45,7 @@ describe("timeOf", () => {
     }
   });
 
-  it("orders ids as their times are ordered", () => {
+  it("agrees with the order of IDs", () => {
     fc.assert(
       fc.property(times, times, (a, b) => {
         fc.pre(a < b);
@@ -57,7 +57,7 @@ describe("timeOf", () => {
 });
 
 describe("numberOf", () => {
-  it("tells the number of an owner's id, and nothing of another's", () => {
+  it("returns the number in an owner's ID, and undefined for another owner's ID", () => {
     const id = numberedId("creditTransaction", 4_711, "acct_1");
     expect(numberOf("creditTransaction", id, "acct_1")).toBe(4_711);
     expect(numberOf("creditTransaction", id, "acct_2")).toBeUndefined();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hint } from "../../../shared/base/hint.ts";
+import { bestEffort } from "../../../shared/base/best-effort.ts";
 import { limits } from "../../../shared/base/limits.ts";
 import {
   OutOfTimeError,
@@ -40,7 +40,7 @@ describe("a retry budget", () => {
     expect(asked).toEqual([4_000, 3_000]);
   });
 
-  it("takes nothing for requests that succeed, however long they take together", async () => {
+  it("counts nothing for requests that succeed, for any total duration", async () => {
     const { under, request, budget } = world(7_000);
     await under(async () => {
       for (let n = 0; n < 10; n += 1) await request(3_000, "succeeds");
@@ -48,7 +48,7 @@ describe("a retry budget", () => {
     expect(budget.leftMs()).toBe(7_000);
   });
 
-  it("counts time that is lost to two requests at once only once", async () => {
+  it("counts the time that two parallel requests lose only once", async () => {
     const { clock, under, budget } = world(7_000);
     const ends = Promise.withResolvers<void>();
     const hanging = () => withinBudget(4_000, () => ends.promise).catch((error: unknown) => error);
@@ -61,13 +61,13 @@ describe("a retry budget", () => {
     expect(budget.leftMs()).toBe(4_500);
   });
 
-  it("sends nothing when the work has to end, whatever it has lost", async () => {
+  it("sends no request after the deadline of the work", async () => {
     const { under, failing, asked } = world(7_000, () => 0);
     expect(await under(() => failing(1))).toBeInstanceOf(OutOfTimeError);
     expect(asked).toEqual([]);
   });
 
-  it("counts the pause before a repeat, and refuses a pause that nothing could follow", async () => {
+  it("counts the pause before a retry, and refuses a pause without time for a retry", async () => {
     const { clock, under, budget } = world(1_000);
     const sleeping = { ...clock, sleep: async (ms: number) => clock.advance(ms) };
     await under(async () => {
@@ -81,7 +81,7 @@ describe("a retry budget", () => {
     expect(budget.leftMs()).toBe(300);
   });
 
-  it("allows so many attempts and no more, with pauses that double up to their ceiling", async () => {
+  it("allows the maximum number of attempts, with pauses that double up to their maximum", async () => {
     const pauses: number[] = [];
     const clock = { now: () => new Date(0), sleep: async (ms: number) => void pauses.push(ms) };
     const bounds = { triesMax: 4, pauseMs: 10, pauseMsMax: 30 };
@@ -91,7 +91,7 @@ describe("a retry budget", () => {
     expect(pauses).toEqual([5, 10, 15]);
   });
 
-  it("leaves work without a budget alone", async () => {
+  it("does not limit work without a budget", async () => {
     const { failing, asked } = world(0);
     await failing(60_000);
     await failing(60_000);
@@ -100,13 +100,13 @@ describe("a retry budget", () => {
 });
 
 describe("a separate loss", () => {
-  it("leaves the budget of the work around it as it is", async () => {
+  it("does not change the budget of the surrounding work", async () => {
     const { under, failing, budget } = world(7_000);
     await under(() => withSeparateLoss(1_500, () => failing(1_500)));
     expect(budget.leftMs()).toBe(7_000);
   });
 
-  it("is not stopped by what the work around it has lost, but by its end", async () => {
+  it("is not limited by the losses of the surrounding work, but by its deadline", async () => {
     let endsInMs = 5_000;
     const { under, failing, asked } = world(1_000, () => endsInMs);
     await under(async () => {
@@ -118,11 +118,11 @@ describe("a separate loss", () => {
     expect(asked).toEqual([1_000, 1_500]);
   });
 
-  it("bounds a wake-up message that is not answered, and the work goes on", async () => {
+  it("limits a wake-up message without an answer, and the work continues", async () => {
     const { under, request, budget, asked } = world(7_000);
     const warned: string[] = [];
     await under(() =>
-      hint(
+      bestEffort(
         async () => void (await request(limits.dependencies.wakeUpMs)),
         (message) => void warned.push(message),
       ),

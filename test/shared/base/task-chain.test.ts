@@ -17,7 +17,7 @@ describe("a chain of tasks", () => {
     expect(chain.hasFailed()).toBe(false);
   });
 
-  it("begins no task after one has failed, and reports that failure", async () => {
+  it("starts no task after one has failed, and reports that failure", async () => {
     const events: string[] = [];
     const chain = taskChain();
     void chain.add(() => Promise.reject(new Error("no store")));

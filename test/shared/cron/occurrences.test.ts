@@ -21,7 +21,7 @@ const c = (where: string, after: string, due: readonly string[]): Case => {
   return { cron, zone, after, due };
 };
 
-describe("days", () => {
+describe("the days of a cron", () => {
   it.each([
     c("0 9 * * * | UTC", "2026-11-20T09:00Z", ["2026-11-21T09:00Z", "2026-11-22T09:00Z"]),
     c("0 0 29 2 * | UTC", "2026-01-01T00:00Z", ["2028-02-29T00:00Z", "2032-02-29T00:00Z"]),
@@ -198,7 +198,7 @@ describe("what a gap brings closer than five minutes runs once, at the earlier t
   });
 });
 
-describe("nextOccurrence", () => {
+describe("the next occurrence", () => {
   const cron = parseCron("0 9 * * *", "UTC");
 
   it("is strictly after the instant, to the millisecond", () => {
@@ -207,7 +207,7 @@ describe("nextOccurrence", () => {
     expect(shortIso(nextOccurrence(cron, due))).toBe("2026-11-21T09:00Z");
   });
 
-  it("answers in every year that a time can have, until time ends", () => {
+  it("exists in every year of the range of Date", () => {
     const yearly = parseCron("0 0 29 2 *", "Europe/Berlin");
     expect(nextOccurrence(yearly, new Date("0001-01-01T00:00:00Z")).getUTCFullYear()).toBe(4);
     expect(nextOccurrence(yearly, new Date("9999-12-31T00:00:00Z")).getUTCFullYear()).toBe(10_000);
@@ -215,7 +215,7 @@ describe("nextOccurrence", () => {
     expect(() => nextOccurrence(yearly, new Date(8.64e15 - 1))).toThrow("Invariant broken");
   });
 
-  it("gives none for a count of none", () => {
+  it("is absent for a count of 0", () => {
     expect(nextOccurrences(cron, new Date(0), 0)).toEqual([]);
   });
 });

@@ -19,8 +19,8 @@ function refusalOf(expression: string, timezone = "UTC"): { param: unknown; mess
   throw new Error(`'${expression}' was accepted`);
 }
 
-describe("fields", () => {
-  it("have stars, values, lists, ranges, steps and names", () => {
+describe("the fields of a cron", () => {
+  it("can be stars, values, lists, ranges, steps and names", () => {
     expect(parseCron("*/15 0-12/6,20 1,15-17 JAN,MAR-may/2,12 MON-FRI", "UTC").fields).toEqual({
       minutes: [0, 15, 30, 45],
       hours: [0, 6, 12, 20],
@@ -32,7 +32,7 @@ describe("fields", () => {
     });
   });
 
-  it("are all values for a star", () => {
+  it("contain all values for a star", () => {
     expect(parseCron("0 * * * *", "UTC").fields).toEqual({
       minutes: [0],
       hours: numbers(0, 23),
@@ -77,13 +77,13 @@ describe("fields", () => {
     expect(parseCron(`${field} 0 * * *`, "UTC").fields.minutes).toEqual(minutes);
   });
 
-  it("are restricted by anything but a star alone", () => {
+  it("are restricted by anything except a single star", () => {
     const { daysRestricted, weekdaysRestricted } = parseCron("0 0 */1 * *,1", "UTC").fields;
     expect([daysRestricted, weekdaysRestricted]).toEqual([true, true]);
   });
 });
 
-describe("macros", () => {
+describe("the macros of a cron", () => {
   it.each([
     ["@hourly", "0 * * * *"],
     ["@daily", "0 0 * * *"],
@@ -108,20 +108,20 @@ describe("macros", () => {
   );
 });
 
-describe("what is kept", () => {
-  it("is the expression as it was written, without the blanks around it", () => {
+describe("the stored expression", () => {
+  it("is the expression as written, trimmed", () => {
     expect(parseCron(" \t0  0\t* * mon\r\n", "UTC")).toMatchObject({ expression: "0  0\t* * mon" });
     expect(parseCron(" @Daily ", "UTC")).toMatchObject({ expression: "@Daily" });
   });
 
-  it("reads the same again", () => {
+  it("parses to the same fields again", () => {
     const cron = parseCron(" */20 8-18 * * MON-FRI ", "europe/berlin");
     expect(parseCron(cron.expression, cron.timezone)).toEqual(cron);
     expect(JSON.parse(JSON.stringify(cron))).toEqual(cron);
   });
 });
 
-describe("refusals say which field is wrong and what it takes", () => {
+describe("a refusal names the invalid field and its accepted values", () => {
   it.each([
     ["60 * * * *", "'60' in its minute field. 60 is out of range. The field takes 0 to 59"],
     ["0 24 * * *", "'24' in its hour field. 24 is out of range. The field takes 0 to 23"],
@@ -225,7 +225,7 @@ describe("expressions that never fire", () => {
   );
 });
 
-describe("at least five minutes apart", () => {
+describe("the minimum of five minutes between runs", () => {
   it.each([
     ["*/5 * * * *", 5],
     ["*/6 * * * *", 6],

@@ -13,7 +13,7 @@ const numRuns = Number(process.env["CRON_RUNS"] ?? 100);
 const now = new Date("2026-11-20T10:00:00Z");
 const dayMs = 86_400_000;
 
-describe("in UTC", () => {
+describe("the ticker expression in UTC", () => {
   it.each([
     ["0 9 * * *", "cron(0 9 * * ? *)"],
     ["*/20 * * * *", "cron(0,20,40 * * * ? *)"],
@@ -28,7 +28,7 @@ describe("in UTC", () => {
   });
 });
 
-describe("in a zone", () => {
+describe("the ticker expression in a time zone", () => {
   it.each([
     ["0 9 * * *", "Europe/Berlin", "cron(0 7-8 * * ? *)"],
     ["30 10 * * MON", "Asia/Kathmandu", "cron(45 4 ? * MON *)"],
@@ -47,7 +47,7 @@ describe("in a zone", () => {
 });
 
 describe("random crons", () => {
-  it("are ticked at every minute that they are due in the next two years", () => {
+  it("have ticks at every due minute of the next two years", () => {
     fc.assert(
       fc.property(
         randomCron.map(({ expression }) => expression),
@@ -70,7 +70,7 @@ describe("random crons", () => {
     );
   });
 
-  it("have tickers that the local Scheduler fires too", () => {
+  it("have tickers that the local Scheduler also fires", () => {
     fc.assert(
       fc.property(
         randomCron.map(({ expression }) => expression),

@@ -87,7 +87,7 @@ describe("archiveRun", () => {
     expect(text).toBe(small.events.map(({ body }) => `${body}\n`).join(""));
   });
 
-  it("answers what the index says: digests and places of every event", async () => {
+  it("returns the index: digests and locations of all events", async () => {
     const archived = await archiveRun(small, bodies);
     const chunk = await object("events-00001.jsonl.gz");
 
@@ -118,7 +118,7 @@ describe("archiveRun", () => {
     );
   });
 
-  it("makes the same objects whenever it is repeated", async () => {
+  it("writes identical objects when it is repeated", async () => {
     await archiveRun(small, bodies);
     const first = await Promise.all(["events-00001.jsonl.gz", "run.json.gz"].map(object));
     await archiveRun(small, bodies);
@@ -127,7 +127,7 @@ describe("archiveRun", () => {
     expect(await objects()).toHaveLength(2);
   });
 
-  it("keeps chunks within 2 MiB, and gives a larger event one of its own", async () => {
+  it("limits chunks to 2 MiB, and stores a larger event in a separate chunk", async () => {
     const run = noisy([0.75, 0.75, 0.75, 2.25, 0.25, 1.875]);
     const archived = await archiveRun(run, bodies);
 
@@ -144,7 +144,7 @@ describe("archiveRun", () => {
     expect(text === run.events.map(({ body }) => `${body}\n`).join("")).toBe(true);
   });
 
-  it("leaves no index when a chunk could not be stored", async () => {
+  it("writes no index if a chunk could not be stored", async () => {
     const failing: EventBodies = {
       ...stored,
       put: (key, bytes) =>
@@ -156,8 +156,8 @@ describe("archiveRun", () => {
   });
 });
 
-describe("reading", () => {
-  it("gives one event's member with one read of just its bytes", async () => {
+describe("reading archived events", () => {
+  it("returns one event's member with one read of its bytes only", async () => {
     const archived = await archiveRun(small, bodies);
     for (const [n, event] of archived.events.entries()) {
       gets = [];
@@ -169,7 +169,7 @@ describe("reading", () => {
     }
   });
 
-  it("gives all lines in order, with one read a chunk", async () => {
+  it("returns all lines in order, with one read per chunk", async () => {
     const run = noisy([0.75, 0.75, 0.75, 2.25, 0.25, 1.875]);
     const { events } = await archiveRun(run, bodies);
 
@@ -179,7 +179,7 @@ describe("reading", () => {
     );
   });
 
-  it("gives lines in any order asked, some of them and twice", async () => {
+  it("returns lines in the requested order, also some of them, and twice", async () => {
     const { events } = await archiveRun(small, bodies);
     const order = [5, 0, 2, 2, 1, 4];
     const asked = order.map((n) => events[n] as ArchivedEvent);
@@ -188,7 +188,7 @@ describe("reading", () => {
     expect(await lines(small, [])).toEqual([]);
   });
 
-  it("does not fetch what lies between events far apart", async () => {
+  it("does not fetch the bytes between distant events", async () => {
     const run = noisy([0.25, 1, 0.25]);
     const { events } = await archiveRun(run, bodies);
     const apart = [events[0], events[2]] as ArchivedEvent[];
@@ -198,7 +198,7 @@ describe("reading", () => {
     expect(fetched).toEqual(apart.map(({ gzip }) => gzip.bytes));
   });
 
-  it("takes no event of another chunk for one that stands near", async () => {
+  it("does not treat an event of another chunk as adjacent", async () => {
     const run = noisy([0.75, 0.75, 0.775, 0.75]);
     const { events } = await archiveRun(run, bodies);
     const asked = [events[0], events[3]] as ArchivedEvent[];
@@ -212,7 +212,7 @@ describe("reading", () => {
     ]);
   });
 
-  it("fetches a chunk only when its first line is asked for", async () => {
+  it("fetches a chunk only when its first line is requested", async () => {
     const run = noisy([1.25, 1.25]);
     const { events } = await archiveRun(run, bodies);
     const reading = readLines(run, events, bodies);
@@ -223,7 +223,7 @@ describe("reading", () => {
     await reading.return(undefined);
   });
 
-  it("gives null for what is gone: an index, a chunk", async () => {
+  it("returns null for an expired index or chunk", async () => {
     const run = noisy([1.25, 1.25]);
     const { events } = await archiveRun(run, bodies);
     const [first, second] = events as [ArchivedEvent, ArchivedEvent];
@@ -235,13 +235,13 @@ describe("reading", () => {
     expect((await lines(run, [first, second])).map((body) => body === null)).toEqual([true, false]);
   });
 
-  it("is of one account's run only", async () => {
+  it("is limited to the runs of one account", async () => {
     await archiveRun(small, bodies);
     expect(await archivedRun({ accountId: "acct_2", runId: "wlrun_1" }, bodies)).toBeNull();
     expect(await archivedRun({ accountId: "acct_1", runId: "wlrun_2" }, bodies)).toBeNull();
   });
 
-  it("throws, and gives no other bytes, when a chunk is not what the index says", async () => {
+  it("throws if a chunk does not match the index", async () => {
     const { events } = await archiveRun(small, bodies);
     const last = events.at(-1) as ArchivedEvent;
     const chunk = await object("events-00001.jsonl.gz");

@@ -5,7 +5,7 @@ import { ServiceError } from "../../../shared/base/errors.ts";
 import { parse } from "valibot";
 import { destinationBody } from "../../../shared/exports/destination-body.ts";
 import { putDestination } from "../../../shared/exports/put-destination.ts";
-import { tryDestination } from "../../../shared/exports/try-destination.ts";
+import { testDestination } from "../../../shared/exports/test-destination.ts";
 import { type ExportWorld, startExportWorld } from "../../support/export-world.ts";
 import { type Receiver, startReceiver } from "../../support/receiver.ts";
 import { type SignedStore, startSignedStore } from "../../support/signed-store.ts";
@@ -256,7 +256,7 @@ describe("a test of a destination", () => {
     await put();
     server.answer = refuseAsStore(400, "KMS.DisabledException");
 
-    const { ok, failure } = await tryDestination(account, world.registering);
+    const { ok, failure } = await testDestination(account, world.registering);
     expect(ok).toBe(false);
     expect(failure).toEqual({
       reason: "KMS.DisabledException",

@@ -78,7 +78,7 @@ const owed = async (): Promise<readonly string[]> => {
 const destination = () => world.registering.destinations.get(account);
 
 describe("an export", () => {
-  it("writes one object an event, equal to the webhook body, and the manifest last", async () => {
+  it("writes one object per event, equal to the webhook body, and the manifest last", async () => {
     await world.setDestination(account);
     const keys = interceptPuts(() => null);
     const run = aRun(types);
@@ -182,7 +182,7 @@ describe("an export", () => {
     expect((await objects()).size).toBe(22);
   });
 
-  it("makes the same objects when the run is published again, and is not made again", async () => {
+  it("writes identical objects if the run is published again during it, and nothing after it", async () => {
     await world.setDestination(account);
     const run = aRun(types);
     await world.publish(run);
@@ -198,7 +198,7 @@ describe("an export", () => {
     expect(await owed()).toEqual([]);
   });
 
-  it("goes on at the object that failed, after 5 s", async () => {
+  it("continues at the failed object after 5 s", async () => {
     await world.setDestination(account);
     let broken = true;
     const keys = interceptPuts(({ key }) =>
@@ -228,7 +228,7 @@ describe("an export", () => {
     expect(await log()).toMatchObject([{ state: "done", attemptCount: 2, lastError: null }]);
   });
 
-  it("writes again only what comes after the first object that failed", async () => {
+  it("writes only the objects from the first failed one on again", async () => {
     await world.setDestination(account);
     let broken = true;
     const keys = interceptPuts(({ key }) =>
@@ -249,7 +249,7 @@ describe("an export", () => {
     expect((await log())[0]).toMatchObject({ objects: 21, bytes: manifest.totals.bytes });
   });
 
-  it("begins the retry schedule anew when objects got through", async () => {
+  it("restarts the retry schedule after progress", async () => {
     await world.setDestination(account);
     let broken = 0;
     interceptPuts(({ key }) => (key.includes("changed") && broken === 2 ? null : "SlowDown"));
@@ -266,7 +266,7 @@ describe("an export", () => {
     expect(waits).toEqual([5, 300, 5]);
   });
 
-  it("writes the whole run to a destination that was changed in between", async () => {
+  it("writes the whole run again to a destination that was changed in between", async () => {
     await world.setDestination(account);
     const keys = interceptPuts(({ key }) =>
       key.startsWith("shop/") && key.includes("/00002-") ? "SlowDown" : null,
@@ -281,7 +281,7 @@ describe("an export", () => {
     expect(keys.filter((key) => key.startsWith("new/"))).toHaveLength(3);
   });
 
-  it("stops between objects when its time is up, and goes on there", async () => {
+  it("stops between objects at the end of its time slice, and continues there", async () => {
     await world.setDestination(account);
     const keys = interceptPuts(() => {
       world.clock.advance(5_000);
@@ -301,7 +301,7 @@ describe("an export", () => {
     expect(await log()).toMatchObject([{ state: "done", objects: 21, attemptCount: 1 }]);
   });
 
-  it("gives a dead bucket up after ten attempts, and says so", async () => {
+  it("fails after ten attempts to write to a dead bucket", async () => {
     await world.setDestination(account, { bucket: "no-such-bucket" });
     await world.publish(aRun(types));
     for (let tries = 0; tries < 12; tries += 1) {
@@ -316,7 +316,7 @@ describe("an export", () => {
     expect(await owed()).toEqual([]);
   });
 
-  it("tries a dead bucket three times in a row, and puts the rest off with them", async () => {
+  it("is attempted three times in a row for a dead bucket, then the other exports are postponed", async () => {
     await world.setDestination(account);
     const keys = interceptPuts(() => "SlowDown");
     for (let n = 0; n < 8; n += 1) {
@@ -339,7 +339,7 @@ describe("an export", () => {
     ).toEqual([0, 0, 0, 0, 0, 1, 1, 1]);
   });
 
-  it("gives no export up that was not tried ten times, however many there are", async () => {
+  it("fails only after ten attempts, for any number of exports", async () => {
     await world.setDestination(account);
     const keys = interceptPuts(() => "SlowDown");
     for (let n = 0; n < 8; n += 1) {
@@ -356,7 +356,7 @@ describe("an export", () => {
     expect(records.map(({ attemptCount }) => attemptCount)).toEqual(records.map(() => 10));
   });
 
-  it("keeps one connection open for the objects of a slice, and closes it", async () => {
+  it("keeps one connection open during a time slice, then closes it", async () => {
     const store = await startReceiver();
     store.answer = answerAsStore;
     const { buckets } = world.exporting;
@@ -382,7 +382,7 @@ describe("an export", () => {
     await store.stop();
   });
 
-  it("fails without an attempt when its events are not kept any more", async () => {
+  it("fails without an attempt if its events have expired", async () => {
     await world.setDestination(account);
     await world.publish(aRun(types));
     const keys = interceptPuts(() => null);
@@ -394,7 +394,7 @@ describe("an export", () => {
     expect(await destination()).toMatchObject({ failuresInRow: 0, lastError: null });
   });
 
-  it("signs in with a role, and says why that fails", async () => {
+  it("signs in with a role, and stores why that fails", async () => {
     const roleArn = "arn:aws:iam::123456789012:role/events";
     await world.setDestination(account, { credentials: { auth: "role", roleArn } });
     await world.publish(aRun(types));
@@ -435,7 +435,7 @@ describe("an export", () => {
     ]);
   });
 
-  it("is not owed by an account without an enabled destination", async () => {
+  it("is not made for an account without an enabled destination", async () => {
     await world.publish(aRun(types));
     await world.setDestination(account, { enabled: false });
     await world.publish(aRun(types, { runId: "wlrun_2" }));
@@ -466,7 +466,7 @@ describe("a backfill", () => {
       },
     ]);
 
-  it("writes every run of the span anew, exported before or not, and no other", async () => {
+  it("writes exactly the runs of the time span, exported before or not", async () => {
     await publishRuns(3);
     await world.setDestination(account);
     await publishRun(3);
@@ -485,7 +485,7 @@ describe("a backfill", () => {
     expect(await owed()).toEqual([]);
   });
 
-  it("gets through more runs than one page, each once", async () => {
+  it("writes each run once if there are more than one page", async () => {
     await publishRuns(60);
     await world.setDestination(account);
     const keys = interceptPuts(() => null);
@@ -497,7 +497,7 @@ describe("a backfill", () => {
     expect(await owed()).toEqual([]);
   });
 
-  it("takes the place of a retry that waits", async () => {
+  it("replaces a waiting retry", async () => {
     await world.setDestination(account);
     let broken = true;
     const keys = interceptPuts(() => (broken ? "SlowDown" : null));
@@ -515,7 +515,7 @@ describe("a backfill", () => {
     expect(await owed()).toEqual([]);
   });
 
-  it("ends with the destination", async () => {
+  it("ends when the destination is deleted", async () => {
     await publishRuns(1);
     await world.setDestination(account, { enabled: false });
     await backfill(minute(0), minute(0));

@@ -58,7 +58,7 @@ const check = (
     },
   );
 
-describe("checking offers", () => {
+describe("a check of offers", () => {
   it.each<[Buyable[], number]>([
     [[true], 1],
     [[true, false], 1],
@@ -77,7 +77,7 @@ describe("checking offers", () => {
     },
   );
 
-  it("answers yes or no, by the id of the offer, without a tier", async () => {
+  it("returns whether each offer can be bought, by its ID, without a tier", async () => {
     const { body } = await check(answering([true, false, undefined]), 3);
     const asin = "B00EXAMPLE";
     expect(body).toEqual({
@@ -101,7 +101,7 @@ describe("checking offers", () => {
     expect(v.is(offerCheckResponse, body)).toBe(true);
   });
 
-  it("holds half a credit for every offer, rounded up once, and a slot, while it checks", async () => {
+  it("holds half a credit per offer, rounded up once, and a slot, during the check", async () => {
     let during: unknown;
     const checker: OfferChecker = {
       async checkOffers({ offers }) {
@@ -141,7 +141,7 @@ describe("402", () => {
   });
 });
 
-describe("a checker that breaks its promises", () => {
+describe("a checker that returns invalid answers", () => {
   it.each([
     ["throws", () => Promise.reject(new Error("broken configuration"))],
     ["answers too few", async () => []],

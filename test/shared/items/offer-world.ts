@@ -1,7 +1,7 @@
 import { createAccount } from "../../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../../shared/aws/accounts/account-store.ts";
 import { dynamoLedger } from "../../../shared/aws/ledger/ledger.ts";
-import { systemChance, systemClock } from "../../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../../shared/base/system.ts";
 import type { CancelQueue } from "../../../shared/credits/cancel-queue.ts";
 import type { Ledger } from "../../../shared/credits/ledger.ts";
 import type { MeteredCall } from "../../../shared/items/metered-read.ts";
@@ -33,13 +33,13 @@ export async function startOfferWorld(): Promise<OfferWorld> {
       accountsTable: names.accounts,
       ledgerTable: names.ledger,
       clock: systemClock,
-      chance: systemChance,
+      chance: systemRandom,
     }),
     cancels: { send: async () => {} },
     async newAccount() {
       const created = await createAccount(
         { name: "Test", email: "test@example.com", signupCredits: granted },
-        { accounts, clock: systemClock, chance: systemChance },
+        { accounts, clock: systemClock, chance: systemRandom },
       );
       accountId = created.id;
     },

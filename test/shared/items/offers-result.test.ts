@@ -27,7 +27,7 @@ const listingIds = ({ offers }: OffersResult): string[] =>
   offers.map(({ offerListingId }) => offerListingId);
 
 describe("the offers of a listing", () => {
-  it("are shown whole, the featured one first, then the cheapest first", () => {
+  it("are returned completely, the featured one first, then by price", () => {
     const offers = [
       offerOf({ offerListingId: "dear", price: 30 }),
       offerOf({ offerListingId: "shipped", price: 10, shipping: 3.99 }),
@@ -64,7 +64,7 @@ describe("the offers of a listing", () => {
     expect(result.totalOffers).toBe(offerConditions.length);
   });
 
-  it("name the featured offer even when the condition leaves it out", () => {
+  it("include the featured offer in its own field even if the condition excludes it", () => {
     const offers = [
       offerOf({ offerListingId: "featured", isBuybox: true }),
       offerOf({ offerListingId: "used", condition: "used_good" }),
@@ -74,7 +74,7 @@ describe("the offers of a listing", () => {
     expect(listingIds(result)).toEqual(["used"]);
   });
 
-  it("are at most 31, and the condition chooses among those", () => {
+  it("are at most 31, among which the condition selects", () => {
     const crowd = Array.from({ length: 40 }, (_, n) =>
       offerOf({ offerListingId: String(n), price: n, condition: n < 30 ? "new" : "used_good" }),
     );
@@ -86,7 +86,7 @@ describe("the offers of a listing", () => {
     expect(listingIds(present(offers, { condition: "used" }))).toEqual([]);
   });
 
-  it("are never fewer than what is shown", () => {
+  it("are counted as at least the returned number", () => {
     expect(present([offerOf(), offerOf()], { totalOffers: 0 }).totalOffers).toBe(2);
   });
 });

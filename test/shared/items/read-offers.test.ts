@@ -65,7 +65,7 @@ const read = (
     },
   );
 
-describe("reading offers", () => {
+describe("a read of offers", () => {
   it.each<[Listing, number]>([
     [0, 1],
     [1, 1],
@@ -80,7 +80,7 @@ describe("reading offers", () => {
     expect(await world.account()).toMatchObject({ held: 0, spent: credits, inFlight: 0 });
   });
 
-  it("answers in request order with counts in which nothing is partial, and without a tier", async () => {
+  it("returns results in request order, with counts in which nothing is partial, without a tier", async () => {
     const { body } = await read(answering([2, "not_found", "unavailable", 0]), 4);
     expect(body).toEqual({
       platform: "retailer_a",
@@ -104,7 +104,7 @@ describe("reading offers", () => {
     expect(v.is(offersResponse, body)).toBe(true);
   });
 
-  it("holds three credits for every id, and a slot, while it reads", async () => {
+  it("holds three credits per ID, and a slot, during the read", async () => {
     let during: unknown;
     const scraper: OfferScraper = {
       async readOffers({ ids }) {
@@ -163,7 +163,7 @@ describe("402", () => {
   });
 });
 
-describe("a scraper that breaks its promises", () => {
+describe("a scraper that returns invalid answers", () => {
   it.each([
     ["throws", () => Promise.reject(new Error("broken configuration"))],
     ["answers too few", async () => []],

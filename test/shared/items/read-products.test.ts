@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createAccount } from "../../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../../shared/aws/accounts/account-store.ts";
 import { dynamoLedger } from "../../../shared/aws/ledger/ledger.ts";
-import { systemChance, systemClock } from "../../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../../shared/base/system.ts";
 import type { CancelQueue } from "../../../shared/credits/cancel-queue.ts";
 import type { Ledger } from "../../../shared/credits/ledger.ts";
 import { type ProductsRead, readProducts } from "../../../shared/items/read-products.ts";
@@ -29,13 +29,13 @@ beforeAll(async () => {
     accountsTable: names.accounts,
     ledgerTable: names.ledger,
     clock: systemClock,
-    chance: systemChance,
+    chance: systemRandom,
   });
 });
 beforeEach(async () => {
   const created = await createAccount(
     { name: "Test", email: "test@example.com", signupCredits: granted },
-    { accounts: account(), clock: systemClock, chance: systemChance },
+    { accounts: account(), clock: systemClock, chance: systemRandom },
   );
   accountId = created.id;
 });
@@ -87,8 +87,8 @@ const read = (
   );
 };
 
-describe("reading products", () => {
-  it("charges what was found and what does not exist, and gives back the rest", async () => {
+describe("a read of products", () => {
+  it("charges found items and items that do not exist, and refunds the rest", async () => {
     const { body, credits, balance } = await read(
       answering(["ok", "partial", "not_found", "unavailable"]),
       4,
@@ -104,7 +104,7 @@ describe("reading products", () => {
     expect(await account().get(accountId)).toMatchObject({ held: 0, spent: 2, inFlight: 0 });
   });
 
-  it("answers in request order, and only what results may hold", async () => {
+  it("returns results in request order, with specified fields only", async () => {
     const { body } = await read(answering(["ok", "not_found", "unavailable"]), 3);
     expect(body.results).toEqual([
       { id: "6000000", status: "ok", fetchedAt, title: "Lamp 6000000" },
@@ -123,7 +123,7 @@ describe("reading products", () => {
     });
   });
 
-  it("holds what all ids would cost, and a slot, while it reads", async () => {
+  it("holds the maximum cost of all IDs, and a slot, during the read", async () => {
     let during: unknown;
     const scraper: Scraper = {
       async read({ ids }) {
@@ -135,7 +135,7 @@ describe("reading products", () => {
     expect(during).toMatchObject({ balance: granted - 30, held: 30, inFlight: 1 });
   });
 
-  it("counts add up, the charge follows from them, and nothing stays held", async () => {
+  it("has counts that add up and determine the charge, and no hold afterwards", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom(...allStatuses), { minLength: 1, maxLength: 3 }),
@@ -159,7 +159,7 @@ describe("reading products", () => {
 });
 
 describe("a call that cannot be paid for", () => {
-  it("answers 402 without reading, and changes nothing", async () => {
+  it("returns 402 without reading, and changes nothing", async () => {
     const scraper: Scraper = { read: () => Promise.reject(new Error("It was read")) };
     await expect(read(scraper, granted + 1)).rejects.toMatchObject({
       status: 402,
@@ -168,7 +168,7 @@ describe("a call that cannot be paid for", () => {
     expect(await account().get(accountId)).toMatchObject({ balance: granted, inFlight: 0 });
   });
 
-  it("answers 429 without reading when every slot is taken", async () => {
+  it("returns 429 without reading if all slots are taken", async () => {
     const busy = Promise.withResolvers<void>();
     let reading = 0;
     const scraper: Scraper = {
@@ -191,7 +191,7 @@ describe("a call that cannot be paid for", () => {
   });
 });
 
-describe("a scraper that breaks its promises", () => {
+describe("a scraper that returns invalid answers", () => {
   it.each([
     ["throws", () => Promise.reject(new Error("broken configuration"))],
     ["answers too few", async () => []],
@@ -206,7 +206,7 @@ describe("a scraper that breaks its promises", () => {
     });
   });
 
-  it("shows the scraper's error, not that of giving back", async () => {
+  it("reports the scraper's error, not that of the release", async () => {
     const failing: Ledger = {
       ...ledger,
       settle: () => Promise.reject(new Error("the ledger is down")),
@@ -252,7 +252,7 @@ describe("a ledger that does not answer", () => {
     },
   );
 
-  it("claims nothing of a charge when the worker cannot be told either", async () => {
+  it("returns an error without a statement about the charge if the worker cannot be reached either", async () => {
     const through: Ledger = { ...ledger, settle: noAnswer };
     const reading = read(answering(["ok"]), 1, { through, cancels: isUnreachable });
     await expect(reading).rejects.toMatchObject({
@@ -262,7 +262,7 @@ describe("a ledger that does not answer", () => {
     });
   });
 
-  it("has a hold cancelled that it may have made, and reads nothing", async () => {
+  it("cancels a hold that it may have made, and reads nothing", async () => {
     const through: Ledger = {
       ...ledger,
       async reserve(reservation) {
@@ -278,7 +278,7 @@ describe("a ledger that does not answer", () => {
     expect(await account().get(accountId)).toMatchObject(untouched);
   });
 
-  it("has a hold cancelled that a failed read could not release", async () => {
+  it("cancels a hold that a failed read could not release", async () => {
     const broken: Scraper = { read: () => Promise.reject(new Error("the cause")) };
     const through: Ledger = { ...ledger, settle: noAnswer };
     await expect(read(broken, 1, { through, cancels })).rejects.toThrow("the cause");
@@ -287,7 +287,7 @@ describe("a ledger that does not answer", () => {
   });
 });
 
-describe("a call that has no time left to be answered", () => {
+describe("a call without time left for its answer", () => {
   /** The time is over once `event` has happened, as when the process stood still. */
   function standingStill() {
     let msLeft = 20_000;

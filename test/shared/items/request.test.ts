@@ -43,12 +43,12 @@ describe("a products request", () => {
     });
   });
 
-  it("may say what would be meant anyway, and things from the future", () => {
+  it("accepts explicit defaults and unknown fields", () => {
     const said = { platform: "retailer_d", marketplace: "us", tier: "standard", novelty: 1 };
     expect(parse({ ...said, ids: ["6501234"] })).toMatchObject({ ids: ["6501234"] });
   });
 
-  it("reads asins as ids on retailer_a", () => {
+  it("accepts asins as ids on retailer_a", () => {
     expect(parse({ asins: [" b000000001", "", "B000000001"], tier: "lite" })).toMatchObject({
       ids: ["B000000001"],
     });
@@ -117,7 +117,7 @@ describe("400", () => {
     expect(refusal(body)).toMatchObject({ status: 400, code: "INVALID_PARAM", details: { param } });
   });
 
-  it("says which tiers there are, and suggests the nearest", () => {
+  it("lists the valid tiers and suggests the nearest", () => {
     const ids = ["B000000001"];
     expect(refusal({ ids }).message).toBe(
       "Parameter 'tier' is required on retailer_a: one of pulse, lite, full.",
@@ -143,7 +143,7 @@ describe("400", () => {
   });
 });
 
-describe("which refusal comes first", () => {
+describe("the order of refusals", () => {
   const wrongs = {
     platform: "retailer_z",
     ids: ["?"],

@@ -4,8 +4,8 @@ import { metricKinds } from "../../../shared/observability/metric-names.ts";
 
 const items = (scraper: string, ok: number) => figures("items", { scraper }, { items_ok: ok });
 
-describe("figures of one piece of work", () => {
-  it("are added up where they count, and kept one by one where they are times", () => {
+describe("the metrics of a work", () => {
+  it("are summed if they are counts, and kept one by one if they are durations", () => {
     const attempt = (ms: number) =>
       figures("deliveries", {}, { delivery_attempts: 1, delivery_ms: ms });
 
@@ -14,7 +14,7 @@ describe("figures of one piece of work", () => {
     ]);
   });
 
-  it("share a line as long as it says one thing of each dimension", () => {
+  it("share a line if each dimension has one value", () => {
     const late = figures("run_starts", {}, { runs_started: 1 });
     const batch = figures("batches", { scraper: "a" }, { batch_ms: 1 });
 
@@ -24,19 +24,19 @@ describe("figures of one piece of work", () => {
     ]);
   });
 
-  it("are one empty line where there are none: the work itself has its line", () => {
+  it("are one empty line if there are none", () => {
     expect(inLines([])).toEqual([[]]);
   });
 });
 
 describe("the list of metrics", () => {
-  it("has each name once, so that a line holds figures of several kinds", () => {
+  it("has each name once, so that a line can contain metrics of several kinds", () => {
     const names = Object.values(metricKinds).flatMap(({ metrics }) => Object.keys(metrics));
 
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it("has no dimension that a customer adds values to", () => {
+  it("has no dimension whose values customers create", () => {
     const dimensions = new Set<string>(
       Object.values(metricKinds).flatMap((kind) => kind.dimensions.flat()),
     );

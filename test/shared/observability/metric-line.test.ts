@@ -11,8 +11,8 @@ const lineOf = (members: Record<string, unknown>): Line => ({
 const members = (...told: Parameters<typeof metricMembers>[0]): Record<string, unknown> =>
   metricMembers(told, new Date());
 
-describe("a line with figures", () => {
-  it("carries each value, and says by which dimensions it counts, the stage always first", () => {
+describe("a log line with metrics", () => {
+  it("contains each value and its dimensions, the stage always first", () => {
     const line = lineOf(
       members(
         figures("items", { scraper: "retailer_d.standard" }, { items_ok: 3, items_partial: 0 }),
@@ -44,7 +44,7 @@ describe("a line with figures", () => {
     });
   });
 
-  it("keeps a hundred of more times, from the shortest to the longest", () => {
+  it("keeps at most a hundred durations, including the shortest and the longest", () => {
     const times = Array.from({ length: 1_000 }, (_, n) => 1_000 - n);
     const { delivery_ms: kept = [] } = metricsOf(
       lineOf(members(figures("deliveries", {}, { delivery_ms: times }))),
@@ -56,7 +56,7 @@ describe("a line with figures", () => {
     expect(Math.abs(middle - 505)).toBeLessThan(20);
   });
 
-  it("leaves out a value that is none, as CloudWatch would drop the whole line for it", () => {
+  it("omits an invalid value, for which CloudWatch would drop the whole line", () => {
     const line = lineOf(
       members(
         figures("run_ends", {}, { runs_completed: 1, run_ms: Number.NaN }),
@@ -69,7 +69,7 @@ describe("a line with figures", () => {
     expect(JSON.stringify(line)).not.toContain("step_ms");
   });
 
-  it("is a plain line where there is nothing to count", () => {
+  it("is a plain line without metrics", () => {
     expect(members()).toEqual({});
     expect(members(figures("deliveries", {}, {}))).toEqual({});
   });

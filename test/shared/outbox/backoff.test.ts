@@ -32,7 +32,7 @@ describe("nextWaitSeconds", () => {
     );
   });
 
-  it("waits as long as the receiver asks for, up to an hour", () => {
+  it("waits for the time in Retry-After, at most an hour", () => {
     const waits = [2, 120, 7_200].map((asked) =>
       nextWaitSeconds({ attempt: 1, retryAfterSeconds: asked, fraction: 0.5 }),
     );

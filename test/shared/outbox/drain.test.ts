@@ -1,11 +1,16 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { drain, type DrainDependencies, type Session } from "../../../shared/outbox/drain.ts";
-import type { Changes, Entry, OutboxStore, Target } from "../../../shared/outbox/outbox.ts";
+import type {
+  OutboxChanges,
+  OutboxEntry,
+  OutboxStore,
+  DeliveryTarget,
+} from "../../../shared/outbox/outbox.ts";
 import { countingChance, fixedClock } from "../../support/clock.ts";
 
-const target: Target = { accountId: "acct_1", targetId: "we_1" };
+const target: DeliveryTarget = { accountId: "acct_1", targetId: "we_1" };
 const startedAt = "2026-11-20T10:00:00.000Z";
-const entry = (key: string, wanted: Partial<Entry> = {}): Entry => ({
+const entry = (key: string, wanted: Partial<OutboxEntry> = {}): OutboxEntry => ({
   lane: "first",
   dueAt: startedAt,
   key,
@@ -14,12 +19,12 @@ const entry = (key: string, wanted: Partial<Entry> = {}): Entry => ({
 });
 
 let clock: ReturnType<typeof fixedClock>;
-let entries: Entry[];
-let kept: Changes<string>[];
-let hints: { delay: number; targets?: readonly Target[] }[];
+let entries: OutboxEntry[];
+let kept: OutboxChanges<string>[];
+let hints: { delay: number; targets?: readonly DeliveryTarget[] }[];
 let leased: boolean;
 let additions: number;
-let waiting: Target[];
+let waiting: DeliveryTarget[];
 let session: Session<string>;
 let dependencies: DrainDependencies<string>;
 
@@ -75,7 +80,7 @@ const listOutbox = (): OutboxStore<string> => ({
 const worked = () => kept.flatMap(({ records }) => records);
 
 describe("drain", () => {
-  it("tells of each entry before it is worked on, also of one that fails", async () => {
+  it("reports each entry before its work, also one that fails", async () => {
     entries = [entry("a"), entry("b")];
     const told: string[] = [];
     const usual = session;
@@ -86,13 +91,13 @@ describe("drain", () => {
         return one.key === "a" ? Promise.reject(new Error("no store")) : usual.work(one, slice);
       },
     };
-    const begins = ({ key }: Entry): void => void told.push(key);
+    const begins = ({ key }: OutboxEntry): void => void told.push(key);
 
     await expect(drain(target, { ...dependencies, begins })).rejects.toThrow("no store");
     expect(told).toEqual(["a", "works on a", "b", "works on b"]);
   });
 
-  it("works off everything that is due, in few transactions, and wakes nobody", async () => {
+  it("works on all due entries in few transactions and sends no message", async () => {
     entries = Array.from({ length: 60 }, (_, n) => entry(`e${String(n).padStart(2, "0")}`));
     await drain(target, dependencies);
 
@@ -103,7 +108,7 @@ describe("drain", () => {
     expect(hints).toEqual([]);
   });
 
-  it("does nothing when somebody else has the target", async () => {
+  it("does nothing if another process holds the lease", async () => {
     entries = [entry("a")];
     leased = false;
     await drain(target, dependencies);
@@ -112,7 +117,7 @@ describe("drain", () => {
     expect(hints).toEqual([]);
   });
 
-  it("leaves what is not due, and wakes the delivery for it if a message can wait so long", async () => {
+  it("leaves entries that are not due, and sends a delayed message if the delay is short enough", async () => {
     entries = [
       entry("soon", { lane: "later", dueAt: "2026-11-20T10:14:59.100Z" }),
       entry("now", { lane: "later" }),
@@ -127,7 +132,7 @@ describe("drain", () => {
     expect(hints).toEqual([]);
   });
 
-  it("ends everything, due or not, when the target is owed nothing any more", async () => {
+  it("ends all entries, due or not, if the target has ended", async () => {
     session = { ...session, ended: () => Promise.resolve(true) };
     entries = [entry("tomorrow", { lane: "later", dueAt: "2026-11-21T10:00:00.000Z" })];
     await drain(target, dependencies);
@@ -135,7 +140,7 @@ describe("drain", () => {
     expect(worked()).toEqual(["tomorrow"]);
   });
 
-  it("wakes the delivery at once for the rest of a target that ends as its slice does", async () => {
+  it("sends a message at once for the rest of a target that ends at the end of the time slice", async () => {
     let ends = false;
     const usual = session;
     session = {
@@ -157,7 +162,7 @@ describe("drain", () => {
     expect(hints).toEqual([{ delay: 0 }]);
   });
 
-  it("leaves what is not due alone once the target is owed something again", async () => {
+  it("leaves entries that are not due once the target is enabled again", async () => {
     let asked = 0;
     session = {
       ...session,
@@ -179,7 +184,7 @@ describe("drain", () => {
     expect(hints).toEqual([{ delay: 300 }]);
   });
 
-  it("lets a backlog and what is new take turns", async () => {
+  it("alternates between a backlog and new entries", async () => {
     entries = ["a", "b", "c"].flatMap((name) => [
       entry(`new-${name}`),
       entry(`old-${name}`, { lane: "later" }),
@@ -189,7 +194,7 @@ describe("drain", () => {
     expect(worked()).toEqual(["new-a", "old-a", "new-b", "old-b", "new-c", "old-c"]);
   });
 
-  it("never works on two entries about the same thing at once", async () => {
+  it("never works on two entries with the same key in parallel", async () => {
     const busy = new Set<string>();
     session = {
       ...session,
@@ -210,7 +215,7 @@ describe("drain", () => {
     expect(worked().sort()).toEqual(["a", "a", "a", "b", "b", "b"]);
   });
 
-  it("hands over after half a minute what it did not get to", async () => {
+  it("hands the remaining entries to a new message after half a minute", async () => {
     session = {
       ...session,
       work: async (found, slice) => {
@@ -225,7 +230,7 @@ describe("drain", () => {
     expect(hints).toEqual([{ delay: 0 }]);
   });
 
-  it("looks again at what was added meanwhile", async () => {
+  it("works on entries that are added in the meantime", async () => {
     entries = [entry("a")];
     session = {
       ...session,
@@ -242,7 +247,7 @@ describe("drain", () => {
     expect(worked()).toEqual(["a", "b"]);
   });
 
-  it("does the rest when one entry fails, gives the target back, then throws", async () => {
+  it("works on the other entries if one fails, releases the target, then throws", async () => {
     entries = ["a", "b", "c"].map((key) => entry(key));
     session = {
       ...session,
@@ -257,7 +262,7 @@ describe("drain", () => {
     expect(hints).toEqual([]);
   });
 
-  it("stops when what was done cannot be kept", async () => {
+  it("stops if its changes cannot be stored", async () => {
     const { outbox } = dependencies;
     dependencies = {
       ...dependencies,
@@ -278,7 +283,7 @@ describe("drain", () => {
     expect(begun.length).toBeLessThanOrEqual(2);
   });
 
-  it("wakes others of the account that may have waited for it, and not itself", async () => {
+  it("wakes other targets of the account that may wait for it, but not itself", async () => {
     const other = { ...target, targetId: "we_2" };
     waiting = [target, other];
     entries = [entry("a")];
@@ -287,7 +292,7 @@ describe("drain", () => {
     expect(hints).toEqual([{ delay: 0, targets: [other] }]);
   });
 
-  it("stops without a word when somebody has taken the target over", async () => {
+  it("stops without an error if another process has taken the lease", async () => {
     entries = ["a", "b", "c"].map((key) => entry(key));
     let closed = 0;
     session = {
@@ -308,7 +313,7 @@ describe("drain", () => {
     expect(closed).toBe(1);
   });
 
-  it("keeps what was done within a second of doing it", async () => {
+  it("stores changes within a second", async () => {
     const known: number[] = [];
     session = {
       ...session,

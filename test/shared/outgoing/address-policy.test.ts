@@ -103,7 +103,7 @@ describe("isPublicAddress", () => {
 });
 
 describe("addressPolicy", () => {
-  it("lets loopback through only where that is injected", () => {
+  it("allows loopback only with allowLoopback", () => {
     expect(addressPolicy().allows("127.0.0.1")).toBe(false);
     expect(addressPolicy().allows("::1")).toBe(false);
     const local = addressPolicy({ allowLoopback: true });

@@ -59,7 +59,7 @@ describe("an address in the URL", () => {
     },
   );
 
-  it("is refused with any scheme but https, and http in the local world", async () => {
+  it("is refused with any scheme except https, and http on the local server", async () => {
     const { lookup, asked } = nameServer(["8.8.8.8"]);
 
     expect(await post("http://receiver.hooks-example.com/", { lookup })).toEqual(refused);
@@ -70,7 +70,7 @@ describe("an address in the URL", () => {
   });
 });
 
-describe("a name", () => {
+describe("a host name", () => {
   it.each([
     [["127.0.0.1"]],
     [["::1"]],
@@ -87,13 +87,13 @@ describe("a name", () => {
     expect(receiver.connections()).toBe(before);
   });
 
-  it("that does not exist is told apart", async () => {
+  it("that does not exist has a separate error", async () => {
     const exchange = await post(named(), { lookup: nameServer([]).lookup });
 
     expect(exchange).toEqual({ outcome: "failed", error: "name_not_resolved", sent: false });
   });
 
-  it("is refused when it turns from a public address to a private one", async () => {
+  it("is refused if it changes from a public address to a private one", async () => {
     const before = receiver.connections();
     const { lookup, resolver } = nameServer(["8.8.8.8"], ["127.0.0.1"]);
 
@@ -103,7 +103,7 @@ describe("a name", () => {
     expect(receiver.connections()).toBe(before);
   });
 
-  it("is refused at registration when it has yet to turn public", async () => {
+  it("is refused at registration if it is not public yet", async () => {
     const { resolver } = nameServer(["127.0.0.1"], ["8.8.8.8"]);
 
     await expect(
@@ -132,7 +132,7 @@ describe("a name", () => {
     expect(receiver.connections()).toBe(before + 1);
   });
 
-  it("leads to its next address when the first one does not answer", async () => {
+  it("is connected at its next address if the first one does not answer", async () => {
     const policy = addressPolicy({ allowLoopback: true });
     receiver.answer = (socket) => socket.write(wire(200));
     // Nobody listens at the first.
@@ -142,8 +142,8 @@ describe("a name", () => {
   });
 });
 
-describe("a connection made some other way", () => {
-  it.each(["https", "http"])("sends not a byte over %s", async (scheme) => {
+describe("a connection that does not pass the guard's lookup", () => {
+  it.each(["https", "http"])("sends no byte over %s", async (scheme) => {
     let bytes = 0;
     const ended: Promise<unknown>[] = [];
     const server = await startTcpServer((socket: Socket) => {
@@ -173,7 +173,7 @@ describe("a connection made some other way", () => {
 });
 
 describe("the environment", () => {
-  it("sets no proxy and takes no check away", async () => {
+  it("sets no proxy and disables no check", async () => {
     const untrusted = await startTlsReceiver(selfSigned);
     const proxy = await startTcpServer((socket) => socket.destroy());
     const address = `http://127.0.0.1:${proxy.port}`;
@@ -240,7 +240,7 @@ const refusedAddress = fc.oneof(
 const publicAddress = fc.constantFrom("8.8.8.8", "2606:4700::1111", "1.1.1.1");
 
 describe("whatever host a customer writes", () => {
-  it("no name server can lead a connection to loopback", async () => {
+  it("the connection never reaches loopback, for any DNS answer", async () => {
     const before = receiver.connections();
     let accepted = 0;
     const hostile = fc

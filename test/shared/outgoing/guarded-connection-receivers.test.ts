@@ -64,14 +64,14 @@ const notConnected = { ...broken, sent: false };
 const untrusted = { outcome: "failed", error: "tls_failed", sent: false };
 const tooSlow = { outcome: "failed", error: "timeout", sent: true };
 
-describe("a receiver's answer", () => {
+describe("a receiver's response", () => {
   it.each([200, 204, 304, 400, 401, 404, 410, 500, 503])("counts when it is %i", async (status) => {
     const { url } = await receiving((socket) => socket.write(wire(status)));
 
     expect(await post(url)).toMatchObject({ outcome: "answered", status });
   });
 
-  it("comes with its headers", async () => {
+  it("is returned with its headers", async () => {
     const { url } = await receiving((socket) => socket.write(wire(429, { "Retry-After": "120" })));
 
     expect(await post(url)).toMatchObject({ status: 429, headers: { "retry-after": "120" } });
@@ -89,7 +89,7 @@ describe("a receiver's answer", () => {
     expect(elsewhere.connections()).toBe(0);
   });
 
-  it("is not unpacked", async () => {
+  it("is not decompressed", async () => {
     const packed = gzipSync(Buffer.alloc(100_000));
     const headers = { "Content-Encoding": "gzip", "Content-Length": String(packed.length) };
     const { url } = await receiving((socket) => {
@@ -106,14 +106,14 @@ describe("a receiver's answer", () => {
     expect(await post(url)).toMatchObject({ status: 200, body: Buffer.from("old") });
   });
 
-  it("may follow a few interim answers", async () => {
+  it("may follow a few interim responses", async () => {
     const interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n";
     const { url } = await receiving((socket) => socket.write(interim + wire(200, {}, "ok")));
 
     expect(await post(url)).toMatchObject({ status: 200, body: Buffer.from("ok") });
   });
 
-  it("does not come after interim answers without end", async () => {
+  it("is not awaited after too many interim responses", async () => {
     const receiver = await receiving((socket) =>
       trickle(socket, "HTTP/1.1 102 Processing\r\n\r\n".repeat(10)),
     );
@@ -139,7 +139,7 @@ describe("a receiver's answer", () => {
     await eventually(() => expect(receiver.open()).toBe(0));
   });
 
-  it("is HTTP", async () => {
+  it("must be HTTP", async () => {
     const { url } = await receiving((socket) =>
       socket.write("220 mail.shop-example.com ESMTP\r\n"),
     );
@@ -147,7 +147,7 @@ describe("a receiver's answer", () => {
     expect(await post(url)).toEqual(broken);
   });
 
-  it("is read up to its limit when it never ends, and no further", async () => {
+  it("is read only up to the limit if it never ends", async () => {
     let written = 0;
     const receiver = await receiving((socket) => {
       socket.write(wire(200, { "Content-Length": String(1_024 ** 3) }));
@@ -168,7 +168,7 @@ describe("a receiver's answer", () => {
     expect(written).toBeLessThan(64 * 1_024 ** 2);
   });
 
-  it("counts when its body breaks off", async () => {
+  it("counts if its body is truncated", async () => {
     const { url } = await receiving((socket) =>
       socket.end(wire(200, { "Content-Length": "100" }, "half")),
     );
@@ -176,14 +176,14 @@ describe("a receiver's answer", () => {
     expect(await post(url)).toMatchObject({ status: 200, body: Buffer.from("half") });
   });
 
-  it("counts when its body is no HTTP any more", async () => {
+  it("counts if its body is not valid HTTP", async () => {
     const headers = "Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\nnot a length\r\n";
     const { url } = await receiving((socket) => socket.write(`HTTP/1.1 200 OK\r\n${headers}`));
 
     expect(await post(url)).toMatchObject({ outcome: "answered", status: 200 });
   });
 
-  it("counts when the connection is reset after it", async () => {
+  it("counts if the connection is reset after it", async () => {
     const server = await accepting((socket) => {
       socket.once("data", () => {
         socket.write(wire(202, {}, "ok"), () => socket.resetAndDestroy());
@@ -196,8 +196,8 @@ describe("a receiver's answer", () => {
   });
 });
 
-describe("time", () => {
-  it("ends a header that comes a byte at a time", async () => {
+describe("the time limit", () => {
+  it("aborts a header that arrives byte by byte", async () => {
     const receiver = await receiving((socket) => {
       socket.write("HTTP/1.1 200 OK\r\nX-Slow: ");
       trickle(socket, "x");
@@ -207,7 +207,7 @@ describe("time", () => {
     await eventually(() => expect(receiver.open()).toBe(0));
   });
 
-  it("ends a body that comes a byte at a time, and the status counts", async () => {
+  it("aborts a body that arrives byte by byte, and the status counts", async () => {
     const receiver = await receiving((socket) => {
       socket.write(wire(200, { "Content-Length": "100000" }, "a"));
       trickle(socket, "a");
@@ -221,7 +221,7 @@ describe("time", () => {
     await eventually(() => expect(receiver.open()).toBe(0));
   });
 
-  it("ends a request that nobody answers", async () => {
+  it("aborts a request that the server never answers", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const receiver = await receiving(() => vi.advanceTimersByTime(15_000));
 
@@ -231,7 +231,7 @@ describe("time", () => {
     await eventually(() => expect(receiver.open()).toBe(0));
   });
 
-  it("ends a request that nobody reads", async () => {
+  it("aborts a request that the server never reads", async () => {
     const receiver = await receiving(() => {});
     receiver.atHeader = (socket) => socket.pause();
     const connection = guardedConnection({
@@ -249,7 +249,7 @@ describe("time", () => {
     expect(receiver.requests).toEqual([]);
   });
 
-  it("to connect ends a TLS handshake that hangs", async () => {
+  it("to connect aborts a TLS handshake that hangs", async () => {
     const server = await accepting((socket) => socket.resume());
 
     const exchange = await post(`https://127.0.0.1:${server.port}/`, { times: shortConnect });
@@ -259,7 +259,7 @@ describe("time", () => {
     await eventually(() => expect(server.open()).toBe(0));
   });
 
-  it("to connect ends a name lookup that hangs", async () => {
+  it("to connect aborts a DNS lookup that hangs", async () => {
     const exchange = await post("https://hooks.shop-example.com/", {
       lookup: () => {},
       times: shortConnect,
@@ -268,7 +268,7 @@ describe("time", () => {
     expect(exchange).toEqual({ outcome: "failed", error: "connect_timeout", sent: false });
   });
 
-  it("to connect is over once the connection is there", async () => {
+  it("to connect does not apply to an established connection", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const receiver = await receiving((socket) => {
       vi.advanceTimersByTime(14_999);
@@ -282,7 +282,7 @@ describe("time", () => {
 });
 
 describe("a connection", () => {
-  it("fails at a port where nobody listens", async () => {
+  it("fails at a port without a listener", async () => {
     const server = await startTcpServer(() => {});
     await server.stop();
 
@@ -333,7 +333,7 @@ describe("a connection", () => {
     expect(receiver.requests).toEqual([]);
   });
 
-  it("fails when a header would make another name of the certificate the right one", async () => {
+  it("fails if only a header matches a name of the certificate", async () => {
     const receiver = await receiving((socket) => socket.write(wire(200)), namedOtherwise);
     const connection = guardedConnection({
       policy,
@@ -370,7 +370,7 @@ describe("a connection", () => {
     expect(await post(receiver.url)).toMatchObject({ outcome: "answered", status: 200 });
   });
 
-  it("fails when the receiver speaks HTTP/2 only", async () => {
+  it("fails if the receiver supports HTTP/2 only", async () => {
     const choosing = await receiving((socket) => socket.write(wire(200)), {
       ...trusted,
       ALPNProtocols: ["h2"],

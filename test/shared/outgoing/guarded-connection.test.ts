@@ -80,7 +80,7 @@ describe("guardedConnection", () => {
     expect(receiver.connections()).toBe(2);
   });
 
-  it("opens as many sockets as it may at once, and lets the rest wait", async () => {
+  it("opens at most the maximum number of sockets, and queues further requests", async () => {
     const held: (() => void)[] = [];
     receiver.answer = (socket) => held.push(() => socket.write(wire(200, {}, "ok")));
     const connection = connect({ parallel: 3 });
@@ -97,7 +97,7 @@ describe("guardedConnection", () => {
     expect(receiver.connections()).toBe(3);
   });
 
-  it("takes path, query and a header's host as they are given", async () => {
+  it("sends path, query and the Host header as given", async () => {
     const connection = connect();
 
     await connection.exchange({
@@ -115,7 +115,7 @@ describe("guardedConnection", () => {
     });
   });
 
-  it("fails for headers that HTTP cannot carry, and works on", async () => {
+  it("fails for headers that are invalid in HTTP, and still works afterwards", async () => {
     const connection = connect({ parallel: 1 });
     const url = new URL(receiver.url);
     const headers = { "X-Split": "a\r\nX-Other: b" };
@@ -128,8 +128,8 @@ describe("guardedConnection", () => {
   });
 });
 
-describe("close", () => {
-  it("leaves nothing open", async () => {
+describe("closing a connection", () => {
+  it("leaves no socket open", async () => {
     const connection = connect();
     await post(connection);
     expect(receiver.open()).toBe(1);
@@ -139,7 +139,7 @@ describe("close", () => {
     await eventually(() => expect(receiver.open()).toBe(0));
   });
 
-  it("fails what is under way, what waits and what comes after it", async () => {
+  it("fails current, waiting and later requests", async () => {
     receiver.answer = () => {};
     const connection = connect({ parallel: 1 });
     const underWay = post(connection, "under way");
@@ -155,7 +155,7 @@ describe("close", () => {
     expect(receiver.connections()).toBe(1);
   });
 
-  it("does not let a request begin again on a new socket", async () => {
+  it("keeps a request from being repeated on a new socket", async () => {
     const connection = connect();
     await post(connection);
     receiver.answer = () => {};
@@ -169,7 +169,7 @@ describe("close", () => {
     expect(receiver.connections()).toBe(1);
   });
 
-  it("ends a socket that is not connected yet", async () => {
+  it("closes a socket that is not connected yet", async () => {
     const connection = connect();
     const sent = post(connection);
 
@@ -181,8 +181,8 @@ describe("close", () => {
   });
 });
 
-describe("a socket that was used before", () => {
-  it("is replaced once when the server drops it at the next request", async () => {
+describe("a reused socket", () => {
+  it("is replaced once if the server drops it at the next request", async () => {
     const connection = connect();
     await post(connection, "first");
     receiver.answer = (socket) => {
@@ -196,7 +196,7 @@ describe("a socket that was used before", () => {
     expect(receiver.connections()).toBe(2);
   });
 
-  it("is replaced by a new one, not by another as old", async () => {
+  it("is replaced by a new one, not by another idle one", async () => {
     const connection = connect({ parallel: 3 });
     const held: (() => void)[] = [];
     receiver.answer = (socket) => {
@@ -216,7 +216,7 @@ describe("a socket that was used before", () => {
     await eventually(() => expect(receiver.open()).toBe(1));
   });
 
-  it("is replaced no second time", async () => {
+  it("is not replaced a second time", async () => {
     const connection = connect();
     await post(connection);
     receiver.answer = (socket) => socket.destroy();
@@ -227,7 +227,7 @@ describe("a socket that was used before", () => {
     expect(receiver.connections()).toBe(2);
   });
 
-  it("is not replaced once the server has begun to answer", async () => {
+  it("is not replaced after the server has started to answer", async () => {
     const connection = connect();
     await post(connection);
     receiver.answer = (socket) => socket.end("HTTP/1.1 200 O");
@@ -253,7 +253,7 @@ describe("a socket that was used before", () => {
     expect(receiver.requests).toHaveLength(3);
   });
 
-  it("is not what a new socket is: that one's failure counts at once", async () => {
+  it("is replaced after a failure, unlike a new socket", async () => {
     receiver.answer = (socket) => socket.destroy();
 
     expect(await post(connect())).toEqual(broken);
@@ -261,7 +261,7 @@ describe("a socket that was used before", () => {
     expect(receiver.connections()).toBe(1);
   });
 
-  it("is closed when the server closes after every answer without saying so", async () => {
+  it("is closed if the server closes after every response without a header", async () => {
     receiver.answer = (socket) => socket.end(wire(200, {}, "ok"));
     const connection = connect();
 
@@ -283,7 +283,7 @@ describe("a socket that was used before", () => {
     },
   );
 
-  it("is closed when nothing needs it for a while", async () => {
+  it("is closed after its idle time", async () => {
     const connection = connect({ times: { ...times, idleMs: 50 } });
 
     expect(await post(connection)).toMatchObject(fine);
@@ -292,7 +292,7 @@ describe("a socket that was used before", () => {
     expect(await post(connection)).toMatchObject(fine);
   });
 
-  it("is closed when an answer comes that nobody asked for", async () => {
+  it("is closed if it receives an unrequested response", async () => {
     const connection = connect();
     receiver.answer = (socket) => {
       socket.write(wire(500));

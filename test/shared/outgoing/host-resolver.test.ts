@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { hostResolver } from "../../../shared/outgoing/host-resolver.ts";
 
 describe("hostResolver", () => {
-  it("gives every address of a name", async () => {
+  it("returns all addresses of a name", async () => {
     const lookup: LookupFunction = (_, { all }, callback) => {
       expect(all).toBe(true);
       callback(null, [
@@ -17,19 +17,19 @@ describe("hostResolver", () => {
     expect(addresses).toEqual(["8.8.8.8", "2606:4700::1111"]);
   });
 
-  it("gives an address for itself", async () => {
+  it("returns an address for itself", async () => {
     expect(await hostResolver().resolve("192.0.2.1")).toEqual(["192.0.2.1"]);
     expect(await hostResolver().resolve("2001:db8::1")).toEqual(["2001:db8::1"]);
   });
 
-  it("gives none for a name that does not exist", async () => {
+  it("returns no address for a name that does not exist", async () => {
     const lookup: LookupFunction = (_, __, callback) =>
       callback(Object.assign(new Error("no such name"), { code: "ENOTFOUND" }), "");
 
     expect(await hostResolver({ lookup }).resolve("hooks.shop-example.com")).toEqual([]);
   });
 
-  it("gives none when the lookup takes too long", async () => {
+  it("returns no address if the lookup takes too long", async () => {
     const resolver = hostResolver({ lookup: () => {}, limitMs: 20 });
 
     expect(await resolver.resolve("hooks.shop-example.com")).toEqual([]);

@@ -11,12 +11,12 @@ const register = (value: string, ...addresses: string[]) =>
 const url = "https://hooks.shop-example.com/x";
 
 describe("requirePublicUrl", () => {
-  it("gives the address as it is stored", async () => {
+  it("returns the normalised URL", async () => {
     expect(await register("https://HOOKS.shop-example.com:443/x#y", "8.8.8.8")).toBe(url);
     expect(await register(url, "8.8.8.8", "2606:4700::1111")).toBe(url);
   });
 
-  it("asks for the host without brackets", async () => {
+  it("resolves the host without brackets", async () => {
     const asked: string[] = [];
     const resolver = {
       resolve(hostname: string) {
@@ -63,7 +63,7 @@ describe("requirePublicUrl", () => {
     await expect(register(url, ...addresses)).rejects.toMatchObject({
       status: 400,
       details: { param: "url" },
-      message: "The host of 'url' leads to an address that is not public.",
+      message: "The host of 'url' resolves to an address that is not public.",
     });
   });
 });

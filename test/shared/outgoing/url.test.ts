@@ -125,7 +125,7 @@ describe("parsePublicUrl", () => {
     expect(parsePublicUrl(`https://${name}.shop-example.com/`, rules).outcome).toBe("accepted");
   });
 
-  it("lets plain HTTP and loopback through only where that is injected", () => {
+  it("allows plain HTTP and loopback only if the policy does", () => {
     for (const raw of [
       "http://127.0.0.1:9000/hook",
       "http://localhost:9000/",
@@ -138,7 +138,7 @@ describe("parsePublicUrl", () => {
     expect(parsePublicUrl("http://10.0.0.1:9000/", localRules).outcome).toBe("refused");
   });
 
-  it("normalises as lookups by URL do", () => {
+  it("normalises like lookups by URL", () => {
     const raw = "HTTPS://Hooks.Shop-Example.com:443/A?b=c#d";
 
     expect(parsePublicUrl(raw, rules)).toMatchObject({ href: normaliseUrl(raw) });

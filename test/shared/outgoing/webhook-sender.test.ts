@@ -38,7 +38,7 @@ function connect(url: string, options: Partial<WebhookSenderOptions> = {}): Rece
 }
 
 describe("webhookSender", () => {
-  it("posts exactly these bytes and headers and gives the answer", async () => {
+  it("sends exactly the given bytes and headers and returns the response", async () => {
     receiver.answer = (response) => response.writeHead(202, { "Retry-After": "7" }).end("later");
 
     const result = await connect(receiver.url).send({ headers, body });
@@ -57,7 +57,7 @@ describe("webhookSender", () => {
     });
   });
 
-  it("connects when the first delivery does, and once for all that follow", async () => {
+  it("connects at the first delivery, and once for all following ones", async () => {
     const before = receiver.connections();
     const connection = connect(`${receiver.url}?a=b`);
     expect(receiver.connections()).toBe(before);
@@ -70,7 +70,7 @@ describe("webhookSender", () => {
     expect(receiver.requests.map(({ path }) => path)).toEqual(Array(3).fill("/hook?a=b"));
   });
 
-  it("sends over TLS to a receiver that the authorities vouch for", async () => {
+  it("sends over TLS to a receiver with a trusted certificate", async () => {
     const secure = await startTlsReceiver();
     secure.answer = (socket) => socket.write(wire(410));
     const connection = connect(secure.url, { certificateAuthorities: testAuthority });
@@ -80,7 +80,7 @@ describe("webhookSender", () => {
     await secure.stop();
   });
 
-  it("gives each receiver connections of its own, and closes them with it", async () => {
+  it("opens separate connections for each receiver, and closes them with it", async () => {
     const before = receiver.connections();
     const [one, other] = [connect(receiver.url), connect(receiver.url)];
     await one.send({ headers, body });
@@ -103,7 +103,7 @@ describe("webhookSender", () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it("reads 16 KiB of an endless answer and closes the connection", async () => {
+  it("reads 16 KiB of an endless response and closes the connection", async () => {
     const closed = Promise.withResolvers<void>();
     receiver.answer = (response) => {
       const pump = () => {
@@ -119,7 +119,7 @@ describe("webhookSender", () => {
     expect(result.outcome === "answered" && result.body.length).toBe(16 * 1_024);
   });
 
-  it("tells how long it took, and never less than nothing", async () => {
+  it("returns the duration, which is never negative", async () => {
     const clock = fixedClock("2026-11-20T10:00:00.000Z");
     const connection = connect(receiver.url, { clock });
     receiver.answer = (response) => {
@@ -134,7 +134,7 @@ describe("webhookSender", () => {
     expect(await connection.send({ headers, body })).toMatchObject({ durationMs: 0 });
   });
 
-  it("gives up in time, and tells how long that took too", async () => {
+  it("aborts at the time limit, and returns that duration", async () => {
     receiver.answer = () => {};
     const connection = connect(receiver.url, { times: { connectMs: 5_000, totalMs: 300 } });
 

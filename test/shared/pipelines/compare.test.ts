@@ -5,7 +5,7 @@ import { changedFields } from "../../../shared/pipelines/compare.ts";
 const fields = ["price", "inStock", "state", "regularPrice"];
 
 describe("changed fields", () => {
-  it("reports only fields that moved, with before and after", () => {
+  it("are only those that changed, with before and after", () => {
     const before = { price: 10, inStock: true, state: "ADD_TO_CART" };
     const after = { price: 9.5, inStock: true, state: "SOLD_OUT" };
     expect(changedFields(before, after, fields)).toEqual({
@@ -43,20 +43,20 @@ describe("changed fields", () => {
     expect(changedFields({ [field]: 10 }, { [field]: 10.01 }, [field])).toHaveProperty(field);
   });
 
-  it("a number that is no price moves however little it does", () => {
+  it("include a number that is not a price after any difference", () => {
     expect(changedFields({ rating: 4.5 }, { rating: 4.501 }, ["rating"])).toHaveProperty("rating");
   });
 
-  it("takes a field that either read did not observe for no change", () => {
+  it("do not include a field that is absent in one of the reads", () => {
     expect(changedFields({ price: 10 }, {}, fields)).toEqual({});
     expect(changedFields({}, { price: 10 }, fields)).toEqual({});
   });
 
-  it("ignores fields that are not tracked", () => {
+  it("do not include untracked fields", () => {
     expect(changedFields({ title: "a" }, { title: "b" }, fields)).toEqual({});
   });
 
-  it("finds nothing between a snapshot and itself", () => {
+  it("are none between a snapshot and itself", () => {
     const value = fc.oneof(
       fc.double({ noNaN: true, noDefaultInfinity: true }),
       fc.string(),

@@ -15,7 +15,7 @@ const to = (...runs: readonly string[]): Pipeline["steps"][number]["routes"] =>
 const ids = (pipeline: Pipeline): readonly string[] => runOrder(pipeline).map(({ id }) => id);
 
 describe("the order of a run's steps", () => {
-  it("puts a step after every step that routes to it, however they are defined", () => {
+  it("places a step after all steps that route to it, in any order of definition", () => {
     const steps = [
       { id: "last", scraper: lite, routes: [] },
       { id: "middle", scraper: lite, routes: to("last") },
@@ -28,13 +28,13 @@ describe("the order of a run's steps", () => {
     ]);
   });
 
-  it("puts the entry first, then the refresh entry, then the baseline, where it is free", () => {
+  it("places the entry first, then the refresh entry, then the baseline, if routes permit it", () => {
     const steps = ["d", "c", "b", "a"].map((id) => ({ id, scraper: lite, routes: [] }) as const);
     const pipeline = { entry: "a", baseline: "c", refresh: { everyRuns: 2, entry: "b" }, steps };
     expect(ids(pipeline)).toEqual(["a", "b", "c", "d"]);
   });
 
-  it("takes the entry late when the baseline leads to it", () => {
+  it("places the entry after the baseline if the baseline routes to it", () => {
     const steps = [
       { id: "entry", scraper: lite, routes: [] },
       { id: "baseline", scraper: lite, routes: to("entry") },
@@ -43,7 +43,7 @@ describe("the order of a run's steps", () => {
     expect(ids(pipeline)).toEqual(["baseline", "entry"]);
   });
 
-  it("is topological and holds every step once, for any pipeline", () => {
+  it("is topological and contains every step once, for any pipeline", () => {
     fc.assert(
       fc.property(anyPipeline(), (pipeline) => {
         const order = ids(pipeline);
@@ -66,7 +66,7 @@ describe("the order of a run's steps", () => {
 describe("a step of a pipeline", () => {
   const step = { id: "a", scraper: "retailer_a.offers", routes: [] } as const;
 
-  it("is found by its id, and nothing else is", () => {
+  it("is found by its ID", () => {
     const pipeline = { entry: "a", baseline: null, refresh: null, steps: [step] };
     expect(stepOf(pipeline, "a")).toBe(step);
     expect(() => stepOf(pipeline, "b")).toThrow("no step 'b'");

@@ -88,7 +88,7 @@ describe("estimated credits", () => {
     expect(estimatedCredits(pipeline, items).pulseRun).toBe(3 * 101);
   });
 
-  it("are nothing for a list whose items are all gone", () => {
+  it("are 0 for a watchlist whose items are all delisted", () => {
     fc.assert(
       fc.property(anyPipeline(), (pipeline) => {
         expect(estimatedCredits(pipeline, { new: 0, active: 0, delisted: 7 })).toEqual({

@@ -208,7 +208,7 @@ describe("what is refused, where, and what to change", () => {
         "a condition of anything but offers",
         "pipeline.steps[0].condition",
         pipelineOf({ ...lite("a"), condition: "new" }),
-        "'condition' goes with retailer_a.offers only.",
+        "'condition' applies to retailer_a.offers only.",
       ],
       [
         "an unknown condition",
@@ -251,7 +251,7 @@ describe("what is refused, where, and what to change", () => {
         "a value that is null",
         "pipeline.steps[0].routes[0].value",
         withRoute({ when: "ok", field: "price", op: "is", value: null }),
-        "'value' is a number, true, false or a string.",
+        "'value' must be a number, true, false or a string.",
       ],
       [
         "a number beyond all numbers",
@@ -275,7 +275,7 @@ describe("what is refused, where, and what to change", () => {
         "notify as text",
         "pipeline.steps[0].routes[0].notify",
         withRoute({ when: "ok", notify: "true" }),
-        "'notify' is true or false.",
+        "'notify' must be true or false.",
       ],
     ]),
   )("$what: $param", ({ param, value, message }) => {
@@ -372,19 +372,19 @@ describe("a route", () => {
         "a string below",
         "value",
         { when: "ok", field: "price", op: "below", value: "10" },
-        "'value' is a number, as 'price' is.",
+        "'value' must be a number, like 'price'.",
       ],
       [
         "a number that a boolean is",
         "value",
         { when: "ok", field: "inStock", op: "is", value: 1 },
-        "'value' is a boolean, as 'inStock' is.",
+        "'value' must be a boolean, like 'inStock'.",
       ],
       [
         "a boolean that a string is not",
         "value",
         { when: "changed", field: "condition", op: "is_not", value: true },
-        "'value' is a string, as 'condition' is.",
+        "'value' must be a string, like 'condition'.",
       ],
     ]),
   )("with $what is refused", ({ param, value, message }) => {
@@ -470,7 +470,7 @@ describe("the ways through a pipeline", () => {
   it("come to every step", () => {
     const refusal = refused(() => parse(pipelineOf(lite("a"), lite("b", always("c")), lite("c"))));
     expect(refusal.param).toBe("pipeline.steps[1]");
-    expect(refusal.message).toContain("No run comes to the step 'b'.");
+    expect(refusal.message).toContain("No run reaches the step 'b'.");
   });
 
   const check = stepOn("retailer_a.offer_check", "check");

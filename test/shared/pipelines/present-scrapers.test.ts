@@ -47,7 +47,7 @@ describe("the scrapers of a shop", () => {
     });
   });
 
-  it("tell how each field can be tested", () => {
+  it("contain the tests of each field", () => {
     const { scrapers } = presentScrapers(shopOf("retailer_a"));
     const fields = scrapers.flatMap(({ id, fields: own }) =>
       own.map((field) => [`${id}.${field.name}`, field] as const),
@@ -77,7 +77,7 @@ describe("the scrapers of a shop", () => {
     });
   });
 
-  it("tell the conditions of offers, and of nothing else", () => {
+  it("contain conditions only for offers", () => {
     const { scrapers } = presentScrapers(shopOf("retailer_a"));
     const told = scrapers.flatMap(({ id, conditions }) =>
       conditions === undefined ? [] : [[id, conditions]],
@@ -117,12 +117,12 @@ function accepts(platform: Platform, scraper: string, route: object): boolean {
   }
 }
 
-describe("whose scrapers are asked for", () => {
-  it("is retailer_a in its own marketplace, when the query does not say", () => {
+describe("the shop of a query for scrapers", () => {
+  it("is retailer_a in its default marketplace without parameters", () => {
     expect(parse(scrapersRequest, {})).toEqual({ platform: "retailer_a", marketplace: "us" });
   });
 
-  it("is the shop that the query names, when it can be read", () => {
+  it("is the shop in the query if it is live", () => {
     const query = { platform: "retailer_d", marketplace: "us" };
     expect(parse(scrapersRequest, query)).toEqual(query);
     expect(() => parse(scrapersRequest, { platform: "retailer_x" })).toThrow(
@@ -153,7 +153,7 @@ describe("the templates", () => {
     expect(ids.length).toBeGreaterThanOrEqual(5);
   });
 
-  it("tell what they cost for 1,000 items", () => {
+  it("contain the cost for 1,000 items", () => {
     const { templates: told } = presentScrapers(shopOf("retailer_a"));
     const costs = Object.fromEntries(told.map(({ id, estimated_credits: cost }) => [id, cost]));
     expect(costs).toMatchObject({

@@ -95,7 +95,7 @@ describe("a route", () => {
     expect(actual.map(([name]) => name)).toEqual(taken);
   });
 
-  it("without field is taken when a tracked field moved, whichever", () => {
+  it("without field matches if any tracked field changed", () => {
     const { trackedFields, testableFields } = stepScrapers["retailer_a.lite"];
     for (const field of testableFields) {
       const facts = found({ [field]: "one" }, { [field]: "another" });
@@ -103,7 +103,7 @@ describe("a route", () => {
     }
   });
 
-  it("with changed and a field is taken when this field moved, tracked or not", () => {
+  it("with changed and a field matches if this field changed, tracked or not", () => {
     for (const field of stepScrapers["retailer_a.lite"].testableFields) {
       const facts = found({ [field]: "one", other: 1 }, { [field]: "another", other: 1 });
       expect(takes({ when: "changed", field }, facts), field).toBe(true);
@@ -332,7 +332,7 @@ describe("with ok, whether the field moved or not,", () => {
     expect(takes(route, facts, pulse)).toBe(taken);
   });
 
-  it("tests nothing of an item that was not found or not read", () => {
+  it("does not match an item that was not found or not read", () => {
     const route: Route = { when: "ok", field: "price", op: "is", value: 10 };
     for (const status of ["not_found", "partial", "unavailable"] as const) {
       expect(takes(route, answered(status))).toBe(false);
@@ -340,7 +340,7 @@ describe("with ok, whether the field moved or not,", () => {
   });
 });
 
-describe("what the routes of a step do with an item", () => {
+describe("the matched routes of an item", () => {
   const nothing: RouteMatches = {
     changes: {},
     hasNews: false,
@@ -351,7 +351,7 @@ describe("what the routes of a step do with an item", () => {
   };
   const moved = found(price10, { price: 9, inStock: false, rating: 4.6 });
 
-  it("reports every tracked field that moved, whatever the route that is taken names", () => {
+  it("report every changed tracked field, regardless of the field of the matching route", () => {
     const step = lite({ when: "changed", field: "price", op: "decreased", notify: true });
     expect(matchRoutes(step, moved)).toEqual({
       ...nothing,
@@ -362,23 +362,23 @@ describe("what the routes of a step do with an item", () => {
     });
   });
 
-  it("reports a field that is not tracked when a route that is taken names it", () => {
+  it("report an untracked field if a matching route tests it", () => {
     const step = lite({ when: "changed", field: "rating", notify: true });
     const { changes } = matchRoutes(step, moved);
     expect(changes).toHaveProperty("rating", { before: 4.5, after: 4.6 });
   });
 
-  it("does not report a field that is not tracked for a route that is not taken", () => {
+  it("do not report an untracked field of a route that does not match", () => {
     const step = lite({ when: "changed", field: "rating", op: "above", value: 5, notify: true });
     const facts = found(price10, { ...price10, rating: 4.6 });
     expect(matchRoutes(step, facts)).toEqual(nothing);
   });
 
-  it("knows what moved even where no route asks", () => {
+  it("contain the changes even if no route tests them", () => {
     expect(matchRoutes(lite(), moved)).toMatchObject({ trackedMoved: true, notifyChanged: false });
   });
 
-  it("names the branches to tell, each once, in the order of the routes, changed apart", () => {
+  it("contain the branches to report, unique, in route order, without changed", () => {
     const step = lite(
       { when: "ok", notify: true },
       { when: "always", notify: true },
@@ -394,7 +394,7 @@ describe("what the routes of a step do with an item", () => {
     });
   });
 
-  it("names the steps to take next, each once, in the order of the routes", () => {
+  it("contain the next steps, unique, in route order", () => {
     const step = lite(
       { when: "changed", run: "b" },
       { when: "ok", run: "a" },
@@ -408,13 +408,13 @@ describe("what the routes of a step do with an item", () => {
     });
   });
 
-  it("is silent about an item that was never read at this kind", () => {
+  it("report nothing for an item without a reading of this kind", () => {
     const step = lite({ when: "changed", notify: true }, { when: "unchanged", notify: true });
     expect(matchRoutes(step, outcomes["first read of this kind"])).toEqual(nothing);
     expect(matchRoutes(step, outcomes["first read of all"])).toEqual(nothing);
   });
 
-  it("takes a step's routes one by one: each adds its part, whatever the others are", () => {
+  it("combine the results of all routes independently of each other", () => {
     const facts = fc.constantFrom<ReadingFacts>(...Object.values(outcomes), moved);
     const routes = fc.array(anyTest("retailer_a.lite"), { maxLength: 8 });
     fc.assert(
@@ -434,7 +434,7 @@ describe("what the routes of a step do with an item", () => {
   });
 });
 
-describe("a change that another scraper saw first", () => {
+describe("a change that another scraper read first", () => {
   const known = { newCount: 3, newMinPrice: 9 };
   const last = { ...known, newMinPrice: 10, price: 12 };
   /** Lite, which read 10 last, reads the 9 that a pulse has seen since. */
@@ -445,7 +445,7 @@ describe("a change that another scraper saw first", () => {
   });
   const notify: Route = { when: "changed", notify: true };
 
-  it("is taken by the routes of a step that has not read it yet", () => {
+  it("matches the routes of a step that has not read it yet", () => {
     const step = lite({ when: "changed", run: "next" }, { ...notify, field: "newMinPrice" });
     expect(matchRoutes(step, seenByPulse([])).next).toEqual(["next"]);
     expect(matchRoutes(step, seenByPulse(["newMinPrice"])).next).toEqual(["next"]);
@@ -470,7 +470,7 @@ describe("a change that another scraper saw first", () => {
     });
   });
 
-  it("lets a route that names it report no other change", () => {
+  it("makes a route that tests it report no other change", () => {
     const step = lite({ ...notify, field: "newMinPrice" });
     expect(matchRoutes(step, seenByPulse(["newMinPrice"], 11))).toMatchObject({
       changes: { price: { before: 12, after: 11 } },
@@ -484,7 +484,7 @@ describe("a change that another scraper saw first", () => {
     expect(matches).toMatchObject({ changes: {}, hasNews: false, trackedMoved: true });
   });
 
-  it("is new again when the field has moved on, from the last read of the step's kind", () => {
+  it("is new again if the field has changed further since the last read of the step's kind", () => {
     const facts = { ...seenByPulse(["newMinPrice"]), after: { ...last, newMinPrice: 8 } };
     expect(matchRoutes(lite(notify), facts)).toMatchObject({
       changes: { newMinPrice: { before: 10, after: 8 } },
@@ -493,7 +493,7 @@ describe("a change that another scraper saw first", () => {
     });
   });
 
-  it("is new when the field is back at what the step read last, and no route takes it", () => {
+  it("is new if the field is back at the step's last value, and matches no route", () => {
     const facts = { ...seenByPulse(["newMinPrice"]), after: last };
     expect(matchRoutes(lite(notify), facts)).toMatchObject({
       changes: { newMinPrice: { before: 9, after: 10 } },
@@ -504,21 +504,21 @@ describe("a change that another scraper saw first", () => {
   });
 });
 
-describe("a reading that is kept", () => {
-  it("is the first one as it is", () => {
+describe("a stored reading", () => {
+  it("is the first reading itself", () => {
     expect(mergedReading(null, price10)).toEqual(price10);
   });
 
-  it("takes what moved, tracked or not, and what was seen for the first time", () => {
+  it("gets changed fields, tracked or not, and new fields", () => {
     const observed = { price: 9, rating: 4.6, listPrice: null };
     expect(mergedReading(price10, observed)).toEqual({ ...observed, inStock: true });
   });
 
-  it("keeps what was not observed this time, and takes null for a value", () => {
+  it("keeps fields that are absent in a read, and treats null as a value", () => {
     expect(mergedReading(price10, { price: null })).toEqual({ ...price10, price: null });
   });
 
-  it("keeps a price that drifts by less than half a cent, until it adds up to a change", () => {
+  it("keeps a price that drifts by less than half a cent until the drift is a change", () => {
     const step = lite({ when: "changed", notify: true });
     let stored: Snapshot = { price: 10 };
     const reported: unknown[] = [];
@@ -531,7 +531,7 @@ describe("a reading that is kept", () => {
     expect(stored).toEqual({ price: 10.008 });
   });
 
-  it("leaves nothing to report when the same is read again", () => {
+  it("reports nothing if the same values are read again", () => {
     const snapshot = fc.dictionary(
       fc.constantFrom(...stepScrapers["retailer_a.lite"].testableFields),
       fc.oneof(
@@ -551,7 +551,7 @@ describe("a reading that is kept", () => {
   });
 });
 
-describe("the buy box is above the lowest offer", () => {
+describe("the test whether the buy box is above the lowest offer", () => {
   it.each<[Snapshot | null, Snapshot, boolean | undefined]>([
     [{ price: 10 }, { newMinPrice: 9.99 }, true],
     [{ price: 10 }, { newMinPrice: 9.995 }, false],

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parseItemIds } from "../../../shared/platforms/item-id.ts";
 
 describe("item ids", () => {
-  it("are trimmed, read once each, in the order sent, empty ones left out", () => {
+  it("are trimmed, unique, in request order, without empty ones", () => {
     expect(
       parseItemIds("retailer_d", [" 6505678 ", "", "6501234", "  ", "6505678"], "ids"),
     ).toEqual(["6505678", "6501234"]);
@@ -27,14 +27,14 @@ describe("item ids", () => {
     },
   );
 
-  it("names the place in the array as it was sent, under the parameter's name", () => {
+  it("are refused with their index in the request's array, under the parameter's name", () => {
     const refuse = (): unknown => parseItemIds("retailer_d", ["", "6501234", "", "x"], "add");
     expect(refuse).toThrow(
       expect.objectContaining({ code: "INVALID_PARAM", details: { param: "add[3]" } }),
     );
   });
 
-  it("repeats no more than the start of a long id", () => {
+  it("are cut in error messages", () => {
     expect(() => parseItemIds("retailer_d", ["9".repeat(100_000)], "ids")).toThrow(
       expect.objectContaining({ message: expect.stringMatching(/^.{0,120}$/) }),
     );
@@ -49,11 +49,11 @@ describe("item ids", () => {
     expect(parseItemIds(platform, [raw], "ids")).toEqual([id]);
   });
 
-  it("refuses what is nothing but a prefix on retailer_c", () => {
+  it("are refused on retailer_c if they are only a prefix", () => {
     expect(() => parseItemIds("retailer_c", ["A-"], "ids")).toThrow(/6 to 10 digits/);
   });
 
-  it("come out as the first mentions of what went in", () => {
+  it("are the first occurrences of the input, in order", () => {
     const id = fc.integer({ min: 10_000, max: 10_020 }).map(String);
     const padded = fc.tuple(fc.constantFrom("", " ", "\t"), id).map(([pad, raw]) => pad + raw);
     fc.assert(

@@ -22,12 +22,12 @@ describe("the list of platforms", () => {
     ]);
   });
 
-  it("is what its schema says, with nothing besides", () => {
+  it("matches its schema, without other fields", () => {
     const presented = presentPlatforms();
     expect(v.parse(platformsResponse, presented)).toEqual(presented);
   });
 
-  it("tells the whole of retailer_d", () => {
+  it("describes retailer_d completely", () => {
     expect(recordOf("retailer_d")).toEqual({
       id: "retailer_d",
       object: "platform",
@@ -83,7 +83,7 @@ describe("the list of platforms", () => {
     });
   });
 
-  it("tells what ids look like, in a pattern whose group is the id", () => {
+  it("contains the pattern of IDs, whose group is the ID", () => {
     const idIn = (platform: string, text: string): string | undefined =>
       new RegExp(recordOf(platform).id_pattern ?? "").exec(text)?.[1];
     expect(idIn("retailer_c", "A-12345678")).toBe("12345678");

@@ -9,7 +9,7 @@ import {
 describe("structured endpoints", () => {
   const { data } = presentStructured();
 
-  it("are what their schema says", () => {
+  it("match their schema", () => {
     const presented = presentStructured();
     expect(v.parse(structuredResponse, presented)).toEqual(presented);
   });
@@ -25,7 +25,7 @@ describe("structured endpoints", () => {
     expect(new Set(data.map(({ status }) => status))).toEqual(new Set(["coming_soon"]));
   });
 
-  it("name their parameters with their bounds", () => {
+  it("list their parameters with their limits", () => {
     const search = data.find(({ id }) => id === "retailer_a.search");
     expect(search?.parameters).toEqual([
       { name: "query", type: "string", required: true },
@@ -36,7 +36,7 @@ describe("structured endpoints", () => {
     ]);
   });
 
-  it("answer 501 with coming_soon", () => {
+  it("return 501 with coming_soon", () => {
     for (const { platform, kind } of data) {
       expect(structuredRefusal(platform, kind)).toMatchObject({
         status: 501,

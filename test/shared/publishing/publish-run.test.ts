@@ -48,7 +48,7 @@ function crashing(at: number, when: "before" | "after") {
 }
 
 describe("runEventPublisher", () => {
-  it("loses and doubles nothing when it crashes at any write and is repeated", async () => {
+  it("loses and duplicates nothing if it crashes at any write and is repeated", async () => {
     await world.addEndpoint(account, "http://127.0.0.1:9000/");
     await world.setDestination(account);
     const { dependencies, count } = crashing(0, "before");
@@ -79,7 +79,7 @@ describe("runEventPublisher", () => {
     }
   });
 
-  it("puts the run into the feed, with the types of its events and whom they are for", async () => {
+  it("adds the run to the feed, with its event types and its webhook endpoint", async () => {
     await world.publish({ ...run, webhookEndpointId: "we_1" });
 
     expect(await feed()).toEqual([
@@ -98,7 +98,7 @@ describe("runEventPublisher", () => {
     ]);
   });
 
-  it("owes nobody anything when the run has nothing to say, or nobody listens", async () => {
+  it("adds no outbox entries for a run without events or without subscribers", async () => {
     await world.publish(aRun([]));
     await world.addEndpoint(account, "http://127.0.0.1:9000/", { events: ["webhook.test"] });
     await world.publish(run);
@@ -107,7 +107,7 @@ describe("runEventPublisher", () => {
     expect(await world.targets.due(world.clock.now(), 10)).toEqual([]);
   });
 
-  it("owes nothing to an endpoint that is registered later", async () => {
+  it("adds no outbox entry for an endpoint that is created later", async () => {
     await world.publish(run);
     const receiver = await startReceiver();
     await world.addEndpoint(account, receiver.url);

@@ -81,8 +81,8 @@ async function told(bench: RunBench, list: Watchlist, published: number) {
 
 const newMinPrice = (before: number, after: number) => ({ newMinPrice: { before, after } });
 
-describe("a change that two scrapers see", () => {
-  it("in different runs is counted by the first and reported by the second, once each", async () => {
+describe("a change that two scrapers read", () => {
+  it("in different runs is counted once by the first and reported once by the second", async () => {
     const { next } = await watched(null);
     const scanned = await next({ pulse: 9, lite: undefined });
     expect(scanned).toMatchObject({ steps: ["pulse", "lite"], changed: 1, notified: 0 });
@@ -97,14 +97,14 @@ describe("a change that two scrapers see", () => {
     expect(await next({ pulse: 9, lite: 9 })).toMatchObject(quiet);
   });
 
-  it("in one run is reported by the step that asks for it, though another step saw it first", async () => {
+  it("in one run is reported by the step with the route, even if another step read it first", async () => {
     const { next } = await watched(pipelineOf([toLite], [notify]));
     const run = await next({ pulse: 9, lite: 9 });
     expect(run).toMatchObject({ steps: ["pulse", "lite"], changed: 1, notified: 1 });
     expect(run.reported).toEqual([["lite", newMinPrice(10, 9)]]);
   });
 
-  it("is reported once where both steps report changes, and the other step's change with it", async () => {
+  it("is reported once if both steps report changes, together with the other step's change", async () => {
     const { next } = await watched(pipelineOf([{ ...toLite, notify: true }], [notify]));
     const run = await next({ pulse: 9, lite: 9, price: 11 });
     expect(run).toMatchObject({ changed: 1, notified: 1 });
@@ -118,7 +118,7 @@ describe("a change that two scrapers see", () => {
     expect(sweep).toMatchObject({ steps: ["pulse"], changed: 0, notified: 0 });
   });
 
-  it("is reported by the step that asks for it, when a refresh saw it in silence first", async () => {
+  it("is reported by the step with the route if a refresh read it first without reporting it", async () => {
     const { next } = await watched(pipelineOf([notify], []));
     await next({});
     const refresh = await next({ lite: 9 });
@@ -128,7 +128,7 @@ describe("a change that two scrapers see", () => {
     expect(sweep.reported).toEqual([["pulse", newMinPrice(10, 9)]]);
   });
 
-  it("reaches a step that a pulse sends changed items to, when a refresh saw it first", async () => {
+  it("reaches a step to which a pulse routes changed items, even if a refresh read it first", async () => {
     const pipeline: Pipeline = {
       entry: "pulse",
       baseline: "full",
@@ -157,7 +157,7 @@ describe("a change that two scrapers see", () => {
     expect(await next({ pulse: 9, lite: 9 })).toMatchObject({ steps: ["pulse"], changed: 0 });
   });
 
-  it("is new and reported again after the field was back at its old value meanwhile", async () => {
+  it("is new and reported again after the field had its old value in between", async () => {
     const { next } = await watched(pipelineOf([notify], [notify]));
     expect(await next({ pulse: 9 })).toMatchObject({ changed: 1, notified: 1 });
     // Lite, which has seen 10 all along, finds the price back at 10 and takes no route.
@@ -170,7 +170,7 @@ describe("a change that two scrapers see", () => {
     expect((await next({ pulse: 9 })).reported).toEqual([["pulse", newMinPrice(10, 9)]]);
   });
 
-  it("of offers is one change, whichever offers a step counts", async () => {
+  it("of offers is one change for all condition filters", async () => {
     const routes = [notify];
     const bench = await startRunBench({ tables });
     const list = await bench.createList([id], {
@@ -224,7 +224,7 @@ describe("a change that two scrapers see", () => {
 });
 
 describe("last_change", () => {
-  it("holds the changes of all steps of the run, each from its first before to its last after", async () => {
+  it("contains the changes of all steps of the run, each from its first before to its last after", async () => {
     const { bench, list, next } = await watched(
       pipelineOf([{ ...toLite, notify: true }], [notify]),
     );
@@ -238,27 +238,27 @@ describe("last_change", () => {
     expect(item?.lastChange).toMatchObject({ step: "lite", scraper: "retailer_a.lite" });
   });
 
-  it("keeps a change that an earlier step of the run reported and a later one did not see", async () => {
+  it("keeps a change that an earlier step of the run reported and a later step did not read", async () => {
     const { next } = await watched(pipelineOf([{ ...toLite, notify: true }], [notify]));
     const run = await next({ pulse: 9, lite: 9, price: 11 });
     expect(run.recorded).toEqual({ price: { before: 10, after: 11 }, ...newMinPrice(10, 9) });
   });
 
-  it("keeps a field that changed and changed back within the run, with equal values", async () => {
+  it("keeps a field that changed back within the run, with equal values", async () => {
     const { next } = await watched(pipelineOf([{ ...toLite, notify: true }], [notify]));
     const run = await next({ pulse: 9, lite: 10 });
     expect(run.reported).toEqual([["pulse", newMinPrice(10, 9)]]);
     expect(run.recorded).toEqual(newMinPrice(10, 10));
   });
 
-  it("holds no changes of earlier runs", async () => {
+  it("contains no changes of earlier runs", async () => {
     const { next } = await watched(pipelineOf([{ ...toLite, notify: true }], [notify]));
     await next({ pulse: 9, lite: 9, price: 11 });
     expect((await next({ pulse: 9, lite: 9, price: 11 })).recorded).toBeNull();
     expect((await next({ pulse: 8, lite: 8, price: 11 })).recorded).toEqual(newMinPrice(9, 8));
   });
 
-  it("is the same when every message comes three times", async () => {
+  it("is the same when every message is delivered three times", async () => {
     const pipeline = pipelineOf([{ ...toLite, notify: true }], [notify]);
     const bench = await startRunBench({ tables, deliveries: 3 });
     const list = await bench.createList([id], { platform: "retailer_a", pipeline });
@@ -283,7 +283,7 @@ describe("last_change", () => {
     });
   });
 
-  it("gives a client that pulls with changed_since every change that the run's events reported", async () => {
+  it("gives a client that polls with changed_since every change that the run's events reported", async () => {
     const { bench, list, next } = await watched(
       pipelineOf([{ ...toLite, notify: true }], [notify]),
     );

@@ -18,7 +18,7 @@ describe("the error of a run that the credits did not cover", () => {
     );
   });
 
-  it("says of a skipped run that nothing was read or charged", () => {
+  it("states for a skipped run that nothing was read or charged", () => {
     const one = { step: "s", items: 1, shortfall: { needed: 1, available: 0 } };
     expect(creditShortage({ status: "insufficient_credits" }, [one])).toBe(
       "Step 's' needed 1 credit for 1 item, but the balance was 0 credits. " +
@@ -26,7 +26,7 @@ describe("the error of a run that the credits did not cover", () => {
     );
   });
 
-  it("is null where every step was covered, and where no shortfall was stored", () => {
+  it("is null if every step was covered or no shortfall was stored", () => {
     const steps = [{ step: "lite", items: 4, shortfall: null }];
     expect(creditShortage({ status: "completed" }, steps)).toBeNull();
   });
@@ -62,7 +62,7 @@ describe("a run that the credits did not cover", () => {
     return [presentRun(await bench.lastRun(list))["error"], event?.data["error"]];
   };
 
-  it("tells in the API and in its event why it was skipped", async () => {
+  it("states in the API and in its event why it was skipped", async () => {
     const { bench, list } = await ran(0);
     const error =
       "Step 'pulse' needed 1 credit for 3 items, but the balance was 0 credits. " +
@@ -71,7 +71,7 @@ describe("a run that the credits did not cover", () => {
     expect(await shown(bench, list)).toEqual([error, error]);
   });
 
-  it("tells in the API and in its event which step was deferred, though it completed", async () => {
+  it("states in the API and in its event which step was deferred, although it completed", async () => {
     const { bench, list } = await ran(8);
     const error =
       "Step 'full' needed 15 credits for 3 items, but the balance was 7 credits. " +
@@ -80,7 +80,7 @@ describe("a run that the credits did not cover", () => {
     expect(await shown(bench, list)).toEqual([error, error]);
   });
 
-  it("has no error where the credits covered every step", async () => {
+  it("has no error if the credits covered every step", async () => {
     const { bench, list } = await ran(1_000);
     expect(await shown(bench, list)).toEqual([null, null]);
   });

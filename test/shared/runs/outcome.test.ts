@@ -168,7 +168,7 @@ describe("item `active`", () => {
     });
   });
 
-  it("deferred: owes the step, and is otherwise as before", () => {
+  it("deferred: gets an owed retry of the step and does not change otherwise", () => {
     const deferred = { id: known.id, addedAt, status: "deferred", at: readAt } as const;
     expect(applyOutcome(known, deferred, reading)).toEqual({
       ...known,
@@ -209,16 +209,16 @@ describe("item `delisted`", () => {
 describe("a `new` route", () => {
   const step = check({ when: "new", run: "x" });
 
-  it("takes an item at its first read", () => {
+  it("matches an item at its first read", () => {
     expect(onlyOutcome(read(fresh, answer("ok", seen(10)), step))).toMatchObject({ next: ["x"] });
   });
 
-  it("does not take an item that was read before", () => {
+  it("does not match an item that was read before", () => {
     expect(read(known, answer("ok", seen(10)), step).outcomes).toEqual([]);
   });
 });
 
-describe("an outcome that only sends the item on or reports it", () => {
+describe("an outcome that only routes or reports the item", () => {
   const step = check({
     when: "ok",
     field: "price",
@@ -227,14 +227,14 @@ describe("an outcome that only sends the item on or reports it", () => {
     run: "x",
     notify: true,
   });
-  it("carries where to and what", () => {
+  it("contains the next steps and the reported values", () => {
     expect(onlyOutcome(read(known, answer("ok", seen(10)), step))).toMatchObject({
       next: ["x"],
       matched: { branches: ["ok"], values: seen(10) },
     });
   });
 
-  it("leaves the item as it is, so nothing is written", () => {
+  it("does not change the item, so nothing is written", () => {
     expect(after(known, answer("ok", seen(10)), step)).toBe(known);
   });
 });
@@ -253,7 +253,7 @@ describe("kinds of readings", () => {
     buyboxOfferId: "o1",
   };
 
-  it("a product step reports a change that a pulse found and did not report, and counts it no more", () => {
+  it("let a product step report a change that a pulse found but did not report, without counting it again", () => {
     const silent = { ...pulse, routes: [] };
     const scan = onlyOutcome(read(item, answer("ok", { newCount: 4, newMinPrice: 9 }), silent));
     expect(scan).not.toHaveProperty("isCounted");
@@ -264,7 +264,7 @@ describe("kinds of readings", () => {
     expect(outcome).toMatchObject({ isCounted: true, reported: { newCount: 4 } });
   });
 
-  it("a product step does not report again what a pulse has reported", () => {
+  it("keep a product step from reporting a change that a pulse has reported", () => {
     const scan = onlyOutcome(read(item, answer("ok", { newCount: 4, newMinPrice: 9 }), pulse));
     expect(scan.openChanges).toEqual({ newCount: { value: 4, notified: true } });
     const moved = applyOutcome(item, scan, { ...reading, step: "pulse" });
@@ -275,36 +275,36 @@ describe("kinds of readings", () => {
     expect(outcome.openChanges).toEqual({});
   });
 
-  it("a product read without pulse fields stores no reading of the pulse", () => {
+  it("store no pulse reading for a product read without pulse fields", () => {
     const { price, rating } = product;
     const outcome = onlyOutcome(read(fresh, answer("ok", { price, rating }), lite));
     expect(outcome.readings).toEqual({ product: { price, rating } });
   });
 
-  it("a product read refreshes the pulse values it contains", () => {
+  it("update the pulse values that a product read contains", () => {
     const read1 = after(item, answer("ok", { ...product, newMinPrice: 8 }), lite);
     expect(read1.readings.pulse).toEqual({ newCount: 3, newMinPrice: 8 });
   });
 
-  it("the first read of a kind is silent when the item was read in another kind before", () => {
+  it("report nothing at the first read of a kind if the item has a reading of another kind", () => {
     const offers: Step = { ...lite, id: "o", scraper: "retailer_a.offers" };
     const outcome = onlyOutcome(read(item, answer("ok", { offerCount: 2 }), offers));
     expect(outcome).not.toHaveProperty("changes");
     expect(outcome.readings).toEqual({ offers: { offerCount: 2 } });
   });
 
-  it("fields that rules can test are kept fresh though they are not tracked, and make no change", () => {
+  it("update testable fields that are not tracked, without a change", () => {
     const outcome = onlyOutcome(read(item, answer("ok", { ...product, rating: 4.6 }), lite));
     expect(outcome).not.toHaveProperty("changes");
     expect(outcome.readings?.product).toMatchObject({ rating: 4.6 });
   });
 
-  it("the offer in the buy box that was there before leaves no outcome when nothing else changed", () => {
+  it("give no outcome if neither the offer in the buy box nor any field changed", () => {
     const seenAgain = { ...answer("ok", product), buyboxOfferId: "o1" };
     expect(read(item, seenAgain, lite).outcomes).toEqual([]);
   });
 
-  it("the offer in the buy box is remembered, and forgotten when there is none", () => {
+  it("store the offer in the buy box, and remove it if the buy box is empty", () => {
     const seenNow = { ...answer("ok", { ...product, offerListingId: null }), buyboxOfferId: null };
     expect(after(item, seenNow, lite).buyboxOfferId).toBeNull();
   });
@@ -326,7 +326,7 @@ describe("an outcome applied again", () => {
     expect(applyOutcome(newer, moved(12), reading)).toBe(newer);
   });
 
-  it("changes nothing of an item that was removed and added again meanwhile", () => {
+  it("changes nothing of an item that was removed and added again since", () => {
     const again = newItem(known.id, "2026-03-02T00:00:01.000Z");
     expect(applyOutcome(again, moved(12), reading)).toBe(again);
   });
@@ -351,7 +351,7 @@ describe("a batch with items that have no offer to check", () => {
 });
 
 describe("counts of a batch", () => {
-  it("add up to what was asked for, also of items removed meanwhile; the rest was skipped", () => {
+  it("add up to the requested items, and count removed items as skipped", () => {
     const answers = (["ok", "partial", "not_found", "unavailable"] as const).map((status) =>
       answer(status, status === "ok" ? seen(1) : null),
     );

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { defaultPipeline } from "../../../shared/pipelines/default.ts";
 import type { Pipeline, Step } from "../../../shared/pipelines/definition.ts";
 import {
-  owesAfterAnswer,
-  owesAfterFailure,
+  retriesAfterAnswer,
+  retriesAfterFailure,
   stepOfRetry,
 } from "../../../shared/runs/owed-retries.ts";
 import type { Item, OwedRetry } from "../../../shared/watchlists/item.ts";
@@ -65,12 +65,12 @@ describe("the step of an owed retry", () => {
     expect(stepOfRetry(pipeline, active, owed).id).toBe(expected.split(/[ ,]/)[0]);
   });
 
-  it("is the baseline step for an item that was never read", () => {
+  it("is the baseline step for an item without a first read", () => {
     const pipeline = { ...pipelineOf(pulse, look, full), baseline: "full" };
     expect(stepOfRetry(pipeline, { state: "new" }, lite).id).toBe("full");
   });
 
-  it("is a step with routes rather than a baseline step without, which reports nothing", () => {
+  it("is a step with routes rather than a baseline step without routes, which reports nothing", () => {
     const owedFull: OwedRetry = { step: "full", scraper: "retailer_a.full" };
     const base = { ...full, id: "base" };
     const withBase = (...steps: readonly Step[]): Pipeline => ({
@@ -84,7 +84,7 @@ describe("the step of an owed retry", () => {
     expect(stepOfRetry(withBase(pulse, look), { state: "new" }, owedFull).id).toBe("base");
   });
 
-  it("is lite of retailer_a's default pipeline, and the one step of each other platform's", () => {
+  it("is lite on retailer_a's default pipeline, and the only step on the other default pipelines", () => {
     const ofDefault = (owed: OwedRetry): string =>
       stepOfRetry(defaultPipeline("retailer_a", 8), active, owed).id;
     for (const scraper of ["lite", "full", "pulse", "offers", "offer_check"] as const) {
@@ -97,26 +97,26 @@ describe("the step of an owed retry", () => {
 });
 
 describe("the owed retries of an item", () => {
-  it("hold one retry of a kind, however often its step fails and is renamed", () => {
+  it("contain one retry of a kind, even if its step fails and is renamed repeatedly", () => {
     let owes: Item["owes"] = [];
     for (const id of ["a", "b", "b", "c"]) {
-      owes = owesAfterFailure(pipelineOf({ ...look, id }), { ...active, owes }, id);
+      owes = retriesAfterFailure(pipelineOf({ ...look, id }), { ...active, owes }, id);
     }
     expect(owes).toEqual([{ step: "c", scraper: "retailer_a.lite" }]);
   });
 
-  it("hold one retry of a step that fails again and again before the item's first read", () => {
+  it("contain one retry of a step that fails repeatedly before the item's first read", () => {
     let owes: Item["owes"] = [];
     for (const id of ["scan", "look", "scan", "look", "scan", "look"]) {
-      owes = owesAfterFailure(pipelineOf(pulse, look), { state: "new", owes }, id);
+      owes = retriesAfterFailure(pipelineOf(pulse, look), { state: "new", owes }, id);
     }
     expect(owes.map(({ step }) => step)).toEqual(["scan", "look"]);
   });
 
-  it("are cleared by the one step that does them, and by no other", () => {
+  it("are cleared by the step that does them, and by no other", () => {
     const item = { ...active, owes: [{ step: "old", scraper: look.scraper }] };
-    expect(owesAfterAnswer(pipelineOf(pulse, look), item, "scan")).toEqual(item.owes);
-    expect(owesAfterAnswer(pipelineOf(pulse, look), item, "look")).toEqual([]);
+    expect(retriesAfterAnswer(pipelineOf(pulse, look), item, "scan")).toEqual(item.owes);
+    expect(retriesAfterAnswer(pipelineOf(pulse, look), item, "look")).toEqual([]);
   });
 });
 
@@ -183,7 +183,7 @@ const scanned = (...steps: readonly Step[]): Pipeline => ({
 });
 
 describe("items deferred for lack of credits", () => {
-  it("are read at the same scraper after their step was renamed, and the change is reported there", async () => {
+  it("are read with the same scraper after their step was renamed, and the change is reported there", async () => {
     const world = await watched(scanned());
     expect(await world.next(3)).toEqual({ scan: 4, look: 0 });
     await world.patch({
@@ -219,7 +219,7 @@ describe("items deferred for lack of credits", () => {
     expect(await world.next(), "once").toEqual({ pulse: 4 });
   });
 
-  it("are read at the baseline step where no step has their scraper, and are charged once", async () => {
+  it("are read at the baseline step if no step has their scraper, and are charged once", async () => {
     const world = await watched(scanned());
     await world.next(3);
     const full: Step = { ...look, id: "full", scraper: "retailer_a.full" };
@@ -238,7 +238,7 @@ describe("items deferred for lack of credits", () => {
     expect(await world.next()).toEqual({ pulse: 4, lite: 4 });
   });
 
-  it("are read once by a step that routes lead to as well", async () => {
+  it("are read once by a step to which routes also lead", async () => {
     const world = await watched(scanned());
     await world.next(3);
     world.bench.answers.product = () => ({ status: "ok", fields: product(7) });
@@ -247,7 +247,7 @@ describe("items deferred for lack of credits", () => {
     expect(reported(world)).toHaveLength(4);
   });
 
-  it("are owed by the run's own pipeline when the list's changes while it runs", async () => {
+  it("get owed retries by the run's own pipeline if the watchlist's pipeline changes during the run", async () => {
     const world = await watched(scanned());
     const { bench, list } = world;
     bench.clock.advance(3_600_000);
@@ -277,7 +277,7 @@ describe("a retry of an item that a source did not answer", () => {
     },
   );
 
-  it("is its first read where it was never read: at the new baseline step, and nowhere else", async () => {
+  it("is the first read of an item without one: at the new baseline step only", async () => {
     const world = await watched(null);
     const { bench, list } = world;
     await bench.work([]);
@@ -298,7 +298,7 @@ describe("a retry of an item that a source did not answer", () => {
     expect((await bench.items(list)).flatMap(({ owes }) => owes)).toEqual([]);
   });
 
-  it("of an offer check asks about the offer last seen, and is cleared where none is known", async () => {
+  it("of an offer check reads the last known offer, and is cleared if none is known", async () => {
     const check: Step = { id: "check", scraper: "retailer_a.offer_check", routes: [] };
     const world = await watched(
       pipelineOf({ ...look, routes: [{ when: "always", run: "check" }] }, check),
@@ -325,8 +325,8 @@ describe("a retry of an item that a source did not answer", () => {
   });
 });
 
-describe("an owed retry that was stored as the id of a step", () => {
-  it("is done by the step of this id, and by lite of the default pipeline where there is none", async () => {
+describe("an owed retry that was stored as a step ID", () => {
+  it("is done by the step with this ID, or by lite of the default pipeline if there is none", async () => {
     const world = await watched(scanned());
     const { bench, list } = world;
     bench.answers.product = () => ({ status: "ok", fields: product(10) });

@@ -78,14 +78,14 @@ describe("the default pipeline of retailer_a", () => {
     expect(await steps(bench, list)).toEqual({ full: { requested: 2, credits: 10 } });
   });
 
-  it("scans every item at pulse, and reads nothing else when nothing moved", async () => {
+  it("reads every item at pulse, and nothing else if nothing changed", async () => {
     const { bench, list, next } = await watched([first, second, third]);
     await next();
     expect(await steps(bench, list)).toEqual({ pulse: { requested: 3, credits: 1 } });
     expect(await bench.lastRun(list)).toMatchObject({ kind: "sweep", credits: 1 });
   });
 
-  it("reads at lite the items whose lowest new price moved, and reports what moved there", async () => {
+  it("reads the items whose lowest new price changed at lite, and reports their changes", async () => {
     const { bench, list, next } = await watched([first, second, third]);
     bench.answers.product = (id) => ({
       status: "ok",
@@ -112,7 +112,7 @@ describe("the default pipeline of retailer_a", () => {
     ]);
   });
 
-  it("reads at lite the items whose last buy box sat above the lowest offer, run after run", async () => {
+  it("reads the items whose last buy box was above the lowest offer at lite, in every run", async () => {
     const { bench, list, next } = await watched([first, second]);
     bench.answers.product = (id) => ({
       status: "ok",
@@ -125,7 +125,7 @@ describe("the default pipeline of retailer_a", () => {
     expect(entries(bench, "watchlist.product.changed", "changes")).toHaveLength(1);
   });
 
-  it("reads at lite whatever lite still owes, though the scan moved nothing", async () => {
+  it("does owed retries of lite even if the pulse found no change", async () => {
     const { bench, list, next } = await watched([first]);
     bench.answers.product = (_, scraper) =>
       scraper === "retailer_a.lite"
@@ -141,7 +141,7 @@ describe("the default pipeline of retailer_a", () => {
     expect(await steps(bench, list)).toEqual({ pulse: { requested: 1, credits: 1 } });
   });
 
-  it("reads every item at lite instead of the scan in every Nth run", async () => {
+  it("reads every item at lite instead of pulse in every Nth run", async () => {
     const { bench, list, next } = await watched([first, second], { refreshEveryRuns: 3 });
     const seen: unknown[] = [];
     for (let run = 2; run <= 6; run += 1) {
@@ -197,7 +197,7 @@ describe("an offers step", () => {
     routes: [{ when: "changed", field: "lowestPrice", op: "decreased", notify: true }],
   });
 
-  it("costs 1 credit for a listing with at most one offer or none such, 3 for one with more", async () => {
+  it("costs 1 credit for a listing with at most one offer or a missing listing, 3 for one with more", async () => {
     const { bench, list, next } = await watched([first, second, third], { pipeline });
     bench.answers.offers = (id) => {
       if (id === first) return { status: "not_found" };
@@ -272,7 +272,7 @@ describe("an offer_check step", () => {
     );
   });
 
-  it("skips items without a known offer: not asked for, not charged, counted as skipped", async () => {
+  it("skips items without a known offer: they are not read, not charged, and counted as skipped", async () => {
     const { bench, list, next } = await watched([first, second], { pipeline });
     bench.answers.check = () => ({ status: "ok", buyable: true });
     bench.answers.product = (id) => ({
@@ -285,7 +285,7 @@ describe("an offer_check step", () => {
   });
 });
 
-describe("an offer_check step with a stored offer id that cannot be one", () => {
+describe("an offer_check step with a malformed stored offer ID", () => {
   it.each(["x".repeat(5_000), "a\u0000b", ""])("skips the item (%#)", async (impossible) => {
     const { bench, list, next } = await watched([first, second], {
       pipeline: only(
@@ -305,7 +305,7 @@ describe("an offer_check step with a stored offer id that cannot be one", () => 
 });
 
 describe("an owed retry of an offer_check step", () => {
-  it("ends when the item has no offer to check any more", async () => {
+  it("ends when the item no longer has an offer to check", async () => {
     const { bench, list, next } = await watched([first], {
       pipeline: only(
         {
@@ -328,8 +328,8 @@ describe("an owed retry of an offer_check step", () => {
   });
 });
 
-describe("billing of a step", () => {
-  it("is rounded up once, however many batches it was cut into", async () => {
+describe("the charge of a step", () => {
+  it("is rounded up once, for any number of batches", async () => {
     const bench = await startRunBench({ tables, batchIdsMax: 1 });
     const list = await bench.createList([first, second, third], {
       platform: "retailer_a",
@@ -341,7 +341,7 @@ describe("billing of a step", () => {
     expect(await bench.account()).toMatchObject({ balance: 4_999, held: 0, spent: 1 });
   });
 
-  it("charges not_found, and refunds partial and unavailable", async () => {
+  it("includes not_found, but not partial and unavailable", async () => {
     const { bench, list, next } = await watched([first, second, third], {
       pipeline: only({ scraper: "retailer_a.full", routes: [] }),
     });
@@ -355,14 +355,14 @@ describe("billing of a step", () => {
     expect(stats.steps["s"]).toMatchObject({ notFound: 1, partial: 1, unavailable: 1, credits: 5 });
   });
 
-  it("takes no concurrency slot", async () => {
+  it("needs no concurrency slot", async () => {
     const { bench, list } = await watched([first]);
     await bench.runSome(list, 1);
     expect((await bench.account()).inFlight).toBe(0);
   });
 });
 
-describe("a step that several routes lead to", () => {
+describe("a step with several routes to it", () => {
   it("reads an item once per run", async () => {
     const { bench, list, next } = await watched([first], {
       pipeline: only(
@@ -406,7 +406,7 @@ describe("a run in progress", () => {
     expect(await bench.lastRun(list)).toMatchObject({ stats: { tracked: 2, newItems: 2 } });
   });
 
-  it("keeps the pipeline it began with when the list gets another one", async () => {
+  it("keeps the pipeline with which it started when the watchlist gets another one", async () => {
     const { bench, list } = await watched([first]);
     bench.clock.set("2026-03-01T01:00:00Z");
     await bench.runSome(list, 1);

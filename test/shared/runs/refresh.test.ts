@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { watchlistKeys } from "../../../shared/aws/table/table.ts";
 import type { Pipeline } from "../../../shared/pipelines/definition.ts";
 import { runNow } from "../../../shared/runs/run-now.ts";
-import { takeDue } from "../../../shared/runs/take-due.ts";
+import { claimDueRun } from "../../../shared/runs/claim-due-run.ts";
 import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import { type RunBench, startRunBench } from "../../support/run-bench.ts";
 import { openTables } from "../../support/tables.ts";
@@ -75,8 +75,8 @@ class World {
 const [sweep, refresh] = ["sweep pulse completed", "refresh lite completed"];
 const skipped = "refresh lite insufficient_credits";
 
-describe("a refresh that falls on a skipped run", () => {
-  it("is the next run that the credits cover, and the cadence does not shift", async () => {
+describe("a refresh whose run is skipped", () => {
+  it("is the next run with enough credits, and the cadence does not shift", async () => {
     const world = await World.open();
     expect(await world.next()).toBe(sweep);
     expect(await world.next("unpaid"), "run 3").toBe(skipped);
@@ -86,7 +86,7 @@ describe("a refresh that falls on a skipped run", () => {
     expect(await world.next(), "run 7").toBe(sweep);
   });
 
-  it("stays due through every skip, and through the pause that the third one brings", async () => {
+  it("stays due after each skip, and after the pause that follows the third one", async () => {
     const world = await World.open();
     expect(await world.next()).toBe(sweep);
     for (const run of [3, 4, 5]) expect(await world.next("unpaid"), `run ${run}`).toBe(skipped);
@@ -100,7 +100,7 @@ describe("a refresh that falls on a skipped run", () => {
     expect(await world.next(), "run 7").toBe(sweep);
   });
 
-  it("is the next manual run, on a paused list too", async () => {
+  it("is the next manual run, also of a paused watchlist", async () => {
     const world = await World.open();
     await world.next();
     expect(await world.next("unpaid")).toBe(skipped);
@@ -119,7 +119,7 @@ describe("a refresh that falls on a skipped run", () => {
     ],
   });
 
-  it("starts at the refresh entry of the pipeline that the list has by then", async () => {
+  it("starts at the refresh entry of the watchlist's current pipeline", async () => {
     const world = await World.open();
     await world.next();
     await world.next("unpaid");
@@ -171,7 +171,7 @@ describe("a refresh whose run failed", () => {
     return world;
   }
 
-  it("is not done again where its entry step was begun: its items owe a retry there", async () => {
+  it("is not repeated if its entry step was started: its items have an owed retry there", async () => {
     const world = await failed(({ bench, list }) => bench.runSome(list, 1));
     const items = await world.bench.items(world.list);
     expect(items.flatMap(({ owes }) => owes.map(({ step }) => step))).toEqual(["lite", "lite"]);
@@ -180,12 +180,12 @@ describe("a refresh whose run failed", () => {
     expect(stats.steps["lite"]).toMatchObject({ requested: 2, ok: 2 });
   });
 
-  it("is the next run where it failed before its entry step", async () => {
+  it("is the next run if it failed before its entry step", async () => {
     const world = await failed(({ bench, list: { accountId, id: watchlistId } }) => {
       const now = bench.clock.now();
       const schedules = { put: async () => {}, remove: async () => {} };
       const tick = { accountId, watchlistId, scheduledTime: now, now };
-      return takeDue(tick, { ...bench, schedules });
+      return claimDueRun(tick, { ...bench, schedules });
     });
     expect(await world.next()).toBe(refresh);
     expect(await world.next()).toBe(sweep);

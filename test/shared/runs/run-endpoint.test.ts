@@ -1,10 +1,10 @@
 /** Which endpoint a run's events go to (specification, section "Events", rules 1 and 2). */
 import { describe, expect, it } from "vitest";
 import { newId } from "../../../shared/base/ids.ts";
-import { systemChance } from "../../../shared/base/system.ts";
+import { systemRandom } from "../../../shared/base/system.ts";
 import { finishRun } from "../../../shared/runs/finish-run.ts";
 import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
-import type { Endpoint } from "../../../shared/webhooks/endpoint.ts";
+import type { WebhookEndpoint } from "../../../shared/webhooks/endpoint.ts";
 import { type RunBench, startRunBench } from "../../support/run-bench.ts";
 import { openTables } from "../../support/tables.ts";
 
@@ -17,10 +17,10 @@ const urlB = "https://b.shop.example.org/hook";
 async function openScene() {
   const bench = await startRunBench({ tables, credits: 0 });
   const { id: accountId } = await bench.account();
-  const register = async (url: string): Promise<Endpoint> => {
+  const register = async (url: string): Promise<WebhookEndpoint> => {
     const at = bench.clock.now().toISOString();
-    const endpoint: Endpoint = {
-      id: newId("webhookEndpoint", bench.clock.now(), systemChance),
+    const endpoint: WebhookEndpoint = {
+      id: newId("webhookEndpoint", bench.clock.now(), systemRandom),
       accountId,
       url,
       registeredUrl: url,
@@ -38,13 +38,13 @@ async function openScene() {
     await bench.endpoints.create(accountId, endpoint);
     return endpoint;
   };
-  const move = async (endpoint: Endpoint, url: string): Promise<void> => {
+  const move = async (endpoint: WebhookEndpoint, url: string): Promise<void> => {
     const updatedAt = new Date(Date.parse(endpoint.updatedAt) + 1).toISOString();
     await bench.endpoints.replace(endpoint, { ...endpoint, url, updatedAt });
   };
-  const remove = ({ id }: Endpoint): Promise<boolean> =>
+  const remove = ({ id }: WebhookEndpoint): Promise<boolean> =>
     bench.endpoints.delete(accountId, id, bench.clock.now());
-  const listOf = ({ id, url }: Endpoint): Promise<Watchlist> =>
+  const listOf = ({ id, url }: WebhookEndpoint): Promise<Watchlist> =>
     bench.createList(["10001"], { webhookEndpointId: id, webhookUrl: url });
   return { bench, register, move, remove, listOf };
 }
@@ -63,7 +63,7 @@ async function end(bench: RunBench, list: Watchlist): Promise<string | null> {
 }
 
 describe("the endpoint of a run's events", () => {
-  it("is the one that the list names, and the list stores the URL that it has now", async () => {
+  it("is the watchlist's endpoint, and the watchlist stores its current URL", async () => {
     const { bench, register, move, listOf } = await openScene();
     const endpoint = await register(urlA);
     const list = await listOf(endpoint);
@@ -86,7 +86,7 @@ describe("the endpoint of a run's events", () => {
     expect(await end(bench, list)).toBe(endpoint.id);
   });
 
-  it("is the one that has the deleted one's last URL, which the list names from then on", async () => {
+  it("is the endpoint with the deleted one's last URL, which the watchlist stores from then on", async () => {
     const { bench, register, move, remove, listOf } = await openScene();
     const endpoint = await register(urlA);
     const list = await listOf(endpoint);

@@ -76,8 +76,8 @@ const eventsOf = (...outcomes: ItemOutcome[]): Record<string, never>[] =>
     (event) => JSON.parse(event.body) as Record<string, never>,
   );
 
-describe("events of a run", () => {
-  it("come as changed, matched, delisted, completed", () => {
+describe("the events of a run", () => {
+  it("are in the order changed, matched, delisted, completed", () => {
     const types = eventsOf(delisted("2"), matched("3"), changed("1")).map((event) => event["type"]);
     expect(types).toEqual([
       "watchlist.product.changed",
@@ -103,7 +103,7 @@ describe("events of a run", () => {
     ]);
   });
 
-  it("leave out a change that no route reports", () => {
+  it("omit a change that no route reports", () => {
     const { reported: _reported, ...silent } = changed("1");
     expect(eventsOf(silent).map((event) => event["type"])).toEqual(["watchlist.run.completed"]);
   });
@@ -118,11 +118,11 @@ describe("events of a run", () => {
     expect(new Set(entries.map(({ asin }) => asin))).toEqual(new Set(outcomes.map(({ id }) => id)));
   });
 
-  it("leave out what there is nothing to say of", () => {
+  it("omit event types without entries", () => {
     expect(eventsOf().map((event) => event["type"])).toEqual(["watchlist.run.completed"]);
   });
 
-  it("carry at most 500 items a part, none twice, none lost", () => {
+  it("carry each item once, at most 500 in a part", () => {
     const ids = Array.from({ length: 1_201 }, (_, n) => String(100_000 + n));
     const parts = eventsOf(...ids.map(changed)).slice(0, -1) as unknown as {
       data: { part: number; parts: number; changes: { id: string }[] };
@@ -135,7 +135,7 @@ describe("events of a run", () => {
     expect(parts.flatMap(({ data }) => data.changes.map((entry) => entry.id))).toEqual(ids);
   });
 
-  it("have the specification's shape", () => {
+  it("have the format of the specification", () => {
     const [first] = eventsOf(changed("1"));
     expect(first).toMatchObject({
       id: expect.stringMatching(/^evt_/),
@@ -165,13 +165,13 @@ describe("events of a run", () => {
     });
   });
 
-  it("are the same bytes whenever they are made again", () => {
+  it("have identical bytes when they are made again", () => {
     const make = (): string[] =>
       runEvents(run, [{ step, outcomes: [changed("1"), delisted("2")] }]).map((e) => e.body);
     expect(make()).toEqual(make());
   });
 
-  it("have ids that tell when they happened, each its own, and another run's others", () => {
+  it("have unique IDs that contain their time and differ from those of other runs", () => {
     const outcomes = [changed("1"), matched("2"), delisted("3")];
     const idsOf = (of: Run) => runEvents(of, [{ step, outcomes }]).map(({ id }) => id);
     const ids = [...idsOf(run), ...idsOf({ ...run, id: "wlrun_other" })];
@@ -180,7 +180,7 @@ describe("events of a run", () => {
     expect(new Set(ids).size).toBe(8);
   });
 
-  it("end with counts and a digest over all ids in order", () => {
+  it("end with counts and a digest over all IDs in order", () => {
     const events = eventsOf(changed("1"), delisted("2"));
     const digest = createHash("sha256")
       .update(events.map((event) => String(event["id"])).join("\n"))
@@ -196,7 +196,7 @@ describe("events of a run", () => {
     });
   });
 
-  it("are none for a list deleted while it ran", () => {
+  it("are none for a watchlist that was deleted during the run", () => {
     expect(runEvents({ ...run, watchlist: null }, [])).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Figures, merged } from "../../../shared/observability/figures.ts";
 import { finishRun } from "../../../shared/runs/finish-run.ts";
 import { resumeRun } from "../../../shared/runs/resume-run.ts";
-import { takeDue } from "../../../shared/runs/take-due.ts";
+import { claimDueRun } from "../../../shared/runs/claim-due-run.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 import { countingChance } from "../../support/clock.ts";
 import { openWatchlistWorld } from "../../support/watchlist-world.ts";
@@ -29,7 +29,7 @@ describe("what is told of a tick", () => {
     await putWatchlist({ client: world.client, ...world.options }, list, []);
     const heard = listener();
     const tick = (now: string) =>
-      takeDue(
+      claimDueRun(
         {
           accountId: list.accountId,
           watchlistId: list.id,

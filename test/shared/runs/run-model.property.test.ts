@@ -15,7 +15,7 @@ const { MODEL_RUNS: runs, MODEL_SEED: seed, MODEL_SHRINK: shrink } = process.env
 
 const tables = openTables();
 
-it("comes to what the model comes to, whatever the pipeline, the sources and the balance", async () => {
+it("a run has the result of the model for any pipeline, sources and balance", async () => {
   await fc.assert(
     fc.asyncProperty(anyScenario(), async (scenario) => {
       const { platform, pipelines } = scenario;

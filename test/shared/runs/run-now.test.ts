@@ -30,20 +30,20 @@ function contended(lostClaims: number, claimMs = 0) {
 }
 
 describe("a manual run of a watchlist that other calls change", () => {
-  it("pauses longer and longer between the claims that it loses", async () => {
+  it("waits longer after each lost claim", async () => {
     const { run, pauses } = contended(3);
     expect(await run()).toMatchObject({ trigger: "manual" });
     expect(pauses).toEqual([2.5, 5, 10]);
   });
 
-  it("is refused with 503 once lost claims have used up the retry budget", async () => {
+  it("returns 503 once lost claims have exhausted the retry budget", async () => {
     const { run, clock, claims } = contended(Infinity, 3_000);
     const budget = retryBudget({ clock, lossMs: 7_000 });
     await expect(withRetryBudget(budget, run)).rejects.toMatchObject({ code: "UNAVAILABLE" });
     expect(claims()).toBe(3);
   });
 
-  it("is refused with 409 when all its claims are lost", async () => {
+  it("returns 409 if all its claims are lost", async () => {
     const { run } = contended(Infinity);
     await expect(run()).rejects.toMatchObject({ code: "CONFLICT" });
   });

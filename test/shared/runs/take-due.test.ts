@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Run } from "../../../shared/runs/run.ts";
-import { takeDue } from "../../../shared/runs/take-due.ts";
+import { claimDueRun } from "../../../shared/runs/claim-due-run.ts";
 import { cronSchedule } from "../../../shared/watchlists/schedule.ts";
-import { listSchedule } from "../../../shared/watchlists/schedules.ts";
+import { watchlistSchedule } from "../../../shared/watchlists/schedules.ts";
 import { noItems, type Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 import { type WatchlistWorld, openWatchlistWorld } from "../../support/watchlist-world.ts";
@@ -21,10 +21,10 @@ const list = aWatchlist({ nextRunAt: due });
 async function put(overrides: Partial<Watchlist> = {}): Promise<void> {
   const stored = { ...list, ...overrides };
   await putWatchlist({ client: world.client, ...world.options }, stored, []);
-  await world.schedules.put(listSchedule(stored, world.clock.now()));
+  await world.schedules.put(watchlistSchedule(stored, world.clock.now()));
 }
 const tick = (scheduledTime: string, now = scheduledTime): Promise<Run | undefined> =>
-  takeDue(
+  claimDueRun(
     {
       accountId: list.accountId,
       watchlistId: list.id,

@@ -10,7 +10,7 @@ const soldOut = { ...shown, availability: { inStock: false, message: "Sold out" 
 const { price: _price, ...priceless } = shown;
 const free = { amount: 0, currency: "USD" };
 
-describe("what was found", () => {
+describe("the status of a found item", () => {
   it.each([
     ["in stock at a price", shown],
     ["out of stock at a price", soldOut],
@@ -30,7 +30,7 @@ describe("what was found", () => {
     expect(foundStatus(fields)).toBe("partial");
   });
 
-  it("of pulse is ok where there is no new offer, and so no lowest price", () => {
+  it("of pulse is ok without new offers and so without a lowest price", () => {
     expect(pulseStatus({ retailer_a: { newCount: 0, newMinPrice: null } })).toBe("ok");
     expect(pulseStatus({ retailer_a: { newCount: 1 } })).toBe("partial");
   });

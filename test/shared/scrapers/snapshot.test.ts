@@ -84,7 +84,7 @@ describe("a snapshot", () => {
     },
   );
 
-  it("of a listing without buy box holds null for everything that the buy box has", () => {
+  it("of a listing without a buy box has null in all fields of the buy box", () => {
     expect(read("retailer_a.lite", "B0SANDBOXN")).toMatchObject({
       price: null,
       inStock: false,
@@ -106,17 +106,17 @@ describe("a snapshot", () => {
     for (const field of trackedFields) expect(snapshot).toHaveProperty(field);
   });
 
-  it("leaves out what was not observed", () => {
+  it("omits fields that were not read", () => {
     const fields = { title: "Lamp", retailer_d: { state: "SOLD_OUT" } };
     expect(snapshotOf("retailer_d.standard", fields)).toEqual({ state: "SOLD_OUT" });
   });
 
-  it("keeps null as a value, of a field and of what holds it", () => {
+  it("keeps null as a value, of a field and of its parent", () => {
     const fields = { price: null, retailer_d: { regularPrice: null } };
     expect(snapshotOf("retailer_d.standard", fields)).toEqual({ price: null, regularPrice: null });
   });
 
-  it("takes no value that cannot be compared, nor one out of what holds nothing", () => {
+  it("contains no value that cannot be compared, nor one of a parent that is null", () => {
     const fields = { price: { amount: { nested: 1 } }, availability: "yes" };
     expect(snapshotOf("retailer_d.standard", fields)).toEqual({});
   });
@@ -155,7 +155,7 @@ describe("a snapshot of offers", () => {
     expect(snapshotOfOffers(answer, condition)).toEqual(own);
   });
 
-  it("of a listing without offers holds null for what there is none of", () => {
+  it("of a listing without offers has null in the fields of offers", () => {
     const none = { ...at12, totalOffers: 0, offers: [] };
     expect(snapshotOfOffers(none, "all")).toEqual({
       offerCount: 0,
@@ -170,7 +170,7 @@ describe("a snapshot of offers", () => {
     expect(snapshotOfOffers({ ...answer, totalOffers: 1 }, "all")).toMatchObject({ offerCount: 4 });
   });
 
-  it("goes with the offer in the buy box, which can be checked", () => {
+  it("has the offer in the buy box, which can be checked", () => {
     expect(buyboxOfferOf(answer)).toBe("offer-of-A2");
   });
 

@@ -4,7 +4,7 @@ import { changeItems } from "../../../shared/watchlists/change-items.ts";
 import { type Item, newItem } from "../../../shared/watchlists/item.ts";
 import { type ItemChangeBody, parseItemChange } from "../../../shared/watchlists/items-request.ts";
 import type { PageBounds } from "../../../shared/watchlists/page.ts";
-import type { ListRef, PageStore } from "../../../shared/watchlists/page-store.ts";
+import type { WatchlistRef, PageStore } from "../../../shared/watchlists/page-store.ts";
 import { presentItemChange } from "../../../shared/watchlists/present-item.ts";
 import {
   chance,
@@ -23,7 +23,7 @@ beforeAll(async () => {
 const now = new Date("2026-03-01T12:00:00.000Z");
 
 async function change(
-  list: ListRef,
+  list: WatchlistRef,
   body: ItemChangeBody,
   options: { readonly pages?: PageStore; readonly bounds?: Partial<PageBounds> } = {},
 ) {
@@ -35,7 +35,7 @@ async function change(
   return changeItems({ watchlist, change: wanted, now }, { pages, watchlists, clock, chance });
 }
 
-const items = async (list: ListRef): Promise<Item[]> =>
+const items = async (list: WatchlistRef): Promise<Item[]> =>
   (await world.rows(list)).flatMap((row) => row.items);
 
 const delisted = (item: Item): Item => ({
@@ -47,8 +47,8 @@ const delisted = (item: Item): Item => ({
   revision: 7,
 });
 
-describe("changing the items of a list", () => {
-  it("counts each id once, by what became of it", async () => {
+describe("a change of a watchlist's items", () => {
+  it("counts each ID once, by its outcome", async () => {
     const all = itemsOf(["10001", "10002", "10003", "10004"]);
     const list = await world.open(all.map((item) => (item.id === "10003" ? delisted(item) : item)));
     const changed = await change(list, {
@@ -73,7 +73,7 @@ describe("changing the items of a list", () => {
     });
   });
 
-  it("starts an item over that is added again: only its revision stays", async () => {
+  it("resets an item that is added again, except its revision", async () => {
     const list = await world.open(itemsOf(["10001", "10002"]).map(delisted));
     await change(list, { add: ["10001", "10002"], remove: ["10002"] });
     const fresh = ["10001", "10002"].map((id) =>
@@ -82,7 +82,7 @@ describe("changing the items of a list", () => {
     expect(await items(list)).toEqual(fresh);
   });
 
-  it("starts a delisted item over when the change names nothing else", async () => {
+  it("resets a delisted item if the change contains nothing else", async () => {
     const list = await world.open(itemsOf(["10001", "10002"]).map(delisted));
     const { tally, watchlist } = await change(list, { add: ["10001"] });
     expect(tally).toEqual({ added: 0, reactivated: 1, unchanged: 0, removed: 0, missing: 0 });
@@ -90,7 +90,7 @@ describe("changing the items of a list", () => {
     expect((await items(list)).map(({ state }) => state)).toEqual(["new", "delisted"]);
   });
 
-  it("leaves items that are there as they are, and writes nothing for them", async () => {
+  it("does not change or write items that are on the watchlist already", async () => {
     const list = await world.open(itemsOf(numbered(1_500)));
     const before = await world.rows(list);
     const { tally } = await change(list, { add: numbered(1_500), remove: ["99999"] });
@@ -98,7 +98,7 @@ describe("changing the items of a list", () => {
     expect(await world.rows(list)).toEqual(before);
   });
 
-  it("writes only the pages that own an id", async () => {
+  it("writes only the pages that own an ID", async () => {
     const list = await world.open(itemsOf(numbered(5_000)));
     await change(list, { add: ["10000005"], remove: ["1003500"] });
     const versions = (await world.rows(list)).map((row) => row.version);
@@ -106,7 +106,7 @@ describe("changing the items of a list", () => {
     expect(versions).toEqual([2, 2, 1, 1, 2, 1]);
   });
 
-  it("takes a list from one item to 50,000 and back to none", async () => {
+  it("grows a watchlist from one item to 50,000, and shrinks it to none", async () => {
     const ids = numbered(limits.watchlistItemsMax);
     const list = await world.open(itemsOf(ids.slice(0, 1)));
     const { tally, watchlist } = await change(list, { add: ids.join("\n").split("\n") });
@@ -120,10 +120,10 @@ describe("changing the items of a list", () => {
   });
 });
 
-describe("a list that is full", () => {
+describe("a full watchlist", () => {
   const ids = numbered(limits.watchlistItemsMax);
 
-  it("refuses one item more and says how many go in, with nothing applied", async () => {
+  it("refuses one more item, states how many fit, and applies nothing", async () => {
     const list = await world.open(itemsOf(ids));
     const before = await world.rows(list);
     await expect(
@@ -137,7 +137,7 @@ describe("a list that is full", () => {
     expect(await world.counters(list)).toMatchObject({ total: 50_000 });
   });
 
-  it("takes as many as go, wherever they sort", async () => {
+  it("accepts as many items as fit, at any position", async () => {
     const list = await world.open(itemsOf(ids));
     const add = ["10001", "10002", "1000007"];
     const { tally, watchlist } = await change(list, { add, remove: ["1049998", "1049999"] });
@@ -145,14 +145,14 @@ describe("a list that is full", () => {
     expect(watchlist.itemCounts.new).toBe(50_000);
   });
 
-  it("counts an ID to remove that is not on it as missing once, and all others as it finds them", async () => {
+  it("counts an ID to remove that is not on it as missing once, and all others by their outcome", async () => {
     const list = await world.open(itemsOf(ids));
     const add = ["10001", "1000007"];
     const { tally } = await change(list, { add, remove: ["99999", "1049999"] });
     expect(tally).toEqual({ added: 1, reactivated: 0, unchanged: 1, removed: 1, missing: 1 });
   });
 
-  it("that turns out to be full again and again is a conflict, never more than it holds", async () => {
+  it("that is filled repeatedly by other calls returns a conflict and never exceeds the limit", async () => {
     const list = await world.open(itemsOf(["10001"]));
     await expect(
       change(list, { add: ["10002", "10003"] }, { bounds: { listItemsMax: 2 } }),
@@ -161,10 +161,10 @@ describe("a list that is full", () => {
   });
 });
 
-describe("a list that others fill meanwhile", () => {
+describe("a watchlist that concurrent calls fill", () => {
   const ids = numbered(limits.watchlistItemsMax - 1);
   /** Pages of which the first that is written is preceded by another call's change. */
-  const preceded = (list: ListRef, body: ItemChangeBody): PageStore => {
+  const preceded = (list: WatchlistRef, body: ItemChangeBody): PageStore => {
     const store = world.store();
     let met = false;
     return {
@@ -179,7 +179,7 @@ describe("a list that others fill meanwhile", () => {
     };
   };
 
-  it("answers the room that is left when nothing was applied", async () => {
+  it("returns how many items still fit if nothing was applied", async () => {
     const list = await world.open(itemsOf(ids));
     const pages = preceded(list, { add: ["20001"] });
     await expect(change(list, { add: ["20002"] }, { pages })).rejects.toMatchObject({
@@ -189,7 +189,7 @@ describe("a list that others fill meanwhile", () => {
     });
   });
 
-  it("says how much is in place when a part is", async () => {
+  it("returns how much was applied if a part was applied", async () => {
     const list = await world.open(itemsOf(ids));
     const pages = preceded(list, { add: ["20001", "20002"], remove: ["1000000"] });
     await expect(
@@ -201,7 +201,7 @@ describe("a list that others fill meanwhile", () => {
     expect(await world.counters(list)).toMatchObject({ total: 49_999 });
   });
 
-  it("answers 404 when it is deleted before the room that is left is read", async () => {
+  it("returns 404 if it is deleted before its free space is read", async () => {
     const list = await world.open(itemsOf(["10001"]));
     const pages: PageStore = {
       ...world.store(),
@@ -216,8 +216,8 @@ describe("a list that others fill meanwhile", () => {
   });
 });
 
-describe("when others write the same pages", () => {
-  it("looks at them afresh and counts by what it finds then", async () => {
+describe("a change whose pages other calls write", () => {
+  it("reads them again and counts by their current items", async () => {
     const list = await world.open(itemsOf(["10001", "10002"]));
     const store = world.store();
     let met = false;
@@ -240,7 +240,7 @@ describe("when others write the same pages", () => {
     expect((await items(list)).map((item) => item.id)).toEqual(["10003", "10004"]);
   });
 
-  it("gives up with 503 when it never comes to write", async () => {
+  it("returns 503 if every write fails", async () => {
     const list = await world.open(itemsOf(["10001"]));
     const pages: PageStore = { ...world.store(), replace: async () => "stale" };
     await expect(change(list, { remove: ["10001"] }, { pages })).rejects.toMatchObject({
@@ -248,9 +248,9 @@ describe("when others write the same pages", () => {
     });
   });
 
-  it("answers 404 for a list that is deleted meanwhile", async () => {
+  it("returns 404 if the watchlist is deleted during the change", async () => {
     const list = await world.open(itemsOf(["10001"]));
-    const pages: PageStore = { ...world.store(), replace: async () => "list_gone" };
+    const pages: PageStore = { ...world.store(), replace: async () => "watchlist_deleted" };
     await expect(change(list, { remove: ["10001"] }, { pages })).rejects.toMatchObject({
       code: "NOT_FOUND",
     });
@@ -258,7 +258,7 @@ describe("when others write the same pages", () => {
     await expect(change(list, { remove: ["10001"] })).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
-  it("answers 404 for a list that is deleted after the change and before it is read again", async () => {
+  it("returns 404 if the watchlist is deleted after the change and before it is read again", async () => {
     const list = await world.open(itemsOf(["10001"]));
     const store = world.store();
     const pages: PageStore = {
@@ -275,7 +275,7 @@ describe("when others write the same pages", () => {
   });
 });
 
-describe("the request", () => {
+describe("the request of an item change", () => {
   it.each([
     [{}, "MISSING_PARAM", "add"],
     [{ add: [] }, "INVALID_PARAM", "add"],
@@ -290,11 +290,11 @@ describe("the request", () => {
     );
   });
 
-  it("that names neither field says which there are", () => {
+  it("without both fields is refused with the names of the fields", () => {
     expect(() => parseItemChange("retailer_d", {})).toThrow("Send 'add', 'remove' or both.");
   });
 
-  it("gives ids of the list's platform, each once, in order", () => {
+  it("returns unique, sorted IDs of the watchlist's platform", () => {
     const body = { add: ["b000000002", " B000000001", "B000000002"], remove: [] };
     expect(parseItemChange("retailer_a", body)).toEqual({
       add: ["B000000001", "B000000002"],

@@ -57,7 +57,7 @@ async function list(query: Partial<ItemQuery>) {
 }
 
 describe("a listing of items", () => {
-  it("pages through all of them in id order and says when there are no more", async () => {
+  it("returns all items in ID order, page by page, and marks the last page", async () => {
     expect(await list({ limit: 3 })).toMatchObject({ ids: ["10", "20", "30"], hasMore: true });
     expect(await list({ limit: 5, startingAfter: "30" })).toMatchObject({
       ids: ["40", "50", "60", "70", "80"],
@@ -66,12 +66,12 @@ describe("a listing of items", () => {
     expect(await list({ startingAfter: "80" })).toMatchObject({ ids: [], hasMore: false });
   });
 
-  it("starts after an id that is not, or no longer, on the list", async () => {
+  it("starts after an ID that is not on the watchlist", async () => {
     expect((await list({ startingAfter: "65" })).ids).toEqual(["70", "80"]);
     expect((await list({ startingAfter: "0" })).ids).toHaveLength(8);
   });
 
-  it("by the beginning of an id takes those items alone, and reads no page beyond them", async () => {
+  it("by ID prefix returns only those items and reads no page beyond them", async () => {
     expect(await list({ idPrefix: "4" })).toMatchObject({ ids: ["40"], unpacked: 1 });
     expect((await list({ idPrefix: "40" })).ids).toEqual(["40"]);
     expect((await list({ idPrefix: "400" })).ids).toEqual([]);
@@ -79,12 +79,12 @@ describe("a listing of items", () => {
     expect((await list({ idPrefix: "4", startingAfter: "10" })).ids).toEqual(["40"]);
   });
 
-  it("by state leaves pages packed that have no such item", async () => {
+  it("by state does not decode pages without such an item", async () => {
     expect(await list({ state: "new" })).toMatchObject({ ids: ["70", "80"], unpacked: 1 });
     expect(await list({ state: "delisted" })).toMatchObject({ ids: ["20"], unpacked: 1 });
   });
 
-  it("since a time takes what changed or was delisted then or later, and nothing else", async () => {
+  it("since a time returns only items that changed or were delisted at this time or later", async () => {
     expect(await list({ changedSince: new Date(t(3)) })).toMatchObject({
       ids: ["20", "30"],
       unpacked: 2,
@@ -98,7 +98,7 @@ describe("a listing of items", () => {
   });
 });
 
-describe("an item in the wire's words", () => {
+describe("an item in API answers", () => {
   const item: Item = {
     ...newItem("B000000001", addedAt),
     state: "active",
@@ -115,12 +115,12 @@ describe("an item in the wire's words", () => {
     expect(safeParse(watchlistItemSchema, wire).success).toBe(true);
   });
 
-  it("carries its id as asin on retailer_a only", () => {
+  it("has its ID as asin on retailer_a only", () => {
     expect(presentItem(item, "retailer_a")["asin"]).toBe("B000000001");
     expect(presentItem({ ...item, id: "10001" }, "retailer_d")).not.toHaveProperty("asin");
   });
 
-  it("keeps to itself what only the service needs", () => {
+  it("contains no internal fields", () => {
     const names = Object.keys(presentItem(item, "retailer_d"));
     expect(names.toSorted()).toEqual(
       Object.keys(watchlistItemSchema.entries)

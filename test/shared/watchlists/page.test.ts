@@ -10,7 +10,7 @@ import {
 } from "../../../shared/watchlists/item.ts";
 import {
   compareIds,
-  countItems,
+  countByState,
   cutPages,
   decodeItems,
   encodeItems,
@@ -75,8 +75,8 @@ const anItem: fc.Arbitrary<Item> = fc.record({
   revision: fc.nat(),
 });
 
-describe("pages", () => {
-  it("hold every item once, in order, none over its bounds, and cover the range without a gap", () => {
+describe("the pages of a watchlist", () => {
+  it("contain every item once, in order, within their bounds, and cover the range without a gap", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 400 }),
@@ -92,7 +92,7 @@ describe("pages", () => {
             expect(page.upper).toBe(pages[n + 1]?.lowest ?? "2");
             expect(held.length).toBeLessThanOrEqual(itemsMax);
             if (held.length > 1) expect(page.encoded.byteLength).toBeLessThanOrEqual(bytesMax);
-            expect(page.counts).toEqual(countItems(held));
+            expect(page.counts).toEqual(countByState(held));
           }
         },
       ),
@@ -100,13 +100,13 @@ describe("pages", () => {
     );
   });
 
-  it("are as few as their bounds allow: 50 for 50,000 new items", () => {
+  it("are as few as possible within their bounds: 50 for 50,000 new items", () => {
     const pages = cutPages({ lowest: "", upper: null }, items(50_000), pageBounds);
     expect(pages).toHaveLength(50);
     expect(Math.max(...pages.map((page) => page.encoded.byteLength))).toBeLessThan(20_000);
   });
 
-  it("give items back as they went in", () => {
+  it("return items unchanged", () => {
     fc.assert(
       fc.property(fc.array(anItem, { maxLength: 5 }), (some) => {
         // JSON knows no negative zero.
@@ -116,19 +116,19 @@ describe("pages", () => {
     );
   });
 
-  it("read owed retries that were stored as the id of a step alone", () => {
+  it("read owed retries that were stored as a step ID", () => {
     const [item] = items(1) as [Item];
     const stored = [{ ...item, owes: ["lite"] as unknown as Item["owes"] }];
     expect(decodeItems(encodeItems(stored))).toEqual([{ ...item, owes: [{ step: "lite" }] }]);
   });
 
-  it("leave out what every new item holds", () => {
+  it("omit values of a new item", () => {
     const some = items(1_000);
     expect(encodeItems(some).byteLength).toBeLessThan(10_000);
-    expect(countItems(some)).toEqual({ new: 1_000, active: 0, delisted: 0 });
+    expect(countByState(some)).toEqual({ new: 1_000, active: 0, delisted: 0 });
   });
 
-  it("know the latest change or delisting of their items", () => {
+  it("have the latest change or delisting of their items", () => {
     const [one, two, three] = items(3) as [Item, Item, Item];
     const lastChange = { changedAt: "2026-03-02T00:00:00.000Z" } as Item["lastChange"];
     expect(maxChangedAt([one, two])).toBeNull();
@@ -138,8 +138,8 @@ describe("pages", () => {
   });
 });
 
-describe("what is known of an item", () => {
-  it("is nothing before its first read, and the pulse where a product read is older", () => {
+describe("the snapshot of an item", () => {
+  it("is null before the first read, and prefers the pulse to an older product read", () => {
     expect(currentSnapshot({ readings: {}, openChanges: {} })).toBeNull();
     expect(
       currentSnapshot({
@@ -149,7 +149,7 @@ describe("what is known of an item", () => {
     ).toEqual({ newCount: 3, price: 5 });
   });
 
-  it("is an open change where a field has one, whichever reading holds another value", () => {
+  it("uses the open change of a field, even if a reading has another value", () => {
     const item = {
       readings: { pulse: { newCount: 3, newMinPrice: 9 }, product: { newCount: 2, price: 5 } },
       openChanges: { newCount: { value: 2, notified: false } },

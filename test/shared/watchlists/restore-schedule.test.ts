@@ -23,12 +23,12 @@ async function restored(...looks: (Watchlist | undefined)[]): Promise<readonly u
   return told;
 }
 
-describe("a schedule that may be lost", () => {
+describe("a schedule that may be missing", () => {
   const active = aWatchlist({ nextRunAt: "2026-03-01T11:00:00.000Z" });
   const paused = aWatchlist({ status: "paused", nextRunAt: null });
   const put = [active.schedule, new Date("2026-03-01T11:00:00Z")];
 
-  it("is put again for an active list, from its next run on", async () => {
+  it("is created again for an active watchlist, from its next run on", async () => {
     expect(await restored(active)).toEqual([put]);
   });
 
@@ -40,7 +40,7 @@ describe("a schedule that may be lost", () => {
     expect(await restored(active, list)).toEqual([put, "wl_1"]);
   });
 
-  it("follows a list that is activated, or gets another schedule, meanwhile", async () => {
+  it("follows a watchlist that is resumed or gets another schedule at the same time", async () => {
     const schedule = { type: "every", every: "5m", everySeconds: 300 } as const;
     const other = { ...active, schedule };
 
@@ -48,7 +48,7 @@ describe("a schedule that may be lost", () => {
     expect(await restored(active, other)).toEqual([put, [schedule, put[1]]]);
   });
 
-  it("is left to the sweeper where others never stop", async () => {
+  it("is left to the sweeper if concurrent changes never stop", async () => {
     const looks = Array.from({ length: 9 }, (_, n) => (n % 2 === 0 ? active : paused));
     expect(await restored(...looks)).toHaveLength(5);
   });

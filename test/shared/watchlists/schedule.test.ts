@@ -10,10 +10,10 @@ import {
   parseSchedule,
   runTimesAfter,
 } from "../../../shared/watchlists/schedule.ts";
-import { listSchedule } from "../../../shared/watchlists/schedules.ts";
+import { watchlistSchedule } from "../../../shared/watchlists/schedules.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 
-describe("every", () => {
+describe("the cadence of a schedule", () => {
   it.each([
     ["5m", 300],
     ["15m", 900],
@@ -68,7 +68,7 @@ describe("the documented pattern of every", () => {
   });
 });
 
-describe("next run", () => {
+describe("the next run of a cadence", () => {
   it("stays on the grid of the due time and is later than now", () => {
     fc.assert(
       fc.property(
@@ -102,12 +102,12 @@ describe("next run of a cron", () => {
   });
 });
 
-describe("the times to come", () => {
+describe("the next due times", () => {
   const hourly = parseEvery("1h");
   const times = (list: readonly Date[]): string[] =>
     list.map((at) => at.toISOString().slice(11, 16));
 
-  it("begin with the next run while it is ahead, and after it when it is due", () => {
+  it("begin with the next run if it is in the future, and after it if it is due", () => {
     const now = new Date("2026-03-01T10:30:00Z");
     const ahead = { due: new Date("2026-03-01T10:45:00Z"), now, count: 3 };
     const overdue = { due: new Date("2026-03-01T09:10:00Z"), now, count: 3 };
@@ -119,7 +119,7 @@ describe("the times to come", () => {
     expect(times(nextRunTimes(cron, overdue))).toEqual(["11:15", "12:15", "13:15"]);
   });
 
-  it("of a preview are counted from a time that is not one of them", () => {
+  it("of a preview count from a time that is not one of them", () => {
     const after = new Date("2026-03-01T10:15:00Z");
 
     expect(times(runTimesAfter(hourly, after, 2))).toEqual(["11:15", "12:15"]);
@@ -162,7 +162,7 @@ describe("a step of a new cron", () => {
 });
 
 describe("a schedule", () => {
-  it("is a cadence or a cron, read in UTC where no zone is named", () => {
+  it("is a cadence or a cron, in UTC without a time zone", () => {
     expect(parseSchedule({ every: "1h" })).toEqual(parseEvery("1h"));
     expect(parseSchedule({ cron: " @daily " })).toEqual({
       type: "cron",
@@ -171,7 +171,7 @@ describe("a schedule", () => {
     });
   });
 
-  it("is the same when it makes a list due at the same times", () => {
+  it("is the same as one with equal due times", () => {
     const daily = cronSchedule("@daily", "UTC");
     expect(isSameSchedule(parseEvery("60m"), parseEvery("1h"))).toBe(true);
     expect(isSameSchedule(parseEvery("24h"), daily)).toBe(false);
@@ -180,10 +180,10 @@ describe("a schedule", () => {
     expect(isSameSchedule(daily, { ...daily })).toBe(true);
   });
 
-  it("of a list fires first when the list is due, and never in the past", () => {
+  it("of a watchlist first fires when the watchlist is due, and never in the past", () => {
     const list = aWatchlist({ nextRunAt: "2026-03-01T10:45:00.000Z" });
     const firstAt = (now: string): string =>
-      listSchedule(list, new Date(now)).firstAt.toISOString();
+      watchlistSchedule(list, new Date(now)).firstAt.toISOString();
 
     expect(firstAt("2026-03-01T10:30:00Z")).toBe("2026-03-01T10:45:00.000Z");
     expect(firstAt("2026-03-01T10:45:00Z")).toBe("2026-03-01T11:45:00.000Z");

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { disableEndpoint } from "../../../shared/webhooks/disable-endpoint.ts";
-import type { Endpoint } from "../../../shared/webhooks/endpoint.ts";
+import type { WebhookEndpoint } from "../../../shared/webhooks/endpoint.ts";
 
-const endpoint: Endpoint = {
+const endpoint: WebhookEndpoint = {
   id: "we_1",
   accountId: "acct_1",
   url: "https://hooks.shop-example.com/",
@@ -19,7 +19,7 @@ const endpoint: Endpoint = {
   updatedAt: "2026-03-01T00:00:00.000Z",
 };
 
-it("disabling an endpoint fails with 503 when other calls always change it first", async () => {
+it("disabling an endpoint fails with 503 if concurrent calls always change it first", async () => {
   const now = new Date("2026-03-02T00:00:00Z");
   const disabled = disableEndpoint(
     { endpoint, reason: "gone", failingSince: null, now },

@@ -120,8 +120,8 @@ async function standing({ tableName }: World) {
   };
 }
 
-describe("creations, deletions and changes of URLs at the same time", () => {
-  it("never pass ten endpoints, nor give one URL to two of them", async () => {
+describe("concurrent creations, deletions and changes of URLs", () => {
+  it("never exceed ten endpoints, nor give one URL to two of them", async () => {
     const outcomes = new Map<string, number>();
     let cancelled = 0;
     let seed = 0;
@@ -181,7 +181,7 @@ describe("creations, deletions and changes of URLs at the same time", () => {
     expect([...outcomes.keys()].filter((outcome) => outcome.endsWith("503"))).toEqual([]);
   });
 
-  it("lose no change of a field, however many there are", async () => {
+  it("lose no change of a field", async () => {
     const world = await openWorld(1);
     const { dependencies } = world;
     const now = systemClock.now();

@@ -66,8 +66,8 @@ async function failEverything(runs: ReturnType<typeof aRun>[]): Promise<void> {
   receiver.answer = (response) => response.end("ok");
 }
 
-describe("recover", () => {
-  it("sends again what failed, each once, and nothing that was delivered", async () => {
+describe("a recovery", () => {
+  it("sends each failed delivery once more, and none that was delivered", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const delivered = runOf(900);
     await world.publish(delivered);
@@ -80,7 +80,7 @@ describe("recover", () => {
     expect(await world.targets.due(new Date("2027-01-01T00:00:00Z"), 10)).toEqual([]);
   });
 
-  it("sends the oldest run first and each run in its order, one delivery after the other", async () => {
+  it("sends the oldest run first, the deliveries of each run in order, one after the other", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const runs = many.map((_, n) =>
       aRun(["watchlist.product.changed", "watchlist.product.changed", "watchlist.run.completed"], {
@@ -174,7 +174,7 @@ describe("recover", () => {
     });
   });
 
-  it("sends what was meant for an endpoint that was disabled, by its filter", async () => {
+  it("sends the events that match the filter of an endpoint that was disabled", async () => {
     const wanted = { enabled: false, events: ["watchlist.run.completed" as const] };
     const { endpoint } = await world.addEndpoint(account, receiver.url, wanted);
     const runs = [runOf(1), runOf(2, { webhookEndpointId: "we_another" })];
@@ -188,7 +188,7 @@ describe("recover", () => {
     expect(received()).toEqual([runs[0]?.events[1]?.id]);
   });
 
-  it("counts on an endpoint that was enabled while its outbox was being ended", async () => {
+  it("sends to an endpoint that was enabled while its outbox was being ended", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url, { enabled: false });
     const run = runOf(1);
     await world.publish(run);
@@ -216,7 +216,7 @@ describe("recover", () => {
     expect(received().sort()).toEqual([...idsOf(run), ...idsOf(named)].sort());
   });
 
-  it("sends nothing that happened before the endpoint was there, unless a list names it", async () => {
+  it("sends no events from before the endpoint's creation, except those of its watchlists", async () => {
     const run = runOf(1, { happenedAt: "2026-11-20T09:59:59.000Z" });
     await world.publish(run);
     const { endpoint } = await world.addEndpoint(account, receiver.url);
@@ -226,7 +226,7 @@ describe("recover", () => {
     expect(received()).toEqual([]);
   });
 
-  it("sends everything of lists that name the endpoint, whatever its filter", async () => {
+  it("sends all events of the endpoint's watchlists, regardless of its filter", async () => {
     const wanted = { enabled: false, events: [] };
     const { endpoint } = await world.addEndpoint(account, receiver.url, wanted);
     const run = runOf(1, { webhookEndpointId: endpoint.id });
@@ -239,7 +239,7 @@ describe("recover", () => {
     expect(received().sort()).toEqual(idsOf(run).sort());
   });
 
-  it("looks at the span of time it was told, both ends included", async () => {
+  it("covers the requested time span, both ends included", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const at = (time: string) =>
       runOf(Number(time.slice(17, 19)) * 1_000 + Number(time.slice(20, 23)), { happenedAt: time });
@@ -253,7 +253,7 @@ describe("recover", () => {
     expect(received().sort()).toEqual(idsOf(...runs.slice(1, 3)).sort());
   });
 
-  it("comes to nothing for an endpoint that is gone", async () => {
+  it("sends nothing to a deleted endpoint", async () => {
     const run = runOf(1, { webhookEndpointId: "we_gone" });
     await world.publish(run);
     await recover("we_gone");
@@ -261,7 +261,7 @@ describe("recover", () => {
     expect(await world.targets.due(new Date("2027-01-01T00:00:00Z"), 10)).toEqual([]);
   });
 
-  it("goes on where it stopped when it is killed anywhere, without a second delivery", async () => {
+  it("continues where it stopped after a crash at any point, without a second delivery", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     await failEverything(many);
     let records = 0;

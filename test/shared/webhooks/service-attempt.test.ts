@@ -72,7 +72,7 @@ describe("Service-Attempt", () => {
     receiver = await startReceiver();
   });
 
-  it("does not count what ends because the endpoint is disabled", async () => {
+  it("does not count deliveries that end because the endpoint is disabled", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url, { enabled: false });
     await world.publish(aRun(["watchlist.run.completed"], { webhookEndpointId: endpoint.id }));
     await world.deliverDue();

@@ -3,7 +3,7 @@ import { dynamoDestinationStore } from "../../../shared/aws/exports/destination-
 import { dynamoEndpoints } from "../../../shared/aws/deliveries/endpoint-store.ts";
 import { kmsSecretBox } from "../../../shared/aws/deliveries/secret-box.ts";
 import type { Destination } from "../../../shared/exports/destination.ts";
-import { type Endpoint, endpointSecretContext } from "../../../shared/webhooks/endpoint.ts";
+import { type WebhookEndpoint, endpointSecretContext } from "../../../shared/webhooks/endpoint.ts";
 import type { Attempt } from "../attempt.ts";
 import type { Task } from "../task-scheduler.ts";
 import type { World } from "../world.ts";
@@ -15,7 +15,7 @@ export interface Since<Value> {
 }
 
 export interface KnownEndpoint {
-  readonly endpoint: Endpoint;
+  readonly endpoint: WebhookEndpoint;
   readonly secret: string;
   readonly previous: { readonly secret: string; readonly expiresAt: number } | null;
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Endpoint, isSubscribed } from "../../../shared/webhooks/endpoint.ts";
+import { type WebhookEndpoint, isSubscribed } from "../../../shared/webhooks/endpoint.ts";
 import type { RequestedSpan, DeliveryScene, PublishedRun } from "../scenarios/deliveries-scene.ts";
 import { clockSlackMs, type EndpointScene, type Meant } from "./deliveries-endpoint.ts";
 import { statesWithin } from "./deliveries-history.ts";
@@ -36,7 +36,7 @@ export function checkRecoveries(one: EndpointScene): void {
 function sameSince(
   { scene, endpoint }: EndpointScene,
   { requestedAt }: RequestedSpan,
-): Endpoint | null {
+): WebhookEndpoint | null {
   const since = statesWithin(endpoint.states, requestedAt, scene.world.tasks.now());
   const first = since[0]?.endpoint ?? null;
   const isSame = since.every(

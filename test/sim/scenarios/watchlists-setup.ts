@@ -6,7 +6,7 @@ import { watchlistKeys } from "../../../shared/aws/table/table.ts";
 import { listRow } from "../../../shared/aws/watchlists/watchlist-row.ts";
 import { newId } from "../../../shared/base/ids.ts";
 import { newItem } from "../../../shared/watchlists/item.ts";
-import { countItems, cutPages } from "../../../shared/watchlists/page.ts";
+import { countByState, cutPages } from "../../../shared/watchlists/page.ts";
 import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import type { User, World } from "../world.ts";
 
@@ -33,7 +33,7 @@ export async function fillWatchlists(world: World, user: User, count: number): P
       refreshEveryRuns: 8,
       webhookEndpointId: null,
       webhookUrl: null,
-      itemCounts: countItems(items),
+      itemCounts: countByState(items),
       runCount: 0,
       consecutiveSkips: 0,
       refreshDue: false,

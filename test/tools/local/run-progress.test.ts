@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { progressLines } from "../../../tools/local/run-progress.ts";
 import { dynamoRunStore } from "../../../shared/aws/runs/run-store.ts";
 import { dynamoStepStore } from "../../../shared/aws/runs/step-store.ts";
-import { systemChance } from "../../../shared/base/system.ts";
+import { systemRandom } from "../../../shared/base/system.ts";
 import { claimRun } from "../../../shared/runs/claim-run.ts";
 import type { Run, StepRecord } from "../../../shared/runs/run.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
@@ -18,7 +18,7 @@ const outcome = { pause: false, consecutiveSkips: 0, refreshDue: false, revision
 /** The first run of a list, claimed, and a look at its progress. */
 async function aClaimedRun() {
   const clock = fixedClock("2026-03-01T00:00:00.000Z");
-  const options = { table: await tables.create(), clock, chance: systemChance };
+  const options = { table: await tables.create(), clock, chance: systemRandom };
   const { client } = tables;
   await putWatchlist({ client, ...options }, watchlist, []);
   const runs = dynamoRunStore(client, options);
@@ -135,7 +135,7 @@ it("a failed run is printed with its reason", async () => {
   const claimed = await aClaimedRun();
   const { clock, run, runs, look } = claimed;
   clock.advance(2_000);
-  await runs.giveUp(run, "The run stood still.");
+  await runs.abandon(run, "The run stood still.");
   await runs.startFinishing(run, "failed", ["claimed"]);
   expect(await look()).toEqual([`run  ${watchlist.id} #1 baseline  finishing`]);
   const finishedAt = clock.now().toISOString();

@@ -3,11 +3,11 @@ import { entriesFor as entriesForExport } from "../rules/export.ts";
 import {
   destinationTarget,
   endpointTarget,
-  type Entry,
-  type Target,
+  type OutboxEntry,
+  type DeliveryTarget,
 } from "../../../shared/outbox/outbox.ts";
 import { targetDifferences } from "../rules/target.ts";
-import type { Endpoint } from "../../../shared/webhooks/endpoint.ts";
+import type { WebhookEndpoint } from "../../../shared/webhooks/endpoint.ts";
 import { entriesFor as entriesForDelivery, forgottenDelivery } from "../rules/delivery.ts";
 import { checkFeed } from "./feed.ts";
 import { confirmed, type CheckResult } from "./confirmed.ts";
@@ -34,7 +34,7 @@ export const checkDeliveries = (
       pending = found.pending;
       return found.differences;
     };
-    let listed: readonly Endpoint[] = [];
+    let listed: readonly WebhookEndpoint[] = [];
     const endpoints = async () => {
       listed = await dependencies.endpoints.list(id);
       return endpointDifferences(id, listed, dependencies);
@@ -54,7 +54,7 @@ export const checkDeliveries = (
 
 async function endpointDifferences(
   accountId: string,
-  listed: readonly Endpoint[],
+  listed: readonly WebhookEndpoint[],
   { endpoints, rows, clock }: DeliveriesDependencies,
 ): Promise<Difference[]> {
   const differences = fieldDifferences(
@@ -108,7 +108,7 @@ async function pendingDifferences(
   return { differences, pending };
 }
 
-type PendingTarget = { readonly target: Target; readonly entries: readonly Entry[] } | null;
+type PendingTarget = { readonly target: DeliveryTarget; readonly entries: readonly OutboxEntry[] } | null;
 
 /**
  * Reports missing outbox entries. An attempt during the check removes its entry and records it in
@@ -122,7 +122,7 @@ async function missingEntries(
   const before = await pendingEntries();
   if (before === null) return [];
   const { target } = before;
-  const absent: Entry[] = [];
+  const absent: OutboxEntry[] = [];
   for (const entry of before.entries) {
     if (!(await rows.isOwed(target, entry))) absent.push(entry);
   }

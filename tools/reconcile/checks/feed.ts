@@ -1,12 +1,12 @@
 import { type Difference, missing, present } from "../rules/difference.ts";
 import { feedCheck, feedKeptSince } from "../rules/feed.ts";
-import type { Endpoint } from "../../../shared/webhooks/endpoint.ts";
+import type { WebhookEndpoint } from "../../../shared/webhooks/endpoint.ts";
 import { deliveriesOfRun, lostDeliveries, type RunDeliveries } from "../rules/delivery.ts";
 import type { DeliveriesDependencies, PublishingAccount } from "./publishing-account.ts";
 
 interface FeedWanted extends PublishingAccount {
   /** The current endpoints; empty if they cannot be read. */
-  readonly endpoints: readonly Endpoint[];
+  readonly endpoints: readonly WebhookEndpoint[];
 }
 
 interface FeedFound {

@@ -15,7 +15,7 @@ import {
 } from "../rules/runs.ts";
 import type { StepStore } from "../../../shared/runs/step-store.ts";
 import type { EndedRun } from "../rules/delivery.ts";
-import type { ListRef } from "../../../shared/watchlists/page-store.ts";
+import type { WatchlistRef } from "../../../shared/watchlists/page-store.ts";
 import { countDifferences, pageFold, scheduleDifferences } from "../rules/list.ts";
 import { confirmed, type CheckResult } from "./confirmed.ts";
 import { orUnreadable } from "./unreadable.ts";
@@ -30,11 +30,11 @@ interface ItemsFound extends CheckResult {
 }
 
 /** Compares the pages of a watchlist with its counters. */
-export const checkItems = (ref: ListRef, dependencies: ListsDependencies): Promise<ItemsFound> =>
+export const checkItems = (ref: WatchlistRef, dependencies: ListsDependencies): Promise<ItemsFound> =>
   confirmed(() => compareItems(ref, dependencies), dependencies);
 
 async function compareItems(
-  { accountId, watchlistId }: ListRef,
+  { accountId, watchlistId }: WatchlistRef,
   { lists }: ListsDependencies,
 ): Promise<ItemsFound> {
   const before = await lists.counts(accountId, watchlistId);
@@ -59,10 +59,10 @@ const isSame = (a: StoredCounts, b: StoredCounts): boolean =>
   a.counts.delisted === b.counts.delisted;
 
 interface RunsDependencies extends ListsDependencies {
-  readonly steps: Pick<StepStore, "list" | "starts" | "toldResults">;
+  readonly steps: Pick<StepStore, "list" | "starts" | "effectiveResults">;
 }
 
-export interface RunsWanted extends ListRef {
+export interface RunsWanted extends WatchlistRef {
   /** The number of newest runs that are compared with the records of their steps. */
   readonly runsMax: number;
   /** The charges of the ledger by run, and their start; null if they are unknown. */
@@ -158,7 +158,7 @@ async function recordedBy(run: Run, { steps }: RunsDependencies): Promise<Record
     for (const ids of await steps.starts(run, id)) for (const one of ids) tracked.add(one);
   }
   for (const step of await steps.list(run.id)) {
-    recorded.push({ step, results: await Array.fromAsync(steps.toldResults(step)) });
+    recorded.push({ step, results: await Array.fromAsync(steps.effectiveResults(step)) });
   }
   return { steps: recorded, tracked: tracked.size };
 }

@@ -4,8 +4,8 @@ import type { FeedPlace, StoredFeedEntry } from "../rules/feed.ts";
 import {
   destinationTarget,
   endpointTarget,
-  type Entry,
-  type Target,
+  type OutboxEntry,
+  type DeliveryTarget,
 } from "../../../shared/outbox/outbox.ts";
 import type { StoredTarget } from "../rules/target.ts";
 import { dueTimeOf } from "../../../shared/aws/table/due-partitions.ts";
@@ -20,7 +20,7 @@ export interface DeliveriesReader {
    * an outbox.
    */
   targets(accountId: string, endpointIds: readonly string[]): Promise<readonly StoredTarget[]>;
-  isOwed(target: Target, entry: Entry): Promise<boolean>;
+  isOwed(target: DeliveryTarget, entry: OutboxEntry): Promise<boolean>;
   /** Yields entries by number. */
   feed(accountId: string): AsyncIterable<StoredFeedEntry>;
   /** Returns the number of the newest run. */
@@ -40,7 +40,7 @@ export function dynamoDeliveriesReader(
     return (await client.send(command)).Item;
   };
   /** Returns when the earliest entry of both lanes is due. */
-  const firstDueAt = async (target: Target): Promise<string | null> => {
+  const firstDueAt = async (target: DeliveryTarget): Promise<string | null> => {
     const dues: string[] = [];
     for (const lane of ["first", "later"] as const) {
       const { pk } = deliveryKeys.outboxEntry(target, { lane, dueAt: "", key: "" });

@@ -1,8 +1,12 @@
 import { type Difference, missing } from "./difference.ts";
 import { runEventId, type RunEventType } from "../../../shared/events/event.ts";
-import { endpointTarget, type Entry, type Target } from "../../../shared/outbox/outbox.ts";
+import {
+  endpointTarget,
+  type OutboxEntry,
+  type DeliveryTarget,
+} from "../../../shared/outbox/outbox.ts";
 import { type Delivery, deliveryId } from "../../../shared/webhooks/delivery.ts";
-import { type Endpoint, isSubscribed } from "../../../shared/webhooks/endpoint.ts";
+import { type WebhookEndpoint, isSubscribed } from "../../../shared/webhooks/endpoint.ts";
 import {
   redeliveryEntry,
   retryEntries,
@@ -10,7 +14,7 @@ import {
 } from "../../../shared/webhooks/outbox-entries.ts";
 
 /** Returns the outbox entries that a delivery in the log requires. */
-export const entriesFor = (delivery: Delivery): readonly Entry[] => [
+export const entriesFor = (delivery: Delivery): readonly OutboxEntry[] => [
   ...(delivery.state === "pending" ? retryEntries(delivery) : []),
   ...(delivery.requestedAt === null
     ? []
@@ -46,9 +50,9 @@ export interface EndedRun {
 
 /** The deliveries of a run to an endpoint. */
 export interface RunDeliveries {
-  readonly target: Target;
+  readonly target: DeliveryTarget;
   /** The outbox entry until all first attempts were made. */
-  readonly entry: Entry;
+  readonly entry: OutboxEntry;
   /** The event types by delivery ID, one for each type. */
   readonly types: ReadonlyMap<string, RunEventType>;
   readonly runId: string;
@@ -68,7 +72,7 @@ const datedWithinMs = 60 * 60_000;
 export function deliveriesOfRun(
   accountId: string,
   { run, types }: { readonly run: EndedRun; readonly types: readonly RunEventType[] },
-  endpoints: readonly Endpoint[],
+  endpoints: readonly WebhookEndpoint[],
 ): readonly RunDeliveries[] {
   const { runId, watchlistId, webhookEndpointId, endedAt } = run;
   const entry = runEntry({ runId, watchlistId, types: null, happenedAt: endedAt });

@@ -4,7 +4,7 @@ import type { Item } from "../../../shared/watchlists/item.ts";
 import {
   addCounts,
   compareIds,
-  countItems,
+  countByState,
   maxChangedAt,
   type StoredPage,
   totalOf,
@@ -54,7 +54,7 @@ export function pageFold(watchlistId: string): PageFold {
         return [...range, unreadable];
       }
       const distinct = distinctItems(items);
-      const found = countItems(distinct);
+      const found = countByState(distinct);
       counts = addCounts(counts, found);
       return [
         ...range,

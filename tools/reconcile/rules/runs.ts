@@ -7,7 +7,7 @@ import {
   addBatchCounts,
   type BatchResult,
   noCounts,
-  progressMs,
+  progressTimeoutMs,
   type Run,
   type StepRecord,
 } from "../../../shared/runs/run.ts";
@@ -88,7 +88,7 @@ export function runSequenceCheck(list: Watchlist) {
   };
 }
 
-const nextCheck = (from: Date): Date => new Date(from.getTime() + progressMs);
+const nextCheck = (from: Date): Date => new Date(from.getTime() + progressTimeoutMs);
 
 /** The sweeper checks a run that is not finished after a time without progress. */
 function dueDifferences(place: string, { run, dueAt }: StoredRun, now: Date): Difference[] {

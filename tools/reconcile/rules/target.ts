@@ -1,11 +1,11 @@
 import { type Difference, fieldDifferences } from "./difference.ts";
 import { markDifferences } from "./mark.ts";
 import { leaseUntil as longestLease } from "../../../shared/outbox/lease.ts";
-import type { Target } from "../../../shared/outbox/outbox.ts";
+import type { DeliveryTarget } from "../../../shared/outbox/outbox.ts";
 
 /** The row of a delivery target, and its earliest entry; times are ISO 8601 UTC. */
 export interface StoredTarget {
-  readonly target: Target;
+  readonly target: DeliveryTarget;
   /** When the sweeper has it drained; null if it is not due. */
   readonly dueAt: string | null;
   /** When its lease ends; null without a lease. */

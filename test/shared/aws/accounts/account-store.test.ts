@@ -7,7 +7,7 @@ import {
   dynamoAutoTopUpStore,
 } from "../../../../shared/aws/accounts/account-store.ts";
 import { dynamoCreditHistory } from "../../../../shared/aws/ledger/credit-history.ts";
-import { systemChance, systemClock } from "../../../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../../../shared/base/system.ts";
 import { openTables } from "../../../support/tables.ts";
 
 const anAccount: Account = {
@@ -40,7 +40,7 @@ const entriesOf = async (accountId: string) => {
     accountsTable: table,
     ledgerTable: ledger,
     clock: systemClock,
-    chance: systemChance,
+    chance: systemRandom,
   });
   return (await history.page(accountId, wanted)).transactions;
 };

@@ -9,7 +9,7 @@ import { keyAdmission } from "../../../../shared/aws/accounts/key-admission.ts";
 import { storedMs } from "../../../../shared/aws/accounts/key-row.ts";
 import { accountKeys } from "../../../../shared/aws/table/table.ts";
 import { limits } from "../../../../shared/base/limits.ts";
-import { systemChance, systemClock } from "../../../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../../../shared/base/system.ts";
 import { openTables } from "../../../support/tables.ts";
 import { watchedClient } from "../../../support/watched-client.ts";
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   const accounts = dynamoAccountStore(tables.client, { accounts: table });
-  const deps = { accounts, clock: systemClock, chance: systemChance };
+  const deps = { accounts, clock: systemClock, chance: systemRandom };
   const account = await createAccount({ name: "Test", email: "t@example.com" }, deps);
   const made = await createApiKey({ account, name: "server" }, deps);
   key = { hash: hashApiKey(made.key), id: made.id, accountId: account.id };
@@ -167,7 +167,7 @@ describe("the request rate", () => {
       {
         accounts: dynamoAccountStore(tables.client, { accounts: table }),
         clock: systemClock,
-        chance: systemChance,
+        chance: systemRandom,
       },
     );
     expect(await admit(hashApiKey(other.key), at(1))).toMatchObject({ outcome: "admitted" });
@@ -301,7 +301,7 @@ describe("the row of a key", () => {
     const accounts = dynamoAccountStore(tables.client, { accounts: table });
     const made = await createApiKey(
       { account, name: "🔑".repeat(limits.apiKeyNameLengthMax) },
-      { accounts, clock: systemClock, chance: systemChance },
+      { accounts, clock: systemClock, chance: systemRandom },
     );
     const hash = hashApiKey(made.key);
     const { admit, sent } = meteredProcess();

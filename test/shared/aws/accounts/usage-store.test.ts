@@ -3,7 +3,7 @@ import { PutCommand, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dyn
 import { copyJournalOf } from "../../../../shared/aws/ledger/copy-journal.ts";
 import { ledgerProcess } from "../../../../shared/aws/ledger/process.ts";
 import { accountKeys } from "../../../../shared/aws/table/table.ts";
-import { systemChance, systemClock } from "../../../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../../../shared/base/system.ts";
 import type { UsageStore } from "../../../../shared/accounts/usage-store.ts";
 import { dynamoUsageStore } from "../../../../shared/aws/accounts/usage-store.ts";
 import type { Ledger } from "../../../../shared/credits/ledger.ts";
@@ -16,7 +16,7 @@ let usage: UsageStore;
 let accountId: string;
 beforeAll(async () => {
   world = await startLedgerWorld();
-  usage = dynamoUsageStore(world.client, { ...world, clock: systemClock, chance: systemChance });
+  usage = dynamoUsageStore(world.client, { ...world, clock: systemClock, chance: systemRandom });
 });
 beforeEach(async () => {
   ledger = world.ledger();
@@ -82,7 +82,7 @@ describe("dynamoUsageStore", () => {
     ledger = world.ledgerThrough(uncopied);
     for (const holdId of ["h1", "h2", "h3", "h4"])
       await work(holdId, "2026-03-01T12:00:00.000Z", 2);
-    const time = { clock: systemClock, chance: systemChance };
+    const time = { clock: systemClock, chance: systemRandom };
     const process = ledgerProcess(world.client, { ...world, ...time });
     const reads: unknown[] = [];
     const client = watchedClient(world.client, async (command, send) => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { dynamoDueTargets } from "../../../../shared/aws/deliveries/due-targets.ts";
 import { dynamoOutbox } from "../../../../shared/aws/deliveries/outbox.ts";
-import type { Outbox, Target } from "../../../../shared/outbox/outbox.ts";
+import type { Outbox, DeliveryTarget } from "../../../../shared/outbox/outbox.ts";
 import { countingChance, fixedClock } from "../../../support/clock.ts";
 import { openTables } from "../../../support/tables.ts";
 
@@ -9,7 +9,7 @@ const at = (second: number): string => `2026-11-20T10:00:${String(second).padSta
 
 const tables = openTables();
 let outbox: Outbox;
-let due: (second: number, limit?: number) => Promise<readonly Target[]>;
+let due: (second: number, limit?: number) => Promise<readonly DeliveryTarget[]>;
 beforeEach(async () => {
   const tableName = await tables.create();
   const clock = fixedClock(at(0));
@@ -18,11 +18,11 @@ beforeEach(async () => {
   due = (second, limit = 10) => targets.due(new Date(at(second)), limit);
 });
 
-const aTarget = (account: number, endpoint: number): Target => ({
+const aTarget = (account: number, endpoint: number): DeliveryTarget => ({
   accountId: `acct_${account}`,
   targetId: `we_${endpoint}`,
 });
-const owe = (target: Target, second: number) =>
+const owe = (target: DeliveryTarget, second: number) =>
   outbox.add(target, [{ lane: "first", dueAt: at(second), key: "run", content: {} }]);
 
 describe("dynamoDueTargets", () => {

@@ -5,7 +5,7 @@ import { deliveryKeys } from "../../../../shared/aws/table/table.ts";
 import { newId } from "../../../../shared/base/ids.ts";
 import { systemClock } from "../../../../shared/base/system.ts";
 import { endpointTarget } from "../../../../shared/outbox/outbox.ts";
-import type { Endpoint } from "../../../../shared/webhooks/endpoint.ts";
+import type { WebhookEndpoint } from "../../../../shared/webhooks/endpoint.ts";
 import type { EndpointStore } from "../../../../shared/webhooks/endpoint-store.ts";
 import { countingChance } from "../../../support/clock.ts";
 import { openTables } from "../../../support/tables.ts";
@@ -21,7 +21,7 @@ beforeEach(async () => {
   store = dynamoEndpointStore(tables.client, { tableName, clock: systemClock, chance });
 });
 
-function anEndpoint(number: number, wanted: Partial<Endpoint> = {}): Endpoint {
+function anEndpoint(number: number, wanted: Partial<WebhookEndpoint> = {}): WebhookEndpoint {
   const createdAt = new Date(Date.UTC(2026, 10, 20, 10, 0, number));
   return {
     id: newId("webhookEndpoint", createdAt, chance),

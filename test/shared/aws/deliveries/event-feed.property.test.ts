@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { dynamoEventFeed } from "../../../../shared/aws/deliveries/event-feed.ts";
-import { systemChance, systemClock } from "../../../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../../../shared/base/system.ts";
 import type { FeedRun } from "../../../../shared/events/event-feed.ts";
 import { openTables } from "../../../support/tables.ts";
 
@@ -21,7 +21,7 @@ const runs: readonly FeedRun[] = Array.from({ length: runsMade }, (_, n) => ({
 async function race(actors: number, pageSize: number): Promise<void> {
   const tableName = await tables.create();
   const feedOf = () =>
-    dynamoEventFeed(tables.client, { tableName, clock: systemClock, chance: systemChance });
+    dynamoEventFeed(tables.client, { tableName, clock: systemClock, chance: systemRandom });
   const seen: string[] = [];
   let sequence = 0;
   let isOpen = true;

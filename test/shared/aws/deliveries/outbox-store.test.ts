@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { dynamoDueTargets } from "../../../../shared/aws/deliveries/due-targets.ts";
 import { dynamoOutboxStore } from "../../../../shared/aws/deliveries/outbox-store.ts";
 import { newLease, targetsAtOnceMax } from "../../../../shared/outbox/lease.ts";
-import type { Entry, OutboxStore, Target } from "../../../../shared/outbox/outbox.ts";
+import type { OutboxEntry, OutboxStore, DeliveryTarget } from "../../../../shared/outbox/outbox.ts";
 import { countingChance, fixedClock } from "../../../support/clock.ts";
 import { openTables } from "../../../support/tables.ts";
 
@@ -11,7 +11,7 @@ interface LogRecord {
   readonly text: string;
 }
 
-const target: Target = { accountId: "acct_1", targetId: "we_1" };
+const target: DeliveryTarget = { accountId: "acct_1", targetId: "we_1" };
 const startedAt = "2026-11-20T10:00:00.000Z";
 const later = "2026-11-20T10:05:00.000Z";
 const always = new Date("2030-01-01T00:00:00Z");
@@ -34,14 +34,14 @@ beforeEach(async () => {
   });
 });
 
-const entry = (key: string, wanted: Partial<Entry> = {}): Entry => ({
+const entry = (key: string, wanted: Partial<OutboxEntry> = {}): OutboxEntry => ({
   lane: "first",
   dueAt: startedAt,
   key,
   content: { about: key },
   ...wanted,
 });
-const claim = async (of: Target = target) => {
+const claim = async (of: DeliveryTarget = target) => {
   const lease = newLease(clock.now(), chance);
   const claimed = await store.claim(of, { lease, now: clock.now() });
   return claimed === null ? null : { lease, token: lease.token, ...claimed };

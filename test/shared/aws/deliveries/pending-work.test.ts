@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { dynamoOutboxStore } from "../../../../shared/aws/deliveries/outbox-store.ts";
 import { dynamoPendingWork } from "../../../../shared/aws/deliveries/pending-work.ts";
 import {
-  type Entry,
+  type OutboxEntry,
   endpointTarget,
   type OutboxStore,
   type PendingWork,
@@ -16,7 +16,7 @@ const at = (seconds: number): string =>
   new Date(Date.parse("2026-11-20T10:00:00.000Z") + seconds * 1_000).toISOString();
 const now = new Date(at(0));
 const clock = fixedClock(now.toISOString());
-const entry = (seconds: number, key: string, lane: Entry["lane"] = "first"): Entry => ({
+const entry = (seconds: number, key: string, lane: OutboxEntry["lane"] = "first"): OutboxEntry => ({
   lane,
   dueAt: at(seconds),
   key,

@@ -4,7 +4,7 @@ import type { Row } from "../../../../shared/aws/table/dynamo.ts";
 import { copyJournalOf } from "../../../../shared/aws/ledger/copy-journal.ts";
 import { ledgerProcess } from "../../../../shared/aws/ledger/process.ts";
 import { accountKeys, ledgerKeys, type RowKey } from "../../../../shared/aws/table/table.ts";
-import { systemChance, systemClock } from "../../../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../../../shared/base/system.ts";
 import { expectBooksToBalance } from "../../../contracts/ledger.contract.ts";
 import { type DynamoLedgerWorld, startLedgerWorld } from "../../../support/ledger-world.ts";
 import { watchedClient } from "../../../support/watched-client.ts";
@@ -40,7 +40,7 @@ async function call(...holdIds: readonly string[]): Promise<void> {
 async function copy(client = world.client): Promise<void> {
   const { accountsTable, ledgerTable } = world;
   const warn = (message: string): number => warnings.push(message);
-  const time = { clock: systemClock, chance: systemChance };
+  const time = { clock: systemClock, chance: systemRandom };
   const process = ledgerProcess(client, { accountsTable, ledgerTable, ...time, warn });
   await copyJournalOf(process, accountId, 0);
 }

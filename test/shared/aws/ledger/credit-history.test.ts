@@ -17,7 +17,7 @@ import { reserveUpdate } from "../../../../shared/aws/ledger/shard-update.ts";
 import { ledgerEntryRow } from "../../../../shared/aws/ledger/entry-row.ts";
 import { accountKeys } from "../../../../shared/aws/table/table.ts";
 import { newId, numberedId } from "../../../../shared/base/ids.ts";
-import { systemChance, systemClock } from "../../../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../../../shared/base/system.ts";
 import {
   type ListedTransaction,
   matches,
@@ -41,7 +41,7 @@ beforeEach(async () => {
 
 const historyThrough = (client: DynamoDBDocumentClient) => {
   const { accountsTable, ledgerTable } = world;
-  const ports = { clock: systemClock, chance: systemChance };
+  const ports = { clock: systemClock, chance: systemRandom };
   return dynamoCreditHistory(client, { accountsTable, ledgerTable, ...ports });
 };
 
@@ -62,7 +62,7 @@ const makeRecords = async (count: number, first = 0, now = systemClock.now()): P
     const source = { runId: `run_${n}`, step: "check" };
     await ledger.reserve({
       accountId,
-      holdId: newId("run", now, systemChance),
+      holdId: newId("run", now, systemRandom),
       credits: 1,
       slot: false,
       source,
@@ -270,7 +270,7 @@ describe("dynamoCreditHistory", () => {
         return transactions > 1 ? Promise.reject(new Error("stopped")) : send();
       });
       const { accountsTable, ledgerTable } = world;
-      const ports = { clock: systemClock, chance: systemChance };
+      const ports = { clock: systemClock, chance: systemRandom };
       return dynamoCreditChanges(client, { accountsTable, ledgerTable, ...ports });
     };
 
@@ -307,7 +307,7 @@ describe("dynamoCreditHistory", () => {
 
     it("is found without reading later entries", async () => {
       await makeRecords(100);
-      const holdId = newId("request", now, systemChance);
+      const holdId = newId("request", now, systemRandom);
       const hold = { accountId, holdId, now };
       const ledger = world.ledger();
       const source = { requestId: holdId };
@@ -329,7 +329,7 @@ describe("dynamoCreditHistory", () => {
     });
 
     it("includes a refund that took its charge back days later", async () => {
-      const holdId = newId("request", now, systemChance);
+      const holdId = newId("request", now, systemRandom);
       const hold = { accountId, holdId };
       const ledger = world.ledger();
       const source = { requestId: holdId };
@@ -350,13 +350,13 @@ describe("dynamoCreditHistory", () => {
 
     it("that reserved nothing has no entries", async () => {
       await makeRecords(30);
-      const filter = { requestId: newId("request", now, systemChance) };
+      const filter = { requestId: newId("request", now, systemRandom) };
       const page = await world.history.page(accountId, { limit: 100, filter });
       expect(page).toEqual({ transactions: [], next: null });
     });
 
     it("is searched in short pages if its entries are far from the time of its ID", async () => {
-      const holdId = newId("request", now, systemChance);
+      const holdId = newId("request", now, systemRandom);
       const source = { requestId: holdId };
       const later = new Date(now.getTime() + 30 * 60 * 1_000);
       // Another process with a fast clock has raised the stamps of the shard by half an hour.
@@ -374,8 +374,8 @@ describe("dynamoCreditHistory", () => {
     const opened = new Date("2026-01-05T10:00:00.000Z");
     const at = (minute: number): string =>
       new Date(opened.getTime() + minute * 60_000).toISOString();
-    const oldCall = newId("request", new Date(at(1)), systemChance);
-    const openCall = newId("request", new Date(at(2)), systemChance);
+    const oldCall = newId("request", new Date(at(1)), systemRandom);
+    const openCall = newId("request", new Date(at(2)), systemRandom);
     const oldEntries = [
       { type: "grant", credits: 5_000, moves: 5_000 },
       { type: "reserve", credits: 10, moves: -10, holdId: oldCall },
@@ -387,7 +387,7 @@ describe("dynamoCreditHistory", () => {
 
     /** An account with a call that was charged, a purchase, and a call in flight. */
     const putOldAccount = async (): Promise<void> => {
-      accountId = newId("account", opened, systemChance);
+      accountId = newId("account", opened, systemRandom);
       let balance = 0;
       const entries = oldEntries.map(({ moves, ...entry }, n) => {
         const balanceBefore = balance;

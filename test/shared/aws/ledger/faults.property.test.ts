@@ -8,7 +8,7 @@ import { beforeAll, expect, it } from "vitest";
 import { concurrencyFor } from "../../../../shared/accounts/account.ts";
 import { readWholeAccount } from "../../../../shared/aws/ledger/read-shards.ts";
 import { assert } from "../../../../shared/base/assert.ts";
-import { systemChance } from "../../../../shared/base/system.ts";
+import { systemRandom } from "../../../../shared/base/system.ts";
 import type { Ledger, Settled } from "../../../../shared/credits/ledger.ts";
 import { entriesOf, expectBooksToBalance } from "../../../contracts/ledger.contract.ts";
 import { type DynamoLedgerWorld, startLedgerWorld } from "../../../support/ledger-world.ts";
@@ -116,7 +116,7 @@ function faultyProcess(plan: readonly Fault[], look: () => Promise<void>, late: 
 /** Checks the rules that hold at every instant. */
 async function expectSoundBooks(accountId: string, granted: number): Promise<void> {
   const { client, accountsTable } = world;
-  const reader = { client, accountsTable, clock: fixedClock("2026-03-01"), chance: systemChance };
+  const reader = { client, accountsTable, clock: fixedClock("2026-03-01"), chance: systemRandom };
   const rows = await readWholeAccount(reader, accountId);
   assert(rows !== undefined, "the account exists");
   const { shards } = rows;

@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from "vitest";
 import { hashApiKey } from "../../../../shared/accounts/api-key.ts";
 import { createAccount, createApiKey } from "../../../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../../../shared/aws/accounts/account-store.ts";
-import { systemChance, systemClock } from "../../../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../../../shared/base/system.ts";
 import { meteredRead } from "../../../../shared/items/metered-read.ts";
 import { expectBooksToBalance } from "../../../contracts/ledger.contract.ts";
 import { type DynamoLedgerWorld, startLedgerWorld } from "../../../support/ledger-world.ts";
@@ -24,7 +24,7 @@ it("a warm item call waits for three requests to DynamoDB, whatever is refunded"
   const deps = {
     accounts: dynamoAccountStore(client, names),
     clock: systemClock,
-    chance: systemChance,
+    chance: systemRandom,
   };
   const ledger = world.ledgerThrough(client);
   const account = await createAccount({ name: "Test", email: "t@example.com" }, deps);

@@ -13,7 +13,7 @@ import type { LedgerReport } from "../../../../shared/aws/ledger/process.ts";
 import { accountKeys } from "../../../../shared/aws/table/table.ts";
 import { newId } from "../../../../shared/base/ids.ts";
 import { concurrencyTiers } from "../../../../shared/base/limits.ts";
-import { systemChance } from "../../../../shared/base/system.ts";
+import { systemRandom } from "../../../../shared/base/system.ts";
 import type { Ledger } from "../../../../shared/credits/ledger.ts";
 import { expectBooksToBalance, ledgerContract } from "../../../contracts/ledger.contract.ts";
 import { fixedClock } from "../../../support/clock.ts";
@@ -127,7 +127,7 @@ describe("the row of a shard", () => {
     const ledger = world.ledger();
     const hold = (n: number) => ({
       accountId,
-      holdId: newId("request", now, systemChance),
+      holdId: newId("request", now, systemRandom),
       credits: 2_000 - n,
       slot: true,
       source: {
@@ -183,7 +183,7 @@ describe("a settlement after which the balance cannot be read", () => {
       accountsTable,
       ledgerTable,
       clock,
-      chance: systemChance,
+      chance: systemRandom,
     });
 
     await reserve(ledger, "h1", 4);
@@ -209,7 +209,7 @@ describe("a process that is suspended while it reserves", () => {
       return send();
     });
     const { accountsTable, ledgerTable } = world;
-    const options = { accountsTable, ledgerTable, clock, chance: systemChance };
+    const options = { accountsTable, ledgerTable, clock, chance: systemRandom };
 
     const reserving = reserve(dynamoLedger(client, options), "h1", 100);
     await expect(reserving).rejects.toMatchObject({ code: "UNAVAILABLE" });
@@ -223,7 +223,7 @@ describe("a call that another process cancels", () => {
     const ledger = world.ledger();
     const callAt = async (seconds: number): Promise<string> => {
       const at = new Date(now.getTime() + seconds * 1_000);
-      const holdId = newId("request", at, systemChance);
+      const holdId = newId("request", at, systemRandom);
       const hold = { accountId, holdId, now: at };
       const source = { requestId: holdId };
       const expires = { expiresAt: new Date(at.getTime() + 60_000) };
@@ -315,7 +315,7 @@ describe("an account whose rows stay busy", () => {
       accountsTable: world.accountsTable,
       ledgerTable: world.ledgerTable,
       clock: fixedClock(now.toISOString()),
-      chance: systemChance,
+      chance: systemRandom,
     });
 
     await expect(reserve(ledger, "hold", 10)).rejects.toMatchObject({
@@ -332,7 +332,7 @@ describe("the report of a ledger", () => {
       accountsTable: world.accountsTable,
       ledgerTable: world.ledgerTable,
       clock,
-      chance: systemChance,
+      chance: systemRandom,
       report: (report) => reports.push(report),
     });
     return { ledger, reports };

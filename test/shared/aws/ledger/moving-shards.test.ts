@@ -2,7 +2,7 @@ import { BatchGetCommand, type DynamoDBDocumentClient } from "@aws-sdk/lib-dynam
 import { beforeAll, expect, it } from "vitest";
 import { dynamoLedger } from "../../../../shared/aws/ledger/ledger.ts";
 import { concurrencyTiers } from "../../../../shared/base/limits.ts";
-import { systemChance, systemClock } from "../../../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../../../shared/base/system.ts";
 import type { Ledger, ReserveOutcome } from "../../../../shared/credits/ledger.ts";
 import { type DynamoLedgerWorld, startLedgerWorld } from "../../../support/ledger-world.ts";
 import { watchedClient } from "../../../support/watched-client.ts";
@@ -17,7 +17,7 @@ const ledgerOf = (client: DynamoDBDocumentClient): Ledger =>
     accountsTable: world.accountsTable,
     ledgerTable: world.ledgerTable,
     clock: systemClock,
-    chance: systemChance,
+    chance: systemRandom,
   });
 
 const reserve = (

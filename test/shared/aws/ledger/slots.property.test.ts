@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { dynamoLedger } from "../../../../shared/aws/ledger/ledger.ts";
 import { concurrencyTiers } from "../../../../shared/base/limits.ts";
-import { systemChance, systemClock } from "../../../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../../../shared/base/system.ts";
 import { expectBooksToBalance } from "../../../contracts/ledger.contract.ts";
 import { startLedgerWorld } from "../../../support/ledger-world.ts";
 
@@ -20,7 +20,7 @@ it("as many calls at once on one account as it has slots all find one, all finis
   /** A call in a separate process. Its waits are real, but no time passes: no machine is too slow. */
   const newCall = (holdId: string) => {
     const clock = { ...systemClock, now: () => now };
-    const options = { accountsTable, ledgerTable, clock, chance: systemChance };
+    const options = { accountsTable, ledgerTable, clock, chance: systemRandom };
     const ledger = dynamoLedger(world.client, options);
     const hold = { accountId, holdId, now };
     const source = { requestId: holdId };

@@ -87,7 +87,7 @@ async function bring(run: Run, phase: RunPhase): Promise<Run> {
   return (await store.get(run)) ?? run;
 }
 const stalled = async (by: string): Promise<number[]> => {
-  const look = { now: new Date(by), nextLook: distant, limit: 10 };
+  const look = { now: new Date(by), nextCheck: distant, limit: 10 };
   return (await store.takeStalled(look)).map(({ runNumber }) => runNumber);
 };
 
@@ -173,7 +173,7 @@ describe("phases", () => {
 
     await store.startFinishing(run, "completed", ["reading"]);
     await store.startFinishing(run, "insufficient_credits", ["claimed", "reading"]);
-    await store.noteProgress(run);
+    await store.recordProgress(run);
     await store.markEmitted(run);
     expect(await store.get(run)).toMatchObject({ phase: "finishing", status: "completed" });
   });
@@ -245,12 +245,12 @@ describe("finish", () => {
   });
 });
 
-describe("giveUp", () => {
+describe("abandon", () => {
   it("records the error of a stalled run, and no step of it starts after that", async () => {
     const run = await claim();
     const reading = await bring(run, "reading");
 
-    expect(await store.giveUp(reading, "stuck")).toEqual({ ...reading, error: "stuck" });
+    expect(await store.abandon(reading, "stuck")).toEqual({ ...reading, error: "stuck" });
     await store.startFinishing(run, "completed", ["reading"]);
     expect(await store.get(run)).toMatchObject({ phase: "reading", error: "stuck" });
     await store.startFinishing(run, "failed", ["claimed", "reading"]);
@@ -260,24 +260,24 @@ describe("giveUp", () => {
   it("does not change a run that has made progress since it was read", async () => {
     const reading = await bring(await claim(), "reading");
     clock.advance(1_000);
-    await store.noteProgress(reading);
+    await store.recordProgress(reading);
 
-    expect(await store.giveUp(reading, "stuck")).toBeUndefined();
+    expect(await store.abandon(reading, "stuck")).toBeUndefined();
     expect(await store.get(reading)).toMatchObject({ error: null, progressAt: at(1) });
   });
 
   it("returns the same for a repeat with the same error", async () => {
     const reading = await bring(await claim(), "reading");
-    const failed = await store.giveUp(reading, "stuck");
+    const failed = await store.abandon(reading, "stuck");
     clock.advance(1_000);
-    await store.noteProgress(reading);
+    await store.recordProgress(reading);
 
-    expect(await store.giveUp(reading, "stuck")).toEqual({ ...failed, progressAt: at(1) });
+    expect(await store.abandon(reading, "stuck")).toEqual({ ...failed, progressAt: at(1) });
   });
 
   it("comes too late for a run that is finishing", async () => {
     const finishing = await bring(await claim(), "finishing");
-    expect(await store.giveUp(finishing, "stuck")).toBeUndefined();
+    expect(await store.abandon(finishing, "stuck")).toBeUndefined();
   });
 });
 
@@ -305,7 +305,7 @@ describe("takeStalled", () => {
     await bring(await claim(), "reading");
     clock.advance(20_000);
     const run = { accountId: list.accountId, watchlistId: list.id, runNumber: 1 };
-    await store.noteProgress(run);
+    await store.recordProgress(run);
 
     expect(await stalled(at(319))).toEqual([]);
     expect(await stalled(at(320))).toEqual([1]);

@@ -180,7 +180,7 @@ describe("decide", () => {
 
   it("decides nothing once the run is given up or finishing", async () => {
     const step = await store.plan({ step: aStep(), batches });
-    await runs.giveUp(run, "stuck");
+    await runs.abandon(run, "stuck");
     expect(await store.decide(run, step, null)).toBe("over");
     await runs.startFinishing(run, "failed", ["reading"]);
     expect(await store.decide(run, step, shortfall)).toBe("over");
@@ -305,7 +305,7 @@ describe("what a step found", () => {
     const all = Array.from({ length: large }, (_, batch) => batch);
 
     expect(await store.counts(aStep())).toEqual(counts(4 * large, { notFound: large }));
-    const told = await Array.fromAsync(store.toldResults(aStep()));
+    const told = await Array.fromAsync(store.effectiveResults(aStep()));
     expect(told.map(({ outcomes }) => outcomes)).toEqual(
       all.map((batch) => outcomesOf(batch).filter(({ id }) => !id.endsWith("-c"))),
     );

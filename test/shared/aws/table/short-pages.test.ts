@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { dynamoAccountStore } from "../../../../shared/aws/accounts/account-store.ts";
 import { dynamoApiKeyStore } from "../../../../shared/aws/accounts/api-key-store.ts";
 import { dynamoCreditHistory } from "../../../../shared/aws/ledger/credit-history.ts";
-import { systemChance, systemClock } from "../../../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../../../shared/base/system.ts";
 import { dynamoDeliveryStore } from "../../../../shared/aws/deliveries/delivery-store.ts";
 import { dueKeysOf } from "../../../../shared/aws/table/due-keys.ts";
 import { dueAt } from "../../../../shared/aws/table/due-partitions.ts";
@@ -189,7 +189,7 @@ const cases: readonly Case[] = [
         accountsTable: table,
         ledgerTable: table,
         clock: systemClock,
-        chance: systemChance,
+        chance: systemRandom,
       });
       const page = await history.page(account, { limit: 3 });
       return [...page.transactions.map(({ sequence }) => sequence), page.next];
@@ -454,7 +454,7 @@ const cases: readonly Case[] = [
         await dynamoUsageStore(client, {
           accountsTable: table,
           clock: systemClock,
-          chance: systemChance,
+          chance: systemRandom,
         }).daily(account, range)
       ).map(({ date }) => date);
     },

@@ -10,8 +10,8 @@ import { beforeAll, expect, it } from "vitest";
 import { changeItems, type ItemTally } from "../../../../shared/watchlists/change-items.ts";
 import { type Item, newItem } from "../../../../shared/watchlists/item.ts";
 import type { ItemChange } from "../../../../shared/watchlists/items-request.ts";
-import { compareIds, countItems, maxChangedAt } from "../../../../shared/watchlists/page.ts";
-import type { ListRef, PageStore } from "../../../../shared/watchlists/page-store.ts";
+import { compareIds, countByState, maxChangedAt } from "../../../../shared/watchlists/page.ts";
+import type { WatchlistRef, PageStore } from "../../../../shared/watchlists/page-store.ts";
 import { readItems } from "../../../../shared/watchlists/read-items.ts";
 import { rewriteItems } from "../../../../shared/watchlists/rewrite-items.ts";
 import { watchedClient } from "../../../support/watched-client.ts";
@@ -178,7 +178,7 @@ function following(store: PageStore, ids: readonly string[]) {
 }
 
 interface Played {
-  readonly list: ListRef;
+  readonly list: WatchlistRef;
   readonly model: Model;
   readonly scheduler: fc.Scheduler;
   readonly limits: { itemsMax: number; bytesMax: number; mergeItemsMax: number };
@@ -267,14 +267,14 @@ async function expectSoundPages({ list, model, limits }: Played): Promise<void> 
   expect(rows.flatMap((row) => row.items)).toEqual(model.sorted());
   expect(rows[0]?.lowest).toBe("");
   expect(await world.counters(list)).toEqual({
-    counts: countItems(model.sorted()),
+    counts: countByState(model.sorted()),
     total: model.items.size,
   });
   for (const [n, row] of rows.entries()) {
     expect(row.upper).toBe(rows[n + 1]?.lowest ?? null);
     expect(row.items.length).toBeLessThanOrEqual(limits.itemsMax);
     if (row.items.length > 1) expect(row.bytes).toBeLessThanOrEqual(limits.bytesMax);
-    expect(row.counts).toEqual(countItems(row.items));
+    expect(row.counts).toEqual(countByState(row.items));
     expect(row.changedAt).toBe(maxChangedAt(row.items));
     for (const { id } of row.items) {
       expect(id >= row.lowest && (row.upper === null || id < row.upper)).toBe(true);

@@ -12,7 +12,7 @@ import { watchlistKeys } from "../../../../shared/aws/table/table.ts";
 import { limits } from "../../../../shared/base/limits.ts";
 import type { Item } from "../../../../shared/watchlists/item.ts";
 import type { StoredPage } from "../../../../shared/watchlists/page.ts";
-import type { ListRef, PageStore } from "../../../../shared/watchlists/page-store.ts";
+import type { WatchlistRef, PageStore } from "../../../../shared/watchlists/page-store.ts";
 import { watchedClient } from "../../../support/watched-client.ts";
 import { itemsOf, numbered, type PageWorld, startPageWorld } from "./page-world.ts";
 
@@ -21,13 +21,17 @@ beforeAll(async () => {
   world = await startPageWorld();
 });
 
-async function read(store: PageStore, { watchlistId }: ListRef, from = ""): Promise<StoredPage[]> {
+async function read(
+  store: PageStore,
+  { watchlistId }: WatchlistRef,
+  from = "",
+): Promise<StoredPage[]> {
   const found: StoredPage[] = [];
   for await (const page of store.pages(watchlistId, { from })) found.push(page);
   return found;
 }
 
-const pageAt = async (list: ListRef, from = ""): Promise<StoredPage> => {
+const pageAt = async (list: WatchlistRef, from = ""): Promise<StoredPage> => {
   const [page] = await read(world.store(), list, from);
   if (page === undefined) throw new Error("The list has pages");
   return page;
@@ -184,9 +188,9 @@ describe("replacing a page", () => {
     const page = await pageAt(list);
     const store = world.store();
     await world.removeList(list);
-    expect(await store.replace(list, [page], page.items.map(active))).toBe("list_gone");
+    expect(await store.replace(list, [page], page.items.map(active))).toBe("watchlist_deleted");
     await store.removeAll(list.watchlistId);
-    expect(await store.replace(list, [page], page.items.map(active))).toBe("list_gone");
+    expect(await store.replace(list, [page], page.items.map(active))).toBe("watchlist_deleted");
     expect(await store.replace(list, [page], page.items.map(moved))).toBe("stale");
     expect(await world.rows(list)).toEqual([]);
   });
@@ -279,7 +283,8 @@ describe("pages that shrink", () => {
     }
     return { list, store };
   };
-  const sizes = async (list: ListRef) => (await world.rows(list)).map((row) => row.items.length);
+  const sizes = async (list: WatchlistRef) =>
+    (await world.rows(list)).map((row) => row.items.length);
 
   it.each([
     ["into the left neighbour", [1, 4, 4], 1, 1, [2, 4]],

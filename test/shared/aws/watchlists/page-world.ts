@@ -8,22 +8,22 @@ import {
 import { dynamoPageStore } from "../../../../shared/aws/watchlists/page-store.ts";
 import { watchlistKeys } from "../../../../shared/aws/table/table.ts";
 import type { Clock } from "../../../../shared/base/clock.ts";
-import { systemChance } from "../../../../shared/base/system.ts";
+import { systemRandom } from "../../../../shared/base/system.ts";
 import { type Item, newItem } from "../../../../shared/watchlists/item.ts";
 import {
   compareIds,
-  countItems,
+  countByState,
   decodeItems,
   type PageBounds,
   pageBounds,
 } from "../../../../shared/watchlists/page.ts";
-import type { ListRef, PageStore } from "../../../../shared/watchlists/page-store.ts";
+import type { WatchlistRef, PageStore } from "../../../../shared/watchlists/page-store.ts";
 import type { ItemCounts, Watchlist } from "../../../../shared/watchlists/watchlist.ts";
 import { openTables } from "../../../support/tables.ts";
 
 /** Waiting takes no time. */
 export const clock: Clock = { now: () => new Date("2026-03-01T00:00:00Z"), sleep: async () => {} };
-export const chance = systemChance;
+export const chance = systemRandom;
 
 /** A page's row as it is stored. */
 export interface StoredRow {
@@ -40,14 +40,14 @@ export interface PageWorld {
   readonly client: DynamoDBDocumentClient;
   store(client?: DynamoDBDocumentClient, bounds?: Partial<PageBounds>): PageStore;
   /** A list with these items, its row included. */
-  open(items: readonly Item[], bounds?: Partial<PageBounds>): Promise<ListRef>;
-  rows(list: ListRef): Promise<StoredRow[]>;
+  open(items: readonly Item[], bounds?: Partial<PageBounds>): Promise<WatchlistRef>;
+  rows(list: WatchlistRef): Promise<StoredRow[]>;
   /** Of the list's own row. */
-  counters(list: ListRef): Promise<{ counts: ItemCounts; total: number } | undefined>;
+  counters(list: WatchlistRef): Promise<{ counts: ItemCounts; total: number } | undefined>;
   /** The list's row alone, as deleting it begins. */
-  removeList(list: ListRef): Promise<void>;
+  removeList(list: WatchlistRef): Promise<void>;
   /** As the list store gives it, as far as changes of items look at it. */
-  watchlist(list: ListRef): Promise<Watchlist | undefined>;
+  watchlist(list: WatchlistRef): Promise<Watchlist | undefined>;
 }
 
 export async function startPageWorld(): Promise<PageWorld> {
@@ -55,7 +55,7 @@ export async function startPageWorld(): Promise<PageWorld> {
   const { client } = tables;
   const table = await tables.create();
   let opened = 0;
-  const listRow = async ({ accountId, watchlistId }: ListRef) => {
+  const listRow = async ({ accountId, watchlistId }: WatchlistRef) => {
     const Key = watchlistKeys.list(accountId, watchlistId);
     const got = await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }));
     return got.Item;
@@ -71,7 +71,7 @@ export async function startPageWorld(): Promise<PageWorld> {
       const row = {
         ...watchlistKeys.list(list.accountId, list.watchlistId),
         id: list.watchlistId,
-        item_counts: countItems(items),
+        item_counts: countByState(items),
         item_total: items.length,
       };
       await client.send(new PutCommand({ TableName: table, Item: row }));

@@ -11,7 +11,7 @@ const at = (minute: number): Date =>
   new Date(`2026-03-01T10:${String(minute).padStart(2, "0")}:00.000Z`);
 const look = (minute: number, abandoned = false) => ({
   now: at(minute),
-  nextLook: at(minute + 1),
+  nextCheck: at(minute + 1),
   abandoned,
 });
 

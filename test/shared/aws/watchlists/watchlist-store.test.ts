@@ -17,7 +17,7 @@ import { openTables } from "../../../support/tables.ts";
 
 const now = new Date("2026-03-01T00:00:00.000Z");
 const purgeAt = new Date("2026-03-01T01:00:00.000Z");
-const look = { now: purgeAt, nextLook: new Date("2026-03-01T02:00:00.000Z"), abandoned: false };
+const look = { now: purgeAt, nextCheck: new Date("2026-03-01T02:00:00.000Z"), abandoned: false };
 
 const tables = openTables();
 let store: WatchlistStore;

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Clock } from "../../../../shared/base/clock.ts";
-import { systemChance, systemClock } from "../../../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../../../shared/base/system.ts";
 import type { Answer, Scraper } from "../../../../shared/scrapers/scraper.ts";
 import {
   affiliateScraper,
@@ -168,7 +168,7 @@ describe("the signature of the affiliate scraper", () => {
         isTemporary: (status) => temporaryStatuses.has(status),
         userAgent: "test/1",
       },
-      { clock, chance: systemChance, budget: ownRateBudget(), note: () => undefined },
+      { clock, chance: systemRandom, budget: ownRateBudget(), note: () => undefined },
     );
     const answers = await scraperOn(double.url, { client, clock }).read({
       scraper: "retailer_b.standard",

@@ -3,7 +3,7 @@ import {
   type UpstreamServer,
   type UpstreamServerOptions,
 } from "../../../../tools/sources/upstream/server.ts";
-import { systemChance, systemClock } from "../../../../shared/base/system.ts";
+import { systemRandom, systemClock } from "../../../../shared/base/system.ts";
 import { ownRateBudget } from "../../../../shared/sources/http/rate-budget.ts";
 import { sourceClient, temporaryStatuses } from "../../../../shared/sources/http/polite-client.ts";
 import type {
@@ -29,7 +29,7 @@ export interface SubjectOptions extends Omit<UpstreamServerOptions, "port"> {
 }
 
 /** Retries follow at once, but for what a server asks for. */
-const chance = { ...systemChance, fraction: () => 0 };
+const chance = { ...systemRandom, fraction: () => 0 };
 
 export async function startUpstream(subject: SubjectOptions = {}): Promise<UpstreamSubject> {
   const { batchIdsMax = 100, tryTimeoutMs = 10_000, sentSecret = subject.secret } = subject;

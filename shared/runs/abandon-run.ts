@@ -3,31 +3,31 @@ import type { WatchlistStore } from "../watchlists/watchlist-store.ts";
 import type { EndpointLookup } from "../webhooks/endpoint-store.ts";
 import { batchRefs } from "./advance-run.ts";
 import { settleStep } from "./complete-step.ts";
-import { releaseStep, reserveStep } from "./reserve-step.ts";
+import { releaseStepCredits, reserveStepCredits } from "./reserve-step.ts";
 import { outcomesToStore, itemsOf, record, unreadResult } from "./read-batch.ts";
 import {
-  type Carried,
+  type CarriedOutcomes,
   type ItemOutcome,
-  progressGrainMs,
+  progressIntervalMs,
   type Run,
   type StepRecord,
 } from "./run.ts";
 import type { StartDependencies } from "./start-run.ts";
 import { storeOutcomes } from "./store-outcomes.ts";
 
-export interface GiveUpDependencies extends StartDependencies {
+export interface AbandonDependencies extends StartDependencies {
   readonly watchlists: WatchlistStore;
   readonly endpoints: Pick<EndpointLookup, "list" | "deletions">;
 }
 
 /** Time without progress after which a run is abandoned, in milliseconds. */
-const stuckMs = 15 * 60 * 1_000 + progressGrainMs;
+const stuckMs = 15 * 60 * 1_000 + progressIntervalMs;
 
 const message =
   "The run made no progress for 15 minutes. The next run reads the items that it did not read.";
 
 /** True for a run without progress for too long, and for one whose abandoning began before. */
-export const isStuck = (run: Run, now: Date): boolean =>
+export const isStalled = (run: Run, now: Date): boolean =>
   (run.phase === "claimed" || run.phase === "reading") &&
   (run.error !== null || now.getTime() - new Date(run.progressAt).getTime() >= stuckMs);
 
@@ -36,9 +36,9 @@ export const isStuck = (run: Run, now: Date): boolean =>
  * item that was not read. Then sends the failed run to the finisher. Idempotent. A batch that is
  * still being read at this time has no effect.
  */
-export async function giveUpRun(run: Run, dependencies: GiveUpDependencies): Promise<void> {
+export async function abandonRun(run: Run, dependencies: AbandonDependencies): Promise<void> {
   const { runs, steps, queue } = dependencies;
-  const failed = await runs.giveUp(run, message);
+  const failed = await runs.abandon(run, message);
   // The run made progress since it was read.
   if (failed === undefined) return;
   for (const step of await steps.list(run.id)) {
@@ -55,7 +55,7 @@ export async function giveUpRun(run: Run, dependencies: GiveUpDependencies): Pro
  * Stores the outcomes that steps handed on to steps that never ran. The items routed to those steps
  * get an owed retry there.
  */
-async function storeLeftOver(run: Run, dependencies: GiveUpDependencies): Promise<void> {
+async function storeLeftOver(run: Run, dependencies: AbandonDependencies): Promise<void> {
   const { steps } = dependencies;
   const records = await steps.list(run.id);
   const come = new Set(records.filter(({ stats }) => stats !== null).map(({ step }) => step));
@@ -72,7 +72,7 @@ function missedBy(
   { pipeline }: Run,
   outcomes: readonly ItemOutcome[],
   come: ReadonlySet<string>,
-): Carried[] {
+): CarriedOutcomes[] {
   const missed = runOrder(pipeline).filter(({ id }) => !come.has(id));
   return missed.map(({ id: step }) => ({
     step,
@@ -86,7 +86,7 @@ function missedBy(
 async function withoutUnread(
   run: Run,
   step: StepRecord,
-  dependencies: GiveUpDependencies,
+  dependencies: AbandonDependencies,
 ): Promise<StepRecord> {
   const { steps, pages, clock } = dependencies;
   let after = step;
@@ -114,8 +114,8 @@ async function withoutUnread(
 async function releaseUndecided(
   run: Run,
   step: StepRecord,
-  dependencies: GiveUpDependencies,
+  dependencies: AbandonDependencies,
 ): Promise<void> {
-  const shortfall = await reserveStep(run, step, dependencies);
-  if (shortfall === null) await releaseStep(run, step, dependencies);
+  const shortfall = await reserveStepCredits(run, step, dependencies);
+  if (shortfall === null) await releaseStepCredits(run, step, dependencies);
 }

@@ -5,13 +5,13 @@ import { noDestination } from "./destination.ts";
 import { type DestinationFault, faultOf } from "./destination-fault.ts";
 import type { DestinationStore } from "./destination-store.ts";
 
-export interface TryDestinationDependencies
+export interface TestDestinationDependencies
   extends CheckDestinationDependencies, RequestRetryDependencies {
   readonly destinations: Pick<DestinationStore, "get" | "report">;
   readonly clock: Clock;
 }
 
-export interface DestinationTrial {
+export interface DestinationTest {
   readonly ok: boolean;
   readonly failure: (DestinationFault & { readonly reason: string }) | null;
   readonly durationMs: number;
@@ -22,10 +22,10 @@ export interface DestinationTrial {
  * exports are due at once.
  * @throws 404 NOT_FOUND without a destination.
  */
-export async function tryDestination(
+export async function testDestination(
   accountId: string,
-  dependencies: TryDestinationDependencies,
-): Promise<DestinationTrial> {
+  dependencies: TestDestinationDependencies,
+): Promise<DestinationTest> {
   const { destinations, clock } = dependencies;
   const destination = await destinations.get(accountId);
   if (destination === null) throw noDestination();

@@ -28,7 +28,7 @@ export interface DueTick {
  * watchlist without items does not run: its due time advances, and nothing is recorded, charged or
  * sent.
  */
-export async function takeDue(
+export async function claimDueRun(
   tick: DueTick,
   dependencies: {
     readonly watchlists: WatchlistStore;
