@@ -45,7 +45,10 @@ async function register(url: string): Promise<WebhookEndpoint> {
   return endpoint;
 }
 
-async function change(endpoint: WebhookEndpoint, set: Partial<WebhookEndpoint>): Promise<WebhookEndpoint> {
+async function change(
+  endpoint: WebhookEndpoint,
+  set: Partial<WebhookEndpoint>,
+): Promise<WebhookEndpoint> {
   world.clock.advance(1_000);
   const after = { ...endpoint, ...set, updatedAt: world.clock.now().toISOString() };
   expect(await world.endpoints.replace(endpoint, after)).toEqual({ outcome: "replaced" });

@@ -108,7 +108,10 @@ async function pendingDifferences(
   return { differences, pending };
 }
 
-type PendingTarget = { readonly target: DeliveryTarget; readonly entries: readonly OutboxEntry[] } | null;
+type PendingTarget = {
+  readonly target: DeliveryTarget;
+  readonly entries: readonly OutboxEntry[];
+} | null;
 
 /**
  * Reports missing outbox entries. An attempt during the check removes its entry and records it in

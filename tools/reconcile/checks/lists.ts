@@ -30,8 +30,10 @@ interface ItemsFound extends CheckResult {
 }
 
 /** Compares the pages of a watchlist with its counters. */
-export const checkItems = (ref: WatchlistRef, dependencies: ListsDependencies): Promise<ItemsFound> =>
-  confirmed(() => compareItems(ref, dependencies), dependencies);
+export const checkItems = (
+  ref: WatchlistRef,
+  dependencies: ListsDependencies,
+): Promise<ItemsFound> => confirmed(() => compareItems(ref, dependencies), dependencies);
 
 async function compareItems(
   { accountId, watchlistId }: WatchlistRef,
