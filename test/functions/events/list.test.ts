@@ -423,11 +423,11 @@ describe("a consumer", () => {
 
 describe("400", () => {
   it.each([
-    ["after", "evt_1", "id of an event"],
-    ["after", "wl_0123456789abcdefghjkmnpq", "id of an event"],
+    ["after", "evt_1", "ID of an event"],
+    ["after", "wl_0123456789abcdefghjkmnpq", "ID of an event"],
     ["after", "2026-11-20", "with a zone"],
     ["after", "2026-13-20T10:00:00Z", "with a zone"],
-    ["after", "", "id of an event"],
+    ["after", "", "ID of an event"],
     ["type", "webhook.test", completed],
     ["type", "changed", matched],
     ["watchlist_id", "evt_0123456789abcdefghjkmnpq", "wl_"],

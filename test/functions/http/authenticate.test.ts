@@ -49,7 +49,7 @@ const limitHeaders = { "X-RateLimit-Limit": "50", "X-RateLimit-Remaining": "7" }
 const errorOf = (answer: EdgeAnswer): Record<string, unknown> =>
   (JSON.parse(answer.bytes.toString()) as { error: Record<string, unknown> }).error;
 
-describe("the message of a 401 describes the problem with the key", () => {
+describe("401 says what is wrong with the key", () => {
   const bearer = `Bearer ${key}`;
   it.each([
     ["no key", {}, "The call carries no API key."],
@@ -57,8 +57,8 @@ describe("the message of a 401 describes the problem with the key", () => {
     ["another scheme", { Authorization: `Basic ${key}` }, "does not use the scheme 'Bearer'"],
     ["no scheme", { Authorization: key }, "lacks the word 'Bearer' before the key"],
     ["a scheme alone", { Authorization: "Bearer " }, "has no key after 'Bearer'."],
-    ["the scheme in X-API-Key", { "X-API-Key": bearer }, "has the word 'Bearer' before it"],
-    ["the scheme twice", { Authorization: `Bearer ${bearer}` }, "has the word 'Bearer' before it"],
+    ["the scheme in X-API-Key", { "X-API-Key": bearer }, "begins with the word 'Bearer'"],
+    ["the scheme twice", { Authorization: `Bearer ${bearer}` }, "begins with the word 'Bearer'"],
     ["quotes", { Authorization: `Bearer "${key}"` }, "is in quotes or brackets"],
     ["a placeholder", { "X-API-Key": "<API_KEY>" }, "is in quotes or brackets"],
     ["the key of another service", { "X-API-Key": "sk_live_1" }, "begins with svc_live_"],
@@ -121,7 +121,7 @@ describe("a key sent to a public, retired or unknown path", () => {
     });
   });
 
-  it("returns the document even if the key is unknown", async () => {
+  it("does not keep a document from its reader when it is unknown", async () => {
     admission = { outcome: "unknown" };
     const answer = await callEdge(documents, {
       route: "GET /docs",
@@ -157,7 +157,7 @@ describe("a key sent to a public, retired or unknown path", () => {
 });
 
 describe("the dashboard's files", () => {
-  it("are served without checking keys, because their function has no table access", async () => {
+  it("are served without a look at keys, as their function may read no table", async () => {
     const answer = await callEdge(files, {
       route: "GET /dashboard",
       headers: { "X-API-Key": key },

@@ -737,7 +737,7 @@ describe("GET /v1/s3_destination/exports", () => {
   it("refuses a cursor that is no export", () => {
     const { success, issues } = safeParse(exportsQuery, { starting_after: "we_1" });
     expect(success).toBe(false);
-    expect(issues?.[0].message).toContain("'starting_after' must be the id of an export");
+    expect(issues?.[0].message).toContain("'starting_after' must be the ID of an export");
   });
 });
 

@@ -26,11 +26,11 @@ describe("API key", () => {
   });
 
   it.each([
-    ["Bearer {key}", "has the word 'Bearer' before it"],
-    ["bearer {key}", "has the word 'Bearer' before it"],
+    ["Bearer {key}", "begins with the word 'Bearer'"],
+    ["bearer {key}", "begins with the word 'Bearer'"],
     ['"{key}"', "in quotes or brackets"],
     ["<{key}>", "in quotes or brackets"],
-    ["{key} {key}", "a space in the key"],
+    ["{key} {key}", "contains a space"],
     ["sk_live_{key}", "begins with svc_live_ or svc_demo_"],
     ["{key}x", "has 47 characters, but this one has 48"],
     ["svc_live_", "has 47 characters, but this one has 9"],

@@ -108,7 +108,7 @@ describe("a host name", () => {
 
     await expect(
       requirePublicUrl({ param: "url", value: named() }, rules, resolver),
-    ).rejects.toThrow("leads to an address that is not public");
+    ).rejects.toThrow("resolves to an address that is not public");
   });
 
   it("is looked up and checked again for every new socket", async () => {

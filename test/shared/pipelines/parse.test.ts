@@ -131,7 +131,7 @@ describe("what is refused, where, and what to change", () => {
       ["null", "pipeline", null, "A pipeline must be an object"],
       ["a string", "pipeline", "pulse", "A pipeline must be an object"],
       ["an array", "pipeline", [lite("a")], "An object is expected here, not an array."],
-      ["steps that are no array", "pipeline.steps", { steps: lite("a") }, "is an array of steps"],
+      ["steps that are no array", "pipeline.steps", { steps: lite("a") }, "must be an array of steps"],
       ["no step", "pipeline.steps", { steps: [] }, "A pipeline has 1 to 10 steps."],
       [
         "eleven steps",
@@ -190,7 +190,7 @@ describe("what is refused, where, and what to change", () => {
         "an id twice",
         "pipeline.steps[2].id",
         pipelineOf(lite("a", always("b")), lite("b"), lite("a")),
-        "'a' is the id of steps[0] too.",
+        "'a' is also the ID of steps[0].",
       ],
       [
         "an unknown scraper",
@@ -257,7 +257,7 @@ describe("what is refused, where, and what to change", () => {
         "a number beyond all numbers",
         "pipeline.steps[0].routes[0].value",
         withRoute({ when: "ok", field: "price", op: "is", value: JSON.parse("1e999") as unknown }),
-        "A number in 'value' lies between",
+        "A number in 'value' must be from",
       ],
       [
         "a value of 201 characters",
@@ -269,7 +269,7 @@ describe("what is refused, where, and what to change", () => {
         "half a character",
         "pipeline.steps[0].routes[0].value",
         withRoute({ when: "ok", field: "merchant", op: "is", value: "\uD800" }),
-        "half of a character",
+        "unpaired surrogates",
       ],
       [
         "notify as text",

@@ -7,239 +7,33 @@ import type { Ledger } from "../../../shared/credits/ledger.ts";
 import { resumeRun } from "../../../shared/runs/resume-run.ts";
 import { claimDueRun } from "../../../shared/runs/claim-due-run.ts";
 import { watchlistKeys } from "../../../shared/aws/table/table.ts";
-import { currentSnapshot, type Item } from "../../../shared/watchlists/item.ts";
-import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import type { Pipeline } from "../../../shared/pipelines/definition.ts";
 import { presentRun } from "../../../shared/runs/present-run.ts";
-import { type CrashPoint, type RunBench, startRunBench } from "../../support/run-bench.ts";
+import { startRunBench } from "../../support/run-bench.ts";
 import { openTables } from "../../support/tables.ts";
+import {
+  asins,
+  defaultOfRetailerA,
+  oneTier,
+  oneTierEnds,
+  owedSteps,
+  product,
+  retailerAEnds,
+  standard,
+} from "./two-run-scenarios.ts";
 
 const tables = openTables();
-
-const standard = (amount: number): Record<string, unknown> => ({
-  price: { amount, currency: "USD" },
-  availability: { inStock: true, message: "" },
-  retailer_d: { state: "ADD_TO_CART", regularPrice: 20, purchasable: true },
-});
-const product = (price: number, newMinPrice: number): Record<string, unknown> => ({
-  price: { amount: price, currency: "USD" },
-  availability: { inStock: true, message: "" },
-  retailer_a: { newCount: 2, newMinPrice, buybox: { offerListingId: "o1", isFba: true } },
-});
-
-const owedSteps = ({ owes }: Item): readonly string[] => owes.map(({ step }) => step);
-
-/** What there is to see of a list in the end, ids of events aside. */
-async function seen(bench: RunBench, list: Watchlist) {
-  const { balance, held, spent } = await bench.account();
-  const { runs } = await bench.runs.list(list.id, 10);
-  const current = await bench.list(list);
-  return {
-    runs: runs.map(({ runNumber, kind, status, phase, credits, stats }) => ({
-      runNumber,
-      kind,
-      status,
-      phase,
-      credits,
-      stats,
-    })),
-    events: [...bench.published.values()].map(({ type, items }) => [type, items]),
-    items: (await bench.items(list)).map((item) => ({
-      id: item.id,
-      state: item.state,
-      price: currentSnapshot(item)?.["price"],
-      lastReadStatus: item.lastReadStatus,
-      failures: item.consecutiveFailures,
-      owes: owedSteps(item),
-    })),
-    money: { balance, held, spent },
-    list: {
-      runningRun: current?.runningRun,
-      lastRunStatus: current?.lastRunStatus,
-      itemCounts: current?.itemCounts,
-      runCount: current?.runCount,
-    },
-  };
-}
-
-interface Scenario {
-  readonly crash?: CrashPoint;
-  readonly deliveries?: number;
-}
-
-/** One tier: all found; then one moved, one gone, one unanswered, one as before. */
-async function oneTier({ crash, deliveries = 1 }: Scenario) {
-  const bench = await startRunBench({ tables, deliveries, batchIdsMax: 3 });
-  const list = await bench.createList(["10001", "10002", "10003", "10004"]);
-  bench.answers.product = () => ({ status: "ok", fields: standard(10) });
-  await bench.run(list);
-  bench.clock.set("2026-03-01T01:00:00Z");
-  bench.answers.product = (id) => {
-    if (id === "10001") return { status: "ok", fields: standard(12) };
-    if (id === "10002") return { status: "not_found" };
-    return id === "10003" ? { status: "unavailable" } : { status: "ok", fields: standard(10) };
-  };
-  await bench.run(list, crash);
-  return { calls: bench.calls(), ...(await seen(bench, list)) };
-}
-
-const oneTierEnds = {
-  runs: [
-    {
-      runNumber: 2,
-      kind: "sweep",
-      status: "completed",
-      phase: "done",
-      credits: 3,
-      stats: {
-        tracked: 4,
-        entry: "check",
-        newItems: 0,
-        steps: {
-          check: {
-            scraper: "retailer_d.standard",
-            requested: 4,
-            ok: 2,
-            partial: 0,
-            notFound: 1,
-            unavailable: 1,
-            credits: 3,
-            skipped: 0,
-          },
-        },
-        matched: 0,
-        deferred: 0,
-        changed: 1,
-        delisted: 1,
-        retryNextRun: 1,
-      },
-    },
-    expect.objectContaining({ runNumber: 1, kind: "baseline", status: "completed", credits: 4 }),
-  ],
-  events: [
-    ["watchlist.run.completed", 0],
-    ["watchlist.product.changed", 1],
-    ["watchlist.product.delisted", 1],
-    ["watchlist.run.completed", 0],
-  ],
-  items: [
-    { id: "10001", state: "active", price: 12, lastReadStatus: "ok", failures: 0, owes: [] },
-    {
-      id: "10002",
-      state: "delisted",
-      price: 10,
-      lastReadStatus: "not_found",
-      failures: 0,
-      owes: [],
-    },
-    {
-      id: "10003",
-      state: "active",
-      price: 10,
-      lastReadStatus: "unavailable",
-      failures: 1,
-      owes: ["check"],
-    },
-    { id: "10004", state: "active", price: 10, lastReadStatus: "ok", failures: 0, owes: [] },
-  ],
-  money: { balance: 4_993, held: 0, spent: 7 },
-  list: {
-    runningRun: null,
-    lastRunStatus: "completed",
-    itemCounts: { new: 0, active: 3, delisted: 1 },
-    runCount: 2,
-  },
-};
-
-const asins = ["B000000001", "B000000002", "B000000003", "B000000004"];
-
-/** retailer_a by its default: read in full; then the scan sends one item on, loses one, misses one. */
-async function defaultOfRetailerA({ crash, deliveries = 1 }: Scenario) {
-  const bench = await startRunBench({ tables, deliveries, batchIdsMax: 2 });
-  const list = await bench.createList(asins, { platform: "retailer_a" });
-  bench.answers.product = () => ({ status: "ok", fields: product(10, 10) });
-  await bench.run(list);
-  bench.clock.set("2026-03-01T01:00:00Z");
-  bench.answers.product = (id) => {
-    if (id === asins[1]) return { status: "ok", fields: product(9, 9) };
-    if (id === asins[2]) return { status: "not_found" };
-    return id === asins[3] ? { status: "partial" } : { status: "ok", fields: product(10, 10) };
-  };
-  await bench.run(list, crash);
-  return { calls: bench.calls(), ...(await seen(bench, list)) };
-}
-
-const retailerAEnds = {
-  runs: [
-    expect.objectContaining({
-      runNumber: 2,
-      kind: "sweep",
-      credits: 2,
-      stats: expect.objectContaining({
-        entry: "pulse",
-        changed: 1,
-        delisted: 1,
-        retryNextRun: 1,
-        steps: {
-          pulse: expect.objectContaining({ requested: 4, ok: 2, notFound: 1, credits: 1 }),
-          lite: expect.objectContaining({ requested: 1, ok: 1, credits: 1 }),
-        },
-      }),
-    }),
-    expect.objectContaining({
-      runNumber: 1,
-      kind: "baseline",
-      credits: 20,
-      stats: expect.objectContaining({
-        entry: "full",
-        newItems: 4,
-        steps: { full: expect.objectContaining({ requested: 4, ok: 4, credits: 20 }) },
-      }),
-    }),
-  ],
-  events: [
-    ["watchlist.run.completed", 0],
-    ["watchlist.product.changed", 1],
-    ["watchlist.product.delisted", 1],
-    ["watchlist.run.completed", 0],
-  ],
-  items: [
-    { price: 10, owes: [] },
-    { price: 9, owes: [] },
-    { state: "delisted" },
-    { price: 10, owes: ["pulse"] },
-  ],
-  money: { balance: 4_978, held: 0, spent: 22 },
-  list: { itemCounts: { new: 0, active: 3, delisted: 1 }, runningRun: null },
-};
 
 describe.each([
   ["of one tier", oneTier, oneTierEnds],
   ["of the default pipeline of retailer_a", defaultOfRetailerA, retailerAEnds],
 ])("a run %s", (_, scenario, expected) => {
-  it("reads, compares, routes, stores, charges and reports as specified", async () => {
-    expect(await scenario({})).toMatchObject(expected);
+  it("reads, compares, routes, stores, charges and reports as the specification says", async () => {
+    expect(await scenario({ tables })).toMatchObject(expected);
   });
 
-  it("has the same result when every message is delivered twice", async () => {
-    expect(await scenario({ deliveries: 2 })).toMatchObject(expected);
-  });
-});
-
-describe("a run whose process dies", () => {
-  it("has the same result for every call at which it died, once its message is delivered again", async () => {
-    const { calls } = await defaultOfRetailerA({});
-    expect(calls).toBeGreaterThan(20);
-    const points = Array.from({ length: calls }, (_unused, n) => n + 1).flatMap((call) =>
-      (["before", "after"] as const).map((when) => ({ call, when })),
-    );
-    const worker = async (): Promise<void> => {
-      for (let point = points.pop(); point !== undefined; point = points.pop()) {
-        const end = await defaultOfRetailerA({ crash: point });
-        expect(end, `${point.when} call ${point.call}`).toMatchObject(retailerAEnds);
-      }
-    };
-    await Promise.all([worker(), worker(), worker(), worker()]);
+  it("comes to the same when every message is delivered twice", async () => {
+    expect(await scenario({ tables, deliveries: 2 })).toMatchObject(expected);
   });
 });
 
@@ -257,7 +51,7 @@ describe("a delisted item", () => {
   });
 });
 
-describe("a watchlist whose account lacks credits for the first step", () => {
+describe("a list whose account is short of credits for the first step", () => {
   it("skips the run without reading or charging, and pauses at the third skip in a row", async () => {
     const bench = await startRunBench({ tables, credits: 3 });
     const list = await bench.createList(["10001", "10002", "10003", "10004"]);
@@ -300,7 +94,7 @@ describe("a later step that the balance does not cover", () => {
       { id: "full", scraper: "retailer_a.full", routes: [{ when: "changed", notify: true }] },
     ],
   };
-  it("defers its items to the next run, which reads them at that step", async () => {
+  it("lets its items wait for the next run, which reads them there", async () => {
     const bench = await startRunBench({ tables, credits: 7 });
     const list = await bench.createList(asins.slice(0, 3), { platform: "retailer_a", pipeline });
     bench.answers.product = () => ({ status: "ok", fields: product(10, 10) });
@@ -320,8 +114,8 @@ describe("a later step that the balance does not cover", () => {
   });
 });
 
-describe("a step that two processes plan at the same time", () => {
-  it("holds no credits if one process defers it after the other reserved credits and died", async () => {
+describe("a step that two processes plan at once", () => {
+  it("holds nothing when one leaves it and the other had reserved it, and died", async () => {
     const bench = await startRunBench({ tables, credits: 50 });
     const list = await bench.createList(asins.slice(0, 3), { platform: "retailer_a" });
     const schedules = { put: async () => {}, remove: async () => {} };
@@ -364,7 +158,7 @@ describe("the history of runs", () => {
 });
 
 describe("a run without progress for 15 minutes", () => {
-  it("fails: answers are charged, and the other items get an owed retry for the next run", async () => {
+  it("is failed: charged for what was answered, the rest owed to the items and read next time", async () => {
     const bench = await startRunBench({ tables, batchIdsMax: 2 });
     const list = await bench.createList(["10001", "10002", "10003", "10004"]);
     bench.answers.product = () => ({ status: "ok", fields: standard(10) });
@@ -398,8 +192,8 @@ describe("a run without progress for 15 minutes", () => {
   });
 });
 
-describe("a run that is abandoned between two steps", () => {
-  it("stores an owed retry of the next step, so that the next run reads the items and reports the change", async () => {
+describe("a run that is given up between two steps", () => {
+  it("leaves to the items what they were sent to: the next run reads it and reports the change", async () => {
     const bench = await startRunBench({ tables, batchIdsMax: 1 });
     const list = await bench.createList(asins.slice(0, 2), { platform: "retailer_a" });
     bench.answers.product = () => ({ status: "ok", fields: product(10, 10) });
@@ -423,8 +217,8 @@ describe("a run that is abandoned between two steps", () => {
   });
 });
 
-describe("a run whose results cannot be finalized", () => {
-  it("fails after an hour, so that its watchlist can run again", async () => {
+describe("a run that cannot be folded", () => {
+  it("gives its list free after an hour, as failed", async () => {
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001"]);
     bench.answers.product = () => ({ status: "ok", fields: standard(10) });
@@ -441,7 +235,7 @@ describe("a run whose results cannot be finalized", () => {
 });
 
 describe("an item removed while its run is in progress", () => {
-  it("is not read and not charged", async () => {
+  it("is not read any more, and not charged", async () => {
     const bench = await startRunBench({ tables, batchIdsMax: 1 });
     const list = await bench.createList(["10001", "10002"]);
     bench.answers.product = () => ({ status: "ok", fields: standard(10) });
@@ -458,7 +252,7 @@ describe("an item removed while its run is in progress", () => {
   });
 });
 
-describe("a step whose ID is the name of an object property", () => {
+describe("a step whose id is a name that objects have", () => {
   it.each(["constructor", "toString", "hasOwnProperty"])("%s: runs like any other", async (id) => {
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001"], {
@@ -478,7 +272,7 @@ describe("a step whose ID is the name of an object property", () => {
 });
 
 describe("a tick", () => {
-  it("starts no run of a watchlist that is not due, and one run for a due time even if it is delivered repeatedly", async () => {
+  it("starts nothing for a list that is not due, and one run for a due time however often it comes", async () => {
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001"]);
     bench.answers.product = () => ({ status: "ok", fields: standard(10) });
@@ -495,7 +289,7 @@ describe("a tick", () => {
     expect((await bench.runs.list(list.id, 10)).runs).toHaveLength(1);
   });
 
-  it("during a run in progress is skipped and counted on the watchlist", async () => {
+  it("that falls into a running run is skipped and counted on the list", async () => {
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001"]);
     bench.answers.product = () => ({ status: "ok", fields: standard(10) });

@@ -131,7 +131,7 @@ describe("a full watchlist", () => {
     ).rejects.toMatchObject({
       code: "INVALID_PARAM",
       details: { param: "add" },
-      message: expect.stringContaining("room for 1 more, and 'add' has 3 ") as string,
+      message: expect.stringContaining("room for 1 more, but 'add' has 3 ") as string,
     });
     expect(await world.rows(list)).toEqual(before);
     expect(await world.counters(list)).toMatchObject({ total: 50_000 });
@@ -185,7 +185,7 @@ describe("a watchlist that concurrent calls fill", () => {
     await expect(change(list, { add: ["20002"] }, { pages })).rejects.toMatchObject({
       code: "INVALID_PARAM",
       details: { param: "add" },
-      message: expect.stringContaining("room for 0 more, and 'add' has 1 ") as string,
+      message: expect.stringContaining("room for 0 more, but 'add' has 1 ") as string,
     });
   });
 

@@ -65,7 +65,7 @@ describe("a chain of messages", () => {
 
   it("ends at limits.messageHopsMax", () => {
     expect(() => sqsRunQueue(client, { steps }, limits.messageHopsMax + 1)).toThrow(
-      "messages do not follow from one another for ever",
+      "a chain of messages is within limits.messageHopsMax",
     );
   });
 });

@@ -62,7 +62,7 @@ async function exportedLines(): Promise<string[]> {
 
 const idOf = (body: string): string => (JSON.parse(body) as { id: string }).id;
 
-it("a receiver and a bucket that are down for longer than the retry schedule receive everything later", async () => {
+it("a receiver and a bucket that are down for longer than the retry schedule get everything later", async () => {
   const [down, fine] = [await startReceiver(), await startReceiver()];
   const sick = (await world.addEndpoint(account, down.url)).endpoint;
   await world.addEndpoint(account, fine.url);
