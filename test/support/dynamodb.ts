@@ -12,12 +12,12 @@ declare module "vitest" {
   }
 }
 
-/** Nothing has to outlive the process, so no disk has to be waited for. */
+/** In memory: the tables do not outlive the process, and disk writes cost time. */
 const sharedMemory = "/dev/shm";
 
 export interface TemporaryDynamodb {
   readonly endpoint: string;
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /** A dynoxide without tables, whose data is deleted when it stops. */

@@ -8,10 +8,11 @@ const longest = [
   "test/lib/validation.slow.test.ts",
   "test/lib/bundles.slow.test.ts",
   "test/shared/runs/run-model.property.test.ts",
+  "test/scripts/admin/cli.slow.test.ts",
+  "test/tools/reconcile/shards.slow.test.ts",
   "test/shared/aws/ledger/credit-history.test.ts",
   "test/tools/reconcile/reconcile.test.ts",
-  "test/scripts/admin/cli.test.ts",
-  "test/lib/acknowledgements.test.ts",
+  "test/shared/sources/misbehaving-source.test.ts",
 ];
 
 /** Begins with the files that take longest. */

@@ -131,7 +131,12 @@ describe("what is refused, where, and what to change", () => {
       ["null", "pipeline", null, "A pipeline must be an object"],
       ["a string", "pipeline", "pulse", "A pipeline must be an object"],
       ["an array", "pipeline", [lite("a")], "An object is expected here, not an array."],
-      ["steps that are no array", "pipeline.steps", { steps: lite("a") }, "must be an array of steps"],
+      [
+        "steps that are no array",
+        "pipeline.steps",
+        { steps: lite("a") },
+        "must be an array of steps",
+      ],
       ["no step", "pipeline.steps", { steps: [] }, "A pipeline has 1 to 10 steps."],
       [
         "eleven steps",

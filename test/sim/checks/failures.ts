@@ -65,7 +65,7 @@ export function loggedFailures(): readonly Failure[] {
 
 /** True for an error that a fault explains. */
 const isForeseen = ({ line: { error } }: Failure, profile: Profile): boolean =>
-  isInjected(error?.name ?? "", profile) || /^SQS rejected /.test(error?.message ?? "");
+  isInjected(error?.name ?? "", profile) || (error?.message ?? "").startsWith("SQS rejected ");
 
 /** True for a 500 after the failure of a dependency, for which the service must return 503. */
 const isMistaken = ({ line: { status, error } }: Failure): boolean =>
