@@ -63,9 +63,12 @@ export function loggedFailures(): readonly Failure[] {
     .map(({ line, task }) => ({ line: JSON.parse(line) as Line, task, text: line }));
 }
 
+/** True for the queue adapters' error for messages that SQS did not accept. */
+export const isRejectedBySqs = (message: string): boolean => message.startsWith("SQS rejected ");
+
 /** True for an error that a fault explains. */
 const isForeseen = ({ line: { error } }: Failure, profile: Profile): boolean =>
-  isInjected(error?.name ?? "", profile) || (error?.message ?? "").startsWith("SQS rejected ");
+  isInjected(error?.name ?? "", profile) || isRejectedBySqs(error?.message ?? "");
 
 /** True for a 500 after the failure of a dependency, for which the service must return 503. */
 const isMistaken = ({ line: { status, error } }: Failure): boolean =>

@@ -1,5 +1,5 @@
 import * as provide from "../../../functions/composition/dependencies.ts";
-import { injectedNames } from "../checks/failures.ts";
+import { injectedNames, isRejectedBySqs } from "../checks/failures.ts";
 import type { Task } from "../task-scheduler.ts";
 import type { User } from "../world.ts";
 import { type DeliveryScene, type PublishedRun, untilSent } from "./deliveries-scene.ts";
@@ -80,12 +80,13 @@ function publish(world: DeliveryScene["world"], { run, publishes }: PublishedRun
     };
     world.tasks.begin(`publication ${publishes.length} of ${run.runId}`, work, (task) => {
       const { error } = task;
-      if (error instanceof Error && !injectedNames.has(error.name) && !isRefusal(error)) {
+      if (
+        error instanceof Error &&
+        !injectedNames.has(error.name) &&
+        !isRejectedBySqs(error.message)
+      ) {
         reject(new Error("A publication failed without a fault", { cause: error }));
       } else resolve(task);
     });
   });
 }
-
-/** True for the queue adapter's error for messages that SQS did not accept. */
-const isRefusal = ({ message }: Error): boolean => /messages were not sent/.test(message);
