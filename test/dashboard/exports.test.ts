@@ -115,7 +115,7 @@ describe.skipIf(lacksChromium)("the export page", () => {
     await page.getByRole("button", { name: "Edit" }).click();
     await page.getByLabel("Bucket", { exact: true }).fill("elsewhere");
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Send 'secret_access_key' again when").waitFor();
+    await page.getByText("'secret_access_key' is required when").waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Edit" }).waitFor();
   });
