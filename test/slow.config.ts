@@ -15,7 +15,7 @@ export default defineConfig({
       LEDGER_FAULT_RUNS: "120",
       LEDGER_SLOTS: "250",
       METAMORPHIC_RUNS: "3",
-      MODEL_RUNS: "20",
+      MODEL_RUNS: "60",
       PAGE_RUNS: "100",
     },
   },

@@ -56,7 +56,7 @@ function reportingStep({ steps }: Pipeline, first: string): string {
 }
 
 /** Returns the IDs of the steps that must retry the item. */
-export const stepsToRetry = (pipeline: Pipeline, item: Item): ReadonlySet<string> =>
+export const stepsToRetry = (pipeline: Pipeline, item: Item): Set<string> =>
   new Set(item.owes.map((retry) => placeOf(pipeline, item, retry)));
 
 /** Adds an owed retry after a step failed or was deferred. A step has at most one per kind of read. */

@@ -1,4 +1,5 @@
 import type { Step } from "../../shared/pipelines/definition.ts";
+import { stepsToRetry } from "./run-model-retries.ts";
 import type { ModelWatchlist } from "./run-model-watchlist.ts";
 
 interface StepStats {
@@ -21,8 +22,11 @@ export interface RunState {
   readonly number: number;
   /** Index of the items' scripted answers. */
   readonly at: number;
-  /** The start step of each item, by item ID. */
-  readonly starts: ReadonlyMap<string, string>;
+  /**
+   * IDs of the steps that read an item without a route, by item ID: its start step and those of the
+   * retries that it owed before the run. The next run does the retries of reads that fail in this one.
+   */
+  readonly starts: ReadonlyMap<string, ReadonlySet<string>>;
   /** IDs of the items that routes sent to each step, by step ID. */
   readonly routed: Map<string, Set<string>>;
   readonly steps: Record<string, StepStats>;
@@ -61,10 +65,11 @@ export function runStartOf({ pipeline, items, runCount, isRefreshDue }: ModelWat
 
 export function newRunState(list: ModelWatchlist, runStart: RunStart, at: number): RunState {
   const { baseline, entry } = list.pipeline;
-  const starts = new Map<string, string>();
-  for (const { id, state } of list.items) {
-    if (state === "new") starts.set(id, baseline ?? entry);
-    if (state === "active") starts.set(id, runStart.entry);
+  const starts = new Map<string, ReadonlySet<string>>();
+  for (const item of list.items) {
+    if (item.state === "delisted") continue;
+    const start = item.state === "new" ? (baseline ?? entry) : runStart.entry;
+    starts.set(item.id, stepsToRetry(list.pipeline, item).add(start));
   }
   return {
     list,

@@ -17,7 +17,7 @@ import {
   statsOf,
 } from "./run-model-state.ts";
 import { everythingKnown } from "./run-model-fields.ts";
-import { stepsToRetry, addRetry, clearRetry } from "./run-model-retries.ts";
+import { addRetry, clearRetry } from "./run-model-retries.ts";
 import { type Changes, evaluate, type Reading, read } from "./run-model-read.ts";
 import type { ReportedShortfall } from "./shortfalls.ts";
 import type { ModelWatchlist, ModelItem } from "./run-model-watchlist.ts";
@@ -128,8 +128,7 @@ const itemsOf = ({ list, starts, routed }: RunState, { id: step }: Step): ModelI
   list.items.filter(
     (item) =>
       routed.get(step)?.has(item.id) === true ||
-      (item.state !== "delisted" &&
-        (starts.get(item.id) === step || stepsToRetry(list.pipeline, item).has(step))),
+      (item.state !== "delisted" && starts.get(item.id)?.has(step) === true),
   );
 
 /** Defers the items of a later step that the balance does not cover to the next run. */
