@@ -88,8 +88,8 @@ function manyRunsPlan(random: Random): RunsPlan {
     runsOnceMore: false,
     act: async (scene, list) => {
       for (let left = 6; left > 0; left -= 1) {
-        await scene.world.pause(minute / 2);
-        if (random.isHit(0.3)) await patch(scene, list, { pipeline: random.pick(forms) });
+        await runEnd(scene, list);
+        if (random.isHit(0.5)) await patch(scene, list, { pipeline: random.pick(forms) });
         await runNow(scene, list);
       }
     },
@@ -310,6 +310,17 @@ async function missRefresh(scene: RunsScene, list: WatchlistScene): Promise<void
 
 async function runNow({ world }: RunsScene, { id, user }: WatchlistScene): Promise<void> {
   await world.call({ method: "POST", path: `/v1/watchlists/${id}/run`, key: user.key });
+}
+
+/** Waits for the end of the run in progress, as a manual run is refused until then. */
+async function runEnd({ world, stores }: RunsScene, { user, id }: WatchlistScene): Promise<void> {
+  const endsAt = world.tasks.now() + startsWithinMs;
+  do {
+    await world.pause(minute / 2);
+    const effect = () => stores.watchlists.get(user.accountId, id);
+    const row = await world.tasks.call({ label: `test: run of ${id}`, effect });
+    if (row?.runningRun === null) return;
+  } while (world.tasks.now() < endsAt);
 }
 
 const everyId = ({ request }: WatchlistScene): readonly string[] =>
