@@ -6,7 +6,7 @@
 import { parseArgs } from "node:util";
 import { localTarget } from "./admin/target.ts";
 import { printTable } from "./measure/print-table.ts";
-import { startTemporaryDynamo } from "./measure/temporary-dynamo.ts";
+import { startTemporaryDynamo } from "../tools/local/temporary-dynamo.ts";
 import { accountsIn } from "./outage/accounts.ts";
 import { observe, type Outage } from "./outage/observe.ts";
 import { brokenRules, hasRateHeaders, type Observation } from "./outage/rules.ts";

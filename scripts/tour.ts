@@ -3,9 +3,6 @@
  * customer's bucket: with the sandbox, and with a replayed products API. `npm run tour [--
  * --recordings <folder of recorded replies>]`
  */
-import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { loadRecordedProducts, startReplayCatalog } from "../tools/sources/replay-catalog.ts";
 import { adminCommands } from "./tour/admin-commands.ts";
@@ -44,16 +41,15 @@ async function tourSandbox(tell: Narrator): Promise<void> {
 
 async function tourReplayedCatalog(folder: string | undefined, tell: Narrator): Promise<void> {
   tell.title("2 of 2: with a products API, replayed");
-  const from = folder ?? recordingsBeside();
-  const recorded = loadRecordedProducts(from);
+  const recorded = loadRecordedProducts(folder);
   const priced = recorded.filter((product) => typeof product["salePrice"] === "number");
   const unpriced = recorded.filter((product) => typeof product["salePrice"] !== "number");
   const products = [...priced.slice(0, pricedItems), ...unpriced.slice(0, unpricedItems)];
-  tell.say(`${products.length} products, recorded in ${from ?? "the project's own fixtures"}`);
+  tell.say(`${products.length} products, recorded in ${folder ?? "the project's own fixtures"}`);
   const replay = await startReplayCatalog({ products, port: 0 });
   const [first, ...rest] = products.map(({ sku }) => String(sku));
   if (first === undefined)
-    throw new Error(`There are no recorded products in ${from ?? "test/fixtures"}`);
+    throw new Error(`There are no recorded products in ${folder ?? "test/fixtures"}`);
   const movePrice = (): void => {
     const price = Number(products[0]?.["salePrice"]) + 1;
     replay.setPrice(Number(first), price);
@@ -70,16 +66,6 @@ async function tourReplayedCatalog(folder: string | undefined, tell: Narrator): 
   } finally {
     await replay.stop();
   }
-}
-
-/** Returns a folder of recorded replies beside the project, if it exists. */
-function recordingsBeside(): string | undefined {
-  const beside = fileURLToPath(new URL("../../shared/data", import.meta.url));
-  if (!existsSync(beside)) return undefined;
-  return readdirSync(beside, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => join(beside, entry.name))
-    .find((path) => loadRecordedProducts(path).length > 0);
 }
 
 const targetOf = (world: FreshWorld): Omit<ReachableTarget, "ids" | "movePrice"> => ({

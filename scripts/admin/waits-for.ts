@@ -17,7 +17,7 @@ export function waitsFor(run: Run, steps: readonly StepRecord[]): string {
     case "claimed":
       return "run-starter: to plan it (runs queue)";
     case "reading":
-      return run.error === null ? reading(steps.at(-1)) : "run-starter: to end it, as given up";
+      return run.error === null ? reading(steps.at(-1)) : "run-starter: to end it as failed";
     case "finishing":
       return "run-finisher: to fold it into its list (finishes queue)";
     case "emitting":

@@ -4,7 +4,7 @@ import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
 import { documentClient } from "../../shared/aws/table/dynamo.ts";
 import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { pointClientsAt } from "../../tools/local/aws-environment.ts";
-import { startTemporaryDynamo } from "../measure/temporary-dynamo.ts";
+import { startTemporaryDynamo } from "../../tools/local/temporary-dynamo.ts";
 import { benchBundles } from "./bundles.ts";
 import { type DynamoMeter, startDynamoMeter } from "../measure/dynamo-meter.ts";
 import { type BenchWorld, benchGateway, startBenchWorld } from "../measure/gateway-rate.ts";
@@ -101,7 +101,7 @@ async function benchCpu(
   ];
   const figures: CpuFigures[] = [];
   for (const task of tasks) {
-    // Each tier in a process of its own: its peak of memory is that of no other tier.
+    // One process for each tier, so that the peak memory is that of the tier alone.
     const worker: TaskProcess<CpuTask, CpuFigures[]> = await startTaskProcess(
       new URL("handler-cpu.ts", import.meta.url),
       {

@@ -1,6 +1,6 @@
 import { CreateTableCommand, type DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { pointClientsAt } from "../../tools/local/aws-environment.ts";
-import { startTemporaryDynamo } from "../measure/temporary-dynamo.ts";
+import { startTemporaryDynamo } from "../../tools/local/temporary-dynamo.ts";
 import { tableDefinition } from "../../tools/local/table-definition.ts";
 
 /** Runs work against a temporary DynamoDB engine, to which new SDK clients of this process connect. */

@@ -1,6 +1,6 @@
 /**
- * What no service can do without, in a bare loop in a process of its own: sign and post the same
- * bytes over TLS connections that stay open, or compress and put them over the S3 client.
+ * The least work that any service must do, as a bare loop in a separate process: sign and post the
+ * same bytes over TLS connections that stay open, or compress them and put them with the S3 client.
  */
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";

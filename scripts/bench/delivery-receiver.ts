@@ -1,4 +1,4 @@
-/** A receiver over TLS as a process of its own: takes every delivery and counts them. */
+/** A TLS receiver in a separate process, which accepts and counts every delivery. */
 import { once } from "node:events";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { startFauxqs } from "fauxqs";
 import { pointClientsAt } from "../../tools/local/aws-environment.ts";
-import { startTemporaryDynamo } from "../measure/temporary-dynamo.ts";
+import { startTemporaryDynamo } from "../../tools/local/temporary-dynamo.ts";
 import { createBenchTable } from "./bench-dynamo.ts";
 
 /** Where the processes of the bench find what they work with. */

@@ -1,6 +1,6 @@
 /**
- * The service's way from a finished run to a receiver or a bucket, as a process of its own: its CPU
- * time is that of the publishing and the delivering, AWS clients included, and of nothing else.
+ * Publishes and delivers the events of a finished run in a separate process, so that its CPU time is
+ * that of the service and its AWS clients alone.
  */
 import { S3Client } from "@aws-sdk/client-s3";
 import { SQSClient } from "@aws-sdk/client-sqs";

@@ -1,6 +1,6 @@
 /**
- * What no engine can do without, in a bare loop in a process of its own: parse the source's text,
- * take the fields out, compare them with the last reading, compress the results of each call.
+ * The least work that any run engine must do, as a bare loop in a separate process: parse the
+ * source's text, extract the fields, compare them with the last reading, compress the results.
  */
 import { zstdCompressSync } from "node:zlib";
 import { changedFields } from "../../shared/pipelines/compare.ts";

@@ -12,7 +12,7 @@ import type { PageStore } from "../../shared/watchlists/page-store.ts";
 import { rewriteItems } from "../../shared/watchlists/rewrite-items.ts";
 import { dollarsOf } from "../measure/usage.ts";
 import { pointClientsAt } from "../../tools/local/aws-environment.ts";
-import { startTemporaryDynamo } from "../measure/temporary-dynamo.ts";
+import { startTemporaryDynamo } from "../../tools/local/temporary-dynamo.ts";
 import { createBenchTable } from "./bench-dynamo.ts";
 import { type DynamoMeter, startDynamoMeter } from "../measure/dynamo-meter.ts";
 import { type Layout, rowPerItem } from "./item-rows.ts";

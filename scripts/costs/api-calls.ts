@@ -11,7 +11,7 @@ import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { type DynamoMeter, startDynamoMeter } from "../measure/dynamo-meter.ts";
 import { type BenchWorld, startBenchWorld } from "../measure/gateway-rate.ts";
 import { pointClientsAt } from "../../tools/local/aws-environment.ts";
-import { startTemporaryDynamo } from "../measure/temporary-dynamo.ts";
+import { startTemporaryDynamo } from "../../tools/local/temporary-dynamo.ts";
 import { type Assumptions, billedMs, sourceMs, type Speed } from "./assumptions.ts";
 import type { LogMeter } from "./log-meter.ts";
 import { bytesPerGigabyte, lambdaUsage, type Usage } from "../measure/usage.ts";

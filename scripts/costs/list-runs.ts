@@ -9,7 +9,7 @@ import { itemsAt, movedIn, type Tier, writeAnswers } from "../measure/runs-answe
 import { type RunsWorld, startRunsWorld } from "../measure/runs-process.ts";
 import type { WorkerName, WorldFigures } from "../measure/runs-world.ts";
 import { pointClientsAt } from "../../tools/local/aws-environment.ts";
-import { startTemporaryDynamo } from "../measure/temporary-dynamo.ts";
+import { startTemporaryDynamo } from "../../tools/local/temporary-dynamo.ts";
 import { type Assumptions, billedMs, sourceMs } from "./assumptions.ts";
 import type { LogMeter } from "./log-meter.ts";
 import { type Stored, storedBytes } from "./stored-bytes.ts";

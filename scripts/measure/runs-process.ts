@@ -6,7 +6,7 @@ const patienceMs = 120_000;
 
 type Answered = Readonly<Record<string, unknown>>;
 
-/** The world of `runs-world.ts`, in a process of its own. */
+/** The world of `runs-world.ts`, in a separate process. */
 export interface RunsWorld {
   readonly ready: WorldReady;
   call(method: string, path: string, body?: unknown): Promise<Answered>;

@@ -1,6 +1,6 @@
 /**
- * One worker Lambda as a process of its own, which is handed its events one at a time: its CPU time
- * and memory are those of the function and of nothing else of the local world.
+ * One worker Lambda in a separate process, which handles one event at a time, so that its CPU time
+ * and memory are those of the function alone.
  */
 import { subscribe } from "node:diagnostics_channel";
 import type { ClientRequest } from "node:http";

@@ -1,6 +1,6 @@
 /**
- * A local world as a process of its own, whose run workers are processes of their own again. Tells
- * its parent when it is ready, when a run has been finished, and what the workers did when asked.
+ * A local world in a separate process, with each run worker in a further process. Reports to its
+ * parent when it is ready and when a run has ended, and returns the workers' figures on request.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { subscribe } from "node:diagnostics_channel";

@@ -34,7 +34,7 @@ export interface EventPage {
 
 /**
  * Maximum size of a page. A Lambda returns at most 6 MB, in which the body is a JSON string, at worst
- * twice as long. A larger event is a page of its own.
+ * twice as long. A larger event is returned alone.
  */
 const pageBytesMax = 3_000_000;
 /** Maximum number of runs that one page reads, including runs without matching events. */

@@ -41,7 +41,7 @@ export interface MisbehavingServer {
   readonly questions: readonly Question[];
   /** Bytes that went out over the busiest connection. */
   bytesSent(): number;
-  /** Answers that were begun and neither ended nor given up. */
+  /** Answers in progress. */
   underWay(): number;
   stop(): Promise<void>;
 }

@@ -29,7 +29,7 @@ describe("the code blocks of the pages", () => {
   it("are valid shell, JSON and Python", () => {
     const shell = allBlocks.filter(({ info }) => shellInfos.includes(info));
     const checked: readonly (readonly [string, (code: string) => string])[] = [
-      // A reader replaces what stands in angle brackets.
+      // A reader replaces the placeholders in angle brackets.
       [
         "sh",
         (code: string) => complaintsOf("bash", ["-n"], code.replaceAll(/<[a-z_ ]+>/g, "VALUE")),

@@ -1,7 +1,7 @@
 import { CreateTableCommand, DeleteTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { tableDefinition } from "../../tools/local/table-definition.ts";
-import { startTemporaryDynamodb } from "../support/dynamodb.ts";
+import { startDynamoInMemory } from "../support/dynamodb.ts";
 import { clientSettings } from "./sdk.ts";
 import { useSmallBounds } from "./small-bounds.ts";
 import type { Stage } from "./stage.ts";
@@ -15,7 +15,7 @@ export interface Engine {
 /** Starts a DynamoDB engine, on which one process runs its seeds in sequence. */
 export async function startEngine(): Promise<Engine> {
   useSmallBounds();
-  const { endpoint, stop } = await startTemporaryDynamodb();
+  const { endpoint, stop } = await startDynamoInMemory();
   const base = new DynamoDBClient({ ...clientSettings, endpoint });
   const client = DynamoDBDocumentClient.from(base, {
     marshallOptions: { removeUndefinedValues: true },

@@ -1,9 +1,7 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { openDataFolder } from "../../tools/local/data-folder.ts";
-import { startDynamo } from "../../tools/local/dynamo-server.ts";
+import { startTemporaryDynamo, type TemporaryDynamo } from "../../tools/local/temporary-dynamo.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -12,32 +10,15 @@ declare module "vitest" {
   }
 }
 
-/** In memory: the tables do not outlive the process, and disk writes cost time. */
 const sharedMemory = "/dev/shm";
 
-export interface TemporaryDynamodb {
-  readonly endpoint: string;
-  readonly stop: () => Promise<void>;
-}
+/** An engine in memory where there is a file system for it: disk writes cost time. */
+export const startDynamoInMemory = (): Promise<TemporaryDynamo> =>
+  startTemporaryDynamo(existsSync(sharedMemory) ? sharedMemory : tmpdir());
 
-/** A dynoxide without tables, whose data is deleted when it stops. */
-export async function startTemporaryDynamodb(): Promise<TemporaryDynamodb> {
-  const dir = mkdtempSync(join(existsSync(sharedMemory) ? sharedMemory : tmpdir(), "dynamodb-"));
-  const folder = openDataFolder(dir, false);
-  const server = await startDynamo(folder);
-  return {
-    endpoint: server.endpoint,
-    async stop() {
-      await server.stop();
-      folder.release();
-      rmSync(dir, { recursive: true, force: true });
-    },
-  };
-}
-
-/** Global set-up: one dynoxide for a whole test run. */
+/** Global set-up: one engine for a whole test run. */
 export default async function provideDynamodb(project: TestProject): Promise<() => Promise<void>> {
-  const { endpoint, stop } = await startTemporaryDynamodb();
+  const { endpoint, stop } = await startDynamoInMemory();
   project.provide("dynamodbEndpoint", endpoint);
   return stop;
 }

@@ -7,7 +7,7 @@ import { watchlistKeys } from "../table/table.ts";
 export interface PhaseChange {
   readonly from: readonly RunPhase[];
   readonly set: Row;
-  /** True refuses the change for a run that was given up. */
+  /** True refuses the change for an abandoned run. */
   readonly unlessGivenUp?: boolean;
   /** True removes the run from the due index, so that the sweeper no longer finds it. */
   readonly settle?: boolean;

@@ -66,7 +66,7 @@ describe("the metrics of webhook deliveries", () => {
     expect(Math.max(...([late].flat() as number[]))).toBeGreaterThanOrEqual(1_500);
   });
 
-  it("count a delivery as given up once, after its last attempt", async () => {
+  it("count a failed delivery once, after its last attempt", async () => {
     answer(500);
     await world.addEndpoint("acct_1", receiver.url);
     await world.publish(aRun(["watchlist.run.completed"]));

@@ -34,7 +34,7 @@ describe("GET /v1/platforms", () => {
   });
 
   describe("404", () => {
-    it("returns below the list: a platform has no page of its own", async () => {
+    it("returns 404 for a path below the list", async () => {
       const response = await get("/platforms/retailer_a");
       expect(response.status).toBe(404);
       expect(await response.json()).toMatchObject({ error: { code: "NOT_FOUND" } });

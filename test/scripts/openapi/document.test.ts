@@ -61,7 +61,7 @@ describe("the document", () => {
     expect([...documented, ...undocumented].sort()).toEqual(Object.keys(routes).sort());
   });
 
-  it("stands in the generated files as it is now; `npm run openapi` writes them", () => {
+  it("is the same as the generated files; `npm run openapi` writes them", () => {
     for (const { path, text } of generatedFiles()) {
       expect(readFileSync(path, "utf8") === text, `${path} is stale`).toBe(true);
     }

@@ -32,7 +32,7 @@ describe.each([
     expect(await scenario({ tables })).toMatchObject(expected);
   });
 
-  it("comes to the same when every message is delivered twice", async () => {
+  it("has the same result when every message is delivered twice", async () => {
     expect(await scenario({ tables, deliveries: 2 })).toMatchObject(expected);
   });
 });
@@ -192,8 +192,8 @@ describe("a run without progress for 15 minutes", () => {
   });
 });
 
-describe("a run that is given up between two steps", () => {
-  it("leaves to the items what they were sent to: the next run reads it and reports the change", async () => {
+describe("a run that is abandoned between two steps", () => {
+  it("leaves an owed retry for each step that it did not reach: the next run does it and reports the change", async () => {
     const bench = await startRunBench({ tables, batchIdsMax: 1 });
     const list = await bench.createList(asins.slice(0, 2), { platform: "retailer_a" });
     bench.answers.product = () => ({ status: "ok", fields: product(10, 10) });

@@ -91,7 +91,7 @@ describe("what is told of a run's end", () => {
     expect(heard.values()).toMatchObject([["run_ends", { runs_unpaid: 1, runs_failed: 0 }]]);
   });
 
-  it("tells of a run that was given up that it failed, and what its steps gave back", async () => {
+  it("reports that an abandoned run failed, and the credits that its steps returned", async () => {
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001", "10002"]);
     await bench.runSome(list, 1);

@@ -17,7 +17,7 @@ const runs: readonly FeedRun[] = Array.from({ length: runsMade }, (_, n) => ({
   types: ["watchlist.run.completed"],
 }));
 
-/** Every actor has a process of its own, and adds some runs that others add too. */
+/** Each actor is a separate process, and adds some runs that others add too. */
 async function race(actors: number, pageSize: number): Promise<void> {
   const tableName = await tables.create();
   const feedOf = () =>

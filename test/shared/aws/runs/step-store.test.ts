@@ -178,7 +178,7 @@ describe("decide", () => {
     expect(await store.get(run.id, "detail")).toEqual({ ...step, decision: "defer", shortfall });
   });
 
-  it("decides nothing once the run is given up or finishing", async () => {
+  it("decides nothing after the run was abandoned or is finishing", async () => {
     const step = await store.plan({ step: aStep(), batches });
     await runs.abandon(run, "stuck");
     expect(await store.decide(run, step, null)).toBe("over");

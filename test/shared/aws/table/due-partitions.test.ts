@@ -92,7 +92,7 @@ describe("a row's place in the due index", () => {
 });
 
 describe("dueTimeOf", () => {
-  it("gives the time of a row that stands in any partition of its kind", () => {
+  it("returns the time of a row in any partition of its kind", () => {
     for (const kind of kinds) {
       for (const partition of duePartitionsOf(kind)) {
         const row = { due_kind: partition, due_at: at.toISOString() };

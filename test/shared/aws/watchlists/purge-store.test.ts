@@ -57,7 +57,7 @@ describe("a list whose creation is expected", () => {
     expect(await store.due(at(7), 10)).toEqual([]);
   });
 
-  it("is purged when it is due, or at once when its creation was given up", async () => {
+  it("is purged when it is due, or at once when its creation failed", async () => {
     await store.expectCreation(listOf("wl_1"), at(5));
     expect(await store.begin("wl_1", look(4))).toBe(false);
     expect(await store.begin("wl_1", look(5))).toBe(true);
