@@ -191,7 +191,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       });
     });
 
-    it.each([1, 2, 100])("is what entries are filtered by, in pages of %i", async (limit) => {
+    it.each([1, 100])("is what entries are filtered by, in pages of %i", async (limit) => {
       await work();
       await change({ changeId: "c1", type: "adjust", credits: -5 });
       await change({ changeId: "c2", type: "purchase", credits: 25_000 });
@@ -239,7 +239,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       await reserve(ledger, source);
       for (const action of actions) await act[action]();
 
-      for (const limit of [1, 2, 100]) {
+      for (const limit of [1, 100]) {
         const found = await list(filter, limit);
         expect(found.map(({ type, credits }) => `${type} ${credits}`)).toEqual(entries);
         for (const wanted of entryTypes) {
@@ -266,9 +266,16 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       }
       await change({ changeId: "correction", type: "adjust", credits: -7 });
     };
+    // The tests that only read share one account: its calls take most of their time.
+    let used: string | undefined;
+    const openUsed = async (): Promise<void> => {
+      if (used === undefined) await work();
+      used ??= accountId;
+      accountId = used;
+    };
 
     it("numbers its entries without a gap, and each balance follows from the one before", async () => {
-      await work();
+      await openUsed();
       await expectBooksToBalance(world, accountId);
       const found = await list({});
       expect(found).toHaveLength(purchases.length + calls * 3 + 4);
@@ -281,7 +288,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
     });
 
     it("lists the same entries in pages of every size", async () => {
-      await work();
+      await openUsed();
       const found = await list({});
       expect(await list({}, 7)).toEqual(found);
       for (const limit of [1, 2]) {
@@ -295,7 +302,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
     });
 
     it("returns with each filter the matching entries of the whole ledger", async () => {
-      await work();
+      await openUsed();
       const found = await list({});
       const requestId = found.flatMap(({ source }) =>
         source !== null && "requestId" in source ? [source.requestId] : [],
@@ -309,7 +316,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       ];
       for (const filter of filters) {
         const wanted = found.filter((entry) => matches(entry, filter));
-        for (const limit of [2, 100]) expect(await list(filter, limit)).toEqual(wanted);
+        for (const limit of [7, 100]) expect(await list(filter, limit)).toEqual(wanted);
       }
     });
 

@@ -2,7 +2,7 @@ import { CreateTableCommand, DeleteTableCommand, DynamoDBClient } from "@aws-sdk
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { tableDefinition } from "../../tools/local/table-definition.ts";
 import { startDynamoInMemory } from "../support/dynamodb.ts";
-import { clientSettings } from "./sdk.ts";
+import { engineClientSettings } from "../support/engine-wire.ts";
 import { useSmallBounds } from "./small-bounds.ts";
 import type { Stage } from "./stage.ts";
 
@@ -16,7 +16,7 @@ export interface Engine {
 export async function startEngine(): Promise<Engine> {
   useSmallBounds();
   const { endpoint, stop } = await startDynamoInMemory();
-  const base = new DynamoDBClient({ ...clientSettings, endpoint });
+  const base = new DynamoDBClient({ ...engineClientSettings, endpoint });
   const client = DynamoDBDocumentClient.from(base, {
     marshallOptions: { removeUndefinedValues: true },
   });

@@ -19,7 +19,7 @@ import {
 import type { FaultKind, Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
 import type { Task, TaskScheduler } from "./task-scheduler.ts";
-import { plainWire } from "./wire.ts";
+import { engineClientSettings } from "../support/engine-wire.ts";
 import type { ServiceName, Members, Attempt, Sent } from "./attempt.ts";
 
 /** A simulated AWS service: returns the members of an output or throws an SDK error. */
@@ -73,7 +73,7 @@ const idle = ["loggerMiddleware", "getUserAgentMiddleware", "recursionDetectionM
 /** Creates SDK clients with injected faults; the task scheduler orders their attempts. */
 export function faultyClients(options: SdkOptions) {
   const { endpoint } = options;
-  const common = { ...clientSettings, retryStrategy: retriesAtOnce };
+  const common = { ...engineClientSettings, retryStrategy: retriesAtOnce };
   const answered: Answered = new Map();
   const attach = <Client extends { middlewareStack: unknown }>(
     service: ServiceName,
@@ -108,17 +108,6 @@ export function faultyClients(options: SdkOptions) {
   };
 }
 
-/** The engine requires a signature but does not verify it. */
-const unverified = {
-  async sign<Request extends { headers: Record<string, string> }>(request: Request) {
-    request.headers["authorization"] =
-      "AWS4-HMAC-SHA256 Credential=sim/20260301/us-east-1/dynamodb/aws4_request, " +
-      "SignedHeaders=host, Signature=0";
-    request.headers["x-amz-date"] = "20260301T000000Z";
-    return request;
-  },
-};
-
 /** Makes a token unique to the table: an engine remembers tokens, and a repeated seed repeats its tokens. */
 function withOwnToken(input: Members, table: string): Members {
   const { ClientRequestToken: token } = input;
@@ -126,14 +115,6 @@ function withOwnToken(input: Members, table: string): Members {
   const own = createHash("md5").update(`${table} ${token}`).digest("hex");
   return { ...input, ClientRequestToken: own };
 }
-
-/** Settings of all SDK clients of the simulation. */
-export const clientSettings = {
-  region: "us-east-1",
-  credentials: { accessKeyId: "sim", secretAccessKey: "sim" },
-  signer: unverified,
-  requestHandler: plainWire,
-};
 
 interface Args {
   readonly input: Members;

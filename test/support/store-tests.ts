@@ -15,6 +15,7 @@ const names = [
   "shared/aws/exports/export-store",
   "shared/aws/ledger/copy-journal",
   "shared/aws/ledger/credit-history",
+  "shared/aws/ledger/credit-history.property",
   "shared/aws/ledger/faults.property",
   "shared/aws/ledger/item-call",
   "shared/aws/ledger/ledger",

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { inject } from "vitest";
+import { engineClientSettings } from "./engine-wire.ts";
 import { tableDefinition } from "../../tools/local/table-definition.ts";
 
 export interface TestTables {
@@ -12,7 +13,10 @@ export interface TestTables {
 
 /** Tables that only the caller knows, in the DynamoDB engine of the test run. */
 export function openTables(): TestTables {
-  const base = new DynamoDBClient({ endpoint: inject("dynamodbEndpoint") });
+  const base = new DynamoDBClient({
+    ...engineClientSettings,
+    endpoint: inject("dynamodbEndpoint"),
+  });
   keepTokensApart(base);
   const client = DynamoDBDocumentClient.from(base, {
     marshallOptions: { removeUndefinedValues: true },

@@ -200,7 +200,7 @@ describe("a delivery before its first attempt", () => {
       await publish(200 + n, { happenedAt: at(300) }, ["watchlist.run.completed"]);
     }
 
-    for (const limit of [7, 100]) {
+    for (const limit of [45, 100]) {
       expect(await idsInPages(limit)).toHaveLength(2 * 12 + 2 * 30 + 2 * 27);
       expect(await pages(limit, { state: "pending" })).toHaveLength(2 * 30 + 2 * 27);
     }
@@ -225,7 +225,7 @@ describe("since", () => {
 });
 
 describe("since and watchlist_id", () => {
-  it.each([1, 2, 100])(
+  it.each([1, 100])(
     "filter the account's log and an endpoint's, attempted and pending, in pages of %i",
     async (limit) => {
       const one = await world.addEndpoint(account, `${receiver.url}/1`);

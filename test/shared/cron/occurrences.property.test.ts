@@ -7,7 +7,7 @@ import { parseCron, type Cron } from "../../../shared/cron/parse-cron.ts";
 import { randomCron, randomMoment, type RandomCron } from "./random-crons.ts";
 
 /** `CRON_RUNS=6000 npm test -- --testTimeout=600000 test/shared/cron` looks at so many cases. */
-const numRuns = Number(process.env["CRON_RUNS"] ?? 100);
+const numRuns = Number(process.env["CRON_RUNS"] ?? 50);
 
 const minuteMs = 60_000;
 const spacingMs = 5 * minuteMs;

@@ -8,7 +8,7 @@ import { tickerExpression } from "../../../shared/cron/ticker-expression.ts";
 import { changeAfter, randomCron, randomZone } from "./random-crons.ts";
 
 /** `CRON_RUNS=6000 npm test -- --testTimeout=600000 test/shared/cron` looks at so many cases. */
-const numRuns = Number(process.env["CRON_RUNS"] ?? 20);
+const numRuns = Number(process.env["CRON_RUNS"] ?? 10);
 
 const now = new Date("2026-11-20T10:00:00Z");
 const dayMs = 86_400_000;

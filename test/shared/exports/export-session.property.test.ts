@@ -7,7 +7,8 @@ import { aRun } from "../../support/delivery-world.ts";
 import { type ExportWorld, startExportWorld } from "../../support/export-world.ts";
 
 const account = "acct_1";
-const runsMade = 25;
+/** EXPORT_RUNS=60 plays so many random sequences. */
+const runsMade = Number(process.env["EXPORT_RUNS"] ?? 6);
 
 /** What becomes of a put, and of what reads the events for it. */
 const fault = fc.oneof(

@@ -7,7 +7,7 @@ import { openTables } from "../../../support/tables.ts";
 const account = "acct_1";
 const tables = openTables();
 
-const runsMade = Number(process.env["FEED_RUNS"] ?? 8);
+const runsMade = Number(process.env["FEED_RUNS"] ?? 3);
 const runs: readonly FeedRun[] = Array.from({ length: runsMade }, (_, n) => ({
   runId: `wlrun_${n}`,
   watchlistId: "wl_1",

@@ -8,7 +8,6 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
-import fc from "fast-check";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { dueAt } from "../../../../shared/aws/table/due-partitions.ts";
 import { dynamoCreditChanges } from "../../../../shared/aws/ledger/credit-changes.ts";
@@ -140,12 +139,6 @@ describe("dynamoCreditHistory", () => {
     const settle = (ledger: Ledger, holdId: string, now: Date) =>
       ledger.settle({ accountId, holdId, credits: 5, succeeded: true, now });
 
-    interface Step {
-      readonly process: number;
-      readonly action: "reserve" | "settle" | "list";
-      readonly credits: number;
-    }
-
     /** Ten calls in the first shard and one in the second; those of the first end ten seconds later. */
     const work = async (): Promise<void> => {
       const change = { accountId, changeId: "pack", type: "purchase", credits: 25_000 } as const;
@@ -188,46 +181,6 @@ describe("dynamoCreditHistory", () => {
       const page = await historyThrough(client).page(accountId, { limit: 100 });
       expect(reads).toBe(2);
       expect(page.transactions.toReversed()).toEqual(before);
-    });
-
-    it("never changes listed entries, whatever processes with different clocks write", async () => {
-      const actions = fc.array(
-        fc.record({
-          process: fc.nat(2),
-          action: fc.constantFrom("reserve", "reserve", "settle", "settle", "list"),
-          credits: fc.integer({ min: 0, max: 9_000 }),
-        }),
-        { minLength: 40, maxLength: 60 },
-      );
-      const run = async (steps: readonly Step[]): Promise<void> => {
-        accountId = await world.open(0);
-        const change = { accountId, type: "purchase", now: start } as const;
-        await world.changes.apply({ ...change, changeId: "pack", credits: 25_000 });
-        const processes = [0, -5_000, 3_000].map((skew) => ({ skew, ledger: world.ledger() }));
-        const open: string[] = [];
-        const listed = new Map<string, ListedTransaction>();
-        for (const [n, { process, action, credits }] of steps.entries()) {
-          const { skew, ledger } = processes[process] ?? { skew: 0, ledger: world.ledger() };
-          const now = new Date(start.getTime() + n * 100 + skew);
-          const holdId =
-            action === "settle" ? open.splice(credits % open.length, 1)[0] : `call_${n}`;
-          if (action === "list") {
-            for (const entry of await entriesOf(world, accountId)) {
-              expect(listed.get(entry.id) ?? entry).toEqual(entry);
-              listed.set(entry.id, entry);
-            }
-          } else if (action === "reserve") {
-            const source = { requestId: `call_${n}` };
-            const hold = { accountId, holdId: `call_${n}`, credits, slot: true, source, now };
-            const { outcome } = await ledger.reserve({ ...hold, expiresAt: seconds(600) });
-            if (outcome === "reserved") open.push(`call_${n}`);
-          } else if (holdId !== undefined) {
-            await ledger.settle({ accountId, holdId, credits: 0, succeeded: true, now });
-          }
-        }
-        await expectBooksToBalance(world, accountId);
-      };
-      await fc.assert(fc.asyncProperty(actions, run), { numRuns: 8, endOnFailure: true });
     });
 
     it("raises the fence of a shard with older stamps once", async () => {

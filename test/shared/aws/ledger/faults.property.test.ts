@@ -239,7 +239,7 @@ it("the ledger keeps every account balance correct at every instant, whichever r
       fc.constantFrom(2_000, 26_000),
       playOut,
     ),
-    { numRuns: Number(process.env["LEDGER_FAULT_RUNS"] ?? 10) },
+    { numRuns: Number(process.env["LEDGER_FAULT_RUNS"] ?? 3) },
   );
 });
 

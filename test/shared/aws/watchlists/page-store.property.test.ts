@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 
 /** More of them are run when something about pages has changed. */
-const numRuns = Number(process.env["PAGE_RUNS"] ?? 12);
+const numRuns = Number(process.env["PAGE_RUNS"] ?? 5);
 
 const pool = Array.from({ length: 40 }, (_, n) => String(100 + n));
 const someIds = (max: number): fc.Arbitrary<string[]> =>
