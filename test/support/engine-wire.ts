@@ -38,7 +38,7 @@ const plainSockets = {
 
 /** The engines require a signature but do not verify it. */
 const unverifiedSigner = {
-  async sign<Request extends { headers: Record<string, string> }>(request: Request) {
+  async sign<Signed extends { headers: Record<string, string> }>(request: Signed) {
     request.headers["authorization"] =
       "AWS4-HMAC-SHA256 Credential=test/20260301/us-east-1/dynamodb/aws4_request, " +
       "SignedHeaders=host, Signature=0";

@@ -259,7 +259,7 @@ describe("dynamoCreditHistory", () => {
     const now = new Date(systemClock.now().getTime() + 60_000);
 
     it("is found without reading later entries", async () => {
-      await makeRecords(100);
+      await makeRecords(40);
       const holdId = newId("request", now, systemRandom);
       const hold = { accountId, holdId, now };
       const ledger = world.ledger();
@@ -267,7 +267,7 @@ describe("dynamoCreditHistory", () => {
       const expiresAt = new Date(now.getTime() + 60_000);
       await ledger.reserve({ ...hold, credits: 4, slot: true, source, expiresAt });
       await ledger.settle({ ...hold, credits: 3, succeeded: true });
-      await makeRecords(300, 1_000);
+      await makeRecords(100, 1_000);
       let queried = 0;
       const client = watchedClient(world.client, async (_command, send) => {
         const answer = (await send()) as { readonly Count?: number };
