@@ -1,7 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import type { SecretBox } from "../base/secret-box.ts";
 import type { Attempt, Delivery } from "./delivery.ts";
-import { type WebhookEndpoint, endpointSecretContext, signingSecrets } from "./endpoint.ts";
 import { requestHeaders, type SignedRequest } from "./request-headers.ts";
 import type { ReceiverConnection, SendResult } from "../outgoing/sender.ts";
 import { signatureHeader, standardHeaders } from "./signature.ts";
@@ -42,24 +40,6 @@ export async function sendDelivery(
     attempt: attemptOf(result, { number, at, signature }),
     retryAfter: result.outcome === "answered" ? result.retryAfter : null,
   };
-}
-
-/** Decrypts the secrets that sign requests to an endpoint at `now`, the current one first. */
-export function openSecrets(
-  endpoint: WebhookEndpoint,
-  now: Date,
-  secrets: SecretBox,
-): Promise<readonly string[]> {
-  const context = endpointSecretContext(endpoint.accountId, endpoint.id);
-  return Promise.all(signingSecrets(endpoint, now).map((sealed) => secrets.open(sealed, context)));
-}
-
-/** Why an endpoint receives nothing (specification, section "Events", rule 2); null if it is enabled. */
-export function endpointRefusal(
-  endpoint: WebhookEndpoint | null,
-): "endpoint_deleted" | "endpoint_disabled" | null {
-  if (endpoint === null) return "endpoint_deleted";
-  return endpoint.enabled ? null : "endpoint_disabled";
 }
 
 function attemptOf(result: SendResult, { number, at, signature }: SignedRequest): Attempt {

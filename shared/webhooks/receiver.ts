@@ -1,7 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { SecretBox } from "../base/secret-box.ts";
-import { openSecrets, endpointRefusal } from "./delivery-attempt.ts";
-import type { WebhookEndpoint } from "./endpoint.ts";
+import { type WebhookEndpoint, endpointSecretContext, signingSecrets } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 import type { ReceiverConnection, Sender } from "../outgoing/sender.ts";
 
@@ -87,4 +86,22 @@ export function openReceiver(
       for (const connection of connections) connection.close();
     },
   };
+}
+
+/** Decrypts the secrets that sign requests to an endpoint at `now`, the current one first. */
+export function openSecrets(
+  endpoint: WebhookEndpoint,
+  now: Date,
+  secrets: SecretBox,
+): Promise<readonly string[]> {
+  const context = endpointSecretContext(endpoint.accountId, endpoint.id);
+  return Promise.all(signingSecrets(endpoint, now).map((sealed) => secrets.open(sealed, context)));
+}
+
+/** Why an endpoint receives nothing (specification, section "Events", rule 2); null if it is enabled. */
+export function endpointRefusal(
+  endpoint: WebhookEndpoint | null,
+): "endpoint_deleted" | "endpoint_disabled" | null {
+  if (endpoint === null) return "endpoint_deleted";
+  return endpoint.enabled ? null : "endpoint_disabled";
 }

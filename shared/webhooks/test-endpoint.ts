@@ -5,12 +5,13 @@ import { limits } from "../base/limits.ts";
 import type { SecretBox } from "../base/secret-box.ts";
 import { type EventEnvelope, serializeEvent } from "../events/event.ts";
 import { afterAttempt, type Delivery, endedDelivery, newDelivery } from "./delivery.ts";
-import { openSecrets, endpointRefusal, sendDelivery } from "./delivery-attempt.ts";
+import { sendDelivery } from "./delivery-attempt.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import type { WebhookEndpoint } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 import { type EndpointRef, existingEndpoint } from "./existing.ts";
 import type { Sender } from "../outgoing/sender.ts";
+import { endpointRefusal, openSecrets } from "./receiver.ts";
 
 export interface TestEndpointDependencies {
   readonly endpoints: Pick<EndpointStore, "get" | "admitTest">;

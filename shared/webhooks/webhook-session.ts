@@ -3,13 +3,12 @@ import { assertNever } from "../base/assert.ts";
 import { archivedRun, type EventBodies } from "../events/event-archive.ts";
 import type { OpenSession, Session } from "../outbox/drain.ts";
 import type { DeliveryRecord, WebhookContext, WebhookDependencies } from "./attempt-delivery.ts";
-import { endpointRefusal } from "./delivery-attempt.ts";
 import { notedLog } from "./delivery-log.ts";
 import { healthOf, trackHealth } from "./endpoint-health.ts";
 import { firstAttemptGate } from "./first-attempt-gate.ts";
 import { firstAttempts } from "./first-attempts.ts";
 import { webhookContent } from "./outbox-entries.ts";
-import { openReceiver } from "./receiver.ts";
+import { endpointRefusal, openReceiver } from "./receiver.ts";
 import { recoverDeliveries } from "./recover-deliveries.ts";
 import { retryDelivery } from "./retry-delivery.ts";
 

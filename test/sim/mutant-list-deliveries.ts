@@ -76,7 +76,7 @@ export const deliveryMutants: readonly Mutant[] = [
   },
   {
     name: "disabled-endpoint-sent-to",
-    file: "shared/webhooks/delivery-attempt.ts",
+    file: "shared/webhooks/receiver.ts",
     original: 'return endpoint.enabled ? null : "endpoint_disabled";',
     replacement: 'return endpoint.enabled || endpoint.url ? null : "endpoint_disabled";',
     scenario: "deliveries",
