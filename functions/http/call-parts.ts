@@ -26,8 +26,9 @@ export async function sentParts(event: APIGatewayProxyEvent, access: Access): Pr
 }
 
 /**
- * Validates body and query by the route's schemas. Refuses an unknown query parameter first: a misspelled
- * name is also the reason why a required parameter is missing.
+ * Validates body and query by the route's schemas. Order of refusals: an unreadable body; an unknown or
+ * repeated query parameter, as a misspelled name is also why a required one is missing; then body and
+ * query by their schemas.
  * @throws 400 or 413 that names the first invalid parameter
  */
 export function parsedParts<Dependencies>({

@@ -16,7 +16,8 @@ export type ReadBalance = (accountId: string) => Promise<number | undefined>;
 
 /**
  * Turns every error into a response. Registered last, so that it runs first. The error response of an item
- * call has the cost 0, unless the charge is unconfirmed, and the account's balance.
+ * call has the cost 0, unless the charge is unconfirmed, and the account's balance, unless the caller is
+ * unknown or the error is a 503 without one.
  */
 export function errorResponse(readBalance?: ReadBalance): HttpMiddleware {
   return {

@@ -14,7 +14,7 @@ import type { QueueUrls } from "./target.ts";
 import { quantity } from "../../shared/base/quantity.ts";
 
 export type Replayed =
-  /** `running`: SQS continues in the background; the counts show its progress. */
+  /** `running`: SQS is still moving messages; the queue's message counts show the progress. */
   | { readonly moved: number; readonly state: "completed" | "running" }
   /**
    * Messages in flight at another receiver could not be moved: at another operator, or at a replay

@@ -48,7 +48,7 @@ export const limits = {
   failuresUntilFailing: 3,
   secretOverlapSeconds: 24 * 60 * 60,
   eventRetentionDays: 30,
-  /** Days that stored event bodies exist: longer than promised, so that no listed event lacks one. */
+  /** Days that event bodies are stored: longer than `eventRetentionDays`, so that every listed event has its body. */
   eventBodyDays: 35,
   /** Items in one stored page; a page that outgrows it is split. */
   pageItemsMax: 1_000,

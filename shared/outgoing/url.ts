@@ -42,7 +42,7 @@ const refusedSuffixes = [
 
 /**
  * Parses a URL of a customer: HTTPS, a public host, port 443 or 1024 to 65535. `href` is the
- * normalised URL to store, which only WHATWG `URL` may parse.
+ * normalised URL to store; parse it only with WHATWG `URL`.
  */
 export function parsePublicUrl(raw: string, rules: UrlRules): ParsedUrl {
   const problem = textProblem(raw, rules.policy.allowLoopback);

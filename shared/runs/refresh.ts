@@ -11,7 +11,8 @@ import type { Run } from "./run.ts";
  *   the refresh until a run completes. It starts at the refresh entry of the current pipeline; a
  *   pipeline without a refresh ignores it. The cadence does not shift.
  *
- * A baseline run is never a refresh, because it reads every item for the first time.
+ * Not for baseline runs: `kindOf` decides those first, because they read every item for the first
+ * time.
  */
 export function isRefresh(
   { refreshDue }: Pick<Watchlist, "refreshDue">,

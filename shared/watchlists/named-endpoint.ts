@@ -35,7 +35,7 @@ export function checkEndpointId({ webhookEndpointId }: EndpointParams): void {
 
 /**
  * The webhook endpoint that a PATCH sets; null for none. Accepts the URL and the ID that the
- * watchlist shows, one or both, even if that endpoint is deleted: this changes nothing.
+ * watchlist shows, one or both, as no change, even if that endpoint is deleted.
  * @throws 400 for an unknown endpoint, and if both parameters are set to other values.
  */
 export async function changedEndpoint(

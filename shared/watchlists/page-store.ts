@@ -30,9 +30,9 @@ export interface PageStore {
    * Replaces the items of adjacent pages, cuts them into pages within bounds, and changes the
    * watchlist's counters in the same transaction. Merges a page with few items with its neighbour.
    *
-   * A page with unchanged IDs and counts is written without the watchlist's row: after a deletion the
-   * result is `stale`, and the next read finds no page. Such a write may also return `stale` after it
-   * took effect, if its response was lost and another writer followed. So a repeat must be idempotent.
+   * If IDs and counts are unchanged, the watchlist's row is not part of the write: a deleted watchlist
+   * then gives `stale`, and the next read finds no page. `stale` can also mean that the write took
+   * effect, but its response was lost and another writer followed. So a repeat must be idempotent.
    */
   replace(
     list: WatchlistRef,

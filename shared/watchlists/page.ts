@@ -26,7 +26,7 @@ export interface StoredPage extends PageRange {
 /** Limits of pages and watchlists. */
 export interface PageBounds {
   readonly itemsMax: number;
-  /** Of the encoded items. A page with a single item may exceed it. */
+  /** Maximum bytes of a page's encoded items. A page with a single item may exceed it. */
   readonly bytesMax: number;
   /** Adjacent pages with at most this many items together are merged. */
   readonly mergeItemsMax: number;

@@ -63,7 +63,8 @@ export interface WatchlistPatch extends ScheduleParams {
 }
 
 /**
- * Parses the body and checks all rules that do not depend on the stored watchlist.
+ * Parses the body: checks the form of the fields and their combination. `changedWatchlist` parses
+ * `every`, `cron` and the pipeline with the stored watchlist.
  * @throws 400 that names the invalid parameter.
  */
 function parsePatch(body: Body): WatchlistPatch {

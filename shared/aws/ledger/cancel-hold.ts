@@ -105,8 +105,8 @@ function takeBackItems(
 }
 
 /**
- * The row, by hold ID, that prevents a charge from being taken back twice. It never expires, so that the
- * history can find a late refund by its stamp.
+ * The row, by hold ID, that prevents a charge from being taken back twice. It never expires: the credit
+ * history uses its stamp to find a refund that came late.
  */
 function cancelledMark(
   { accountsTable }: LedgerProcess,

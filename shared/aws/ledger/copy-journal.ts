@@ -11,7 +11,10 @@ import { trimUpdate } from "./shard-update.ts";
 /** The most records of one page. Pages have more than eight after failed copies. */
 const pageRecordsMax = 32;
 
-/** Copies the journal after a reservation that made it long enough for a page. */
+/**
+ * After a reservation: copies the shard's journal to a ledger page if its length is a multiple of eight
+ * records, or one more; else does nothing.
+ */
 export async function copyJournal(
   process: LedgerProcess,
   accountId: string,
@@ -33,9 +36,9 @@ export async function copyJournalOf(
 
 /**
  * Copies the journal of a shard to a page once it is long enough. A failed copy loses nothing: the row
- * keeps its records, and a later change copies them. The page exists before the copy only if the
- * accounts table was restored to an older second than the ledger table: then the row keeps records
- * that the page already has.
+ * keeps its records, and a later change copies them. The page can exist
+ * already only if the accounts table was restored to an earlier second than the ledger table: then the
+ * row still has records that the page has.
  */
 async function copyRecords(process: LedgerProcess, accountId: string, shard: Shard): Promise<void> {
   if (shard.journal.length < pageRecordsMin) return;
@@ -66,8 +69,8 @@ interface NewPage {
 }
 
 /**
- * Writes a page, removes its records from the row, and adds their usage to the days: in one
- * transaction, so that each record counts once. A page that exists must hold exactly these records.
+ * Writes a page, removes its records from the row, and adds their usage to the daily usage
+ * rows: in one transaction, so that each record counts once. A page that exists must hold exactly these records.
  */
 async function writePage(
   process: LedgerProcess,

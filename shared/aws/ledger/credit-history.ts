@@ -25,8 +25,8 @@ const queryCost = 8;
 const keysMax = 100;
 
 /**
- * The ledger's entries in DynamoDB. Finds the entries of a call, and grants, purchases and adjustments,
- * by their stamps. For every other filter, reads the ledger newest first.
+ * Reads credit transactions from DynamoDB. Filters by call, grant, purchase or adjustment look up
+ * stamps; every other filter reads the ledger from newest to oldest.
  */
 export function dynamoCreditHistory(
   client: DynamoDBDocumentClient,

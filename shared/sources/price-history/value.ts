@@ -23,7 +23,8 @@ const minorMax = 100_000_000_000;
 const wholeCurrencies: ReadonlySet<string> = new Set(["JPY"]);
 
 /**
- * Returns an amount in the currency's unit; null if the source reports none, undefined if unknown.
+ * Converts from the smallest unit. -1 ("none") gives null; an absent, other negative or implausibly large
+ * amount gives undefined.
  */
 export function amountOf(
   minor: number | null | undefined,

@@ -24,7 +24,7 @@ export type WriteMethod = "POST" | "PUT" | "PATCH" | "DELETE";
 /** The API with the key of this session. Paths are those below `/v1/`, such as `account`. */
 export interface ApiClient {
   /**
-   * Asked again once, after as long as `Retry-After` says, when the service is busy (429, 503).
+   * Repeated once if the service is busy (429, 503), after the time in `Retry-After`.
    * @throws ApiError
    */
   get<T>(path: string, options?: CallOptions): Promise<T>;
@@ -36,7 +36,7 @@ export interface ApiClient {
 
 interface ClientOptions {
   readonly key: string;
-  /** Hears that the key no longer works. */
+  /** Called when the API refuses the key (401). */
   readonly onUnauthorized: () => void;
 }
 
@@ -78,7 +78,7 @@ export function apiClient({ key, onUnauthorized }: ClientOptions): ApiClient {
 /** Resources and ids; nothing that leads to another resource, such as `..`, is either. */
 const pathForm = /^[\w-]+(?:\/[\w-]+)*$/;
 
-/** @throws ApiError for a path that no resource has, as one may be made of somebody's link */
+/** @throws ApiError 404 for a path that cannot be a resource's: parts of it can come from a link */
 export function addressOf(path: string, query: Query = {}): string {
   if (!pathForm.test(path)) {
     throw new ApiError({ status: 404, code: "NOT_FOUND", message: "There is no such address." });

@@ -15,7 +15,7 @@ export function placeInJson(text: string, path: string): Place {
   let at = 0;
   let found: Place = { start: 0, end: text.length };
 
-  /** Passes over a value; `trail` is its way from the root, undefined when it is off the path. */
+  /** Skips a value. `trail`: how many keys of the path lead to it; undefined if it is not on the path. */
   const value = (trail: number | undefined): void => {
     const first = tokens[at];
     if (first === undefined) return;

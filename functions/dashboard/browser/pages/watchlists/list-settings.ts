@@ -48,8 +48,8 @@ export const settingsFor = (context: SettingContext): readonly Setting[] =>
 export const isSetting = (param: string): boolean => settings.some(({ name }) => name === param);
 
 /**
- * What to send of the texts.
- * @param opened leaves out what is the same there
+ * The settings to send in a body.
+ * @param opened the texts when the form was opened; unchanged ones are left out
  */
 export const settingFields = (
   texts: SettingTexts,

@@ -7,7 +7,7 @@ export interface Row {
 
 interface Cell {
   readonly text: string;
-  /** The place of what ends it. */
+  /** Index of the delimiter or line break that ends the cell. */
   readonly end: number;
   /** Lines that it spans beyond its first. */
   readonly furtherLines: number;
