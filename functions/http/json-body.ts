@@ -125,6 +125,9 @@ function jsonObject(text: string): object {
 function refusal(error: unknown): Error {
   const { cause } = error as { cause?: { message?: string } };
   return cause?.message === undefined
-    ? invalidParam("body", "The body has a key that is not allowed, such as '__proto__'.")
+    ? invalidParam(
+        "body",
+        "The body has a key that could change a prototype, such as '__proto__'. Remove it.",
+      )
     : invalidParam("body", "The body is not valid JSON. Check quotes, commas and brackets.");
 }

@@ -101,7 +101,8 @@ async function measure(
     const start = performance.now();
     const done = await run();
     const milliseconds = Math.round(performance.now() - start);
-    if (done !== expected) throw new Error(`${work} (${name}): ${done} instead of ${expected}`);
+    if (done !== expected)
+      throw new Error(`${work} (${name}) handled ${done} items instead of ${expected}`);
     const { roundTrips: requests, readUnits, writeUnits } = meter.take();
     const spent = dollarsOf({ dynamoWriteUnit: writeUnits, dynamoReadUnit: readUnits });
     const dollars = Math.round(spent * 1e6) / 1e6;

@@ -45,7 +45,8 @@ async function idOf(api: ApiClient, path: string, name: string): Promise<string>
     ? body["data"]
     : [];
   const found = entries.find((entry) => entry["name"] === name || entry["description"] === name);
-  if (found === undefined) throw new Error(`${path} holds no ${name}`);
+  if (found === undefined)
+    throw new Error(`${path} lists nothing with the name or description ${name}`);
   return String(found["id"]);
 }
 

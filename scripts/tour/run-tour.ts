@@ -194,7 +194,8 @@ function checkSignatures(deliveries: readonly Delivery[], secret: string, tell: 
     verdicts.every((verdict) => verdict.standardWebhooks),
   );
   const [first] = deliveries;
-  if (first === undefined) throw new Error("Check failed: there is a delivery to change");
+  if (first === undefined)
+    throw new Error("Check failed: no delivery arrived, so none can be tampered with");
   const tampered = verifyDelivery({ ...first, body: `${first.body} ` }, secret);
   tell.check("both refuse a changed byte", !tampered.stripe && !tampered.standardWebhooks);
 }

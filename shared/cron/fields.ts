@@ -110,7 +110,7 @@ function refuseLargeStep(text: string, field: Field): void {
       throw refusal(
         element,
         field,
-        `A step is at most ${field.count} here, the number of values of the field.`,
+        `A step in this field is at most ${field.count}, its number of values.`,
       );
     }
   }

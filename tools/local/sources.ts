@@ -71,8 +71,8 @@ export function chooseSources(
     );
     if (scrapers.length === 0) {
       throw new Error(
-        `--source ${target}=${adapter}: there is no such scraper, or none that the adapter ` +
-          `reads for; known scrapers are ${Object.keys(sources).join(", ")}`,
+        `--source ${target}=${adapter}: '${target}' is not a scraper, nor a platform with a scraper ` +
+          `that the adapter '${adapter}' supports; scrapers: ${Object.keys(sources).join(", ")}`,
       );
     }
     checkVariables(`--source ${target}=${adapter}`, options, variables);

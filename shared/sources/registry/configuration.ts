@@ -142,10 +142,10 @@ function checkPaces(sources: SourceConfiguration): void {
     firstOf.set(name, first);
     const key = paceKeys.find((one) => options[one] !== first.options[one]);
     if (key === undefined) continue;
-    const count = options.adapter === "a_history" ? "same host and key" : "same host";
+    const shared = options.adapter === "a_history" ? "host and key" : "host";
     throw new Error(
-      `SOURCES: ${scraper}.${key}: differs from ${first.scraper}, which reads from the ` +
-        `${count} by ${options.adapter}; give both the same ${paceKeys.join(", ")}`,
+      `SOURCES: ${scraper}.${key}: differs from ${first.scraper}. Both read the same ${shared} with ` +
+        `the adapter ${options.adapter}, so they need the same ${paceKeys.join(", ")}`,
     );
   }
 }

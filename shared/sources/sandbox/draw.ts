@@ -42,7 +42,7 @@ function mixed(hash: number): number {
 /** Returns one of the values, chosen by a number in [0, 1). */
 export function pick<Value>(values: readonly Value[], drawn: number): Value {
   const value = values[Math.floor(drawn * values.length)];
-  if (value === undefined) throw new Error("Nothing to pick from");
+  if (value === undefined) throw new Error("The sandbox has an empty table to pick from");
   return value;
 }
 
@@ -57,7 +57,7 @@ export function weighted<Value>(
     if (left < 0) return value;
   }
   const last = table.at(-1);
-  if (last === undefined) throw new Error("Nothing to pick from");
+  if (last === undefined) throw new Error("The sandbox has an empty table to pick from");
   return last[1];
 }
 

@@ -112,7 +112,7 @@ describe("400 names the reason that a body cannot be read", () => {
       "a key of the prototype",
       Buffer.from('{"__proto__":{}}'),
       {},
-      "has a key that is not allowed",
+      "has a key that could change a prototype",
     ],
   ] as const;
   const cases = rows.map(([name, bytes, headers, reason]) => ({ name, bytes, headers, reason }));

@@ -45,7 +45,9 @@ it("a source option for a platform applies only to scrapers that the adapter can
     "retailer_d.priced": { adapter: "sandbox" },
   });
   const none = parseSourceChoice("retailer_d=a_history,http://127.0.0.1:9999");
-  expect(() => chooseSources(all, [none])).toThrow(/none that the adapter reads for/);
+  expect(() => chooseSources(all, [none])).toThrow(
+    /nor a platform with a scraper that the adapter/,
+  );
 });
 
 it("a source option for an adapter that reads offers also applies to offer checks", () => {

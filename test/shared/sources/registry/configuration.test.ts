@@ -323,8 +323,8 @@ describe("scrapers in SOURCES that read from one host", () => {
   it.each(["callsPerSecond", "burst", "callsAtOnceMax"])("must have the same %s", (key) => {
     const refusal = refusalOf(two({ [key]: 1 }, { [key]: 2, baseUrl: `${baseUrl}:443/lite` }));
     expect(refusal).toBe(
-      `SOURCES: retailer_a.lite.${key}: differs from retailer_a.pulse, which reads from the ` +
-        "same host by upstream; give both the same callsPerSecond, burst, callsAtOnceMax",
+      `SOURCES: retailer_a.lite.${key}: differs from retailer_a.pulse. Both read the same host with ` +
+        "the adapter upstream, so they need the same callsPerSecond, burst, callsAtOnceMax",
     );
   });
 
