@@ -186,7 +186,7 @@ describe("the metrics of functions", () => {
     }
   });
 
-  it("the run: its start, its batches and steps, its end", () => {
+  it("cover a run: its start, batches, steps and end", () => {
     expect(valuesOf(lines, "run_starts", "runs_started")).toEqual([1]);
     expect(valuesOf(lines, "run_starts", "run_late_ms")).toHaveLength(1);
     expect(valuesOf(lines, "batches", "batch_ms")).toHaveLength(1);

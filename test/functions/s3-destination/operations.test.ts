@@ -365,7 +365,7 @@ describe("PATCH /v1/s3_destination", () => {
     expect((await get()).body).toMatchObject({ prefix: "retail/" });
   });
 
-  it("leaves a prefix without a slash that an earlier release stored until it is set again", async () => {
+  it("keeps a stored prefix without a final slash until a PATCH sets the prefix", async () => {
     await world.setDestination("acct_1", { prefix: "shop" });
 
     expect((await patch({ compression: "none" })).body).toMatchObject({ prefix: "shop" });
@@ -417,14 +417,14 @@ describe("PATCH /v1/s3_destination", () => {
   });
 
   it.each([{ bucket: "another" }, { endpoint: null }])(
-    "takes the secret again for %j",
+    "requires the secret again for %j",
     async (wanted) => {
       await expect(patch(wanted)).rejects.toMatchObject(missing("secret_access_key"));
       expect(store.requests).toEqual([]);
     },
   );
 
-  it("does not take the secret again for the same bucket and endpoint", async () => {
+  it("does not require the secret if bucket and endpoint stay the same", async () => {
     await patch({ bucket: world.exportBucket, endpoint: storeAt(), prefix: "other/" });
 
     expect((await get()).body).toMatchObject({ prefix: "other/" });

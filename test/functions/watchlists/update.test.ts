@@ -439,7 +439,7 @@ describe("a change of settings during another change", () => {
     expect((await world.rows()).map(({ sk }) => sk)).toEqual(["watchlists"]);
   });
 
-  it("returns 409 when others never stop changing the list, and leaves the schedule it wants", async () => {
+  it("returns 409 if other calls keep winning, and restores the schedule of the stored row", async () => {
     await put();
     Object.assign(world.watchlists, { update: async () => undefined });
 
@@ -448,7 +448,7 @@ describe("a change of settings during another change", () => {
     expect(world.scheduled.get(list.id)?.schedule).toEqual(list.schedule);
   });
 
-  it("takes twelve changes of the schedule at once; the schedule is the row's then", async () => {
+  it("applies twelve simultaneous schedule changes; the EventBridge schedule then matches the row", async () => {
     await put();
     const hours = Array.from({ length: 12 }, (_, n) => n + 2);
 

@@ -198,7 +198,7 @@ describe("the daily usage of an account", () => {
     expect(linesOf([{ ...day, successful: 0, failed: 1 }])).toEqual([]);
   });
 
-  it("is found when it counts other requests, outcomes or credits, or has no row", () => {
+  it("is reported if requests, outcomes or credits differ from the ledger, or if its row is missing", () => {
     const place = "acct_1 usage 2026-03-01";
     expect(linesOf([{ ...day, failed: 1 }])).toEqual([
       `${place}: successful and failed is 2, should be 1`,

@@ -52,7 +52,7 @@ describe("a pipeline", () => {
     });
   });
 
-  it("may say that it has no baseline and no refresh", () => {
+  it("accepts null for baseline and refresh", () => {
     const pipeline = { ...pipelineOf(lite("a")), baseline: null, refresh: null };
     expect(parse(pipeline)).toMatchObject({ baseline: null, refresh: null });
   });
@@ -401,7 +401,7 @@ describe("a route", () => {
     expect(refusal.message).toContain(message);
   });
 
-  it("tests the derived field of a pulse with ok only", () => {
+  it("accepts a pulse's derived field only with 'when': ok", () => {
     const test = { field: "buyboxAboveLowest", op: "is", value: true };
     expect(parse(withRoute({ when: "ok", ...test }, "retailer_a.pulse")).steps).toHaveLength(1);
     const refusal = refused(() =>
@@ -465,7 +465,7 @@ describe("the ways through a pipeline", () => {
     expect(parse({ steps }).steps).toHaveLength(3);
   });
 
-  it("may meet again so often that walking each of them would take for ever", () => {
+  it("may meet so often that walking each one would never end", () => {
     const steps = names(10).map((id, at) =>
       lite(id, ...(at < 9 ? Array.from({ length: 8 }, () => always(`s${at + 1}`)) : [])),
     );

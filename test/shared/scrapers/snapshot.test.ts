@@ -207,7 +207,7 @@ describe("the scrapers of steps", () => {
     expect(testableFields.join(" ")).toBe(fields);
   });
 
-  it.each(stepScraperIds)("%s tells the type that each of its fields has", (id) => {
+  it.each(stepScraperIds)("%s declares a type for each of its fields", (id) => {
     const { testableFields, trackedFields, derivedFields, fieldTypes } = stepScrapers[id];
     const fields = new Set([...testableFields, ...trackedFields, ...derivedFields]);
     expect(Object.keys(fieldTypes)).toEqual([...fields]);

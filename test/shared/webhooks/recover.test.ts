@@ -188,7 +188,7 @@ describe("a recovery", () => {
     expect(received()).toEqual([runs[0]?.events[1]?.id]);
   });
 
-  it("sends to an endpoint that was enabled while its outbox was being ended", async () => {
+  it("sends the pending and the missed events to an endpoint that was enabled while its outbox was being cleared", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url, { enabled: false });
     const run = runOf(1);
     await world.publish(run);

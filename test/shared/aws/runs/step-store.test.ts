@@ -119,7 +119,7 @@ describe("starts", () => {
 });
 
 describe("plan", () => {
-  it("keeps a step with its batches", async () => {
+  it("stores a step and its batches, so that both can be read back", async () => {
     const step = aStep();
 
     expect(await store.plan({ step, batches })).toEqual(step);
