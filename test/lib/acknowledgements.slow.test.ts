@@ -70,11 +70,11 @@ describe.each(deployments)("cdk-nag on %j", (context) => {
     app.bare = withoutAcknowledgements(context);
   }, 120_000);
 
-  it("finds nothing that is not explained", () => {
+  it("has no finding without an acknowledgement", () => {
     expect(findingsIn(app.explained)).toEqual([]);
   });
 
-  it("finds what is explained: no acknowledgement has outlived its finding", () => {
+  it("has a finding for every acknowledgement", () => {
     const found = findingsIn(app.bare);
     const acknowledged = acknowledgedIn(app.explained).filter(({ rule }) =>
       rule.startsWith("AwsSolutions-"),
@@ -86,7 +86,7 @@ describe.each(deployments)("cdk-nag on %j", (context) => {
     expect(stale).toEqual([]);
   });
 
-  it("reads a reason for each: a sentence or more", () => {
+  it("gets a reason of at least one sentence from each acknowledgement", () => {
     const reasons = acknowledgedIn(app.explained).map(({ reason }) => reason);
     expect(reasons.filter((reason) => !/^[A-Z].{30,}\.$/.test(reason))).toEqual([]);
   });
@@ -96,7 +96,7 @@ const isWithin = (path: string, scope: string): boolean =>
   path === scope || path.startsWith(`${scope}/`);
 
 describe("cdk-nag", () => {
-  it("finds a bucket that is added without its protections", () => {
+  it("has a finding for a bucket without protection", () => {
     const app = buildApp({ bundle: false, context: { stage: "dev" } });
     const stack = app.node.findChild(stackName("dev", "service"));
     const { path: careless } = new Bucket(stack, "Careless").node;

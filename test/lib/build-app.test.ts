@@ -12,8 +12,8 @@ function normalised(template: Template): string {
   return `${text.replaceAll(/[0-9a-f]{64}\.zip/g, "<asset>.zip")}\n`;
 }
 
-describe.each(["dev", "prod"] as const)("%s", (stage) => {
-  it.each(["data", "service"] as const)("makes the %s template that was reviewed", async (part) => {
+describe.each(["dev", "prod"] as const)("synthesis for %s", (stage) => {
+  it.each(["data", "service"] as const)("makes the reviewed %s template", async (part) => {
     const template = synthesize(stage)[part];
 
     await expect(normalised(template)).toMatchFileSnapshot(
@@ -22,7 +22,7 @@ describe.each(["dev", "prod"] as const)("%s", (stage) => {
   });
 });
 
-describe("stacks", () => {
+describe("the stacks", () => {
   it.each(["dev", "prod"] as const)("of %s have a description and tags", (stage) => {
     const outdir = mkdtempSync(join(tmpdir(), "synth-"));
     const assembly = buildApp({

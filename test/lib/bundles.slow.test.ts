@@ -16,7 +16,7 @@ const documentBytes =
   bytesOf("../../functions/meta/generated/pages.json");
 const dashboardBytes = bytesOf("../../functions/dashboard/generated/assets.json");
 
-describe("bundles", () => {
+describe("the bundles of functions", () => {
   let outdir: string;
   let files: string[];
   beforeAll(() => {
@@ -28,12 +28,12 @@ describe("bundles", () => {
   });
   afterAll(() => rmSync(outdir, { recursive: true }));
 
-  it("load as modules under Node and export a handler, each on its own", () => {
+  it("load as modules under Node, each without the others, and export a handler", () => {
     expect(files).toHaveLength(Object.keys(environment).length);
     for (const file of files) expect(handlerOf(file)).toContain("function");
   });
 
-  it("export a streaming handler itself: the runtime knows it by a mark that a wrapper would lose", () => {
+  it("export a streaming handler unwrapped, because Lambda recognizes it by a mark that a wrapper lacks", () => {
     const marked = files
       .map((file) => handlerOf(file))
       .filter((found) => found.includes("streams"));
@@ -41,7 +41,7 @@ describe("bundles", () => {
     expect(marked).toHaveLength(streaming.length);
   });
 
-  it("stay under 495 KB, and under so much more with clients and documents that few need", () => {
+  it("are smaller than 495 KB, plus a fixed size for each client or document that only some functions need", () => {
     const more = [
       // The OpenAPI document and the pages, by an operation's ID in the document.
       ["getOpenApiDocument", documentBytes],
@@ -58,7 +58,7 @@ describe("bundles", () => {
     }
   });
 
-  it("of public documents carry the client that counts calls, and stay under 305 KB without their documents", () => {
+  it("of public documents contain the client that counts calls, and are smaller than 305 KB without the documents", () => {
     expect(sizeOf("platforms")).toBeLessThan(305_000);
     expect(sizeOf("meta") - documentBytes).toBeLessThan(305_000);
     // No client at all.

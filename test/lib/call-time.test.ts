@@ -30,37 +30,37 @@ const deadlines = [
   ["offerCheck", limits.offerCheckDeadlineSeconds],
 ] as const;
 
-describe("the time of a call that charges", () => {
-  it("covers the time that settling may lose after reading, and the requests that then succeed", () => {
+describe("the timeout of a call that charges", () => {
+  it("covers the time that settling may lose, and the requests that then succeed", () => {
     const { settleMs, settleLossMs, settleRequestsMax, ledgerRequestMs } = dependencies;
     // The first of these requests is within `settleLossMs`, so it adds nothing.
     const worstMs = settleLossMs + (settleRequestsMax - 1) * ledgerRequestMs;
     expect(worstMs).toBeLessThanOrEqual(settleMs);
   });
 
-  it("covers, after settling, giving credits back and sending the answer", () => {
+  it("covers returning credits and sending the answer after settling", () => {
     const { answerSpareMs, cancelMs, sendMs } = dependencies;
     expect(cancelMs + sendMs).toBeLessThanOrEqual(answerSpareMs);
   });
 
-  it.each(cases)("has an end in %s (%s) that Lambda does not anticipate", (name, mode) => {
+  it.each(cases)("of %s (%s) is not shorter than the gateway's", (name, mode) => {
     expect(timeoutMs(mode, name)).toBeGreaterThanOrEqual(gatewaySeconds[mode] * 1_000);
   });
 
   it.each(itemGroups)(
-    "lets streamed %s read until the longest deadline, settle and answer",
+    "lets a streamed %s call read until the longest deadline, settle and answer",
     (name) => {
       const endMs = Math.min(timeoutMs("streamed", name), gatewaySeconds.streamed * 1_000);
       expect(limits.callDeadlineSeconds * 1_000 + afterReadingMs).toBeLessThanOrEqual(endMs);
     },
   );
 
-  it.each(itemGroups)("lets buffered %s read for one try of a source", (name) => {
+  it.each(itemGroups)("lets a buffered %s call read for one try of a source", (name) => {
     const endMs = Math.min(timeoutMs("buffered", name), gatewaySeconds.buffered * 1_000);
     expect(endMs - afterReadingMs).toBeGreaterThanOrEqual(sourceTryMs);
   });
 
-  it("ends after what the gateway's integrations of streams wait for", () => {
+  it("of a streamed call is longer than the timeout of its gateway integration", () => {
     const waits = propertiesOf(modes.streamed, "AWS::ApiGateway::Method").flatMap((method) => {
       const integration = method["Integration"] as { readonly TimeoutInMillis?: number };
       return integration.TimeoutInMillis ?? [];
@@ -68,13 +68,13 @@ describe("the time of a call that charges", () => {
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(gatewaySeconds.streamed * 1_000);
   });
 
-  it.each(deadlines)("lets %s answer within the seconds that clients wait", (route, deadline) => {
+  it.each(deadlines)("lets %s answer within the time that clients wait", (route, deadline) => {
     const answeredMs = deadline * 1_000 + afterReadingMs;
     expect(answeredMs).toBeLessThanOrEqual(clientSeconds[route] * 1_000);
   });
 });
 
-it("a step worker reads, loses all the time that it may, and stores its results before Lambda ends it", () => {
+it("a step worker reads, loses its whole retry budget and stores its results before Lambda ends it", () => {
   const { workerLossMs, workerSpareMs } = dependencies;
   const worstMs = limits.stepDeadlineSeconds * 1_000 + workerLossMs + workerSpareMs;
   expect(worstMs).toBeLessThanOrEqual(timeoutMs("buffered", "run-step"));

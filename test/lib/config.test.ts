@@ -3,12 +3,12 @@ import { assertConcurrency, configs, stages, withAccountConcurrency } from "../.
 
 const { prod, dev } = configs;
 
-describe("shares of the account's concurrency", () => {
-  it.each(stages)("of %s add up", (stage) => {
+describe("the shares of the account's concurrency", () => {
+  it.each(stages)("of %s add up to at most the quota", (stage) => {
     expect(() => assertConcurrency(configs[stage])).not.toThrow();
   });
 
-  it("must leave Lambda its unreserved minimum", () => {
+  it("leave Lambda its unreserved minimum", () => {
     const taken = 400 + 200 + 3 + (10 + 50 + 10 + 100);
     expect(() => assertConcurrency({ ...prod, accountConcurrency: taken + 100 })).not.toThrow();
     expect(() => assertConcurrency({ ...prod, accountConcurrency: taken + 99 })).toThrow(
@@ -16,7 +16,7 @@ describe("shares of the account's concurrency", () => {
     );
   });
 
-  it("must leave a part to the API, so that runs cannot use up all of it", () => {
+  it("leave a part to the API, so that runs cannot use the whole quota", () => {
     const { concurrencyMax } = dev;
     expect(() =>
       assertConcurrency({ ...dev, concurrencyMax: { ...concurrencyMax, steps: 40 } }),
@@ -24,8 +24,8 @@ describe("shares of the account's concurrency", () => {
   });
 });
 
-describe("another quota", () => {
-  it("that is smaller shrinks every share in proportion", () => {
+describe("an account's concurrency quota", () => {
+  it("below the default shrinks every share in proportion", () => {
     expect(withAccountConcurrency(prod, 500)).toMatchObject({
       accountConcurrency: 500,
       concurrencyMax: { runs: 5, steps: 25, finishes: 5, deliveries: 50 },
@@ -34,7 +34,7 @@ describe("another quota", () => {
     });
   });
 
-  it("that has no room for shares beside what Lambda keeps has none, and few workers", () => {
+  it("without room for reserved shares gives none, and few workers", () => {
     expect(withAccountConcurrency(prod, 400)).toMatchObject({ reservedConcurrency: null });
     expect(withAccountConcurrency(prod, 50)).toMatchObject({
       concurrencyMax: { runs: 2, steps: 2, finishes: 2, deliveries: 5 },
@@ -42,7 +42,7 @@ describe("another quota", () => {
     });
   });
 
-  it("that is greater changes no share", () => {
+  it("above the default changes no share", () => {
     expect(withAccountConcurrency(prod, 3_000)).toEqual({ ...prod, accountConcurrency: 3_000 });
   });
 
@@ -56,7 +56,7 @@ describe("another quota", () => {
     );
   });
 
-  it("is within what Lambda takes, whatever it is", () => {
+  it("gives shares that Lambda accepts, for every quota from 9 to 1,200", () => {
     for (let quota = 9; quota <= 1_200; quota += 1) {
       expect(() => assertConcurrency(withAccountConcurrency(prod, quota))).not.toThrow();
     }

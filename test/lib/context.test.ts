@@ -39,23 +39,23 @@ function warningsOf(app: App): readonly string[] {
     .map(({ data }) => String(data));
 }
 
-describe("context", () => {
-  it("chooses the stage, dev unless it says otherwise", () => {
+describe("the context of a deployment", () => {
+  it("selects the stage, which is dev by default", () => {
     expect(prodStackOf(appWith({}))).toBeUndefined();
     expect(prodStackOf(appWith({ stage: "prod", sources: "sandbox" }))).toBeDefined();
   });
 
-  it("given in code wins over what the command line says", () => {
+  it("in code takes precedence over the command line", () => {
     process.env[contextVariable] = JSON.stringify({ stage: "prod" });
     expect(prodStackOf(buildApp({ bundle: false, context: { stage: "dev" } }))).toBeUndefined();
   });
 
-  it("tells the products function how the gateway passes its answers on", () => {
+  it("sets the response mode of the products function", () => {
     expect(modeOf(dev)).toBe("stream");
     expect(modeOf(buffered)).toBe("buffered");
   });
 
-  it("takes a word for true as cdk.json and as the command line write it", () => {
+  it('accepts the boolean true and the text "true"', () => {
     const firewallsIn = (service: Template): number =>
       Object.keys(resourcesOf(service, "AWS::WAFv2::WebACL")).length;
 
@@ -64,7 +64,7 @@ describe("context", () => {
     expect(firewallsIn(dev)).toBe(0);
   });
 
-  it("hands the demo workspace's key to the dashboard, and to no other function", () => {
+  it("passes the demo workspace's key to the dashboard, and to no other function", () => {
     const demoApiKey = `svc_demo_${"0".repeat(38)}`;
     const keysIn = (service: Template): readonly unknown[] =>
       Object.values(resourcesOf(service, "AWS::Lambda::Function")).flatMap(({ Properties }) => {
@@ -95,15 +95,18 @@ describe("context", () => {
       "'demoApiKey' must be a key of the demo workspace",
     ],
     [{ unprotect: true }, "Context 'unprotect' must be the name of the data stack"],
-  ])("refuses %j and names the valid values", (context, message) => {
+  ])("is refused with %j, and the error names the valid values", (context, message) => {
     expect(() => appWith(context)).toThrow(message);
   });
 
-  it.each(["domain-name", "Waf", "responsemode"])("refuses %s, which is almost a key", (key) => {
-    expect(() => appWith({ [key]: "x" })).toThrow(`Context '${key}' is unknown. Did you mean '`);
-  });
+  it.each(["domain-name", "Waf", "responsemode"])(
+    "is refused with the misspelled key %s",
+    (key) => {
+      expect(() => appWith({ [key]: "x" })).toThrow(`Context '${key}' is unknown. Did you mean '`);
+    },
+  );
 
-  it("warns about an unknown key, but not about keys of the CDK", () => {
+  it("with an unknown key causes a warning, and keys of the CDK do not", () => {
     expect(warningsOf(appWith({ wafs: "true", "vpc-provider:account=1": {} }))).toEqual([
       expect.stringContaining("Context 'wafs' is unknown and has no effect."),
     ]);
@@ -111,8 +114,8 @@ describe("context", () => {
   });
 });
 
-describe("sources of a stage that customers pay for", () => {
-  it("have to be named: nothing is invented unless the deployment says so", () => {
+describe("the sources of a stage", () => {
+  it("are required in prod, where the sandbox must be configured explicitly", () => {
     expect(() => appWith({ stage: "prod" })).toThrow(
       /Stage prod has no sources\. Set -c sources=.+ stages\/prod\.json\. -c sources=sandbox serves invented/,
     );
@@ -134,7 +137,7 @@ describe("sources of a stage that customers pay for", () => {
   });
 });
 
-describe("a stage's file", () => {
+describe("the context file of a stage", () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "stages-"));
@@ -150,7 +153,7 @@ describe("a stage's file", () => {
 
   const quotaOf = (app: App): unknown => app.node.tryGetContext("accountConcurrency");
 
-  it("sets the keys that the command line omits, and no others", () => {
+  it("sets only the keys that the command line omits", () => {
     const kept = { sources: "sandbox", accountConcurrency: 500, waf: true };
     expect(quotaOf(appWithFile(kept))).toBe(500);
     expect(quotaOf(appWithFile(kept, { accountConcurrency: "600" }))).toBe("600");
@@ -160,7 +163,7 @@ describe("a stage's file", () => {
     expect(aclsIn(appWithFile(kept, { waf: "false" }))).toBe(0);
   });
 
-  it("is read for its own stage, and only where the app is told to look for it", () => {
+  it("is read for its own stage only, and only from the configured folder", () => {
     appWithFile({ sources: "sandbox" });
     process.env[contextVariable] = JSON.stringify({ stage: "prod" });
     expect(() => buildApp({ bundle: false })).toThrow("Stage prod has no sources.");
@@ -168,7 +171,7 @@ describe("a stage's file", () => {
     expect(quotaOf(buildApp({ bundle: false, stageFiles: folder }))).toBeUndefined();
   });
 
-  it("may hold the sources themselves", () => {
+  it("may contain the sources themselves", () => {
     const stack = (app: App): string => JSON.stringify(app.synth().stacks.map((s) => s.template));
     const sources = { ...sandboxSources, "retailer_a.lite": { adapter: "upstream" } };
     expect(() => appWithFile({ sources })).toThrow("SOURCES: retailer_a.lite.baseUrl");

@@ -16,7 +16,7 @@ const pinnedIds = [...keptIds, "AlarmTopic", "AlarmKey"];
 describe.each([
   ["dev", dev],
   ["prod", prod],
-])("data stack, %s", (_stage, template) => {
+])("the data stack of %s", (_stage, template) => {
   it("keeps the logical ids of what holds state", () => {
     const ids = Object.keys(template.toJSON()["Resources"] as object);
 
@@ -27,7 +27,7 @@ describe.each([
     ]);
   });
 
-  it("makes every table on-demand, encrypted and restorable to a point in time", () => {
+  it("has only on-demand tables with encryption and point-in-time recovery", () => {
     expect(Object.keys(resourcesOf(template, "AWS::DynamoDB::Table"))).toEqual(tableIds);
     for (const properties of propertiesOf(template, "AWS::DynamoDB::Table")) {
       expect(properties).toMatchObject({
@@ -43,7 +43,7 @@ describe.each([
     }
   });
 
-  it("indexes due rows, by keys only, in every table but the ledger", () => {
+  it("indexes due rows, keys only, in every table except the ledger", () => {
     const indexes = Object.entries(resourcesOf(template, "AWS::DynamoDB::Table")).map(
       ([id, { Properties }]) => [id, Properties["GlobalSecondaryIndexes"]],
     );
@@ -72,7 +72,7 @@ describe.each([
     );
   });
 
-  it("keeps event bodies private, encrypted, and longer than customers may list them", () => {
+  it("keeps event bodies private, encrypted, and longer than clients may list them", () => {
     expect(propertiesOf(template, "AWS::S3::Bucket")).toContainEqual(
       expect.objectContaining({
         PublicAccessBlockConfiguration: {
@@ -103,8 +103,8 @@ describe.each([
   });
 });
 
-describe("protection", () => {
-  it("retains everything in prod, but what a first deployment that fails takes back", () => {
+describe("the data stack's protection against deletion", () => {
+  it("retains every resource in prod, except after a failed first deployment", () => {
     const resources = prod.toJSON()["Resources"] as Record<string, Resource>;
 
     for (const id of keptIds) {
@@ -127,7 +127,7 @@ describe("protection", () => {
     }
   });
 
-  it("lets a dev stack be destroyed whole", () => {
+  it("lets a dev stack be destroyed completely", () => {
     for (const table of Object.values(resourcesOf(dev, "AWS::DynamoDB::Table"))) {
       expect(table.DeletionPolicy).toBe("Delete");
     }
@@ -137,18 +137,18 @@ describe("protection", () => {
   });
 });
 
-describe("taking the protection off", () => {
+describe("the context 'unprotect' of the data stack", () => {
   const stackOf = (stage: Stage, context: GivenContext = {}): CloudFormationStackArtifact =>
     buildApp({ bundle: false, context: { sources: "sandbox", ...context, stage } })
       .synth()
       .getStackByName(stackName(stage, "data"));
 
-  it("is not needed in dev, and in prod the stack itself refuses to be deleted until then", () => {
+  it("is not needed in dev, and prod's stack has termination protection without it", () => {
     expect(stackOf("dev").terminationProtection).toBe(false);
     expect(stackOf("prod").terminationProtection).toBe(true);
   });
 
-  it("takes the name of the data stack, and lets go of everything that held it", () => {
+  it("removes every protection if it is the name of the data stack", () => {
     const stack = stackOf("prod", { unprotect: "RetailProductData-prod-data" });
     const resources = (stack.template as { Resources: Record<string, Resource> }).Resources;
 
@@ -160,7 +160,7 @@ describe("taking the protection off", () => {
   });
 
   it.each(["true", "RetailProductData-dev-data", "RetailProductData-prod-service"])(
-    "is refused to %s",
+    "is refused if it is %s",
     (unprotect) => {
       expect(() => stackOf("prod", { unprotect })).toThrow(
         "Context 'unprotect' must be RetailProductData-prod-data, the data stack of stage prod (got",

@@ -40,13 +40,13 @@ function holdersOf(action: string, resource = ""): readonly string[] {
   );
 }
 
-describe("functions", () => {
+describe("the service stack's functions", () => {
   it("exist once for every name that the environment lists", () => {
     expect([...functionIds(service).keys()].sort()).toEqual([...functionNames].sort());
     expect(Object.keys(functions)).toHaveLength(functionNames.length);
   });
 
-  it.each(functionNames)("%s gets the variables listed for it and no others", (name) => {
+  it.each(functionNames)("include %s with exactly the variables listed for it", (name) => {
     const variables = Object.keys(variablesOf(functionOf(name).Properties)).sort();
 
     expect(variables).toEqual(
@@ -54,13 +54,13 @@ describe("functions", () => {
     );
   });
 
-  it("watchlists times out before another call can take over its creation", () => {
+  it("let the watchlists function time out before another call can take over its creation", () => {
     const seconds = functionOf("watchlists").Properties["Timeout"];
 
     expect(seconds).toBeLessThan(leaseMs / 1_000);
   });
 
-  it.each(functionNames)("%s has a role of its own", (name) => {
+  it.each(functionNames)("include %s with a separate role", (name) => {
     const roleId = roleIdOf(functionOf(name).Properties);
 
     const sharing = Object.values(functions).filter(
@@ -70,14 +70,14 @@ describe("functions", () => {
   });
 });
 
-describe("permissions", () => {
+describe("the permissions of the service", () => {
   const policies = [data, service].flatMap((template) =>
     Object.values(resourcesOf(template, "AWS::IAM::Policy")).flatMap(({ Properties }) =>
       documentOf(Properties["PolicyDocument"]),
     ),
   );
 
-  it("name every action and never every resource", () => {
+  it("list every action, and never every resource", () => {
     expect(policies.length).toBeGreaterThan(functionNames.length);
     for (const statement of policies) {
       expect(actionsOf(statement).join()).not.toContain("*");
@@ -85,7 +85,7 @@ describe("permissions", () => {
     }
   });
 
-  it("come from the policies of this app, but for a role for the gateway's logs", () => {
+  it("come from this app's policies, except for the role of the gateway's logs", () => {
     const { service: withRole } = synthesize("prod", { accessLogs: "setup" });
     const managed = Object.values(resourcesOf(withRole, "AWS::IAM::Role"))
       .map(({ Properties }) => JSON.stringify(Properties["ManagedPolicyArns"]))
@@ -97,7 +97,7 @@ describe("permissions", () => {
     expect(roles).not.toContain("ManagedPolicyArns");
   });
 
-  it("hold wildcards in the resources of these functions only", () => {
+  it("have wildcards in resources for the listed functions only", () => {
     const wide = functionNames.flatMap((name) =>
       grantsOf(name)
         .filter(({ Effect, Resource }) => Effect === "Allow" && /\*/.test(JSON.stringify(Resource)))
@@ -120,7 +120,7 @@ describe("permissions", () => {
     );
   });
 
-  it("are granted by no resource policy of a queue or bucket", () => {
+  it("are never granted by the resource policy of a queue or bucket", () => {
     const resourcePolicies = [
       ...Object.values(resourcesOf(service, "AWS::SQS::QueuePolicy")),
       ...Object.values(resourcesOf(data, "AWS::S3::BucketPolicy")),
@@ -143,7 +143,7 @@ describe("permissions", () => {
     expect(holdersOf("dynamodb:BatchWriteItem", "LedgerTable")).toEqual([]);
   });
 
-  it("let only those read secrets that sign or sign in with them", () => {
+  it("let only functions that sign or sign in with secrets decrypt them", () => {
     expect(holdersOf("kms:Decrypt")).toEqual(["webhook-endpoints", "s3-destination", "delivery"]);
     expect(holdersOf("kms:Encrypt")).toEqual(["webhook-endpoints", "s3-destination"]);
   });
@@ -153,7 +153,7 @@ describe("permissions", () => {
     expect(holdersOf("s3:GetObject")).toEqual(["webhook-endpoints", "events", "delivery"]);
   });
 
-  it("let those who sign in to customers' buckets assume roles, and never one of our own", () => {
+  it("let only functions that sign in to customers' buckets assume roles, and never the service's own roles", () => {
     expect(holdersOf("sts:AssumeRole")).toEqual(["s3-destination", "delivery"]);
     for (const name of ["s3-destination", "delivery"] as const) {
       const roles = grantsOf(name).filter((one) => actionsOf(one).includes("sts:AssumeRole"));
@@ -165,7 +165,7 @@ describe("permissions", () => {
     }
   });
 
-  it("let the functions of public documents look up keys and count calls, and read no account", () => {
+  it("let the functions of public documents look up keys and count calls, but not read accounts", () => {
     for (const name of ["platforms", "meta"] as const) {
       const grants = grantsOf(name).filter((one) => JSON.stringify(one).includes("AccountsTable"));
       expect(grants).toEqual([
@@ -182,7 +182,7 @@ describe("permissions", () => {
     expect(JSON.stringify(grantsOf("dashboard"))).not.toContain("dynamodb:");
   });
 
-  it("let those change watchlists that serve or run them", () => {
+  it("let only functions that serve or run watchlists change them", () => {
     expect(holdersOf("dynamodb:PutItem", "WatchlistsTable")).toEqual([
       "watchlists",
       "run-starter",
@@ -192,7 +192,7 @@ describe("permissions", () => {
     ]);
   });
 
-  it("let an index be read by the sweeper only", () => {
+  it("let only the sweeper read an index", () => {
     const withIndex = functionNames.filter((name) =>
       JSON.stringify(grantsOf(name)).includes("/index/"),
     );
@@ -203,7 +203,7 @@ describe("permissions", () => {
     }
   });
 
-  it("allow only the senders of each queue to send to it", () => {
+  it("let only the senders of a queue send to it", () => {
     expect(holdersOf("sqs:SendMessage", '"RunsQueue"')).toEqual([
       "products",
       "offers",
@@ -222,7 +222,7 @@ describe("permissions", () => {
     ]);
   });
 
-  it("let each queue be emptied by its worker only, which may also put a message off", () => {
+  it("let only the worker of a queue receive, delete and postpone its messages", () => {
     for (const action of ["sqs:ReceiveMessage", "sqs:ChangeMessageVisibility"]) {
       expect(holdersOf(action, '"RunsQueue"')).toEqual(["run-starter"]);
       expect(holdersOf(action, '"StepsQueue"')).toEqual(["run-step"]);
@@ -232,7 +232,7 @@ describe("permissions", () => {
   });
 });
 
-describe("outputs", () => {
+describe("the outputs of the service stack", () => {
   it("tell operators the address of the API and of every queue", () => {
     const outputs = Object.keys(service.toJSON()["Outputs"] as object);
 

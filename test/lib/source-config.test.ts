@@ -102,8 +102,8 @@ const allowed = {
   "ssm:GetParameter": parameterArn,
 };
 
-describe("sources at synth", () => {
-  it("are the sandbox, which needs no secret", () => {
+describe("the source configuration at synthesis", () => {
+  it("is the sandbox by default, which needs no secret", () => {
     const found = bySource(serviceWith());
     expect([...found.keys()].toSorted()).toEqual(readers);
     for (const { variable, statements } of found.values()) {
@@ -112,7 +112,7 @@ describe("sources at synth", () => {
     }
   });
 
-  it("let those who read from them open the secrets that they name, and no others", () => {
+  it("lets functions that read sources open exactly the secrets that it names", () => {
     const service = serviceWith({ sources });
     for (const { variable, statements } of bySource(service).values()) {
       expect(variable).toBe(sources);
@@ -127,14 +127,14 @@ describe("sources at synth", () => {
     }
   });
 
-  it("let those who read from them move the shared rate on", () => {
+  it("lets functions that read sources update the shared rate limit", () => {
     for (const { statements } of bySource(serviceWith({ sources })).values()) {
       const updates = statements.filter((one) => actionsOf(one).includes("dynamodb:UpdateItem"));
       expect(JSON.stringify(updates)).toContain("AccountsTable");
     }
   });
 
-  it("may stand in a file, and in the context as the command line gives it", () => {
+  it("may be in a file, or in the context of the command line", () => {
     const file = join(folder, "sources.json");
     writeFileSync(file, sources);
     process.env["CDK_CONTEXT_JSON"] = JSON.stringify({ sources: file });
@@ -143,13 +143,13 @@ describe("sources at synth", () => {
     expect(bySource(serviceWith()).get("products")?.variable).toBe(sources);
   });
 
-  it("take up no more room than they must", () => {
+  it("is stored without unnecessary whitespace", () => {
     const file = join(folder, "laid-out.json");
     writeFileSync(file, JSON.stringify(JSON.parse(sources), null, 4));
     expect(bySource(serviceWith({ sources: file })).get("products")?.variable).toBe(sources);
   });
 
-  it("fit into what Lambda lets a function have, whatever names are generated", () => {
+  it("fits into the environment variables that Lambda allows, with names of any length", () => {
     // The longest URL template that is taken.
     let length = 4_000;
     while (!isTaken(length)) length -= 1;
@@ -171,7 +171,7 @@ describe("sources at synth", () => {
     expect(JSON.stringify(ofLength(length)).length).toBeGreaterThan(2_500);
   });
 
-  it("may stand in a parameter that is read at deployment", () => {
+  it("may be in a parameter that is read at deployment", () => {
     const service = serviceWith({
       sourcesParameter: "/retail/sources",
       sourceSecrets: `${secretArn},/sources/c,${kmsKeyArn}`,
@@ -205,7 +205,7 @@ describe("sources at synth", () => {
     [/^sourcesParameter is not the name/, { sourcesParameter: `${canary}?` }],
     [/^sourceSecrets is not a list/, { sourcesParameter: "/a", sourceSecrets: canary }],
     [/^Context 'sourceSecrets' requires 'sourcesParameter'/, { sourceSecrets: secretArn }],
-  ] as const)("are refused with %s and without a value", (message, context) => {
+  ] as const)("is refused with %s, and the error contains no value", (message, context) => {
     const synthesis = (): unknown => serviceWith(context);
     expect(synthesis).toThrow(message);
     expect(synthesis).toThrow(new RegExp(`^(?![^]*${canary})`));

@@ -29,12 +29,12 @@ function validated(context: GivenContext): App {
   return app;
 }
 
-describe("the rules of CloudFormation", () => {
-  it.each(deployments)("accept the templates of %j", (context) => {
+describe("the CloudFormation linter", () => {
+  it.each(deployments)("accepts the templates of %j", (context) => {
     expect(() => validated(context).synth()).not.toThrow();
   });
 
-  it("refuse a resource with a property that its type does not have", () => {
+  it("refuses a resource with a property that its type does not have", () => {
     const app = validated({ stage: "dev" });
     const stack = app.node.findChild(stackName("dev", "data")) as Stack;
     const wrong = new CfnResource(stack, "Wrong", { type: "AWS::SQS::Queue" });

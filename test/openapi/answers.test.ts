@@ -20,7 +20,7 @@ const quickIds = (ids: readonly ReservedId[]): string[] =>
 
 const idOf = ({ body }: ApiAnswer): string => String(body["id"]);
 
-describe("answers of the running service are as the document says", () => {
+describe("the OpenAPI document describes the service's answers for", () => {
   it.each([
     ["retailer_a", "pulse"],
     ["retailer_a", "lite"],
@@ -28,7 +28,7 @@ describe("answers of the running service are as the document says", () => {
     ["retailer_b", "standard"],
     ["retailer_c", "standard"],
     ["retailer_d", "standard"],
-  ] as const)("products of %s at %s, whatever their state", async (platform, tier) => {
+  ] as const)("products of %s at %s in every state", async (platform, tier) => {
     const ordinary = Array.from({ length: 60 }, (_, n) =>
       platform === "retailer_a" ? `B0${String(10_000_000 + n)}` : String(1_000_000 + n),
     );
@@ -39,7 +39,7 @@ describe("answers of the running service are as the document says", () => {
     expect(new Set(statuses)).toEqual(new Set(["ok", "partial", "not_found", "unavailable"]));
   });
 
-  it("offers of listings, of one item, and checks of what they name", async () => {
+  it("the offers of listings, the offers of one item, and their checks", async () => {
     const ids = quickIds(reservedIds.retailer_a);
     const offers = await api.send("POST", "/offers", { ids });
     expect(offers.status).toBe(200);
@@ -52,7 +52,7 @@ describe("answers of the running service are as the document says", () => {
     expect((await api.send("POST", "/offers/check", { offers: named })).status).toBe(200);
   });
 
-  it("listings and resources that need nothing to exist", async () => {
+  it("lists and resources of an empty account", async () => {
     const free = ["account", "usage?days=3", "credit_transactions?limit=5", "api_keys"];
     const open = ["platforms", "structured", "watchlists", "webhook_endpoints"];
     for (const path of [...free, ...open]) {
@@ -72,7 +72,7 @@ describe("answers of the running service are as the document says", () => {
     );
   });
 
-  it("a webhook endpoint, an API key, and what is announced only", async () => {
+  it("a webhook endpoint, an API key, and an announced feature", async () => {
     const url = `${world.receiverUrl}/documented`;
     const endpoint = await api.send("POST", "/webhook_endpoints", { url });
     expect(endpoint.status).toBe(201);
@@ -83,7 +83,7 @@ describe("answers of the running service are as the document says", () => {
     expect((await api.send("POST", structured, { query: "x" })).status).toBe(501);
   });
 
-  it("examples of bodies in the document are accepted as they are", async () => {
+  it("the document's examples of bodies, which the service accepts", async () => {
     const paths = document.paths as Readonly<Record<string, object>>;
     const bodies = Object.entries<Posted>(paths).flatMap(([path, { post }]) =>
       Object.values(post?.requestBody?.content["application/json"].examples ?? {}).map(

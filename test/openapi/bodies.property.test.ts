@@ -270,7 +270,7 @@ function expectAgreement<Body>(
   expect(seen.refused).toBeGreaterThan(40);
 }
 
-describe("a body is accepted exactly when the document allows it, but for the listed exceptions", () => {
+describe("the service accepts a body exactly when the OpenAPI document allows it, with listed exceptions:", () => {
   it.each(bodies)("$operation", ({ operation, method, path, schema, body }) => {
     const isAllowed = allowance(method, path);
     expectAgreement(body, { operation, isAllowed, fault: (sent) => faultOf(schema, sent) });

@@ -51,21 +51,18 @@ async function refusalOf(method: string, path: string) {
   return { status: response.status, error: error as Record<string, string> | undefined };
 }
 
-describe("every operation below /v1", () => {
-  it.each(live)(
-    "$route refuses a query parameter that it does not take",
-    async ({ method, path, accepted }) => {
-      const { status, error } = await refusalOf(method, `${path}?unknown_one=1`);
-      expect(status).toBe(400);
-      expect(error).toMatchObject({ code: "INVALID_PARAM", param: "unknown_one" });
-      // What the service accepts is what the document lists.
-      const listed = /accepts: ([^.]*)\.$/.exec(error?.["message"] ?? "")?.[1]?.split(", ");
-      expect(listed).toEqual([...accepted, "api_key"]);
-    },
-  );
+describe("an operation below /v1", () => {
+  it.each(live)("$route refuses an unknown query parameter", async ({ method, path, accepted }) => {
+    const { status, error } = await refusalOf(method, `${path}?unknown_one=1`);
+    expect(status).toBe(400);
+    expect(error).toMatchObject({ code: "INVALID_PARAM", param: "unknown_one" });
+    // What the service accepts is what the document lists.
+    const listed = /accepts: ([^.]*)\.$/.exec(error?.["message"] ?? "")?.[1]?.split(", ");
+    expect(listed).toEqual([...accepted, "api_key"]);
+  });
 
   it.each(live.flatMap(({ accepted, ...rest }) => accepted.map((name) => ({ ...rest, name }))))(
-    "$route refuses '$name' when it is sent twice",
+    "$route refuses '$name' if it is sent twice",
     async ({ method, path, name }) => {
       const { status, error } = await refusalOf(method, `${path}?${name}=1&${name}=1`);
       expect(status).toBe(400);
@@ -73,7 +70,7 @@ describe("every operation below /v1", () => {
     },
   );
 
-  it("that is only announced answers 501 whatever its query", async () => {
+  it("answers 501 with any query if it is only announced", async () => {
     expect(announced.length).toBeGreaterThan(0);
     for (const { method, path } of announced) {
       expect((await refusalOf(method, `${path}?unknown_one=1`)).status).toBe(501);
@@ -81,12 +78,12 @@ describe("every operation below /v1", () => {
   });
 });
 
-describe("every integer among the query parameters", () => {
+describe("an integer query parameter in the OpenAPI document", () => {
   const integers = live.flatMap(({ integers: found, ...rest }) =>
     found.map(({ name, schema }) => ({ ...rest, name, schema })),
   );
 
-  it("is typed, where its name is that of a number", () => {
+  it("has the type integer if its name is that of a number", () => {
     const names = new Set(integers.map(({ name }) => name));
     expect(names).toEqual(new Set(["limit", "days", "count", "before_run"]));
     // What is text in the document is accepted as text.
@@ -103,7 +100,7 @@ describe("every integer among the query parameters", () => {
   });
 
   it.each(integers)(
-    "$route: '$name' is refused outside its bounds and as no integer",
+    "$route: '$name' is refused outside its bounds, and if it is not an integer",
     async ({ method, path, name, schema }) => {
       const { minimum = 0, maximum = 0 } = schema as Record<string, number>;
       const wrong = [minimum - 1, maximum + 1, `${minimum}.5`, `0${minimum}`, "", "1e1", "abc"];
@@ -131,8 +128,8 @@ describe("every integer among the query parameters", () => {
   );
 });
 
-describe("pages", () => {
-  it("ignore their query, as links add parameters of their own", async () => {
+describe("the documentation pages", () => {
+  it("ignore their query, because links add parameters", async () => {
     expect(pages.length).toBeGreaterThan(3);
     for (const { method, path } of pages) {
       expect((await refusalOf(method, `${path}?utm_source=mail`)).status, path).toBe(200);

@@ -20,13 +20,13 @@ const allBlocks = pages.flatMap((page) =>
 const pagesWithShell = pages.filter((page) => codeBlocks(page, "sh").length > 0);
 
 describe("the code blocks of the pages", () => {
-  it("have an info string that a test knows", () => {
+  it("have an info string that the tests recognize", () => {
     const known = new Set([...shellInfos, "", "json", "mermaid", "python", "sql", "ts"]);
 
     expect(allBlocks.filter(({ info }) => !known.has(info))).toEqual([]);
   });
 
-  it("are valid shell, JSON and Python", () => {
+  it("are valid shell, JSON or Python", () => {
     const shell = allBlocks.filter(({ info }) => shellInfos.includes(info));
     const checked: readonly (readonly [string, (code: string) => string])[] = [
       // A reader replaces the placeholders in angle brackets.
@@ -53,7 +53,7 @@ describe("the code blocks of the pages", () => {
     expect(faults).toEqual([]);
   });
 
-  it("name only npm commands that exist", () => {
+  it("use only npm scripts that exist", () => {
     const named = pages
       .filter((page) => page !== "CHANGELOG.md" && !page.startsWith("docs/adr/"))
       .flatMap((page) =>
@@ -90,7 +90,7 @@ describe("the shell blocks of a page, pasted in their order,", () => {
     S3_SECRET: "local",
   });
 
-  it("work in the README with a data folder of one's own", async () => {
+  it("work in the README with a data folder that the reader chooses", async () => {
     const session = await paste(codeBlocks("README.md", "sh"), root, { LOCAL_DIR: world.folder });
 
     expectSuccess(session);

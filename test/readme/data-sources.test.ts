@@ -11,9 +11,9 @@ const examples = codeBlocks(page, "json").map((code): Readonly<Record<string, st
 );
 const scrapers = Object.keys(sandboxSources);
 
-describe("the page about data sources", () => {
+describe("docs/data-sources.md", () => {
   it.each(examples.map((example) => [example["adapter"] ?? "", example] as const))(
-    "shows options of %s that a configuration takes",
+    "shows options of %s that the configuration accepts",
     (adapter, example) => {
       const served = scrapers.filter((scraper) => canServe(adapter, scraper));
       // Offer checks need the adapter that gives the offer IDs, so an adapter gets all its scrapers.
@@ -27,14 +27,14 @@ describe("the page about data sources", () => {
     },
   );
 
-  it("has an example of every adapter that needs options", () => {
+  it("has an example of every adapter with required options", () => {
     expect(new Set(examples.map(({ adapter }) => adapter))).toEqual(
       new Set(["d_catalog", "b_affiliate", "a_history", "web", "upstream"]),
     );
   });
 });
 
-describe("brands", () => {
+describe("brand names", () => {
   // "keepalive" and "keepachangelog" are not brands.
   const pattern = /walmart|best ?buy|keepa(?!live|changelog)|target\.com|rainforest|oxylabs/i;
   const folders = ["lib", "functions", "shared", "tools", "scripts"];
@@ -47,7 +47,7 @@ describe("brands", () => {
     ),
   ];
 
-  it("are named on that page alone", () => {
+  it("are on docs/data-sources.md only", () => {
     expect(files.length).toBeGreaterThan(300);
     expect(files.filter((file) => pattern.test(readFileSync(`${root}${file}`, "utf8")))).toEqual(
       [],

@@ -172,7 +172,7 @@ function testReceiver({ fence, file, command }: Language): void {
     expect(text).not.toContain("lacks events");
   });
 
-  it("answers a repeat and does nothing, after a restart too", async () => {
+  it("handles a repeated event once, also after a restart", async () => {
     const first = await start();
     expect(await send(first, test)).toBe(204);
     expect(await send(first, test)).toBe(204);
@@ -189,7 +189,7 @@ function testReceiver({ fence, file, command }: Language): void {
     expect(first.lines()).toEqual([expect.stringContaining("webhook.test")]);
   });
 
-  it("works at its start on what a crash left in its inbox", async () => {
+  it("processes at its start the events that a crash left in its inbox", async () => {
     const first = await start();
     await send(first, test);
     await first.printed("webhook.test");
@@ -203,7 +203,7 @@ function testReceiver({ fence, file, command }: Language): void {
     await second.printed("webhook.test");
   });
 
-  it("knows a run complete only when what was missing has come", async () => {
+  it("treats a run as complete only after all missing events have arrived", async () => {
     const receiver = await start();
     const [late, ...others] = run;
     for (const event of others) await send(receiver, event);
@@ -225,7 +225,7 @@ function testReceiver({ fence, file, command }: Language): void {
     expect(receiver.lines()).not.toContain("wlrun_1 is complete");
   });
 
-  it("takes either signature of an overlap, with either secret configured", async () => {
+  it("accepts either signature during an overlap, with either secret configured", async () => {
     const both = [secret, previous];
     const withNew = await start([secret]);
     expect(await send(withNew, test, { secrets: both })).toBe(204);
@@ -238,7 +238,7 @@ function testReceiver({ fence, file, command }: Language): void {
     expect(await send(withBoth, test, { secrets: [secret] })).toBe(400);
   });
 
-  it("takes signatures up to 300 s old or ahead, and no others", async () => {
+  it("accepts signatures up to 300 s in the past or future, and no others", async () => {
     const receiver = await start();
 
     expect(await send(receiver, test, { age: 298 })).toBe(204);
@@ -247,7 +247,7 @@ function testReceiver({ fence, file, command }: Language): void {
     expect(await send(receiver, test, { age: -302 })).toBe(400);
   });
 
-  it("refuses what is not signed by the service, byte for byte", async () => {
+  it("refuses a request with any byte changed after signing", async () => {
     const receiver = await start();
     const good = signatureHeader({
       body: Buffer.from(test.body),
@@ -277,13 +277,13 @@ function testReceiver({ fence, file, command }: Language): void {
     expect(receiver.lines()).toHaveLength(1);
   });
 
-  it("refuses everything when it has no secret", async () => {
+  it("refuses every request if it has no secret", async () => {
     const receiver = await start([]);
 
     expect(await send(receiver, test, { secrets: [""] })).toBe(400);
   });
 
-  it("refuses a body of more than 10 MB and goes on", async () => {
+  it("refuses a body of more than 10 MB and keeps working", async () => {
     const receiver = await start();
     const body = "x".repeat(10_000_001);
 
@@ -292,7 +292,7 @@ function testReceiver({ fence, file, command }: Language): void {
   });
 }
 
-describe("the code of docs/webhooks.md for libraries", () => {
+describe("the code in docs/webhooks.md for libraries", () => {
   type Verify = (body: Buffer, headers: Record<string, string>, secret: string) => unknown;
   let folder: string;
   let verifiers: { readonly asStripe: Verify; readonly asStandardWebhooks: Verify };

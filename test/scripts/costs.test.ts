@@ -6,7 +6,7 @@ import { sizeOf } from "../../scripts/costs/stored-bytes.ts";
 import { callRows, listMonth, listRows } from "../../scripts/costs/tables.ts";
 import { dollarsOf, lambdaUsage, sumOf, times } from "../../scripts/measure/usage.ts";
 
-describe("the cost calculation, for dollars,", () => {
+describe("the cost calculation in dollars", () => {
   it("multiplies units by their prices", () => {
     // 4 * 0.625 + 2 * 0.125 + 3.50 + 0.20 dollars a million.
     const call = { dynamoWriteUnit: 4, dynamoReadUnit: 2, gatewayRequest: 1, lambdaRequest: 1 };
@@ -23,7 +23,7 @@ describe("the cost calculation, for dollars,", () => {
     expect(dollarsOf(sum)).toBeCloseTo(5 * 0.4e-6 + 5e-6, 12);
   });
 
-  it("prices memory and time of Lambda together", () => {
+  it("prices the memory and time of Lambda together", () => {
     const work = { invocations: 1_000, milliseconds: 60_000, memoryMegabytes: 512 };
     // 30 GB-seconds at 0.0000133334 and 1,000 requests at 0.0000002.
     expect(dollarsOf(lambdaUsage(work))).toBeCloseTo(0.000_400_002 + 0.000_2, 12);
@@ -41,7 +41,7 @@ describe("the billed duration of a function", () => {
     expect(slow).toBeCloseTo(1_015 + (10 * 1_769) / 512, 10);
   });
 
-  it("includes the source's read time of the specification, in proportion, at least one second", () => {
+  it("includes the specification's read time of the source in proportion, at least one second", () => {
     expect(sourceMs("retailer_a.pulse", 10_000, assumptions)).toBe(15_000);
     expect(sourceMs("retailer_a.lite", 500, assumptions)).toBe(10_000);
     expect(sourceMs("retailer_a.pulse", 1, assumptions)).toBe(1_000);
@@ -72,7 +72,7 @@ describe("the cost tables", () => {
     sweepBytes: { expiringPerMonth: gigabyte / 720, objects: 2 * (gigabyte / 720) },
   };
 
-  it("show a million calls of each kind, with the items of the bill that any of them used", () => {
+  it("show a million calls of each kind, with every item of the bill that any of them used", () => {
     const light = { name: "light", cpuMs: 1, billedMs: 12.4, usage: { gatewayRequest: 1 } };
     const heavy = { ...light, name: "heavy", usage: { gatewayRequest: 2, logGigabyte: 1e-6 } };
 

@@ -149,8 +149,8 @@ const stranger = async (demo = false): Promise<string> => {
 };
 
 describe("GET /v1/account", () => {
-  describe("200", () => {
-    it("returns credits, concurrency with the next tier, and the calling key", async () => {
+  describe("answers 200 and", () => {
+    it("returns the credits, the concurrency with the next tier, and the calling key", async () => {
       const answer = await ask("GET", "account");
 
       expect(answer.status).toBe(200);
@@ -177,7 +177,7 @@ describe("GET /v1/account", () => {
       });
     });
 
-    it("has no next tier at the top, and shows the automatic top-up", async () => {
+    it("returns no next tier at the top tier, and returns the automatic top-up", async () => {
       const target = { accountId, changeId: "invoice-1" };
       await purchasePack({ ...target, packId: "volume" }, { changes: world.changes, clock });
       await dynamoAutoTopUpStore(world.client, world.accountsTable).setAutoTopUp(accountId, {
@@ -200,8 +200,8 @@ describe("GET /v1/account", () => {
 });
 
 describe("GET /v1/usage", () => {
-  describe("200", () => {
-    it("has 30 days by default, zeros where nothing was called, and no rate then", async () => {
+  describe("answers 200 and", () => {
+    it("returns 30 days by default, with zeros and no rate for days without calls", async () => {
       const answer = await ask("GET", "usage");
 
       expectShape(usageResponse, answer);
@@ -242,8 +242,8 @@ describe("GET /v1/usage", () => {
     });
   });
 
-  describe("400", () => {
-    it.each(["0", "91", "-1", "1.5", "abc", ""])("names days for %j", async (days) => {
+  describe("answers 400 and", () => {
+    it.each(["0", "91", "-1", "1.5", "abc", ""])("names 'days' for %j", async (days) => {
       const { status, body } = await ask("GET", "usage", { query: { days } });
       expect(status).toBe(400);
       expect(body["error"]).toMatchObject({ code: "INVALID_PARAM", param: "days" });
@@ -255,8 +255,8 @@ describe("GET /v1/credit_transactions", () => {
   const idsOf = (answer: Answer): string[] =>
     (answer.body["data"] as { id: string }[]).map(({ id }) => id);
 
-  describe("200", () => {
-    it("lists the ledger newest first, each entry with what it was for", async () => {
+  describe("answers 200 and", () => {
+    it("lists the ledger newest first, with the purpose of each entry", async () => {
       await work("req_1", "2026-03-10T12:00:00.000Z", { held: 10, charged: 7 });
 
       const answer = await ask("GET", "credit_transactions");
@@ -282,7 +282,7 @@ describe("GET /v1/credit_transactions", () => {
       });
     });
 
-    it("pages by the last id seen, without gap or repeat while entries are added", async () => {
+    it("returns each entry once when a client pages by the last ID while entries are added", async () => {
       await work("req_1", "2026-03-10T12:00:00.000Z", { held: 10, charged: 7 });
       const all = idsOf(await ask("GET", "credit_transactions"));
 
@@ -299,7 +299,7 @@ describe("GET /v1/credit_transactions", () => {
     });
   });
 
-  describe("200 with what an entry is for", () => {
+  describe("answers 200 and", () => {
     const watchlistId = newId("watchlist", new Date("2026-03-10T11:00:00Z"), chance);
     const requestId = newId("request", new Date("2026-03-10T12:00:00Z"), chance);
     const now = new Date("2026-03-10T12:00:00Z");
@@ -331,7 +331,7 @@ describe("GET /v1/credit_transactions", () => {
       await ledger.settle({ ...settled, accountId, holdId: "wlrun_1#check" });
     });
 
-    it("names the call of an entry, its scraper and its items", async () => {
+    it("names the call of an entry, with its scraper and item counts", async () => {
       const [refund, charge, reserve] = await list({ request_id: requestId });
 
       const shown = {
@@ -346,7 +346,7 @@ describe("GET /v1/credit_transactions", () => {
       expect(refund).toMatchObject({ type: "refund", ...shown, items_charged: 3 });
     });
 
-    it("names the watchlist, run and step of an entry, its scraper and its items", async () => {
+    it("names the watchlist, run and step of an entry, with its scraper and item counts", async () => {
       const [charge] = await list({ watchlist_id: watchlistId, type: "charge" });
 
       expect(charge).toMatchObject({
@@ -368,7 +368,7 @@ describe("GET /v1/credit_transactions", () => {
       expect((await list({ type: "adjust" })).map(({ credits }) => credits)).toEqual([20, -50]);
     });
 
-    it("shows an entry that an earlier release wrote without them", async () => {
+    it("returns an entry without a purpose that an earlier release wrote", async () => {
       await work("req_old", "2026-03-10T12:00:00.000Z", { held: 2, charged: 2 });
 
       const [charge] = await list({});
@@ -432,7 +432,7 @@ describe("GET /v1/credit_transactions", () => {
     });
   });
 
-  describe("400 for a filter", () => {
+  describe("answers 400 for a filter and", () => {
     it.each([
       ["request_id", "x"],
       ["type", "gift"],
@@ -455,14 +455,14 @@ describe("GET /v1/credit_transactions", () => {
     });
   });
 
-  describe("400", () => {
-    it.each(["0", "101", "x"])("names limit for %j", async (limit) => {
+  describe("answers 400 and", () => {
+    it.each(["0", "101", "x"])("names 'limit' for %j", async (limit) => {
       const { status, body } = await ask("GET", "credit_transactions", { query: { limit } });
       expect(status).toBe(400);
       expect(body["error"]).toMatchObject({ code: "INVALID_PARAM", param: "limit" });
     });
 
-    it("names starting_after for what is no transaction of the account", async () => {
+    it("names 'starting_after' if it is not a transaction of the account", async () => {
       const foreign = idsOf(await ask("GET", "credit_transactions", { key: await stranger() }));
       for (const cursor of [...foreign, "ctx_1", "", "x".repeat(300)]) {
         const query = { starting_after: cursor };
@@ -475,8 +475,8 @@ describe("GET /v1/credit_transactions", () => {
 });
 
 describe("POST /v1/api_keys", () => {
-  describe("201", () => {
-    it("shows a key that works, once", async () => {
+  describe("answers 201 and", () => {
+    it("returns a working key once, and never again", async () => {
       const answer = await ask("POST", "api_keys", { body: { name: " ci " } });
 
       expect(answer.status).toBe(201);
@@ -490,9 +490,9 @@ describe("POST /v1/api_keys", () => {
     });
   });
 
-  describe("400", () => {
+  describe("answers 400 and", () => {
     it.each([{ name: "" }, { name: "  " }, { name: "x".repeat(101) }, { name: 5 }, {}])(
-      "names name for %j",
+      "names 'name' for %j",
       async (body) => {
         const answer = await ask("POST", "api_keys", { body });
         expect(answer.status).toBe(400);
@@ -501,7 +501,7 @@ describe("POST /v1/api_keys", () => {
     );
   });
 
-  describe("403", () => {
+  describe("answers 403 and", () => {
     it("refuses a key of the demo workspace", async () => {
       const demo = await stranger(true);
       expect((await ask("POST", "api_keys", { body: { name: "x" }, key: demo })).status).toBe(403);
@@ -509,8 +509,8 @@ describe("POST /v1/api_keys", () => {
     });
   });
 
-  describe("409", () => {
-    it("keeps an account to 20 keys, also when made at the same time, and counts down", async () => {
+  describe("answers 409 and", () => {
+    it("limits an account to 20 keys, even for concurrent calls, and reports how many remain", async () => {
       const asked = Array.from({ length: 25 }, (_, n) =>
         ask("POST", "api_keys", { body: { name: `k${n}` }, atOnce: true }),
       );
@@ -529,7 +529,7 @@ describe("POST /v1/api_keys", () => {
 });
 
 describe("GET /v1/api_keys", () => {
-  describe("200", () => {
+  describe("answers 200 and", () => {
     it("lists the account's keys oldest first, with their last use", async () => {
       clock.advance(1_000);
       const second = await ask("POST", "api_keys", { body: { name: "second" } });
@@ -565,7 +565,7 @@ describe("GET /v1/api_keys", () => {
 });
 
 describe("DELETE /v1/api_keys/{id}", () => {
-  describe("200", () => {
+  describe("answers 200 and", () => {
     it("revokes a key at once: calls get 401, and the list omits it", async () => {
       const made = await ask("POST", "api_keys", { body: { name: "old" } });
       const old = String(made.body["key"]);
@@ -581,8 +581,8 @@ describe("DELETE /v1/api_keys/{id}", () => {
     });
   });
 
-  describe("404", () => {
-    it("is the same for an unknown key, a key of another account and a deleted key", async () => {
+  describe("answers 404 and", () => {
+    it("returns the same error for an unknown key, another account's key and a deleted key", async () => {
       const foreign = await ask("GET", "api_keys", { key: await stranger() });
       const [theirs] = foreign.body["data"] as { id: string }[];
       const made = await ask("POST", "api_keys", { body: { name: "old" } });
@@ -601,8 +601,8 @@ describe("DELETE /v1/api_keys/{id}", () => {
     });
   });
 
-  describe("409", () => {
-    it("keeps the key that makes the call", async () => {
+  describe("answers 409 and", () => {
+    it("does not revoke the key that makes the call", async () => {
       const answer = await ask("DELETE", `api_keys/${key.id}`);
       expect(answer.status).toBe(409);
       expect(answer.body["error"]).toMatchObject({ code: "CONFLICT" });

@@ -7,7 +7,7 @@ import {
   timeOf,
 } from "../../../functions/dashboard/browser/pages/watchlists/item-filter.ts";
 
-describe("a filter of items", () => {
+describe("the dashboard's item filter", () => {
   it.each([
     ["A-13860428", "13860428"],
     ["a-13", "13"],
@@ -21,7 +21,7 @@ describe("a filter of items", () => {
     expect(prefixOf(written)).toBe(prefix);
   });
 
-  it("follows the newest run, whichever that is", () => {
+  it("follows the newest run after a later run ends", () => {
     const since = (at: string | null) =>
       sinceOf({ ...allItems, changedSince: lastRun }, { last_run_at: at });
     expect(since("2026-03-01T00:00:00.000Z")).toBe("2026-03-01T00:00:00.000Z");
@@ -32,7 +32,7 @@ describe("a filter of items", () => {
     );
   });
 
-  it("has no time where a control has none that is one", () => {
+  it("ignores a time control whose value is not a time", () => {
     expect(timeOf("2026-03-01T00:00")).toBe(new Date("2026-03-01T00:00").toISOString());
     expect(timeOf("")).toBeUndefined();
     expect(timeOf("12026-03-01T00:00")).toBeUndefined();

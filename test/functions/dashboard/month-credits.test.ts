@@ -15,7 +15,7 @@ const previewOf = (cron: string) =>
     new Date("2026-11-21T22:00:00Z"),
   ) as { readonly runs_in_30_days: number };
 
-describe("the credits of 30 days", () => {
+describe("the dashboard's credits of 30 days", () => {
   it.each([
     // Four Mondays, and the fifth until 22:00.
     ["*/5 * * * MON", (4 * 288 + 265) * 100],
@@ -23,11 +23,11 @@ describe("the credits of 30 days", () => {
     ["*/5 9-17 1 * *", 108 * 100],
     ["*/5 * * * *", 8_640 * 100],
     ["0 0 1 1 *", 0],
-  ])("are those of the runs that fall into them, however close together: %s", (cron, credits) => {
+  ])("count every run in those days, even runs a few minutes apart: %s", (cron, credits) => {
     expect(creditsInMonth(hundred, previewOf(cron))).toBe(credits);
   });
 
-  it("have full looks in their share", () => {
+  it("include the refresh runs in proportion", () => {
     const estimate = {
       pipeline: { ...steps, refresh: { entry: "only", every_runs: 4 } },
       estimated_credits: { pulseRun: 10, refreshRun: 50, newAsins: 0 },
@@ -35,7 +35,7 @@ describe("the credits of 30 days", () => {
     expect(creditsInMonth(estimate, { runs_in_30_days: 8 })).toBe(6 * 10 + 2 * 50);
   });
 
-  it("are unknown until both are read", () => {
+  it("are unknown until both the estimate and the schedule have been read", () => {
     expect(creditsInMonth(undefined, { runs_in_30_days: 1 })).toBeUndefined();
     expect(creditsInMonth(hundred, undefined)).toBeUndefined();
   });

@@ -31,8 +31,8 @@ async function filesOf(): Promise<readonly string[]> {
   return [...body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file = ""]) => file);
 }
 
-describe("200", () => {
-  it("the page names a script, a style sheet and an icon, relative to where it stands", async () => {
+describe("GET /dashboard answers 200 and", () => {
+  it("the page references a script, a style sheet and an icon by relative paths", async () => {
     expect(await filesOf()).toEqual([
       expect.stringMatching(/^dashboard\/icon-[\w-]{10}\.svg$/),
       expect.stringMatching(/^dashboard\/app-[\w-]{10}\.css$/),
@@ -49,7 +49,7 @@ describe("200", () => {
     }
   });
 
-  it("everything forbids scripts and styles inside the page, other hosts, and frames", async () => {
+  it("every response forbids inline scripts and styles, other hosts, and frames", async () => {
     for (const path of ["/dashboard", "/dashboard/config.json", ...(await filesOf())]) {
       const { headers } = await get(path.startsWith("/") ? path : `/${path}`);
       const policy = String(headers?.["Content-Security-Policy"]);
@@ -64,7 +64,7 @@ describe("200", () => {
     }
   });
 
-  it("hands out the demo workspace's key where there is one", async () => {
+  it("the configuration contains the demo workspace's key if one is configured", async () => {
     expect(JSON.parse((await get("/dashboard/config.json")).body)).toEqual({
       demo_api_key: demoKey,
     });
@@ -74,8 +74,8 @@ describe("200", () => {
   });
 });
 
-describe("308", () => {
-  it("the address with a slash leads to the one without, below any prefix", async () => {
+describe("GET /dashboard/ answers 308 and", () => {
+  it("redirects to the address without the slash, below any prefix", async () => {
     const { statusCode, headers } = await get("/dashboard/");
     expect(statusCode).toBe(308);
     const from = new URL("https://api.example.com/prod/dashboard/");
@@ -85,13 +85,13 @@ describe("308", () => {
   });
 });
 
-describe("404", () => {
+describe("the dashboard answers 404 for", () => {
   it.each(["/dashboard/app.js", "/dashboard/constructor", "/dashboard/a/b"])("%s", async (path) => {
     expect((await get(path)).statusCode).toBe(404);
   });
 });
 
-describe("the generated file", () => {
+describe("the dashboard's generated file", () => {
   const { path, text } = dashboardAssets();
   const assets = JSON.parse(text) as {
     index: string;
@@ -99,7 +99,7 @@ describe("the generated file", () => {
   };
   const texts = [assets.index, ...Object.values(assets.files).map((file) => file.text)];
 
-  it("is as its sources are now; `npm run dashboard` writes it", () => {
+  it("matches its sources; `npm run dashboard` writes it", () => {
     expect(readFileSync(path, "utf8") === text, `${path} is stale`).toBe(true);
   });
 
@@ -109,7 +109,7 @@ describe("the generated file", () => {
     expect(bytes).toBeGreaterThan(10 * 1_024);
   });
 
-  it("names no other host and loads nothing by its style sheet", () => {
+  it("references no other host, and its style sheet loads nothing", () => {
     for (const one of texts) {
       const hosts = [...one.matchAll(/https?:\/\/([\w.-]+)/g)].map(([, host]) => host);
       // The name of a vocabulary, which nobody asks for.

@@ -7,21 +7,24 @@ import {
 
 const written = (text: string): unknown => pipelineOf({ template: null, text }, undefined);
 
-describe("a pipeline that is written as JSON", () => {
-  it("is sent as it is", () => {
+describe("a pipeline that a user writes as JSON in the dashboard", () => {
+  it("is sent unchanged", () => {
     expect(written('{"steps": []}')).toEqual({ steps: [] });
     expect(pipelineProblem('{"steps": []}')).toBeUndefined();
   });
 
-  it.each(["null", " null\n"])("is not the platform's default where it is %j", (text) => {
-    expect(written(text)).toBeUndefined();
-    const { message, place } = pipelineProblem(text) ?? {};
-    expect(message).toBe("A pipeline is an object with steps.");
-    expect(text.slice(place?.start, place?.end)).toBe("null");
-    expect(pipelineOf({ template: defaultTemplate, text }, undefined)).toBeNull();
-  });
+  it.each(["null", " null\n"])(
+    "is not mistaken for the platform's default when it is %j",
+    (text) => {
+      expect(written(text)).toBeUndefined();
+      const { message, place } = pipelineProblem(text) ?? {};
+      expect(message).toBe("A pipeline is an object with steps.");
+      expect(text.slice(place?.start, place?.end)).toBe("null");
+      expect(pipelineOf({ template: defaultTemplate, text }, undefined)).toBeNull();
+    },
+  );
 
-  it("is none where it is no JSON", () => {
+  it("is not sent when it is not valid JSON", () => {
     expect(written("{")).toBeUndefined();
     expect(pipelineProblem("{")?.message).toMatch(/^This is no JSON/);
   });

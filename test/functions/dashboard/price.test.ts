@@ -5,7 +5,7 @@ import { presentPlatforms } from "../../../shared/platforms/present-platform.ts"
 
 const platform = (id: string) => presentPlatforms().data.find((one) => one.id === id);
 
-describe("the price of a call", () => {
+describe("the dashboard's price of a call", () => {
   it.each([
     ["retailer_a", "full", "b0sandbox0 B0SANDBOX0\nB0SANDBOX1", "2 items"],
     ["retailer_c", "standard", "A-9000000, 9000000", "1 item"],
@@ -15,7 +15,7 @@ describe("the price of a call", () => {
     expect(priceNote("products", draft, platform(id))?.split(",")[0]).toBe(expected);
   });
 
-  it("counts an offer once, in whatever spelling of its item", () => {
+  it("counts an offer once, in any spelling of its item", () => {
     const offers = "b0sandbox0 abc\nB0SANDBOX0 abc\nB0SANDBOX0 ABC";
     const draft = { ...emptyDraft, platform: "retailer_a", offers };
     expect(priceNote("offer_check", draft, platform("retailer_a"))).toMatch(/^2 offers,/);

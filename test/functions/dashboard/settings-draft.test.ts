@@ -14,13 +14,13 @@ const aList = (change: Partial<Watchlist> = {}): Watchlist =>
 const opened = settingsOf(aList({ name: "Pots" }), known);
 const hours = { ...opened.schedule, type: "every", amount: "2", unit: "h" } as const;
 
-describe("changed settings of a list", () => {
-  it("are none before anything is changed, or where only blanks are", () => {
+describe("the changed settings of a watchlist in the dashboard", () => {
+  it("are empty before a change, and after a change of spaces only", () => {
     expect(changesOf(opened, opened, known)).toEqual({});
     expect(changesOf({ ...opened, name: " Pots " }, opened, known)).toEqual({});
   });
 
-  it("are only those that were changed here", () => {
+  it("contain only the settings that the user changed here", () => {
     expect(changesOf({ ...opened, schedule: hours }, opened, known)).toEqual({ every: "2h" });
     expect(changesOf({ ...opened, name: "Pans " }, opened, known)).toEqual({ name: "Pans" });
     expect(changesOf({ ...opened, endpoint: "https://x.test/" }, opened, known)).toEqual({
@@ -28,7 +28,7 @@ describe("changed settings of a list", () => {
     });
   });
 
-  it("leave nothing to save once they are, though another name was given elsewhere", () => {
+  it("are empty after they are saved, even if another client has renamed the watchlist", () => {
     const sent = { ...opened, schedule: hours };
     const answer = aList({
       name: "Renamed elsewhere",
@@ -39,7 +39,7 @@ describe("changed settings of a list", () => {
     expect([after.name, changesOf(after, saved, known)]).toEqual(["Renamed elsewhere", {}]);
   });
 
-  it("keep what was written while they were being saved", () => {
+  it("still contain what the user wrote while the first changes were being saved", () => {
     const sent = { ...opened, name: "  Spaced  " };
     const saved = settingsOf(aList({ name: "Spaced" }), known);
     expect(afterSaving(sent, { sent, saved }).name).toBe("Spaced");

@@ -25,13 +25,13 @@ describe("a ledger entry in the dashboard", () => {
     );
   });
 
-  it("names what an entry of an earlier release knows, and nothing of a grant", () => {
+  it("names the step or call that an entry of an earlier release contains, and nothing for a grant", () => {
     expect(purposeOf({ ...entry, request_id: "req_1" })).toBe("req_1");
     expect(purposeOf({ ...entry, run_id: "wlrun_1", step: "check" })).toBe("check");
     expect(purposeOf({ ...entry, type: "grant" })).toBe("–");
   });
 
-  it("counts the items that were charged of those that were requested", () => {
+  it("shows how many of the requested items were charged", () => {
     expect(itemsOf({ ...entry, items_requested: 4, items_charged: 3 })).toBe("3 of 4");
     expect(itemsOf({ ...entry, items_requested: 4 })).toBe("4");
     expect(itemsOf(entry)).toBe("–");

@@ -28,7 +28,7 @@ const batchOf = (bodies: readonly unknown[]): SQSEvent =>
     })),
   }) as unknown as SQSEvent;
 
-it("ten receivers of an account that do not answer hold up neither another account nor more than their share", async () => {
+it("ten receivers of an account that do not answer delay no other account and use no more than their share of workers", async () => {
   const world = await base.open();
   const [slow, quick] = [await startReceiver(), await startReceiver()];
   const held: ServerResponse[] = [];

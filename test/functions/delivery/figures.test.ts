@@ -126,7 +126,7 @@ describe("the metrics of exports", () => {
   });
 });
 
-describe("a receiver", () => {
+describe("the metrics of a receiver", () => {
   const tried = (succeeded: number, failed: number): readonly Figures[] => [
     figures(
       "deliveries",
@@ -143,13 +143,13 @@ describe("a receiver", () => {
     { what: "takes everything", told: tried(500, 0), failing: 0 },
     { what: "takes something", told: tried(1, 9), failing: 0 },
     { what: "takes nothing", told: tried(0, 1), failing: 1 },
-  ])("that $what counts once", ({ told: what, failing }) => {
+  ])("count a receiver that $what once", ({ told: what, failing }) => {
     expect(receiverFigures(what)).toEqual([
       figures("receivers", {}, { receivers_tried: 1, receivers_failing: failing }),
     ]);
   });
 
-  it("that was not tried does not count", () => {
+  it("do not count a receiver without an attempt", () => {
     expect(receiverFigures([])).toEqual([]);
     expect(receiverFigures([figures("deliveries", {}, { delivery_late_ms: 5 })])).toEqual([]);
   });

@@ -72,7 +72,7 @@ const logged = (event: { id: string; type: typeof first.type; createdAt: string 
   world.webhooks.deliveries.get(account, deliveryId({ ...run, event, endpointId: id }));
 
 describe("GET /v1/events/{id}", () => {
-  it("returns the envelope with the bytes that deliveries send", async () => {
+  it("returns the envelope with the same bytes as the deliveries", async () => {
     await world.publish(run);
 
     for (const { id, body } of run.events) {
@@ -149,7 +149,7 @@ describe("POST /v1/events/{id}/send", () => {
     expect(await logged(second, other.endpoint.id)).toBeNull();
   });
 
-  it("sends a delivered event again, once for several requests before the attempt", async () => {
+  it("sends a delivered event again, and only once for several requests before the attempt", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     await world.publish(run);
     await world.deliverDue();
@@ -163,7 +163,7 @@ describe("POST /v1/events/{id}/send", () => {
     expect(receiver.requests[0]?.headers["service-attempt"]).toBe("2");
   });
 
-  it("retries on the schedule", async () => {
+  it("retries a failed attempt on the retry schedule", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url, { events: [] });
     await world.publish(run);
     receiver.answer = (response) => response.writeHead(500).end();
@@ -177,7 +177,7 @@ describe("POST /v1/events/{id}/send", () => {
     expect(await logged(first, endpoint.id)).toMatchObject({ state: "delivered", attemptCount: 2 });
   });
 
-  it("does not send an event twice whose first attempt is pending", async () => {
+  it("does not send an event a second time while its first attempt is pending", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     await world.publish(run);
     await send(second.id, endpoint.id);

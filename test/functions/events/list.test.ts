@@ -177,7 +177,7 @@ async function copyRun(copies: number): Promise<void> {
   await client.send(new PutCommand({ TableName: table, Item: count }));
 }
 
-describe("200", () => {
+describe("GET /v1/events answers 200 and", () => {
   it("returns the events of all runs in the order of publication, as they were delivered", async () => {
     const runs = await publish(
       aRun({ [changed]: 2, [delisted]: 1 }, { seconds: 3 }),
@@ -314,7 +314,7 @@ describe("200", () => {
     expect(ids.slice(0, -2)).toEqual(idsIn(run === undefined ? [] : [run]));
   });
 
-  it("reads a page with few reads: an index a run, and its bytes at once", async () => {
+  it("makes few reads for a page: one index for each run, and all its bytes in one read", async () => {
     await publish(
       aRun({ [changed]: 40 }, { runId: "wlrun_a" }),
       aRun({}, { runId: "wlrun_b", watchlistId: listB }),
@@ -334,7 +334,7 @@ describe("200", () => {
     expect(reads).toEqual([]);
   });
 
-  it("ends a page that has read too many runs, with a cursor that advances", async () => {
+  it("ends a page after reading the maximum number of runs, with a cursor that advances", async () => {
     await publish(aRun({}));
     await copyRun(2_010);
     await publish(aRun({ [matched]: 1 }, { seconds: 5 }));
@@ -385,14 +385,14 @@ describe("200", () => {
     expect(idsOf(await page())).toEqual(ids);
   });
 
-  it("returns a key of the demo workspace", async () => {
+  it("returns the events of the demo workspace to its key", async () => {
     const demo = await makeAccount(true);
     await publish(aRun({ [changed]: 1 }, { accountId: demo.id }));
     expect((await page({}, demo.key)).data).toHaveLength(2);
   });
 });
 
-describe("a consumer", () => {
+describe("a consumer of GET /v1/events", () => {
   it.each([1, 2, 3, 4, 5, 6, 7])(
     "with pages of %i gets every event once, in order, while more are published",
     async (limit) => {
@@ -421,7 +421,7 @@ describe("a consumer", () => {
   );
 });
 
-describe("400", () => {
+describe("GET /v1/events answers 400 for", () => {
   it.each([
     ["after", "evt_1", "ID of an event"],
     ["after", "wl_0123456789abcdefghjkmnpq", "ID of an event"],
@@ -445,8 +445,8 @@ describe("400", () => {
   });
 });
 
-describe("401", () => {
-  it("to a call without a key that exists", async () => {
+describe("GET /v1/events answers 401", () => {
+  it("to an API key that does not exist", async () => {
     expect((await ask({}, "svc_live_unknown")).status).toBe(401);
   });
 });

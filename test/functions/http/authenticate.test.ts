@@ -80,7 +80,7 @@ describe("401 says what is wrong with the key", () => {
     expect(admitted).toEqual([]);
   });
 
-  it("a key that the service does not know", async () => {
+  it("an unknown API key", async () => {
     admission = { outcome: "unknown" };
     const answer = await callEdge(keyed, {
       route: "GET /v1/events",
@@ -100,15 +100,15 @@ const publicPaths = [
   "POST /docs",
 ];
 
-describe("a key sent to a public, retired or unknown path", () => {
-  it.each(publicPaths)("counts against that key and gets its headers: %s", async (called) => {
+describe("an API key sent to a public, retired or unknown path", () => {
+  it.each(publicPaths)("is counted, and its rate headers are returned: %s", async (called) => {
     const answer = await callEdge(documents, { route: called, headers: { "X-API-Key": key } });
     expect(admitted).toEqual([hashApiKey(key)]);
     expect(answer.headers).toMatchObject(limitHeaders);
     expect(answer.status).not.toBe(401);
   });
 
-  it.each(publicPaths)("is refused with 429 once it is over its rate: %s", async (called) => {
+  it.each(publicPaths)("gets 429 when it exceeds its rate: %s", async (called) => {
     admission = { outcome: "limited", rate: { ...rate, remaining: 0 }, retryAfterSeconds: 1 };
     const answer = await callEdge(documents, { route: called, headers: { "X-API-Key": key } });
     expect(answer).toMatchObject({
@@ -121,7 +121,7 @@ describe("a key sent to a public, retired or unknown path", () => {
     });
   });
 
-  it("does not keep a document from its reader when it is unknown", async () => {
+  it("gets the public document even if the key is unknown", async () => {
     admission = { outcome: "unknown" };
     const answer = await callEdge(documents, {
       route: "GET /docs",
@@ -131,14 +131,14 @@ describe("a key sent to a public, retired or unknown path", () => {
     expect(answer).toMatchObject({ status: 200, headers: { "X-RateLimit-Remaining": "49" } });
   });
 
-  it("gets 500 when counting its call fails for another reason than a dependency", async () => {
+  it("gets 500 when counting the call fails with an internal error", async () => {
     admission = new Error("not permitted");
     const headers = { "X-API-Key": key };
     const answer = await callEdge(documents, { route: "GET /docs", headers });
     expect(answer.status).toBe(500);
   });
 
-  it("is rate-limited by this process while the key store cannot be read, and the document is still returned", async () => {
+  it("is rate-limited by the process while the key store is unreadable, and gets the document", async () => {
     admission = { outcome: "unreadable", rate, error: new Error("the store is down") };
     const headers = { "X-API-Key": key };
     const answer = await callEdge(documents, { route: "GET /docs", headers });
@@ -156,8 +156,8 @@ describe("a key sent to a public, retired or unknown path", () => {
   });
 });
 
-describe("the dashboard's files", () => {
-  it("are served without a look at keys, as their function may read no table", async () => {
+describe("GET /dashboard", () => {
+  it("reads no API key, because its function may read no table", async () => {
     const answer = await callEdge(files, {
       route: "GET /dashboard",
       headers: { "X-API-Key": key },

@@ -160,7 +160,7 @@ const headersWith = (extra: Record<string, string>): Record<string, string> => (
   ...extra,
 });
 
-describe("authentication", () => {
+describe("the authentication of a call", () => {
   it.each([
     ["Authorization: Bearer", { headers: headersWith({ authorization: `Bearer ${apiKey}` }) }],
     ["X-API-Key", { headers: headersWith({ "x-api-key": apiKey }) }],
@@ -204,7 +204,7 @@ describe("authentication", () => {
   });
 });
 
-describe("errors come in the order of the chain, each before those below it", () => {
+describe("errors come in the documented order:", () => {
   const fine: Admission = { outcome: "admitted", owner, rate };
   const demo: Admission = { outcome: "admitted", owner: { ...owner, demo: true }, rate };
   const limited: Admission = { outcome: "limited", rate, retryAfterSeconds: 1 };
@@ -224,8 +224,8 @@ describe("errors come in the order of the chain, each before those below it", ()
   });
 });
 
-describe("400", () => {
-  it("says to send JSON when the body is not declared as JSON", async () => {
+describe("400 for a body", () => {
+  it("asks for JSON when the Content-Type is not JSON", async () => {
     const answer = await ask({
       headers: { Authorization: `Bearer ${apiKey}`, "Content-Type": "text/plain" },
     });
@@ -245,34 +245,37 @@ describe("400", () => {
     });
   });
 
-  it("names the element of a list that is wrong", async () => {
+  it("names the wrong element of a list", async () => {
     const answer = await ask({ body: '{"ids":["1",2]}' });
     expect(answer.json["error"]).toMatchObject({ code: "INVALID_PARAM", param: "ids[1]" });
   });
 
-  it.each(["[]", '"text"', "5"])("refuses a body that is no object: %s", async (body) => {
-    expect((await ask({ body })).json["error"]).toMatchObject({
-      code: "INVALID_PARAM",
-      param: "body",
-    });
-  });
+  it.each(["[]", '"text"', "5"])(
+    "names 'body' when the body is not an object: %s",
+    async (body) => {
+      expect((await ask({ body })).json["error"]).toMatchObject({
+        code: "INVALID_PARAM",
+        param: "body",
+      });
+    },
+  );
 
-  it("refuses keys that would change a prototype", async () => {
+  it("refuses keys that would change an object's prototype", async () => {
     expect((await ask({ body: '{"ids":["1"],"__proto__":{"a":1}}' })).statusCode).toBe(400);
   });
 });
 
-describe("the query", () => {
+describe("a query", () => {
   const read = (asked: Asked) =>
     ask({ method: "GET", path: "/v1/watchlists/schedule", body: null, ...asked });
 
-  it("takes each accepted parameter once, and api_key with any of them", async () => {
+  it("accepts each parameter of the operation once, and api_key with any of them", async () => {
     const answer = await read({ queryValues: { days: ["7"], state: ["new"], api_key: [apiKey] } });
     expect(answer.statusCode).toBe(200);
     expect(answer.json).toEqual({ days: "7", state: "new" });
   });
 
-  it("is 400 for an unknown parameter, with the nearest name and all accepted ones", async () => {
+  it("with an unknown parameter gets 400 with the nearest name and all accepted names", async () => {
     const answer = await read({ query: { day: "7" } });
     expect(answer.statusCode).toBe(400);
     expect(answer.json["error"]).toMatchObject({
@@ -284,7 +287,7 @@ describe("the query", () => {
     });
   });
 
-  it("is 400 for an unknown parameter where the operation takes none, also beside a body", async () => {
+  it("with a parameter gets 400 where the operation accepts none, with or without a body", async () => {
     for (const asked of [{ method: "GET", body: null }, { method: "POST" }]) {
       const answer = await ask({ ...asked, query: { pretty: "1" } });
       expect(answer.statusCode).toBe(400);
@@ -300,7 +303,7 @@ describe("the query", () => {
     ["an accepted parameter", { days: ["7", "8"] }, "days"],
     ["an accepted parameter with the same value", { days: ["7", "7", "7"] }, "days"],
     ["the key", { days: ["7"], api_key: [apiKey, apiKey] }, "api_key"],
-  ])("is 400 when %s is repeated", async (_, queryValues: Record<string, string[]>, param) => {
+  ])("gets 400 when %s is repeated", async (_, queryValues: Record<string, string[]>, param) => {
     const answer = await read({ queryValues });
     expect(answer.statusCode).toBe(400);
     expect(answer.json["error"]).toMatchObject({
@@ -310,13 +313,13 @@ describe("the query", () => {
     });
   });
 
-  it("quotes at most 64 characters of an unknown name", async () => {
+  it("with a very long unknown name gets an error that quotes at most 64 characters", async () => {
     const answer = await read({ query: { ["x".repeat(5_000)]: "1" } });
     expect(answer.statusCode).toBe(400);
     expect(answer.body.length).toBeLessThan(500);
   });
 
-  it("is refused before other errors, and after a 501 for an announced feature", async () => {
+  it("with an unknown parameter gets 400 before other errors, and after 501 for an announced feature", async () => {
     const missing = await read({ query: { dayz: "7" } });
     expect(missing.json["error"]).toMatchObject({ param: "dayz" });
     const announced = await read({ query: { days: "soon", stat: "new" } });
@@ -324,8 +327,8 @@ describe("the query", () => {
   });
 });
 
-describe("413", () => {
-  it("is INVALID_PARAM for a body over the limit", async () => {
+describe("413 for a body", () => {
+  it("over the limit has the code INVALID_PARAM", async () => {
     const answer = await ask({ body: JSON.stringify({ ids: ["x".repeat(limits.bodyBytesMax)] }) });
     expect(answer.statusCode).toBe(413);
     expect(answer.json["error"]).toMatchObject({ code: "INVALID_PARAM", param: "body" });
@@ -338,7 +341,7 @@ describe("404", () => {
     ["a method that the path does not have", { method: "PUT" }],
     ["a resource that is not there", { method: "GET", path: "/v1/watchlists/missing" }],
     ["a path that is no UTF-8", { method: "GET", path: "/v1/watchlists/%ff" }],
-  ])("returns %s in the service's shape", async (_, asked) => {
+  ])("for %s has the service's error shape", async (_, asked) => {
     const answer = await ask({ body: null, ...asked });
     expect(answer.statusCode).toBe(404);
     expect(answer.json["error"]).toMatchObject({
@@ -348,7 +351,7 @@ describe("404", () => {
   });
 });
 
-describe("500", () => {
+describe("500 for an internal error", () => {
   it("never contains the internal error", async () => {
     const answer = await ask({ method: "GET", path: "/v1/watchlists/broken", body: null });
     expect(answer.statusCode).toBe(500);
@@ -357,8 +360,8 @@ describe("500", () => {
   });
 });
 
-describe("503", () => {
-  it("has Retry-After and the rate headers if a dependency does not respond", async () => {
+describe("503 for a failed dependency", () => {
+  it("has Retry-After and the rate headers", async () => {
     const answer = await ask({ method: "GET", path: "/v1/watchlists/hanging", body: null });
     expect(answer.statusCode).toBe(503);
     expect(answer.json["error"]).toMatchObject({ code: "UNAVAILABLE" });
@@ -370,7 +373,7 @@ describe("503", () => {
     });
   });
 
-  it("has the headers of the rate when the limiter's own store is down", async () => {
+  it("has the rate headers when the limiter's own store is down", async () => {
     const error = Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
     admission = { outcome: "unreadable", rate: { ...rate, remaining: 41 }, error };
     const answer = await ask({});
@@ -383,13 +386,13 @@ describe("503", () => {
     expect(handled).toEqual([]);
   });
 
-  it("comes before all that a call may lose to dependencies is over", async () => {
+  it("is sent when the call has used up its time for failing dependencies", async () => {
     const before = clock.now().getTime();
     await ask({ method: "GET", path: "/v1/watchlists/hanging", body: null });
     expect(clock.now().getTime() - before).toBe(limits.dependencies.callLossMs);
   });
 
-  it("comes before the gateway stops waiting", async () => {
+  it("is sent before the gateway times out", async () => {
     const before = clock.now().getTime();
     const asked = { method: "GET", path: "/v1/watchlists/hanging", body: null };
     expect((await ask({ ...asked, remainingMs: 5_000 })).statusCode).toBe(503);
@@ -400,8 +403,8 @@ describe("503", () => {
   });
 });
 
-describe("headers", () => {
-  it("carry a request id of their own and the rate limit on every answer", async () => {
+describe("the headers of every answer", () => {
+  it("contain a unique request ID and the rate limit", async () => {
     const answers = [await ask({}), await ask({ body: "{" }), await ask({ headers: {} })];
     const ids = answers.map((answer) => answer.headers?.["X-Request-Id"]);
     expect(new Set(ids).size).toBe(3);
@@ -416,7 +419,7 @@ describe("headers", () => {
     }
   });
 
-  it("carry Retry-After on 429", async () => {
+  it("contain Retry-After on 429", async () => {
     admission = { outcome: "limited", rate: { ...rate, remaining: 0 }, retryAfterSeconds: 3 };
     expect((await ask({})).headers).toMatchObject({
       "Retry-After": "3",
@@ -425,7 +428,7 @@ describe("headers", () => {
   });
 });
 
-it("a handler returns its own response and no early timeout response", async () => {
+it("a handler that responds in time returns its own response and no timeout response", async () => {
   const asked = { method: "GET", path: "/v1/watchlists/slow", body: null, remainingMs: 1 };
   expect((await ask(asked)).statusCode).toBe(200);
 });

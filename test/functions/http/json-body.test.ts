@@ -22,7 +22,7 @@ const text = '{"name":"Käse ☕"}';
 const value = { name: "Käse ☕" };
 const utf8 = Buffer.from(text);
 
-describe("a body that is read", () => {
+describe("the body of a call", () => {
   it.each([
     ["UTF-8", utf8, {}],
     ["UTF-8 after a byte order mark", Buffer.from(`\uFEFF${text}`), {}],
@@ -38,22 +38,22 @@ describe("a body that is read", () => {
     ],
     ["decompressed by the gateway already", utf8, { "Content-Encoding": "gzip" }],
     ["declared as not encoded", utf8, { "Content-Encoding": "identity" }],
-  ])("is %s", async (_, bytes, headers: Record<string, string>) => {
+  ])("is parsed when it is %s", async (_, bytes, headers: Record<string, string>) => {
     expect(await read(bytes, headers)).toEqual(value);
   });
 
-  it("may be text where the gateway does not pass on bytes", async () => {
+  it("may be text if the gateway does not pass on bytes", async () => {
     const event = { ...eventOf(utf8), body: text, isBase64Encoded: false };
     expect(await jsonBody(event)).toEqual(value);
   });
 
-  it("is undefined when the call has none, and for methods that have none", async () => {
+  it("is undefined when the call has no body, and for methods without a body", async () => {
     expect(await jsonBody({ ...eventOf(utf8), body: null })).toBeUndefined();
     expect(await jsonBody({ ...eventOf(utf8), httpMethod: "DELETE" })).toBeUndefined();
   });
 });
 
-describe("400 names the reason that a body cannot be read", () => {
+describe("400 names the reason why a body cannot be parsed:", () => {
   const utf16 = Buffer.from(text, "utf16le");
   const utf32 = Buffer.from(Array.from('{"a":1}', (char) => [char.charCodeAt(0), 0, 0, 0]).flat());
   const cut = gzipSync("x".repeat(10_000)).subarray(0, 40);
@@ -127,11 +127,11 @@ describe("400 names the reason that a body cannot be read", () => {
   });
 });
 
-describe("413 bounds the size of a body", () => {
+describe("413 limits the size of a body", () => {
   const max = limits.bodyBytesMax;
   const bodyOf = (bytes: number): Buffer => Buffer.from(`{"a":"${"x".repeat(bytes - 8)}"}`);
 
-  it("as it was sent, and once it is decompressed", async () => {
+  it("both as sent and after decompression", async () => {
     await expect(read(bodyOf(max))).resolves.toBeDefined();
     await expect(read(bodyOf(max + 1))).rejects.toMatchObject({ status: 413 });
     const gzip = { "Content-Encoding": "gzip" };

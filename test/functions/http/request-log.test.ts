@@ -134,7 +134,7 @@ describe("the log of a call", () => {
     });
   });
 
-  it("has a path only if no route matches, without keys", async () => {
+  it("contains the path only if no route matches, and never a key", async () => {
     const path = `/v1/offers/${apiKey}/whsec_canary`;
     const line = closing(await logged(async () => undefined, { path }));
 
@@ -143,7 +143,7 @@ describe("the log of a call", () => {
     expect(line).not.toHaveProperty("route");
   });
 
-  it("is an error with its cause when the service was overloaded or down", async () => {
+  it("has level ERROR and the cause when the service was overloaded or down", async () => {
     const line = closing(
       await logged(async () => {
         throw unavailable("ledger of acct_1: TransactionConflict");
@@ -164,7 +164,7 @@ describe("the log of a call", () => {
     });
   });
 
-  it("is an error with what a dependency failed of", async () => {
+  it("has level ERROR and the reason when a dependency failed", async () => {
     const line = closing(
       await logged(async () => {
         throw Object.assign(new Error("connect 10.0.0.1:443"), { code: "ECONNREFUSED" });
@@ -180,7 +180,7 @@ describe("the log of a call", () => {
     });
   });
 
-  it("is no error for an announced feature", async () => {
+  it("is not an error for an announced feature", async () => {
     const line = closing(
       await logged(async () => {
         throw notImplemented("This");
@@ -190,7 +190,7 @@ describe("the log of a call", () => {
     expect(line).toMatchObject({ level: "INFO", message: "call", code: "NOT_IMPLEMENTED" });
   });
 
-  it("adds the call's IDs to other lines that are written during the call", async () => {
+  it("gives the call's IDs to other lines that are written during the call", async () => {
     const lines = await logged(async () => undefined, { countedHere: true });
 
     expect(lines.map(({ message }) => message)).toEqual([
@@ -209,15 +209,12 @@ describe("the log of a call", () => {
     ["nothing could count", { outcome: "unreadable", rate, error: unavailable() }, [1]],
     ["the limiter counted", { outcome: "admitted", owner, rate }, undefined],
     ["the limiter refused", limited, undefined],
-  ])(
-    "has limiter_local only of a call that the limiter's store did not count: %s",
-    async (...one) => {
-      const [, admission, expected] = one;
-      const line = closing(await logged(async () => undefined, { admission }));
+  ])("has limiter_local only if the limiter's store did not count the call: %s", async (...one) => {
+    const [, admission, expected] = one;
+    const line = closing(await logged(async () => undefined, { admission }));
 
-      expect(metricsOf(line)["limiter_local"]).toEqual(expected);
-    },
-  );
+    expect(metricsOf(line)["limiter_local"]).toEqual(expected);
+  });
 
   it("contains no key, no query and no body", async () => {
     const lines = await logged(async () => {
@@ -232,7 +229,7 @@ describe("the log of a call", () => {
 });
 
 describe("the metrics of a call", () => {
-  it("count it by group and status, with its time, its items and its credits", async () => {
+  it("count the call by group and status, with its time, items and credits", async () => {
     const line = closing(await logged(async () => undefined));
 
     expect(metricsOf(line)).toEqual({

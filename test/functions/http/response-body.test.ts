@@ -25,7 +25,7 @@ const handler = groupHandler({
 const get = (headers: Record<string, string> = {}, method = "GET"): Promise<EdgeAnswer> =>
   callEdge(handler, { route: `${method} /v1/platforms`, headers });
 
-describe("a JSON answer over 1 KB", () => {
+describe("a JSON response over 1 KB", () => {
   it.each([
     "gzip",
     "GZIP",
@@ -53,7 +53,7 @@ describe("a JSON answer over 1 KB", () => {
     "identity;q=1, gzip;q=0.5",
     "gzipped",
     "x; gzip",
-  ])("is sent as it is for a client that sends Accept-Encoding: '%s'", async (accepted) => {
+  ])("is not compressed for a client that sends Accept-Encoding: '%s'", async (accepted) => {
     body = text;
     const answer = await get(accepted === "" ? {} : { "accept-encoding": accepted });
     expect(answer.headers).toMatchObject({ Vary: "Accept-Encoding" });
@@ -61,14 +61,14 @@ describe("a JSON answer over 1 KB", () => {
     expect(answer.bytes.toString()).toBe(text);
   });
 
-  it("is compressed when it is an error too", async () => {
+  it("is compressed when it is an error", async () => {
     const answer = await get({ "accept-encoding": "gzip", "x-fail": "1" });
     expect(answer).toMatchObject({ status: 404, headers: { "Content-Encoding": "gzip" } });
     expect(gunzipSync(answer.bytes).toString()).toContain('"NOT_FOUND"');
   });
 });
 
-it("a version of a public document, which its ETag names, is compressed once", async () => {
+it("each version of a public document is compressed only once", async () => {
   const dispatch = groupHandler({
     group: "platforms",
     routes: {
@@ -86,7 +86,7 @@ it("a version of a public document, which its ETag names, is compressed once", a
   expect(gunzipSync(bytes).toString()).toBe(text);
 });
 
-describe("an answer is sent as it is, whatever the client accepts,", () => {
+describe("a response is not compressed, whatever the client accepts, if it is", () => {
   it.each([
     ["when it has 1 KB or less", "x".repeat(1_024)],
     ["when compression would make it larger", randomText(1_500)],
@@ -108,7 +108,7 @@ function randomText(length: number): string {
 }
 
 describe("a public document", () => {
-  it("has an ETag, may be kept by caches, and may be read by pages of other origins", async () => {
+  it("has an ETag, may be cached, and may be read by pages of other origins", async () => {
     body = text;
     const { status, headers } = await get();
     expect(status).toBe(200);
@@ -120,7 +120,7 @@ describe("a public document", () => {
     });
   });
 
-  it("has the same ETag until it changes", async () => {
+  it("keeps its ETag until it changes", async () => {
     body = text;
     const [first, again] = [await get(), await get({ "accept-encoding": "gzip" })];
     expect(again.headers["ETag"]).toBe(first.headers["ETag"]);
@@ -128,7 +128,7 @@ describe("a public document", () => {
     expect((await get()).headers["ETag"]).not.toBe(first.headers["ETag"]);
   });
 
-  it("is not sent again to a client that has it", async () => {
+  it("is not sent again to a client that has the current version", async () => {
     body = text;
     const tag = String((await get()).headers["ETag"]);
     const strong = tag.slice(2);
@@ -147,7 +147,7 @@ describe("a public document", () => {
     expect((await get({ "If-None-Match": "*", "x-fail": "1" })).status).toBe(404);
   });
 
-  it("returns the preflight of a browser, without the body of a document", async () => {
+  it("answers a browser's preflight request without the document's body", async () => {
     const answer = await get(
       { Origin: "https://a.example", "Access-Control-Request-Method": "GET" },
       "OPTIONS",
@@ -167,7 +167,7 @@ describe("a public document", () => {
 
 describe("HEAD", () => {
   it.each([{}, { "accept-encoding": "gzip" }, { "x-fail": "1" }, { "If-None-Match": "*" }])(
-    "has the status and the headers of GET, and no body: %j",
+    "returns the status and headers of GET without a body: %j",
     async (headers: Record<string, string>) => {
       body = text;
       const [asked, got] = [await get(headers, "HEAD"), await get(headers)];

@@ -45,7 +45,7 @@ addFormats.default(schemas);
 
 const pages = ["/docs", "/docs/errors", "/docs/sandbox", "/docs/upstream"];
 
-describe("200", () => {
+describe("200:", () => {
   it.each(pages)("%s is a page that needs no key", async (path) => {
     const answer = await get(path);
     expect(answer.statusCode).toBe(200);
@@ -58,7 +58,7 @@ describe("200", () => {
   });
 
   it.each(pages)(
-    "%s loads nothing: styles and scripts are in it, allowed by digest",
+    "%s loads nothing from elsewhere: its inline styles and scripts are allowed by digest",
     async (path) => {
       const { headers, body } = await get(path);
       const policy = String(headers?.["Content-Security-Policy"]);
@@ -76,7 +76,7 @@ describe("200", () => {
     },
   );
 
-  it("/docs/errors advises to retry a CONFLICT exactly when its message says so", async () => {
+  it("/docs/errors advises to retry a CONFLICT exactly when the error's message advises it", async () => {
     const { body } = await get("/docs/errors");
     const section = /<section id="CONFLICT">[^]*?<\/section>/.exec(body)?.[0];
     expect(section).toContain(
@@ -86,7 +86,7 @@ describe("200", () => {
     expect(inFlight().message).toContain("Try again");
   });
 
-  it("/docs keeps a key nowhere", async () => {
+  it("/docs stores the API key nowhere", async () => {
     expect((await get("/docs")).body).not.toMatch(/localStorage|sessionStorage|cookie|indexedDB/);
   });
 
@@ -95,7 +95,7 @@ describe("200", () => {
     for (const code of Object.keys(errorGuide)) expect(body).toContain(`id="${code}"`);
   });
 
-  it("/docs/sandbox lists every reserved id of every platform, and the ids that delist", async () => {
+  it("/docs/sandbox lists every reserved ID of every platform, and the IDs that become delisted", async () => {
     const { body } = await get("/docs/sandbox");
     for (const [platform, ids] of Object.entries(reservedIds)) {
       const section = body.split(`<section id="${platform}">`)[1]?.split("</section>")[0] ?? "";
@@ -104,7 +104,7 @@ describe("200", () => {
     for (const { description } of Object.values(delistingIds)) expect(body).toContain(description);
   });
 
-  it("/docs/upstream shows schemas that its own examples keep, for every scraper", async () => {
+  it("/docs/upstream shows schemas that accept its own examples, for every scraper", async () => {
     const { body } = await get("/docs/upstream");
     for (const scraper of stepScraperIds) {
       const section = body.split(`<h3 id="${scraper}">`)[1]?.split("<h3")[0] ?? "";
@@ -124,7 +124,7 @@ describe("200", () => {
     }
   });
 
-  it("/docs/upstream shows schemas that the sandbox's answers keep", async () => {
+  it("/docs/upstream shows schemas that accept the answers of the sandbox", async () => {
     const { body } = await get("/docs/upstream");
     for (const scraper of scraperIds) {
       const section = body.split(`<h3 id="${scraper}">`)[1]?.split("<h3")[0] ?? "";
@@ -142,7 +142,7 @@ describe("200", () => {
     }
   });
 
-  it("/v1/openapi.json names the address that was called, path prefix included", async () => {
+  it("/v1/openapi.json contains the address that the client called, with its path prefix", async () => {
     const answer = await get("/v1/openapi.json");
     expect(answer.statusCode).toBe(200);
     expect(answer.headers?.["Content-Type"]).toBe("application/json");
@@ -153,14 +153,14 @@ describe("200", () => {
   });
 });
 
-describe("404 and 410", () => {
+describe("the status of an unknown or retired path", () => {
   it.each([
     ["/docs/nothing", 404, "NOT_FOUND"],
     ["/v1/nothing", 404, "NOT_FOUND"],
     ["/v1/scrape", 410, "GONE"],
     ["/v1/jobs/17", 410, "GONE"],
     ["/v1/batches", 410, "GONE"],
-  ])("%s: %d", async (path, status, code) => {
+  ])("%s is %d", async (path, status, code) => {
     const answer = await get(path);
     expect(answer.statusCode).toBe(status);
     expect(JSON.parse(answer.body)).toMatchObject({ error: { code } });

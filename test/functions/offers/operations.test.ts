@@ -24,8 +24,8 @@ const numbered = (count: number): string[] =>
   Array.from({ length: count }, (_, n) => `B${String(n).padStart(9, "0")}`);
 
 describe("POST /v1/offers", () => {
-  describe("200", () => {
-    it("charges 3 credits above one offer, 1 for fewer or none, nothing for no answer", async () => {
+  describe("answers 200 and", () => {
+    it("charges 3 credits for several offers, 1 for one or none, and 0 for an unanswered listing", async () => {
       const ids = [two, many, none, missing, unread];
       const { status, headers, body } = await customer.call("POST /v1/offers", { ids });
       expect(status).toBe(200);
@@ -50,7 +50,7 @@ describe("POST /v1/offers", () => {
       expect(await customer.balance()).toBe(granted - 8);
     });
 
-    it("shows 31 of a crowded listing, the featured one first, then the cheapest", async () => {
+    it("returns 31 offers of a crowded listing, the featured one first, then the cheapest", async () => {
       const { body } = await customer.call("POST /v1/offers", { ids: [many] });
       const [result] = body.results;
       const [featured, ...rest] = result?.offers ?? [];
@@ -64,7 +64,7 @@ describe("POST /v1/offers", () => {
       expect(prices).toEqual(prices.toSorted((a, b) => a - b));
     });
 
-    it("names the featured offer even when the condition leaves it out", async () => {
+    it("names the featured offer even when the condition filter excludes it", async () => {
       const { body } = await customer.call("POST /v1/offers", { ids: [two], condition: "used" });
       const [result] = body.results;
       expect(result?.buyboxOfferListingId).toEqual(expect.any(String));
@@ -73,7 +73,7 @@ describe("POST /v1/offers", () => {
       expect(result?.offers).toHaveLength(1);
     });
 
-    it("returns no offers and no count for an unread listing", async () => {
+    it("returns neither offers nor a count for a listing that could not be read", async () => {
       const { body } = await customer.call("POST /v1/offers", { ids: [unread] });
       const [result] = body.results;
       expect(result).toEqual({
@@ -86,7 +86,7 @@ describe("POST /v1/offers", () => {
       expect(body.credits).toBe(0);
     });
 
-    it("takes asins, and reads and charges an item once", async () => {
+    it("accepts 'asins', and reads and charges a repeated item once", async () => {
       const asins = [two.toLowerCase(), "", ` ${two} `];
       const { body } = await customer.call("POST /v1/offers", { asins });
       expect(body.results.map(({ asin }) => asin)).toEqual([two]);
@@ -99,7 +99,7 @@ describe("POST /v1/offers", () => {
     });
   });
 
-  describe("400", () => {
+  describe("answers 400 and", () => {
     it.each([
       ["MISSING_PARAM", "ids", {}],
       ["INVALID_PARAM", "ids", { ids: [] }],
@@ -118,8 +118,8 @@ describe("POST /v1/offers", () => {
     });
   });
 
-  describe("402", () => {
-    it("is answered when the balance does not cover 3 credits for every id", async () => {
+  describe("answers 402", () => {
+    it("when the balance does not cover 3 credits for every ID", async () => {
       const poor = await world.customer(5);
       const answer = await poor.call("POST /v1/offers", { ids: [none, missing] });
       expect(answer.status).toBe(402);
@@ -128,15 +128,15 @@ describe("POST /v1/offers", () => {
     });
   });
 
-  describe("403", () => {
-    it("is answered to the demo workspace, whatever else is wrong with the call", async () => {
+  describe("answers 403", () => {
+    it("to the demo workspace, even if the call has other errors", async () => {
       const demo = await world.customer(granted, { demo: true });
       expect((await demo.call("POST /v1/offers", { ids: [two] })).status).toBe(403);
       expect((await demo.call("POST /v1/offers", { ids: [] })).status).toBe(403);
     });
   });
 
-  describe("501", () => {
+  describe("answers 501 and", () => {
     it.each([
       { platform: "retailer_b", ids: ["12345"] },
       { platform: "retailer_e", ids: ["1"] },
@@ -150,7 +150,7 @@ describe("POST /v1/offers", () => {
   });
 });
 
-describe("the charge of an offers call", () => {
+describe("a ledger entry of an offers call", () => {
   it("names the route that the client called", async () => {
     const { body } = await customer.call("POST /v1/offers", { ids: [two] });
     const offerListingId = body.results[0]?.offers[0]?.offerListingId;
@@ -179,7 +179,7 @@ describe("POST /v1/offers/check", () => {
     }));
   }
 
-  describe("200", () => {
+  describe("answers 200 and", () => {
     it("says yes to offers as they were returned, at half a credit each, rounded up once", async () => {
       const offers = await returned(many);
       const before = await customer.balance();
@@ -218,7 +218,7 @@ describe("POST /v1/offers/check", () => {
       expect(body.stats["requested"]).toBe(31);
     });
 
-    it("says no, as an answer, to pairs that do not belong together", async () => {
+    it("returns false for pairs of an offer and an item that do not belong together", async () => {
       const [offer] = await returned(two);
       const { body } = await customer.call("POST /v1/offers/check", {
         offers: [
@@ -250,7 +250,7 @@ describe("POST /v1/offers/check", () => {
     });
   });
 
-  describe("400", () => {
+  describe("answers 400 and", () => {
     it.each([
       ["MISSING_PARAM", "offers", {}],
       ["MISSING_PARAM", "offers[0].asin", { offers: [{ offerListingId: "a" }] }],
@@ -268,9 +268,9 @@ describe("POST /v1/offers/check", () => {
     });
   });
 
-  describe("400 for an offer id that cannot be one", () => {
+  describe("answers 400 for an invalid offer ID and", () => {
     it.each(["", "a\u0000b", "a%0Ab", "x".repeat(5_000)])(
-      "names its place and charges nothing (%#)",
+      "names its index and charges nothing (%#)",
       async (offerListingId) => {
         const offers = [
           { asin: two, offerListingId: "a" },
@@ -287,8 +287,8 @@ describe("POST /v1/offers/check", () => {
     );
   });
 
-  describe("402", () => {
-    it("is answered when the balance does not cover half a credit for every offer", async () => {
+  describe("answers 402", () => {
+    it("when the balance does not cover half a credit for every offer", async () => {
       const poor = await world.customer(1);
       const offers = ["a", "b", "c"].map((offerListingId) => ({ asin: two, offerListingId }));
       const answer = await poor.call("POST /v1/offers/check", { offers });
@@ -297,15 +297,15 @@ describe("POST /v1/offers/check", () => {
     });
   });
 
-  describe("403", () => {
-    it("is answered to the demo workspace", async () => {
+  describe("answers 403", () => {
+    it("to the demo workspace", async () => {
       const demo = await world.customer(granted, { demo: true });
       const offers = [{ asin: two, offerListingId: "a" }];
       expect((await demo.call("POST /v1/offers/check", { offers })).status).toBe(403);
     });
   });
 
-  describe("501", () => {
+  describe("answers 501 and", () => {
     it.each([{ platform: "retailer_c" }, { platform: "retailer_f" }, { marketplace: "jp" }])(
       "says that %j is coming soon",
       async (shop) => {

@@ -16,8 +16,8 @@ async function get(path: string, headers: Record<string, string> = {}): Promise<
 }
 
 describe("GET /v1/platforms", () => {
-  describe("200", () => {
-    it("returns without a key, with the headers of every answer", async () => {
+  describe("answers 200 and", () => {
+    it("returns the platforms without a key, with the headers of every answer", async () => {
       const response = await get("/platforms");
       expect(response.status).toBe(200);
       expect(await response.json()).toEqual(presentPlatforms());
@@ -25,7 +25,7 @@ describe("GET /v1/platforms", () => {
       expect(response.headers.get("x-ratelimit-limit")).not.toBeNull();
     });
 
-    it("returns the same with a key, even an unknown one", async () => {
+    it("returns the same platforms with a key, even an unknown one", async () => {
       for (const key of [world.apiKey, "svc_live_unknown"]) {
         const response = await get("/platforms", { Authorization: `Bearer ${key}` });
         expect(await response.json()).toEqual(presentPlatforms());
@@ -33,8 +33,8 @@ describe("GET /v1/platforms", () => {
     });
   });
 
-  describe("404", () => {
-    it("returns 404 for a path below the list", async () => {
+  describe("answers 404", () => {
+    it("for a path below /v1/platforms", async () => {
       const response = await get("/platforms/retailer_a");
       expect(response.status).toBe(404);
       expect(await response.json()).toMatchObject({ error: { code: "NOT_FOUND" } });

@@ -21,9 +21,9 @@ const get = (id: string, query = ""): ReturnType<Customer["call"]> =>
   customer.call(`GET /v1/products/${id}/offers${query}`);
 
 describe("GET /v1/products/{id}/offers", () => {
-  describe("200", () => {
+  describe("answers 200 and", () => {
     it.each(["", "?condition=new", "?condition=used&marketplace=us&platform=retailer_a"])(
-      "with %j answers as the call with one id does, at the same price",
+      "with the query %j returns the same as POST /v1/offers for this ID, at the same price",
       async (query) => {
         const one = await get("B0SANDBOXM", query);
         const condition = new URLSearchParams(query).get("condition") ?? "all";
@@ -42,9 +42,9 @@ describe("GET /v1/products/{id}/offers", () => {
     });
   });
 
-  describe("400", () => {
+  describe("answers 400 and", () => {
     it.each(["B0", "B0SANDBOX00", "B0SANDBOX%2F", "%20"])(
-      "names asin for the malformed id %s, and charges nothing",
+      "names 'asin' for the malformed ID %s, and charges nothing",
       async (id) => {
         const { status, headers, body } = await get(id);
         expect(status).toBe(400);
@@ -55,7 +55,7 @@ describe("GET /v1/products/{id}/offers", () => {
     );
 
     it.each(["condition=mint", "platform=retailer_z", "marketplace=zz"])(
-      "names the parameter of %s",
+      "names the wrong parameter of %s",
       async (query) => {
         const { status, body } = await get("B0SANDBOX0", `?${query}`);
         expect(status).toBe(400);
@@ -64,8 +64,8 @@ describe("GET /v1/products/{id}/offers", () => {
     );
   });
 
-  describe("402", () => {
-    it("is answered when the balance does not cover 3 credits", async () => {
+  describe("answers 402", () => {
+    it("when the balance does not cover 3 credits", async () => {
       const poor = await world.customer(2);
       const answer = await poor.call("GET /v1/products/B0SANDBOXP/offers");
       expect(answer.status).toBe(402);
@@ -73,15 +73,15 @@ describe("GET /v1/products/{id}/offers", () => {
     });
   });
 
-  describe("403", () => {
-    it("is answered to the demo workspace, whatever else is wrong with the call", async () => {
+  describe("answers 403", () => {
+    it("to the demo workspace, even if the call has other errors", async () => {
       const demo = await world.customer(granted, { demo: true });
       expect((await demo.call("GET /v1/products/B0SANDBOX0/offers")).status).toBe(403);
       expect((await demo.call("GET /v1/products/B0/offers")).status).toBe(403);
     });
   });
 
-  describe("501", () => {
+  describe("answers 501 and", () => {
     it.each([
       ["platform=retailer_d", "12345"],
       ["platform=retailer_g", "12345"],
@@ -92,7 +92,7 @@ describe("GET /v1/products/{id}/offers", () => {
       expect(body.coming_soon).toBe(true);
     });
 
-    it("is answered before a malformed ID is refused", async () => {
+    it("does so before it refuses a malformed ID", async () => {
       expect((await get("12345", "?marketplace=de")).status).toBe(501);
     });
   });

@@ -33,7 +33,7 @@ const skus = (count: number): string[] =>
   Array.from({ length: count }, (_, n) => String(7_000_000 + n));
 
 describe("POST /v1/products", () => {
-  describe("200", () => {
+  describe("answers 200 and", () => {
     it.each([
       ["retailer_a", "pulse", asins(400), 0.25],
       ["retailer_a", "lite", asins(40), 1],
@@ -41,7 +41,7 @@ describe("POST /v1/products", () => {
       ["retailer_b", "standard", skus(100), 1],
       ["retailer_c", "standard", skus(200), 1],
       ["retailer_d", "standard", skus(200), 1],
-    ])("reads %s at %s: answers as the schema says, charged per item", async (...row) => {
+    ])("reads %s at %s, matches the schema, and charges per item", async (...row) => {
       const [platform, tier, ids, rate] = row;
       const { status, headers, body } = await read({ platform, tier, ids });
       expect(status).toBe(200);
@@ -60,7 +60,7 @@ describe("POST /v1/products", () => {
       }
     });
 
-    it("takes asins for ids on retailer_a, and echoes include", async () => {
+    it("accepts 'asins' for 'ids' on retailer_a, and echoes 'include'", async () => {
       const { body } = await read({
         asins: [" b0sandbox0 ", "", "B0SANDBOX0", "b0sandbox7"],
         tier: "lite",
@@ -78,7 +78,7 @@ describe("POST /v1/products", () => {
       });
     });
 
-    it("rounds quarter credits up once a call", async () => {
+    it("rounds quarter credits up once per call", async () => {
       const answers = await Promise.all(
         [1, 4, 5].map((count) =>
           read({
@@ -90,7 +90,7 @@ describe("POST /v1/products", () => {
       expect(answers.map(({ body }) => body["credits"])).toEqual([1, 1, 2]);
     });
 
-    it("shows nothing of what does not exist or was not answered", async () => {
+    it("returns no fields for items that do not exist or could not be read", async () => {
       const { body } = await read({ tier: "full", ids: ["B0SANDBOX6", "B0SANDBOX7"] });
       const fetchedAt = expect.any(String);
       expect(body).toMatchObject({ credits: 5 });
@@ -100,13 +100,13 @@ describe("POST /v1/products", () => {
       ]);
     });
 
-    it("strips a leading A- of item numbers", async () => {
+    it("strips a leading A- from retailer_c item numbers", async () => {
       const { body } = await read({ platform: "retailer_c", ids: ["A-9000000"] });
       expect(body).toMatchObject({ results: [{ id: "9000000", retailer_c: { tcin: "9000000" } }] });
     });
   });
 
-  describe("400", () => {
+  describe("answers 400", () => {
     it.each([
       [{}, "MISSING_PARAM", "ids"],
       [{ ids: ["B000000001"] }, "MISSING_PARAM", "tier"],
@@ -118,15 +118,15 @@ describe("POST /v1/products", () => {
       [{ platform: "retailer_b", ids: ["1234"] }, "INVALID_PARAM", "ids[0]"],
       [{ platform: "retailer_c", ids: ["12345"] }, "INVALID_PARAM", "ids[0]"],
       [{ platform: "retailer_b", tier: "lite", ids: skus(1) }, "INVALID_PARAM", "tier"],
-    ])("%j: %s %s, and costs nothing", async (request, code, param) => {
+    ])("for %j with %s %s, and charges nothing", async (request, code, param) => {
       const { status, headers, body } = await read(request);
       expect({ status, body }).toMatchObject({ status: 400, body: { error: { code, param } } });
       expect(headers.get("x-service-credits")).toBe("0");
     });
   });
 
-  describe("402", () => {
-    it("when the balance cannot cover all ids, all or nothing", async () => {
+  describe("answers 402", () => {
+    it("when the balance does not cover all IDs, and reads none of them", async () => {
       const { status, body } = await read({ tier: "full", ids: asins(2_000) });
       expect({ status, body }).toMatchObject({
         status: 402,
@@ -135,19 +135,19 @@ describe("POST /v1/products", () => {
     });
   });
 
-  describe("403", () => {
-    it("with a key of the demo workspace", async () => {
+  describe("answers 403", () => {
+    it("to a key of the demo workspace", async () => {
       const request = { tier: "lite", ids: ["B0SANDBOX0"] };
       expect((await read(request, world.demoApiKey)).status).toBe(403);
     });
   });
 
-  describe("501", () => {
+  describe("answers 501", () => {
     it.each([
       { platform: "retailer_e", ids: ["1"] },
       { platform: "retailer_d", marketplace: "ca", ids: ["6501234"] },
       { marketplace: "uk", tier: "lite", ids: ["B000000001"] },
-    ])("for what is announced only: %j", async (request) => {
+    ])("for a feature that is announced only: %j", async (request) => {
       const { status, body } = await read(request);
       expect({ status, body }).toMatchObject({
         status: 501,

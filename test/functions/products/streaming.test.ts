@@ -69,7 +69,7 @@ const parsed = (
 ): { results: Record<string, unknown>[]; stats: Record<string, number>; credits: number } =>
   JSON.parse(bytes.toString("utf8")) as never;
 
-describe("200", () => {
+describe("POST /v1/products in streaming mode", () => {
   it("returns 10,000 pulse ids in one call, each once and in order", async () => {
     const ids = asins(10_000);
     const answer = await call({ platform: "retailer_a", tier: "pulse", ids });
@@ -83,14 +83,14 @@ describe("200", () => {
     expect(answer.headers["x-service-credits"]).toBe(String(credits));
   });
 
-  it("returns 2,000 full ids, more than a buffered Lambda could", async () => {
+  it("returns 2,000 full-tier IDs, more than a buffered Lambda response can contain", async () => {
     const answer = await call({ platform: "retailer_a", tier: "full", ids: asins(2_000) });
     expect(answer.status).toBe(200);
     expect(answer.bytes.length).toBeGreaterThan(6 * 1_024 * 1_024);
     expect(parsed(answer.bytes).results).toHaveLength(2_000);
   });
 
-  it("compresses for a client that accepts gzip, and for no other", async () => {
+  it("compresses its answer only for a client that accepts gzip", async () => {
     const body = { platform: "retailer_a", tier: "lite", ids: asins(500) };
     const zipped = await call(body, { "Accept-Encoding": "gzip" });
     expect(zipped.headers["content-encoding"]).toBe("gzip");
@@ -102,7 +102,7 @@ describe("200", () => {
     }
   });
 
-  it("keeps its deadline: what was not read by then is unavailable and refunded", async () => {
+  it("returns items that were not read by its deadline as unavailable, and refunds them", async () => {
     provideStreaming();
     const handler = createHandler(world.environmentOf("products")) as unknown as (
       ...args: unknown[]

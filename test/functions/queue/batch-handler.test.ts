@@ -47,7 +47,7 @@ const bodyOf = (account: string): string => JSON.stringify({ account_id: account
 const about = (lines: readonly Line[], id: string): readonly Line[] =>
   lines.filter((line) => line["message_id"] === id);
 
-describe("a batch of messages", () => {
+describe("a worker that receives a batch of messages", () => {
   it("writes one final log line for each message, with its IDs, outcome and duration", async () => {
     const { lines, again } = await workOff([bodyOf("acct_0")], async (_message, receipt) => {
       expect(receipt.sentAt.getTime()).toBe(1_772_000_000_000);

@@ -61,7 +61,7 @@ async function workOnTick(tick: object, error?: Error) {
   return { written, batchItemFailures };
 }
 
-it("a tick of an earlier release's schedule rewrites the schedule with the message group of its account", async () => {
+it("a tick of a schedule that an earlier release created rewrites the schedule with its account's message group", async () => {
   const { written, batchItemFailures } = await workOnTick({});
   expect(batchItemFailures).toEqual([]);
   expect(written).toMatchObject([
@@ -74,11 +74,11 @@ it("a tick of an earlier release's schedule rewrites the schedule with the messa
   ]);
 });
 
-it("a tick of a schedule that has a message group writes no schedule", async () => {
+it("a tick of a schedule with a message group writes no schedule", async () => {
   expect(await workOnTick({ hops: 0 })).toEqual({ written: [], batchItemFailures: [] });
 });
 
-it("a tick of an earlier release's schedule succeeds although the schedule cannot be rewritten", async () => {
+it("a tick of a schedule that an earlier release created succeeds even if the schedule cannot be rewritten", async () => {
   const failing = await workOnTick({}, new Error("no answer"));
   expect(failing).toEqual({ written: [], batchItemFailures: [] });
 });

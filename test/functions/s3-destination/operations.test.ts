@@ -159,7 +159,7 @@ describe("PUT /v1/s3_destination", () => {
     await expect(put({ bucket: "no-such-bucket" })).rejects.not.toThrow(canary);
   });
 
-  it("returns 200 for a replacement, which keeps the time of creation", async () => {
+  it("returns 200 for a replacement, and keeps the original creation time", async () => {
     const { body: first } = await put();
     world.clock.advance(1_000);
     const { status, body } = await put({ enabled: false, compression: "none" });
@@ -175,7 +175,7 @@ describe("PUT /v1/s3_destination", () => {
     expect(world.wakeUps).toEqual([destinationTarget("acct_1")]);
   });
 
-  it("returns 400 that says which step failed, and saves nothing", async () => {
+  it("returns 400 that names the failed step, and saves nothing", async () => {
     await expect(put({ bucket: "no-such-bucket" })).rejects.toMatchObject({
       ...invalid("bucket"),
       message: expect.stringMatching(/^Writing .*NoSuchBucket/),
@@ -202,7 +202,7 @@ describe("PUT /v1/s3_destination", () => {
     ]);
   });
 
-  it("returns 400 that names the region when the bucket is in another", async () => {
+  it("returns 400 that names 'region' when the bucket is in another region", async () => {
     refusing(301, "PermanentRedirect");
 
     await expect(put({ endpoint: storeAt() })).rejects.toMatchObject({
@@ -211,7 +211,7 @@ describe("PUT /v1/s3_destination", () => {
     expect(store.requests).toHaveLength(1);
   });
 
-  it("returns 400 that names the region when AWS has no host of it", async () => {
+  it("returns 400 that names 'region' when AWS has no host for it", async () => {
     const lookup = (_: string, __: unknown, answer: (error: Error, address: string) => void) =>
       answer(Object.assign(new Error("none"), { code: "ENOTFOUND" }), "");
     const policy = addressPolicy({ allowLoopback: true });
@@ -231,11 +231,11 @@ describe("PUT /v1/s3_destination", () => {
     "http://127.0.0.1:9000/folder",
     "http://127.0.0.1:9000/?x=1",
     "s3.shop-example.com",
-  ])("returns 400 that names endpoint for %s", async (endpoint) => {
+  ])("returns 400 that names 'endpoint' for %s", async (endpoint) => {
     await expect(put({ endpoint })).rejects.toMatchObject({ details: { param: "endpoint" } });
   });
 
-  it("connects to no address that is not public, whatever was registered", async () => {
+  it("never connects to an address that is not public, whatever was registered", async () => {
     const buckets = s3CustomerBuckets({
       policy: { ...addressPolicy(), allowLoopback: true },
       lookup: (_, __, callback) => callback(null, [{ address: "127.0.0.1", family: 4 }]),
@@ -257,7 +257,7 @@ describe("PUT /v1/s3_destination", () => {
   });
 });
 
-describe("a destination with a role", () => {
+describe("an S3 destination with a role", () => {
   const assumed = () => {
     const expiresAt = new Date("2026-11-20T11:00:00.000Z");
     const credentials = {
@@ -274,7 +274,7 @@ describe("a destination with a role", () => {
     Object.assign(world.registering, { buckets: { open } });
   };
 
-  it("returns 400 that shows the external id until the role trusts the service", async () => {
+  it("returns 400 that shows the external ID until the role trusts the service", async () => {
     const refused = await put({ ...aRole, role_arn: roleArn }).catch((error: Error) => error);
     const externalId = externalIdOf("acct_1");
 
@@ -311,11 +311,11 @@ describe("a destination with a role", () => {
     [missing("access_key_id"), { access_key_id: null }],
     [missing("secret_access_key"), { secret_access_key: null }],
     [invalid("role_arn"), { role_arn: roleArn }],
-  ])("or, with a key, with %j for %j", async (refusal, wanted) => {
+  ])("is refused when a key is used instead with %j for %j", async (refusal, wanted) => {
     await expect(put(wanted)).rejects.toMatchObject(refusal);
   });
 
-  it("is refused while its trust policy asks for no external id", async () => {
+  it("is refused while its trust policy does not require the external ID", async () => {
     assumed();
     world.roles.trustAnybody = true;
 
@@ -327,7 +327,7 @@ describe("a destination with a role", () => {
     expect(new Set(world.roles.asked.map(({ externalId }) => externalId)).size).toBe(2);
   });
 
-  it("becomes one with a key again only with the secret", async () => {
+  it("needs the secret when it is changed back to a key", async () => {
     assumed();
     await put({ ...aRole, role_arn: roleArn });
 
@@ -351,13 +351,13 @@ describe("PATCH /v1/s3_destination", () => {
     world.clock.advance(1_000);
   });
 
-  it("returns 404 without a destination", async () => {
+  it("returns 404 if the account has no destination", async () => {
     const other = { body: parse(destinationPatchBody, { enabled: true }), accountId: "acct_2" };
 
     await expect(call(updateDestinationRoute, other)).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
-  it("shows a prefix with its slash, and takes one without for the same prefix", async () => {
+  it("returns a prefix with its final slash, and treats a prefix without it as the same", async () => {
     const { body: before } = await get();
     expect((await patch({ prefix: "shop" })).body).toEqual(before);
 
@@ -399,7 +399,7 @@ describe("PATCH /v1/s3_destination", () => {
   });
 
   it.each([{}, { prefix: "shop/", enabled: true, compression: "gzip" }])(
-    "leaves the destination untouched when nothing would change: %j",
+    "changes nothing when all given values are the present ones: %j",
     async (wanted) => {
       const { body: before } = await get();
 
@@ -408,7 +408,7 @@ describe("PATCH /v1/s3_destination", () => {
     },
   );
 
-  it("checks the bucket when it is enabled again", async () => {
+  it("checks the bucket when the destination is enabled again", async () => {
     await patch({ enabled: false });
     refusing(403, "AccessDenied");
 
@@ -436,7 +436,7 @@ describe("PATCH /v1/s3_destination", () => {
     await expect(patch(wanted)).rejects.toMatchObject(invalid("endpoint"));
   });
 
-  it("saves nothing when the check fails", async () => {
+  it("saves nothing when the check of the bucket fails", async () => {
     const { body: before } = await get();
     refusing(403, "InvalidAccessKeyId");
 
@@ -446,7 +446,7 @@ describe("PATCH /v1/s3_destination", () => {
     expect((await get()).body).toEqual(before);
   });
 
-  it("is active again after a successful check, and only then", async () => {
+  it("sets the status to active only after a successful check", async () => {
     await failThreeTimes("AccessDenied");
     const kept = await patch({ compression: "none" });
     const checked = await patch({ prefix: "again/" });
@@ -461,7 +461,7 @@ describe("PATCH /v1/s3_destination", () => {
     expect(world.wakeUps).toEqual([destinationTarget("acct_1")]);
   });
 
-  it("loses no field of changes and reports at the same time", async () => {
+  it("loses no field when settings and check results are stored concurrently", async () => {
     const { destinations } = world.registering;
     const revision = (await destinations.get("acct_1"))?.revision ?? "";
     await Promise.all([
@@ -490,7 +490,7 @@ describe("DELETE /v1/s3_destination", () => {
     });
   });
 
-  it("leaves another account's destination alone", async () => {
+  it("does not delete another account's destination", async () => {
     await put();
 
     await expect(call(deleteDestinationRoute, { accountId: "acct_2" })).rejects.toMatchObject({
@@ -543,7 +543,7 @@ describe("POST /v1/s3_destination/test", () => {
     expect((await get()).body).toMatchObject({ status: "active", last_error: "AccessDenied" });
   });
 
-  it("returns 404 without a destination", async () => {
+  it("returns 404 if the account has no destination", async () => {
     await expect(call(testDestinationRoute)).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 });
@@ -570,7 +570,7 @@ describe("GET /v1/s3_destination/exports", () => {
     return parse(exportsResponse, body);
   };
 
-  it("returns the newest first, page after page, each export once", async () => {
+  it("returns the newest first, and each export once over all pages", async () => {
     await keep(7);
     await keep(2, "acct_2");
     const seen: (number | null)[] = [];
@@ -586,7 +586,7 @@ describe("GET /v1/s3_destination/exports", () => {
     expect(page).toMatchObject({ has_more: false, next_starting_after: null });
   });
 
-  it("returns only exports in a state", async () => {
+  it("filters exports by state", async () => {
     await keep(7);
     const first = await list({ state: "failed", limit: "1" });
     const second = await list({
@@ -655,7 +655,7 @@ describe("GET /v1/s3_destination/exports", () => {
     expect((await list({ state: "pending" })).data).toEqual([]);
   });
 
-  it("keeps the compression and the state of an export whose run is published again", async () => {
+  it("keeps the compression and the state of an export when its run is published again", async () => {
     await world.setDestination("acct_1", { compression: "none" });
     await publish(2);
     world.clock.set(timeOf(3));
@@ -674,7 +674,7 @@ describe("GET /v1/s3_destination/exports", () => {
   });
 
   it.each(["1", "2", "3", "100"])(
-    "lists attempted and pending exports in pages of %s that meet without a gap",
+    "lists attempted and pending exports in pages of %s, each export once",
     async (limit) => {
       await world.setDestination("acct_1");
       for (const n of [1, 2, 3, 4]) await publish(n);
@@ -730,11 +730,11 @@ describe("GET /v1/s3_destination/exports", () => {
     { state: "open" },
     { since: "yesterday" },
     { watchlist_id: "we_1" },
-  ])("refuses %j", (query) => {
+  ])("refuses the query %j", (query) => {
     expect(safeParse(exportsQuery, query).success).toBe(false);
   });
 
-  it("refuses a cursor that is no export", () => {
+  it("refuses a cursor that is not an export ID", () => {
     const { success, issues } = safeParse(exportsQuery, { starting_after: "we_1" });
     expect(success).toBe(false);
     expect(issues?.[0].message).toContain("'starting_after' must be the ID of an export");
@@ -766,7 +766,7 @@ describe("POST /v1/s3_destination/backfill", () => {
     ]);
   });
 
-  it("returns 202 even if the wake-up message was not sent", async () => {
+  it("returns 202 even if the wake-up message cannot be sent", async () => {
     await put();
     Object.assign(world.registering, {
       queue: { send: () => Promise.reject(new Error("down")) },
@@ -780,12 +780,12 @@ describe("POST /v1/s3_destination/backfill", () => {
     ["since", { since, until: since }],
     ["since", { since: "2026-11-20T11:00:00Z" }],
     ["until", { since, until: "2026-11-20T10:00:01Z" }],
-  ])("returns 400 that names %s for %j", async (param, body) => {
+  ])("returns 400 that names '%s' for %j", async (param, body) => {
     await put();
     await expect(backfill(body)).rejects.toMatchObject(invalid(param));
   });
 
-  it("returns 404 without a destination and 409 while it is disabled", async () => {
+  it("returns 404 without a destination, and 409 while it is disabled", async () => {
     await expect(backfill({ since })).rejects.toMatchObject({ code: "NOT_FOUND", status: 404 });
     await put({ enabled: false });
     await expect(backfill({ since })).rejects.toMatchObject({ code: "CONFLICT", status: 409 });
@@ -797,12 +797,12 @@ describe("POST /v1/s3_destination/backfill", () => {
     { since: "yesterday" },
     { since: "2026-11-19" },
     { since: "2026-13-01T00:00:00Z" },
-  ])("is refused with %j", (body) => {
+  ])("refuses the body %j", (body) => {
     expect(safeParse(backfillBody, body).success).toBe(false);
   });
 });
 
-describe("the bodies of a destination", () => {
+describe("the request body of an S3 destination", () => {
   it.each([
     { bucket: "Shop" },
     { bucket: "a" },
@@ -824,7 +824,7 @@ describe("the bodies of a destination", () => {
     { compression: "zip" },
     { endpoint: 7 },
     { enabled: "yes" },
-  ])("are refused with %j", (wanted) => {
+  ])("is refused with %j", (wanted) => {
     for (const schema of [destinationBody, destinationPatchBody] as GenericSchema[]) {
       expect(safeParse(schema, { ...aBody(), ...wanted }).success).toBe(false);
     }
@@ -837,7 +837,7 @@ describe("the bodies of a destination", () => {
     ["a/b", "a/b/"],
     ["A-Z_09!.*'()=-/x/", "A-Z_09!.*'()=-/x/"],
     ["x".repeat(500), `${"x".repeat(500)}/`],
-  ])("end the prefix %j with a slash", (prefix, shown) => {
+  ])("may have the prefix %j, which is stored with a final slash", (prefix, shown) => {
     expect(parse(destinationBody, { ...aBody(), prefix })).toMatchObject({ prefix: shown });
     expect(parse(destinationPatchBody, { prefix })).toEqual({ prefix: shown });
   });
@@ -846,13 +846,13 @@ describe("the bodies of a destination", () => {
     "arn:aws:iam::123456789012:role/x",
     "arn:aws-cn:iam::123456789012:role/a/b/x_y+=,.@-",
     "arn:aws-us-gov:iam::123456789012:role/x",
-  ])("take the role %s", (role_arn) => {
+  ])("may have the role %s", (role_arn) => {
     expect(safeParse(destinationPatchBody, { role_arn }).success).toBe(true);
   });
 });
 
 describe("GET /v1/s3_destination", () => {
-  it("returns 404 to an account without one", async () => {
+  it("returns 404 to an account without a destination", async () => {
     await put();
 
     await expect(get("acct_2")).rejects.toMatchObject({ code: "NOT_FOUND", status: 404 });

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 describe("the sweeper", () => {
-  it("wakes overdue watchlists and watchlists to purge", async () => {
+  it("wakes overdue watchlists, and continues overdue purges", async () => {
     const sent: unknown[] = [];
     const queue: RunQueue = {
       ...world.queue,
@@ -88,7 +88,7 @@ describe("the sweeper", () => {
     }
   });
 
-  it("gives back a hold of a shard that was marked when there were fewer partitions", async () => {
+  it("releases a hold in a shard whose due mark was written when there were fewer partitions", async () => {
     const books = await startLedgerWorld();
     const now = world.clock.now();
     const accountId = await books.open(10);
@@ -119,7 +119,7 @@ describe("the sweeper", () => {
     expect(await books.account(accountId)).toMatchObject({ balance: 10, held: 0 });
   });
 
-  it("continues after a part fails, and reports the number of failures", async () => {
+  it("continues after a part of the sweep fails, and reports the number of failures", async () => {
     const warnings: string[] = [];
     const failing = async (): Promise<never> => {
       throw new Error("the table is busy");
@@ -140,7 +140,7 @@ describe("the sweeper", () => {
     expect(warnings).toHaveLength(2);
   });
 
-  it("handles the parts that do not need a dependency that does not respond", async () => {
+  it("completes the parts of the sweep that do not need an unresponsive dependency", async () => {
     const { clock } = world;
     /** A request that is not answered in the time that is left for it. */
     const hanging = (): Promise<number> =>

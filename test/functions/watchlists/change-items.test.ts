@@ -53,7 +53,7 @@ describe.each([
     expect(list.json).toMatchObject({ item_count: 2, items_by_state: counts });
   });
 
-  it("refuses the whole change for one bad id, and names it", async () => {
+  it("refuses the whole change for one invalid ID, and names it", async () => {
     const bad = { ...body, remove: ["9000000", "12"] };
     const { status, json } = await world.ask(`POST /${id}/${path}`, { body: bad });
     expect([status, json["error"]]).toMatchObject([
@@ -67,7 +67,7 @@ describe.each([
   it.each([
     ["stranger", 404, "NOT_FOUND"],
     ["demo", 403, "DEMO_READ_ONLY"],
-  ] as const)("returns a %s with %d", async (as, status, code) => {
+  ] as const)("refuses a caller that is a %s with %d", async (as, status, code) => {
     const answer = await world.ask(`POST /${id}/${path}`, { body, as });
     expect([answer.status, answer.json["error"]]).toMatchObject([status, { code }]);
   });
@@ -77,7 +77,7 @@ describe("GET /v1/watchlists/{id}/items", () => {
   const after = async (list: string, start: string) =>
     world.ask(`GET /${list}/items`, { query: { starting_after: start } });
 
-  it("begins after an id as clients may write it, on the list or not", async () => {
+  it("starts after an ID in any accepted spelling, on the watchlist or not", async () => {
     const asins = `wl_${"1".repeat(24)}`;
     await putWatchlist(
       { client: world.client, ...world.options },
@@ -89,7 +89,7 @@ describe("GET /v1/watchlists/{id}/items", () => {
     expect((await after(id, "80000")).json["data"]).toMatchObject([{ id: "9000000" }, {}]);
   });
 
-  it.each(["", "x", "12", "9".repeat(33)])("refuses to begin after %j", async (start) => {
+  it.each(["", "x", "12", "9".repeat(33)])("refuses the starting_after %j", async (start) => {
     const answer = await after(id, start);
     expect([answer.status, answer.json["error"]]).toMatchObject([400, { param: "starting_after" }]);
   });

@@ -66,8 +66,8 @@ const points: readonly CrashPoint[] = Array.from({ length: portCalls }, (_, n) =
   { call: n + 1, when: "after" as const },
 ]).flat();
 
-describe("a creation that dies", () => {
-  it("has no more calls to fail at than are tried here", async () => {
+describe("the creation of a watchlist whose process dies", () => {
+  it("makes no more calls than these tests let fail", async () => {
     const process = world.process();
 
     await process.ask("POST ", keyed);
@@ -75,7 +75,7 @@ describe("a creation that dies", () => {
   });
 
   it.each(points)(
-    "$when call $call is finished by a repeat: one list, exact counts",
+    "$when call $call is completed by a repeat: one watchlist with exact counts",
     async (point) => {
       const died = await world.process(point).ask("POST ", keyed);
       const soon = await world.ask("POST ", keyed);
@@ -95,7 +95,7 @@ describe("a creation that dies", () => {
   );
 
   it.each(points)(
-    "$when call $call, then again at every later call, still makes one list",
+    "$when call $call, and then again at every later call, still creates only one watchlist",
     async (point) => {
       let answer = await world.process(point).ask("POST ", keyed);
       for (let call = point.call; call <= portCalls && answer.status !== 201; call += 1) {
@@ -107,7 +107,7 @@ describe("a creation that dies", () => {
     },
   );
 
-  it.each(points)("$when call $call is started again when the repeat comes late", async (point) => {
+  it.each(points)("$when call $call is restarted by a repeat after its lease", async (point) => {
     await world.process(point).ask("POST ", keyed);
     world.clock.advance(takeOverMs);
 
@@ -115,7 +115,7 @@ describe("a creation that dies", () => {
   });
 
   it.each(points)(
-    "$when call $call, and never comes again, leaves nothing or a list",
+    "$when call $call, without a repeat, leaves no rows or a complete watchlist",
     async (point) => {
       const died = await world.process(point).ask("POST ", { body });
       world.clock.advance(purgeAfterMs + 1);
@@ -133,7 +133,7 @@ describe("a creation that dies", () => {
   );
 });
 
-describe("the rows of a creation that fails after its pages are written", () => {
+describe("a creation that fails after its pages are written", () => {
   const dieLate = async (): Promise<string> => {
     await world.process({ call: 6, when: "before" }).ask("POST ", keyed);
     const rows = await world.rows();
@@ -141,7 +141,7 @@ describe("the rows of a creation that fails after its pages are written", () => 
     return String(rows.find(({ sk }) => sk === "purge")?.pk).slice("watchlist#".length);
   };
 
-  it("is not purged as long as a repeat may finish it, and is an hour later", async () => {
+  it("is not purged while a repeat may complete it, and is purged an hour later", async () => {
     const id = await dieLate();
 
     world.clock.advance(purgeAfterMs - 1);
@@ -150,7 +150,7 @@ describe("the rows of a creation that fails after its pages are written", () => 
     expect(await world.purges.due(world.clock.now(), 10)).toEqual([id]);
   });
 
-  it("is what a repeat goes on with, as of when it was begun", async () => {
+  it("is completed by a repeat with its original creation time", async () => {
     const id = await dieLate();
     const begun = world.clock.now().toISOString();
     world.clock.advance(takeOverMs - 1);
@@ -161,7 +161,7 @@ describe("the rows of a creation that fails after its pages are written", () => 
     expect(firstAt > world.clock.now()).toBe(true);
   });
 
-  it("is left to its purge by a repeat that comes later", async () => {
+  it("is left to its purge by a repeat after its lease", async () => {
     const id = await dieLate();
     world.clock.advance(takeOverMs);
 
@@ -192,8 +192,8 @@ describe("a creation whose purge has begun", () => {
   });
 });
 
-describe("requests at the same time", () => {
-  it("with one key make one list: one is answered, the others wait or get the same", async () => {
+describe("concurrent requests to create a watchlist", () => {
+  it("with one key create one watchlist, and each gets it or a conflict", async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => world.ask("POST ", keyed)));
 
     const created = answers.filter(({ status }) => status === 201);
@@ -206,7 +206,7 @@ describe("requests at the same time", () => {
     expect(await lists()).toHaveLength(1);
   });
 
-  it("that all take over what died make one list too", async () => {
+  it("that all take over a dead creation create only one watchlist", async () => {
     await world.process({ call: 5, when: "after" }).ask("POST ", keyed);
     world.clock.advance(leaseMs + 1);
     const answers = await Promise.all(Array.from({ length: 6 }, () => world.ask("POST ", keyed)));
@@ -217,7 +217,7 @@ describe("requests at the same time", () => {
     await expectOneList(created[0] as Answered);
   });
 
-  it("of which one lost its lease and resumes leave the other's watchlist unchanged", async () => {
+  it("leave the other's watchlist unchanged when one loses its lease and resumes", async () => {
     const { watchlists } = world;
     const make = watchlists.create.bind(watchlists);
     let second: Answered | undefined;
@@ -261,7 +261,7 @@ describe("requests at the same time", () => {
     expect((await world.rows()).filter(({ sk }) => sk === "purge")).toEqual([]);
   }, 120_000);
 
-  it("are let in again as soon as a list is deleted", async () => {
+  it("succeed again as soon as a watchlist of a full account is deleted", async () => {
     for (let n = 0; n < limits.watchlistsMax; n += 1) {
       const id = `wl_${String(n).padStart(24, "0")}`;
       await putWatchlist({ client: world.client, ...world.options }, aWatchlist({ id }), []);
@@ -273,8 +273,8 @@ describe("requests at the same time", () => {
   });
 });
 
-describe("a lost response of the table", () => {
-  it("neither creates the watchlist twice nor reports it as not created", async () => {
+describe("a lost response of DynamoDB", () => {
+  it("neither creates a watchlist twice nor makes the API report it as not created", async () => {
     const lost = new Set<string>();
     const client = watchedClient(world.client, async (command, send) => {
       const name = command.constructor.name;
@@ -293,8 +293,8 @@ describe("a lost response of the table", () => {
   });
 });
 
-describe("a list of 50,000 items", () => {
-  it("is made with at most 60 writes", async () => {
+describe("a watchlist of 50,000 items", () => {
+  it("is created with at most 60 writes", async () => {
     let writes = 0;
     const client = watchedClient(tables.client, (command, send) => {
       if (/Put|Update|Delete|Write/.test(command.constructor.name)) writes += 1;
@@ -311,7 +311,7 @@ describe("a list of 50,000 items", () => {
   });
 });
 
-it("a page that is written after its creation failed is removed by the purge an hour later", async () => {
+it("a page that is written after its watchlist's creation failed is removed by the purge an hour later", async () => {
   const now = world.clock.now();
   const watchlistId = "wl_failed";
   const purgeAt = new Date(now.getTime() + purgeAfterMs);

@@ -26,7 +26,7 @@ const refusal = ({ status, json }: Answered): readonly unknown[] => {
 };
 
 describe("POST /v1/watchlists", () => {
-  it("returns 201 with an active list whose items are new and whose first run is due now", async () => {
+  it("returns 201 with an active watchlist whose items are new and whose first run is due now", async () => {
     const { status, json } = await create();
 
     const at = world.clock.now().toISOString();
@@ -68,7 +68,7 @@ describe("POST /v1/watchlists", () => {
     expect(await world.ask(`GET /${String(json["id"])}`)).toMatchObject({ status: 200, json });
   });
 
-  it("makes the schedule whose first tick is the second run, and says that the first is due", async () => {
+  it("creates the schedule with the second run as its first tick, and sends a wake-up message for the first run", async () => {
     const { json } = await create();
 
     const watchlistId = String(json["id"]);
@@ -122,7 +122,7 @@ describe("POST /v1/watchlists", () => {
     expect([second.status, second.text]).toEqual([201, first.text]);
   });
 
-  it("a repeat of the creation of a paused watchlist gets the same answer, another status is 422", async () => {
+  it("a repeat of the creation of a paused watchlist gets the same answer, and another status gets 422", async () => {
     const headers = { "Idempotency-Key": "paused" };
     const body = { ...aBody, status: "paused" };
     const first = await world.ask("POST ", { body, headers });
@@ -133,14 +133,14 @@ describe("POST /v1/watchlists", () => {
     expect(refusal(other)).toEqual([422, "INVALID_PARAM", "idempotency_key"]);
   });
 
-  it("leaves no mark behind that would purge the list", async () => {
+  it("leaves no purge mark for the created watchlist", async () => {
     await create();
 
     const keys = (await world.rows()).map(({ sk }) => sk.replace(/wl_.*/, "wl"));
     expect(keys.sort()).toEqual(["page#", "watchlist#wl", "watchlists"]);
   });
 
-  it("reads a cron in its zone", async () => {
+  it("evaluates a cron in its time zone", async () => {
     const { json } = await create({
       every: undefined,
       cron: "30 8 * * MON-FRI",
@@ -160,13 +160,13 @@ describe("POST /v1/watchlists", () => {
     expect(await createdSchedule(json)).toMatchObject({ timezone: "Europe/Berlin" });
   });
 
-  it("reads a cron in UTC when no zone is named", async () => {
+  it("evaluates a cron in UTC when the request names no time zone", async () => {
     const { json } = await create({ every: undefined, cron: "@daily" });
 
     expect(json["schedule"]).toEqual({ type: "cron", cron: "@daily", timezone: "UTC" });
   });
 
-  it("watches retailer_a where no platform is named, with its default pipeline", async () => {
+  it("uses retailer_a when the request names no platform, with its default pipeline", async () => {
     const { status, json } = await world.ask("POST ", {
       body: { name: "A", asins: ["b0sandbox0"], every: "1h", refresh_every_runs: 3 },
     });
@@ -182,14 +182,14 @@ describe("POST /v1/watchlists", () => {
     });
   });
 
-  it("takes a pipeline of the customer's own", async () => {
+  it("accepts the customer's own pipeline", async () => {
     const { status, json } = await create({ pipeline });
 
     expect(status).toBe(201);
     expect(json).toMatchObject({ default_pipeline: false, pipeline: { entry: "look" } });
   });
 
-  it("takes the default for a pipeline that is null", async () => {
+  it("uses the default pipeline when the pipeline is null", async () => {
     expect((await create({ pipeline: null })).json["default_pipeline"]).toBe(true);
   });
 
@@ -199,7 +199,7 @@ describe("POST /v1/watchlists", () => {
     expect(json["item_count"]).toBe(3);
   });
 
-  it("sends a list's events to the endpoint that is named by URL or id", async () => {
+  it("sends a watchlist's events to the webhook endpoint that is named by URL or ID", async () => {
     const endpoint = await world.registered("https://shop.example.org/hook");
 
     const byUrl = await create({ webhook_url: "https://SHOP.example.org/hook" });
@@ -212,7 +212,7 @@ describe("POST /v1/watchlists", () => {
     }
   });
 
-  it("ignores fields it does not know", async () => {
+  it("ignores unknown fields", async () => {
     expect((await create({ colour: "red" })).status).toBe(201);
   });
 
@@ -234,7 +234,7 @@ const minutesLater = (minutes: number): string =>
 const createdSchedule = async ({ id }: Readonly<Record<string, unknown>>): Promise<unknown> =>
   world.scheduled.get(String(id))?.schedule;
 
-describe("the body of a new list is refused with 400 and the parameter at fault", () => {
+describe("POST /v1/watchlists answers 400 and names the wrong parameter", () => {
   it.each([
     ["name is missing", without("name"), "MISSING_PARAM", "name"],
     ["name is empty", { ...aBody, name: "  " }, "INVALID_PARAM", "name"],
@@ -368,7 +368,7 @@ describe("the body of a new list is refused with 400 and the parameter at fault"
   it.each([
     ["a platform", { ...aBody, platform: "retailer_e" }],
     ["a marketplace", { ...aBody, platform: "retailer_d", marketplace: "ca" }],
-  ])("with 501 for %s that is announced only", async (_, body) => {
+  ])("or answers 501 for %s that is announced only", async (_, body) => {
     const answer = await world.ask("POST ", { body });
 
     expect(answer.status).toBe(501);
@@ -377,12 +377,12 @@ describe("the body of a new list is refused with 400 and the parameter at fault"
   });
 });
 
-describe("what a list needs", () => {
+describe("a required parameter of POST /v1/watchlists", () => {
   it.each([
     ["a schedule", without("every"), "every", "Send 'every' or 'cron'."],
     ["ids of retailer_a", { name: "A", every: "1h" }, "ids", "'asins' is accepted in its place."],
     ["ids of others", without("ids"), "ids", "Parameter 'ids' is required."],
-  ])("is named in full: %s", async (...[, body, param, text]) => {
+  ])("is named in the error if it is missing: %s", async (...[, body, param, text]) => {
     const { json } = await world.ask("POST ", { body });
     expect(json["error"]).toMatchObject({
       code: "MISSING_PARAM",
@@ -391,7 +391,7 @@ describe("what a list needs", () => {
     });
   });
 
-  it("is a name of up to 100 characters, whatever they are made of", async () => {
+  it("may be a name of up to 100 characters, each of any code point", async () => {
     expect((await create({ name: "😀".repeat(100) })).status).toBe(201);
     expect(refusal(await create({ name: "😀".repeat(101) }))).toEqual([
       400,
@@ -401,13 +401,13 @@ describe("what a list needs", () => {
   });
 });
 
-describe("an idempotency key", () => {
+describe("an idempotency key of a watchlist's creation", () => {
   const keyed = (key: string, body: object = aBody): Promise<Answered> =>
     world.ask("POST ", { body, headers: { "Idempotency-Key": key } });
   const listCount = async (as: "owner" | "stranger" = "owner"): Promise<number> =>
     ((await world.ask("GET ", { as })).json["data"] as unknown[]).length;
 
-  it("gives a repeat the exact bytes of the first response, and creates nothing", async () => {
+  it("returns the exact bytes of the first response to a repeat, and creates nothing", async () => {
     const first = await keyed("order-1");
     world.clock.advance(60_000);
     const second = await keyed("order-1");
@@ -418,7 +418,7 @@ describe("an idempotency key", () => {
     expect(await listCount()).toBe(1);
   });
 
-  it("is the same in a header, in the body, and in both", async () => {
+  it("has the same effect in a header, in the body, and in both", async () => {
     const { text } = await keyed("order-1");
 
     const inBody = await world.ask("POST ", { body: { idempotency_key: "order-1", ...aBody } });
@@ -427,7 +427,7 @@ describe("an idempotency key", () => {
     expect([inBody.text, inBoth.text]).toEqual([text, text]);
   });
 
-  it("ignores the order of the body's fields", async () => {
+  it("matches a body with its fields in another order", async () => {
     const { text } = await keyed("order-1", { ...aBody, pipeline });
 
     const turned = Object.fromEntries(Object.entries({ ...aBody, pipeline }).toReversed());
@@ -445,7 +445,7 @@ describe("an idempotency key", () => {
     expect(await listCount()).toBe(1);
   });
 
-  it("belongs to its account", async () => {
+  it("is separate for each account", async () => {
     await keyed("order-1");
 
     const other = await world.ask("POST ", {
@@ -467,7 +467,7 @@ describe("an idempotency key", () => {
     expect(await listCount()).toBe(2);
   });
 
-  it("runs again after a failure, with any body", async () => {
+  it("can be used again after a failure, with any body", async () => {
     const body = { ...aBody, webhook_url: "https://shop.example.org/hook" };
     expect((await keyed("order-1", body)).status).toBe(400);
 
@@ -477,7 +477,7 @@ describe("an idempotency key", () => {
     expect((await keyed("order-2")).status).toBe(201);
   });
 
-  it("replays even if the watchlist's endpoint was deleted since", async () => {
+  it("returns the first response even if the watchlist's webhook endpoint was deleted since", async () => {
     const body = { ...aBody, webhook_url: "https://shop.example.org/hook" };
     await world.registered("https://shop.example.org/hook");
     const { text } = await keyed("order-1", body);
@@ -499,7 +499,7 @@ describe("an idempotency key", () => {
     expect((await keyed("~".repeat(255))).status).toBe(201);
   });
 
-  it("is refused when header and body differ", async () => {
+  it("is refused when the header and the body contain different keys", async () => {
     const answer = await keyed("a", { ...aBody, idempotency_key: "b" });
 
     expect(refusal(answer)).toEqual([400, "INVALID_PARAM", "idempotency_key"]);

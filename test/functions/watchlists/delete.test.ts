@@ -63,7 +63,7 @@ async function putRuns(id: string, runs: number, batches: number): Promise<void>
 }
 
 describe("DELETE /v1/watchlists/{id}", () => {
-  it("returns 200 and leaves no list, schedule, item, run or key behind", async () => {
+  it("returns 200 and deletes the watchlist with its schedule, items, runs and idempotency key", async () => {
     const id = await created();
     await putRuns(id, 3, 4);
 
@@ -75,7 +75,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
     expect((await world.ask("GET ")).json["data"]).toEqual([]);
   });
 
-  it("returns 404 the second time, for another account's list, and for none", async () => {
+  it("returns 404 the second time, for another account's watchlist, and for an unknown one", async () => {
     const id = await created();
 
     expect((await world.ask(`DELETE /${id}`, { as: "stranger" })).status).toBe(404);
@@ -89,7 +89,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
     expect((await world.ask("DELETE /wl_1", { as: "demo" })).status).toBe(403);
   });
 
-  it("forgets the list's idempotency key: a repeat creates a new list", async () => {
+  it("deletes the idempotency key: a repeat of the creation creates a new watchlist", async () => {
     const id = await created();
     await remove(id);
 
@@ -99,7 +99,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
     expect(again.json["id"]).not.toBe(id);
   });
 
-  it("leaves a key alone that was used for another list a day later", async () => {
+  it("keeps an idempotency key that has created another watchlist since", async () => {
     const id = await created();
     world.clock.advance(25 * 3_600_000);
     const second = await world.ask("POST ", keyed);
@@ -110,7 +110,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
     expect(replay.headers["Idempotent-Replayed"]).toBe("true");
   });
 
-  it("counts a list once that is deleted twice at the same time", async () => {
+  it("decrements the account's count once for concurrent deletions of one watchlist", async () => {
     const id = await created();
 
     const statuses = (await Promise.all([remove(id), remove(id), remove(id)])).map(
@@ -121,7 +121,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
     expect(await left()).toEqual([]);
   });
 
-  it("lets a run in progress finish, which needs its rows, and then removes them", async () => {
+  it("keeps the rows of a run in progress until it finishes, and then removes them", async () => {
     const id = await created();
     expect((await world.ask(`POST /${id}/run`)).status).toBe(202);
 
@@ -142,7 +142,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
     expect(await left()).toEqual([]);
   });
 
-  it("takes as many attempts as a long history needs, each of them bounded", async () => {
+  it("purges a long history in several attempts, each of bounded size", async () => {
     const id = await created();
     await putRuns(id, 60, 30);
     const now = world.clock.now();
@@ -169,7 +169,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
   });
 });
 
-describe("a purge", () => {
+describe("the purge of a watchlist", () => {
   it("deletes nothing of a watchlist that exists", async () => {
     const id = await created();
     const before = await world.rows();
@@ -183,7 +183,7 @@ describe("a purge", () => {
     expect(world.scheduled.size).toBe(1);
   });
 
-  it("keeps its list from being created from the moment on that it has begun", async () => {
+  it("prevents the creation of its watchlist once it has begun", async () => {
     const now = world.clock.now();
     const later = new Date(now.getTime() + 60_000);
     expect(await world.purges.expectCreation({ accountId: "acct_1", id: "wl_1" }, later)).toBe(

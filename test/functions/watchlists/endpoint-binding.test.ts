@@ -85,7 +85,7 @@ describe("the webhook endpoint of a watchlist", () => {
     expect(await look()).toEqual([null, null, null]);
   });
 
-  it("is shown with its current URL after its URL was changed", async () => {
+  it("has its current URL after the URL was changed", async () => {
     const endpoint = await register(urlA);
     await putBound(endpoint);
 
@@ -96,7 +96,7 @@ describe("the webhook endpoint of a watchlist", () => {
     expect(listed[0]).toMatchObject({ webhook_url: urlB, webhook_endpoint_id: endpoint.id });
   });
 
-  it("is shown as disabled, and as deleted with its last URL", async () => {
+  it("is returned as disabled, or as deleted with its last URL", async () => {
     const endpoint = await register(urlA);
     await putBound(endpoint);
 
@@ -108,7 +108,7 @@ describe("the webhook endpoint of a watchlist", () => {
     expect(await look()).toEqual([urlB, endpoint.id, "deleted"]);
   });
 
-  it("is the endpoint that is registered with the last URL of the deleted one", async () => {
+  it("is the endpoint that was registered with the last URL of the deleted one", async () => {
     const endpoint = await register(urlA);
     await putBound(endpoint);
     await change(endpoint, { url: urlB });
@@ -122,7 +122,7 @@ describe("the webhook endpoint of a watchlist", () => {
     expect(await look()).toEqual([urlB, successor.id, "ok"]);
   });
 
-  it("stays that endpoint when its URL is changed before the next run", async () => {
+  it("stays the endpoint that replaced the deleted one when its URL is changed before the next run", async () => {
     const endpoint = await register(urlA);
     await putBound(endpoint);
     await remove(endpoint);
@@ -137,7 +137,7 @@ describe("the webhook endpoint of a watchlist", () => {
     expect(await look()).toEqual([urlA, another.id, "ok"]);
   });
 
-  it("is no endpoint that had the deleted one's last URL only before the deletion", async () => {
+  it("is not an endpoint that had the deleted one's last URL only before the deletion", async () => {
     const earlier = await register(urlA);
     const moved = await change(earlier, { url: urlB });
     const endpoint = await register(urlA);
@@ -159,7 +159,7 @@ describe("the webhook endpoint of a watchlist", () => {
     expect(await look()).toEqual([urlB, successor.id, "ok"]);
   });
 
-  it("stays that endpoint when its URL is changed before the next run", async () => {
+  it("stays the endpoint that replaced the deleted one when its URL is changed before the next run", async () => {
     const endpoint = await register(urlA);
     await putBound(endpoint);
     await remove(endpoint);
@@ -174,7 +174,7 @@ describe("the webhook endpoint of a watchlist", () => {
     expect(await look()).toEqual([urlA, another.id, "ok"]);
   });
 
-  it("is no endpoint that had the deleted one's last URL only before the deletion", async () => {
+  it("is not an endpoint that had the deleted one's last URL only before the deletion", async () => {
     const earlier = await register(urlA);
     const moved = await change(earlier, { url: urlB });
     const endpoint = await register(urlA);
@@ -197,13 +197,13 @@ describe("the webhook endpoint of a watchlist", () => {
   });
 });
 
-describe("PATCH /v1/watchlists/{id} with the endpoint that the watchlist shows", () => {
+describe("PATCH /v1/watchlists/{id} with the endpoint that the watchlist returns", () => {
   it.each([
     ["its URL", ([url]: readonly unknown[]) => ({ webhook_url: url })],
     ["its id", ([, id]: readonly unknown[]) => ({ webhook_endpoint_id: id })],
     ["both", ([url, id]: readonly unknown[]) => ({ webhook_url: url, webhook_endpoint_id: id })],
   ])(
-    "accepts %s and binds nothing else, whatever became of the endpoint",
+    "accepts %s and changes no binding, even if the endpoint was disabled or deleted",
     async (_what, bodyOf) => {
       const endpoint = await register(urlA);
       await putBound(endpoint);
@@ -220,7 +220,7 @@ describe("PATCH /v1/watchlists/{id} with the endpoint that the watchlist shows",
     },
   );
 
-  it("stores the endpoint that was registered again", async () => {
+  it("stores the endpoint that has replaced a deleted one", async () => {
     const endpoint = await register(urlA);
     await putBound(endpoint);
     await remove(endpoint);

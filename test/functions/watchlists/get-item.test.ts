@@ -46,7 +46,7 @@ const refusal = ({ status, json }: Answered): readonly unknown[] => {
 };
 
 describe("GET /v1/watchlists/{id}/items/{item_id}", () => {
-  it("returns the record that the list of items shows", async () => {
+  it("returns the same record as the list of items", async () => {
     await putItems("retailer_d", [
       newItem("9000000", addedAt),
       { ...newItem("9000001", addedAt), ...changed },
@@ -63,7 +63,7 @@ describe("GET /v1/watchlists/{id}/items/{item_id}", () => {
   it.each([
     ["retailer_a", "B0SANDBOX0", ["b0sandbox0", " B0SANDBOX0 "]],
     ["retailer_c", "8000000", ["A-8000000", "a-8000000"]],
-  ] as const)("reads an id of %s like every item id", async (platform, id, spellings) => {
+  ] as const)("accepts every spelling of a %s item ID", async (platform, id, spellings) => {
     await putItems(platform, [newItem(id, addedAt)]);
 
     for (const spelling of spellings) {
@@ -80,7 +80,7 @@ describe("GET /v1/watchlists/{id}/items/{item_id}", () => {
     },
   );
 
-  it("returns 404 for an id that is not on the list, and for another account's list", async () => {
+  it("returns 404 for an ID that is not on the watchlist, and for another account's watchlist", async () => {
     await putItems("retailer_d", [newItem("9000001", addedAt)]);
 
     const stranger = await world.ask(`GET /${listId}/items/9000001`, { as: "stranger" });
@@ -91,7 +91,7 @@ describe("GET /v1/watchlists/{id}/items/{item_id}", () => {
 });
 
 describe("findItem", () => {
-  it("reads one stored page of a list that has many", async () => {
+  it("reads only one page of a watchlist with many pages", async () => {
     const ids = Array.from({ length: 2_500 }, (_, n) => String(9_000_000 + n));
     await putItems(
       "retailer_d",

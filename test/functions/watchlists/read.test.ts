@@ -28,7 +28,7 @@ const refusal = ({ status, json }: Answered): readonly unknown[] => [
 ];
 
 describe("GET /v1/watchlists", () => {
-  it("lists the account's lists newest first, in pages", async () => {
+  it("lists the account's watchlists newest first, in pages", async () => {
     for (const n of [2, 1, 3]) await put(n);
     await put(4, "acct_2");
 
@@ -45,13 +45,13 @@ describe("GET /v1/watchlists", () => {
     expect(refusal(await world.ask("GET ", { query: { limit } }))).toEqual([400, "limit"]);
   });
 
-  it("may be read with a key of the demo workspace", async () => {
+  it("accepts a key of the demo workspace", async () => {
     expect((await world.ask("GET ", { as: "demo" })).status).toBe(200);
   });
 });
 
 describe("GET /v1/watchlists/{id}", () => {
-  it("returns the list, and 404 for another account's, and for none", async () => {
+  it("returns the watchlist, and 404 for another account's or an unknown one", async () => {
     await put(1);
 
     expect((await world.ask(`GET /${idOf(1)}`)).json["id"]).toBe(idOf(1));
@@ -64,7 +64,7 @@ describe("GET /v1/watchlists/{id}", () => {
     }
   });
 
-  it("shows the times to come from the next run on, or after one that is due", async () => {
+  it("returns the coming run times, starting with the next run or after an overdue one", async () => {
     await put(1);
     const { json: overdue } = await world.ask(`GET /${idOf(1)}`);
     world.clock.set("2026-02-28T23:30:00Z");
@@ -80,7 +80,7 @@ describe("GET /v1/watchlists/{id}", () => {
 });
 
 describe("POST /v1/watchlists/{id}/run", () => {
-  it("returns 202 with the run, and restarts the schedule from now", async () => {
+  it("returns 202 with the run, and restarts the schedule from the present time", async () => {
     await put(1);
     world.clock.set("2026-03-01T10:20:00Z");
 
@@ -91,7 +91,7 @@ describe("POST /v1/watchlists/{id}/run", () => {
     expect(world.scheduled.get(idOf(1))?.firstAt).toEqual(new Date(next));
   });
 
-  it("returns 409 while a run is in progress, 404 for another account's list", async () => {
+  it("returns 409 while a run is in progress, and 404 for another account's watchlist", async () => {
     await put(1);
     await world.ask(`POST /${idOf(1)}/run`);
 
@@ -99,7 +99,7 @@ describe("POST /v1/watchlists/{id}/run", () => {
     expect((await world.ask(`POST /${idOf(1)}/run`, { as: "stranger" })).status).toBe(404);
   });
 
-  it("POST run answers 409 for a watchlist without items, and says how to add some", async () => {
+  it("returns 409 for a watchlist without items, and names the request that adds some", async () => {
     await putWatchlist(
       { client: world.client, ...world.options },
       aWatchlist({ id: idOf(1), itemCounts: { new: 0, active: 0, delisted: 0 } }),
@@ -120,7 +120,7 @@ describe("POST /v1/watchlists/{id}/run", () => {
     expect((await world.ask(`POST /${idOf(1)}/run`)).status).toBe(202);
   });
 
-  it("POST run runs a watchlist that was renamed after it was read", async () => {
+  it("starts a run of a watchlist that was renamed after the request read it", async () => {
     await put(1);
     const { watchlists } = world;
     const get = watchlists.get.bind(watchlists);
@@ -139,7 +139,7 @@ describe("POST /v1/watchlists/{id}/run", () => {
     expect((await world.ask(`POST /${idOf(1)}/run`)).status).toBe(202);
   });
 
-  it("runs a paused list, which stays paused and without a schedule", async () => {
+  it("runs a paused watchlist, which stays paused and without a schedule", async () => {
     await putWatchlist(
       { client: world.client, ...world.options },
       aWatchlist({ id: idOf(1), status: "paused", pausedReason: "user", nextRunAt: null }),
@@ -158,7 +158,7 @@ describe("POST /v1/watchlists/{id}/run", () => {
 });
 
 describe("GET /v1/watchlists/{id}/runs", () => {
-  it("lists runs newest first, and 404 for another account's list", async () => {
+  it("lists runs newest first, and returns 404 for another account's watchlist", async () => {
     await put(1);
     await world.ask(`POST /${idOf(1)}/run`);
 
@@ -168,7 +168,7 @@ describe("GET /v1/watchlists/{id}/runs", () => {
     expect((await world.ask(`GET /${idOf(1)}/runs`, { as: "stranger" })).status).toBe(404);
   });
 
-  it("goes on before a run's number, and refuses what is none", async () => {
+  it("continues before a given run number, and refuses a cursor that is not one", async () => {
     await put(1);
     await world.ask(`POST /${idOf(1)}/run`);
     const before = (number: string): Promise<Answered> =>
@@ -181,7 +181,7 @@ describe("GET /v1/watchlists/{id}/runs", () => {
 });
 
 describe("GET /v1/watchlists/scrapers", () => {
-  it("returns the platform's scrapers and templates, where an id could stand", async () => {
+  it("returns the platform's scrapers and templates, although its path could be a watchlist ID", async () => {
     const { status, json } = await world.ask("GET /scrapers", {
       query: { platform: "retailer_d" },
     });
@@ -198,7 +198,7 @@ describe("GET /v1/watchlists/scrapers", () => {
 });
 
 describe("GET /v1/watchlists/{id}/items", () => {
-  it("finds items by how their id begins, in either case", async () => {
+  it("filters items by the first characters of their ID, in either case", async () => {
     const at = "2026-03-01T00:00:00.000Z";
     const items = ["B0SANDBOX0", "B0SANDBOX1", "B1SANDBOX0"].map((id) => newItem(id, at));
     const list = aWatchlist({ id: idOf(1), platform: "retailer_a" });
@@ -218,7 +218,7 @@ describe("POST /v1/watchlists/estimate", () => {
   const estimate = (body: unknown, as: "owner" | "demo" = "owner"): Promise<Answered> =>
     world.ask("POST /estimate", { body, as });
 
-  it("returns the cost of the platform's default, and creates nothing", async () => {
+  it("returns the cost of the platform's default pipeline, and creates nothing", async () => {
     const { status, json } = await estimate({ items: 1_000, refresh_every_runs: 0 }, "demo");
 
     expect([status, json["default_pipeline"]]).toEqual([200, true]);
@@ -231,7 +231,7 @@ describe("POST /v1/watchlists/estimate", () => {
     expect((await world.ask("GET ", { as: "demo" })).json["data"]).toEqual([]);
   });
 
-  it("fills in the defaults of a pipeline, and points at what is wrong with one", async () => {
+  it("returns a pipeline with its defaults filled in, and names the place of an error in one", async () => {
     const steps = [{ id: "all", scraper: "retailer_d.standard" }];
     const shop = { platform: "retailer_d", items: 3 };
     const { json } = await estimate({ ...shop, pipeline: { steps } });
@@ -273,7 +273,7 @@ describe("GET /v1/watchlists/schedule", () => {
   const preview = (query: Record<string, string>): Promise<Answered> =>
     world.ask("GET /schedule", { query });
 
-  it("returns five times after now for a cadence", async () => {
+  it("returns the next five run times of a cadence", async () => {
     const { status, json } = await preview({ every: "6h" });
 
     expect([status, json]).toEqual([
@@ -293,7 +293,7 @@ describe("GET /v1/watchlists/schedule", () => {
     ]);
   });
 
-  it("returns as many times as asked for, strictly after a time, of a cron in its zone", async () => {
+  it("returns the requested number of run times of a cron in its time zone, strictly after a time", async () => {
     const { json } = await preview({
       cron: "30 2 * * *",
       timezone: "Europe/Berlin",
@@ -342,7 +342,7 @@ describe("GET /v1/watchlists/schedule", () => {
     expect(json["runs_in_30_days"]).toBe(runs);
   });
 
-  it("returns up to a hundred times", async () => {
+  it("returns up to a hundred run times", async () => {
     const { json } = await preview({ cron: "@hourly", count: "100" });
 
     expect(json["next_run_times"]).toHaveLength(100);

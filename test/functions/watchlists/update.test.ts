@@ -47,7 +47,7 @@ const refusal = ({ status, json }: Answered): readonly unknown[] => [
 ];
 
 describe("PATCH /v1/watchlists/{id}", () => {
-  it("returns the list as it is for an empty body", async () => {
+  it("returns the unchanged watchlist for an empty body", async () => {
     await put();
     const before = await world.ask(`GET /${list.id}`);
 
@@ -56,7 +56,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect(world.scheduled.size).toBe(0);
   });
 
-  it("renames a list, which counts as a change of its settings", async () => {
+  it("renames a watchlist, and counts the change as a new revision of its settings", async () => {
     await put();
 
     const { status, json } = await patch({ name: " Tea " });
@@ -64,7 +64,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect(await stored()).toEqual({ ...list, name: "Tea", revision: 2, updatedAt: now });
   });
 
-  it("changes nothing about when a list is due that is only renamed", async () => {
+  it("does not change the due time of a watchlist when it renames it", async () => {
     await put({ nextRunAt: "2026-03-01T09:59:00.000Z" });
 
     expect((await patch({ name: "Tea", every: "60m" })).json["next_run_at"]).toBe(
@@ -73,7 +73,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect(world.waiting).toEqual([]);
   });
 
-  it("takes the platform and marketplace that the list has, and no other", async () => {
+  it("accepts the watchlist's own platform and marketplace, and refuses any other", async () => {
     await put();
 
     expect((await patch({ platform: "retailer_d", marketplace: "us" })).status).toBe(200);
@@ -81,7 +81,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect(refusal(await patch({ marketplace: "ca" }))).toEqual([400, "marketplace"]);
   });
 
-  it("takes the schedule that the list shows, and sends who wants another to its fields", async () => {
+  it("accepts the schedule that the watchlist returns, and refers a client with another one to the schedule fields", async () => {
     await put();
     const { json } = await world.ask(`GET /${list.id}`);
 
@@ -92,7 +92,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect((await stored())?.name).toBe(list.name);
   });
 
-  it("refuses a cron whose step is larger than its field, except the one that the watchlist has", async () => {
+  it("refuses a cron whose step is larger than its field, except the watchlist's present cron", async () => {
     const cron = "*/200 12 * * *";
     await put({ schedule: { type: "cron", cron, timezone: "UTC" } });
 
@@ -105,22 +105,25 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect(refusal(await patch({ cron: "*/201 12 * * *" }))).toEqual([400, "cron"]);
   });
 
-  it.each(["ids", "asins"])("sends who wants to change %s to the items endpoint", async (param) => {
-    await put();
+  it.each(["ids", "asins"])(
+    "refers a client that sends %s to the items endpoint",
+    async (param) => {
+      await put();
 
-    const answer = await patch({ [param]: ["9000001"] });
-    expect(refusal(answer)).toEqual([400, param]);
-    expect(answer.text).toContain("POST /v1/watchlists/{id}/items");
-  });
+      const answer = await patch({ [param]: ["9000001"] });
+      expect(refusal(answer)).toEqual([400, param]);
+      expect(answer.text).toContain("POST /v1/watchlists/{id}/items");
+    },
+  );
 
-  it("PATCH sets refresh_every_runs of a retailer_a watchlist with the default pipeline", async () => {
+  it("sets refresh_every_runs of a retailer_a watchlist with the default pipeline", async () => {
     await put({ platform: "retailer_a" });
 
     expect((await patch({ refresh_every_runs: 0 })).json["refresh_every_runs"]).toBe(0);
     expect((await patch({ refresh_every_runs: 1_000 })).json["refresh_every_runs"]).toBe(1_000);
   });
 
-  it("PATCH refuses refresh_every_runs where no run would follow it, and names pipeline.refresh", async () => {
+  it("refuses refresh_every_runs if no run would use it, and names pipeline.refresh", async () => {
     await put();
     const otherPlatform = await patch({ refresh_every_runs: 5 });
     await patch({ pipeline: { steps: [{ id: "a", scraper: "retailer_d.standard" }] } });
@@ -134,7 +137,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect((await stored())?.refreshEveryRuns).toBe(list.refreshEveryRuns);
   });
 
-  it("PATCH takes back the refresh_every_runs that the watchlist shows, on every platform", async () => {
+  it("accepts the refresh_every_runs that the watchlist returns, on every platform", async () => {
     await put();
 
     const { status, json } = await patch({ refresh_every_runs: list.refreshEveryRuns });
@@ -142,7 +145,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect([status, json["refresh_every_runs"]]).toEqual([200, list.refreshEveryRuns]);
   });
 
-  it("PATCH decides over refresh_every_runs by the pipeline that the watchlist has afterwards", async () => {
+  it("validates refresh_every_runs against the pipeline that the same request sets", async () => {
     await put({ platform: "retailer_a" });
     const pipeline = { steps: [{ id: "a", scraper: "retailer_a.pulse" }] };
 
@@ -159,7 +162,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     });
   });
 
-  it("sets a pipeline, and null restores the default", async () => {
+  it("sets a pipeline, and restores the default for null", async () => {
     await put();
     const steps = [{ id: "look", scraper: "retailer_d.standard", routes: [] }];
 
@@ -169,7 +172,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect(restored.json).toMatchObject({ default_pipeline: true, pipeline: { entry: "check" } });
   });
 
-  it("sets the endpoint by URL or id, and null clears it", async () => {
+  it("sets the webhook endpoint by URL or ID, and removes it for null", async () => {
     await put();
     const { id, url } = await world.registered("https://shop.example.org/hook");
 
@@ -184,7 +187,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     }
   });
 
-  it("returns 404 for a list of another account, and for none", async () => {
+  it("returns 404 for a watchlist of another account and for an unknown one", async () => {
     await put();
 
     const foreign = await world.ask(`PATCH /${list.id}`, { body: { name: "x" }, as: "stranger" });
@@ -237,7 +240,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
   });
 });
 
-describe("a change of the schedule", () => {
+describe("a change of a watchlist's schedule", () => {
   it.each([
     ["a longer cadence, counted from the last run", {}, { every: "2h" }, "11:30"],
     ["a cadence that has passed since: now", {}, { every: "15m" }, "10:00"],
@@ -255,14 +258,14 @@ describe("a change of the schedule", () => {
       { every: "2h" },
       "09:58",
     ],
-  ] as const)("%s", async (...[, overrides, body, due]) => {
+  ] as const)("sets the next run for %s", async (...[, overrides, body, due]) => {
     await put(overrides);
 
     const { status, json } = await patch(body);
     expect([status, json["next_run_at"]]).toEqual([200, `2026-03-01T${due}:00.000Z`]);
   });
 
-  it("replaces the schedule, and sends a wake-up message for a watchlist that is due by it", async () => {
+  it("replaces the schedule, and sends a wake-up message if the watchlist is due under the new one", async () => {
     await put();
     const { json } = await patch({ every: "15m" });
 
@@ -280,7 +283,7 @@ describe("a change of the schedule", () => {
     expect(await world.watchlists.due(new Date(now), 10)).toMatchObject([{ dueAt: now }]);
   });
 
-  it("fires first when the list is due next", async () => {
+  it("has its first tick when the watchlist is due next", async () => {
     await put();
     await patch({ every: "2h" });
 
@@ -288,7 +291,7 @@ describe("a change of the schedule", () => {
     expect(world.waiting).toEqual([]);
   });
 
-  it("of a paused list waits until it is active", async () => {
+  it("takes effect for a paused watchlist only when it is active again", async () => {
     await put(pausedList);
 
     const { json } = await patch({ cron: "15 * * * *" });
@@ -300,8 +303,8 @@ describe("a change of the schedule", () => {
   });
 });
 
-describe("pausing and activating", () => {
-  it("pauses a list for its user: no schedule, no next run, never due", async () => {
+describe("PATCH /v1/watchlists/{id} with a status", () => {
+  it("pauses a watchlist: it has no schedule and no next run, and is never due", async () => {
     await put();
     await patch({ every: "2h" });
 
@@ -316,7 +319,7 @@ describe("pausing and activating", () => {
     expect(await world.watchlists.due(new Date("2027-01-01T00:00:00Z"), 10)).toEqual([]);
   });
 
-  it("leaves a list as it is that is paused already, or active already", async () => {
+  it("does not change a watchlist that has this status already", async () => {
     await put(pausedList);
     expect((await patch({ status: "paused" })).json["paused_reason"]).toBe("insufficient_credits");
     expect(await stored()).toEqual({ ...list, ...pausedList });
@@ -327,7 +330,7 @@ describe("pausing and activating", () => {
     expect(await stored()).toEqual(list);
   });
 
-  it("activates a list that ran out of credits, with its skips forgotten", async () => {
+  it("activates a watchlist that ran out of credits, and resets its count of skips", async () => {
     await put(pausedList);
 
     const { json } = await patch({ status: "active" });
@@ -341,22 +344,22 @@ describe("pausing and activating", () => {
     expect(await world.watchlists.due(new Date("2026-03-01T10:30:00Z"), 10)).toHaveLength(1);
   });
 
-  it("activates a list whose next run has passed to run at once", async () => {
+  it("activates a watchlist whose next run has passed, and makes it due at once", async () => {
     await put({ ...pausedList, lastRunAt: "2026-02-01T00:00:00.000Z" });
 
     expect((await patch({ status: "active" })).json["next_run_at"]).toBe(now);
     expect(world.waiting).toHaveLength(1);
   });
 
-  it("activates a list that never ran to run at once, whatever its schedule", async () => {
+  it("activates a watchlist that never ran, and makes it due at once under any schedule", async () => {
     await put({ ...pausedList, ...cronList, nextRunAt: null, runCount: 0, lastRunAt: null });
 
     expect((await patch({ status: "active" })).json["next_run_at"]).toBe(now);
   });
 });
 
-describe("a change of settings during another change", () => {
-  it("leaves a run in progress, and what it counts, alone", async () => {
+describe("a change of a watchlist's settings during another change", () => {
+  it("does not affect a run in progress or the counters of that run", async () => {
     await put({ runningRun: 5, runCount: 5, lastRunStatus: "running" });
 
     await patch({ every: "2h", name: "Tea" });
@@ -462,29 +465,32 @@ describe("a change of settings during another change", () => {
   it.each([
     ["is refused, by what the list has become", { timezone: "UTC" }, 400],
     ["finds its work done by another", { status: "active" }, 200],
-  ] as const)("leaves the schedule of the row when it %s", async (...[, body, status]) => {
-    await put({ ...cronList, ...(status === 200 && pausedList) });
-    const { watchlists } = world;
-    const update = watchlists.update.bind(watchlists);
-    const [before, every] = [await stored(), { type: "every", every: "5m", everySeconds: 300 }];
-    let changed = false;
-    Object.assign(world.watchlists, {
-      update: async (change: Parameters<typeof update>[0]) => {
-        if (!changed) {
-          changed = true;
-          const active = { ...before, ...list, schedule: every, revision: 2 } as Watchlist;
-          await update({ before: before as Watchlist, after: active });
-        }
-        return update(change);
-      },
-    });
+  ] as const)(
+    "leaves the schedule that matches the row when it %s",
+    async (...[, body, status]) => {
+      await put({ ...cronList, ...(status === 200 && pausedList) });
+      const { watchlists } = world;
+      const update = watchlists.update.bind(watchlists);
+      const [before, every] = [await stored(), { type: "every", every: "5m", everySeconds: 300 }];
+      let changed = false;
+      Object.assign(world.watchlists, {
+        update: async (change: Parameters<typeof update>[0]) => {
+          if (!changed) {
+            changed = true;
+            const active = { ...before, ...list, schedule: every, revision: 2 } as Watchlist;
+            await update({ before: before as Watchlist, after: active });
+          }
+          return update(change);
+        },
+      });
 
-    expect((await patch(body)).status).toBe(status);
-    expect((await stored())?.schedule).toEqual(every);
-    expect(world.scheduled.get(list.id)?.schedule).toEqual(every);
-  });
+      expect((await patch(body)).status).toBe(status);
+      expect((await stored())?.schedule).toEqual(every);
+      expect(world.scheduled.get(list.id)?.schedule).toEqual(every);
+    },
+  );
 
-  it("leaves no schedule when the list is paused just before its new one is put", async () => {
+  it("leaves no schedule if the watchlist is paused just before its new schedule is created", async () => {
     await put();
     const { schedules } = world;
     const putSchedule = schedules.put.bind(schedules);

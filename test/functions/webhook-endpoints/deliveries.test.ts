@@ -95,8 +95,8 @@ async function aFailure() {
   return { endpoint, run, id: delivery?.id ?? "" };
 }
 
-describe("the delivery log", () => {
-  it("returns the state of a delivery, and its attempts for a single delivery", async () => {
+describe("the webhook delivery log", () => {
+  it("returns the state of a delivery, and the attempts only for a single delivery", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     receiver.answer = (response) => response.writeHead(500).end("try later");
     const run = aRun(["watchlist.run.completed"]);
@@ -164,7 +164,7 @@ describe("the delivery log", () => {
     });
   });
 
-  it("is listed newest first, in pages that meet without a gap", async () => {
+  it("is listed newest first, each delivery once over all pages", async () => {
     const made: Delivery[] = [];
     for (let n = 0; n < 7; n += 1) made.push(await logged(n));
 
@@ -193,7 +193,7 @@ describe("the delivery log", () => {
     expect(entriesOf(await list({ limit: "100" }))).toHaveLength(51);
   });
 
-  it("is filtered by endpoint, list, type and state, one by one and together", async () => {
+  it("can be filtered by endpoint, watchlist, type and state, alone and together", async () => {
     const types: EventType[] = ["watchlist.product.changed", "watchlist.run.completed"];
     const states = ["delivered", "failed", "pending"] as const;
     const made: Delivery[] = [];
@@ -227,7 +227,7 @@ describe("the delivery log", () => {
     expect(made).toHaveLength(24);
   });
 
-  it("of one endpoint is that endpoint's, with the same filters", async () => {
+  it("of one endpoint contains only its deliveries, and accepts the same filters", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const own = await logged(1, { endpointId: endpoint.id });
     await logged(2);
@@ -247,7 +247,7 @@ describe("the delivery log", () => {
     });
   });
 
-  it("holds nothing of another account, whatever the cursor", async () => {
+  it("contains no deliveries of another account, with any cursor", async () => {
     const delivery = await logged(1);
 
     for (const query of [{}, { starting_after: derivedDelivery(9) }]) {
@@ -279,7 +279,7 @@ describe("the delivery log", () => {
 const derivedDelivery = (seconds: number) => derivedIdAt("delivery", at(seconds), "x");
 
 describe("POST /v1/webhook_deliveries/{id}/redeliver", () => {
-  it("returns 202 with the delivery as pending, which is sent again with the same bytes", async () => {
+  it("returns 202 with the delivery as pending, and sends the same bytes again", async () => {
     const { endpoint, run, id } = await aFailure();
     world.clock.advance(60_000);
 
@@ -301,7 +301,7 @@ describe("POST /v1/webhook_deliveries/{id}/redeliver", () => {
     expect((await getOne(id)).body).toMatchObject({ state: "delivered", attempt_count: 2 });
   });
 
-  it("returns 202 the same again until it was sent, which happens once", async () => {
+  it("returns the same 202 until the delivery is sent, and sends it once", async () => {
     const { id } = await aFailure();
     const first = await redeliver(id);
     world.clock.advance(5_000);
@@ -362,7 +362,7 @@ describe("POST /v1/webhook_deliveries/{id}/redeliver", () => {
 describe("POST /v1/webhook_endpoints/{id}/recover", () => {
   const now = () => world.clock.now().toISOString();
 
-  it("returns 202, and what failed in the span is sent again", async () => {
+  it("returns 202, and sends the failed deliveries of the time span again", async () => {
     const { endpoint, run } = await aFailure();
     world.clock.advance(60_000);
 
@@ -397,7 +397,7 @@ describe("POST /v1/webhook_endpoints/{id}/recover", () => {
     ]);
   });
 
-  it("keeps to the span that is sent", async () => {
+  it("sends no deliveries from outside the requested time span", async () => {
     const { endpoint } = await aFailure();
     world.clock.advance(60_000);
 
@@ -435,7 +435,7 @@ describe("POST /v1/webhook_endpoints/{id}/recover", () => {
     { since: "2026-10-21T10:00:00Z" },
     { since: "2026-11-20T09:59:59.999Z", until: null },
     { since: "2026-11-20T09:00Z", until: "2026-11-20T10:00:00Z" },
-  ])("takes %j at ten o'clock", async (body) => {
+  ])("accepts %j at ten o'clock", async (body) => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     world.clock.set(startedAt);
 

@@ -82,11 +82,11 @@ const logStates = async () => {
 };
 
 describe("the health of a webhook endpoint", () => {
-  it("is ok and otherwise unknown before anything was delivered", async () => {
+  it("is ok, with all other fields null, before the first delivery", async () => {
     expect(await shown()).toEqual(untouched);
   });
 
-  it("is not read for the answer that creates the endpoint", async () => {
+  it("is not read when the endpoint is created", async () => {
     const get = async () => Promise.reject(new Error("read"));
     const creating = endpointApi(world, { states: { ...world.registering.states, get } });
     const { status, body } = await creating.call("POST", "webhook_endpoints", {
@@ -96,7 +96,7 @@ describe("the health of a webhook endpoint", () => {
     expect(body).toMatchObject(untouched);
   });
 
-  it("has the time of its last success, in the list of endpoints too", async () => {
+  it("has the time of its last success, also in the list of endpoints", async () => {
     await run();
 
     const at = now().toISOString();
@@ -106,7 +106,7 @@ describe("the health of a webhook endpoint", () => {
     expect(list.body["data"]).toMatchObject([{ status: "ok", last_success_at: at }]);
   });
 
-  it("is failing from the third failure in a row on, since the first of them", async () => {
+  it("is failing after three failures in a row, since the first of them", async () => {
     await run();
     const succeededAt = now().toISOString();
     answerWith(503);
@@ -141,7 +141,7 @@ describe("the health of a webhook endpoint", () => {
     expect(await shown()).toEqual({ ...untouched, last_success_at: now().toISOString() });
   });
 
-  it("is not changed by a test delivery, whatever comes of it", async () => {
+  it("is not changed by the result of a test delivery", async () => {
     answerWith(410);
     await api.call("POST", `webhook_endpoints/${id}/test`);
     expect(await shown()).toEqual(untouched);
@@ -154,7 +154,7 @@ describe("the health of a webhook endpoint", () => {
     expect(await shown()).toEqual(failing);
   });
 
-  it("of a stored endpoint of the previous release is ok, or disabled by its user", async () => {
+  it("is ok, or disabled by its user, for an endpoint that the previous release stored", async () => {
     const remove = (enabled: boolean) =>
       world.client.send(
         new UpdateCommand({
@@ -173,8 +173,8 @@ describe("the health of a webhook endpoint", () => {
   });
 });
 
-describe("410 Gone", () => {
-  it("disables the endpoint with a reason, ends what is pending, and nothing is sent after it", async () => {
+describe("a 410 response from a receiver", () => {
+  it("disables the endpoint with a reason, ends pending deliveries, and stops further ones", async () => {
     answerWith(500);
     await run(2);
     receiver.requests.length = 0;
@@ -200,7 +200,7 @@ describe("410 Gone", () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it("is cleared when the endpoint is enabled again, which then receives", async () => {
+  it("is cleared when the endpoint is enabled again, which then receives deliveries", async () => {
     answerWith(410);
     await run();
     answerWith(200);
@@ -214,7 +214,7 @@ describe("410 Gone", () => {
   it.each([
     ["is enabled again", { enabled: false }, { enabled: true }],
     ["gets another URL", { url: "http://127.0.0.1:9000/other" }],
-  ])("does not disable an endpoint that %s while it is under way", async (_, ...changes) => {
+  ])("does not disable an endpoint that %s before the response arrives", async (_, ...changes) => {
     receiver.answer = (response) =>
       void (async () => {
         for (const change of changes) await patch(change);
@@ -225,7 +225,7 @@ describe("410 Gone", () => {
     expect(await shown()).toMatchObject({ status: "ok", disabled_reason: null, last_error: null });
   });
 
-  it("keeps what a request changes of the endpoint at the same time", async () => {
+  it("does not overwrite a concurrent change of the endpoint by a request", async () => {
     receiver.answer = (response) =>
       void patch({ description: "shop" }).then(() => response.writeHead(410).end());
     await run();
@@ -234,7 +234,7 @@ describe("410 Gone", () => {
     expect(body).toMatchObject({ description: "shop", disabled_reason: "gone", enabled: false });
   });
 
-  it("keeps its reason when the endpoint is disabled by a request as well", async () => {
+  it("stays the reason when a request also disables the endpoint", async () => {
     answerWith(410);
     await run();
     await patch({ enabled: false });
@@ -243,7 +243,7 @@ describe("410 Gone", () => {
   });
 });
 
-describe("five days of nothing but failures", () => {
+describe("five days with only failed deliveries", () => {
   it("disable the endpoint when a delivery has used up its attempts", async () => {
     const start = now().getTime();
     answerWith(500);
@@ -269,7 +269,7 @@ describe("five days of nothing but failures", () => {
     expect(receiver.requests).toHaveLength(sent);
   });
 
-  it("leave an endpoint alone that was delivered to in between", async () => {
+  it("do not disable an endpoint that had a success in between", async () => {
     const start = now().getTime();
     answerWith(500);
     for (let n = 0; n < 8; n += 1) {
@@ -287,7 +287,7 @@ describe("five days of nothing but failures", () => {
     expect(await shown()).toMatchObject({ status: "failing", enabled: true });
   });
 
-  it("leave an endpoint alone that fails once a week after an outage", async () => {
+  it("do not disable an endpoint that fails once a week after an outage", async () => {
     const start = now().getTime();
     answerWith(500);
     await publish();
@@ -300,7 +300,7 @@ describe("five days of nothing but failures", () => {
     expect(await shown()).toMatchObject({ status: "ok", enabled: true });
   });
 
-  it("start over when the endpoint is enabled again", async () => {
+  it("are counted from the start again when the endpoint is enabled again", async () => {
     const start = now().getTime();
     answerWith(500);
     await publish();

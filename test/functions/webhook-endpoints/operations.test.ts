@@ -77,7 +77,7 @@ const rows = async () => {
 const createHere = (body: Record<string, unknown> = {}) => created({ url: receiver.url, ...body });
 
 describe("POST /v1/webhook_endpoints", () => {
-  it("returns 201 with the endpoint, normalised, and its secret", async () => {
+  it("returns 201 with the endpoint, its normalised URL, and its secret", async () => {
     const answer = await create({
       url: "HTTPS://Hooks.Shop-Example.com:443/a?b=1#c",
       description: "shop",
@@ -107,7 +107,7 @@ describe("POST /v1/webhook_endpoints", () => {
     });
   });
 
-  it("needs only a URL: enabled, for every type of event, without a description", async () => {
+  it("requires only a URL, and enables the endpoint for every event type", async () => {
     expect((await create()).body).toMatchObject({ description: null, events: null, enabled: true });
   });
 
@@ -117,14 +117,14 @@ describe("POST /v1/webhook_endpoints", () => {
     ["a fragment", "https://hooks.shop-example.com/a#top"],
     ["a dot segment", "https://hooks.shop-example.com/b/../a"],
     ["the dot of the root", "https://hooks.shop-example.com./a"],
-  ])("refuses a URL that the account has but for %s", async (_, same) => {
+  ])("refuses a URL that differs from a registered one only in %s", async (_, same) => {
     await created();
 
     expect(refusal(await create({ url: same }))).toEqual(invalid("url"));
     expect((await create({ url: same }, "acct_2")).status).toBe(201);
   });
 
-  it("takes a name in letters and in its ASCII form for the same", async () => {
+  it("treats an internationalized host name and its ASCII form as the same", async () => {
     const { body } = await created({ url: "https://h\u00f6rer.shop-example.com/" });
 
     expect(body["url"]).toBe("https://xn--hrer-5qa.shop-example.com/");
@@ -138,7 +138,7 @@ describe("POST /v1/webhook_endpoints", () => {
     ["final slash", "https://hooks.shop-example.com/a/"],
     ["query", "https://hooks.shop-example.com/a?"],
     ["port", "https://hooks.shop-example.com:8443/a"],
-  ])("takes a URL with another %s for another", async (_, other) => {
+  ])("accepts a URL that differs from a registered one in its %s", async (_, other) => {
     await created();
 
     expect((await create({ url: other })).status).toBe(201);
@@ -152,7 +152,7 @@ describe("POST /v1/webhook_endpoints", () => {
     "not a url",
     "https://hooks.shop-example.com:80/",
     "https://user:password@hooks.shop-example.com/",
-  ])("returns 400 that names url for %s", async (refused) => {
+  ])("returns 400 that names 'url' for %s", async (refused) => {
     expect(refusal(await create({ url: refused }))).toEqual(invalid("url"));
   });
 
@@ -177,7 +177,7 @@ describe("POST /v1/webhook_endpoints", () => {
     expect(refusal(await create(body))).toEqual(invalid(param));
   });
 
-  it("takes a description of 120 characters, and an empty one", async () => {
+  it("accepts a description of 120 characters, and an empty one", async () => {
     const description = "x".repeat(120);
 
     expect((await created({ description })).body).toMatchObject({ description });
@@ -186,7 +186,7 @@ describe("POST /v1/webhook_endpoints", () => {
     });
   });
 
-  it("keeps an empty list of events, which is none, apart from null, which is every", async () => {
+  it("stores an empty list of events, which means none, and null, which means all", async () => {
     const none = await created({ events: [] });
     const every = await created({ url: `${url}2`, events: null });
 
@@ -194,7 +194,7 @@ describe("POST /v1/webhook_endpoints", () => {
     expect((await get(every.id)).body["events"]).toBeNull();
   });
 
-  it("keeps the events in their order, each once", async () => {
+  it("stores the event types in their order, each once", async () => {
     const { body } = await created({
       events: ["webhook.test", "watchlist.run.completed", "webhook.test"],
     });
@@ -202,11 +202,11 @@ describe("POST /v1/webhook_endpoints", () => {
     expect(body["events"]).toEqual(["webhook.test", "watchlist.run.completed"]);
   });
 
-  it("ignores fields that it does not know", async () => {
+  it("ignores unknown fields", async () => {
     expect((await create({ secret: "mine", colour: "red" })).status).toBe(201);
   });
 
-  it("returns 409 beyond ten, and has room again after a deletion", async () => {
+  it("returns 409 for an eleventh endpoint, and accepts one again after a deletion", async () => {
     const first = await created();
     for (let n = 1; n < 10; n += 1) await created({ url: `${url}${n}` });
 
@@ -216,8 +216,8 @@ describe("POST /v1/webhook_endpoints", () => {
   });
 });
 
-describe("a secret", () => {
-  it("is in the answer that makes it, and in no other answer, and in no row", async () => {
+describe("a webhook secret", () => {
+  it("is only in the answer that creates it, and in no other answer and in no row in plain text", async () => {
     receiver.answer = (response) => response.writeHead(500).end("no");
     const { id, secret } = await createHere();
     const rotated = await rotate(id);
@@ -247,7 +247,7 @@ describe("a secret", () => {
 });
 
 describe("GET /v1/webhook_endpoints", () => {
-  it("lists the account's endpoints oldest first and without secrets", async () => {
+  it("lists the account's endpoints oldest first, without secrets", async () => {
     const { body: first } = await created();
     const { body: second } = await created({ url: `${url}2` });
     await created({}, "acct_2");
@@ -274,7 +274,7 @@ describe("GET /v1/webhook_endpoints/{id}", () => {
 });
 
 describe("PATCH /v1/webhook_endpoints/{id}", () => {
-  it("changes what is named and nothing else", async () => {
+  it("changes only the given fields", async () => {
     const { id, secret } = await createHere({ description: "shop", events: ["webhook.test"] });
     const { body: before } = await get(id);
 
@@ -303,7 +303,7 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
   });
 
   it.each([[{}], [{ colour: "red" }], [{ description: "shop" }], [{ url }], [undefined]])(
-    "returns 200 and leaves everything as it was for %j",
+    "returns 200 and changes nothing for %j",
     async (body) => {
       const { id } = await created({ description: "shop" });
       const { body: before } = await get(id);
@@ -316,7 +316,7 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
     },
   );
 
-  it("takes its own URL again, however it is written, whatever its name leads to now", async () => {
+  it("accepts the endpoint's own URL again in any spelling, even if its name no longer resolves", async () => {
     const { id } = await created();
     Object.assign(world.registering.resolver, { resolve: async () => [] });
 
@@ -326,7 +326,7 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
     expect(answer.body["url"]).toBe(url);
   });
 
-  it("frees the URL it leaves, and takes the one it goes to", async () => {
+  it("frees the endpoint's old URL, and reserves its new one", async () => {
     const { id } = await created();
     await patch(id, { url: `${url}2` });
 
@@ -376,7 +376,7 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
     expect(body["secret_hint"]).not.toBe(secret.slice(-4));
   });
 
-  it("ends pending deliveries when it disables, and again when it is repeated", async () => {
+  it("ends pending deliveries when it disables an endpoint, and again when it is repeated", async () => {
     const { id } = await createHere();
     receiver.answer = (response) => response.writeHead(500).end();
     await world.publish(aRun(["watchlist.run.completed"]));
@@ -403,7 +403,7 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
     expect(await world.takeWakeUps()).toEqual(waiting);
   });
 
-  it("returns 200 though the outbox cannot be woken", async () => {
+  it("returns 200 even if the outbox cannot be woken", async () => {
     const { outbox } = world;
     api = endpointApi(world, {
       outbox: { ...outbox, wake: () => Promise.reject(new Error("down")) },
@@ -417,7 +417,7 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
 });
 
 describe("DELETE /v1/webhook_endpoints/{id}", () => {
-  it("returns 200 once, then 404 on every verb, and keeps the last URL for watchlists", async () => {
+  it("returns 200 once, then 404 for every method, and keeps the last URL for watchlists", async () => {
     const { id, body } = await created();
 
     const answer = await remove(id);
@@ -483,7 +483,7 @@ const day = 24 * 60 * 60 * 1_000;
 
 describe("POST /v1/webhook_endpoints/{id}/rotate", () => {
   it.each([[undefined], [{}], [{ overlap: true }]])(
-    "with %j answers a new secret, and the replaced one signs too for 24 hours",
+    "with %j returns a new secret, and the replaced one signs too for 24 hours",
     async (body) => {
       const { id, secret } = await createHere();
       world.clock.advance(1_000);
@@ -510,7 +510,7 @@ describe("POST /v1/webhook_endpoints/{id}/rotate", () => {
     },
   );
 
-  it("without overlap drops every old secret at once", async () => {
+  it("without overlap invalidates every old secret at once", async () => {
     const { id, secret } = await createHere();
     const second = String((await rotate(id)).body["secret"]);
 
@@ -522,7 +522,7 @@ describe("POST /v1/webhook_endpoints/{id}/rotate", () => {
     expect([third, second, secret].map(signedBy)).toEqual([true, false, false]);
   });
 
-  it("twice with overlap drops the oldest secret", async () => {
+  it("called twice with overlap invalidates the oldest secret", async () => {
     const { id, secret } = await createHere();
     const second = String((await rotate(id)).body["secret"]);
     world.clock.advance(day / 2);
@@ -536,7 +536,7 @@ describe("POST /v1/webhook_endpoints/{id}/rotate", () => {
     expect(answer.body["previous_secret_expires_at"]).toBe(expiresAt);
   });
 
-  it("many times at once ends with the secret that is shown, and one before it", async () => {
+  it("called concurrently leaves the secret of the endpoint's hint and one previous secret valid", async () => {
     const { id, secret } = await createHere();
     const answers = await Promise.all(Array.from({ length: 6 }, () => rotate(id)));
 
@@ -554,7 +554,7 @@ describe("POST /v1/webhook_endpoints/{id}/rotate", () => {
     expect(last.at(-1)?.body["secret_hint"]).toBe(body["secret_hint"]);
   });
 
-  it("keeps the replaced secret though the answer of the write was lost", async () => {
+  it("keeps the replaced secret valid if the response of the database write is lost", async () => {
     const { id, secret } = await createHere();
     const { endpoints } = world.registering;
     api = endpointApi(world, {
@@ -586,7 +586,7 @@ describe("POST /v1/webhook_endpoints/{id}/test", () => {
     return body["data"] as Record<string, unknown>[];
   };
 
-  it("sends one signed event now, and records it", async () => {
+  it("sends one signed event at once, and records the delivery", async () => {
     const { id, secret } = await createHere({ events: [] });
     receiver.answer = (response) => response.writeHead(202).end("thanks");
 
@@ -634,7 +634,7 @@ describe("POST /v1/webhook_endpoints/{id}/test", () => {
   });
 
   it.each([500, 302, 410, 404])(
-    "reports a receiver that answers %i, without a retry",
+    "reports the receiver's status %i, without a retry",
     async (status) => {
       const { id } = await createHere();
       receiver.answer = (response) => response.writeHead(status).end("no");
@@ -667,7 +667,7 @@ describe("POST /v1/webhook_endpoints/{id}/test", () => {
     receiver = await startReceiver();
   });
 
-  it("sends nothing to a disabled endpoint, and records that", async () => {
+  it("sends nothing to a disabled endpoint, and records that as a failed delivery", async () => {
     const { id } = await createHere({ enabled: false });
 
     const answer = await test(id);
@@ -685,7 +685,7 @@ describe("POST /v1/webhook_endpoints/{id}/test", () => {
     expect(logged).toMatchObject({ state: "failed", last_error: "endpoint_disabled" });
   });
 
-  it("returns 429 above ten tests of an endpoint in a minute, until the next minute", async () => {
+  it("returns 429 for an eleventh test of an endpoint within a minute, until the next minute", async () => {
     const { id } = await createHere();
     const other = await createHere({ url: `${receiver.url}/2` });
     world.clock.set("2026-11-20T10:05:18.000Z");
@@ -705,7 +705,7 @@ describe("POST /v1/webhook_endpoints/{id}/test", () => {
   });
 });
 
-describe("the key and the account", () => {
+describe("the access rules of the webhook operations:", () => {
   const operations = Object.entries(routes)
     .filter(([, { group }]) => group === "webhook-endpoints")
     .map(([key, { access }]) => ({ key, access }));
@@ -719,7 +719,7 @@ describe("the key and the account", () => {
   };
 
   it.each(operations.filter(({ access }) => access === "write"))(
-    "$key is refused to a key of the demo workspace",
+    "$key refuses a key of the demo workspace",
     async ({ key }) => {
       const { id } = await created({}, "demo-owner");
 
@@ -728,14 +728,14 @@ describe("the key and the account", () => {
   );
 
   it.each(operations.filter(({ access }) => access === "read"))(
-    "$key is answered to a key of the demo workspace",
+    "$key accepts a key of the demo workspace",
     async ({ key }) => {
       expect([200, 404]).toContain((await call(key, unknown, "demo")).status);
     },
   );
 
   it.each(operations.filter(({ key }) => key.includes("{id}")))(
-    "$key answers another account's id as an unknown one",
+    "$key answers another account's ID like an unknown one",
     async ({ key }) => {
       const { id } = await createHere();
       await test(id);

@@ -117,7 +117,7 @@ describe("a delivery before its first attempt", () => {
     expect(entriesOf(await list({ state: "delivered" }))).toEqual([]);
   });
 
-  it("has the ID that it keeps once it is attempted, and is listed once", async () => {
+  it("keeps its ID when it is attempted, and is listed once", async () => {
     await world.addEndpoint(account, receiver.url);
     await publish(1);
     const before = entriesOf(await list());
@@ -130,7 +130,7 @@ describe("a delivery before its first attempt", () => {
     expect(entriesOf(await list({ state: "pending" }))).toEqual([]);
   });
 
-  it("is not shown for a run that was delivered and is published again", async () => {
+  it("is not listed for a delivered run that is published again", async () => {
     await world.addEndpoint(account, receiver.url);
     await publish(1);
     world.clock.set(at(2));
@@ -141,7 +141,7 @@ describe("a delivery before its first attempt", () => {
     expect(entriesOf(await list())).toHaveLength(3);
   });
 
-  it("is found by its ID, with the body that will be sent, and redelivering it changes nothing", async () => {
+  it("can be read by its ID with the body that will be sent, and a redelivery changes nothing", async () => {
     await world.addEndpoint(account, receiver.url);
     const run = await publish(1);
     const [entry] = entriesOf(await list({ event_type: "watchlist.product.delisted" }));
@@ -162,7 +162,7 @@ describe("a delivery before its first attempt", () => {
     expect(refusal(await detail(derivedIdAt("delivery", new Date(at(1)), "x")))).toEqual(notFound);
   });
 
-  it("is filtered like any other", async () => {
+  it("can be filtered like an attempted delivery", async () => {
     const one = await world.addEndpoint(account, `${receiver.url}/1`);
     const two = await world.addEndpoint(account, `${receiver.url}/2`, {
       events: ["watchlist.run.completed"],
@@ -182,7 +182,7 @@ describe("a delivery before its first attempt", () => {
     expect(entriesOf(own)).toHaveLength(6);
   });
 
-  it("is listed newest first in pages of any size that meet without a gap", async () => {
+  it("is listed newest first, once over all pages of any size", async () => {
     await world.addEndpoint(account, `${receiver.url}/1`);
     await world.addEndpoint(account, `${receiver.url}/2`);
     for (let n = 1; n <= 4; n += 1) await publish(n);
@@ -207,8 +207,8 @@ describe("a delivery before its first attempt", () => {
   });
 });
 
-describe("since", () => {
-  it("leaves out deliveries of events that happened before it", async () => {
+describe("the filter 'since' of the delivery log", () => {
+  it("excludes deliveries of events that happened before it", async () => {
     await world.addEndpoint(account, receiver.url);
     for (let n = 1; n <= 3; n += 1) await publish(n);
     world.clock.set(at(5));
@@ -224,9 +224,9 @@ describe("since", () => {
   });
 });
 
-describe("since and watchlist_id", () => {
+describe("the filters 'since' and 'watchlist_id' together", () => {
   it.each([1, 100])(
-    "filter the account's log and an endpoint's, attempted and pending, in pages of %i",
+    "select from the account's log and an endpoint's, attempted and pending, in pages of %i",
     async (limit) => {
       const one = await world.addEndpoint(account, `${receiver.url}/1`);
       await world.addEndpoint(account, `${receiver.url}/2`);
@@ -253,8 +253,8 @@ describe("since and watchlist_id", () => {
   );
 });
 
-describe("the detail of a delivery", () => {
-  it("has the headers and the body of each request as the receiver got them", async () => {
+describe("GET /v1/webhook_deliveries/{id}", () => {
+  it("returns the headers and the body of each request as the receiver got them", async () => {
     const { endpoint, secret } = await world.addEndpoint(account, receiver.url);
     const run = await publish(1, {}, ["watchlist.run.completed"]);
     receiver.answer = (response) => response.writeHead(500).end();
@@ -281,7 +281,7 @@ describe("the detail of a delivery", () => {
     for (const kept of [secret, ...world.secretsMade]) expect(answer.text).not.toContain(kept);
   });
 
-  it("has no headers of an attempt that sent no request", async () => {
+  it("returns no headers for an attempt that sent no request", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url, { enabled: false });
     await publish(1, { webhookEndpointId: endpoint.id }, ["watchlist.run.completed"]);
     world.clock.set(at(2));
@@ -293,7 +293,7 @@ describe("the detail of a delivery", () => {
     ]);
   });
 
-  it("of a test has the body that was sent", async () => {
+  it("returns the body that a test sent", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     await api.call("POST", `webhook_endpoints/${endpoint.id}/test`);
     const [entry] = entriesOf(await list());

@@ -48,8 +48,8 @@ function expectedRoutes(): Map<string, string> {
   return routes;
 }
 
-describe("routes", () => {
-  it("give every group its roots and all below, and the rest to the group without one", () => {
+describe("the API's routes", () => {
+  it("lead to the function of their group, and all others to the group without a path", () => {
     const nameById = new Map([...functionIds(streaming)].map(([name, id]) => [id, name]));
     const actual = [...methodsOf(streaming)].map(([route, { Uri }]) => {
       const id = [...nameById.keys()].find((key) => JSON.stringify(Uri).includes(`"${key}"`));
@@ -59,7 +59,7 @@ describe("routes", () => {
     expect(Object.fromEntries(actual)).toEqual(Object.fromEntries(expectedRoutes()));
   });
 
-  it("stream the answers of streaming groups, past the 29 seconds of buffered ones", () => {
+  it("stream the answers of streaming groups for longer than the 29 seconds of buffered ones", () => {
     for (const [route, name] of expectedRoutes()) {
       const integration = methodsOf(streaming).get(route);
       const streams = groups[name as keyof typeof groups].streaming;
@@ -81,15 +81,15 @@ describe("routes", () => {
     }
   });
 
-  it("may invoke each group's function by one permission", () => {
+  it("may invoke each group's function through one permission", () => {
     expect(Object.keys(resourcesOf(streaming, "AWS::Lambda::Permission"))).toHaveLength(
       Object.keys(groups).length,
     );
   });
 });
 
-describe("endpoint", () => {
-  it("is regional, because an edge one ends streams early", () => {
+describe("the API's endpoint", () => {
+  it("is regional, because an edge endpoint ends streams early", () => {
     expect(propertiesOf(streaming, "AWS::ApiGateway::RestApi")).toContainEqual(
       expect.objectContaining({
         EndpointConfiguration: { Types: ["REGIONAL"] },
@@ -97,7 +97,7 @@ describe("endpoint", () => {
     );
   });
 
-  it("passes every body on as bytes, and lets functions answer with bytes", () => {
+  it("passes bodies to and from functions as bytes", () => {
     for (const template of [streaming, buffered]) {
       expect(propertiesOf(template, "AWS::ApiGateway::RestApi")).toContainEqual(
         expect.objectContaining({ BinaryMediaTypes: ["*/*"] }),
@@ -105,7 +105,7 @@ describe("endpoint", () => {
     }
   });
 
-  it("lets a stage's share of calls through", () => {
+  it("throttles calls at the stage's limit", () => {
     for (const [stage, share] of [
       ["dev", 200],
       ["prod", 2_000],
@@ -130,7 +130,7 @@ describe("endpoint", () => {
   });
 });
 
-describe("access logs", () => {
+describe("the API's access logs", () => {
   const settingOf = (service: Template): { Format: string; DestinationArn: unknown } => {
     const [stage = {}] = propertiesOf(service, "AWS::ApiGateway::Stage");
     return stage["AccessLogSetting"] as { Format: string; DestinationArn: unknown };
@@ -159,7 +159,7 @@ describe("access logs", () => {
     expect(logGroups[id]?.Properties["RetentionInDays"]).toBe(30);
   });
 
-  it("bring along, if asked, a role that outlives the stack, as the account goes on using it", () => {
+  it("of 'setup' create the account's logging role, which outlives the stack", () => {
     const { service } = synthesize("prod", { accessLogs: "setup" });
     const accounts = Object.values(resourcesOf(service, "AWS::ApiGateway::Account"));
     const roles = Object.entries(resourcesOf(service, "AWS::IAM::Role"));
@@ -174,7 +174,7 @@ describe("access logs", () => {
     ]);
   });
 
-  it("of prod change nothing for the account and its other APIs; in dev there are none", () => {
+  it("of prod change no setting of the account, and dev has none", () => {
     const on = synthesize("prod").service;
     const off = synthesize("dev").service;
     for (const service of [on, off]) {
@@ -185,12 +185,12 @@ describe("access logs", () => {
   });
 });
 
-describe("the gateway's own answers", () => {
+describe("the gateway's own error responses", () => {
   const responses = propertiesOf(streaming, "AWS::ApiGateway::GatewayResponse");
   const statusOf = (type: string): unknown =>
     responses.find((properties) => properties["ResponseType"] === type)?.["StatusCode"];
 
-  it("are replaced for every type there is", () => {
+  it("are replaced for every response type of API Gateway", () => {
     const known = Object.values(ResponseType)
       .filter((value): value is ResponseType => value instanceof ResponseType)
       .map(({ responseType }) => responseType);
@@ -202,7 +202,7 @@ describe("the gateway's own answers", () => {
   });
 
   it.each(responses.map((properties) => [properties["ResponseType"] as string, properties]))(
-    "%s has the error shape of the service and a request id",
+    "%s have the service's error shape and a request ID",
     (_type, properties) => {
       const templates = properties["ResponseTemplates"] as Record<string, string>;
       const body = JSON.parse(templates["application/json"] ?? "") as {
@@ -218,7 +218,7 @@ describe("the gateway's own answers", () => {
     },
   );
 
-  it("keep the fallbacks' status, which would replace that of all others", () => {
+  it("set no status for the two fallback types, which would apply to all other types", () => {
     expect(statusOf("DEFAULT_4XX")).toBeUndefined();
     expect(statusOf("DEFAULT_5XX")).toBeUndefined();
     expect(statusOf("MISSING_AUTHENTICATION_TOKEN")).toBe("404");
@@ -227,7 +227,7 @@ describe("the gateway's own answers", () => {
     expect(statusOf("INTEGRATION_TIMEOUT")).toBe("503");
   });
 
-  it("give a throttled client Retry-After and the exceeded limit", () => {
+  it("return Retry-After and the exceeded limit to a throttled client", () => {
     const throttled = responses.find(({ ResponseType: type }) => type === "THROTTLED");
     expect(JSON.stringify(throttled?.["ResponseTemplates"])).toContain("2000 calls");
     expect(propertiesOf(streaming, "AWS::ApiGateway::GatewayResponse")).toContainEqual(

@@ -12,7 +12,7 @@ const outputsOf = (template: Template): Record<string, { Value: unknown }> =>
 describe("a custom domain", () => {
   const { service } = synthesize("prod", domain);
 
-  it("returns for the stage at its root, by TLS 1.2 and the certificate that was named", () => {
+  it("leads to the stage at its root, over TLS 1.2 with the configured certificate", () => {
     expect(resourcesOf(service, "AWS::ApiGateway::DomainName")).toEqual({
       ApiDomain: expect.objectContaining({
         Properties: expect.objectContaining({
@@ -38,7 +38,7 @@ describe("a custom domain", () => {
     });
   });
 
-  it("puts its record into the zone that was named", () => {
+  it("has a DNS record in the configured zone", () => {
     const zoned = synthesize("prod", { ...domain, hostedZoneId: "Z0123456789ABC" }).service;
     expect(propertiesOf(zoned, "AWS::Route53::RecordSet")).toEqual([
       {
@@ -54,7 +54,7 @@ describe("a custom domain", () => {
     expect(outputsOf(zoned)).not.toHaveProperty("DomainTarget");
   });
 
-  it("leaves the gateway's own address working, and is not there unless asked for", () => {
+  it("keeps the gateway's own address working, and exists only if the context names one", () => {
     const [api] = propertiesOf(service, "AWS::ApiGateway::RestApi");
     expect(api).not.toHaveProperty("DisableExecuteApiEndpoint");
     expect(JSON.stringify(outputsOf(service)["ApiUrl"])).toContain(".execute-api.");

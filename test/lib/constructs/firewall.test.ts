@@ -36,7 +36,7 @@ describe("the firewall", () => {
     expect(resourcesOf(without, "AWS::WAFv2::WebACL")).toEqual({});
   });
 
-  it("bounds an address above what two keys may do, in the shape of our errors", () => {
+  it("limits an address to more than the rate of two keys, and refuses in the service's error shape", () => {
     const rate = rules.find(({ Statement }) => Statement.RateBasedStatement !== undefined);
     const { Limit, EvaluationWindowSec } = rate?.Statement.RateBasedStatement ?? {};
     const bodies = acl?.["CustomResponseBodies"] as Record<string, { Content: string }>;
@@ -56,7 +56,7 @@ describe("the firewall", () => {
     });
   });
 
-  it("gives no metric a name that the firewall keeps for itself", () => {
+  it("gives no metric a name that AWS WAF reserves", () => {
     const config = acl?.["VisibilityConfig"] as { readonly MetricName: string };
     const names = [config, ...rules.map((rule) => rule.VisibilityConfig)].map(
       (one) => one.MetricName,
@@ -67,7 +67,7 @@ describe("the firewall", () => {
     expect(names.filter((name) => !/^\w{1,128}$/.test(name))).toEqual([]);
   });
 
-  it("counts, and does not refuse, what the service takes", () => {
+  it("counts requests that the service accepts, instead of refusing them", () => {
     const counted = rules.flatMap(
       ({ Statement }) => Statement.ManagedRuleGroupStatement?.RuleActionOverrides ?? [],
     );
@@ -81,7 +81,7 @@ describe("the firewall", () => {
     for (const { ActionToUse } of counted) expect(ActionToUse).toEqual({ Count: {} });
   });
 
-  it("keeps no samples, which would show API keys of queries", () => {
+  it("keeps no sampled requests, which would show API keys in queries", () => {
     const visible = [acl?.["VisibilityConfig"], ...rules.map((rule) => rule.VisibilityConfig)];
     expect(visible).toHaveLength(5);
     for (const one of visible) expect(one).toMatchObject({ SampledRequestsEnabled: false });

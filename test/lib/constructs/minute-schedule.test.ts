@@ -16,7 +16,7 @@ const roleId =
   ) ?? "";
 
 describe("the sweeper's schedule", () => {
-  it("fires every minute, and repeats no failed minute", () => {
+  it("fires every minute, and does not retry a failed sweep", () => {
     expect(propertiesOf(service, "AWS::Scheduler::Schedule")).toEqual([
       expect.objectContaining({
         ScheduleExpression: "rate(1 minute)",
@@ -30,7 +30,7 @@ describe("the sweeper's schedule", () => {
     ]);
   });
 
-  it("lets no sweep wait in Lambda until it is outdated", () => {
+  it("drops a sweep that waits in Lambda for over a minute", () => {
     expect(propertiesOf(service, "AWS::Lambda::EventInvokeConfig")).toEqual([
       {
         FunctionName: { Ref: sweeperId },
@@ -41,7 +41,7 @@ describe("the sweeper's schedule", () => {
     ]);
   });
 
-  it("takes on a role that can invoke the sweeper, no version of it, and say that it could not", () => {
+  it("uses a role that can only invoke the sweeper, without its versions, and send to the dead-letter queue", () => {
     const allowed = statementsOf(service, roleId).map(
       (statement) => [actionsOf(statement), statement.Resource] as const,
     );
@@ -52,7 +52,7 @@ describe("the sweeper's schedule", () => {
     ]);
   });
 
-  it("sends sweeps that it could not start to a dead-letter queue with an alarm", () => {
+  it("sends sweeps that could not start to a dead-letter queue with an alarm", () => {
     const [schedule] = Object.values(resourcesOf(service, "AWS::Scheduler::Schedule"));
     expect(schedule?.Properties["Target"]).toMatchObject({
       DeadLetterConfig: { Arn: { "Fn::GetAtt": ["SweeperDeadLetterQueue", "Arn"] } },
@@ -69,7 +69,7 @@ describe("the sweeper's schedule", () => {
     );
   });
 
-  it("does not fire before its role has its permissions", () => {
+  it("is created after the permissions of its role", () => {
     const [schedule] = Object.values(resourcesOf(service, "AWS::Scheduler::Schedule"));
     const { DependsOn } = schedule as unknown as { DependsOn: readonly string[] };
     const [policyId] = Object.entries(resourcesOf(service, "AWS::IAM::Policy"))

@@ -9,10 +9,10 @@ describe.each([
   { id: "Steps", name: "run-step", timeout: 180, batchSize: 1, receives: 5 },
   { id: "Finishes", name: "run-finisher", timeout: 300, batchSize: 1, receives: 5 },
   { id: "Deliveries", name: "delivery", timeout: 300, batchSize: 10, receives: 5 },
-])("$name", ({ id, name, timeout, batchSize, receives }) => {
+])("the worker queue $name", ({ id, name, timeout, batchSize, receives }) => {
   const functionId = functionIds(service).get(name) ?? "";
 
-  it("hides a message for six times as long as the function may run", () => {
+  it("hides a message for six times the function's timeout", () => {
     const worker = resourcesOf(service, "AWS::Lambda::Function")[functionId];
 
     expect(worker?.Properties["Timeout"]).toBe(timeout);
@@ -31,7 +31,7 @@ describe.each([
     );
   });
 
-  it("retries the failed messages of a batch only, within its share of concurrency", () => {
+  it("retries only the failed messages of a batch, and limits the worker's concurrency", () => {
     expect(propertiesOf(service, "AWS::Lambda::EventSourceMapping")).toContainEqual(
       expect.objectContaining({
         FunctionName: { Ref: functionId },
@@ -43,7 +43,7 @@ describe.each([
     );
   });
 
-  it("has an alarm on the first dead letter that describes the consequence", () => {
+  it("has an alarm on the first dead letter, which describes the consequence", () => {
     expect(propertiesOf(service, "AWS::CloudWatch::Alarm")).toContainEqual(
       expect.objectContaining({
         Namespace: "AWS/SQS",

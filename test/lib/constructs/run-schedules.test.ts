@@ -22,7 +22,7 @@ function statementFor(name: string, action: string): Statement | undefined {
 }
 
 describe("the watchlists' schedules", () => {
-  it("live in a group of their own, named for the stage", () => {
+  it("are in a separate group, named for the stage", () => {
     expect(propertiesOf(service, "AWS::Scheduler::ScheduleGroup")).toContainEqual(
       expect.objectContaining({
         Name: "retail-product-data-prod",
@@ -30,7 +30,7 @@ describe("the watchlists' schedules", () => {
     );
   });
 
-  it("send to the runs queue by a role that only this group can take on", () => {
+  it("send to the runs queue with a role that only this group can assume", () => {
     const [roleId = "", role] =
       Object.entries(resourcesOf(service, "AWS::IAM::Role")).find(([id]) =>
         id.startsWith("RunSchedulesRole"),
@@ -61,7 +61,7 @@ describe("the watchlists' schedules", () => {
   it.each([
     ["the watchlists function", "watchlists"],
     ["the starter, which restores what got lost and removes what is left", "run-starter"],
-  ])("are kept by %s, which passes that role to the scheduler only", (_, name) => {
+  ])("are managed by %s, which passes that role only to the Scheduler", (_, name) => {
     const manage = statementFor(name, "scheduler:CreateSchedule");
     const pass = statementFor(name, "iam:PassRole");
 

@@ -6,8 +6,8 @@ import { functionIds, nameOf, propertiesOf, resourcesOf, synthesize } from "../s
 const { service } = synthesize("prod");
 const functions = resourcesOf(service, "AWS::Lambda::Function");
 
-describe("every function", () => {
-  it("runs on Node 24, arm64, by the handler of its folder", () => {
+describe("every Lambda function", () => {
+  it("runs on Node 24 and arm64 with the handler of its folder", () => {
     for (const properties of propertiesOf(service, "AWS::Lambda::Function")) {
       expect(properties).toMatchObject({
         Runtime: "nodejs24.x",
@@ -17,7 +17,7 @@ describe("every function", () => {
     }
   });
 
-  it("writes to a log group of its own that forgets", () => {
+  it("writes to a separate log group with a retention period", () => {
     const logGroups = Object.values(functions).map(({ Properties }) =>
       JSON.stringify(Properties["LoggingConfig"]),
     );
@@ -32,7 +32,7 @@ describe("every function", () => {
     }
   });
 
-  it("may send to its own queue only if its flow needs that", () => {
+  it("may send to its own queue only if its work needs that", () => {
     const feedingThemselves = [...functionIds(service)]
       .filter(([, id]) => functions[id]?.Properties["RecursiveLoop"] === "Allow")
       .map(([name]) => name)
@@ -41,7 +41,7 @@ describe("every function", () => {
     expect(feedingThemselves).toEqual(["delivery", "run-step"]);
   });
 
-  it("may run for 300 seconds if it streams, and for less than the gateway waits if not", () => {
+  it("has a timeout of 300 seconds if it streams, and one below the gateway's if it does not", () => {
     for (const [name, group] of Object.entries(groups)) {
       const properties = functions[functionIds(service).get(name) ?? ""]?.Properties;
 
@@ -49,7 +49,7 @@ describe("every function", () => {
     }
   });
 
-  it("gives the sweeper two minutes", () => {
+  it("has a timeout of two minutes if it is the sweeper", () => {
     expect(propertiesOf(service, "AWS::Lambda::Function")).toContainEqual(
       expect.objectContaining({
         Timeout: 120,
@@ -63,7 +63,7 @@ interface Bound {
   readonly MaximumConcurrency: number;
 }
 
-describe("shares of the account's concurrency", () => {
+describe("reserved concurrency", () => {
   const reservedIn = (template: Template): Record<string, unknown> =>
     Object.fromEntries(
       propertiesOf(template, "AWS::Lambda::Function")
@@ -71,7 +71,7 @@ describe("shares of the account's concurrency", () => {
         .filter(([, reserved]) => reserved !== undefined),
     );
 
-  it("bound the slow item calls in prod, and are kept for workers and the sweeper whatever calls take", () => {
+  it("limits the slow item calls in prod, and keeps a part for workers and the sweeper", () => {
     const reserved = {
       products: 400,
       offers: 200,
@@ -87,7 +87,7 @@ describe("shares of the account's concurrency", () => {
     expect(bounds.toSorted((a, b) => a - b)).toEqual([10, 10, 50, 100]);
   });
 
-  it("are smaller in an account with a smaller quota, and none where nothing may be reserved", () => {
+  it("is smaller in an account with a smaller quota, and absent where the quota leaves nothing to reserve", () => {
     const half = reservedIn(synthesize("prod", { accountConcurrency: "500" }).service);
     expect(half).toMatchObject({ products: 200, sweeper: 2, "run-step": 25 });
     const { service: tiny } = synthesize("prod", { accountConcurrency: "10" });
@@ -97,14 +97,14 @@ describe("shares of the account's concurrency", () => {
     }
   });
 
-  it("are left out where an account may be too new for any, and on request", () => {
+  it("is absent in dev, and in prod if the context turns it off", () => {
     expect(reservedIn(synthesize("dev").service)).toEqual({});
     expect(reservedIn(synthesize("prod", { reservedConcurrency: "off" }).service)).toEqual({});
   });
 });
 
-describe("where answers are buffered", () => {
-  it("no function outlives the gateway's wait for it, so that nothing is charged unseen", () => {
+describe("with buffered answers", () => {
+  it("no function runs longer than the gateway waits, so a client sees every charged answer", () => {
     const { service: buffered } = synthesize("prod", { responseMode: "buffered" });
     const groupNames = new Set<string>(Object.keys(groups));
     const timeouts = propertiesOf(buffered, "AWS::Lambda::Function")

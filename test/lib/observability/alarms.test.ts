@@ -77,7 +77,7 @@ describe.each(stages)("the alarms of %s", (stage) => {
     expect(topic["Fn::ImportValue"]).toMatch(/AlarmTopic/);
   });
 
-  it("notify of their end only for problems that customers notice", () => {
+  it("notify of their recovery only for problems that clients notice", () => {
     const telling = alarms.filter(({ OKActions }) => OKActions !== undefined);
 
     expect(telling.map(({ AlarmName }) => AlarmName.split("-service-")[1])).toEqual(
@@ -94,7 +94,7 @@ describe.each(stages)("the alarms of %s", (stage) => {
     for (const { OKActions } of telling) expect(OKActions).toEqual([topic]);
   });
 
-  it("cover the throttles of every table and index, and the errors of every operation", () => {
+  it("cover throttles of every table and index, and errors of every operation", () => {
     const dynamo = alarms
       .flatMap(metricsOf)
       .filter(({ Namespace }) => Namespace === "AWS/DynamoDB");
@@ -118,7 +118,7 @@ describe.each(stages)("the alarms of %s", (stage) => {
     expect(operations).toEqual(new Set([...granted, "TransactWriteItems"]));
   });
 
-  it("link to headings that docs/operate.md has", () => {
+  it("link only to headings that exist in docs/operate.md", () => {
     const linked = alarms.map((alarm) =>
       /Runbook: docs\/operate\.md#(.+)$/.exec(alarm.AlarmDescription),
     );
@@ -128,17 +128,17 @@ describe.each(stages)("the alarms of %s", (stage) => {
     );
   });
 
-  it("leave no entry of the runbook without an alarm", () => {
+  it("link to every entry of the runbook", () => {
     const text = alarms.map(({ AlarmDescription }) => AlarmDescription).join("\n");
 
     expect(runbookAnchors.filter((anchor) => !text.includes(`#${anchor}`))).toEqual([]);
   });
 
-  it("have names of their own", () => {
+  it("have unique names", () => {
     expect(new Set(alarms.map(({ AlarmName }) => AlarmName)).size).toBe(alarms.length);
   });
 
-  it("name in an expression only metrics that they bring along", () => {
+  it("use in an expression only metrics that the same alarm defines", () => {
     for (const { Metrics = [] } of alarms) {
       const ids = Metrics.map(({ Id }) => Id);
       for (const { Expression = "" } of Metrics) {
@@ -191,7 +191,7 @@ describe.each(stages)("the alarms of %s", (stage) => {
   });
 });
 
-describe("the topic that alarms go to", () => {
+describe("the SNS topic of the alarms", () => {
   const templateOf = (context: Record<string, string>): Template => {
     const stack = new Stack(new App({ context }), "Stack");
     const { topic } = new AlarmTopic(stack, "Topic", { stage: "dev" });
@@ -199,7 +199,7 @@ describe("the topic that alarms go to", () => {
     return Template.fromStack(stack);
   };
 
-  it("is encrypted with a key that alarms may use, and takes TLS only, from this account's alarms", () => {
+  it("is encrypted with a key that alarms may use, and accepts only alarms of this account over TLS", () => {
     const template = templateOf({});
 
     const [topic] = propertiesOf(template, "AWS::SNS::Topic");
@@ -230,7 +230,7 @@ describe("the topic that alarms go to", () => {
     ]);
   });
 
-  it("has the address that the context names for a subscriber, and else none", () => {
+  it("has a subscription only if the context names an address", () => {
     expect(
       propertiesOf(templateOf({ alarmEmail: "ops@example.com" }), "AWS::SNS::Subscription"),
     ).toEqual([expect.objectContaining({ Protocol: "email", Endpoint: "ops@example.com" })]);
@@ -245,11 +245,11 @@ describe("the topic that alarms go to", () => {
   });
 });
 
-describe("the runbook's address", () => {
+describe("the runbook's address in alarms", () => {
   const linkOf = (context: Record<string, string>): string =>
     runbookLink(new Stack(new App({ context })), "alarm-api-slow");
 
-  it("is docs/operate.md, or the address that the context names", () => {
+  it("is docs/operate.md, or the address in the context", () => {
     expect(linkOf({})).toBe("docs/operate.md#alarm-api-slow");
     expect(linkOf({ runbookUrl: "https://git.example.com/service" })).toBe(
       "https://git.example.com/service#alarm-api-slow",

@@ -49,7 +49,7 @@ function ownMetrics(widgets: readonly Widget[]): readonly (readonly [string, rea
     });
 }
 
-describe.each(stages)("the dashboard of %s", (stage) => {
+describe.each(stages)("the CloudWatch dashboard of %s", (stage) => {
   const widgets = widgetsOf(stage);
 
   it("has a row for each part of the service", () => {
@@ -67,7 +67,7 @@ describe.each(stages)("the dashboard of %s", (stage) => {
     ]);
   });
 
-  it("fits the page, without one graph over another", () => {
+  it("fits the page without overlapping graphs", () => {
     const taken = new Set<string>();
     for (const { x, y, width, height } of widgets) {
       expect(x + width).toBeLessThanOrEqual(24);
@@ -86,7 +86,7 @@ describe.each(stages)("the dashboard of %s", (stage) => {
     expect(widgets.flatMap(({ properties }) => properties.alarms ?? [])).toHaveLength(alarms);
   });
 
-  it("shows only metrics that the code writes, by dimensions that it writes them by", () => {
+  it("shows only metrics that the code writes, with dimensions that the code writes", () => {
     const own = ownMetrics(widgets);
 
     expect(own.length).toBeGreaterThan(40);
@@ -125,7 +125,7 @@ describe.each(stages)("the dashboard of %s", (stage) => {
   });
 });
 
-describe("the list of metrics", () => {
+describe("the list of metric names", () => {
   const root = new URL("../../../", import.meta.url).pathname;
   const code = ["functions", "shared"]
     .flatMap((folder) =>
@@ -137,7 +137,7 @@ describe("the list of metrics", () => {
     .map((path) => readFileSync(path, "utf8"))
     .join("\n");
 
-  it.each(allMetricNames)("%s is written by the code", (name) => {
+  it.each(allMetricNames)("contains %s, which the code writes", (name) => {
     expect(code).toMatch(new RegExp(`\\b${name}:`));
   });
 });

@@ -160,7 +160,7 @@ describe("the admin command, for an account,", () => {
     });
   });
 
-  it("fills a demo account once with watchlists that run, and revokes the key that it used", async () => {
+  it("fills a demo account with watchlists that run, only once, and revokes the key that it used", async () => {
     const opened = ["--name", "Demo", "--email", "demo@acme.example", "--demo"];
     const account = String((await result("create-account", ...opened))["id"]);
     const { data: lists } = await result("fill-demo", "--account", account);
@@ -187,7 +187,7 @@ describe("the admin command, for an account,", () => {
 });
 
 describe("the admin command, for a run,", () => {
-  it("lists and shows it with its steps and what it waits for", async () => {
+  it("lists and shows it with its steps and the reason why it waits", async () => {
     const created = await world.api.send("POST", "/watchlists", {
       name: "Admin",
       platform: "retailer_d",
@@ -302,7 +302,7 @@ describe("the admin command, for dead letters,", () => {
     sqs.destroy();
   });
 
-  it("reports no more messages after showing all", async () => {
+  it("reports after showing all of them that there are no more", async () => {
     const { sqs } = await bury(3);
     const show = (limit: string) =>
       result("dead-letters", "show", "--queue", "runs", "--limit", limit);
@@ -491,7 +491,7 @@ describe("the admin command, with a wrong command line,", () => {
     expect(err).toContain("Start one with npm start");
   });
 
-  it("prints all commands without a command, and the usage of one command with --help", async () => {
+  it("prints all commands if none is given, and a command's usage with --help", async () => {
     const usage = await admin("--help");
     expect(usage.code).toBe(0);
     expect(usage.out).toContain("dead-letters replay --queue <runs|steps|finishes|deliveries>");
@@ -513,7 +513,7 @@ describe("the admin command, for a deployed stage,", () => {
   const grant = (account: string, ...more: string[]): Promise<Ended> =>
     deployed("grant", "--account", account, "--id", "g", "--credits", "9", ...more);
 
-  it("reads the outputs of its stacks in the given region, without a question", async () => {
+  it("reads the outputs of its stacks in the given region without asking for confirmation", async () => {
     const account = await openAccount();
     const where = ["--stage", "prod", "--region", "eu-west-1"];
     const { code, out } = await deployed("accounts", "show", "--account", account, ...where);
@@ -533,7 +533,7 @@ describe("the admin command, for a deployed stage,", () => {
     expect(aws.asked).toContain("us-east-1 DescribeStacks RetailProductData-dev-service");
   });
 
-  it("changes a stage other than prod without a question", async () => {
+  it("changes a stage other than prod without asking for confirmation", async () => {
     const account = await openAccount();
     expect(await grant(account, "--stage", "dev")).toMatchObject({ code: 0, err: "" });
     expect(await balanceOf(account)).toBe(5_009);

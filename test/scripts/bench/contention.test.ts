@@ -18,8 +18,8 @@ function model({ partitionUnits = 1_000 } = {}) {
 const nameOf = (outcome: PromiseSettledResult<unknown>): string =>
   outcome.status === "fulfilled" ? "done" : (outcome.reason as Error).name;
 
-describe("the model of DynamoDB's contention", () => {
-  it("queues plain writes of one item, and lets those of two items go beside each other", async () => {
+describe("the bench's model of DynamoDB contention", () => {
+  it("runs plain writes of one item one after another, and those of two items in parallel", async () => {
     const { time, requests, effect } = model();
     const at = await time.through(
       Promise.all([
@@ -31,7 +31,7 @@ describe("the model of DynamoDB's contention", () => {
     expect(at).toEqual([2.5, 3.5, 2.5]);
   });
 
-  it("cancels a transaction that meets another one on an item", async () => {
+  it("cancels a transaction that conflicts with another one on an item", async () => {
     const { time, requests, effect } = model();
     const outcomes = await time.through(
       Promise.allSettled([
@@ -43,7 +43,7 @@ describe("the model of DynamoDB's contention", () => {
     expect(outcomes.map(nameOf)).toEqual(["done", "TransactionCanceledException", "done"]);
   });
 
-  it("cancels a transaction that meets a plain write in flight", async () => {
+  it("cancels a transaction that conflicts with a plain write in flight", async () => {
     const { time, requests, effect } = model();
     const outcomes = await time.through(
       Promise.allSettled([requests.write([item], effect), requests.transaction([item], effect)]),
@@ -51,7 +51,7 @@ describe("the model of DynamoDB's contention", () => {
     expect(outcomes.map(nameOf)).toEqual(["done", "TransactionCanceledException"]);
   });
 
-  it("fails a plain write that meets the lock of a transaction", async () => {
+  it("fails a plain write of an item that a transaction has locked", async () => {
     const { time, requests, effect } = model();
     const late = async (): Promise<unknown> => {
       await time.sleep(5);
@@ -63,7 +63,7 @@ describe("the model of DynamoDB's contention", () => {
     expect(outcomes.map(nameOf)).toEqual(["done", "TransactionConflictException"]);
   });
 
-  it("throttles a partition key without write units, until time has earned them back", async () => {
+  it("throttles a partition key without write units until they are refilled", async () => {
     const { time, requests, effect } = model({ partitionUnits: 1 });
     const write = () => requests.write([item], async () => ({ ...(await effect()), units: 2 }));
     const outcomes = await time.through(

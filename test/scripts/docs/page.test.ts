@@ -64,7 +64,7 @@ describe("the documentation page", () => {
     }
   });
 
-  it("asks the service itself and nobody else, under the prefix it was opened at", async () => {
+  it("calls the service itself and no other host, under the prefix at which it was opened", async () => {
     await send(opened("listWatchlists"));
     expect(calls.map(({ url }) => url)).toEqual([
       "https://api.example.com/prod/v1/openapi.json",
@@ -89,7 +89,7 @@ describe("the documentation page", () => {
     expect(shown).toBe('HTTP 202\nx-request-id: req_1\n\n{\n  "done": true\n}');
   });
 
-  it("encodes path and query parameters, and leaves out those that are empty", async () => {
+  it("encodes path and query parameters, and omits empty ones", async () => {
     const operation = opened("listWatchlistItems");
     const inputs = operation.all().filter(({ name }) => name === "input");
     const values: Record<number, string> = { 0: "wl_a/b", 1: "5" };

@@ -49,19 +49,19 @@ const undocumented = [
   "ANY /{proxy+}",
 ];
 
-describe("the document", () => {
+describe("the OpenAPI document", () => {
   it("says that usedCount leaves refurbished and collectible offers out", () => {
     expect(JSON.stringify(document.components.schemas)).toContain(
       "Refurbished and collectible offers are not counted.",
     );
   });
 
-  it("describes every route, and no route that there is not", () => {
+  it("describes exactly the routes that exist", () => {
     const documented = operations.map(({ key }) => key);
     expect([...documented, ...undocumented].sort()).toEqual(Object.keys(routes).sort());
   });
 
-  it("is the same as the generated files; `npm run openapi` writes them", () => {
+  it("equals the generated files; `npm run openapi` writes them", () => {
     for (const { path, text } of generatedFiles()) {
       expect(readFileSync(path, "utf8") === text, `${path} is stale`).toBe(true);
     }
@@ -70,7 +70,7 @@ describe("the document", () => {
   /** An announced operation has nothing to answer but its refusal. */
   const announced = new Set(["operation-2xx-response", "operation-success-response"]);
 
-  it("passes redocly without an error, and without a warning about what is live", async () => {
+  it("passes redocly without an error, and without a warning about live operations", async () => {
     const findings = await redoclyFindings(document);
     expect(findings.filter(({ severity }) => severity === "error")).toEqual([]);
     expect(
@@ -78,7 +78,7 @@ describe("the document", () => {
     ).toEqual([]);
   });
 
-  it("passes spectral without an error, and without a warning about what is live", async () => {
+  it("passes spectral without an error, and without a warning about live operations", async () => {
     const findings = await spectralFindings(document);
     expect(findings.filter(({ severity }) => severity === "error")).toEqual([]);
     expect(
@@ -86,7 +86,7 @@ describe("the document", () => {
     ).toEqual([]);
   });
 
-  it("is checked by linters that find what is wrong", async () => {
+  it("is checked by linters that find a wrong document", async () => {
     const [first] = Object.values(document.paths);
     const twice = { ...document, paths: { "/v1/a": first, "/v1/b": first } };
     for (const findings of [await redoclyFindings(twice), await spectralFindings(twice)]) {
@@ -103,8 +103,8 @@ describe("the document", () => {
   });
 });
 
-describe("every operation", () => {
-  it("has a name of its own, a known tag, and texts", () => {
+describe("every operation of the OpenAPI document", () => {
+  it("has a unique name, a known tag, and texts", () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     const tags = document.tags.map(({ name }) => name);
@@ -115,7 +115,7 @@ describe("every operation", () => {
     }
   });
 
-  it("declares the parameters of its path, no more and no fewer", () => {
+  it("declares exactly the parameters of its path", () => {
     for (const { key, path, operation } of operations) {
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
       const declared = (operation.parameters ?? []).filter((one) => one.in === "path");
@@ -123,7 +123,7 @@ describe("every operation", () => {
     }
   });
 
-  it("may be refused for its rate and for a failure, and for its key unless it is public", () => {
+  it("lists the answers for an exceeded rate, a failure and, unless it is public, a wrong key", () => {
     for (const { key, operation } of operations) {
       const statuses = Object.keys(operation.responses);
       const wanted = operation.security?.length === 0 ? [] : ["400", "401"];
@@ -131,7 +131,7 @@ describe("every operation", () => {
     }
   });
 
-  it("answers with a request id and the state of the rate limit, refusals included", () => {
+  it("returns a request ID and the rate limit in every answer, errors included", () => {
     for (const { key, operation } of operations) {
       for (const [status, answer] of Object.entries(operation.responses)) {
         expect(Object.keys(resolved(answer).headers), `${key} ${status}`).toEqual(
@@ -147,7 +147,7 @@ describe("every operation", () => {
     }
   });
 
-  it("says what it cost when it charges per item, and only then", () => {
+  it("returns its cost exactly if it charges per item", () => {
     const charged = operations.filter(({ operation }) =>
       Object.values(operation.responses).some(
         (answer) => "X-Service-Credits" in resolved(answer).headers,
@@ -167,7 +167,7 @@ describe("every operation", () => {
   });
 });
 
-describe("deprecated aliases", () => {
+describe("deprecated aliases in the OpenAPI document", () => {
   it.each([
     ["ReadRetailerAProductsByAsin", "asins"],
     ["ReadRetailerAProducts", "include"],
@@ -177,15 +177,15 @@ describe("deprecated aliases", () => {
     ["Watchlist", "asin_count"],
     ["Watchlist", "asins_by_state"],
     ["WatchlistItem", "asin"],
-  ])("%s: %s is marked", (schema, name) => {
+  ])("%s: %s is marked as deprecated", (schema, name) => {
     expect(document.components.schemas[schema]).toMatchObject({
       properties: { [name]: { deprecated: true } },
     });
   });
 });
 
-describe("error examples", () => {
-  it("carry codes that the errors page explains", () => {
+describe("error examples in the OpenAPI document", () => {
+  it("have codes that the errors page explains", () => {
     const codes = [...JSON.stringify(document).matchAll(/"docs":"\/docs\/errors#(\w+)"/g)];
     expect(codes.length).toBeGreaterThan(10);
     for (const [, code] of codes) expect(Object.keys(errorGuide)).toContain(code);

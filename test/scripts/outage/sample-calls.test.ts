@@ -8,6 +8,6 @@ it.each<[RouteKey, string]>([
   ["POST /v1/watchlists/{id}/run", "/v1/watchlists/wl_1/run"],
   ["GET /v1/watchlists/{id}/items/{item_id}", "/v1/watchlists/wl_1/items/9000000"],
   ["ANY /v1/scrape/{proxy+}", "/v1/scrape/anything"],
-])("the sample call of %s has the path %s", (route, path) => {
+])("the outage test's sample call of %s has the path %s", (route, path) => {
   expect(pathOf(route, "wl_1")).toBe(path);
 });

@@ -46,12 +46,15 @@ const send = async (
   return response.text();
 };
 
-it.each(["healthy", "slow"] as const)("a %s store answers through the proxy", async (mode) => {
-  await proxy.set(mode);
-  expect(await send("one")).toBe("executed one");
-});
+it.each(["healthy", "slow"] as const)(
+  "the outage test's proxy lets a %s store answer",
+  async (mode) => {
+    await proxy.set(mode);
+    expect(await send("one")).toBe("executed one");
+  },
+);
 
-it("a killed store refuses connections until it is healthy again", async () => {
+it("a store that the outage test kills refuses connections until it is healthy again", async () => {
   await proxy.set("killed");
   await expect(send("one")).rejects.toThrow("fetch failed");
   await proxy.set("healthy");
@@ -59,7 +62,7 @@ it("a killed store refuses connections until it is healthy again", async () => {
   expect(executed).toEqual(["two"]);
 });
 
-it("a hanging store executes an aborted request once it is healthy", async () => {
+it("a store that hangs in the outage test executes an aborted request once it is healthy", async () => {
   await proxy.set("hanging");
   const client = new AbortController();
   const answer = send("one", { signal: client.signal }).catch(() => "aborted");
@@ -71,7 +74,7 @@ it("a hanging store executes an aborted request once it is healthy", async () =>
   expect(executed).toEqual(["one"]);
 });
 
-it("a store that hangs at the charge answers the requests before it", async () => {
+it("a store that hangs at the charge in the outage test answers the requests before it", async () => {
   await proxy.set("hanging at the charge");
   expect(await send('{"type":{"S":"reserve"}}')).toContain("reserve");
   const charging = send('{"type":{"S":"charge"}}');
@@ -83,7 +86,7 @@ it("a store that hangs at the charge answers the requests before it", async () =
   expect(await after).toBe("executed a read");
 });
 
-it("a store that hangs after the key check answers requests for keys only", async () => {
+it("a store that hangs after the key check in the outage test answers only requests for keys", async () => {
   await proxy.set("hanging after the key check");
   const keyRow = '{"Key":{"pk":{"S":"key#1"}}}';
   expect(await send(keyRow, { operation: "UpdateItem" })).toBe(`executed ${keyRow}`);
