@@ -7,8 +7,8 @@ import {
 } from "../../../shared/accounts/api-key.ts";
 import { systemRandom } from "../../../shared/base/system.ts";
 
-describe("API key", () => {
-  it("has the kind's prefix, 32 random characters and a checksum that it passes", () => {
+describe("an API key", () => {
+  it("has its kind's prefix, 32 random characters and a valid checksum", () => {
     const key = newApiKey(false, systemRandom);
     expect(key).toMatch(/^svc_live_[0-9A-Za-z]{38}$/);
     expect(apiKeyFlaw(key)).toBeUndefined();
@@ -34,14 +34,14 @@ describe("API key", () => {
     ["sk_live_{key}", "begins with svc_live_ or svc_demo_"],
     ["{key}x", "has 47 characters, but this one has 48"],
     ["svc_live_", "has 47 characters, but this one has 9"],
-  ])("written as %s is malformed, and the reason does not repeat it", (written, reason) => {
+  ])("written as %s is malformed, and the error does not repeat it", (written, reason) => {
     const key = newApiKey(false, systemRandom);
     const flaw = apiKeyFlaw(written.replaceAll("{key}", key));
     expect(flaw).toContain(reason);
     expect(flaw).not.toContain(key);
   });
 
-  it("shows 12 characters and is stored as a hash", () => {
+  it("is shown by its first 12 characters, and is stored as a hash", () => {
     const key = newApiKey(false, systemRandom);
     expect(apiKeyPrefix(key)).toBe(key.slice(0, 12));
     expect(hashApiKey(key)).toMatch(/^[0-9a-f]{64}$/);

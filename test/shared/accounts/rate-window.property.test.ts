@@ -28,7 +28,7 @@ function offer(timesMs: readonly number[]): number[] {
 const mostInASecond = (times: readonly number[]): number =>
   Math.max(0, ...times.map((from) => times.filter((t) => t >= from && t < from + 1_000).length));
 
-describe("the rate window", () => {
+describe("the rate window of an API key", () => {
   it("never admits more than 50 in any second, in whatever order the calls come", () => {
     fc.assert(
       fc.property(
@@ -56,7 +56,7 @@ describe("the rate window", () => {
     expect(times).toEqual(Array.from({ length: 50 }, (_, n) => startMs + 20 + n));
   });
 
-  it("reports how many calls are left and when one frees up", () => {
+  it("returns how many calls are left and when the next one is possible", () => {
     let times: AdmissionTimes = noAdmissions;
     expect(rateDecision(times, startMs)).toEqual({
       limit: 50,
@@ -78,7 +78,7 @@ describe("the rate window", () => {
     [5, 1],
     [1_021, 2],
     [3_000, 3],
-  ])("asks to retry a call that is refused for %d ms after %d s", (ms, seconds) => {
+  ])("gives a refused call a Retry-After for %d ms after %d s", (ms, seconds) => {
     expect(refusal(startMs + ms, startMs)).toMatchObject({
       rate: { remaining: 0, resetSeconds: startMs / 1_000 + Math.ceil(ms / 1_000) },
       retryAfterSeconds: seconds,
@@ -86,10 +86,10 @@ describe("the rate window", () => {
   });
 });
 
-describe("the request rate in one process", () => {
+describe("the rate limit of one process", () => {
   const at = (ms: number): Date => new Date(startMs + ms);
 
-  it("admits 50 calls of each caller in a second, those that the store admitted included", () => {
+  it("admits 50 calls of each caller in a second, including those that the store admitted", () => {
     const rate = localRate();
     for (let n = 0; n < 30; n += 1) rate.count("a", at(n));
     for (let n = 30; n < 50; n += 1) {

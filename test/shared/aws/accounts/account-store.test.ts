@@ -46,7 +46,7 @@ const entriesOf = async (accountId: string) => {
 };
 
 describe("dynamoAccountStore", () => {
-  it("opens an account with the grant that its balance comes from", async () => {
+  it("creates an account with the grant from which its balance results", async () => {
     await store.create(anAccount);
 
     expect(await store.get("acct_1")).toEqual(anAccount);
@@ -65,12 +65,12 @@ describe("dynamoAccountStore", () => {
     ]);
   });
 
-  it("knows no account that was not opened", async () => {
+  it("returns nothing for an account that does not exist", async () => {
     await store.create(anAccount);
     expect(await store.get("acct_2")).toBeUndefined();
   });
 
-  it("opens an account once: what is there stays as it is", async () => {
+  it("does not change an existing account when it creates it again", async () => {
     await store.create(anAccount);
 
     await expect(store.create({ ...anAccount, name: "Other", balance: 9 })).rejects.toThrow(
@@ -84,7 +84,7 @@ describe("dynamoAccountStore", () => {
 describe("dynamoAutoTopUpStore", () => {
   const wish = { enabled: true, thresholdCredits: 2_500, packId: "starter" } as const;
 
-  it("stores the auto top-up of an account, and removes it", async () => {
+  it("stores the automatic top-up of an account, and removes it", async () => {
     await store.create(anAccount);
 
     expect(await wishes.setAutoTopUp("acct_1", wish)).toBe(true);
@@ -93,7 +93,7 @@ describe("dynamoAutoTopUpStore", () => {
     expect(await store.get("acct_1")).toEqual(anAccount);
   });
 
-  it("creates no account when it stores an auto top-up", async () => {
+  it("creates no account when it stores an automatic top-up", async () => {
     expect(await wishes.setAutoTopUp("acct_1", wish)).toBe(false);
     expect(await store.get("acct_1")).toBeUndefined();
   });

@@ -50,7 +50,7 @@ const shown = ({ id, name, prefix, createdAt }: NewKey, lastUsedAt: string | nul
 });
 
 describe("dynamoApiKeyStore", () => {
-  it("lists an account's keys oldest first, and those of no other", async () => {
+  it("lists only the account's own keys, oldest first", async () => {
     const [first, second, third] = [aKey(1), aKey(2), aKey(3)];
     await addKeys([third, first, second, aKey(4, { accountId: "acct_2" })]);
 
@@ -69,7 +69,7 @@ describe("dynamoApiKeyStore", () => {
     ]);
   });
 
-  it("keeps as many keys as an account may have, and each one's place once it is revoked", async () => {
+  it("stores at most the allowed number of keys, and has room again after a revocation", async () => {
     const keys = Array.from({ length: limits.apiKeysMax }, (_, n) => aKey(n));
     await addKeys(keys);
     const oneMore = aKey(99);
@@ -84,7 +84,7 @@ describe("dynamoApiKeyStore", () => {
     expect((await store.list("acct_1")).at(-1)).toEqual(shown(oneMore));
   });
 
-  it("ends a key once, for its own account only", async () => {
+  it("revokes a key once, and only for its own account", async () => {
     const key = aKey(1);
     await addKeys([key]);
 
@@ -96,7 +96,7 @@ describe("dynamoApiKeyStore", () => {
     expect(await accounts.admit(key.hash, now)).toEqual({ outcome: "unknown" });
   });
 
-  it("takes no hash a second time, so that a key has one owner", async () => {
+  it("refuses a hash that is stored already, so that a key has one owner", async () => {
     const key = aKey(1);
     await addKeys([key]);
 
@@ -104,7 +104,7 @@ describe("dynamoApiKeyStore", () => {
     expect(await store.list("acct_1")).toEqual([shown(key)]);
   });
 
-  it("names the account and the codes in the cause of a conflict", async () => {
+  it("names the account and the error codes in the cause of a conflict", async () => {
     await addKeys([aKey(1)]);
     const busy = watchedClient(tables.client, (command, send) => {
       if (!(command instanceof TransactWriteCommand)) return send();

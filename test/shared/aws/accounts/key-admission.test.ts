@@ -75,7 +75,7 @@ const rowOf = async (hash: string): Promise<Record<string, unknown>> => {
 const mostInASecond = (times: readonly number[]): number =>
   Math.max(...times.map((from) => times.filter((ms) => ms >= from && ms < from + 1_000).length));
 
-describe("the request rate", () => {
+describe("the request rate of an API key", () => {
   /** Calls every 5 ms, as several processes make them: some at the same time, and out of order. */
   async function offer(seconds: number): Promise<number[]> {
     const processes = Array.from({ length: 4 }, process);
@@ -93,7 +93,7 @@ describe("the request rate", () => {
     return admitted.sort((a, b) => a - b);
   }
 
-  it("is never over 50 in any one-second window, and 47 or more a second, at 200 offered", async () => {
+  it("is at most 50 in any second, and at least 47 when 200 calls a second arrive", async () => {
     const seconds = 6;
     const admitted = await offer(seconds);
 
@@ -101,7 +101,7 @@ describe("the request rate", () => {
     expect(admitted.length / seconds).toBeGreaterThanOrEqual(47);
   });
 
-  it("takes one write unit for an admitted call, and less than a tenth for a refused one", async () => {
+  it("costs one write unit for an admitted call, and less than a tenth for a refused one", async () => {
     const processes = Array.from({ length: 20 }, (_, n) => meteredProcess(n + 1));
     const random = fractions(99);
     const admitted: number[] = [];
@@ -119,7 +119,7 @@ describe("the request rate", () => {
     expect((units - admitted.length) / refused).toBeLessThan(0.1);
   });
 
-  it("admits calls below the rate with one request and one write unit each", async () => {
+  it("costs one request and one write unit for each call below the limit", async () => {
     const one = meteredProcess();
     for (let n = 0; n < 120; n += 1) {
       const admission = await one.admit(key.hash, at(n * 25));
@@ -128,7 +128,7 @@ describe("the request rate", () => {
     expect(one.sent).toEqual({ requests: 120, writeUnits: 120 });
   });
 
-  it("admits a call although calls of other processes have overtaken it", async () => {
+  it("admits a call that is overtaken by calls of other processes", async () => {
     const [one, other] = [process(), process()];
     await one(key.hash, at(100));
     expect(await other(key.hash, at(0))).toMatchObject({
@@ -143,7 +143,7 @@ describe("the request rate", () => {
     ]);
   });
 
-  it("counts a call that comes late with those that came before it", async () => {
+  it("counts a call that arrives late with the calls before it", async () => {
     const [one, other] = [process(), process()];
     for (let n = 0; n < 49; n += 1) await one(key.hash, at(55));
     expect(await other(key.hash, at(45))).toMatchObject({ outcome: "admitted" });
@@ -155,7 +155,7 @@ describe("the request rate", () => {
     expect(await other(key.hash, at(1_100))).toMatchObject({ outcome: "admitted" });
   });
 
-  it("of one key leaves another alone", async () => {
+  it("does not count the calls of another key", async () => {
     const admit = process();
     for (let n = 0; n < 50; n += 1) await admit(key.hash, at(0));
     expect(await admit(key.hash, at(1))).toMatchObject({
@@ -174,7 +174,7 @@ describe("the request rate", () => {
   });
 });
 
-describe("a process that was refused", () => {
+describe("a process whose call the rate limit refused", () => {
   it("refuses calls without a request until the oldest admission leaves the window", async () => {
     const { admit, sent } = meteredProcess();
     for (let n = 0; n < 50; n += 1) await admit(key.hash, at(n));
@@ -207,7 +207,7 @@ describe("a process that was refused", () => {
     expect(Math.max(...pauses)).toBeLessThanOrEqual(1_020 + 2_000 + 20);
   });
 
-  it("reports when a call frees up", async () => {
+  it("returns when the next call is possible", async () => {
     const [one, other] = [process(), process()];
     for (let n = 0; n < 50; n += 1) await one(key.hash, at(300 + n));
     for (const admit of [one, other]) {
@@ -219,7 +219,7 @@ describe("a process that was refused", () => {
     }
   });
 
-  it("reads the row again within seconds after a fast clock has written times that are far ahead", async () => {
+  it("reads the row again within seconds if a fast clock has written times far ahead", async () => {
     const admit = process();
     const dayMs = 86_400_000;
     for (let n = 0; n < 50; n += 1) await process()(key.hash, at(dayMs));
@@ -229,10 +229,10 @@ describe("a process that was refused", () => {
   });
 });
 
-describe("a key whose row DynamoDB throttles", () => {
+describe("an API key whose row DynamoDB throttles", () => {
   const throttles = ["ProvisionedThroughputExceededException", "ThrottlingException"];
 
-  it.each(throttles)("is limited, and rests for a second: %s", async (name) => {
+  it.each(throttles)("is rate-limited and pauses for a second: %s", async (name) => {
     let isThrottled = false;
     let requests = 0;
     const client = watchedClient(tables.client, async (command, send) => {
@@ -258,7 +258,7 @@ describe("a key whose row DynamoDB throttles", () => {
   });
 });
 
-describe("a throttled key", () => {
+describe("an API key whose row DynamoDB throttles", () => {
   const throttledProcess = (reads: "answer" | "fail") =>
     keyAdmission(
       watchedClient(tables.client, async (command, send) => {
@@ -282,7 +282,7 @@ describe("a throttled key", () => {
   });
 });
 
-describe("the row of a key", () => {
+describe("the row of an API key", () => {
   /** The size of a value by the rules of DynamoDB's documentation. */
   function bytesOf(value: unknown): number {
     if (typeof value === "string") return Buffer.byteLength(value);
@@ -296,7 +296,7 @@ describe("the row of a key", () => {
   const sizeOf = (row: object): number =>
     Object.entries(row).reduce((sum, [name, value]) => sum + bytesOf(name) + bytesOf(value), 0);
 
-  it("takes one write unit with the longest name, until 2051", async () => {
+  it("takes one write unit with the longest name until 2051", async () => {
     const account = { id: key.accountId, demo: false };
     const accounts = dynamoAccountStore(tables.client, { accounts: table });
     const made = await createApiKey(
@@ -331,7 +331,7 @@ describe("the row of a key", () => {
     );
   }
 
-  it("of the previous release is converted by the first call, which is admitted", async () => {
+  it("of the previous release is converted by its first call, which is admitted", async () => {
     await storeAsPreviousRelease();
     expect(await process()(key.hash, at(0))).toMatchObject({
       outcome: "admitted",
@@ -343,7 +343,7 @@ describe("the row of a key", () => {
     );
   });
 
-  it("of the previous release admits 50 calls in a second when many processes convert it", async () => {
+  it("of the previous release admits at most 50 calls in a second when many processes convert it", async () => {
     await storeAsPreviousRelease();
     const answers = await Promise.all(Array.from({ length: 60 }, () => process()(key.hash, at(0))));
     const admitted = answers.filter(({ outcome }) => outcome === "admitted");
@@ -356,15 +356,15 @@ describe("the row of a key", () => {
     expect(await process()(key.hash, at(2))).toEqual({ outcome: "unknown" });
   });
 
-  it("of the previous release shows its last use in listings", async () => {
+  it("of the previous release gives listings its last use", async () => {
     await storeAsPreviousRelease();
     const store = dynamoApiKeyStore(tables.client, table);
     expect(await store.list(key.accountId)).toMatchObject([{ lastUsedAt: at(-1).toISOString() }]);
   });
 });
 
-describe("one call", () => {
-  it("costs one request when the process knows the key, and finds its owner", async () => {
+describe("the admission of one call", () => {
+  it("makes one request if the process has cached the key, and returns its owner", async () => {
     const sent: unknown[] = [];
     const client = watchedClient(tables.client, (command, send) => {
       sent.push(command.constructor);
@@ -382,7 +382,7 @@ describe("one call", () => {
     expect(sent).toEqual([UpdateCommand]);
   });
 
-  it("of an unknown key is refused, of a revoked one from the next call on", async () => {
+  it("refuses an unknown key, and a revoked key from the next call on", async () => {
     const admit = process();
     expect(await admit("0".repeat(64), at(0))).toEqual({ outcome: "unknown" });
     await admit(key.hash, at(0));
@@ -392,7 +392,7 @@ describe("one call", () => {
   });
 });
 
-describe("while the database fails", () => {
+describe("while DynamoDB fails,", () => {
   const failing = new Set<unknown>();
   const refusals = {
     "does not answer": { name: "TimeoutError" },
@@ -412,7 +412,7 @@ describe("while the database fails", () => {
     refusal = refusals["does not answer"];
   });
 
-  it("a key that can be read is let in, and its calls are counted in the process", async () => {
+  it("a key that can be read is admitted, and the process counts its calls", async () => {
     failing.add(UpdateCommand);
     const admit = admitFailing();
     expect(await admit(key.hash, at(0))).toMatchObject({
@@ -425,7 +425,7 @@ describe("while the database fails", () => {
   });
 
   it.each(Object.entries(refusals))(
-    "a key that the process has cached is admitted when the database %s",
+    "a key that the process has cached is admitted when DynamoDB %s",
     async (_, how) => {
       const admit = admitFailing();
       await admit(key.hash, at(0));
@@ -439,7 +439,7 @@ describe("while the database fails", () => {
     },
   );
 
-  it("no more than 50 calls of a key are let in within a second", async () => {
+  it("at most 50 calls of a key are admitted within a second", async () => {
     const admit = admitFailing();
     const outcomes: string[] = [];
     for (let n = 0; n < 60; n += 1) {
@@ -454,7 +454,7 @@ describe("while the database fails", () => {
     expect(await admit(key.hash, at(1_200))).toMatchObject({ outcome: "admitted" });
   });
 
-  it("a key that it neither knows nor can read is not let in, and has its rate", async () => {
+  it("a key that is neither cached nor readable is not admitted, and its calls are counted", async () => {
     failing.add(UpdateCommand).add(GetCommand);
     const admit = admitFailing();
     expect(await admit(key.hash, at(0))).toMatchObject({
@@ -466,7 +466,7 @@ describe("while the database fails", () => {
     expect(await admit(key.hash, at(50))).toMatchObject({ outcome: "limited" });
   });
 
-  it("a key that was seen long ago is not let in: it may have been revoked", async () => {
+  it("a key that was cached long ago is not admitted, because it may have been revoked", async () => {
     const admit = admitFailing();
     await admit(key.hash, at(0));
     failing.add(UpdateCommand).add(GetCommand);
@@ -474,7 +474,7 @@ describe("while the database fails", () => {
     expect(await admit(key.hash, at(5 * 60_000 + 1))).toMatchObject({ outcome: "unreadable" });
   });
 
-  it("keys that are unknown or revoked are still refused", async () => {
+  it("keys that are unknown or revoked are refused", async () => {
     const admit = admitFailing();
     await admit(key.hash, at(0));
     failing.add(UpdateCommand);
@@ -483,7 +483,7 @@ describe("while the database fails", () => {
     expect(await admit(key.hash, at(2))).toEqual({ outcome: "unknown" });
   });
 
-  it("an internal error is not treated as a failure of the database", async () => {
+  it("an internal error is not treated as a failed dependency", async () => {
     failing.add(UpdateCommand);
     refusal = { name: "ValidationException" };
     await expect(admitFailing()(key.hash, at(0))).rejects.toMatchObject(refusal);

@@ -64,7 +64,7 @@ const page = async (
 const owed = () =>
   outbox.entries(endpointTarget(account, "we_1"), { lane: "later", by: null, limit: 10 });
 
-describe("a delivery", () => {
+describe("a stored delivery", () => {
   it.each([
     aDelivery(1),
     aDelivery(2, {
@@ -96,14 +96,14 @@ describe("a delivery", () => {
       tries: 2,
       nextAttemptAt: start,
     }),
-  ])("is given as it was kept, to its own account alone: %#", async (delivery) => {
+  ])("is returned unchanged, and only to its own account: %#", async (delivery) => {
     await store.put(account, delivery);
 
     expect(await store.get(account, delivery.id)).toEqual(delivery);
     expect(await store.get("acct_2", delivery.id)).toBeNull();
   });
 
-  it("is read as the previous release stored it: without signatures and without a body", async () => {
+  it("is returned without signatures and body if the previous release stored it", async () => {
     const attempt = {
       attempt: 1,
       at: start,
@@ -135,7 +135,7 @@ describe("a delivery", () => {
     expect((await page(10)).ids).toEqual(["wlrun_1"]);
   });
 
-  it("is kept for 30 days, whether or not the table has cleared it by then", async () => {
+  it("is returned for exactly 30 days, even before DynamoDB deletes it", async () => {
     const delivery = aDelivery(0);
     await keep(delivery);
     const Key = deliveryKeys.delivery(account, delivery.id);
@@ -150,7 +150,7 @@ describe("a delivery", () => {
   });
 });
 
-it("dynamoDeliveryStore finds the existing ones of many deliveries in one request", async () => {
+it("dynamoDeliveryStore finds which of many deliveries exist with one request", async () => {
   const kept = Array.from({ length: 60 }, (_, n) => aDelivery(n));
   await keep(...kept);
   const asked = Array.from({ length: 100 }, (_, n) => aDelivery(n).id);
@@ -161,7 +161,7 @@ it("dynamoDeliveryStore finds the existing ones of many deliveries in one reques
   expect(await store.getMany(account, [])).toEqual(new Map());
 });
 
-describe("list", () => {
+describe("the list of stored deliveries", () => {
   it("comes newest first in pages that join, and says when there are no more", async () => {
     await keep(aDelivery(2), aDelivery(1), aDelivery(3), aDelivery(4));
     const first = await page(3);
@@ -175,7 +175,7 @@ describe("list", () => {
     });
   });
 
-  it("keeps to what is asked for", async () => {
+  it("contains only deliveries that match its filters", async () => {
     await keep(
       aDelivery(1, { endpointId: "we_2" }),
       aDelivery(2, { state: "failed" }),
@@ -196,7 +196,7 @@ describe("list", () => {
   });
 });
 
-describe("a redelivery", () => {
+describe("a requested redelivery", () => {
   it("is added to the outbox in the transaction that records its request, once until it is attempted", async () => {
     const failed = aDelivery(1, { state: "failed" });
     await keep(failed);
@@ -233,7 +233,7 @@ describe("a redelivery", () => {
     expect(asked.filter(Boolean)).toHaveLength(1);
   });
 
-  it("stays recorded through other attempts, until the one that serves it", async () => {
+  it("stays recorded until the attempt that serves it, through other attempts", async () => {
     const failed = aDelivery(1, { state: "failed" });
     await keep(failed);
     await store.requestRedelivery(account, failed, clock.now());

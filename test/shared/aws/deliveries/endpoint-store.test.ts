@@ -43,7 +43,7 @@ function anEndpoint(number: number, wanted: Partial<WebhookEndpoint> = {}): Webh
 }
 
 describe("dynamoEndpointStore", () => {
-  it("returns stored endpoints by ID and by URL, to their account only", async () => {
+  it("returns stored endpoints by ID and by URL, only to their account", async () => {
     const endpoint = anEndpoint(1, {
       events: ["watchlist.run.completed"],
       previousSecret: { sealed: "old", expiresAt: "2026-11-21T10:00:00.000Z" },
@@ -58,14 +58,14 @@ describe("dynamoEndpointStore", () => {
     expect(await store.countEndpoints("acct_2")).toBe(0);
   });
 
-  it("lists oldest first", async () => {
+  it("lists the endpoints of an account oldest first", async () => {
     const endpoints = [1, 2, 3].map((number) => anEndpoint(number));
     for (const number of [2, 0, 1]) await store.create(account, endpoints[number] ?? anEndpoint(9));
 
     expect(await store.list(account)).toEqual(endpoints);
   });
 
-  it("accepts a URL once in an account", async () => {
+  it("accepts a URL only once in an account", async () => {
     const { url } = anEndpoint(1);
     await store.create(account, anEndpoint(1));
 
@@ -86,7 +86,7 @@ describe("dynamoEndpointStore", () => {
     expect(await store.list(account)).toHaveLength(10);
   });
 
-  it("replaces an endpoint only while its outbox stores that it has been failing since then", async () => {
+  it("replaces an endpoint only if its failures still began at the time that was read", async () => {
     const before = anEndpoint(1);
     await store.create(account, before);
     const after = { ...before, enabled: false, updatedAt: "2026-11-29T10:00:00.000Z" };

@@ -63,7 +63,7 @@ it.each([
   [6, 3],
   [15, 100],
 ])(
-  "%i actors that add the same runs at once, twice, make numbers from 1 on, which a reader of %i at a time sees once each, in order",
+  "the event feed gives the runs of %i actors, which add each run twice in parallel, numbers from 1 on, and a reader of %i at a time gets each once, in order",
   race,
   60_000,
 );

@@ -64,7 +64,7 @@ const dropEntry = (sequence: number) =>
     new DeleteCommand({ TableName: tableName, Key: deliveryKeys.feedEntry(account, sequence) }),
   );
 
-describe("append", () => {
+describe("appending to the event feed", () => {
   it("numbers runs from 1 on, and stores all their fields", async () => {
     const first = run("a");
     const second = run("b", 1, { webhookEndpointId: "we_1", types: ["watchlist.run.completed"] });
@@ -106,7 +106,7 @@ describe("append", () => {
     expect(await feed.after(account, 0, 100)).toMatchObject([{ runId: "a", sequence: 1 }]);
   });
 
-  it("keeps accounts apart", async () => {
+  it("uses separate numbers for each account", async () => {
     await appendAll([run("a")], [run("b")]);
     await feed.append("acct_2", run("c"));
 
@@ -115,7 +115,7 @@ describe("append", () => {
     expect(await idsBetween(at(0), at(9))).toEqual(["a", "b"]);
   });
 
-  it("lets runs expire after 30 days, but not the count", async () => {
+  it("lets runs expire after 30 days, but not the counter", async () => {
     await appendAll([run("a")]);
     const rows = [...(await rowsOf(`${account}#feed`)), ...(await rowsOf(`${account}#feedruns`))];
 
@@ -128,7 +128,7 @@ describe("append", () => {
   });
 });
 
-describe("after", () => {
+describe("the event feed after a sequence number", () => {
   it("returns up to a number of runs after a sequence number, in order", async () => {
     await appendAll([run("a")], [run("b")], [run("c")], [run("d")]);
 
@@ -159,10 +159,10 @@ describe("after", () => {
   });
 });
 
-describe("between", () => {
+describe("the event feed between two times", () => {
   const runs = [run("b", 1), run("a", 1), run("c", 0), run("d", 2), run("e", 3)] as const;
 
-  it("orders runs by the time they ended, then by ID, both bounds included", async () => {
+  it("returns runs by the time they ended, then by ID, with both bounds included", async () => {
     await appendAll(...runs.map((added) => [added] as const));
 
     expect(await idsBetween(at(0), at(3))).toEqual(["c", "a", "b", "d", "e"]);
@@ -177,7 +177,7 @@ describe("between", () => {
     expect(await idsBetween(at(3), at(0))).toEqual([]);
   });
 
-  it("returns each run once, wherever a page ends", async () => {
+  it("returns each run once over pages of any size", async () => {
     await appendAll(...runs.map((added) => [added] as const));
     for (const limit of [1, 2, 3, 5, 6]) {
       const seen: string[] = [];
@@ -194,8 +194,8 @@ describe("between", () => {
   });
 });
 
-describe("before", () => {
-  it("returns the last number before every run since a time", async () => {
+describe("the event feed before a time", () => {
+  it("returns the last number before every run that ended since", async () => {
     expect(await feed.before(account, at(0))).toBe(0);
     await appendAll(...[0, 10, 20, 30, 40].map((minute) => [run(`r${minute}`, minute)] as const));
 
@@ -212,7 +212,7 @@ describe("before", () => {
     expect(await feed.before("acct_2", at(0))).toBe(0);
   });
 
-  it("omits no run that ended since then, even if it was published late or out of order", async () => {
+  it("omits no run that ended since, even if it was published late or out of order", async () => {
     await appendAll(
       [run("a", 0)],
       [run("b", 30)],
@@ -228,7 +228,7 @@ describe("before", () => {
     expect(await idsAfter(await feed.before(account, at(32)))).toEqual(["e"]);
   });
 
-  it("omits no run if the clocks of the publishers differ", async () => {
+  it("omits no run if the publishers' clocks differ", async () => {
     await appendAll(
       [run("a", 0)],
       [run("b", 10), 9],

@@ -55,7 +55,7 @@ const due = (at = clock.now()) => dynamoDueTargets(tables.client, tableName).due
 const keys = async (wanted: Parameters<typeof store.entries>[1]) =>
   (await store.entries(target, wanted)).map(({ key }) => key);
 
-describe("adding", () => {
+describe("adding to an outbox", () => {
   it("makes the target due at its earliest entry, and stores the entries", async () => {
     await store.add(target, [entry("b", { dueAt: later, lane: "later" }), entry("a")]);
 
@@ -65,7 +65,7 @@ describe("adding", () => {
     ]);
   });
 
-  it("the same entry twice stores it once", async () => {
+  it("stores an entry once that is added twice", async () => {
     await store.add(target, [entry("a")]);
     await store.add(target, [entry("a")]);
 
@@ -85,8 +85,8 @@ describe("adding", () => {
   });
 });
 
-describe("entries", () => {
-  it("are sorted by due time, with those due at the exact time, each lane separately", async () => {
+describe("the entries of an outbox", () => {
+  it("are returned by lane, sorted by due time, up to and including a time", async () => {
     const times = ["10:00:01", "10:00:00", "10:00:02"].map((time) => `2026-11-20T${time}.000Z`);
     await store.add(
       target,
@@ -104,7 +104,7 @@ describe("entries", () => {
   });
 });
 
-describe("a claim", () => {
+describe("the claim of an outbox", () => {
   it("belongs to one process until its lease ends", async () => {
     await store.add(target, [entry("a")]);
     expect(await claim()).not.toBeNull();
@@ -116,7 +116,7 @@ describe("a claim", () => {
     expect(await claim()).not.toBeNull();
   });
 
-  it("goes to one of many that try at once", async () => {
+  it("succeeds for one of many concurrent processes", async () => {
     await store.add(target, [entry("a")]);
     const claims = await Promise.all(Array.from({ length: 12 }, () => claim()));
 
@@ -141,10 +141,10 @@ describe("a claim", () => {
   });
 });
 
-describe("an account with many targets", () => {
+describe("an account with many delivery targets", () => {
   const targets = Array.from({ length: 6 }, (_, n) => ({ ...target, targetId: `we_${n}` }));
 
-  it("has four drained in parallel, and the others as these are released", async () => {
+  it("has four targets drained in parallel, and the next ones as these are released", async () => {
     for (const one of targets) await store.add(one, [entry("a")]);
     const claims = [];
     for (const one of targets) claims.push(await claim(one));
@@ -179,7 +179,7 @@ describe("an account with many targets", () => {
     expect(await store.waiting(target.accountId, clock.now())).toEqual(targets.slice(5));
   });
 
-  it("has hardly more than four drained when many workers claim at the same time", async () => {
+  it("has hardly more than four targets drained when many workers claim at the same time", async () => {
     const many = Array.from({ length: 11 }, (_, n) => ({ ...target, targetId: `we_${n}` }));
     for (const one of many) await store.add(one, [entry("a")]);
     const claims = await Promise.all(many.map((one) => claim(one)));
@@ -201,7 +201,7 @@ describe("an account with many targets", () => {
   });
 });
 
-describe("recording", () => {
+describe("recording changes in an outbox", () => {
   const changes = { removed: [entry("a")], added: [entry("b")], records: [{ id: "1", text: "x" }] };
 
   it("stores all changes and extends the lease", async () => {
@@ -243,7 +243,7 @@ describe("recording", () => {
     expect((await mustClaim()).state).toEqual(stored);
   });
 
-  it("lets an entry replace itself, and keeps the last of two records of one row", async () => {
+  it("lets an entry replace itself, and stores the last of two changes of one row", async () => {
     await store.add(target, [entry("a")]);
     const { lease } = await mustClaim();
     const replaced = entry("a", { content: { about: "more" } });
@@ -255,8 +255,8 @@ describe("recording", () => {
   });
 });
 
-describe("releasing", () => {
-  it("of an empty outbox removes the target's due time", async () => {
+describe("releasing an outbox", () => {
+  it("without entries removes the target's due time", async () => {
     await store.add(target, [entry("a")]);
     const { lease, token, additions } = await mustClaim();
     await store.record(target, {
@@ -272,7 +272,7 @@ describe("releasing", () => {
     expect(await claim()).toBeNull();
   });
 
-  it("makes the target due when its earliest entry is, of whichever lane", async () => {
+  it("makes the target due with its earliest entry of any lane", async () => {
     await store.add(target, [entry("a", { lane: "later", dueAt: later }), entry("b")]);
     const { lease, token, additions } = await mustClaim();
     await store.record(target, {
@@ -300,7 +300,7 @@ describe("releasing", () => {
     });
   });
 
-  it("fails in the same way if the target was only woken", async () => {
+  it("fails if the target was woken since the claim", async () => {
     await store.add(target, [entry("a")]);
     const { token, additions } = await mustClaim();
     await store.wake(target, clock.now());
@@ -318,7 +318,7 @@ describe("releasing", () => {
   });
 });
 
-describe("many writers and one worker", () => {
+describe("many writers and one worker of an outbox", () => {
   it("lose no entry and handle none twice", async () => {
     const added: string[] = [];
     const worked: string[] = [];

@@ -43,7 +43,7 @@ const keysOf = async (span: Partial<Parameters<PendingWork["newest"]>[1]> = {}) 
 };
 
 describe("dynamoPendingWork", () => {
-  it("lists the targets of one account that have entries, also while one is drained", async () => {
+  it("lists the targets of an account that have entries, including those being drained", async () => {
     const drained = endpointTarget(account, "we_2");
     const leased = endpointTarget(account, "we_3");
     const foreign = endpointTarget("acct_2", "we_4");
@@ -76,7 +76,7 @@ describe("dynamoPendingWork", () => {
   });
 
   it.each([1, 2, 3])(
-    "returns every entry that is due at the time of the last, with a limit of %i",
+    "returns every entry with the due time of the last one, even beyond a limit of %i",
     async (limit) => {
       await outbox.add(target, [entry(1, "older"), ...["a", "b", "c"].map((key) => entry(2, key))]);
 

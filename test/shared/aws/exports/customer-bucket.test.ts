@@ -84,7 +84,7 @@ describe("s3CustomerBuckets on an S3-compatible store", () => {
   }));
 });
 
-describe("the requests to a store", () => {
+describe("requests to an object store", () => {
   let store: SignedStore;
   const region = "eu-central-1";
   beforeAll(async () => {
@@ -117,7 +117,7 @@ describe("the requests to a store", () => {
     expect(store.complaints).toEqual([]);
   });
 
-  it("report a wrong secret", async () => {
+  it("return the store's reason for a wrong secret", async () => {
     const endpoint = `http://127.0.0.1:${store.port}`;
     const bucket = open({ endpoint, region, secretAccessKey: "another" });
 
@@ -133,7 +133,7 @@ describe("the requests to a store", () => {
     [{ bucket: "my.shop.com", forcePathStyle: false }, "s3.eu-central-1.amazonaws.com"],
     [{ region: "us-east-1", forcePathStyle: false }, "shop.s3.us-east-1.amazonaws.com"],
     [{ region: "cn-north-1", forcePathStyle: false }, "shop.s3.cn-north-1.amazonaws.com.cn"],
-  ])("go to AWS by its names: %j to %s", async (wanted, host) => {
+  ])("to AWS for %j use the host %s", async (wanted, host) => {
     const names = loopbackNames();
     const bucket = open({ region, ...wanted }, { lookup: names.lookup, policy: addressPolicy() });
 
@@ -142,7 +142,7 @@ describe("the requests to a store", () => {
   });
 });
 
-describe("a store that misbehaves", () => {
+describe("an object store that misbehaves", () => {
   const times = { connectMs: 300, totalMs: 600 };
   let store: Receiver;
   beforeAll(async () => {
@@ -167,7 +167,7 @@ describe("a store that misbehaves", () => {
     [503, "SlowDown"],
     [500, "InternalError"],
     [400, "KMS.DisabledException"],
-  ])("is reported by its error code, without a retry: %i %s", async (status, code) => {
+  ])("is reported with its error code, without a retry: %i %s", async (status, code) => {
     store.answer = (response) =>
       response.writeHead(status, { Location: `http://127.0.0.1:${store.port}/x` }).end(xml(code));
 
@@ -176,7 +176,7 @@ describe("a store that misbehaves", () => {
   });
 
   it.each([301, 302, 307, 403, 404, 500, 503])(
-    "is reported by its status if it returns no error code: %i",
+    "is reported with its status if it returns no error code: %i",
     async (status) => {
       store.answer = (response) => response.writeHead(status, { Location: "/elsewhere" }).end();
 
@@ -192,7 +192,7 @@ describe("a store that misbehaves", () => {
     "{}",
     "x".repeat(200_000),
     "<Error><Code>call 555</Code></Error>",
-  ])("cannot put free text into the reason (%#)", async (body) => {
+  ])("cannot add free text to the reason (%#)", async (body) => {
     store.answer = (response) => response.writeHead(502).end(body);
 
     expect(await put()).toEqual(failed("status_502"));
@@ -209,7 +209,7 @@ describe("a store that misbehaves", () => {
     { status: 301, headers: { "x-amz-bucket-region": "<b>" }, xml: "", named: {} },
     { status: 400, headers: {}, xml: "<Region>Somewhere else</Region>", named: {} },
   ])(
-    "names the region of the bucket, when the store names one: %j",
+    "that names the bucket's region has it reported: %j",
     async ({ status, headers, xml: region, named }) => {
       store.answer = (response) =>
         response
@@ -220,7 +220,7 @@ describe("a store that misbehaves", () => {
     },
   );
 
-  it("reports kms_generate_data_key_denied when it denies the use of the bucket's KMS key", async () => {
+  it("is reported as kms_generate_data_key_denied if it denies the use of the bucket's KMS key", async () => {
     const message =
       "User: arn:aws:iam::123456789012:user/x is not authorized to perform: kms:GenerateDataKey on " +
       "resource: arn:aws:kms:us-east-1:123456789012:key/1 because no identity-based policy allows the kms:GenerateDataKey action";
@@ -232,7 +232,7 @@ describe("a store that misbehaves", () => {
     expect(await put()).toEqual(failed("kms_generate_data_key_denied"));
   });
 
-  it("is detected if it returns 200 without an ETag", async () => {
+  it("is reported if it returns 200 without an ETag", async () => {
     store.answer = (response) => response.end("<html>Welcome</html>");
 
     expect(await put()).toEqual(failed("no_object_store"));
@@ -256,7 +256,7 @@ describe("a store that misbehaves", () => {
     expect(Date.now() - begun).toBeLessThan(2_000);
   });
 
-  it("does not have an endless answer read to its end", async () => {
+  it("is not read to the end of an endless answer", async () => {
     const closed = Promise.withResolvers<void>();
     store.answer = (response) => {
       const pump = () => {
@@ -271,13 +271,13 @@ describe("a store that misbehaves", () => {
     await closed.promise;
   });
 
-  it("resets the connection", async () => {
+  it("is reported if it resets the connection", async () => {
     store.answer = (response) => response.destroy();
 
     expect(await put()).toEqual(failed("connection_failed"));
   });
 
-  it("takes no connection", async () => {
+  it("is reported if it accepts no connection", async () => {
     const { port } = store;
     const closed = createServer().listen(0, "127.0.0.1");
     await once(closed, "listening");
@@ -290,7 +290,7 @@ describe("a store that misbehaves", () => {
     );
   });
 
-  it("has an untrusted certificate", async () => {
+  it("is reported if its certificate is not trusted", async () => {
     const server = createTlsServer(selfSigned, (_, response) => response.end());
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
@@ -300,7 +300,7 @@ describe("a store that misbehaves", () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it("has moved to a refused address since it was registered", async () => {
+  it("is not connected to if its name now leads to a refused address", async () => {
     const names = loopbackNames();
     const bucket = open(
       { endpoint: "https://store.shop-example.com" },
@@ -312,8 +312,8 @@ describe("a store that misbehaves", () => {
   });
 });
 
-describe("an opened bucket", () => {
-  it("keeps its connection for the next object, and shares it with no other", async () => {
+describe("an opened customer bucket", () => {
+  it("keeps its connection for the next object, and never shares it with another bucket", async () => {
     const store = await startReceiver();
     store.answer = answerAsStore;
     const endpoint = `http://127.0.0.1:${store.port}`;

@@ -49,14 +49,14 @@ describe("dynamoDestinationStore", () => {
       lastError: "AccessDenied",
       lastSuccessAt: at.toISOString(),
     } as const,
-  ])("returns a stored destination, to its account only: %#", async (destination) => {
+  ])("returns a stored destination, only to its account: %#", async (destination) => {
     expect(await store.put("acct_1", destination, null)).toBe(true);
 
     expect(await store.get("acct_1")).toEqual(destination);
     expect(await store.get("acct_2")).toBeNull();
   });
 
-  it("keeps one only in place of the revision that it replaces", async () => {
+  it("stores a destination only if the stored revision is the expected one", async () => {
     expect(await store.put("acct_1", aDestination, "0")).toBe(false);
     await store.put("acct_1", aDestination, null);
 
@@ -66,7 +66,7 @@ describe("dynamoDestinationStore", () => {
     expect(await store.get("acct_1")).toMatchObject({ revision: "2" });
   });
 
-  it("lets one of many changes of a revision win", async () => {
+  it("stores one of many concurrent changes of the same revision", async () => {
     await store.put("acct_1", aDestination, null);
     const changes = Array.from({ length: 8 }, (_, n) =>
       store.change(
@@ -81,7 +81,7 @@ describe("dynamoDestinationStore", () => {
     expect(await store.get("acct_1")).toEqual(won[0]);
   });
 
-  it("changes settings without what was reported, unless the change was checked", async () => {
+  it("keeps reported results when settings change, unless the change was checked", async () => {
     await store.put("acct_1", aDestination, null);
     await store.report("acct_1", "1", { outcome: "exported", at });
     await store.report("acct_1", "1", gone);
@@ -106,7 +106,7 @@ describe("dynamoDestinationStore", () => {
     });
   });
 
-  it("stores reports about the current revision only", async () => {
+  it("stores results only for the current revision", async () => {
     await store.put("acct_1", aDestination, null);
     await store.report("acct_1", "1", gone);
     await store.report("acct_1", "1", gone);
@@ -127,7 +127,7 @@ describe("dynamoDestinationStore", () => {
     expect(await store.get("acct_1")).toMatchObject({ lastSuccessAt: at.toISOString() });
   });
 
-  it("reads a row of the previous release, which stored whether it was failing and no count", async () => {
+  it("reads a row of the previous release, which stored a failing flag and no count", async () => {
     await store.put("acct_1", aDestination, null);
     const put = (failing: boolean) =>
       tables.client.send(
@@ -148,7 +148,7 @@ describe("dynamoDestinationStore", () => {
     expect(await store.get("acct_1")).toMatchObject({ failuresInRow: 0 });
   });
 
-  it("restores nothing after its deletion", async () => {
+  it("stores no result after the destination was deleted", async () => {
     await store.put("acct_1", aDestination, null);
     expect(await store.delete("acct_1")).toBe(true);
     expect(await store.delete("acct_1")).toBe(false);

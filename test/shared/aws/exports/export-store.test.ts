@@ -33,7 +33,7 @@ async function keep(records: readonly ExportRecord[]): Promise<void> {
 }
 
 describe("dynamoExportStore", () => {
-  it("returns what was written, to this account alone, until two days after its event bodies expire", async () => {
+  it("returns an export unchanged, only to its account, until two days after its event bodies expire", async () => {
     const record = anExport(1, {
       state: "failed",
       objects: 3,
@@ -64,7 +64,7 @@ describe("dynamoExportStore", () => {
     expect(await store.get("acct_1", record.id)).toEqual({ ...record, compression: null });
   });
 
-  it("reports the end of the log exactly at its end", async () => {
+  it("marks the last page exactly at the end of the log", async () => {
     await keep([1, 2, 3, 4].map((n) => anExport(n)));
     const wanted = { before: null, state: null };
 

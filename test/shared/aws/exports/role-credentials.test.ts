@@ -37,7 +37,7 @@ const roles = () =>
   });
 
 describe("stsRoleCredentials", () => {
-  it("requests one hour, with the external ID and the service's name, in the region", async () => {
+  it("requests credentials for one hour, with the external ID and the service's name, in the region", async () => {
     const assumed = await roles().assume(role);
 
     expect(assumed).toEqual({
@@ -62,7 +62,7 @@ describe("stsRoleCredentials", () => {
   it.each([
     [403, "AccessDenied"],
     [403, "RegionDisabledException"],
-  ])("returns the reason of a %i %s", async (status, code) => {
+  ])("returns the reason for a %i %s", async (status, code) => {
     sts.answer = (response) => response.writeHead(status).end(refusal(code));
 
     expect(await roles().assume(role)).toEqual({ outcome: "failed", reason: code });
@@ -78,7 +78,7 @@ describe("stsRoleCredentials", () => {
 });
 
 describe("cachedRoleCredentials", () => {
-  it("assumes a role again only in its last five minutes, and for another role", async () => {
+  it("assumes a role again only in the last five minutes of its credentials", async () => {
     const clock = fixedClock("2026-11-20T10:00:00.000Z");
     const kept = cachedRoleCredentials(roles(), clock);
     await kept.assume(role);
@@ -94,7 +94,7 @@ describe("cachedRoleCredentials", () => {
     expect(sts.requests).toHaveLength(3);
   });
 
-  it("caches no failure", async () => {
+  it("does not cache a failure", async () => {
     const kept = cachedRoleCredentials(roles(), fixedClock("2026-11-20T10:00:00.000Z"));
     sts.answer = (response) => response.writeHead(403).end(refusal("AccessDenied"));
     await kept.assume(role);

@@ -66,7 +66,7 @@ async function restore(shard: Row | undefined): Promise<void> {
   }
 }
 
-it("a journal is copied to the page that a restore of the accounts table left with its records", async () => {
+it("a ledger journal is copied to the page that a restore of the accounts table left with its records", async () => {
   await call("h1", "h2", "h3", "h4");
   const before = await shardRow();
   await copy();
@@ -82,7 +82,7 @@ it("a journal is copied to the page that a restore of the accounts table left wi
   await expectBooksToBalance(world, accountId);
 });
 
-it("a journal that differs from its stored page is kept, and the account, shard and page are reported", async () => {
+it("a ledger journal that differs from its stored page is kept, and the account, shard and page are reported", async () => {
   await call("h1", "h2", "h3");
   const before = await shardRow();
   await call("h4");
@@ -105,7 +105,7 @@ it("a journal that differs from its stored page is kept, and the account, shard 
   expect(page).toEqual(stored);
 });
 
-it("a change does not fail if the stored page of its journal cannot be read", async () => {
+it("a ledger change succeeds even if the stored page of its journal cannot be read", async () => {
   await call("h1", "h2", "h3");
   const before = await shardRow();
   await call("h4");

@@ -74,14 +74,14 @@ const makeRecords = async (count: number, first = 0, now = systemClock.now()): P
 describe("dynamoCreditHistory", () => {
   creditHistoryContract(() => world);
 
-  describe("of an account with one shard", () => {
+  describe("for an account with one shard", () => {
     it("writes nothing", async () => {
       const { client, writes } = countingWrites();
       await historyThrough(client).page(accountId, { limit: 100 });
       expect(writes()).toBe(0);
     });
 
-    it("reads its row, and one page with the entries that the row no longer has", async () => {
+    it("reads the shard's row, and one page for entries that the row no longer contains", async () => {
       await makeRecords(60);
       const sent: unknown[] = [];
       const client = watchedClient(world.client, (command, send) => {
@@ -123,7 +123,7 @@ describe("dynamoCreditHistory", () => {
     );
   });
 
-  describe("of an account with two shards", () => {
+  describe("for an account with two shards", () => {
     const start = new Date(systemClock.now().getTime() + 60_000);
     const seconds = (n: number): Date => new Date(start.getTime() + n * 1_000);
     const reserve = (ledger: Ledger, holdId: string, now: Date) =>
@@ -148,7 +148,7 @@ describe("dynamoCreditHistory", () => {
       for (let n = 0; n < 10; n += 1) await settle(ledger, `call_${n}`, seconds(10));
     };
 
-    it("never changes an entry that was listed for a process whose clock is behind", async () => {
+    it("never changes a listed entry when a process with a slow clock writes", async () => {
       await work();
       const before = await entriesOf(world, accountId);
       const first = await world.history.page(accountId, { limit: 4 });
@@ -183,7 +183,7 @@ describe("dynamoCreditHistory", () => {
       expect(page.transactions.toReversed()).toEqual(before);
     });
 
-    it("raises the fence of a shard with older stamps once", async () => {
+    it("raises the fence of a shard with older stamps only once", async () => {
       await work();
       for (const raised of [1, 0]) {
         const { client, writes } = countingWrites();
@@ -255,10 +255,10 @@ describe("dynamoCreditHistory", () => {
     });
   });
 
-  describe("of a call", () => {
+  describe("for a call", () => {
     const now = new Date(systemClock.now().getTime() + 60_000);
 
-    it("is found without reading later entries", async () => {
+    it("finds the entries without reading later ones", async () => {
       await makeRecords(40);
       const holdId = newId("request", now, systemRandom);
       const hold = { accountId, holdId, now };
@@ -281,7 +281,7 @@ describe("dynamoCreditHistory", () => {
       expect(queried).toBeLessThan(35);
     });
 
-    it("includes a refund that took its charge back days later", async () => {
+    it("finds the refund of a charge that was reversed days later", async () => {
       const holdId = newId("request", now, systemRandom);
       const hold = { accountId, holdId };
       const ledger = world.ledger();
@@ -301,14 +301,14 @@ describe("dynamoCreditHistory", () => {
       ]);
     });
 
-    it("that reserved nothing has no entries", async () => {
+    it("that reserved nothing returns no entries", async () => {
       await makeRecords(30);
       const filter = { requestId: newId("request", now, systemRandom) };
       const page = await world.history.page(accountId, { limit: 100, filter });
       expect(page).toEqual({ transactions: [], next: null });
     });
 
-    it("is searched in short pages if its entries are far from the time of its ID", async () => {
+    it("searches in short pages if the entries are far from the time of the call's ID", async () => {
       const holdId = newId("request", now, systemRandom);
       const source = { requestId: holdId };
       const later = new Date(now.getTime() + 30 * 60 * 1_000);
@@ -323,7 +323,7 @@ describe("dynamoCreditHistory", () => {
     });
   });
 
-  describe("of a previous release", () => {
+  describe("for an account of a previous release", () => {
     const opened = new Date("2026-01-05T10:00:00.000Z");
     const at = (minute: number): string =>
       new Date(opened.getTime() + minute * 60_000).toISOString();
@@ -434,7 +434,7 @@ describe("dynamoCreditHistory", () => {
     };
     beforeEach(putOldAccount);
 
-    it("is listed by its numbers, before it has shards and after", async () => {
+    it("lists its transactions with the same sequence numbers before and after it moves to shards", async () => {
       const before = await list({}, 100);
       expect(before.map(({ id, sequence }) => [id, sequence])).toEqual(
         [6, 5, 4, 3, 2, 1].map((n) => [numberedId("creditTransaction", n, accountId), n]),
@@ -450,7 +450,7 @@ describe("dynamoCreditHistory", () => {
       await expectBooksToBalance(world, accountId);
     });
 
-    it("takes a cursor that an earlier release returned", async () => {
+    it("accepts a cursor that an earlier release returned", async () => {
       const startingAfter = numberedId("creditTransaction", 4, accountId);
       for (const move of [undefined, goOn]) {
         await move?.();
@@ -460,7 +460,7 @@ describe("dynamoCreditHistory", () => {
       }
     });
 
-    it("returns with each filter the matching entries of the whole ledger", async () => {
+    it("returns for each filter the matching entries of the whole ledger", async () => {
       for (const move of [undefined, goOn]) {
         await move?.();
         const all = await list({}, 100);
@@ -478,7 +478,7 @@ describe("dynamoCreditHistory", () => {
       }
     });
 
-    it("finds the refund of an old charge that is taken back after the account has shards", async () => {
+    it("finds the refund of an old charge that is reversed after the account moved to shards", async () => {
       await world.ledger().cancel({ accountId, holdId: oldCall, now: systemClock.now() });
       for (const limit of [1, 100]) {
         const found = await list({ requestId: oldCall }, limit);
@@ -492,7 +492,7 @@ describe("dynamoCreditHistory", () => {
     });
   });
 
-  it("reads at most 1,001 marks for a page of an account with more changes", async () => {
+  it("dynamoCreditHistory reads at most 1,001 marks for a page of an account with more changes", async () => {
     const changes = 1_050;
     const change = { accountId, type: "purchase", credits: 1, now: systemClock.now() } as const;
     for (let n = 0; n < 3; n += 1) await world.changes.apply({ ...change, changeId: `real_${n}` });
@@ -518,7 +518,7 @@ describe("dynamoCreditHistory", () => {
     expect(transactions.map(({ sequence }) => sequence)).toEqual([4, 3, 2]);
   });
 
-  it("ends a page after reading 2,000 entries", async () => {
+  it("dynamoCreditHistory ends a page after reading 2,000 entries", async () => {
     const rows = Array.from({ length: 2_100 }, (_, n) => ({
       PutRequest: {
         Item: ledgerEntryRow({

@@ -60,8 +60,8 @@ describe("dynamoLedger", () => {
   ledgerContract(() => world);
 });
 
-describe("requests to DynamoDB", () => {
-  it("are one to reserve and one to settle in a process that knows the account", async () => {
+describe("the ledger's requests to DynamoDB", () => {
+  it("are one to reserve and one to settle if the process has cached the account", async () => {
     const sent: string[] = [];
     const client = watchedClient(world.client, (command, send) => {
       sent.push(command.constructor.name);
@@ -78,7 +78,7 @@ describe("requests to DynamoDB", () => {
     expect(sent).toEqual(["UpdateCommand", "UpdateCommand"]);
   });
 
-  it("are no more in a process without cached state, for an account with one shard", async () => {
+  it("are the same number without cached state, for an account with one shard", async () => {
     const sent: string[] = [];
     const client = watchedClient(world.client, (command, send) => {
       sent.push(command.constructor.name);
@@ -88,7 +88,7 @@ describe("requests to DynamoDB", () => {
     expect(sent).toEqual(["UpdateCommand"]);
   });
 
-  it("are one more, to read all shards, if the shard has no credits", async () => {
+  it("include one more, to read all shards, if the chosen shard has no credits", async () => {
     const sent: string[] = [];
     const client = watchedClient(world.client, (command, send) => {
       sent.push(command.constructor.name);
@@ -99,7 +99,7 @@ describe("requests to DynamoDB", () => {
     expect(sent).toEqual(["UpdateCommand", "BatchGetCommand"]);
   });
 
-  it("copy the journal every eighth record, in one transaction with its usage", async () => {
+  it("copy the journal with every eighth record, in one transaction with its usage", async () => {
     const sent: TransactWriteCommand[] = [];
     const client = watchedClient(world.client, (command, send) => {
       if (command instanceof TransactWriteCommand) sent.push(command);
@@ -121,7 +121,7 @@ describe("requests to DynamoDB", () => {
   });
 });
 
-describe("the row of a shard", () => {
+describe("the row of a ledger shard", () => {
   it("stays below two write units with ten calls in flight", async () => {
     accountId = await world.open(25_000);
     const ledger = world.ledger();
@@ -152,8 +152,8 @@ describe("the row of a shard", () => {
   });
 });
 
-describe("lost responses", () => {
-  it("cause a read of the shard, which shows whether the update took effect", async () => {
+describe("a lost response to a ledger update", () => {
+  it("causes a read of the shard, which shows whether the update took effect", async () => {
     const client = watchedClient(world.client, async (command, send) => {
       const answer = await send();
       if (command instanceof UpdateCommand) throw new Error("socket hang up");
@@ -167,7 +167,7 @@ describe("lost responses", () => {
   });
 });
 
-describe("a settlement after which the balance cannot be read", () => {
+describe("a ledger settlement after which the balance cannot be read", () => {
   it("is reported as unconfirmed, not as refused, and has charged the call", async () => {
     const tier = concurrencyTiers.find(({ concurrency }) => concurrency > 10);
     if (tier === undefined) throw new Error("no tier has two shards");
@@ -195,7 +195,7 @@ describe("a settlement after which the balance cannot be read", () => {
   });
 });
 
-describe("a process that is suspended while it reserves", () => {
+describe("a process that is suspended while it reserves credits", () => {
   it("does not reserve again after its hold has expired and been released", async () => {
     const clock = fixedClock(now.toISOString());
     let isFirst = true;
@@ -218,8 +218,8 @@ describe("a process that is suspended while it reserves", () => {
   });
 });
 
-describe("a call that another process cancels", () => {
-  it("is found without reading later records", async () => {
+describe("the ledger, for a call that another process cancels,", () => {
+  it("finds the call without reading later records", async () => {
     const ledger = world.ledger();
     const callAt = async (seconds: number): Promise<string> => {
       const at = new Date(now.getTime() + seconds * 1_000);
@@ -268,8 +268,8 @@ describe("a call that another process cancels", () => {
   });
 });
 
-describe("an account whose credits are split over shards", () => {
-  it("reserves its entire balance for one call", async () => {
+describe("the ledger, for an account with several shards,", () => {
+  it("reserves the entire balance for one call", async () => {
     const tier = concurrencyTiers.find(({ concurrency }) => concurrency > 10);
     if (tier === undefined) throw new Error("no tier has two shards");
     const purchase = { accountId, changeId: "c1", type: "purchase", now } as const;
@@ -283,8 +283,8 @@ describe("an account whose credits are split over shards", () => {
   });
 });
 
-describe("the hold of a run's step", () => {
-  it("keeps its row for 30 days after it is resolved, and has no due mark then", async () => {
+describe("the ledger's hold of a run's step", () => {
+  it("has a row for 30 days after it is resolved, and no due mark", async () => {
     const holdId = "wlrun_1#check";
     const source = { runId: "wlrun_1", step: "check" };
     const hold = { accountId, holdId, now };
@@ -305,8 +305,8 @@ describe("the hold of a run's step", () => {
   });
 });
 
-describe("an account whose rows stay busy", () => {
-  it("is refused with what was refused in the cause, and without waiting for ever", async () => {
+describe("a ledger operation on rows that stay busy", () => {
+  it("fails after its retry budget, and its cause contains DynamoDB's reasons", async () => {
     const client = watchedClient(world.client, (command, send) => {
       if (!(command instanceof UpdateCommand)) return send();
       throw new TransactionConflictException({ message: "busy", $metadata: {} });
@@ -325,7 +325,7 @@ describe("an account whose rows stay busy", () => {
   });
 });
 
-describe("the report of a ledger", () => {
+describe("the metrics of the ledger", () => {
   const reporting = (client: DynamoDBDocumentClient, clock = fixedClock(now.toISOString())) => {
     const reports: LedgerReport[] = [];
     const ledger = dynamoLedger(client, {
@@ -338,7 +338,7 @@ describe("the report of a ledger", () => {
     return { ledger, reports };
   };
 
-  it("counts no retry if DynamoDB accepts the first attempts", async () => {
+  it("count no retry if DynamoDB accepts the first attempts", async () => {
     const { ledger, reports } = reporting(world.client);
 
     await reserve(ledger, "hold", 10);
@@ -350,7 +350,7 @@ describe("the report of a ledger", () => {
     ]);
   });
 
-  it("counts the attempts after the first, and the time of all attempts", async () => {
+  it("count the attempts after the first, and the time of all attempts", async () => {
     const clock = fixedClock(now.toISOString());
     let conflicts = 0;
     const client = watchedClient(world.client, (command, send) => {
@@ -371,7 +371,7 @@ describe("the report of a ledger", () => {
     expect(reports[0]?.milliseconds).toBeGreaterThanOrEqual(300);
   });
 
-  it("includes operations that fail", async () => {
+  it("include operations that fail", async () => {
     const client = watchedClient(world.client, (command, send) => {
       if (!(command instanceof UpdateCommand)) return send();
       throw new TransactionConflictException({ message: "busy", $metadata: {} });

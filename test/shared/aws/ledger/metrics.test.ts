@@ -5,7 +5,7 @@ import { loggedLines, metricsOf } from "../../../support/log-lines.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
-it("adds the times and retries of a call's reservation and settlement to its one line", () => {
+it("the ledger adds the times and retries of a call's reservation and settlement to the call's one log line", () => {
   const { logger, lines } = loggedLines("products");
   const report = ledgerMetrics(tell);
 

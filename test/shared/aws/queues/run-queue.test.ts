@@ -47,7 +47,7 @@ async function received(): Promise<unknown[]> {
   }
 }
 
-describe("messages of a step's batches", () => {
+describe("the messages of a step's batches", () => {
   it("are all sent, ten in a request, in the form that the step worker parses", async () => {
     const batches = Array.from({ length: 23 }, (_, n) => batch(n));
     await sqsRunQueue(client, { steps }, 4).sendBatches(batches);
@@ -58,8 +58,8 @@ describe("messages of a step's batches", () => {
   });
 });
 
-describe("a chain of messages", () => {
-  it("is long enough for a run of ten steps", () => {
+describe("a chain of run queue messages", () => {
+  it("may be long enough for a run of ten steps", () => {
     expect(limits.messageHopsMax).toBeGreaterThan(10 + 1);
   });
 
@@ -70,7 +70,7 @@ describe("a chain of messages", () => {
   });
 });
 
-describe("a queue that a function does not send to", () => {
+describe("a message to a queue without a configured URL", () => {
   it("is refused, and nothing is sent", async () => {
     await expect(
       sqsRunQueue(client, {}).sendResume({ accountId: "a", watchlistId: "w", runNumber: 1 }),

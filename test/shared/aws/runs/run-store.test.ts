@@ -91,8 +91,8 @@ const stalled = async (by: string): Promise<number[]> => {
   return (await store.takeStalled(look)).map(({ runNumber }) => runNumber);
 };
 
-describe("claim", () => {
-  it("starts the run in the list's row and keeps it as it is", async () => {
+describe("dynamoRunStore.claim", () => {
+  it("starts the run in the watchlist's row, and stores it unchanged", async () => {
     const run = await claim();
 
     expect(await store.get(run)).toEqual(run);
@@ -117,7 +117,7 @@ describe("claim", () => {
     expect((await store.list(list.id, 10)).runs).toHaveLength(1);
   });
 
-  it("is won by one of many at the same time", async () => {
+  it("succeeds for one of many concurrent calls", async () => {
     const now = clock.now();
     const request = { watchlist: list, trigger: "schedule", due: now, now } as const;
 
@@ -130,7 +130,7 @@ describe("claim", () => {
     ["other settings", { revision: 0 }],
     ["another due time", { nextRunAt: at(300) }],
     ["more runs", { runCount: 1 }],
-  ])("is refused when the list has %s by now", async (_, seen) => {
+  ])("is refused if the watchlist now has %s", async (_, seen) => {
     const now = clock.now();
     const watchlist = { ...list, ...seen };
 
@@ -141,7 +141,7 @@ describe("claim", () => {
     expect((await store.list(list.id, 10)).runs).toEqual([]);
   });
 
-  it("of a deleted watchlist is refused and creates no rows", async () => {
+  it("is refused for a deleted watchlist, and creates no rows", async () => {
     const { accountId, id: watchlistId } = list;
     await lists.remove({ accountId, watchlistId, purgeAt: distant });
     const now = clock.now();
@@ -152,8 +152,8 @@ describe("claim", () => {
   });
 });
 
-describe("phases", () => {
-  it("follow each other, each with what it brings", async () => {
+describe("the phases of a stored run", () => {
+  it("follow one another, and each stores its data", async () => {
     const run = await claim();
     const reading = await bring(run, "reading");
     expect(reading).toEqual({ ...run, phase: "reading", plan: "plan", stats });
@@ -165,7 +165,7 @@ describe("phases", () => {
     expect(await store.get(run)).toEqual({ ...ended(reading), phase: "done" });
   });
 
-  it("are not taken twice: the first plan wins, and nothing goes back", async () => {
+  it("are entered once: the first plan is kept, and no phase is entered again", async () => {
     const run = await claim();
     await bring(run, "reading");
     await store.startReading(run, { plan: "other", stats: { ...stats, tracked: 9 } });
@@ -178,7 +178,7 @@ describe("phases", () => {
     expect(await store.get(run)).toMatchObject({ phase: "finishing", status: "completed" });
   });
 
-  it("of a run that was forgotten stay nothing", async () => {
+  it("of a deleted run are not stored", async () => {
     const run = await claim();
     await store.forget(list.id, 0);
     await store.forget(list.id, run.runNumber);
@@ -188,8 +188,8 @@ describe("phases", () => {
   });
 });
 
-describe("finish", () => {
-  it("ends the run in its list's row, once", async () => {
+describe("dynamoRunStore.finish", () => {
+  it("ends the run in its watchlist's row, once", async () => {
     const run = await claim();
     const finishing = await bring(run, "finishing");
     const outcome = { ...keep, consecutiveSkips: 2, refreshDue: true };
@@ -208,7 +208,7 @@ describe("finish", () => {
     expect(await listNow()).toEqual(afterwards);
   });
 
-  it("pauses the list, which is not due any more", async () => {
+  it("pauses the watchlist, which then has no due time", async () => {
     const finishing = await bring(await claim(), "finishing");
     await store.finish(ended(finishing), { ...keep, pause: true, consecutiveSkips: 3 });
 
@@ -220,7 +220,7 @@ describe("finish", () => {
     expect(await lists.due(distant, 10)).toEqual([]);
   });
 
-  it("writes nothing when the list was changed since it was read", async () => {
+  it("writes nothing if the watchlist was changed since it was read", async () => {
     const finishing = await bring(await claim(), "finishing");
     const before = await listNow();
     const after = { ...before, name: "Another", revision: before.revision + 1 };
@@ -245,8 +245,8 @@ describe("finish", () => {
   });
 });
 
-describe("abandon", () => {
-  it("records the error of a stalled run, and no step of it starts after that", async () => {
+describe("dynamoRunStore.abandon", () => {
+  it("records the error of a stalled run, after which no step of it starts", async () => {
     const run = await claim();
     const reading = await bring(run, "reading");
 
@@ -275,14 +275,14 @@ describe("abandon", () => {
     expect(await store.abandon(reading, "stuck")).toEqual({ ...failed, progressAt: at(1) });
   });
 
-  it("comes too late for a run that is finishing", async () => {
+  it("returns undefined for a run that is finishing", async () => {
     const finishing = await bring(await claim(), "finishing");
     expect(await store.abandon(finishing, "stuck")).toBeUndefined();
   });
 });
 
-describe("takeStalled", () => {
-  it("takes a stalled run once, until its next due time", async () => {
+describe("dynamoRunStore.takeStalled", () => {
+  it("returns a stalled run once, until its next due time", async () => {
     await claim();
     expect(await stalled(at(59))).toEqual([]);
     expect(await stalled(at(60))).toEqual([1]);
@@ -292,7 +292,7 @@ describe("takeStalled", () => {
   it.each<[RunPhase, number]>([
     ["reading", 30],
     ["finishing", 60],
-  ])("takes one that is %s %i seconds after it came there", async (phase, seconds) => {
+  ])("returns a run in phase %s %i seconds after it entered that phase", async (phase, seconds) => {
     const run = await claim();
     clock.advance(1_000);
     await bring(run, phase);
@@ -301,7 +301,7 @@ describe("takeStalled", () => {
     expect(await stalled(at(1 + seconds))).toEqual([1]);
   });
 
-  it("takes a run with progress only five minutes after that progress", async () => {
+  it("returns a run with progress only five minutes after that progress", async () => {
     await bring(await claim(), "reading");
     clock.advance(20_000);
     const run = { accountId: list.accountId, watchlistId: list.id, runNumber: 1 };
@@ -311,7 +311,7 @@ describe("takeStalled", () => {
     expect(await stalled(at(320))).toEqual([1]);
   });
 
-  it("has nothing to do with a run that is done", async () => {
+  it("does not return a run that is done", async () => {
     await bring(await claim(), "emitting");
     expect(await stalled(distant.toISOString())).toEqual([1]);
     await store.markEmitted({ accountId: list.accountId, watchlistId: list.id, runNumber: 1 });

@@ -91,8 +91,8 @@ const batches = [
   { ids: ["10003"], carried: [] },
 ];
 
-describe("starts", () => {
-  it("are those of the plan that won, chunk by chunk, and of their step alone", async () => {
+describe("the starting items of a step", () => {
+  it("are those of the stored plan and of their step only, chunk by chunk", async () => {
     const chunks = Array.from({ length: 30 }, (_, n) => [String(10_000 + n)]);
     await store.saveStarts(run.id, "lost", new Map([["check", [["99999"]]]]));
     await store.saveStarts(
@@ -118,8 +118,8 @@ describe("starts", () => {
   });
 });
 
-describe("plan", () => {
-  it("stores a step and its batches, so that both can be read back", async () => {
+describe("dynamoStepStore.plan", () => {
+  it("stores a step with its batches", async () => {
     const step = aStep();
 
     expect(await store.plan({ step, batches })).toEqual(step);
@@ -130,7 +130,7 @@ describe("plan", () => {
     expect(await store.get(run.id, "check")).toBeUndefined();
   });
 
-  it("is the first stored one: a later attempt gets the first", async () => {
+  it("returns the first stored plan to a later attempt", async () => {
     const first = aStep();
     const second = aStep({ plan: "p2", batches: 1, items: 1 });
     await store.plan({ step: first, batches });
@@ -141,14 +141,14 @@ describe("plan", () => {
     expect(await store.planned(refOf(first, 0))).toEqual(batches[0]);
   });
 
-  it("is the same for all of many at the same time", async () => {
+  it("returns the same plan to concurrent attempts", async () => {
     const planned = await Promise.all(
       Array.from({ length: 6 }, (_, n) => store.plan({ step: aStep({ plan: `p${n}` }), batches })),
     );
     expect(new Set(planned.map(({ plan }) => plan)).size).toBe(1);
   });
 
-  it("is listed in the order of the steps", async () => {
+  it("stores steps that are listed in the order of their positions", async () => {
     const steps = [
       aStep({ step: "b", position: 0 }),
       aStep({ step: "c", position: 1 }),
@@ -161,8 +161,8 @@ describe("plan", () => {
   });
 });
 
-describe("decide", () => {
-  it("records whether a step is read; a later decision gets the first", async () => {
+describe("dynamoStepStore.decide", () => {
+  it("stores whether a step is read, and returns that decision to later calls", async () => {
     const step = await store.plan({ step: aStep(), batches });
 
     expect(await store.decide(run, step, null)).toBe("read");
@@ -170,7 +170,7 @@ describe("decide", () => {
     expect(await store.get(run.id, "detail")).toEqual({ ...step, decision: "read" });
   });
 
-  it("keeps what a deferred step needed and the balance that there was", async () => {
+  it("stores the credits that a deferred step needed and the balance at that time", async () => {
     const step = await store.plan({ step: aStep(), batches });
 
     expect(await store.decide(run, step, shortfall)).toBe("defer");
@@ -188,7 +188,7 @@ describe("decide", () => {
     expect(await store.get(run.id, "detail")).toMatchObject({ decision: null });
   });
 
-  it("is returned after the run is over, and is absent for an unknown step", async () => {
+  it("stores a decision that can be read after the run is over, and none for an unknown step", async () => {
     const step = await store.plan({ step: aStep(), batches });
     await store.decide(run, step, null);
     await runs.startFinishing(run, "completed", ["reading"]);
@@ -197,7 +197,7 @@ describe("decide", () => {
     expect(await store.decide(run, aStep({ step: "never" }), null)).toBe("over");
   });
 
-  it("is not over for a request that was wrong", async () => {
+  it("does not treat an invalid request as the end of the run", async () => {
     const step = await store.plan({ step: aStep(), batches });
     const client = watchedClient(tables.client, (command, send) =>
       command instanceof TransactWriteCommand
@@ -216,7 +216,7 @@ describe("decide", () => {
   });
 });
 
-describe("a batch", () => {
+describe("a batch of a step", () => {
   const found = {
     counts: counts(2, { ok: 1, notFound: 1 }),
     outcomes: [
@@ -227,7 +227,7 @@ describe("a batch", () => {
     ],
   };
 
-  it("opens with its run, its step, its IDs and its result", async () => {
+  it("is returned with its run, its step, its IDs and its result", async () => {
     const step = aStep();
     const ref = refOf(step, 0);
     expect(await store.open(ref)).toMatchObject({
@@ -242,13 +242,13 @@ describe("a batch", () => {
     expect(await store.open(ref)).toEqual({ run, step, planned: batches[0], result: found });
   });
 
-  it("of a list that was deleted opens with nothing", async () => {
+  it("of a deleted watchlist is returned without run, step, IDs and result", async () => {
     await runs.forget(run.watchlistId, run.runNumber);
     const nothing = { run: undefined, step: undefined, planned: undefined, result: undefined };
     expect(await store.open(refOf(aStep(), 0))).toEqual(nothing);
   });
 
-  it("has one result, the first", async () => {
+  it("stores only its first result", async () => {
     const ref = refOf(aStep(), 0);
     const second = { counts: counts(9), outcomes: [anOutcome("10009")] };
 
@@ -259,7 +259,7 @@ describe("a batch", () => {
     });
   });
 
-  it("is marked done in its step, once", async () => {
+  it("is marked done in its step once", async () => {
     await store.plan({ step: aStep(), batches });
     const ref = refOf(aStep(), 1);
 
@@ -268,7 +268,7 @@ describe("a batch", () => {
     expect(await store.markDone({ ...ref, batch: 0 })).toEqual(aStep({ done: new Set([0, 1]) }));
   });
 
-  it("is marked done by all of many at the same time", async () => {
+  it("is marked done if many other batches are marked at the same time", async () => {
     await store.plan({ step: aStep({ batches: 12 }), batches: [] });
     await Promise.all(Array.from({ length: 12 }, (_, n) => store.markDone(refOf(aStep(), n))));
 
@@ -281,7 +281,7 @@ describe("a batch", () => {
   });
 });
 
-describe("what a step found", () => {
+describe("the stored results of a step", () => {
   /** A megabyte and more of results, which DynamoDB gives in parts. */
   const large = 25;
   const outcomesOf = (batch: number): ItemOutcome[] => [
@@ -318,7 +318,7 @@ describe("what a step found", () => {
     );
   });
 
-  it("is nothing for a step without results", async () => {
+  it("are empty for a step without results", async () => {
     const none = aStep({ step: "none" });
     expect(await store.counts(none)).toEqual(noCounts);
     expect(await Array.fromAsync(store.routed(none))).toEqual([]);
@@ -334,11 +334,11 @@ describe("what a step found", () => {
   }
 });
 
-describe("stats of a step", () => {
+describe("the stored stats of a step", () => {
   const stats = { scraper: "retailer_d.standard", requested: 3, ok: 3, partial: 0 } as const;
   const settled = { ...stats, notFound: 0, unavailable: 0, credits: 2, skipped: 0 };
 
-  it("are the first ones recorded", async () => {
+  it("are the first ones that were recorded", async () => {
     await store.plan({ step: aStep(), batches });
     await store.recordStats(aStep({ stats: settled }));
     await store.recordStats(aStep({ stats: { ...settled, credits: 9 } }));
@@ -352,7 +352,7 @@ describe("stats of a step", () => {
   });
 });
 
-it("everything of a step is cleared two weeks after the run", async () => {
+it("the rows of a step expire two weeks after the run", async () => {
   await store.saveStarts(run.id, "won", new Map([["check", [["10001"]]]]));
   await store.plan({ step: aStep(), batches });
   await store.recordResult(refOf(aStep(), 0), { counts: noCounts, outcomes: [] });

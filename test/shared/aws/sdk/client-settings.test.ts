@@ -45,14 +45,14 @@ async function storeThat(answer: Answer, times: ClientTimes) {
 
 const never: Answer = () => {};
 
-it("a request that is not answered ends after its attempts, as the failure of a dependency", async () => {
+it("an AWS request without an answer ends after its attempts as a failed dependency", async () => {
   const store = await storeThat(never, { attemptMs: 20, attemptsMax: 2 });
   const error = await store.send();
   expect(error).toMatchObject({ name: "TimeoutError", $metadata: { attempts: 2 } });
   expect(isDependencyFailure(error)).toBe(true);
 });
 
-it("an answer whose body never ends is the failure of a dependency", async () => {
+it("an AWS answer whose body never ends is a failed dependency", async () => {
   const store = await storeThat(
     (_, response) => void response.writeHead(200, { "Content-Length": "100" }).write("{"),
     { attemptMs: 20, attemptsMax: 1 },
@@ -60,12 +60,12 @@ it("an answer whose body never ends is the failure of a dependency", async () =>
   expect(isDependencyFailure(await store.send())).toBe(true);
 });
 
-it("an unreachable store is the failure of a dependency", async () => {
+it("an unreachable AWS service is a failed dependency", async () => {
   const store = await storeThat((request) => void request.socket.destroy(), { attemptsMax: 1 });
   expect(isDependencyFailure(await store.send())).toBe(true);
 });
 
-it("attempts end with the retry budget, before the SDK has made all it may make", async () => {
+it("the attempts of an AWS request end with the retry budget, before the maximum of the SDK", async () => {
   const store = await storeThat(never, { attemptMs: 60_000, attemptsMax: 3 });
   let ms = 0;
   // Each look at the clock is 30 ms later than the one before.
@@ -77,7 +77,7 @@ it("attempts end with the retry budget, before the SDK has made all it may make"
   expect(store.requests()).toBeLessThanOrEqual(1);
 });
 
-it("nothing is sent when no time is left", async () => {
+it("no AWS request is sent without time left", async () => {
   const store = await storeThat(never, {});
   const budget = retryBudget({ clock: systemClock, lossMs: 0 });
   expect(await withRetryBudget(budget, () => store.send())).toMatchObject({
@@ -86,7 +86,7 @@ it("nothing is sent when no time is left", async () => {
   expect(store.requests()).toBe(0);
 });
 
-it("every client of AWS in the service is made with these settings", () => {
+it("every AWS client of the service is created with the shared client settings", () => {
   const root = join(import.meta.dirname, "../../../..");
   const made = ["functions", "shared"].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })

@@ -22,8 +22,8 @@ rateBudgetContract("in a table", () => ({ process }));
 const now = new Date("2026-03-01T12:00:00Z");
 const ask = { permits: 20, perSecond: 10, burst: 1, until: new Date("2026-03-01T13:00:00Z") };
 
-describe("a budget in a table", () => {
-  it("takes many permits with one request", async () => {
+describe("the shared rate limit of a source in DynamoDB", () => {
+  it("is given for many permits by one request", async () => {
     let requests = 0;
     const client = watchedClient(tables.client, async (_command, send) => {
       requests += 1;
@@ -36,7 +36,7 @@ describe("a budget in a table", () => {
     expect(second.from.getTime() - first.from.getTime()).toBe(2_000);
   });
 
-  it("uses the local limit, and reports it, when the table does not respond", async () => {
+  it("falls back to the local limit, with a report, if DynamoDB does not respond", async () => {
     const errors: unknown[] = [];
     const throttle = Object.assign(new Error("slow down"), { name: "ThrottlingException" });
     const client = watchedClient(tables.client, async (command, send) => {

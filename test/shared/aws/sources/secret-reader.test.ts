@@ -37,31 +37,37 @@ const refusal = (reading: Promise<string>): Promise<Error> =>
     (error: unknown) => error as Error,
   );
 
-it("reads a secret of Secrets Manager", async () => {
+it("the secret reader reads a secret of Secrets Manager", async () => {
   const reader = readerOf(() => Promise.resolve({ SecretString: canary }));
   expect(await reader.read(secretArn)).toBe(canary);
   expect(asked[0]).toBeInstanceOf(GetSecretValueCommand);
   expect(asked[0]).toMatchObject({ input: { SecretId: secretArn } });
 });
 
-it.each([parameterArn, "/sources/d"])("reads and unseals the parameter %s", async (name) => {
-  const reader = readerOf(() => Promise.resolve({ Parameter: { Value: canary } }));
-  expect(await reader.read(name)).toBe(canary);
-  expect(asked[0]).toBeInstanceOf(GetParameterCommand);
-  expect(asked[0]).toMatchObject({ input: { Name: name, WithDecryption: true } });
-});
+it.each([parameterArn, "/sources/d"])(
+  "the secret reader reads and decrypts the parameter %s",
+  async (name) => {
+    const reader = readerOf(() => Promise.resolve({ Parameter: { Value: canary } }));
+    expect(await reader.read(name)).toBe(canary);
+    expect(asked[0]).toBeInstanceOf(GetParameterCommand);
+    expect(asked[0]).toMatchObject({ input: { Name: name, WithDecryption: true } });
+  },
+);
 
-it.each(["\n", "\r\n", "\n\n"])("leaves out the end %j of a last line", async (end) => {
-  const reader = readerOf(() => Promise.resolve({ SecretString: `${canary}\n${canary}${end}` }));
-  expect(await reader.read(secretArn)).toBe(`${canary}\n${canary}`);
-});
+it.each(["\n", "\r\n", "\n\n"])(
+  "the secret reader removes the line end %j at the end of a secret",
+  async (end) => {
+    const reader = readerOf(() => Promise.resolve({ SecretString: `${canary}\n${canary}${end}` }));
+    expect(await reader.read(secretArn)).toBe(`${canary}\n${canary}`);
+  },
+);
 
-it("takes a secret of line ends only for empty", async () => {
+it("the secret reader treats a secret of line ends only as empty", async () => {
   const reader = readerOf(() => Promise.resolve({ SecretString: "\n" }));
   expect((await refusal(reader.read(secretArn))).message).toContain("is empty");
 });
 
-it("caches a secret for five minutes, and shares one request among parallel reads", async () => {
+it("the secret reader caches a secret for five minutes, and shares one request among parallel reads", async () => {
   const reader = readerOf(() => Promise.resolve({ SecretString: canary }));
   await Promise.all([reader.read(secretArn), reader.read(secretArn)]);
   nowMs = 299_999;
@@ -72,7 +78,7 @@ it("caches a secret for five minutes, and shares one request among parallel read
   expect(asked).toHaveLength(2);
 });
 
-it("does not cache a failure", async () => {
+it("the secret reader does not cache a failure", async () => {
   let isDown = true;
   const reader = readerOf(() =>
     isDown ? Promise.reject(new Error("down")) : Promise.resolve({ SecretString: canary }),
@@ -82,7 +88,7 @@ it("does not cache a failure", async () => {
   expect(await reader.read(secretArn)).toBe(canary);
 });
 
-it("names the reference in an error, and never the message of the store", async () => {
+it("the secret reader's errors contain the reference and never the store's message", async () => {
   const quoting = Object.assign(new Error(`bad value ${canary}`), { name: "ValidationException" });
   const failed = await refusal(readerOf(() => Promise.reject(quoting)).read(secretArn));
   expect(failed.message).toBe(`The secret ${secretArn} could not be read: ValidationException`);
@@ -91,12 +97,12 @@ it("names the reference in an error, and never the message of the store", async 
   expect(empty.message).toBe(`The secret ${secretArn} is empty`);
 });
 
-it("does not quote an invalid reference, which may be the secret itself", async () => {
+it("the secret reader does not quote an invalid reference, which may be the secret itself", async () => {
   const failed = await refusal(readerOf(() => Promise.resolve({})).read(canary));
   expect(failed.message).not.toContain(canary);
 });
 
-it("reads environment variables only if some are allowed", async () => {
+it("the secret reader reads environment variables only if some are allowed", async () => {
   const nothing: Answer = () => Promise.resolve({});
   expect(await readerOf(nothing, { KEY: canary }).read("env:KEY")).toBe(canary);
   vi.stubEnv("KEY", canary);

@@ -80,7 +80,7 @@ describe("dueKeys", () => {
     expect(asked.toSorted()).toEqual(duePartitionsOf("hold"));
   });
 
-  it("merges the partitions by due time, and gives the longest due of all", async () => {
+  it("merges the partitions by due time, and returns the longest due rows", async () => {
     const rows = Array.from({ length: 48 }, (_, n) => ({ pk: `pk-${n}`, second: (n * 29) % 48 }));
     await put("run", rows);
     const sorted = rows.toSorted((one, other) => one.second - other.second);
@@ -91,7 +91,7 @@ describe("dueKeys", () => {
     }
   });
 
-  it("gives as many as are wanted though one partition has them all", async () => {
+  it("returns as many rows as requested even if one partition contains them all", async () => {
     const [partition = "", other = ""] = duePartitionsOf("outbox");
     const [last = ""] = pksOf("outbox", other, 1);
     const first = pksOf("outbox", partition, 9);
@@ -121,7 +121,7 @@ describe("dueKeys", () => {
     }
   });
 
-  it("leaves out what is due later, what is of another kind, and what is not due at all", async () => {
+  it("omits rows that are due later, of another kind, or not due", async () => {
     await put("hold", [
       { pk: "pk-1", second: 5 },
       { pk: "pk-2", second: 6 },
@@ -135,7 +135,7 @@ describe("dueKeys", () => {
 });
 
 describe("dueKeysOf", () => {
-  it("finds all of one partition key with one request, and none of its neighbours", async () => {
+  it("finds all rows of one partition key with one request, and none of other keys", async () => {
     const [partition = ""] = duePartitionsOf("hold");
     const [pk = "", neighbour = ""] = pksOf("hold", partition, 2);
     const sks = Array.from({ length: 30 }, (_, n) => `hold#${String(n).padStart(2, "0")}`);

@@ -58,11 +58,11 @@ describe("the partitions of the due index", () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  it("are few enough for the sweeper to query all of them every minute", () => {
+  it("are so few that the sweeper can query all of them every minute", () => {
     expect(kinds.flatMap(duePartitionsOf).length).toBeLessThanOrEqual(50);
   });
 
-  it("are as many for holds as keep a write from being refused before its table is full", () => {
+  it("are so many for holds that DynamoDB throttles the table before one of them", () => {
     const writesOfPartition = 1_000;
     // What DynamoDB gives a table unless more is asked for.
     const writesOfTable = 40_000;
@@ -73,15 +73,15 @@ describe("the partitions of the due index", () => {
   });
 });
 
-describe("a row's place in the due index", () => {
-  it("is the same in every version of the service, whatever its time", () => {
+describe("the partition of a row in the due index", () => {
+  it("is the same in every version of the service, and does not depend on the row's time", () => {
     // Whoever looks for an account's holds asks where they were put before.
     const key = accountKeys.hold("acct_1", "req_1");
     expect(dueAt("hold", key, at)).toEqual({ due_kind: "hold#05", due_at: at.toISOString() });
     expect(dueAt("hold", key, new Date(0)).due_kind).toBe("hold#05");
   });
 
-  it("is that of all rows below the same partition key of the table", () => {
+  it("is the same for all rows with one partition key of the table", () => {
     const places = ["req_1", "req_2", "req_3", "req_4"].map(
       (holdId) => dueAt("hold", accountKeys.hold("acct_1", holdId), at).due_kind,
     );

@@ -25,20 +25,20 @@ it.each([
   expect(codes(cancelled(code, "ValidationError"))).toEqual([code, "ValidationError"]);
 });
 
-it("an invalid transaction has no reasons", () => {
+it("an error for an invalid transaction has no reasons", () => {
   expect(codes(cancelled("ValidationError", "None"))).toBeUndefined();
   expect(codes(cancelled("None", "ItemCollectionSizeLimitExceeded"))).toBeUndefined();
   expect(codes(cancelled("None"))).toBeUndefined();
 });
 
-it("another failure has no reasons", () => {
+it("an error that is not a transaction's has no reasons", () => {
   expect(codes(new Error("lost"))).toBeUndefined();
   expect(
     codes(new ConditionalCheckFailedException({ message: "", $metadata: {} })),
   ).toBeUndefined();
 });
 
-it("a transaction that others keep refusing is repeated until the retry budget is used up", async () => {
+it("a transaction that concurrent writes keep refusing is repeated until the retry budget is used up", async () => {
   const clock = fixedClock("2026-03-01T00:00:00Z");
   let attempts = 0;
   const contended = retryContended.bind(

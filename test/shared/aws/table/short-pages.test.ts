@@ -498,7 +498,7 @@ describe.each(cases)("$file: $says", ({ fill, read, found, queries = 1 }) => {
     expect(await read({ ...place, client: cutShort(tables.client) })).toEqual(found);
   });
 
-  it("are found without a request too many when no answer does", async () => {
+  it("are found without an unnecessary request when no answer ends early", async () => {
     const place = await filled();
     let sent = 0;
     const client = watchedClient(tables.client, (command, send) => {
@@ -521,7 +521,7 @@ describe("firstRows", () => {
     { count: 3, found: ["row_1", "row_2", "row_3"] },
     { count: 5, found: ["row_1", "row_2", "row_3", "row_4", "row_5"] },
     { count: 9, found: ["row_1", "row_2", "row_3", "row_4", "row_5"] },
-  ])("gives $count rows, or all there are", async ({ count, found }) => {
+  ])("returns $count rows, or all rows if there are fewer", async ({ count, found }) => {
     const place = { client: tables.client, table: await tables.create() };
     for (const n of five) await put(place, { pk: "pk", sk: `row_${n}` });
 
@@ -531,7 +531,7 @@ describe("firstRows", () => {
     }
   });
 
-  it("looks past answers without a row", async () => {
+  it("continues after answers without a row", async () => {
     const place = { client: tables.client, table: await tables.create() };
     for (const n of five) await put(place, { pk: "pk", sk: `row_${n}`, n });
 
@@ -548,7 +548,7 @@ describe("firstRows", () => {
   });
 });
 
-describe("queries", () => {
+describe("queries of DynamoDB", () => {
   const root = new URL("../../../../", import.meta.url);
   const filesWith = (text: string): string[] =>
     globSync("{shared/aws,tools/reconcile}/**/*.ts", { cwd: root })
@@ -556,14 +556,14 @@ describe("queries", () => {
       .map((name) => name.replace(/\.ts$/, ""))
       .toSorted();
 
-  it("are sent by one file, and by the reader of pages, who goes on by the last page", () => {
+  it("are sent only by query-rows.ts and by the reader of watchlist pages, which continues after the last page", () => {
     expect(filesWith("new QueryCommand(")).toEqual([
       "shared/aws/table/query-rows",
       "shared/aws/watchlists/page-reader",
     ]);
   });
 
-  it("are each tried here with answers that end early", () => {
+  it("are each tested here with answers that end early", () => {
     const tried = [...new Set(cases.map(({ file }) => file))];
     expect(filesWith('/query-rows.ts"').toSorted()).toEqual(tried.toSorted());
   });

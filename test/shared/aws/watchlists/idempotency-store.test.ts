@@ -45,7 +45,7 @@ const answer = () =>
     }),
   );
 
-describe("open", () => {
+describe("dynamoIdempotencyStore.open", () => {
   it("stores the first record of a key and returns it to later requests", async () => {
     const first = aRecord("first");
 
@@ -53,14 +53,14 @@ describe("open", () => {
     expect(await store.open(aRecord("second", { bodyHash: "other" }), now)).toEqual(first);
   });
 
-  it("knows the answer of a request that is finished", async () => {
+  it("returns the stored response of a completed request", async () => {
     await store.open(aRecord("first"), now);
     await answer();
 
     expect(await store.open(aRecord("second"), now)).toEqual(aRecord("first", { answer: "201" }));
   });
 
-  it("lets one of many at the same time be first", async () => {
+  it("gives the key to one of many concurrent requests", async () => {
     const opened = await Promise.all(
       Array.from({ length: 8 }, (_, n) => store.open(aRecord(`${n}`), now)),
     );
@@ -68,7 +68,7 @@ describe("open", () => {
     expect(new Set(opened.map(({ owner }) => owner)).size).toBe(1);
   });
 
-  it("keeps keys and accounts apart", async () => {
+  it("separates keys and accounts", async () => {
     await store.open(aRecord("first"), now);
 
     for (const other of [{ keyHash: "hash2" }, { accountId: "acct_2" }]) {
@@ -89,8 +89,8 @@ describe("open", () => {
   });
 });
 
-describe("takeOver", () => {
-  it("replaces the record of the owner that was seen, once", async () => {
+describe("dynamoIdempotencyStore.takeOver", () => {
+  it("replaces the record of the given owner once", async () => {
     await store.open(aRecord("first"), now);
 
     expect(await store.takeOver(aRecord("second"), "nobody")).toBe(false);
@@ -99,27 +99,27 @@ describe("takeOver", () => {
     expect(await store.open(aRecord("fourth"), now)).toEqual(aRecord("second"));
   });
 
-  it("is done when it is done again after a lost answer", async () => {
+  it("succeeds again when it is repeated after a lost response", async () => {
     await store.open(aRecord("first"), now);
     await store.takeOver(aRecord("second"), "first");
 
     expect(await store.takeOver(aRecord("second"), "first")).toBe(true);
   });
 
-  it("leaves a finished request alone", async () => {
+  it("does not replace a completed request", async () => {
     await store.open(aRecord("first"), now);
     await answer();
 
     expect(await store.takeOver(aRecord("second"), "first")).toBe(false);
   });
 
-  it("takes over no released record", async () => {
+  it("does nothing for a released record", async () => {
     expect(await store.takeOver(aRecord("second"), "first")).toBe(false);
   });
 });
 
-describe("release", () => {
-  it("forgets the key of its owner, also when it is forgotten already", async () => {
+describe("dynamoIdempotencyStore.release", () => {
+  it("deletes the record of its owner, and succeeds when it is repeated", async () => {
     await store.open(aRecord("first"), now);
 
     expect(await store.release(aRecord("first"))).toBe(true);

@@ -284,7 +284,7 @@ async function expectSoundPages({ list, model, limits }: Played): Promise<void> 
 
 const timeout = numRuns * 2_000;
 it(
-  "equal a plain map under any interleaving of changes, steps, readers and lost answers",
+  "a watchlist's pages equal a plain map under any interleaving of changes, steps, readers and lost answers",
   { timeout },
   async () => {
     await fc.assert(

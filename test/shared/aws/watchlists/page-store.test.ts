@@ -63,7 +63,7 @@ const repeating = (): DynamoDBDocumentClient => {
 const moved = (item: Item): Item => ({ ...item, revision: item.revision + 1 });
 const active = (item: Item): Item => ({ ...item, state: "active" });
 
-describe("creating the pages of a list", () => {
+describe("creating the pages of a watchlist", () => {
   it("takes 50 writes for 50,000 items", async () => {
     const { client, sent } = counting();
     await world.store(client).create("wl_large", itemsOf(numbered(50_000)));
@@ -76,7 +76,7 @@ describe("creating the pages of a list", () => {
     expect(sent).toEqual({ PutCommand: 50, QueryCommand: 6 });
   });
 
-  it("begins no other page once one has failed", async () => {
+  it("starts no other page after one has failed", async () => {
     let puts = 0;
     const client = watchedClient(world.client, (command, send) => {
       if (!(command instanceof PutCommand)) return send();
@@ -89,7 +89,7 @@ describe("creating the pages of a list", () => {
     expect(puts).toBe(10);
   });
 
-  it("has written all that it writes when it fails", async () => {
+  it("waits for all started writes when it fails", async () => {
     const list = { accountId: "acct_1", watchlistId: "wl_failed" };
     let isFirst = true;
     const client = watchedClient(world.client, async (command, send) => {
@@ -110,7 +110,7 @@ describe("creating the pages of a list", () => {
     expect(await world.rows(list)).toEqual([]);
   });
 
-  it("made again late leaves pages as they have become", async () => {
+  it("does not change pages when it is repeated late", async () => {
     const items = itemsOf(numbered(3));
     const list = await world.open(items);
     await world.store().replace(list, [await pageAt(list)], items.map(moved));
@@ -119,8 +119,8 @@ describe("creating the pages of a list", () => {
   });
 });
 
-describe("replacing a page", () => {
-  it("with as many items in each state is one plain write; the list's row stays untouched", async () => {
+describe("replacing a page of a watchlist", () => {
+  it("with the same number of items in each state is one plain write, which does not touch the watchlist's row", async () => {
     const list = await world.open(itemsOf(numbered(5)));
     const { client, sent } = counting();
     const page = await pageAt(list);
@@ -129,7 +129,7 @@ describe("replacing a page", () => {
     expect(sent).toEqual({ PutCommand: 1 });
   });
 
-  it("moves the list's counters by the difference, in the same transaction", async () => {
+  it("changes the watchlist's counters by the difference, in the same transaction", async () => {
     const list = await world.open(itemsOf(numbered(5)));
     const page = await pageAt(list);
     const [first, ...others] = page.items;
@@ -145,7 +145,7 @@ describe("replacing a page", () => {
   it.each([
     ["a plain write", (items: readonly Item[]) => items.map(moved)],
     ["a transaction", (items: readonly Item[]) => items.map(active)],
-  ])("finds its own work when the SDK repeats %s after a lost answer", async (_, change) => {
+  ])("succeeds when the SDK repeats %s after a lost response", async (_, change) => {
     const list = await world.open(itemsOf(numbered(4)));
     const page = await pageAt(list);
     const store = world.store(repeating());
@@ -174,16 +174,19 @@ describe("replacing a page", () => {
   it.each([
     ["a plain write", (items: readonly Item[]) => items.map(moved)],
     ["a transaction", (items: readonly Item[]) => items.map(active)],
-  ])("that another writer changed is stale and changes nothing: %s", async (_, change) => {
-    const list = await world.open(itemsOf(numbered(4)));
-    const page = await pageAt(list);
-    const theirs = page.items.map((item) => ({ ...item, consecutiveFailures: 3 }));
-    expect(await world.store().replace(list, [page], theirs)).toBe("replaced");
-    expect(await world.store().replace(list, [page], change(page.items))).toBe("stale");
-    expect((await pageAt(list)).items).toEqual(theirs);
-  });
+  ])(
+    "is refused as stale, without a change, if another writer changed the page: %s",
+    async (_, change) => {
+      const list = await world.open(itemsOf(numbered(4)));
+      const page = await pageAt(list);
+      const theirs = page.items.map((item) => ({ ...item, consecutiveFailures: 3 }));
+      expect(await world.store().replace(list, [page], theirs)).toBe("replaced");
+      expect(await world.store().replace(list, [page], change(page.items))).toBe("stale");
+      expect((await pageAt(list)).items).toEqual(theirs);
+    },
+  );
 
-  it("of a list that was deleted is refused, and no page comes back", async () => {
+  it("fails for a deleted watchlist, and does not create the page again", async () => {
     const list = await world.open(itemsOf(numbered(4)));
     const page = await pageAt(list);
     const store = world.store();
@@ -195,7 +198,7 @@ describe("replacing a page", () => {
     expect(await world.rows(list)).toEqual([]);
   });
 
-  it("never takes the list past its bound, and up to it", async () => {
+  it("fills a watchlist up to its limit, and never beyond it", async () => {
     const list = await world.open(itemsOf(numbered(4)));
     const page = await pageAt(list);
     const store = world.store(world.client, { listItemsMax: 6 });
@@ -205,7 +208,7 @@ describe("replacing a page", () => {
     expect(await world.counters(list)).toMatchObject({ total: 6 });
   });
 
-  it("tries again when transactions meet, and when the row is held by one", async () => {
+  it("is repeated when transactions conflict, and when a transaction has locked the row", async () => {
     const list = await world.open(itemsOf(numbered(4)));
     const conflicts = [
       new TransactionCanceledException({
@@ -232,7 +235,7 @@ describe("replacing a page", () => {
     }
   });
 
-  it("splits it by bytes too, so that no row outgrows the table's", async () => {
+  it("splits the page by bytes too, so that no row exceeds DynamoDB's limit", async () => {
     const list = await world.open(itemsOf(numbered(400)));
     const page = await pageAt(list);
     const heavy = page.items.map((item) => ({
@@ -246,7 +249,7 @@ describe("replacing a page", () => {
     expect(rows.flatMap((row) => row.items)).toEqual(heavy);
   });
 
-  it("at a lower bound that was merged away and cut again is stale for an earlier reader", async () => {
+  it("fails for a stale reader after the page was merged and another one split at the same bound", async () => {
     const bounds = { itemsMax: 3, mergeItemsMax: 3 };
     const store = world.store(world.client, bounds);
     const list = await world.open(itemsOf(["1", "2", "3", "4", "5", "6"]), bounds);
@@ -271,7 +274,7 @@ describe("replacing a page", () => {
   });
 });
 
-describe("pages that shrink", () => {
+describe("watchlist pages that shrink", () => {
   const bounds = { itemsMax: 4, mergeItemsMax: 2 };
   const open = async (...sizes: number[]) => {
     const list = await world.open(itemsOf(numbered(12)), bounds);
@@ -305,7 +308,7 @@ describe("pages that shrink", () => {
   });
 });
 
-describe("reading pages", () => {
+describe("reading the pages of a watchlist", () => {
   it("reads one row for a consumer that stops at the first page, and decodes only used pages", async () => {
     const list = await world.open(itemsOf(numbered(3_000)));
     const { client, sent } = counting();
@@ -316,7 +319,7 @@ describe("reading pages", () => {
     expect(sent).toEqual({ QueryCommand: 1 });
   });
 
-  it("gives the pages that overlap a range and no others", async () => {
+  it("returns exactly the pages that overlap a range", async () => {
     const list = await world.open(itemsOf(numbered(3_000)));
     const found: string[] = [];
     const range = { from: "1000999", to: "1001000" };
@@ -324,7 +327,7 @@ describe("reading pages", () => {
     expect(found).toEqual(["", "1001000"]);
   });
 
-  it("repeats a read that sees half of a transaction and no page for an ID", async () => {
+  it("is repeated if it sees half of a transaction and finds no page for an ID", async () => {
     const list = await world.open(itemsOf(numbered(3_000)));
     let hidden = 2;
     const client = watchedClient(world.client, async (command, send) => {
@@ -340,8 +343,8 @@ describe("reading pages", () => {
   });
 });
 
-describe("removing all pages", () => {
-  it("leaves none, also when DynamoDB leaves some out of a batch", async () => {
+describe("removing all pages of a watchlist", () => {
+  it("leaves none, even if DynamoDB skips some of a batch", async () => {
     const list = await world.open(itemsOf(numbered(60)), { itemsMax: 1 });
     let left = 0;
     const client = watchedClient(world.client, async (command, send) => {

@@ -47,8 +47,8 @@ const keysLeft = async (): Promise<string[]> => {
 
 const listOf = (id: string) => ({ accountId: "acct_1", id });
 
-describe("a list whose creation is expected", () => {
-  it("is due to be purged from its time on, and each time that is noted moves it", async () => {
+describe("the purge mark of a watchlist that is being created", () => {
+  it("makes its purge due at the given time, which a later mark moves", async () => {
     expect(await store.expectCreation(listOf("wl_1"), at(5))).toBe(true);
     expect(await store.due(at(4), 10)).toEqual([]);
     expect(await store.due(at(5), 10)).toEqual(["wl_1"]);
@@ -57,7 +57,7 @@ describe("a list whose creation is expected", () => {
     expect(await store.due(at(7), 10)).toEqual([]);
   });
 
-  it("is purged when it is due, or at once when its creation failed", async () => {
+  it("lets the purge begin at its due time, or at once after a failed creation", async () => {
     await store.expectCreation(listOf("wl_1"), at(5));
     expect(await store.begin("wl_1", look(4))).toBe(false);
     expect(await store.begin("wl_1", look(5))).toBe(true);
@@ -66,7 +66,7 @@ describe("a list whose creation is expected", () => {
     expect(await store.begin("wl_2", look(1, true))).toBe(true);
   });
 
-  it("cannot be created once its purge has begun", async () => {
+  it("cannot be set again once the purge has begun", async () => {
     await store.expectCreation(listOf("wl_1"), at(0));
     await store.begin("wl_1", look(0));
 
@@ -74,8 +74,8 @@ describe("a list whose creation is expected", () => {
   });
 });
 
-describe("a purge", () => {
-  it("that has begun can be continued at any time, and is due again at its next due time", async () => {
+describe("the purge of a watchlist's rows", () => {
+  it("can be continued at any time once it has begun, and is due again at its next due time", async () => {
     await store.expectCreation(listOf("wl_1"), at(0));
     await store.begin("wl_1", look(2));
     expect(await store.due(at(2), 10)).toEqual([]);
@@ -84,13 +84,13 @@ describe("a purge", () => {
     expect(await store.begin("wl_1", look(1))).toBe(true);
   });
 
-  it("of a list without a mark does not begin", async () => {
+  it("does not begin without a purge mark", async () => {
     expect(await store.begin("wl_1", look(0))).toBe(false);
     expect(await store.begin("wl_1", look(0, true))).toBe(false);
     expect(await keysLeft()).toEqual([]);
   });
 
-  it("is over when its mark is gone", async () => {
+  it("is over after its mark was deleted", async () => {
     await store.expectCreation(listOf("wl_1"), at(0));
     await store.end("wl_1");
     await store.end("wl_1");
@@ -99,7 +99,7 @@ describe("a purge", () => {
     expect(await store.begin("wl_1", look(0, true))).toBe(false);
   });
 
-  it("is found longest due first, so many at a time", async () => {
+  it("is returned by due time, the longest due first, up to a limit", async () => {
     await store.expectCreation(listOf("wl_1"), at(3));
     await store.expectCreation(listOf("wl_2"), at(1));
     await store.expectCreation(listOf("wl_3"), at(2));
@@ -108,8 +108,8 @@ describe("a purge", () => {
   });
 });
 
-describe("isRunning", () => {
-  it("is true until every run of the list is done", async () => {
+describe("dynamoPurgeStore.isRunning", () => {
+  it("is true until every run of the watchlist is done", async () => {
     expect(await store.isRunning("wl_1")).toBe(false);
     await put([
       run("wl_1", 1, "done"),
@@ -125,10 +125,10 @@ describe("isRunning", () => {
   });
 });
 
-describe("removeRows", () => {
+describe("dynamoPurgeStore.removeRows", () => {
   const others = [run("wl_2", 1, "done"), step("wl_2", 1, "check"), watchlistKeys.page("wl_2", "")];
 
-  it("removes everything of the list and of its runs but the mark, and nothing of another", async () => {
+  it("removes all rows of the watchlist and its runs except the mark, and none of another watchlist", async () => {
     await store.expectCreation(listOf("wl_1"), at(0));
     const runs = Array.from({ length: 12 }, (_, n) => run("wl_1", n + 1, "done"));
     const steps = runs.flatMap((_, n) => [step("wl_1", n + 1, "a"), step("wl_1", n + 1, "b")]);
@@ -144,7 +144,7 @@ describe("removeRows", () => {
     );
   });
 
-  it("stops when its time is over, and deletes the rest the next time", async () => {
+  it("stops at the end of its time, and deletes the rest the next time", async () => {
     await put([run("wl_1", 1, "done"), step("wl_1", 1, "a"), run("wl_1", 2, "done"), ...others]);
 
     expect(await store.removeRows("wl_1", () => true)).toBe(false);

@@ -68,8 +68,8 @@ const inputOf = async (watchlistId: string): Promise<Readonly<Record<string, str
   return JSON.parse(Target?.Input ?? "{}") as Readonly<Record<string, string>>;
 };
 
-describe("a list's schedule", () => {
-  it("is put again when another call removed it in the middle", async () => {
+describe("the schedule of a watchlist", () => {
+  it("is created again if another call deletes it during the replacement", async () => {
     await put("wl_contended", parseEvery("1h"));
     const removing = new SchedulerClient({ endpoint });
     let removed = 0;
@@ -112,7 +112,7 @@ describe("a list's schedule", () => {
     });
   });
 
-  it("sends a message to the queue that names the list and its due time", async () => {
+  it("sends a queue message that contains the watchlist and its due time", async () => {
     await put("wl_message", parseEvery("1h"));
 
     const { QueueUrl, MessageBody } = await inputOf("wl_message");
@@ -156,7 +156,7 @@ describe("a list's schedule", () => {
     ]);
   });
 
-  it("is moved from the queue's templated target when it is put again", async () => {
+  it("changes from the queue's templated target to the universal target when it is put again", async () => {
     await client.send(
       new CreateScheduleCommand({
         Name: "wl_templated",
@@ -179,7 +179,7 @@ describe("a list's schedule", () => {
     ["*/15 22-23 * * *", "America/St_Johns"],
     ["0 0 13 * FRI", "Pacific/Chatham"],
     ["@monthly", "Asia/Kolkata"],
-  ])("of the cron %s in %s fires at every time that the list is due", async (cron, timezone) => {
+  ])("of the cron %s in %s fires whenever the watchlist is due", async (cron, timezone) => {
     const schedule = cronSchedule(cron, timezone);
     const name = `wl_cron_${timezone.replace("/", "_")}`;
     await put(name, schedule);
@@ -193,7 +193,7 @@ describe("a list's schedule", () => {
     }
   });
 
-  it("is replaced by the next one, of whatever kind", async () => {
+  it("is replaced by the next one, of either kind", async () => {
     await put("wl_1", parseEvery("1h"));
     await put("wl_1", cronSchedule("0 12 * * *", "UTC"));
     expect((await got("wl_1")).ScheduleExpression).toMatch(/^cron\(0 12 /);

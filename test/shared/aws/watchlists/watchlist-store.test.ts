@@ -58,7 +58,7 @@ const get = ({ accountId, id }: Watchlist) => store.get(accountId, id);
 const dueIds = async (by: string, limit = 10) =>
   (await store.due(new Date(by), limit)).map(({ watchlistId }) => watchlistId);
 
-describe("create", () => {
+describe("dynamoWatchlistStore.create", () => {
   it.each([
     aList(1),
     aList(1, {
@@ -71,21 +71,21 @@ describe("create", () => {
       webhookUrl: "https://hooks.shop-example.com/1",
       itemCounts: { new: 3, active: 0, delisted: 0 },
     }),
-  ])("keeps a list as it is, for its own account: %#", async (list) => {
+  ])("stores a watchlist unchanged, for its own account only: %#", async (list) => {
     expect(await create(list)).toBe("created");
 
     expect(await get(list)).toEqual(list);
     expect(await store.get("acct_2", list.id)).toBeUndefined();
   });
 
-  it("deletes the purge mark of the watchlist", async () => {
+  it("deletes the watchlist's purge mark", async () => {
     await create(aList(1));
 
     expect(await purges.due(purgeAt, 10)).toEqual([]);
     expect(await purges.begin("wl_001", look)).toBe(false);
   });
 
-  it("keeps a list from being marked again by an attempt that comes late", async () => {
+  it("prevents a late attempt from marking the watchlist for a purge again", async () => {
     const list = aList(1);
     await create(list);
 
@@ -93,7 +93,7 @@ describe("create", () => {
     expect(await purges.due(purgeAt, 10)).toEqual([]);
   });
 
-  it("is superseded once the purge of what it wrote has begun, and leaves nothing", async () => {
+  it("returns superseded once the purge of its rows has begun, and leaves no rows", async () => {
     const list = aList(1);
     await purges.expectCreation(list, purgeAt);
     await purges.begin(list.id, look);
@@ -103,7 +103,7 @@ describe("create", () => {
     expect((await store.list("acct_1", 10)).watchlists).toEqual([]);
   });
 
-  it("gives its answer to the request's key, and is done when it is done again", async () => {
+  it("stores its response under the idempotency key, and succeeds when it is repeated", async () => {
     const list = aList(1);
     const record = aRecord("first", list.id);
     await keys.open(record, now);
@@ -116,7 +116,7 @@ describe("create", () => {
     });
   });
 
-  it("is superseded if another call has taken over the request's key", async () => {
+  it("returns superseded if another call has taken over the idempotency key", async () => {
     const list = aList(1);
     await keys.open(aRecord("first", list.id), now);
     await keys.takeOver(aRecord("second", list.id), "first");
@@ -125,7 +125,7 @@ describe("create", () => {
     expect(await get(list)).toBeUndefined();
   });
 
-  it("counts an account's lists up to the limit, also those made at the same time", async () => {
+  it("counts an account's watchlists up to the limit, including concurrent creations", async () => {
     const lists = Array.from({ length: limits.watchlistsMax - 3 }, (_, n) => aList(n));
     for (const list of lists) await create(list);
     expect(await store.isFull("acct_1")).toBe(false);
@@ -145,7 +145,7 @@ describe("create", () => {
   });
 });
 
-describe("list", () => {
+describe("dynamoWatchlistStore.list", () => {
   it("gives an account's own lists newest first, and says when there are more", async () => {
     for (const n of [2, 1, 3]) await create(aList(n));
     await create(aList(4, { accountId: "acct_2" }));
@@ -159,8 +159,8 @@ describe("list", () => {
   });
 });
 
-describe("update", () => {
-  it("writes the settings and no attribute that runs and items change", async () => {
+describe("dynamoWatchlistStore.update", () => {
+  it("writes the settings, and no attribute that runs and item changes write", async () => {
     const before = aList(1, { itemCounts: { new: 1, active: 2, delisted: 3 }, runCount: 4 });
     await create(before);
     const after = {
@@ -182,7 +182,7 @@ describe("update", () => {
     ["another due time", { nextRunAt: "2026-03-01T00:05:00.000Z" }],
     ["no due time", { nextRunAt: null }],
     ["another run", { lastRunAt: "2026-03-01T00:00:00.000Z" }],
-  ])("is refused when the list has %s by now", async (_, other) => {
+  ])("is refused if the watchlist now has %s", async (_, other) => {
     const list = aList(1, other);
     await create(list);
     const before = aList(1);
@@ -201,7 +201,7 @@ describe("update", () => {
     expect(await get(before)).toBeUndefined();
   });
 
-  it("lets one of many changes of the same settings win", async () => {
+  it("stores one of many concurrent changes of the same settings", async () => {
     const before = aList(1);
     await create(before);
     const changes = Array.from({ length: 6 }, (_, n) =>
@@ -224,8 +224,8 @@ describe("update", () => {
   });
 });
 
-describe("due", () => {
-  it("finds the lists of all accounts that were due by a time, longest due first", async () => {
+describe("dynamoWatchlistStore.due", () => {
+  it("finds the watchlists of all accounts that were due by a time, longest due first", async () => {
     await create(aList(1, { nextRunAt: "2026-03-01T00:03:00.000Z" }));
     await create(aList(2, { nextRunAt: "2026-03-01T00:01:00.000Z", accountId: "acct_2" }));
     await create(aList(3, { nextRunAt: "2026-03-01T00:02:00.000Z" }));
@@ -238,7 +238,7 @@ describe("due", () => {
     expect(await dueIds("2026-03-01T00:10:00.000Z", 2)).toEqual(["wl_002", "wl_003"]);
   });
 
-  it("follows a list whose due time moves, that is paused and that is activated again", async () => {
+  it("returns a watchlist after its due time changed, it was paused or it was activated again", async () => {
     const active = aList(1, { nextRunAt: "2026-03-01T00:01:00.000Z" });
     await create(active);
     const moved = { ...active, nextRunAt: "2026-03-01T00:05:00.000Z", revision: 2 };
@@ -261,8 +261,8 @@ describe("due", () => {
   });
 });
 
-describe("skipOverlap", () => {
-  it("moves the due time and counts it, once for each due time", async () => {
+describe("dynamoWatchlistStore.skipOverlap", () => {
+  it("moves the due time on and counts the skipped run, once for each due time", async () => {
     const list = aList(1, { nextRunAt: "2026-03-01T00:00:00.000Z" });
     await create(list);
     await store.skipOverlap(list, "2026-03-01T01:00:00.000Z");
@@ -278,8 +278,8 @@ describe("skipOverlap", () => {
   });
 });
 
-describe("remove", () => {
-  it("puts one purge mark", async () => {
+describe("dynamoWatchlistStore.remove", () => {
+  it("writes one purge mark", async () => {
     const list = aList(1);
     await create(list);
 
@@ -289,7 +289,7 @@ describe("remove", () => {
     expect(await purges.due(purgeAt, 10)).toEqual(["wl_001"]);
   });
 
-  it("removes nothing of another account, and no list that never was", async () => {
+  it("removes nothing for another account or an unknown watchlist", async () => {
     await create(aList(1));
 
     expect(await remove(aList(1, { accountId: "acct_2" }))).toBe(false);
@@ -298,7 +298,7 @@ describe("remove", () => {
     expect(await purges.due(purgeAt, 10)).toEqual([]);
   });
 
-  it("forgets the key that made the list, and not one that has made another since", async () => {
+  it("deletes the idempotency key that created the watchlist, but not if the key has created another one since", async () => {
     const [first, second, third] = [1, 2, 3].map((n) => aRecord(`owner ${n}`, aList(n).id));
     if (!first || !second || !third) throw new Error("three records");
     await keys.open(first, now);
