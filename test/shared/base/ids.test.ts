@@ -45,7 +45,7 @@ describe("timeOf", () => {
     }
   });
 
-  it("agrees with the order of IDs", () => {
+  it("is in the order of the IDs", () => {
     fc.assert(
       fc.property(times, times, (a, b) => {
         fc.pre(a < b);
@@ -103,7 +103,7 @@ describe("placeOf", () => {
     expect(numberOf("creditTransaction", id, "acct_1")).toBeUndefined();
   });
 
-  it("returns places in the order of their IDs, which sort after IDs with a number", () => {
+  it("returns places in the order of their IDs, which sort after numbered IDs", () => {
     fc.assert(
       fc.property(places, places, (a, b) => {
         fc.pre(a.stamp < b.stamp || (a.stamp === b.stamp && a.slot < b.slot));

@@ -9,7 +9,7 @@ describe("the suggestion for an unknown value", () => {
     ["pules", ["pulse", "lite", "full"], "pulse"],
     ["usa", ["us", "uk", "de"], "us"],
     ["retailer-a", ["retailer_a", "retailer_b"], "retailer_a"],
-  ])("%s suggests the nearest of %s: %s", (value, valid, expected) => {
+  ])("for %s suggests the nearest of %s: %s", (value, valid, expected) => {
     expect(nearest(value, valid)).toBe(expected);
     expect(didYouMean(value, valid)).toBe(` Did you mean '${expected}'?`);
   });

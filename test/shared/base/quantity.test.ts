@@ -8,18 +8,18 @@ describe("a number with its noun", () => {
     [0, "0 items"],
     [1, "1 item"],
     [2, "2 items"],
-  ])("is singular for one only: %i", (count, text) => {
+  ])("is singular only for 1: %i", (count, text) => {
     expect(quantity(count, "item")).toBe(text);
   });
 
-  it("uses the given plural", () => {
+  it("has the given plural", () => {
     expect([quantity(1, "batch", "batches"), quantity(3, "batch", "batches")]).toEqual([
       "1 batch",
       "3 batches",
     ]);
   });
 
-  it("is right in the messages of errors", () => {
+  it("is correct in error messages", () => {
     expect(insufficientCredits(1, 0).message).toContain("reserves 1 credit and");
     expect(insufficientCredits(2, 1).message).toContain("reserves 2 credits and");
     expect(concurrencyLimit(1, 0).message).toContain("limit of 1 concurrent call is reached");

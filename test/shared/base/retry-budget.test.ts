@@ -30,7 +30,7 @@ const world = (lossMs: number, endsInMs?: () => number) => {
 };
 
 describe("a retry budget", () => {
-  it("gives a request the time that is left after requests that failed", async () => {
+  it("limits a request to the time that failed requests have left", async () => {
     const { under, failing, asked } = world(7_000);
     await under(async () => {
       await failing(4_000);
@@ -40,7 +40,7 @@ describe("a retry budget", () => {
     expect(asked).toEqual([4_000, 3_000]);
   });
 
-  it("counts nothing for requests that succeed, for any total duration", async () => {
+  it("does not count successful requests of any total duration", async () => {
     const { under, request, budget } = world(7_000);
     await under(async () => {
       for (let n = 0; n < 10; n += 1) await request(3_000, "succeeds");
@@ -48,7 +48,7 @@ describe("a retry budget", () => {
     expect(budget.leftMs()).toBe(7_000);
   });
 
-  it("counts the time that two parallel requests lose only once", async () => {
+  it("counts the time that two parallel requests lose once", async () => {
     const { clock, under, budget } = world(7_000);
     const ends = Promise.withResolvers<void>();
     const hanging = () => withinBudget(4_000, () => ends.promise).catch((error: unknown) => error);
@@ -61,13 +61,13 @@ describe("a retry budget", () => {
     expect(budget.leftMs()).toBe(4_500);
   });
 
-  it("sends no request after the deadline of the work", async () => {
+  it("refuses a request after the deadline of the work", async () => {
     const { under, failing, asked } = world(7_000, () => 0);
     expect(await under(() => failing(1))).toBeInstanceOf(OutOfTimeError);
     expect(asked).toEqual([]);
   });
 
-  it("counts the pause before a retry, and refuses a pause without time for a retry", async () => {
+  it("counts the pause before a retry, and refuses a pause that leaves no time for the retry", async () => {
     const { clock, under, budget } = world(1_000);
     const sleeping = { ...clock, sleep: async (ms: number) => clock.advance(ms) };
     await under(async () => {
@@ -91,7 +91,7 @@ describe("a retry budget", () => {
     expect(pauses).toEqual([5, 10, 15]);
   });
 
-  it("does not limit work without a budget", async () => {
+  it("is optional: work without a budget is not limited", async () => {
     const { failing, asked } = world(0);
     await failing(60_000);
     await failing(60_000);
@@ -99,14 +99,14 @@ describe("a retry budget", () => {
   });
 });
 
-describe("a separate loss", () => {
+describe("a separate retry budget", () => {
   it("does not change the budget of the surrounding work", async () => {
     const { under, failing, budget } = world(7_000);
     await under(() => withSeparateLoss(1_500, () => failing(1_500)));
     expect(budget.leftMs()).toBe(7_000);
   });
 
-  it("is not limited by the losses of the surrounding work, but by its deadline", async () => {
+  it("is limited by the deadline of the surrounding work, but not by its losses", async () => {
     let endsInMs = 5_000;
     const { under, failing, asked } = world(1_000, () => endsInMs);
     await under(async () => {
@@ -118,7 +118,7 @@ describe("a separate loss", () => {
     expect(asked).toEqual([1_000, 1_500]);
   });
 
-  it("limits a wake-up message without an answer, and the work continues", async () => {
+  it("a wake-up message without an answer loses only its separate retry budget, and the work continues", async () => {
     const { under, request, budget, asked } = world(7_000);
     const warned: string[] = [];
     await under(() =>
@@ -133,7 +133,7 @@ describe("a separate loss", () => {
   });
 });
 
-it("a call that loses all it may, and then what follows it, is answered within 10 seconds", () => {
+it("a call that uses up its retry budget and then its largest separate budget is answered within 10 seconds", () => {
   const { callLossMs, wakeUpMs, cancelMs, answerSpareMs } = limits.dependencies;
   expect(callLossMs + Math.max(wakeUpMs, cancelMs)).toBeLessThan(10_000 - 1_000);
   expect(cancelMs).toBeLessThan(answerSpareMs);

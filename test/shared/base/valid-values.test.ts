@@ -13,13 +13,13 @@ describe("the message for a value outside a set", () => {
     [null, "(got null)."],
     [undefined, "(got nothing)."],
     ["x".repeat(100), `(got "${"x".repeat(39)}…).`],
-  ])("lists the set, repeats a little of %j, and suggests what was meant", (value, end) => {
+  ])("lists the set, quotes the start of %j, and suggests the nearest value", (value, end) => {
     expect(invalidChoiceMessage("'state'", states, value)).toBe(
       `'state' must be one of new, active, delisted ${end}`,
     );
   });
 
-  it("is the message of the schema of such a parameter", () => {
+  it("is the message of the parameter's schema", () => {
     expect(safeParse(oneOf("state", states), "active").output).toBe("active");
     expect(safeParse(oneOf("state", states), "actve").issues?.[0].message).toBe(
       `'state' must be one of new, active, delisted (got "actve"). Did you mean 'active'?`,

@@ -37,8 +37,8 @@ const shown = {
   created_at: "2026-03-01T12:00:00.000Z",
 };
 
-describe("a listed entry of a run's step", () => {
-  it("names its run and step, with the watchlist and the number of the run", async () => {
+describe("a listed ledger entry of a run's step", () => {
+  it("names its run and step, the watchlist and the run number", async () => {
     const run = { runId: "wlrun_1", step: "check" };
     expect(await listed({ ...run, watchlistId: "wl_1", runNumber: 7 })).toStrictEqual({
       ...shown,
@@ -47,7 +47,7 @@ describe("a listed entry of a run's step", () => {
     });
   });
 
-  it("names its run and step alone when an earlier release wrote it", async () => {
+  it("names only its run and step if an earlier release wrote it", async () => {
     expect(await listed({ runId: "wlrun_1", step: "check" })).toStrictEqual(shown);
   });
 });

@@ -35,7 +35,7 @@ const whole: LedgerSums = {
 const incomplete: LedgerSums = { ...whole, isWhole: false };
 const nothingMoved: ChangedSince = { holds: new Set(), dates: new Set() };
 
-describe("the row of an account", () => {
+describe("the reconciliation of an account's row", () => {
   const row = {
     accountId,
     id: accountId,
@@ -49,7 +49,7 @@ describe("the row of an account", () => {
   const linesOf = (changed: Partial<typeof row>, sums = whole): string[] =>
     bookDifferences({ ...row, ...changed }, sums).map(differenceLine);
 
-  it("has no differences when it agrees with its ledger", () => {
+  it("finds no difference if the row agrees with the ledger", () => {
     expect(linesOf({})).toEqual([]);
   });
 
@@ -60,7 +60,7 @@ describe("the row of an account", () => {
     [{ lifetime: 1 }, "lifetime is 1, should be 143"],
     [{ inFlight: 0 }, "in_flight is 0, should be 1"],
     [{ id: "acct_2" }, "id is acct_2, should be acct_1"],
-  ])("is found when it has %j", (changed, line) => {
+  ])("finds a row with %j", (changed, line) => {
     expect(linesOf(changed)).toEqual([`acct_1: ${line}`]);
   });
 
@@ -69,28 +69,28 @@ describe("the row of an account", () => {
     expect(linesOf({ inFlight: 0 }, { ...whole, open })).toEqual([]);
   });
 
-  it("is compared by its balance alone when entries are missing", () => {
+  it("compares only the balance if ledger entries are missing", () => {
     const wrong = { balance: 101, held: 0, spent: 0, lifetime: 0, inFlight: 0 };
     expect(linesOf(wrong, incomplete)).toEqual(["acct_1: balance is 101, should be 100"]);
   });
 
-  it("is compared by its ID alone when the newest entry is missing", () => {
+  it("compares only the ID if the newest entry is missing", () => {
     expect(linesOf({ balance: 101, sequence: 8 })).toEqual([]);
   });
 });
 
-describe("entries beyond the sequence of their account", () => {
+describe("the reconciliation of ledger entries beyond their account's sequence number", () => {
   it.each([
     [7, []],
     [8, ["acct_1 entry 8: row is beyond sequence 7, should be within it"]],
     [10, ["acct_1 entries 8 to 10: row is beyond sequence 7, should be within it"]],
-  ])("up to entry %i are %j", (newest, lines) => {
+  ])("up to entry %i finds %j", (newest, lines) => {
     const differences = beyondDifferences({ accountId, sequence: 7 }, newest);
     expect(differences.map(differenceLine)).toEqual(lines);
   });
 });
 
-describe("the rows of holds", () => {
+describe("the reconciliation of hold rows", () => {
   const open: StoredHold = {
     holdId: "req_open",
     shard: 0,
@@ -118,11 +118,11 @@ describe("the rows of holds", () => {
     return check.end(changed).map(differenceLine);
   }
 
-  it("have no differences when they agree with the ledger", () => {
+  it("finds no difference if the rows agree with the ledger", () => {
     expect(linesOf([open, resolved])).toEqual([]);
   });
 
-  it("have no differences for a hold that was resolved before the ledger keeps holds", () => {
+  it("finds no difference for a hold that was resolved before the ledger stored holds", () => {
     expect(linesOf([open, resolved, long])).toEqual([]);
   });
 
@@ -130,11 +130,11 @@ describe("the rows of holds", () => {
     [{ credits: 41 }, "credits is 41, should be 40"],
     [{ shard: 1 }, "shard is 1, should be 0"],
     [{ isOpen: false, charged: 0, dueAt: null }, "state is resolved, should be open"],
-  ])("are found when an open hold has %j", (changed, line) => {
+  ])("finds an open hold with %j", (changed, line) => {
     expect(linesOf([{ ...open, ...changed }, resolved])).toEqual([`acct_1 hold req_open: ${line}`]);
   });
 
-  it("are found when a resolved hold has another charge than its ledger", () => {
+  it("finds a resolved hold whose charge differs from the ledger", () => {
     expect(linesOf([open, { ...resolved, charged: 2 }])).toEqual([
       "acct_1 hold req_done: charged is 2, should be 3",
     ]);
@@ -145,13 +145,16 @@ describe("the rows of holds", () => {
     [0, []],
     [10, []],
     [11, ["acct_1 hold req_long_ago: charged is 11, should be 0 to 10"]],
-  ])("a charge of %i of 10 credits, which the ledger does not know, gives %j", (charged, lines) => {
-    expect(linesOf([open, resolved, { ...long, charged }])).toEqual(lines);
-    const alone = { ...incomplete, open: new Map(), resolved: new Map() };
-    expect(linesOf([{ ...long, charged }], { sums: alone })).toEqual(lines);
-  });
+  ])(
+    "with a charge of %i of 10 credits, which the ledger does not contain, finds %j",
+    (charged, lines) => {
+      expect(linesOf([open, resolved, { ...long, charged }])).toEqual(lines);
+      const alone = { ...incomplete, open: new Map(), resolved: new Map() };
+      expect(linesOf([{ ...long, charged }], { sums: alone })).toEqual(lines);
+    },
+  );
 
-  it("are found missing, unless the hold changed in the meantime or has no row", () => {
+  it("finds a missing row, unless the hold changed since or needs no row", () => {
     expect(linesOf([resolved])).toEqual([
       "acct_1 hold req_open: row is missing, should be present",
     ]);
@@ -161,23 +164,23 @@ describe("the rows of holds", () => {
     expect(linesOf([resolved], { sums: { ...whole, open: rowless } })).toEqual([]);
   });
 
-  it("are not compared with a ledger whose entries are missing", () => {
+  it("does not compare rows with a ledger whose entries are missing", () => {
     expect(linesOf([{ ...open, credits: 41 }], { sums: incomplete })).toEqual([]);
   });
 });
 
-describe("the due mark of a hold", () => {
+describe("the reconciliation of a hold's due mark", () => {
   const linesOf = (isOpen: boolean, dueAt: string | null): string[] =>
     dueDifferences("hold", { isOpen, dueAt }, now).map(differenceLine);
 
-  it("is present exactly while the hold is open", () => {
+  it("requires a mark exactly while the hold is open", () => {
     expect(linesOf(true, soon)).toEqual([]);
     expect(linesOf(false, null)).toEqual([]);
     expect(linesOf(true, null)).toEqual(["hold: due mark is false, should be true"]);
     expect(linesOf(false, soon)).toEqual(["hold: due mark is true, should be false"]);
   });
 
-  it("is at most a day ahead, and not long past", () => {
+  it("requires a mark at most a day ahead, and not long past", () => {
     const range = "2026-03-01T11:50:00.000Z to 2026-03-02T12:05:00.000Z";
     const late = "2026-03-02T12:05:00.001Z";
     expect(linesOf(true, "2026-03-02T12:05:00.000Z")).toEqual([]);
@@ -188,17 +191,17 @@ describe("the due mark of a hold", () => {
   });
 });
 
-describe("the daily usage of an account", () => {
+describe("the reconciliation of an account's daily usage", () => {
   const day = { date: "2026-03-01", requests: 1, successful: 1, failed: 0, credits: 3 };
   const linesOf = (rows: readonly (typeof day)[], sums = whole, changed = nothingMoved): string[] =>
     usageDifferences(accountId, rows, { sums, changed }).map(differenceLine);
 
-  it("has no differences when it agrees with the holds of the day", () => {
+  it("finds no difference if the usage agrees with the holds of the day", () => {
     expect(linesOf([day])).toEqual([]);
     expect(linesOf([{ ...day, successful: 0, failed: 1 }])).toEqual([]);
   });
 
-  it("is reported if requests, outcomes or credits differ from the ledger, or if its row is missing", () => {
+  it("finds wrong requests, outcomes or credits, and a missing row", () => {
     const place = "acct_1 usage 2026-03-01";
     expect(linesOf([{ ...day, failed: 1 }])).toEqual([
       `${place}: successful and failed is 2, should be 1`,
@@ -210,7 +213,7 @@ describe("the daily usage of an account", () => {
     ]);
   });
 
-  it("is not compared on a day that changed, or with a ledger whose entries are missing", () => {
+  it("skips a day that changed, and a ledger whose entries are missing", () => {
     const changed = { ...nothingMoved, dates: new Set(["2026-03-01"]) };
     expect(linesOf([], whole, changed)).toEqual([]);
     expect(linesOf([], incomplete)).toEqual([]);

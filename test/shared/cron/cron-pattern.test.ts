@@ -12,7 +12,7 @@ describe("the documented pattern of cron", () => {
     "59 23 31 12 7",
     "@daily",
     "00 08 09 09 *",
-  ])("matches %s, which is accepted", (expression) => {
+  ])("matches the accepted expression %s", (expression) => {
     expect(() => parseFields(expression)).not.toThrow();
     expect(pattern.test(expression)).toBe(true);
   });
@@ -31,7 +31,7 @@ describe("the documented pattern of cron", () => {
     "? * * * *",
     "@reboot",
     "1,,2 * * * *",
-  ])("does not match %j, which is refused", (expression) => {
+  ])("does not match the refused expression %j", (expression) => {
     expect(() => parseFields(expression)).toThrow("'cron'");
     expect(pattern.test(expression)).toBe(false);
   });

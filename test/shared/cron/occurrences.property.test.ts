@@ -57,8 +57,8 @@ function keepDistance(instants: readonly number[]): number[] {
 const dayOf = (zone: string, at: Date): Temporal.PlainDate =>
   Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(zone).toPlainDate();
 
-describe("occurrences of random crons in all zones, mostly where clocks change", () => {
-  it("are the local times that Temporal maps as `compatible`, five minutes apart", () => {
+describe("the occurrences of random crons in all time zones", () => {
+  it("are the local times that Temporal maps with `compatible`, at least five minutes apart", () => {
     fc.assert(
       fc.property(randomCron, randomMoment, (random, { zone, after }) => {
         const cron = accepted(random, zone);
@@ -77,7 +77,7 @@ describe("occurrences of random crons in all zones, mostly where clocks change",
     );
   });
 
-  it("leave out a local time only where another run is due in the five minutes before it", () => {
+  it("omit a local time only if another run is due in the five minutes before it", () => {
     fc.assert(
       fc.property(randomCron, randomMoment, (random, { zone, after }) => {
         const cron = accepted(random, zone);
@@ -93,7 +93,7 @@ describe("occurrences of random crons in all zones, mostly where clocks change",
     );
   });
 
-  it("are strictly after the instant, ascending, five minutes apart, and the same one by one", () => {
+  it("are strictly after the given instant, ascending, and the same when they are computed one by one", () => {
     fc.assert(
       fc.property(randomCron, randomMoment, (random, { zone, after }) => {
         const cron = accepted(random, zone);
@@ -114,8 +114,8 @@ describe("occurrences of random crons in all zones, mostly where clocks change",
   });
 });
 
-describe("random expressions", () => {
-  it("are refused exactly where two local times lie closer than five minutes, or none exists", () => {
+describe("random cron expressions", () => {
+  it("are refused exactly if two local times are less than five minutes apart, or none exists", () => {
     fc.assert(
       fc.property(randomCron, (random) => {
         expect(accepted(random, "UTC") !== null).toBe(isAcceptable(random));

@@ -21,7 +21,7 @@ const c = (where: string, after: string, due: readonly string[]): Case => {
   return { cron, zone, after, due };
 };
 
-describe("the days of a cron", () => {
+describe("the due days of a cron", () => {
   it.each([
     c("0 9 * * * | UTC", "2026-11-20T09:00Z", ["2026-11-21T09:00Z", "2026-11-22T09:00Z"]),
     c("0 0 29 2 * | UTC", "2026-01-01T00:00Z", ["2028-02-29T00:00Z", "2032-02-29T00:00Z"]),
@@ -48,7 +48,7 @@ describe("the days of a cron", () => {
   });
 });
 
-describe("a skipped local time runs once, shifted forward by the gap", () => {
+describe("a cron's local time that a clock change skips runs once, shifted forward by the gap", () => {
   it.each([
     c("30 2 * * * | America/New_York", "2026-03-07T12:00Z", [
       "2026-03-08T07:30Z",
@@ -96,7 +96,7 @@ describe("a skipped local time runs once, shifted forward by the gap", () => {
     expect(dueOf(given)).toEqual(given.due);
   });
 
-  it("on the next day too, among the times of that day", () => {
+  it("even into the next day, in order with the times of that day", () => {
     const given = c("0,45 0,23 * * * | Asia/Pyongyang", "2018-05-04T14:00Z", [
       "2018-05-04T14:30Z",
       "2018-05-04T15:00Z",
@@ -108,7 +108,7 @@ describe("a skipped local time runs once, shifted forward by the gap", () => {
     expect(dueOf(asked)).toEqual(asked.due);
   });
 
-  it("and once together with what is due there anyway", () => {
+  it("and only once if another time is due there", () => {
     const given = c("*/30 * * * * | America/New_York", "2026-03-08T06:00Z", [
       "2026-03-08T06:30Z",
       "2026-03-08T07:00Z",
@@ -118,7 +118,7 @@ describe("a skipped local time runs once, shifted forward by the gap", () => {
     expect(dueOf(given)).toEqual(given.due);
   });
 
-  it("and a skipped day with the day after it", () => {
+  it("and the times of a skipped day run together with those of the next day", () => {
     const daily = c("0 9 * * * | Pacific/Apia", "2011-12-29T00:00Z", [
       "2011-12-29T19:00Z",
       "2011-12-30T19:00Z",
@@ -133,7 +133,7 @@ describe("a skipped local time runs once, shifted forward by the gap", () => {
   });
 });
 
-describe("a repeated local time runs once, at its first occurrence", () => {
+describe("a cron's local time that a clock change repeats runs once, at its first occurrence", () => {
   it.each([
     c("30 1 * * * | America/New_York", "2026-10-31T12:00Z", [
       "2026-11-01T05:30Z",
@@ -159,13 +159,13 @@ describe("a repeated local time runs once, at its first occurrence", () => {
     expect(dueOf(given)).toEqual(given.due);
   });
 
-  it("also for who asks during the second occurrence", () => {
+  it("even if the calculation starts during the second occurrence", () => {
     const given = c("*/15 * * * * | America/New_York", "2026-11-01T06:20Z", ["2026-11-01T07:00Z"]);
     expect(dueOf(given)).toEqual(given.due);
   });
 });
 
-describe("what a gap brings closer than five minutes runs once, at the earlier time", () => {
+describe("cron times that a clock change brings closer than five minutes run once, at the earlier time", () => {
   it.each([
     // 02:28 becomes 02:58, two minutes before 03:00.
     c("0,28,50 * * * * | Australia/Lord_Howe", "2026-10-03T15:30Z", [
@@ -188,7 +188,7 @@ describe("what a gap brings closer than five minutes runs once, at the earlier t
     expect(dueOf(given)).toEqual(given.due);
   });
 
-  it("whatever instant the question starts from", () => {
+  it("regardless of the instant from which the calculation starts", () => {
     const cron = parseCron("0,58 2,4 * * *", "America/New_York");
     for (const minute of [57, 58, 59]) {
       const after = new Date(Date.UTC(2026, 2, 8, 7, minute, 30));
@@ -198,16 +198,16 @@ describe("what a gap brings closer than five minutes runs once, at the earlier t
   });
 });
 
-describe("the next occurrence", () => {
+describe("the next occurrence of a cron", () => {
   const cron = parseCron("0 9 * * *", "UTC");
 
-  it("is strictly after the instant, to the millisecond", () => {
+  it("is strictly after the given instant, to the millisecond", () => {
     const due = new Date("2026-11-20T09:00:00.000Z");
     expect(nextOccurrence(cron, new Date(due.getTime() - 1))).toEqual(due);
     expect(shortIso(nextOccurrence(cron, due))).toBe("2026-11-21T09:00Z");
   });
 
-  it("exists in every year of the range of Date", () => {
+  it("exists in every year that Date can represent", () => {
     const yearly = parseCron("0 0 29 2 *", "Europe/Berlin");
     expect(nextOccurrence(yearly, new Date("0001-01-01T00:00:00Z")).getUTCFullYear()).toBe(4);
     expect(nextOccurrence(yearly, new Date("9999-12-31T00:00:00Z")).getUTCFullYear()).toBe(10_000);
@@ -215,7 +215,7 @@ describe("the next occurrence", () => {
     expect(() => nextOccurrence(yearly, new Date(8.64e15 - 1))).toThrow("Invariant broken");
   });
 
-  it("is absent for a count of 0", () => {
+  it("is absent if a count of 0 is requested", () => {
     expect(nextOccurrences(cron, new Date(0), 0)).toEqual([]);
   });
 });

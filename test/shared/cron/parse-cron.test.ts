@@ -83,7 +83,7 @@ describe("the fields of a cron", () => {
   });
 });
 
-describe("the macros of a cron", () => {
+describe("a cron macro", () => {
   it.each([
     ["@hourly", "0 * * * *"],
     ["@daily", "0 0 * * *"],
@@ -91,12 +91,12 @@ describe("the macros of a cron", () => {
     ["@monthly", "0 0 1 * *"],
     ["@yearly", "0 0 1 1 *"],
     ["@YEARLY", "0 0 1 1 *"],
-  ])("%s is %s", (macro, expression) => {
+  ])("%s means %s", (macro, expression) => {
     expect(parseCron(macro, "UTC").fields).toEqual(parseCron(expression, "UTC").fields);
   });
 
   it.each(["@", "@annually", "@midnight", "@reboot", "@every 5m", "@yearly !", "@@daily", "@dail"])(
-    "%s is refused with the five there are",
+    "%s is refused with the list of the five valid macros",
     (macro) => {
       expect(refusalOf(macro)).toMatchObject({
         param: "cron",
@@ -108,8 +108,8 @@ describe("the macros of a cron", () => {
   );
 });
 
-describe("the stored expression", () => {
-  it("is the expression as written, trimmed", () => {
+describe("the stored expression of a cron", () => {
+  it("is the trimmed text of the request", () => {
     expect(parseCron(" \t0  0\t* * mon\r\n", "UTC")).toMatchObject({ expression: "0  0\t* * mon" });
     expect(parseCron(" @Daily ", "UTC")).toMatchObject({ expression: "@Daily" });
   });
@@ -121,7 +121,7 @@ describe("the stored expression", () => {
   });
 });
 
-describe("a refusal names the invalid field and its accepted values", () => {
+describe("a refused cron, whose error names the invalid field and its accepted values:", () => {
   it.each([
     ["60 * * * *", "'60' in its minute field. 60 is out of range. The field takes 0 to 59"],
     ["0 24 * * *", "'24' in its hour field. 24 is out of range. The field takes 0 to 23"],
@@ -192,15 +192,15 @@ describe("a refusal names the invalid field and its accepted values", () => {
     ["0 0 * * * 2027 *", "7 fields"],
     ["0 0 1 * *\n0 0 1 * *", "9 fields"],
     ["0\u00a00\u00a0*\u00a0*\u00a0*", "1 field"],
-  ])("%j has not five fields", (expression, count) => {
+  ])("%j does not have five fields", (expression, count) => {
     expect(refusalOf(expression).message).toContain(`'cron' has ${count} and needs 5`);
   });
 
-  it("a line break is no blank between fields", () => {
+  it("a line break does not separate fields", () => {
     expect(refusalOf("0\n0 * * * *").message).toContain("minute field");
   });
 
-  it("an expression has at most 256 characters", () => {
+  it("an expression may have at most 256 characters", () => {
     const longest = `${"0,".repeat(123)}00 * * * *`;
     expect(longest).toHaveLength(256);
     expect(parseCron(longest, "UTC").fields.minutes).toEqual([0]);
@@ -209,7 +209,7 @@ describe("a refusal names the invalid field and its accepted values", () => {
   });
 });
 
-describe("expressions that never fire", () => {
+describe("a cron expression that never fires is refused:", () => {
   it.each(["0 0 30 2 *", "0 0 30-31 FEB *", "0 0 31 4,6,9,11 *", "0 0 31 2-6/2 *"])(
     "%s is refused",
     (expression) => {
@@ -225,7 +225,7 @@ describe("expressions that never fire", () => {
   );
 });
 
-describe("the minimum of five minutes between runs", () => {
+describe("the minimum of five minutes between the runs of a cron", () => {
   it.each([
     ["*/5 * * * *", 5],
     ["*/6 * * * *", 6],
@@ -245,7 +245,7 @@ describe("the minimum of five minutes between runs", () => {
     expect(smallestGapMinutes(parseCron(expression, "UTC").fields)).toBe(gap);
   });
 
-  it("an expression is accepted whose smallest gap in the calendar is exactly five minutes", () => {
+  it("accepts an expression whose smallest gap in the calendar is exactly five minutes", () => {
     // Two minutes over midnight on the clock, but the first day of a month has no named neighbour.
     const { fields } = parseCron("0,5,58 0,23 1 * *", "UTC");
     expect(smallestGapMinutes(fields)).toBe(5);
@@ -270,7 +270,7 @@ describe("the minimum of five minutes between runs", () => {
   });
 });
 
-describe("time zones", () => {
+describe("the time zone of a cron", () => {
   it.each([
     ["UTC", "UTC"],
     ["utc", "UTC"],
@@ -284,11 +284,11 @@ describe("time zones", () => {
     ["america/port-au-prince", "America/Port-au-Prince"],
     ["Etc/GMT+5", "Etc/GMT+5"],
     ["EST5EDT", "EST5EDT"],
-  ])("%s is kept as %s", (text, timezone) => {
+  ])("%s is stored as %s", (text, timezone) => {
     expect(parseCron("@daily", text).timezone).toBe(timezone);
   });
 
-  it("has every name that IANA lists, and reads the clocks of each", () => {
+  it("may be any IANA name, and its clock changes are known", () => {
     const names = [...Intl.supportedValuesOf("timeZone"), ...zoneAliases];
     expect(new Set(names).size).toBe(names.length);
     for (const name of names) {

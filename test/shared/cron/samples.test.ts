@@ -31,7 +31,7 @@ interface ParseRow {
   readonly min_gap_minutes: number;
 }
 
-describe("cron expressions", () => {
+describe("sample cron expressions return the documented status:", () => {
   it.each(rowsOf<ParseRow>("expressions.jsonl"))("$expr: $api", (row) => {
     expect(isAccepted(row.expr)).toBe(row.api === "201");
     if (row.fields === undefined) {
@@ -57,7 +57,7 @@ interface GapRow {
   readonly accept: boolean;
 }
 
-describe("shortest intervals", () => {
+describe("sample crons have the documented shortest interval:", () => {
   it.each(rowsOf<GapRow>("intervals.jsonl"))("$cron: $min_gap_minutes minutes", (row) => {
     expect(isAccepted(row.cron)).toBe(row.accept);
     expect(smallestGapMinutes(parseFields(row.cron))).toBe(row.min_gap_minutes);
@@ -71,7 +71,7 @@ interface ClockRow {
   readonly expect: readonly string[];
 }
 
-describe("occurrences around a clock change", () => {
+describe("sample crons around a clock change have the documented occurrences:", () => {
   it.each(rowsOf<ClockRow>("clock-changes.jsonl"))("$cron $timezone after $from_utc", (row) => {
     const cron = parseCron(row.cron, row.timezone);
     const due = nextOccurrences(cron, new Date(row.from_utc), row.expect.length);

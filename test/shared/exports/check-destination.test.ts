@@ -64,7 +64,7 @@ const kmsDenied =
   "<Message>User: arn:aws:iam::123456789012:user/x is not authorized to perform: " +
   "kms:GenerateDataKey on resource: arn:aws:kms:eu-central-1:123456789012:key/1</Message>";
 
-describe("a destination that is set", () => {
+describe("setting an S3 destination", () => {
   it.each([
     {
       what: "a KMS key that is disabled",
@@ -144,7 +144,7 @@ describe("a destination that is set", () => {
       param: "bucket",
       says: /TeapotException\. Look the code up/,
     },
-  ])("is refused with the field to change for $what", async ({ answer, param, says }) => {
+  ])("names the field to change for $what", async ({ answer, param, says }) => {
     server.answer = answer;
 
     const refusal = await refusalOf();
@@ -153,7 +153,7 @@ describe("a destination that is set", () => {
     expect(refusal.message).toMatch(/^Writing the check object .* Nothing was saved\.$/);
   });
 
-  it("is refused with the region or the secret by a store that verifies signatures", async () => {
+  it("names 'region' or the secret for a store that refuses the signature", async () => {
     const endpoint = at(signed);
     expect((await refusalOf({ endpoint, region: "us-east-1" })).message).toContain("'region'");
     expect((await refusalOf({ endpoint, secret_access_key: "another" })).param).toBe(
@@ -162,7 +162,7 @@ describe("a destination that is set", () => {
     expect((await put({ endpoint })).outcome).toBe("created");
   });
 
-  it("is refused with the endpoint when nothing listens there", async () => {
+  it("names 'endpoint' when nothing listens there", async () => {
     const closed = createServer().listen(0, "127.0.0.1");
     await once(closed, "listening");
     const { port } = closed.address() as AddressInfo;
@@ -178,7 +178,7 @@ describe("a destination that is set", () => {
     ["a page for every request", 200, "<html>Welcome</html>"],
     ["404 without a code", 404, "<html>Not found</html>"],
     ["405 without a code", 405, ""],
-  ])("is refused with the endpoint by a web server that answers %s", async (_, status, page) => {
+  ])("names 'endpoint' for a web server that answers %s", async (_, status, page) => {
     server.answer = (response) => response.writeHead(status).end(page);
 
     expect(await refusalOf()).toMatchObject({
@@ -187,7 +187,7 @@ describe("a destination that is set", () => {
     });
   });
 
-  it("is refused with the endpoint by a server that answers every request like a write that succeeded", async () => {
+  it("names 'endpoint' for a server that answers every request like a successful write", async () => {
     server.answer = (response) =>
       response.writeHead(200, { ETag: '"d41d8cd98f00b204e9800998ecf8427e"' }).end();
 
@@ -199,7 +199,7 @@ describe("a destination that is set", () => {
     });
   });
 
-  it("is taken from a store that lets the key write and delete only, so that the check needs no further permission", async () => {
+  it("succeeds with a key that may only write and delete", async () => {
     server.answer = (response, request) =>
       request.method === "HEAD" ? response.writeHead(403).end() : answerAsStore(response, request);
 
@@ -209,14 +209,14 @@ describe("a destination that is set", () => {
     );
   });
 
-  it("is taken from a real store, which holds nothing of the check after it", async () => {
+  it("succeeds with a real store, and leaves no check object there", async () => {
     const created = await put({ endpoint: world.storeUrl, bucket: world.exportBucket });
 
     expect(created).toMatchObject({ outcome: "created", destination: { prefix: "shop/" } });
   });
 });
 
-describe("a destination with a role", () => {
+describe("setting an S3 destination with a role", () => {
   const aRole = {
     endpoint: null,
     auth: "role",
@@ -225,7 +225,7 @@ describe("a destination with a role", () => {
     secret_access_key: null,
   };
 
-  it("is refused with the region when AWS has no sign-in host there", async () => {
+  it("names 'region' when AWS has no STS host there", async () => {
     world.roles.answer = { outcome: "failed", reason: "name_not_resolved" };
 
     expect(await refusalOf({ ...aRole, region: "eu-wst-1" })).toMatchObject({
@@ -234,7 +234,7 @@ describe("a destination with a role", () => {
     });
   });
 
-  it("is refused with the role when it lacks kms:GenerateDataKey", async () => {
+  it("names 'role_arn' when the role lacks kms:GenerateDataKey", async () => {
     const expiresAt = new Date("2026-11-20T11:00:00.000Z");
     const keys = { accessKeyId: "ASIA", secretAccessKey: "s", sessionToken: "t", expiresAt };
     world.roles.answer = { outcome: "assumed", credentials: keys };
@@ -251,8 +251,8 @@ describe("a destination with a role", () => {
   });
 });
 
-describe("a test of a destination", () => {
-  it("names the field to change and what to do, as the refusal of a change does", async () => {
+describe("a test of an S3 destination", () => {
+  it("names the field to change and what to do, like the refusal of a change", async () => {
     await put();
     server.answer = refuseAsStore(400, "KMS.DisabledException");
 

@@ -76,7 +76,7 @@ const sha256 = (bytes: Uint8Array | string): string =>
   createHash("sha256").update(bytes).digest("hex");
 
 describe("a run of 50,000 changes in a customer's bucket, read by DuckDB", () => {
-  it("is an object an event and a manifest that lists them as they are stored", () => {
+  it("has one object for each event, and a manifest that lists them", () => {
     const stored = [...objects.keys()].sort();
 
     expect(objects.size).toBe(102);
@@ -89,7 +89,7 @@ describe("a run of 50,000 changes in a customer's bucket, read by DuckDB", () =>
     }
   });
 
-  it("has every line as the receiver got it, in the receiver's order", async () => {
+  it("has every line in the bytes and the order that the receiver got", async () => {
     const bodies = receiver.requests.map(({ body }) => `${body}\n`);
     const lines = manifest().objects.map(({ key }) => gunzipSync(objects.get(key)!).toString());
     expect(lines.map(sha256)).toEqual(bodies.map(sha256));
@@ -109,7 +109,7 @@ describe("a run of 50,000 changes in a customer's bucket, read by DuckDB", () =>
     ]);
   });
 
-  it("has every change once, and those that the receiver got", async () => {
+  it("has every change once, the same changes as the receiver", async () => {
     const got = received.flatMap(({ data }) => data.changes ?? []);
     const [counts] = await duck.rows(`SELECT CAST(count(*) AS INT) AS entries,
       CAST(count(DISTINCT id) AS INT) AS ids,
@@ -120,7 +120,7 @@ describe("a run of 50,000 changes in a customer's bucket, read by DuckDB", () =>
     expect(counts).toEqual({ entries: items, ids: items, digest: sha256(ofReceiver.join("\n")) });
   });
 
-  it("has the digest that the manifest, the last event and the receiver have", async () => {
+  it("has the same digest as the manifest, the last event and the receiver", async () => {
     const [digest] = await duck.rows(
       "SELECT sha256(string_agg(id, chr(10) ORDER BY filename)) AS digest FROM events",
     );
@@ -136,7 +136,7 @@ describe("the queries of docs/s3-export.md", () => {
   const query = (beginning: string): string =>
     duck.pageStatements().find((statement) => statement.startsWith(beginning)) ?? "";
 
-  it("find what became cheaper, the largest cuts first", async () => {
+  it("find lower prices, the largest cuts first", async () => {
     const expected = received
       .flatMap(({ data }) => data.changes ?? [])
       .map(({ id, changes: { price } }) => ({ id, before: price.before, after: price.after }))
@@ -151,7 +151,7 @@ describe("the queries of docs/s3-export.md", () => {
     );
   });
 
-  it("show what each run cost, from the manifest's run object", async () => {
+  it("show the cost of each run, from the manifest's run object", async () => {
     expect(await duck.rows(query("SELECT dt, watchlist_id, run_number"))).toEqual([
       {
         dt: "2026-11-19",
@@ -163,7 +163,7 @@ describe("the queries of docs/s3-export.md", () => {
     ]);
   });
 
-  it("find no run that lacks an object, and find one when it does", async () => {
+  it("find no incomplete run, and find one when an object is missing", async () => {
     const lacking = query("SELECT watchlist_id, run_number");
     expect(await duck.rows(lacking)).toEqual([]);
 

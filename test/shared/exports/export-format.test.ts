@@ -82,8 +82,8 @@ async function expectEachEventOnce(runs: readonly RunEvents[]): Promise<void> {
   }
 }
 
-describe("the objects of a run", () => {
-  it("keep the format of the first export after compression is changed and backfilled, so that each event is in one object", async () => {
+describe("the exported objects of a run", () => {
+  it("keep the format of the first export when the run is backfilled after a change of compression", async () => {
     await world.setDestination(account);
     const runs = [await publishAndExport(1)];
     await world.setDestination(account, { compression: "none" });
@@ -100,7 +100,7 @@ describe("the objects of a run", () => {
     ]);
   });
 
-  it("keep their format when the prefix is changed and changed back with a backfill each time", async () => {
+  it("keep their format when the prefix is changed and changed back, with a backfill each time", async () => {
     await world.setDestination(account);
     const run = await publishAndExport(1);
     for (const wanted of [
@@ -119,7 +119,7 @@ describe("the objects of a run", () => {
     expect(elsewhere).toHaveLength(types.length + 1);
   });
 
-  it("keep their format when the destination is deleted and set again with another compression", async () => {
+  it("keep their format when the destination is deleted and created again with another compression", async () => {
     await world.setDestination(account);
     const run = await publishAndExport(1);
     await world.registering.destinations.delete(account);
@@ -129,7 +129,7 @@ describe("the objects of a run", () => {
     await expectEachEventOnce([run]);
   });
 
-  it("have one format when compression is changed between the attempts of an export", async () => {
+  it("have one format if the compression is changed between the attempts of an export", async () => {
     await world.setDestination(account);
     failPuts((put) => put === 2);
     const run = await publishAndExport(1);
@@ -141,7 +141,7 @@ describe("the objects of a run", () => {
     await expectEachEventOnce([run]);
   });
 
-  it("have one format when a process ends after its first object and compression is changed then", async () => {
+  it("have one format if a process dies after its first object and the compression is then changed", async () => {
     await world.setDestination(account);
     let isDead = false;
     const { outbox } = world.delivering.exports;
@@ -187,8 +187,8 @@ describe("the objects of a run", () => {
   });
 });
 
-describe("an upgrade from layout 1", () => {
-  it("starts a run that the previous release had half exported again at its first event", async () => {
+describe("an upgrade from export layout 1", () => {
+  it("exports a run that the previous release exported in part again from its first event", async () => {
     await world.setDestination(account);
     const run = aRun(types, { runId: "wlrun_1", runNumber: 1 });
     failPuts(() => true);
@@ -239,8 +239,8 @@ describe("an upgrade from layout 1", () => {
   });
 });
 
-describe("the partitions of a run's folder", () => {
-  it("hide no field of a manifest or an event, so that a query sees the manifest's run object", async () => {
+describe("the partition columns of a run's export folder", () => {
+  it("have no name of a manifest or event field, so that a query can read the manifest's run object", async () => {
     await world.setDestination(account);
     const run = await publishAndExport(7);
     const objects = await exportedObjects(world);
@@ -263,7 +263,7 @@ describe("the partitions of a run's folder", () => {
     expect(shown).toEqual({ id: "wlrun_7" });
   });
 
-  it("are those of the Athena table in docs/s3-export.md", async () => {
+  it("equal those of the Athena table in docs/s3-export.md", async () => {
     await world.setDestination(account);
     await publishAndExport(7);
     const [key = ""] = (await exportedObjects(world)).keys();

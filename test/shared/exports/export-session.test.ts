@@ -77,7 +77,7 @@ const owed = async (): Promise<readonly string[]> => {
 };
 const destination = () => world.registering.destinations.get(account);
 
-describe("an export", () => {
+describe("the export of a run", () => {
   it("writes one object per event, equal to the webhook body, and the manifest last", async () => {
     await world.setDestination(account);
     const keys = interceptPuts(() => null);
@@ -182,7 +182,7 @@ describe("an export", () => {
     expect((await objects()).size).toBe(22);
   });
 
-  it("writes identical objects if the run is published again during it, and nothing after it", async () => {
+  it("writes identical objects if the run is published again during it, and nothing if it is published again later", async () => {
     await world.setDestination(account);
     const run = aRun(types);
     await world.publish(run);
@@ -198,7 +198,7 @@ describe("an export", () => {
     expect(await owed()).toEqual([]);
   });
 
-  it("continues at the failed object after 5 s", async () => {
+  it("continues with the failed object after 5 s", async () => {
     await world.setDestination(account);
     let broken = true;
     const keys = interceptPuts(({ key }) =>
@@ -228,7 +228,7 @@ describe("an export", () => {
     expect(await log()).toMatchObject([{ state: "done", attemptCount: 2, lastError: null }]);
   });
 
-  it("writes only the objects from the first failed one on again", async () => {
+  it("writes only the first failed object and those after it again", async () => {
     await world.setDestination(account);
     let broken = true;
     const keys = interceptPuts(({ key }) =>
@@ -266,7 +266,7 @@ describe("an export", () => {
     expect(waits).toEqual([5, 300, 5]);
   });
 
-  it("writes the whole run again to a destination that was changed in between", async () => {
+  it("writes the whole run again after the destination was changed", async () => {
     await world.setDestination(account);
     const keys = interceptPuts(({ key }) =>
       key.startsWith("shop/") && key.includes("/00002-") ? "SlowDown" : null,
@@ -281,7 +281,7 @@ describe("an export", () => {
     expect(keys.filter((key) => key.startsWith("new/"))).toHaveLength(3);
   });
 
-  it("stops between objects at the end of its time slice, and continues there", async () => {
+  it("stops between objects at the end of its time slice, and continues there in the next one", async () => {
     await world.setDestination(account);
     const keys = interceptPuts(() => {
       world.clock.advance(5_000);
@@ -301,7 +301,7 @@ describe("an export", () => {
     expect(await log()).toMatchObject([{ state: "done", objects: 21, attemptCount: 1 }]);
   });
 
-  it("fails after ten attempts to write to a dead bucket", async () => {
+  it("fails after ten attempts if the bucket refuses every write", async () => {
     await world.setDestination(account, { bucket: "no-such-bucket" });
     await world.publish(aRun(types));
     for (let tries = 0; tries < 12; tries += 1) {
@@ -316,7 +316,7 @@ describe("an export", () => {
     expect(await owed()).toEqual([]);
   });
 
-  it("is attempted three times in a row for a dead bucket, then the other exports are postponed", async () => {
+  it("is attempted three times in a row for a failing bucket, then the other exports are postponed", async () => {
     await world.setDestination(account);
     const keys = interceptPuts(() => "SlowDown");
     for (let n = 0; n < 8; n += 1) {
@@ -394,7 +394,7 @@ describe("an export", () => {
     expect(await destination()).toMatchObject({ failuresInRow: 0, lastError: null });
   });
 
-  it("signs in with a role, and stores why that fails", async () => {
+  it("signs in with a role, and stores the reason if that fails", async () => {
     const roleArn = "arn:aws:iam::123456789012:role/events";
     await world.setDestination(account, { credentials: { auth: "role", roleArn } });
     await world.publish(aRun(types));
@@ -444,7 +444,7 @@ describe("an export", () => {
   });
 });
 
-describe("a backfill", () => {
+describe("a backfill of exports", () => {
   const minute = (n: number): string =>
     new Date(Date.parse("2026-11-20T08:00:00.000Z") + n * 60_000).toISOString();
   const publishRun = (n: number): Promise<void> => {
@@ -485,7 +485,7 @@ describe("a backfill", () => {
     expect(await owed()).toEqual([]);
   });
 
-  it("writes each run once if there are more than one page", async () => {
+  it("writes each run once over several pages", async () => {
     await publishRuns(60);
     await world.setDestination(account);
     const keys = interceptPuts(() => null);
@@ -497,7 +497,7 @@ describe("a backfill", () => {
     expect(await owed()).toEqual([]);
   });
 
-  it("replaces a waiting retry", async () => {
+  it("replaces the pending retry of an export", async () => {
     await world.setDestination(account);
     let broken = true;
     const keys = interceptPuts(() => (broken ? "SlowDown" : null));

@@ -14,7 +14,7 @@ const object = {
   compression: "gzip",
 } as const;
 
-describe("object keys", () => {
+describe("the keys of exported objects", () => {
   it("contain the start day, the watchlist, the run, the position, the type and the event", () => {
     const run = "shop/events/v=2/dt=2026-11-19/watchlist_id=wl_1/run_number=00000042/";
 

@@ -75,7 +75,7 @@ describe("pending exports", () => {
     ["where objects go", { prefix: "other/" }],
     ["the format of objects", { compression: "none" }],
     ["nothing", {}],
-  ])("are attempted at once after a change of %s", async (_, wanted) => {
+  ])("are attempted at once when a request changes %s", async (_, wanted) => {
     await pendingExports(1, 2);
     isDown = false;
     await world.work();
@@ -86,7 +86,7 @@ describe("pending exports", () => {
     expect(await world.exportStates(account)).toEqual(["done", "done"]);
   });
 
-  it("are attempted at once after a test that succeeds, and not after one that fails", async () => {
+  it("are attempted at once after a successful test, and not after a failed one", async () => {
     await pendingExports(1);
     isDown = false;
     const { buckets } = world.registering;
@@ -132,7 +132,7 @@ describe("pending exports", () => {
     expect(await exports()).toMatchObject([{ state: "pending", tries: 1, attemptCount: 10 }]);
   });
 
-  it("are attempted in a time slice that had found the destination down before the change", async () => {
+  it("are attempted in a time slice that found the destination down before it was changed", async () => {
     await publish(1, 2, 3, 4, 5);
     const { buckets } = world.exporting;
     const open = (access: Parameters<typeof buckets.open>[0]) => {
@@ -153,7 +153,7 @@ describe("pending exports", () => {
     expect(await world.exportStates(account)).toEqual(Array(5).fill("done"));
   });
 
-  it("end, and are not attempted, when the destination is disabled before the retry", async () => {
+  it("end without an attempt when the destination is disabled before the retry", async () => {
     await pendingExports(1);
     await patch({});
     await patch({ enabled: false });
@@ -165,8 +165,8 @@ describe("pending exports", () => {
   });
 });
 
-describe("the status of a destination", () => {
-  it("is failing after three failed attempts in a row, and active after one that succeeds", async () => {
+describe("the status of an S3 destination", () => {
+  it("is failing after three failed attempts in a row, and active after a successful one", async () => {
     await publish(1);
     const statuses: string[] = [];
     for (const waitMs of [0, 10_000, 400_000]) {
@@ -183,7 +183,7 @@ describe("the status of a destination", () => {
     expect(await status()).toBe("active");
   });
 
-  it("counts failures of several runs, and begins again after a success", async () => {
+  it("counts the failures of several runs together, and restarts at 0 after a success", async () => {
     await publish(1, 2);
     await world.work();
     isDown = false;

@@ -67,7 +67,7 @@ describe("a check of offers", () => {
     [[true, undefined], 1],
     [[undefined], 0],
   ])(
-    "for the answers %j charges %i credits: half a credit each, rounded up once",
+    "with the answers %j charges %i credits: half a credit each, rounded up once",
     async (all, credits) => {
       const { body, ...left } = await check(answering(all), all.length);
       const reserved = Math.ceil(all.length / 2);
@@ -116,7 +116,7 @@ describe("a check of offers", () => {
   it.each([
     [280_000, 110],
     [20_000, 20],
-  ])("with %i ms left asks for the answers within %i s", async (deadlineMs, seconds) => {
+  ])("with %i ms left requests the answers within %i s", async (deadlineMs, seconds) => {
     let asked: OffersCheckRequest | undefined;
     const checker: OfferChecker = {
       async checkOffers(request) {
@@ -130,8 +130,8 @@ describe("a check of offers", () => {
   });
 });
 
-describe("402", () => {
-  it("is answered before checking when the balance does not cover half a credit for every offer", async () => {
+describe("a check of offers answers 402", () => {
+  it("without checking when the balance does not cover half a credit for every offer", async () => {
     const unasked: OfferChecker = { checkOffers: () => Promise.reject(new Error("It was asked")) };
     await expect(check(unasked, 2 * granted + 1)).rejects.toMatchObject({
       status: 402,
@@ -141,7 +141,7 @@ describe("402", () => {
   });
 });
 
-describe("a checker that returns invalid answers", () => {
+describe("an offer checker that returns invalid answers", () => {
   it.each([
     ["throws", () => Promise.reject(new Error("broken configuration"))],
     ["answers too few", async () => []],
@@ -153,7 +153,7 @@ describe("a checker that returns invalid answers", () => {
       "answers for another offer",
       async () => [answerOf({ asin: "B00EXAMPLE", offerListingId: "id+9" }, true)],
     ],
-  ])("gives everything back when it %s", async (_case, checkOf: OfferChecker["checkOffers"]) => {
+  ])("causes a full refund when it %s", async (_case, checkOf: OfferChecker["checkOffers"]) => {
     await expect(check({ checkOffers: checkOf }, 1)).rejects.toThrow(/broken/i);
     expect(await world.account()).toMatchObject({
       balance: granted,

@@ -24,7 +24,7 @@ function refused(body: unknown): ServiceError {
 }
 
 describe("a request to check offers", () => {
-  it.each(["offers", "ids"])("takes %s, its defaults filled in", (name) => {
+  it.each(["offers", "ids"])("may have %s, and gets its defaults filled in", (name) => {
     expect(parse({ [name]: [offer("a+b/c=")] })).toEqual({
       platform: "retailer_a",
       marketplace: "us",
@@ -32,7 +32,7 @@ describe("a request to check offers", () => {
     });
   });
 
-  it("checks a pair once, however it is spelled, in the order asked", () => {
+  it("has each pair once, in any spelling, in the requested order", () => {
     const { offers } = parse({
       offers: [
         offer("second"),
@@ -49,7 +49,7 @@ describe("a request to check offers", () => {
     ]);
   });
 
-  it("takes an id of 1,000 characters, counted when it is decoded", () => {
+  it("may have an offer ID of 1,000 characters, counted after decoding", () => {
     const id = `${longId(999)}+`;
     const encoded = "%78".repeat(999) + "%2B";
     expect(parse({ offers: [offer(id), offer(encoded)] }).offers).toEqual([
@@ -57,23 +57,23 @@ describe("a request to check offers", () => {
     ]);
   });
 
-  it.each(["100%", "%zz", "a%2"])("leaves %j as it is: it encodes nothing", (id) => {
+  it.each(["100%", "%zz", "a%2"])("leaves %j unchanged, which is not URL-encoded", (id) => {
     expect(parse({ offers: [offer(id)] }).offers).toEqual([{ asin, offerListingId: id }]);
   });
 
-  it("checks at most two thousand different offers", () => {
+  it("may contain at most two thousand different offers", () => {
     const most = numbered(2_000);
     expect(parse({ offers: [...most, ...most] }).offers).toEqual(most);
   });
 });
 
-describe("400 MISSING_PARAM", () => {
+describe("a request to check offers gets 400 MISSING_PARAM and", () => {
   it.each([
     ["offers", {}],
     ["offers[0].asin", { offers: [{ offerListingId: "a" }] }],
     ["offers[1].offerListingId", { offers: [offer("a"), { asin }] }],
     ["ids[0].asin", { ids: [{ offerListingId: "a" }] }],
-  ])("names %s", (param, body) => {
+  ])("the error names %s", (param, body) => {
     expect(refused(body)).toMatchObject({
       status: 400,
       code: "MISSING_PARAM",
@@ -82,7 +82,7 @@ describe("400 MISSING_PARAM", () => {
   });
 });
 
-describe("400 INVALID_PARAM", () => {
+describe("a request to check offers gets 400 INVALID_PARAM and", () => {
   it.each([
     ["offers", "no offers", { offers: [] }],
     ["ids", "no ids", { ids: [] }],
@@ -112,7 +112,7 @@ describe("400 INVALID_PARAM", () => {
     ["ids[0].offerListingId", "an empty id under the alias", { ids: [offer("")] }],
     ["platform", "an unknown platform", { platform: "retailer_z", offers: [offer("a")] }],
     ["marketplace", "an unknown marketplace", { marketplace: "zz", offers: [offer("a")] }],
-  ])("names %s for %s", (param, _case, body) => {
+  ])("the error names %s for %s", (param, _case, body) => {
     expect(refused(body)).toMatchObject({
       status: 400,
       code: "INVALID_PARAM",
@@ -121,7 +121,7 @@ describe("400 INVALID_PARAM", () => {
   });
 });
 
-describe("the message for an offer id that cannot be one", () => {
+describe("the error for an invalid offer ID", () => {
   it.each([
     [" ", "'offerListingId' must not be empty. Send it as the service returned it."],
     [
@@ -133,19 +133,19 @@ describe("the message for an offer id that cannot be one", () => {
       "'offerListingId' must not contain control characters or unpaired surrogates. " +
         "Send it as the service returned it.",
     ],
-  ])("says what is wrong", (id, message) => {
+  ])("describes what is wrong with it", (id, message) => {
     expect(refused({ offers: [offer(id)] }).message).toBe(message);
   });
 });
 
-describe("501 coming soon", () => {
+describe("a request to check offers gets 501", () => {
   it.each([
     ["an announced platform", { platform: "retailer_g" }],
     ["an announced marketplace", { marketplace: "jp" }],
     ["retailer_b", { platform: "retailer_b" }],
     ["retailer_c", { platform: "retailer_c" }],
     ["retailer_d", { platform: "retailer_d" }],
-  ])("refuses %s, whatever its offers look like", (_case, shop) => {
+  ])("for %s, with any offers", (_case, shop) => {
     for (const offers of [[{ asin: "?", offerListingId: "?" }], undefined]) {
       expect(refused({ ...shop, offers })).toMatchObject({
         status: 501,

@@ -40,18 +40,18 @@ describe("a request for offers", () => {
     expect(parse({ ids: ["B00EXAMPLE"], condition })).toMatchObject({ condition });
   });
 
-  it("may name things from the future", () => {
+  it("ignores unknown fields", () => {
     expect(parse({ ids: ["B00EXAMPLE"], novelty: 1 })).not.toHaveProperty("novelty");
   });
 
-  it("reads at most a hundred different ids", () => {
+  it("may contain at most a hundred different IDs", () => {
     const hundred = numbered(100);
     expect(parse({ ids: [...hundred, ...hundred] })).toMatchObject({ ids: hundred });
   });
 });
 
-describe("400 MISSING_PARAM", () => {
-  it("names ids when neither ids nor asins were sent", () => {
+describe("a request for offers gets 400 MISSING_PARAM and", () => {
+  it("the error names 'ids' when neither 'ids' nor 'asins' was sent", () => {
     expect(refused({ condition: "new" })).toMatchObject({
       status: 400,
       code: "MISSING_PARAM",
@@ -60,7 +60,7 @@ describe("400 MISSING_PARAM", () => {
   });
 });
 
-describe("400 INVALID_PARAM", () => {
+describe("a request for offers gets 400 INVALID_PARAM and", () => {
   it.each([
     ["ids", "no ids", { ids: [] }],
     ["ids", "empty strings only", { ids: ["", " "] }],
@@ -72,7 +72,7 @@ describe("400 INVALID_PARAM", () => {
     ["asins[2]", "a malformed asin", { asins: ["", "B00EXAMPLE", "B00-XAMPLE"] }],
     ["platform", "an unknown platform", { platform: "retailer_z", ids: ["B00EXAMPLE"] }],
     ["marketplace", "an unknown marketplace", { marketplace: "zz", ids: ["B00EXAMPLE"] }],
-  ])("names %s for %s", (param, _case, body) => {
+  ])("the error names %s for %s", (param, _case, body) => {
     expect(refused(body)).toMatchObject({
       status: 400,
       code: "INVALID_PARAM",
@@ -88,7 +88,7 @@ describe("400 INVALID_PARAM", () => {
     ["asins", { asins: {} }],
     ["platform", { platform: 4 }],
     ["marketplace", { marketplace: null }],
-  ])("finds a value that is not accepted at %s", (path, body) => {
+  ])("the error names the place of an invalid value: %s", (path, body) => {
     const result = v.safeParse(offersRequest, { ids: ["B00EXAMPLE"], ...body });
     expect(result.issues?.map((issue) => v.getDotPath(issue))).toEqual([path]);
   });
@@ -104,7 +104,7 @@ const comingSoon = [
   ["an announced marketplace of another platform", { platform: "retailer_d", marketplace: "ca" }],
 ] as const;
 
-describe("501 coming soon", () => {
+describe("a request for offers gets 501", () => {
   it.each(comingSoon)("refuses %s, whatever its ids look like", (_case, shop) => {
     for (const ids of [["?"], undefined]) {
       expect(refused({ ...shop, ids })).toMatchObject({
@@ -115,7 +115,7 @@ describe("501 coming soon", () => {
     }
   });
 
-  it.each(comingSoon)("refuses %s in a query too", (_case, shop) => {
+  it.each(comingSoon)("for %s in a query too", (_case, shop) => {
     expect(refusal(() => v.parse(itemOffersRequest, shop))).toMatchObject({ status: 501 });
   });
 });
@@ -129,15 +129,18 @@ describe("a request for the offers of one item", () => {
     });
   });
 
-  it("upper-cases and trims the id", () => {
+  it("upper-cases and trims the ID", () => {
     expect(parsePathId("retailer_a", " b00example")).toBe("B00EXAMPLE");
   });
 
-  it.each(["", " ", "B00", "B00EXAMPLE1", "B00EXAMPL%"])("names asin for the id %j", (id) => {
-    expect(refusal(() => parsePathId("retailer_a", id))).toMatchObject({
-      status: 400,
-      code: "INVALID_PARAM",
-      details: { param: "asin" },
-    });
-  });
+  it.each(["", " ", "B00", "B00EXAMPLE1", "B00EXAMPL%"])(
+    "gets an error that names 'asin' for the ID %j",
+    (id) => {
+      expect(refusal(() => parsePathId("retailer_a", id))).toMatchObject({
+        status: 400,
+        code: "INVALID_PARAM",
+        details: { param: "asin" },
+      });
+    },
+  );
 });

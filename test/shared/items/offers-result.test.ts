@@ -27,7 +27,7 @@ const listingIds = ({ offers }: OffersResult): string[] =>
   offers.map(({ offerListingId }) => offerListingId);
 
 describe("the offers of a listing", () => {
-  it("are returned completely, the featured one first, then by price", () => {
+  it("are returned with all fields, the featured one first, then by price", () => {
     const offers = [
       offerOf({ offerListingId: "dear", price: 30 }),
       offerOf({ offerListingId: "shipped", price: 10, shipping: 3.99 }),
@@ -47,7 +47,7 @@ describe("the offers of a listing", () => {
     expect(v.is(offersResultSchema, result)).toBe(true);
   });
 
-  it("name no featured offer when there is none", () => {
+  it("have no featured offer ID if none is featured", () => {
     expect(present([offerOf()])).not.toHaveProperty("buyboxOfferListingId");
   });
 
@@ -55,16 +55,19 @@ describe("the offers of a listing", () => {
     ["all", [...offerConditions]],
     ["new", ["new"]],
     ["used", offerConditions.filter((condition) => condition !== "new")],
-  ])("%s: shows the conditions %j and counts all", (condition, shown) => {
-    const offers = offerConditions.map((one, n) =>
-      offerOf({ offerListingId: one, condition: one, price: n }),
-    );
-    const result = present(offers, { condition });
-    expect(listingIds(result)).toEqual(shown);
-    expect(result.totalOffers).toBe(offerConditions.length);
-  });
+  ])(
+    "with the condition filter %s contain the conditions %j, and the count includes all",
+    (condition, shown) => {
+      const offers = offerConditions.map((one, n) =>
+        offerOf({ offerListingId: one, condition: one, price: n }),
+      );
+      const result = present(offers, { condition });
+      expect(listingIds(result)).toEqual(shown);
+      expect(result.totalOffers).toBe(offerConditions.length);
+    },
+  );
 
-  it("include the featured offer in its own field even if the condition excludes it", () => {
+  it("include the featured offer's ID even if the condition filter excludes it", () => {
     const offers = [
       offerOf({ offerListingId: "featured", isBuybox: true }),
       offerOf({ offerListingId: "used", condition: "used_good" }),
@@ -74,7 +77,7 @@ describe("the offers of a listing", () => {
     expect(listingIds(result)).toEqual(["used"]);
   });
 
-  it("are at most 31, among which the condition selects", () => {
+  it("are at most 31 of all offers, filtered by condition", () => {
     const crowd = Array.from({ length: 40 }, (_, n) =>
       offerOf({ offerListingId: String(n), price: n, condition: n < 30 ? "new" : "used_good" }),
     );
@@ -86,7 +89,7 @@ describe("the offers of a listing", () => {
     expect(listingIds(present(offers, { condition: "used" }))).toEqual([]);
   });
 
-  it("are counted as at least the returned number", () => {
+  it("have a count that is at least the number of returned offers", () => {
     expect(present([offerOf(), offerOf()], { totalOffers: 0 }).totalOffers).toBe(2);
   });
 });

@@ -119,7 +119,7 @@ describe("a read of offers", () => {
   it.each([
     [280_000, 170],
     [20_000, 20],
-  ])("with %i ms left asks for the answers within %i s", async (deadlineMs, seconds) => {
+  ])("with %i ms left requests the answers within %i s", async (deadlineMs, seconds) => {
     let asked: OffersReadRequest | undefined;
     const scraper: OfferScraper = {
       async readOffers(request) {
@@ -132,7 +132,7 @@ describe("a read of offers", () => {
     expect(asked?.deadline).toEqual(new Date(call.now.getTime() + seconds * 1_000));
   });
 
-  it("never charges more than it reserved, and holds nothing afterwards", async () => {
+  it("never charges more than it reserved, and leaves no hold", async () => {
     const listing = fc.constantFrom<Listing>(0, 1, 2, 40, "not_found", "unavailable");
     await fc.assert(
       fc.asyncProperty(fc.array(listing, { minLength: 1, maxLength: 4 }), async (listings) => {
@@ -152,8 +152,8 @@ describe("a read of offers", () => {
   });
 });
 
-describe("402", () => {
-  it("is answered before reading when the balance does not cover three credits for every id", async () => {
+describe("a read of offers answers 402", () => {
+  it("without reading when the balance does not cover three credits for every ID", async () => {
     const unread: OfferScraper = { readOffers: () => Promise.reject(new Error("It was read")) };
     await expect(read(unread, Math.floor(granted / 3) + 1)).rejects.toMatchObject({
       status: 402,
@@ -163,21 +163,18 @@ describe("402", () => {
   });
 });
 
-describe("a scraper that returns invalid answers", () => {
+describe("an offer scraper that returns invalid answers", () => {
   it.each([
     ["throws", () => Promise.reject(new Error("broken configuration"))],
     ["answers too few", async () => []],
     ["answers another id", async () => [answerOf("B999999999", 1)]],
-  ])(
-    "gives everything back when it %s",
-    async (_case, readOffersOf: OfferScraper["readOffers"]) => {
-      await expect(read({ readOffers: readOffersOf }, 1)).rejects.toThrow(/broken/i);
-      expect(await world.account()).toMatchObject({
-        balance: granted,
-        held: 0,
-        spent: 0,
-        inFlight: 0,
-      });
-    },
-  );
+  ])("causes a full refund when it %s", async (_case, readOffersOf: OfferScraper["readOffers"]) => {
+    await expect(read({ readOffers: readOffersOf }, 1)).rejects.toThrow(/broken/i);
+    expect(await world.account()).toMatchObject({
+      balance: granted,
+      held: 0,
+      spent: 0,
+      inFlight: 0,
+    });
+  });
 });

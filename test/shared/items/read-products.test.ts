@@ -104,7 +104,7 @@ describe("a read of products", () => {
     expect(await account().get(accountId)).toMatchObject({ held: 0, spent: 2, inFlight: 0 });
   });
 
-  it("returns results in request order, with specified fields only", async () => {
+  it("returns results in request order, with only the fields of the specification", async () => {
     const { body } = await read(answering(["ok", "not_found", "unavailable"]), 3);
     expect(body.results).toEqual([
       { id: "6000000", status: "ok", fetchedAt, title: "Lamp 6000000" },
@@ -135,7 +135,7 @@ describe("a read of products", () => {
     expect(during).toMatchObject({ balance: granted - 30, held: 30, inFlight: 1 });
   });
 
-  it("has counts that add up and determine the charge, and no hold afterwards", async () => {
+  it("has counts that add up to the items and determine the charge, and leaves no hold", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom(...allStatuses), { minLength: 1, maxLength: 3 }),
@@ -158,7 +158,7 @@ describe("a read of products", () => {
   });
 });
 
-describe("a call that cannot be paid for", () => {
+describe("a read of products that the account cannot pay for", () => {
   it("returns 402 without reading, and changes nothing", async () => {
     const scraper: Scraper = { read: () => Promise.reject(new Error("It was read")) };
     await expect(read(scraper, granted + 1)).rejects.toMatchObject({
@@ -191,12 +191,12 @@ describe("a call that cannot be paid for", () => {
   });
 });
 
-describe("a scraper that returns invalid answers", () => {
+describe("a product scraper that returns invalid answers", () => {
   it.each([
     ["throws", () => Promise.reject(new Error("broken configuration"))],
     ["answers too few", async () => []],
     ["answers another id", async () => [answerOf("9999999", "ok")]],
-  ])("gives everything back when it %s", async (_case, broken: Scraper["read"]) => {
+  ])("causes a full refund when it %s", async (_case, broken: Scraper["read"]) => {
     await expect(read({ read: broken }, 1)).rejects.toThrow(/broken/i);
     expect(await account().get(accountId)).toMatchObject({
       balance: granted,
@@ -206,7 +206,7 @@ describe("a scraper that returns invalid answers", () => {
     });
   });
 
-  it("reports the scraper's error, not that of the release", async () => {
+  it("causes an error that is not replaced by an error of the refund", async () => {
     const failing: Ledger = {
       ...ledger,
       settle: () => Promise.reject(new Error("the ledger is down")),
@@ -216,7 +216,7 @@ describe("a scraper that returns invalid answers", () => {
   });
 });
 
-describe("a ledger that does not answer", () => {
+describe("a read of products while the ledger does not answer", () => {
   const noAnswer = () =>
     Promise.reject(Object.assign(new Error("no answer"), { name: "TimeoutError" }));
   /** What is handed over to the worker that cancels holds. */
@@ -252,7 +252,7 @@ describe("a ledger that does not answer", () => {
     },
   );
 
-  it("returns an error without a statement about the charge if the worker cannot be reached either", async () => {
+  it("returns an error that makes no statement about the charge if the cancel message cannot be sent", async () => {
     const through: Ledger = { ...ledger, settle: noAnswer };
     const reading = read(answering(["ok"]), 1, { through, cancels: isUnreachable });
     await expect(reading).rejects.toMatchObject({
@@ -287,14 +287,14 @@ describe("a ledger that does not answer", () => {
   });
 });
 
-describe("a call without time left for its answer", () => {
+describe("a read of products without time left for its answer", () => {
   /** The time is over once `event` has happened, as when the process stood still. */
   function standingStill() {
     let msLeft = 20_000;
     return { msToAnswer: () => msLeft, standStill: () => void (msLeft = -60_000) };
   }
 
-  it("is not settled when its reading took too long", async () => {
+  it("is not settled if the reading took too long", async () => {
     const { msToAnswer, standStill } = standingStill();
     const slow: Scraper = {
       async read({ ids }) {
@@ -306,7 +306,7 @@ describe("a call without time left for its answer", () => {
     expect(await account().get(accountId)).toMatchObject({ balance: granted, held: 0, spent: 0 });
   });
 
-  it("is not charged when its settlement took too long", async () => {
+  it("is not charged if the settlement took too long", async () => {
     const { msToAnswer, standStill } = standingStill();
     const through: Ledger = {
       ...ledger,

@@ -33,7 +33,7 @@ describe("a products request", () => {
     });
   });
 
-  it.each(["pulse", "lite", "full"])("means retailer_a by default, at the tier %s", (tier) => {
+  it.each(["pulse", "lite", "full"])("uses retailer_a by default, at the tier %s", (tier) => {
     expect(parse({ ids: ["B000000001"], tier })).toEqual({
       platform: "retailer_a",
       marketplace: "us",
@@ -48,26 +48,26 @@ describe("a products request", () => {
     expect(parse({ ...said, ids: ["6501234"] })).toMatchObject({ ids: ["6501234"] });
   });
 
-  it("accepts asins as ids on retailer_a", () => {
+  it("accepts 'asins' for 'ids' on retailer_a", () => {
     expect(parse({ asins: [" b000000001", "", "B000000001"], tier: "lite" })).toMatchObject({
       ids: ["B000000001"],
     });
   });
 
-  it("strips a leading A- on retailer_c, and reads what is left once", () => {
+  it("strips a leading A- on retailer_c, and reads the remaining ID once", () => {
     expect(parse({ platform: "retailer_c", ids: ["A-123456", "123456"] })).toMatchObject({
       ids: ["123456"],
     });
   });
 
   it.each([[["delivery"]], [["delivery", "more"]], [[]]])(
-    "echoes include on retailer_a: %j",
+    "echoes 'include' on retailer_a: %j",
     (include) => {
       expect(parse({ ids: ["B000000001"], tier: "pulse", include })).toMatchObject({ include });
     },
   );
 
-  it("does not echo include elsewhere", () => {
+  it("does not echo 'include' on other platforms", () => {
     const body = { platform: "retailer_d", ids: ["6501234"], include: ["delivery"] };
     expect(parse(body)).not.toHaveProperty("include");
   });
@@ -79,16 +79,19 @@ describe("a products request", () => {
     ["retailer_b", "standard", numbered(100)],
     ["retailer_c", "standard", numbered(1_000)],
     ["retailer_d", "standard", numbered(1_000)],
-  ])("reads as many different ids as %s allows at %s, not one more", (platform, tier, ids) => {
-    expect(parse({ platform, tier, ids: [...ids, ...ids] })).toMatchObject({ ids });
-    const more = [...ids, platform === "retailer_a" ? "Z000000000" : "7777777"];
-    const error = refusal({ platform, tier, ids: more });
-    expect(error).toMatchObject({ code: "INVALID_PARAM", details: { param: "ids" } });
-    expect(error.message).toContain(String(ids.length));
-  });
+  ])(
+    "may contain as many different IDs as %s allows at %s, and not one more",
+    (platform, tier, ids) => {
+      expect(parse({ platform, tier, ids: [...ids, ...ids] })).toMatchObject({ ids });
+      const more = [...ids, platform === "retailer_a" ? "Z000000000" : "7777777"];
+      const error = refusal({ platform, tier, ids: more });
+      expect(error).toMatchObject({ code: "INVALID_PARAM", details: { param: "ids" } });
+      expect(error.message).toContain(String(ids.length));
+    },
+  );
 });
 
-describe("400", () => {
+describe("a products request gets 400 and", () => {
   it.each([
     ["ids", {}],
     ["ids", { tier: "lite" }],
@@ -117,7 +120,7 @@ describe("400", () => {
     expect(refusal(body)).toMatchObject({ status: 400, code: "INVALID_PARAM", details: { param } });
   });
 
-  it("lists the valid tiers and suggests the nearest", () => {
+  it("the error lists the valid tiers and suggests the nearest", () => {
     const ids = ["B000000001"];
     expect(refusal({ ids }).message).toBe(
       "Parameter 'tier' is required on retailer_a: one of pulse, lite, full.",
@@ -137,13 +140,13 @@ describe("400", () => {
     ["tier", { tier: {}, ids: [] }],
     ["include", { include: "delivery", ids: [] }],
     ["include.1", { include: ["delivery", 7], ids: [] }],
-  ])("finds a wrong type at %s", (path, body) => {
+  ])("the error names the place of a value with the wrong type: %s", (path, body) => {
     const result = v.safeParse(productsRequest, { platform: "retailer_d", ...body });
     expect(result.issues?.map((issue) => v.getDotPath(issue))).toEqual([path]);
   });
 });
 
-describe("the order of refusals", () => {
+describe("the errors of a products request come in the documented order:", () => {
   const wrongs = {
     platform: "retailer_z",
     ids: ["?"],

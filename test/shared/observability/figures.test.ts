@@ -4,8 +4,8 @@ import { metricKinds } from "../../../shared/observability/metric-names.ts";
 
 const items = (scraper: string, ok: number) => figures("items", { scraper }, { items_ok: ok });
 
-describe("the metrics of a work", () => {
-  it("are summed if they are counts, and kept one by one if they are durations", () => {
+describe("the collected metrics of a call or message", () => {
+  it("are added up if they are counts, and listed if they are durations", () => {
     const attempt = (ms: number) =>
       figures("deliveries", {}, { delivery_attempts: 1, delivery_ms: ms });
 
@@ -14,7 +14,7 @@ describe("the metrics of a work", () => {
     ]);
   });
 
-  it("share a line if each dimension has one value", () => {
+  it("are in one line if each dimension has one value", () => {
     const late = figures("run_starts", {}, { runs_started: 1 });
     const batch = figures("batches", { scraper: "a" }, { batch_ms: 1 });
 
@@ -36,7 +36,7 @@ describe("the list of metrics", () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it("has no dimension whose values customers create", () => {
+  it("contains no dimension whose values clients create", () => {
     const dimensions = new Set<string>(
       Object.values(metricKinds).flatMap((kind) => kind.dimensions.flat()),
     );

@@ -44,7 +44,7 @@ describe("a log line with metrics", () => {
     });
   });
 
-  it("keeps at most a hundred durations, including the shortest and the longest", () => {
+  it("contains at most a hundred durations, including the shortest and the longest", () => {
     const times = Array.from({ length: 1_000 }, (_, n) => 1_000 - n);
     const { delivery_ms: kept = [] } = metricsOf(
       lineOf(members(figures("deliveries", {}, { delivery_ms: times }))),
@@ -69,7 +69,7 @@ describe("a log line with metrics", () => {
     expect(JSON.stringify(line)).not.toContain("step_ms");
   });
 
-  it("is a plain line without metrics", () => {
+  it("is a plain line if there are no metrics", () => {
     expect(members()).toEqual({});
     expect(members(figures("deliveries", {}, {}))).toEqual({});
   });

@@ -49,7 +49,7 @@ describe("retryAfterSeconds", () => {
     ["Fri, 20 Nov 2026 09:00:00 GMT", 0],
     ["soon", null],
     ["-5", 0],
-  ])("reads %s as %s", (header, seconds) => {
+  ])("parses %s as %s", (header, seconds) => {
     expect(retryAfterSeconds(header, now)).toBe(seconds);
   });
 
@@ -58,11 +58,11 @@ describe("retryAfterSeconds", () => {
     ["1 Dec 2026 10:00:00 GMT", 950_400],
     ["  Fri, 20 Nov 2026 10:02:00 GMT ", 120],
     ["Fri, 20 Nov 2026 10:02:00 +0000", 120],
-  ])("reads the date %j, whatever its digits and blanks", (header, seconds) => {
+  ])("parses the date %j in any accepted format", (header, seconds) => {
     expect(retryAfterSeconds(header, now)).toBe(seconds);
   });
 
-  it("reads seconds with blanks around them as seconds", () => {
+  it("parses seconds with spaces around them", () => {
     expect(retryAfterSeconds(" 120 ", now)).toBe(120);
   });
 });

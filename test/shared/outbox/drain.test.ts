@@ -80,7 +80,7 @@ const listOutbox = (): OutboxStore<string> => ({
 const worked = () => kept.flatMap(({ records }) => records);
 
 describe("drain", () => {
-  it("reports each entry before its work, also one that fails", async () => {
+  it("logs each entry before its work, including one that fails", async () => {
     entries = [entry("a"), entry("b")];
     const told: string[] = [];
     const usual = session;
@@ -117,7 +117,7 @@ describe("drain", () => {
     expect(hints).toEqual([]);
   });
 
-  it("leaves entries that are not due, and sends a delayed message if the delay is short enough", async () => {
+  it("leaves entries that are not due, and sends a delayed message if SQS allows the delay", async () => {
     entries = [
       entry("soon", { lane: "later", dueAt: "2026-11-20T10:14:59.100Z" }),
       entry("now", { lane: "later" }),
@@ -140,7 +140,7 @@ describe("drain", () => {
     expect(worked()).toEqual(["tomorrow"]);
   });
 
-  it("sends a message at once for the rest of a target that ends at the end of the time slice", async () => {
+  it("sends a message at once if the target has ended and entries remain at the end of the time slice", async () => {
     let ends = false;
     const usual = session;
     session = {
@@ -215,7 +215,7 @@ describe("drain", () => {
     expect(worked().sort()).toEqual(["a", "a", "a", "b", "b", "b"]);
   });
 
-  it("hands the remaining entries to a new message after half a minute", async () => {
+  it("sends a message for the remaining entries after half a minute", async () => {
     session = {
       ...session,
       work: async (found, slice) => {
@@ -230,7 +230,7 @@ describe("drain", () => {
     expect(hints).toEqual([{ delay: 0 }]);
   });
 
-  it("works on entries that are added in the meantime", async () => {
+  it("works on entries that are added during the drain", async () => {
     entries = [entry("a")];
     session = {
       ...session,
@@ -283,7 +283,7 @@ describe("drain", () => {
     expect(begun.length).toBeLessThanOrEqual(2);
   });
 
-  it("wakes other targets of the account that may wait for it, but not itself", async () => {
+  it("wakes other targets of the account that may wait for it, but not its own target", async () => {
     const other = { ...target, targetId: "we_2" };
     waiting = [target, other];
     entries = [entry("a")];
@@ -313,7 +313,7 @@ describe("drain", () => {
     expect(closed).toBe(1);
   });
 
-  it("stores changes within a second", async () => {
+  it("stores its changes at least once a second", async () => {
     const known: number[] = [];
     session = {
       ...session,

@@ -48,7 +48,7 @@ const refusedBlocks: readonly Row[] = [
 ];
 
 describe("isPublicAddress", () => {
-  it.each(refusedBlocks)("refuses %s, from its first address to its last", (_, ...row) => {
+  it.each(refusedBlocks)("refuses %s, from the first address to the last", (_, ...row) => {
     const [first, last, before, after] = row;
 
     expect(isPublicAddress(first)).toBe(false);

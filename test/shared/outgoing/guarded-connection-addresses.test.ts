@@ -47,7 +47,7 @@ async function post(url: string, options: Partial<ConnectionOptions> = {}) {
 
 const named = (): string => `https://receiver.hooks-example.com:${receiver.port}/`;
 
-describe("an address in the URL", () => {
+describe("an IP address in a URL", () => {
   it.each(["127.0.0.1", "127.1", "[::1]", "[::ffff:127.0.0.1]", "169.254.169.254", "10.0.0.1"])(
     "is never connected to when it is %s",
     async (host) => {
@@ -70,7 +70,7 @@ describe("an address in the URL", () => {
   });
 });
 
-describe("a host name", () => {
+describe("a host name in a URL", () => {
   it.each([
     [["127.0.0.1"]],
     [["::1"]],
@@ -79,7 +79,7 @@ describe("a host name", () => {
     [["127.0.0.1", "8.8.8.8"]],
     [["2606:4700::1111", "127.0.0.1", "8.8.8.8"]],
     [["not an address"]],
-  ])("is never connected to when it leads to %o", async (addresses) => {
+  ])("is never connected to when it resolves to %o", async (addresses) => {
     const before = receiver.connections();
 
     expect(await post(named(), { lookup: nameServer(addresses).lookup })).toEqual(refused);
@@ -87,7 +87,7 @@ describe("a host name", () => {
     expect(receiver.connections()).toBe(before);
   });
 
-  it("that does not exist has a separate error", async () => {
+  it("causes a separate error if it does not exist", async () => {
     const exchange = await post(named(), { lookup: nameServer([]).lookup });
 
     expect(exchange).toEqual({ outcome: "failed", error: "name_not_resolved", sent: false });
@@ -103,7 +103,7 @@ describe("a host name", () => {
     expect(receiver.connections()).toBe(before);
   });
 
-  it("is refused at registration if it is not public yet", async () => {
+  it("is refused at registration if it does not resolve to a public address", async () => {
     const { resolver } = nameServer(["127.0.0.1"], ["8.8.8.8"]);
 
     await expect(
@@ -111,7 +111,7 @@ describe("a host name", () => {
     ).rejects.toThrow("resolves to an address that is not public");
   });
 
-  it("is looked up and checked again for every new socket", async () => {
+  it("is resolved and checked again for every new socket", async () => {
     const policy = { allowLoopback: false, allows: (address: string) => address === "127.0.0.1" };
     const { lookup, asked } = nameServer(["127.0.0.1"], ["127.0.0.1", "10.0.0.1"]);
     receiver.answer = (socket) => socket.write(wire(200, { Connection: "close" }));
@@ -132,7 +132,7 @@ describe("a host name", () => {
     expect(receiver.connections()).toBe(before + 1);
   });
 
-  it("is connected at its next address if the first one does not answer", async () => {
+  it("is tried at its next address if the first one does not answer", async () => {
     const policy = addressPolicy({ allowLoopback: true });
     receiver.answer = (socket) => socket.write(wire(200));
     // Nobody listens at the first.
@@ -142,7 +142,7 @@ describe("a host name", () => {
   });
 });
 
-describe("a connection that does not pass the guard's lookup", () => {
+describe("a connection that bypasses the guard's lookup", () => {
   it.each(["https", "http"])("sends no byte over %s", async (scheme) => {
     let bytes = 0;
     const ended: Promise<unknown>[] = [];
@@ -172,8 +172,8 @@ describe("a connection that does not pass the guard's lookup", () => {
   });
 });
 
-describe("the environment", () => {
-  it("sets no proxy and disables no check", async () => {
+describe("environment variables", () => {
+  it("set no proxy for deliveries, and disable no check", async () => {
     const untrusted = await startTlsReceiver(selfSigned);
     const proxy = await startTcpServer((socket) => socket.destroy());
     const address = `http://127.0.0.1:${proxy.port}`;
@@ -239,8 +239,8 @@ const refusedAddress = fc.oneof(
 );
 const publicAddress = fc.constantFrom("8.8.8.8", "2606:4700::1111", "1.1.1.1");
 
-describe("whatever host a customer writes", () => {
-  it("the connection never reaches loopback, for any DNS answer", async () => {
+describe("with any host that a customer writes,", () => {
+  it("a connection never reaches loopback, for any DNS answer", async () => {
     const before = receiver.connections();
     let accepted = 0;
     const hostile = fc

@@ -65,11 +65,14 @@ const untrusted = { outcome: "failed", error: "tls_failed", sent: false };
 const tooSlow = { outcome: "failed", error: "timeout", sent: true };
 
 describe("a receiver's response", () => {
-  it.each([200, 204, 304, 400, 401, 404, 410, 500, 503])("counts when it is %i", async (status) => {
-    const { url } = await receiving((socket) => socket.write(wire(status)));
+  it.each([200, 204, 304, 400, 401, 404, 410, 500, 503])(
+    "is returned with its status %i",
+    async (status) => {
+      const { url } = await receiving((socket) => socket.write(wire(status)));
 
-    expect(await post(url)).toMatchObject({ outcome: "answered", status });
-  });
+      expect(await post(url)).toMatchObject({ outcome: "answered", status });
+    },
+  );
 
   it("is returned with its headers", async () => {
     const { url } = await receiving((socket) => socket.write(wire(429, { "Retry-After": "120" })));
@@ -130,7 +133,7 @@ describe("a receiver's response", () => {
     await eventually(() => expect(receiver.open()).toBe(0));
   });
 
-  it("has a header of at most 16 KiB", async () => {
+  it("may have a header of at most 16 KiB", async () => {
     const receiver = await receiving((socket) =>
       socket.write(wire(200, { "X-Long": "x".repeat(17 * 1_024) })),
     );
@@ -168,7 +171,7 @@ describe("a receiver's response", () => {
     expect(written).toBeLessThan(64 * 1_024 ** 2);
   });
 
-  it("counts if its body is truncated", async () => {
+  it("is returned if its body is truncated", async () => {
     const { url } = await receiving((socket) =>
       socket.end(wire(200, { "Content-Length": "100" }, "half")),
     );
@@ -176,14 +179,14 @@ describe("a receiver's response", () => {
     expect(await post(url)).toMatchObject({ status: 200, body: Buffer.from("half") });
   });
 
-  it("counts if its body is not valid HTTP", async () => {
+  it("is returned if its body is not valid HTTP", async () => {
     const headers = "Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\nnot a length\r\n";
     const { url } = await receiving((socket) => socket.write(`HTTP/1.1 200 OK\r\n${headers}`));
 
     expect(await post(url)).toMatchObject({ outcome: "answered", status: 200 });
   });
 
-  it("counts if the connection is reset after it", async () => {
+  it("is returned if the connection is reset after it", async () => {
     const server = await accepting((socket) => {
       socket.once("data", () => {
         socket.write(wire(202, {}, "ok"), () => socket.resetAndDestroy());
@@ -196,7 +199,7 @@ describe("a receiver's response", () => {
   });
 });
 
-describe("the time limit", () => {
+describe("the time limit of a delivery request", () => {
   it("aborts a header that arrives byte by byte", async () => {
     const receiver = await receiving((socket) => {
       socket.write("HTTP/1.1 200 OK\r\nX-Slow: ");
@@ -207,7 +210,7 @@ describe("the time limit", () => {
     await eventually(() => expect(receiver.open()).toBe(0));
   });
 
-  it("aborts a body that arrives byte by byte, and the status counts", async () => {
+  it("aborts a body that arrives byte by byte, and returns the status", async () => {
     const receiver = await receiving((socket) => {
       socket.write(wire(200, { "Content-Length": "100000" }, "a"));
       trickle(socket, "a");
@@ -281,7 +284,7 @@ describe("the time limit", () => {
   });
 });
 
-describe("a connection", () => {
+describe("a connection to a receiver", () => {
   it("fails at a port without a listener", async () => {
     const server = await startTcpServer(() => {});
     await server.stop();
@@ -317,7 +320,7 @@ describe("a connection", () => {
     expect(receiver.requests).toEqual([]);
   });
 
-  it("fails with a certificate of an authority that is not known", async () => {
+  it("fails with a certificate of an unknown authority", async () => {
     const receiver = await receiving((socket) => socket.write(wire(200)));
     const connection = guardedConnection({ policy, answerBytesMax: 1 });
     const url = new URL(receiver.url);
@@ -349,7 +352,7 @@ describe("a connection", () => {
   });
 
   it.each(["TLSv1", "TLSv1.1"] as const)(
-    "fails when the receiver knows no more than %s",
+    "fails if the receiver supports only %s",
     async (version) => {
       const old = {
         minVersion: "TLSv1",
@@ -382,7 +385,7 @@ describe("a connection", () => {
     expect(await post(insisting.url)).toEqual(broken);
   });
 
-  it("fails when plain HTTP answers where TLS should", async () => {
+  it("fails if plain HTTP answers instead of TLS", async () => {
     const server = await accepting((socket) => socket.on("data", () => socket.end(wire(400))));
 
     expect(await post(`https://127.0.0.1:${server.port}/`)).toEqual(untrusted);

@@ -128,7 +128,7 @@ describe("guardedConnection", () => {
   });
 });
 
-describe("closing a connection", () => {
+describe("closing a guarded connection", () => {
   it("leaves no socket open", async () => {
     const connection = connect();
     await post(connection);
@@ -155,7 +155,7 @@ describe("closing a connection", () => {
     expect(receiver.connections()).toBe(1);
   });
 
-  it("keeps a request from being repeated on a new socket", async () => {
+  it("prevents a request from being repeated on a new socket", async () => {
     const connection = connect();
     await post(connection);
     receiver.answer = () => {};
@@ -181,7 +181,7 @@ describe("closing a connection", () => {
   });
 });
 
-describe("a reused socket", () => {
+describe("a reused socket of a guarded connection", () => {
   it("is replaced once if the server drops it at the next request", async () => {
     const connection = connect();
     await post(connection, "first");
@@ -261,7 +261,7 @@ describe("a reused socket", () => {
     expect(receiver.connections()).toBe(1);
   });
 
-  it("is closed if the server closes after every response without a header", async () => {
+  it("is closed if the server closes it after every response without announcing it", async () => {
     receiver.answer = (socket) => socket.end(wire(200, {}, "ok"));
     const connection = connect();
 

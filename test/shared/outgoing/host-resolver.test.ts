@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { hostResolver } from "../../../shared/outgoing/host-resolver.ts";
 
 describe("hostResolver", () => {
-  it("returns all addresses of a name", async () => {
+  it("returns all addresses of a host name", async () => {
     const lookup: LookupFunction = (_, { all }, callback) => {
       expect(all).toBe(true);
       callback(null, [
@@ -17,7 +17,7 @@ describe("hostResolver", () => {
     expect(addresses).toEqual(["8.8.8.8", "2606:4700::1111"]);
   });
 
-  it("returns an address for itself", async () => {
+  it("returns an IP address unchanged", async () => {
     expect(await hostResolver().resolve("192.0.2.1")).toEqual(["192.0.2.1"]);
     expect(await hostResolver().resolve("2001:db8::1")).toEqual(["2001:db8::1"]);
   });

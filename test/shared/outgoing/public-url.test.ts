@@ -16,7 +16,7 @@ describe("requirePublicUrl", () => {
     expect(await register(url, "8.8.8.8", "2606:4700::1111")).toBe(url);
   });
 
-  it("resolves the host without brackets", async () => {
+  it("resolves an IPv6 host without its brackets", async () => {
     const asked: string[] = [];
     const resolver = {
       resolve(hostname: string) {
@@ -59,7 +59,7 @@ describe("requirePublicUrl", () => {
     [["::ffff:8.8.8.8"]],
     [["fe80::1%eth0"]],
     [["not an address"]],
-  ])("refuses a name that leads to %o", async (addresses) => {
+  ])("refuses a host name that resolves to %o", async (addresses) => {
     await expect(register(url, ...addresses)).rejects.toMatchObject({
       status: 400,
       details: { param: "url" },

@@ -70,14 +70,14 @@ async function sent(url: string, options: Partial<Parameters<typeof guardedConne
   }
 }
 
-describe("addresses", () => {
+describe("sample IP addresses are accepted or refused as documented:", () => {
   it.each(rowsOf("ip"))("$input: $expect", (row) => {
     // Where either is right, the stricter one holds.
     expect(isPublicAddress(row.input)).toBe(row.expect === "accept");
   });
 });
 
-describe("URLs", () => {
+describe("sample webhook URLs are accepted or refused as documented:", () => {
   it.each(rowsOf("url"))("$input: $expect", async (row) => {
     const names = nameServer(row.stub_dns ?? [somewherePublic]);
 
@@ -99,7 +99,7 @@ describe("URLs", () => {
   );
 });
 
-describe("answers of name servers", () => {
+describe("connections with sample DNS answers behave as documented:", () => {
   it.each(rowsOf("dns"))("$input, $answers: $expect", async (row) => {
     const before = receiver.connections();
     const names = nameServer(...(row.answers ?? []));
@@ -174,7 +174,7 @@ function trickle(socket: TLSSocket): void {
   socket.on("close", () => clearInterval(timer));
 }
 
-describe("receivers", () => {
+describe("sample receivers are handled as documented:", () => {
   it.each(rowsOf("receiver"))("$input: $expect", async ({ input }) => {
     const play = receivers[input];
 
@@ -182,7 +182,7 @@ describe("receivers", () => {
     await play?.();
   });
 
-  it("and all other samples are tested", () => {
+  it("and the samples of all other kinds are tested", () => {
     expect(rows).toHaveLength(
       rowsOf("ip").length + rowsOf("url").length + rowsOf("dns").length + rowsOf("receiver").length,
     );

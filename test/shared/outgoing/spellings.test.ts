@@ -73,8 +73,8 @@ const privateAddresses: readonly Bytes[] = [
   [0, 0, 0, 0],
 ];
 
-describe("an address of a host", () => {
-  it.each(Object.entries(ipv4Spellings))("is seen through %s", (name, spell) => {
+describe("a private IP address as a host", () => {
+  it.each(Object.entries(ipv4Spellings))("is recognized in the spelling %s", (name, spell) => {
     for (const bytes of privateAddresses) {
       expect(parsePublicUrl(`https://${spell(bytes)}/hook`, rules)).toMatchObject({
         outcome: "refused",
@@ -100,13 +100,13 @@ describe("an address of a host", () => {
   });
 });
 
-describe("a name of a host", () => {
+describe("a host name", () => {
   it.each([
     ["https://b\u00fccher.shop/", "xn--bcher-kva.shop"],
     ["https://\u65e5\u672c\u8a9e\u3002jp/", "xn--wgv71a119e.jp"],
     ["https://HOOKS.SHOP-EXAMPLE.COM/", "hooks.shop-example.com"],
     ["https://\uff48\uff4f\uff4f\uff4b\uff53.shop-example.com/", "hooks.shop-example.com"],
-  ])("is stored as DNS knows it: %s", (raw, hostname) => {
+  ])("is stored in its DNS form: %s", (raw, hostname) => {
     expect(parsePublicUrl(raw, rules)).toMatchObject({ outcome: "accepted", hostname });
   });
 
@@ -116,7 +116,7 @@ describe("a name of a host", () => {
     "https://%6c%6f%63%61%6c%68%6f%73%74/",
     "https://metadata\u3002google\uff0einternal/",
     "https://printer.loca\u2113/",
-  ])("is refused however an internal one is written: %s", (raw) => {
+  ])("of an internal host is refused in any spelling: %s", (raw) => {
     expect(parsePublicUrl(raw, rules)).toMatchObject({
       outcome: "refused",
       reason: "must have a public host",

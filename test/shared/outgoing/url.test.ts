@@ -116,7 +116,7 @@ describe("parsePublicUrl", () => {
     "alt",
     "svc",
     "metadata.google.internal",
-  ])("refuses the name '%s', and every name under it", (name) => {
+  ])("refuses the name '%s' and every name under it", (name) => {
     for (const host of [name, `${name}.`, name.toUpperCase(), `a.${name}`, `a.b.${name}.`]) {
       expect(parsePublicUrl(`https://${host}/`, rules).outcome).toBe("refused");
     }
@@ -138,7 +138,7 @@ describe("parsePublicUrl", () => {
     expect(parsePublicUrl("http://10.0.0.1:9000/", localRules).outcome).toBe("refused");
   });
 
-  it("normalises like lookups by URL", () => {
+  it("normalises a URL in the same way as lookups by URL", () => {
     const raw = "HTTPS://Hooks.Shop-Example.com:443/A?b=c#d";
 
     expect(parsePublicUrl(raw, rules)).toMatchObject({ href: normaliseUrl(raw) });

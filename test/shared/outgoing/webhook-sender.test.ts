@@ -57,7 +57,7 @@ describe("webhookSender", () => {
     });
   });
 
-  it("connects at the first delivery, and once for all following ones", async () => {
+  it("connects at the first delivery, and uses that connection for all following ones", async () => {
     const before = receiver.connections();
     const connection = connect(`${receiver.url}?a=b`);
     expect(receiver.connections()).toBe(before);
@@ -80,7 +80,7 @@ describe("webhookSender", () => {
     await secure.stop();
   });
 
-  it("opens separate connections for each receiver, and closes them with it", async () => {
+  it("opens separate connections for each receiver, and closes them when it is closed", async () => {
     const before = receiver.connections();
     const [one, other] = [connect(receiver.url), connect(receiver.url)];
     await one.send({ headers, body });
@@ -119,7 +119,7 @@ describe("webhookSender", () => {
     expect(result.outcome === "answered" && result.body.length).toBe(16 * 1_024);
   });
 
-  it("returns the duration, which is never negative", async () => {
+  it("returns the duration, which is never negative, even if the clock is set back", async () => {
     const clock = fixedClock("2026-11-20T10:00:00.000Z");
     const connection = connect(receiver.url, { clock });
     receiver.answer = (response) => {

@@ -4,7 +4,7 @@ import { changedFields } from "../../../shared/pipelines/compare.ts";
 
 const fields = ["price", "inStock", "state", "regularPrice"];
 
-describe("changed fields", () => {
+describe("the changed fields between two reads", () => {
   it("are only those that changed, with before and after", () => {
     const before = { price: 10, inStock: true, state: "ADD_TO_CART" };
     const after = { price: 9.5, inStock: true, state: "SOLD_OUT" };
@@ -26,7 +26,7 @@ describe("changed fields", () => {
     { name: "a cent", before: 10, after: 10.01, moved: true },
     { name: "to nothing", before: 10, after: null, moved: true },
     { name: "from nothing", before: null, after: 10, moved: true },
-  ])("a price that moves $name: $moved", ({ before, after, moved }) => {
+  ])("a price that changes $name: $moved", ({ before, after, moved }) => {
     const found = changedFields({ price: before }, { price: after }, fields);
     expect(Object.keys(found)).toEqual(moved ? ["price"] : []);
   });
@@ -38,7 +38,7 @@ describe("changed fields", () => {
     "usedMinPrice",
     "buyboxPrice",
     "lowestPrice",
-  ])("%s is a price too", (field) => {
+  ])("%s is compared like a price", (field) => {
     expect(changedFields({ [field]: 10 }, { [field]: 10.005 }, [field])).toEqual({});
     expect(changedFields({ [field]: 10 }, { [field]: 10.01 }, [field])).toHaveProperty(field);
   });

@@ -7,7 +7,7 @@ import {
 
 describe("the default pipeline", () => {
   it.each(["retailer_b", "retailer_c", "retailer_d"] as const)(
-    "of %s reads every item and reports what moved, without a refresh",
+    "of %s reads every item and reports changes, without a refresh",
     (platform) => {
       expect(presentPipeline(defaultPipeline(platform, defaultRefreshEveryRuns))).toEqual({
         entry: "check",
@@ -24,7 +24,7 @@ describe("the default pipeline", () => {
     },
   );
 
-  it("of retailer_a scans at pulse, looks closer at lite, and begins with full", () => {
+  it("of retailer_a reads items at pulse, changed ones at lite, and new ones at full", () => {
     expect(presentPipeline(defaultPipeline("retailer_a", defaultRefreshEveryRuns))).toEqual({
       entry: "pulse",
       baseline: "full",
@@ -48,7 +48,7 @@ describe("the default pipeline", () => {
     });
   });
 
-  it("of retailer_a refreshes as often as asked, and never for 0", () => {
+  it("of retailer_a refreshes after the requested number of runs, and never for 0", () => {
     expect(defaultPipeline("retailer_a", 3).refresh).toEqual({ everyRuns: 3, entry: "lite" });
     expect(defaultPipeline("retailer_a", 0).refresh).toBeNull();
   });

@@ -18,7 +18,7 @@ const twoSteps = (route: Route): Pipeline => ({
 });
 
 describe("estimated credits", () => {
-  it("of the retailer_a default: a scan at pulse, a refresh at lite, new items at full", () => {
+  it("for the retailer_a default include a scan at pulse, a refresh at lite, and new items at full", () => {
     expect(estimatedCredits(defaultPipeline("retailer_a", 8), items)).toEqual({
       pulseRun: 26,
       refreshRun: 101,
@@ -26,7 +26,7 @@ describe("estimated credits", () => {
     });
   });
 
-  it("of a pipeline without refresh: a refresh run is an ordinary one", () => {
+  it("for a pipeline without refresh are the same for a refresh run and an ordinary one", () => {
     expect(estimatedCredits(defaultPipeline("retailer_a", 0), items)).toMatchObject({
       pulseRun: 26,
       refreshRun: 26,
@@ -34,7 +34,7 @@ describe("estimated credits", () => {
   });
 
   it.each(["retailer_b", "retailer_c", "retailer_d"] as const)(
-    "of the default of %s: one credit for every item that is not delisted",
+    "for the default of %s are one credit for every item that is not delisted",
     (platform) => {
       expect(estimatedCredits(defaultPipeline(platform, 8), items)).toEqual({
         pulseRun: 101,
@@ -57,16 +57,16 @@ describe("estimated credits", () => {
       { when: "ok", field: "newCount", op: "above", value: 1 },
       { pulseRun: 26, newAsins: 3 },
     ],
-  ])("follow a route with %s where it is sure to be taken", (_name, route, credits) => {
+  ])("include a route with %s where items are certain to take it", (_name, route, credits) => {
     expect(estimatedCredits(twoSteps(route), items)).toMatchObject(credits);
   });
 
-  it("round up once per step", () => {
+  it("are rounded up once per step", () => {
     const one = { new: 0, active: 1, delisted: 0 };
     expect(estimatedCredits(twoSteps({ when: "always" }), one).pulseRun).toBe(1 + 3);
   });
 
-  it("count a step that two routes lead to once", () => {
+  it("count a step once that two routes lead to", () => {
     const lite = "retailer_a.lite";
     const pipeline: Pipeline = {
       entry: "a",

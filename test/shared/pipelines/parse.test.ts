@@ -42,8 +42,8 @@ const withRoute = (route: Json, scraper = "retailer_a.lite"): Json =>
   pipelineOf(stepOn(scraper, "a", { notify: true, ...route }));
 const always = (run: string): Json => ({ when: "always", run });
 
-describe("a pipeline", () => {
-  it("starts with its first step, has no baseline and no refresh, where it says nothing", () => {
+describe("a parsed pipeline", () => {
+  it("starts with its first step, without baseline and refresh, if it names none", () => {
     expect(parse(pipelineOf(lite("a", always("b")), lite("b")))).toEqual({
       entry: "a",
       baseline: null,
@@ -52,12 +52,12 @@ describe("a pipeline", () => {
     });
   });
 
-  it("accepts null for baseline and refresh", () => {
+  it("may have null for baseline and refresh", () => {
     const pipeline = { ...pipelineOf(lite("a")), baseline: null, refresh: null };
     expect(parse(pipeline)).toMatchObject({ baseline: null, refresh: null });
   });
 
-  it("keeps entry, baseline and refresh where it says them", () => {
+  it("has the entry, baseline and refresh that the request names", () => {
     const pipeline = {
       entry: "b",
       baseline: "a",
@@ -71,18 +71,18 @@ describe("a pipeline", () => {
     });
   });
 
-  it("has steps that may have no routes", () => {
+  it("may have steps without routes", () => {
     const { steps } = parse(pipelineOf({ id: "a", scraper: "retailer_a.lite" }));
     expect(steps).toEqual([{ id: "a", scraper: "retailer_a.lite", routes: [] }]);
   });
 
-  it("is called as the request calls it", () => {
+  it("is called in errors by the name of its request parameter", () => {
     expect(refused(() => parsePipeline({ steps: [{}] }, shop, "body.plan")).param).toBe(
       "body.plan.steps[0].id",
     );
   });
 
-  it.each(stepScraperIds)("runs %s on the platform that it is of", (scraper) => {
+  it.each(stepScraperIds)("may contain %s on the scraper's own platform", (scraper) => {
     const platform = scraper.split(".")[0] as Platform;
     const first = platform === "retailer_a" ? "retailer_a.lite" : scraper;
     const pipeline = pipelineOf(stepOn(first, "a", always("b")), stepOn(scraper, "b"));
@@ -90,7 +90,7 @@ describe("a pipeline", () => {
   });
 });
 
-describe("a missing part is named", () => {
+describe("a pipeline with a missing part is refused with its name:", () => {
   it.each<[string, unknown]>([
     ["pipeline", undefined],
     ["pipeline.steps", {}],
@@ -125,7 +125,7 @@ type Row = readonly [what: string, param: string, value: unknown, message: strin
 const refusals = (rows: readonly Row[]) =>
   rows.map(([what, param, value, message]) => ({ what, param, value, message }));
 
-describe("what is refused, where, and what to change", () => {
+describe("a pipeline is refused, with the place and the accepted values, for", () => {
   it.each(
     refusals([
       ["null", "pipeline", null, "A pipeline must be an object"],
@@ -290,7 +290,7 @@ describe("what is refused, where, and what to change", () => {
     expect(refusal.message.length).toBeLessThan(400);
   });
 
-  it("ten steps of eight routes and an id of 64 characters are not", () => {
+  it("more than ten steps, eight routes or 64 characters of a step ID, but not at these limits", () => {
     const steps = names(10).map((id, at) =>
       lite(id, ...told(7), at < 9 ? always(`s${at + 1}`) : { when: "ok", notify: true }),
     );
@@ -300,7 +300,7 @@ describe("what is refused, where, and what to change", () => {
   });
 });
 
-describe("a route", () => {
+describe("a route of a pipeline", () => {
   it.each([
     { when: "ok" },
     { when: "changed", notify: false },
@@ -312,7 +312,7 @@ describe("a route", () => {
   });
 
   it.each(["new", "unchanged", "failed", "not_found", "always"])(
-    "with %s takes neither field nor op nor value",
+    "with %s accepts no field, op or value",
     (when) => {
       for (const [key, value] of Object.entries({ field: "price", op: "is", value: 1 })) {
         const refusal = refused(() => parse(withRoute({ when, [key]: value })));
@@ -333,7 +333,7 @@ describe("a route", () => {
     { when: "ok", field: "price", op: "above", value: 0.5 },
     { when: "ok", field: "merchant", op: "is_not", value: "A0RETAILERAUS" },
     { when: "ok", field: "usedCount", op: "is", value: 0 },
-  ])("may say %j", (route) => {
+  ])("may be %j", (route) => {
     expect(parse(withRoute(route)).steps[0]?.routes).toEqual([{ notify: true, ...route }]);
   });
 
@@ -401,7 +401,7 @@ describe("a route", () => {
     expect(refusal.message).toContain(message);
   });
 
-  it("accepts a pulse's derived field only with 'when': ok", () => {
+  it("may test the derived field of a pulse only with ok", () => {
     const test = { field: "buyboxAboveLowest", op: "is", value: true };
     expect(parse(withRoute({ when: "ok", ...test }, "retailer_a.pulse")).steps).toHaveLength(1);
     const refusal = refused(() =>
@@ -411,7 +411,7 @@ describe("a route", () => {
     expect(refusal.message).toContain("'when': ok");
   });
 
-  it("does not test a field that is tracked and not testable", () => {
+  it("may not test a field that is tracked but not testable", () => {
     const pipeline = withRoute({ when: "changed", field: "offerId" }, "retailer_b.standard");
     const refusal = refused(() => parse(pipeline, "retailer_b"));
     expect(refusal.param).toBe("pipeline.steps[0].routes[0].field");
@@ -422,7 +422,7 @@ describe("a route", () => {
   });
 });
 
-describe("the ways through a pipeline", () => {
+describe("the routes between a pipeline's steps", () => {
   it.each<[string, Json]>([
     ["pipeline.entry", { ...pipelineOf(lite("a")), entry: "x" }],
     ["pipeline.baseline", { ...pipelineOf(lite("a")), baseline: "x" }],
@@ -431,7 +431,7 @@ describe("the ways through a pipeline", () => {
       { ...pipelineOf(lite("a")), refresh: { every_runs: 1, entry: "x" } },
     ],
     ["pipeline.steps[1].routes[0].run", pipelineOf(lite("a", always("b")), lite("b", always("x")))],
-  ])("%s names a step that exists", (param, value) => {
+  ])("are refused if %s names a step that does not exist", (param, value) => {
     const refusal = refused(() => parse(value));
     expect(refusal.param).toBe(param);
     expect(refusal.message).toContain("No step has the id 'x'. Steps of this pipeline: a");
@@ -454,25 +454,25 @@ describe("the ways through a pipeline", () => {
       "pipeline.steps[2].routes[0].run",
       pipelineOf(lite("a"), lite("b", always("c")), lite("c", always("b"))),
     ],
-  ])("do not loop: %s", (loop, param, value) => {
+  ])("are refused if they loop: %s", (loop, param, value) => {
     const refusal = refused(() => parse(value));
     expect(refusal.param).toBe(param);
     expect(refusal.message).toContain(`Steps cannot loop: ${loop}.`);
   });
 
-  it("may meet again", () => {
+  it("may join at one step", () => {
     const steps = [lite("a", always("b"), always("c")), lite("b", always("c")), lite("c")];
     expect(parse({ steps }).steps).toHaveLength(3);
   });
 
-  it("may meet so often that walking each one would never end", () => {
+  it("are checked quickly even if they join so often that walking each path would never end", () => {
     const steps = names(10).map((id, at) =>
       lite(id, ...(at < 9 ? Array.from({ length: 8 }, () => always(`s${at + 1}`)) : [])),
     );
     expect(parse({ steps }).steps).toHaveLength(10);
   });
 
-  it("come to every step", () => {
+  it("are refused if they do not reach every step", () => {
     const refusal = refused(() => parse(pipelineOf(lite("a"), lite("b", always("c")), lite("c"))));
     expect(refusal.param).toBe("pipeline.steps[1]");
     expect(refusal.message).toContain("No run reaches the step 'b'.");
@@ -482,7 +482,7 @@ describe("the ways through a pipeline", () => {
   const pulse = stepOn("retailer_a.pulse", "pulse", always("check"));
 
   it.each(["retailer_a.lite", "retailer_a.full", "retailer_a.offers"])(
-    "come to an offer check by %s",
+    "may lead to an offer check through %s",
     (scraper) => {
       const steps = [stepOn(scraper, "find", always("pulse")), pulse, check];
       expect(parse({ steps }).steps).toHaveLength(3);
@@ -517,16 +517,19 @@ describe("the ways through a pipeline", () => {
         refresh: { every_runs: 1, entry: "pulse" },
       },
     ],
-  ])("do not come to an offer check before an offer was found: %s", (_way, param, value) => {
-    const refusal = refused(() => parse(value));
-    expect(refusal.param).toBe(param);
-    expect(refusal.message).toContain(
-      "Put a step of retailer_a.lite, retailer_a.full, retailer_a.offers before it.",
-    );
-  });
+  ])(
+    "are refused if they lead to an offer check before an offer was found: %s",
+    (_way, param, value) => {
+      const refusal = refused(() => parse(value));
+      expect(refusal.param).toBe(param);
+      expect(refusal.message).toContain(
+        "Put a step of retailer_a.lite, retailer_a.full, retailer_a.offers before it.",
+      );
+    },
+  );
 });
 
-describe("a marketplace that is announced only", () => {
+describe("a pipeline for a marketplace that is announced only", () => {
   const uk = { platform: "retailer_a", marketplace: "uk" } as const;
 
   it("is refused with 501", () => {
@@ -536,7 +539,7 @@ describe("a marketplace that is announced only", () => {
     });
   });
 
-  it("is refused after everything else that is wrong", () => {
+  it("is refused for any other error first", () => {
     expect(refused(() => parsePipeline(pipelineOf(lite("a", always("x"))), uk)).status).toBe(400);
   });
 });
@@ -545,8 +548,8 @@ const anyShopPipeline = fc
   .constantFrom(...(Object.keys(platforms) as Platform[]))
   .chain((platform) => anyPipeline(platform).map((pipeline) => ({ platform, pipeline })));
 
-describe("any pipeline", () => {
-  it("that was shown is read as the same", () => {
+describe("a pipeline in JSON", () => {
+  it("that the service returned is parsed to the same pipeline", () => {
     fc.assert(
       fc.property(anyShopPipeline, ({ platform, pipeline }) => {
         const wire: unknown = JSON.parse(JSON.stringify(presentPipeline(pipeline)));
@@ -556,7 +559,7 @@ describe("any pipeline", () => {
     );
   });
 
-  it("and any JSON beside is read or refused with 400 at a place in the pipeline", () => {
+  it("with any content is parsed, or refused with 400 at a place in the pipeline", () => {
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), anyShopPipeline.chain(damaged)), (value) => {
         expectReadOrRefused(value);
@@ -593,7 +596,7 @@ function damaged({ pipeline }: { readonly pipeline: Pipeline }): fc.Arbitrary<un
 
 describe("the default pipeline", () => {
   it.each(Object.keys(platforms) as Platform[])(
-    "of %s is one that a client could send",
+    "of %s is accepted when a client sends it",
     (platform) => {
       for (const everyRuns of [0, 1, 8, 1_000]) {
         const pipeline = defaultPipeline(platform, everyRuns);

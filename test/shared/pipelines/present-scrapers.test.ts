@@ -21,8 +21,8 @@ const all = names.flatMap((platform) =>
   templates(platform).map((template) => ({ platform, template, name: template.id })),
 );
 
-describe("the scrapers of a shop", () => {
-  it.each(names)("%s: are as the document says", (platform) => {
+describe("the presented scrapers of a platform", () => {
+  it.each(names)("%s: match the schema and the shop", (platform) => {
     const answer = presentScrapers(shopOf(platform));
     expect(parse(scrapersResponse, answer)).toEqual(answer);
     expect(answer).toMatchObject({ object: "watchlist_scrapers", platform, marketplace: "us" });
@@ -38,16 +38,19 @@ describe("the scrapers of a shop", () => {
     { id: "retailer_b.standard", name: "Standard", min: 1, max: 1 },
     { id: "retailer_c.standard", name: "Standard", min: 1, max: 1 },
     { id: "retailer_d.standard", name: "Standard", min: 1, max: 1 },
-  ])("$id is called $name and costs $min to $max credits", ({ id, name, min, max }) => {
-    const told = names.flatMap((platform) => presentScrapers(shopOf(platform)).scrapers);
-    expect(told.find((scraper) => scraper.id === id)).toMatchObject({
-      name,
-      credits_per_item_min: min,
-      credits_per_item_max: max,
-    });
-  });
+  ])(
+    "include $id with the name $name and a cost of $min to $max credits",
+    ({ id, name, min, max }) => {
+      const told = names.flatMap((platform) => presentScrapers(shopOf(platform)).scrapers);
+      expect(told.find((scraper) => scraper.id === id)).toMatchObject({
+        name,
+        credits_per_item_min: min,
+        credits_per_item_max: max,
+      });
+    },
+  );
 
-  it("contain the tests of each field", () => {
+  it("contain the possible tests of each field", () => {
     const { scrapers } = presentScrapers(shopOf("retailer_a"));
     const fields = scrapers.flatMap(({ id, fields: own }) =>
       own.map((field) => [`${id}.${field.name}`, field] as const),
@@ -117,12 +120,12 @@ function accepts(platform: Platform, scraper: string, route: object): boolean {
   }
 }
 
-describe("the shop of a query for scrapers", () => {
-  it("is retailer_a in its default marketplace without parameters", () => {
+describe("the platform of a query for scrapers", () => {
+  it("is retailer_a in its default marketplace if the query has no parameters", () => {
     expect(parse(scrapersRequest, {})).toEqual({ platform: "retailer_a", marketplace: "us" });
   });
 
-  it("is the shop in the query if it is live", () => {
+  it("is the one in the query if it is live", () => {
     const query = { platform: "retailer_d", marketplace: "us" };
     expect(parse(scrapersRequest, query)).toEqual(query);
     expect(() => parse(scrapersRequest, { platform: "retailer_x" })).toThrow(
@@ -132,18 +135,18 @@ describe("the shop of a query for scrapers", () => {
   });
 });
 
-describe("the templates", () => {
-  it.each(all)("$platform: $name can be sent as it is", ({ platform, template }) => {
+describe("the pipeline templates", () => {
+  it.each(all)("$platform: $name is accepted when a client sends it", ({ platform, template }) => {
     const wire: unknown = JSON.parse(JSON.stringify(presentPipeline(template.pipeline)));
     expect(parsePipeline(wire, shopOf(platform))).toEqual(template.pipeline);
   });
 
-  it.each(all)("$platform: $name reports something", ({ template }) => {
+  it.each(all)("$platform: $name reports changes or matches", ({ template }) => {
     const routes = template.pipeline.steps.flatMap((step) => step.routes);
     expect(routes.some(({ notify }) => notify)).toBe(true);
   });
 
-  it.each(names)("%s: begin with the default, and have names of their own", (platform) => {
+  it.each(names)("%s: begin with the default, and have unique names", (platform) => {
     const ids = templates(platform).map(({ id }) => id);
     expect(templates(platform)[0]).toMatchObject({
       id: "default",

@@ -87,8 +87,8 @@ const takenBy: Record<When, readonly (keyof typeof outcomes)[]> = {
 const takes = (route: Route, facts: ReadingFacts, step = lite): boolean =>
   matchRoutes(step({ ...route, run: "next" }), facts).next.length > 0;
 
-describe("a route", () => {
-  it.each(Object.entries(takenBy))("with %s takes: %j", (when, taken) => {
+describe("a pipeline route", () => {
+  it.each(Object.entries(takenBy))("with %s matches these outcomes: %j", (when, taken) => {
     const actual = Object.entries(outcomes).filter(([, facts]) =>
       takes({ when: when as When }, facts),
     );
@@ -131,7 +131,7 @@ interface Row {
 const routeOf = ({ field, op, value }: Row, when: When): Route =>
   ({ when, field, op, ...(value !== undefined && { value }) }) as Route;
 
-describe("with changed, the field moved and", () => {
+describe("a route with changed matches exactly the changed fields that pass the test", () => {
   it.each<Row>([
     {
       op: "increased",
@@ -232,7 +232,7 @@ describe("with changed, the field moved and", () => {
   });
 });
 
-describe("with ok, whether the field moved or not,", () => {
+describe("a route with ok matches a read that passes the test, changed or not:", () => {
   it.each<Row>([
     {
       op: "below",
@@ -317,7 +317,7 @@ describe("with ok, whether the field moved or not,", () => {
     expect(row.no.filter(isTaken)).toEqual([]);
   });
 
-  it("tests the first read too", () => {
+  it("including an item's first read", () => {
     const route: Route = { when: "ok", field: "price", op: "is", value: 10 };
     expect(takes(route, found(null, price10, true))).toBe(true);
   });
@@ -326,13 +326,13 @@ describe("with ok, whether the field moved or not,", () => {
     [{ buyboxAboveLowest: true }, true],
     [{ buyboxAboveLowest: false }, false],
     [{}, false],
-  ])("buyboxAboveLowest is true, of derived fields %j: %s", (derived, taken) => {
+  ])("buyboxAboveLowest is true, with the derived fields %j: %s", (derived, taken) => {
     const route: Route = { when: "ok", field: "buyboxAboveLowest", op: "is", value: true };
     const facts = { ...found(null, { newCount: 1, newMinPrice: 9 }), derived };
     expect(takes(route, facts, pulse)).toBe(taken);
   });
 
-  it("does not match an item that was not found or not read", () => {
+  it("but not an item that is missing or could not be read", () => {
     const route: Route = { when: "ok", field: "price", op: "is", value: 10 };
     for (const status of ["not_found", "partial", "unavailable"] as const) {
       expect(takes(route, answered(status))).toBe(false);
@@ -504,7 +504,7 @@ describe("a change that another scraper read first", () => {
   });
 });
 
-describe("a stored reading", () => {
+describe("a stored reading of an item", () => {
   it("is the first reading itself", () => {
     expect(mergedReading(null, price10)).toEqual(price10);
   });
@@ -551,7 +551,7 @@ describe("a stored reading", () => {
   });
 });
 
-describe("the test whether the buy box is above the lowest offer", () => {
+describe("the test whether the buy box price is above the lowest offer", () => {
   it.each<[Snapshot | null, Snapshot, boolean | undefined]>([
     [{ price: 10 }, { newMinPrice: 9.99 }, true],
     [{ price: 10 }, { newMinPrice: 9.995 }, false],
@@ -562,7 +562,7 @@ describe("the test whether the buy box is above the lowest offer", () => {
     [{ price: null }, { newMinPrice: 9 }, undefined],
     [{}, { newMinPrice: 9 }, undefined],
     [null, { newMinPrice: 9 }, undefined],
-  ])("product %j, pulse %j: %s", (product, scan, above) => {
+  ])("with product %j and pulse %j returns %s", (product, scan, above) => {
     expect(buyboxAboveLowest(product, scan)).toBe(above);
   });
 });

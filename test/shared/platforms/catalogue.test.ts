@@ -19,9 +19,9 @@ function refusal(wanted: Parameters<typeof parsePlatform>[0]): ServiceError {
   throw new Error("It was accepted");
 }
 
-describe("naming a shop", () => {
+describe("the platform and marketplace of a request", () => {
   it.each(["retailer_a", "retailer_b", "retailer_c", "retailer_d"] as const)(
-    "means %s's own marketplace when none is named",
+    "are %s and its own marketplace if no marketplace is named",
     (platform) => {
       const shop = { platform, marketplace: "us" };
       expect(parsePlatform({ platform })).toEqual(shop);
@@ -29,12 +29,12 @@ describe("naming a shop", () => {
     },
   );
 
-  it("means retailer_a when no platform is named", () => {
+  it("are retailer_a and us if no platform is named", () => {
     expect(parsePlatform({})).toEqual({ platform: "retailer_a", marketplace: "us" });
   });
 
   it.each(["retailer_e", "retailer_f", "retailer_g"])(
-    "answers 501 for %s, which is announced only",
+    "get 501 for %s, which is announced only",
     (platform) => {
       expect(refusal({ platform, marketplace: "zz" })).toMatchObject({
         status: 501,
@@ -48,24 +48,27 @@ describe("naming a shop", () => {
     ["retailer_a", "uk"],
     ["retailer_a", "pl"],
     ["retailer_d", "ca"],
-  ])("answers 501 for the announced marketplace of %s: %s", (platform, marketplace) => {
+  ])("get 501 for the announced marketplace of %s: %s", (platform, marketplace) => {
     expect(refusal({ platform, marketplace })).toMatchObject({
       status: 501,
       details: { comingSoon: true },
     });
   });
 
-  it.each(["offers", "offer_check"] as const)("has %s on retailer_a only, 501 elsewhere", (id) => {
-    expect(parsePlatform({}, id)).toEqual({ platform: "retailer_a", marketplace: "us" });
-    for (const platform of ["retailer_b", "retailer_c", "retailer_d"]) {
-      expect(() => parsePlatform({ platform }, id)).toThrow(
-        expect.objectContaining({ status: 501, details: { comingSoon: true } }),
-      );
-    }
-  });
+  it.each(["offers", "offer_check"] as const)(
+    "have %s on retailer_a only, and get 501 elsewhere",
+    (id) => {
+      expect(parsePlatform({}, id)).toEqual({ platform: "retailer_a", marketplace: "us" });
+      for (const platform of ["retailer_b", "retailer_c", "retailer_d"]) {
+        expect(() => parsePlatform({ platform }, id)).toThrow(
+          expect.objectContaining({ status: 501, details: { comingSoon: true } }),
+        );
+      }
+    },
+  );
 
   it.each(["retailer_z", "", "RETAILER_D", "__proto__", "constructor"])(
-    "answers 400 with the platforms that are live for '%s', and with no announced one",
+    "get 400 with the live platforms for '%s', and without the announced ones",
     (platform) => {
       const error = refusal({ platform });
       expect(error).toMatchObject({ status: 400, details: { param: "platform" } });
@@ -82,14 +85,14 @@ describe("naming a shop", () => {
     ["retailer_d", "US"],
     ["retailer_b", "ca"],
     ["retailer_c", "uk"],
-  ])("answers 400 with the valid marketplaces of %s for '%s'", (platform, marketplace) => {
+  ])("get 400 with the valid marketplaces of %s for '%s'", (platform, marketplace) => {
     const error = refusal({ platform, marketplace });
     expect(error).toMatchObject({ status: 400, details: { param: "marketplace" } });
     expect(error.message).toContain(`'marketplace' of ${platform} must be us (got`);
   });
 });
 
-describe("the catalogue", () => {
+describe("the catalogue of platforms", () => {
   const entries: [string, PlatformEntry][] = Object.entries({
     ...platforms,
     ...announcedPlatforms,
@@ -108,13 +111,13 @@ describe("the catalogue", () => {
     ["retailer_b", "standard", 1, 100],
     ["retailer_c", "standard", 1, 1_000],
     ["retailer_d", "standard", 1, 1_000],
-  ] as const)("prices %s at %s: %d credits, %d items a call", (...row) => {
+  ] as const)("prices %s at %s: %d credits, with %d items per call", (...row) => {
     const [platform, id, credits, max] = row;
     const tier = productTiers(platform).find((one) => one.id === id);
     expect(tier).toMatchObject({ costQuarters: credits * 4, itemsPerCallMax: max });
   });
 
-  it("has no more tiers than those", () => {
+  it("has no other tiers", () => {
     const names = (platform: Platform): string[] => productTiers(platform).map(({ id }) => id);
     expect(names("retailer_a")).toEqual(["pulse", "lite", "full"]);
     expect([names("retailer_b"), names("retailer_c"), names("retailer_d")].flat()).toEqual([
@@ -124,7 +127,7 @@ describe("the catalogue", () => {
     ]);
   });
 
-  it("knows the currency of a marketplace", () => {
+  it("contains the currency of a marketplace", () => {
     expect(currencyOf("retailer_d", "us")).toBe("USD");
     expect(currencyOf("retailer_d", "ca")).toBe("CAD");
   });

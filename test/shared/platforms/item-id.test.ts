@@ -10,18 +10,18 @@ describe("item ids", () => {
   });
 
   it.each(["1234", "12345678901", "12a45", "12 345", "-12345", "1234.5", "١٢٣٤٥", "12345\n6"])(
-    "refuses %j on retailer_d",
+    "are refused on retailer_d in the form %j",
     (id) => {
       expect(() => parseItemIds("retailer_d", [id], "ids")).toThrow(/5 to 10 digits/);
     },
   );
 
-  it.each(["12345", "1234567890", "00000"])("accepts %s on retailer_d", (id) => {
+  it.each(["12345", "1234567890", "00000"])("are accepted on retailer_d in the form %s", (id) => {
     expect(parseItemIds("retailer_d", [id], "ids")).toEqual([id]);
   });
 
   it.each(["B0SANDBOß", "B0ſANDBOX0", "B0SANDBOX\u0131", "Ｂ0SANDBOX0"])(
-    "refuses %j on retailer_a, also where upper case would make an ASIN of it",
+    "are refused on retailer_a in the form %j, even if upper case would make an ASIN of it",
     (id) => {
       expect(() => parseItemIds("retailer_a", [id], "ids")).toThrow(/10 letters or digits/);
     },
@@ -34,7 +34,7 @@ describe("item ids", () => {
     );
   });
 
-  it("are cut in error messages", () => {
+  it("are shortened in error messages", () => {
     expect(() => parseItemIds("retailer_d", ["9".repeat(100_000)], "ids")).toThrow(
       expect.objectContaining({ message: expect.stringMatching(/^.{0,120}$/) }),
     );
@@ -49,7 +49,7 @@ describe("item ids", () => {
     expect(parseItemIds(platform, [raw], "ids")).toEqual([id]);
   });
 
-  it("are refused on retailer_c if they are only a prefix", () => {
+  it("are refused on retailer_c if they consist of a prefix only", () => {
     expect(() => parseItemIds("retailer_c", ["A-"], "ids")).toThrow(/6 to 10 digits/);
   });
 

@@ -10,7 +10,7 @@ const recordOf = (id: string): (typeof data)[number] => {
 };
 
 describe("the list of platforms", () => {
-  it("holds the live ones and the announced ones", () => {
+  it("contains the live and the announced platforms", () => {
     expect(data.map(({ id, status }) => [id, status])).toEqual([
       ["retailer_a", "live"],
       ["retailer_b", "live"],
@@ -27,7 +27,7 @@ describe("the list of platforms", () => {
     expect(v.parse(platformsResponse, presented)).toEqual(presented);
   });
 
-  it("describes retailer_d completely", () => {
+  it("describes every part of retailer_d", () => {
     expect(recordOf("retailer_d")).toEqual({
       id: "retailer_d",
       object: "platform",
@@ -83,7 +83,7 @@ describe("the list of platforms", () => {
     });
   });
 
-  it("contains the pattern of IDs, whose group is the ID", () => {
+  it("contains the pattern of item IDs, whose group matches the ID", () => {
     const idIn = (platform: string, text: string): string | undefined =>
       new RegExp(recordOf(platform).id_pattern ?? "").exec(text)?.[1];
     expect(idIn("retailer_c", "A-12345678")).toBe("12345678");
@@ -108,7 +108,7 @@ describe("the list of platforms", () => {
     ]);
   });
 
-  it("announces fourteen marketplaces of retailer_a in their currencies", () => {
+  it("contains the fourteen announced marketplaces of retailer_a with their currencies", () => {
     const { marketplaces } = recordOf("retailer_a");
     const soon = marketplaces.filter(({ status }) => status === "coming_soon");
     expect(soon.map(({ code, currency }) => `${code} ${currency}`)).toEqual([
@@ -132,7 +132,7 @@ describe("the list of platforms", () => {
     }
   });
 
-  it("has offers live on retailer_a in us and nowhere else", () => {
+  it("has live offers on retailer_a in us only", () => {
     const live = data.flatMap(({ id, marketplaces }) =>
       marketplaces
         .filter(({ endpoints }) => endpoints["offers"] === "live")

@@ -6,7 +6,7 @@ import {
   structuredResponse,
 } from "../../../shared/platforms/structured.ts";
 
-describe("structured endpoints", () => {
+describe("the structured endpoints", () => {
   const { data } = presentStructured();
 
   it("match their schema", () => {
@@ -14,7 +14,7 @@ describe("structured endpoints", () => {
     expect(v.parse(structuredResponse, presented)).toEqual(presented);
   });
 
-  it("are four kinds on four platforms, all of them announced", () => {
+  it("have four kinds on four platforms, all of them announced", () => {
     expect(data.map(({ path }) => path)).toEqual(
       ["retailer_a", "retailer_b", "retailer_c", "retailer_d"].flatMap((platform) =>
         ["search", "product", "reviews", "category"].map(
@@ -52,7 +52,7 @@ describe("structured endpoints", () => {
     ["retailer_a", "constructor"],
     ["__proto__", "search"],
     ["", ""],
-  ])("answer 404 when there is none: %s/%s", (platform, kind) => {
+  ])("return 404 for an unknown platform or kind: %s/%s", (platform, kind) => {
     expect(structuredRefusal(platform, kind)).toMatchObject({ status: 404, code: "NOT_FOUND" });
   });
 });

@@ -223,7 +223,7 @@ describe("a change that two scrapers read", () => {
   });
 });
 
-describe("last_change", () => {
+describe("last_change of an item", () => {
   it("contains the changes of all steps of the run, each from its first before to its last after", async () => {
     const { bench, list, next } = await watched(
       pipelineOf([{ ...toLite, notify: true }], [notify]),

@@ -70,7 +70,7 @@ const onlyOutcome = (result: BatchResult): ItemOutcome => {
 const after = (item: Item, given: StepAnswer, step = check()): Item =>
   applyOutcome(item, onlyOutcome(read(item, given, step)), reading);
 
-describe("item `new`", () => {
+describe("the outcome for a `new` item", () => {
   it("read `ok`: becomes active with a baseline snapshot, and reports no change", () => {
     const outcome = onlyOutcome(read(fresh, answer("ok", seen(10))));
     expect(outcome).not.toHaveProperty("changes");
@@ -100,8 +100,8 @@ describe("item `new`", () => {
   );
 });
 
-describe("item `active`", () => {
-  it("read `ok` with a tracked field moved: the change is recorded and reported", () => {
+describe("the outcome for an `active` item", () => {
+  it("read `ok` with a changed tracked field: the change is recorded and reported", () => {
     const outcome = onlyOutcome(read(known, answer("ok", seen(12))));
     expect(outcome).toMatchObject({
       changes: { price: { before: 10, after: 12 } },
@@ -112,7 +112,7 @@ describe("item `active`", () => {
     expect(item.lastChange).toMatchObject({ changedAt: readAt, runNumber: 2, step: "check" });
   });
 
-  it("read `ok` with a tracked field moved and no route that notifies: recorded, not reported", () => {
+  it("read `ok` with a changed tracked field and no route that notifies: the change is recorded, not reported", () => {
     const outcome = onlyOutcome(
       read(known, answer("ok", seen(12)), check({ when: "failed", notify: true })),
     );
@@ -120,12 +120,12 @@ describe("item `active`", () => {
     expect(applyOutcome(known, outcome, reading).lastChange).not.toBeNull();
   });
 
-  it("read `ok` with nothing moved: leaves no outcome, so nothing is written", () => {
+  it("read `ok` without a change: there is no outcome, so nothing is written", () => {
     const result = read(known, answer("ok", seen(10)));
     expect(result).toMatchObject({ counts: { requested: 1, ok: 1, quarters: 4 }, outcomes: [] });
   });
 
-  it("keeps the stored price through a drift of less than half a cent", () => {
+  it("whose price drifts by less than half a cent: the stored price stays", () => {
     expect(read(known, answer("ok", seen(10.004))).outcomes).toEqual([]);
   });
 
@@ -178,10 +178,10 @@ describe("item `active`", () => {
   });
 });
 
-describe("item `delisted`", () => {
+describe("the outcome for a `delisted` item", () => {
   const delistedItem: Item = { ...known, state: "delisted", delistedAt: addedAt };
 
-  it("read `unavailable`: takes a `failed` route, and stays delisted", () => {
+  it("read `unavailable`: a `failed` route runs its step, and the item stays delisted", () => {
     const step = check({ when: "failed", run: "x" });
     expect(onlyOutcome(read(delistedItem, answer("unavailable"), step))).toMatchObject({
       status: "unavailable",
@@ -190,7 +190,7 @@ describe("item `delisted`", () => {
     expect(after(delistedItem, answer("unavailable"), step)).toBe(delistedItem);
   });
 
-  it("read `unavailable`: is reported by a `failed` route that notifies", () => {
+  it("read `unavailable`: a `failed` route that notifies reports the item", () => {
     const step = check({ when: "failed", notify: true });
     expect(onlyOutcome(read(delistedItem, answer("unavailable"), step))).toMatchObject({
       status: "unavailable",
@@ -199,7 +199,7 @@ describe("item `delisted`", () => {
   });
 
   it.each(["partial", "unavailable"] as const)(
-    "read `%s` without a route that takes it: leaves no outcome",
+    "read `%s` without a matching route: there is no outcome",
     (status) => {
       expect(read(delistedItem, answer(status)).outcomes).toEqual([]);
     },
@@ -239,7 +239,7 @@ describe("an outcome that only routes or reports the item", () => {
   });
 });
 
-describe("kinds of readings", () => {
+describe("readings of two kinds", () => {
   const lite: Step = {
     id: "lite",
     scraper: "retailer_a.lite",
@@ -310,7 +310,7 @@ describe("kinds of readings", () => {
   });
 });
 
-describe("an outcome applied again", () => {
+describe("an outcome that is applied again", () => {
   const moved = (price: number): ItemOutcome => onlyOutcome(read(known, answer("ok", seen(price))));
 
   it("changes nothing", () => {
@@ -326,7 +326,7 @@ describe("an outcome applied again", () => {
     expect(applyOutcome(newer, moved(12), reading)).toBe(newer);
   });
 
-  it("changes nothing of an item that was removed and added again since", () => {
+  it("changes nothing if the item was removed and added again since", () => {
     const again = newItem(known.id, "2026-03-02T00:00:01.000Z");
     expect(applyOutcome(again, moved(12), reading)).toBe(again);
   });
@@ -350,7 +350,7 @@ describe("a batch with items that have no offer to check", () => {
   });
 });
 
-describe("counts of a batch", () => {
+describe("the counts of a batch", () => {
   it("add up to the requested items, and count removed items as skipped", () => {
     const answers = (["ok", "partial", "not_found", "unavailable"] as const).map((status) =>
       answer(status, status === "ok" ? seen(1) : null),

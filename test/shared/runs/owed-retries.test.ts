@@ -238,7 +238,7 @@ describe("items deferred for lack of credits", () => {
     expect(await world.next()).toEqual({ pulse: 4, lite: 4 });
   });
 
-  it("are read once by a step to which routes also lead", async () => {
+  it("are read once by a step that also gets the items from routes", async () => {
     const world = await watched(scanned());
     await world.next(3);
     world.bench.answers.product = () => ({ status: "ok", fields: product(7) });

@@ -247,7 +247,7 @@ describe("an offer_check step", () => {
     },
   );
 
-  it("checks the offer that the step before found, at half a credit rounded up once", async () => {
+  it("checks the offer that the previous step found, at half a credit, rounded up once", async () => {
     const { bench, list, next } = await watched([first, second, third], { pipeline });
     const asked: string[] = [];
     bench.answers.check = ({ offerListingId }) => {
@@ -328,7 +328,7 @@ describe("an owed retry of an offer_check step", () => {
   });
 });
 
-describe("the charge of a step", () => {
+describe("the charge of a run's step", () => {
   it("is rounded up once, for any number of batches", async () => {
     const bench = await startRunBench({ tables, batchIdsMax: 1 });
     const list = await bench.createList([first, second, third], {
@@ -355,7 +355,7 @@ describe("the charge of a step", () => {
     expect(stats.steps["s"]).toMatchObject({ notFound: 1, partial: 1, unavailable: 1, credits: 5 });
   });
 
-  it("needs no concurrency slot", async () => {
+  it("does not use a concurrency slot", async () => {
     const { bench, list } = await watched([first]);
     await bench.runSome(list, 1);
     expect((await bench.account()).inFlight).toBe(0);

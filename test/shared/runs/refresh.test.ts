@@ -75,8 +75,8 @@ class World {
 const [sweep, refresh] = ["sweep pulse completed", "refresh lite completed"];
 const skipped = "refresh lite insufficient_credits";
 
-describe("a refresh whose run is skipped", () => {
-  it("is the next run with enough credits, and the cadence does not shift", async () => {
+describe("a refresh of a watchlist whose run is skipped", () => {
+  it("is made by the next run with enough credits, and the cadence does not shift", async () => {
     const world = await World.open();
     expect(await world.next()).toBe(sweep);
     expect(await world.next("unpaid"), "run 3").toBe(skipped);
@@ -100,7 +100,7 @@ describe("a refresh whose run is skipped", () => {
     expect(await world.next(), "run 7").toBe(sweep);
   });
 
-  it("is the next manual run, also of a paused watchlist", async () => {
+  it("is made by the next manual run, also of a paused watchlist", async () => {
     const world = await World.open();
     await world.next();
     expect(await world.next("unpaid")).toBe(skipped);
@@ -155,7 +155,7 @@ describe("a refresh whose run is skipped", () => {
   });
 });
 
-describe("a refresh whose run failed", () => {
+describe("a refresh of a watchlist whose run failed", () => {
   /** Lets the third run begin and lose its messages, and the sweeper end it as failed. */
   async function failed(begin: (world: World) => Promise<unknown>): Promise<World> {
     const world = await World.open();
@@ -180,7 +180,7 @@ describe("a refresh whose run failed", () => {
     expect(stats.steps["lite"]).toMatchObject({ requested: 2, ok: 2 });
   });
 
-  it("is the next run if it failed before its entry step", async () => {
+  it("is made by the next run if the run failed before its entry step", async () => {
     const world = await failed(({ bench, list: { accountId, id: watchlistId } }) => {
       const now = bench.clock.now();
       const schedules = { put: async () => {}, remove: async () => {} };
