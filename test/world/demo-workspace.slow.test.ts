@@ -76,7 +76,7 @@ describe("the demo workspace of npm start", () => {
     expect(keys.map(({ prefix }) => String(prefix).startsWith("svc_demo_"))).toEqual([true]);
   });
 
-  it("keeps its lists, and gets no second ones, when the world starts again", async () => {
+  it("keeps its watchlists, without duplicates, when the world restarts", async () => {
     const before = await entries("/watchlists");
     await world.kill();
     await world.start();

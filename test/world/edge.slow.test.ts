@@ -106,9 +106,9 @@ const writes = all.filter((route) => routes[route].access === "write");
 const gets = all.filter((route) => route.startsWith("GET "));
 const documents = gets.filter((route) => ["meta", "platforms"].includes(routes[route].group));
 
-describe("a method that a path does not have", () => {
+describe("a request with a method that a path does not have", () => {
   const every = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-  it.each(paths)("is 404 with the methods of %s", async (path) => {
+  it.each(paths)("returns 404 with the methods of %s", async (path) => {
     const own = methodsOf(path);
     if (own.includes("GET")) own.push("HEAD");
     if (documents.includes(`GET ${path}` as RouteKey)) own.push("OPTIONS");
@@ -127,14 +127,14 @@ describe("a method that a path does not have", () => {
     }
   });
 
-  it("is not taken for the ID of a watchlist", async () => {
+  it("is not handled as the ID of a watchlist", async () => {
     const answer = await call("DELETE /v1/watchlists/estimate");
     expect(answer.headers.get("allow")).toBe("POST");
     expect(answer.error["message"]).toContain("Use POST.");
   });
 });
 
-describe("HEAD", () => {
+describe("a HEAD request", () => {
   const changing = new Set([
     "date",
     "x-request-id",
@@ -149,7 +149,7 @@ describe("HEAD", () => {
   const fixed = ({ headers }: Answer): unknown =>
     Object.fromEntries([...headers].filter(([name]) => !changing.has(name)));
 
-  it.each(gets)("of %s has the status and headers of GET, and no body", async (route) => {
+  it.each(gets)("for %s returns the status and headers of GET, and no body", async (route) => {
     const charges = routes[route].access === "write";
     const path = called(route.slice(4));
     const [head, get] = [await call(`HEAD ${path}`), await call(`GET ${path}`)];
@@ -159,7 +159,7 @@ describe("HEAD", () => {
     if (!charges) expect(fixed(head)).toEqual(fixed(get));
   });
 
-  it("of the offers of an item reads nothing and costs nothing", async () => {
+  it("for the offers of an item reads nothing and costs nothing", async () => {
     const path = "/v1/products/B0SANDBOX0/offers";
     const balance = async (): Promise<unknown> =>
       (JSON.parse((await call("GET /v1/account")).text) as Record<string, unknown>)[
@@ -177,7 +177,7 @@ describe("HEAD", () => {
   });
 });
 
-describe("the refusals of a call come in one order", () => {
+describe("the errors of a call come in one order:", () => {
   /** Wrong in every respect that comes after the key. */
   const wrong = (route: string): readonly [string, Sent] => [
     `${called(route)}?unknown=1`,
@@ -258,7 +258,7 @@ describe("the refusals of a call come in one order", () => {
   });
 });
 
-describe("a body on its way through the gateway", () => {
+describe("a request body behind the API gateway", () => {
   const route = "POST /v1/watchlists/estimate";
   const body = JSON.stringify({ platform: "retailer_d", items: 10 });
 
@@ -285,7 +285,7 @@ describe("a body on its way through the gateway", () => {
   ] as const;
   const cases = rows.map(([name, sent, headers, reason]) => ({ name, sent, headers, reason }));
 
-  it.each(cases)("is 400 with the reason for $name", async ({ sent, headers, reason }) => {
+  it.each(cases)("causes a 400 with the reason for $name", async ({ sent, headers, reason }) => {
     const answer = await call(route, { body: sent, headers });
     expect(answer.status).toBe(400);
     expect(answer.error).toMatchObject({
@@ -295,7 +295,7 @@ describe("a body on its way through the gateway", () => {
     });
   });
 
-  it("is 413 when it decompresses to more than the service takes", async () => {
+  it("causes a 413 when it decompresses to more than the service accepts", async () => {
     for (const megabytes of [3, 30]) {
       const bomb = gzipSync(`{"name":"${"x".repeat(megabytes * 1024 * 1024)}"}`);
       const answer = await call(route, { body: bomb, headers: { "Content-Encoding": "gzip" } });
@@ -305,27 +305,30 @@ describe("a body on its way through the gateway", () => {
   });
 });
 
-describe("an answer on its way through the gateway", () => {
-  it.each(documents)("%s is compressed, tagged, and open to pages of any origin", async (route) => {
-    const first = await call(route, { key: null, headers: { "Accept-Encoding": "gzip" } });
-    expect(first.status).toBe(200);
-    expect(Object.fromEntries(first.headers)).toMatchObject({
-      "content-encoding": "gzip",
-      vary: "Accept-Encoding",
-      etag: expect.stringMatching(/^W\/"/),
-      "cache-control": expect.stringMatching(/^public, max-age=\d+$/),
-      "access-control-allow-origin": "*",
-    });
-    const etag = first.headers.get("etag") ?? "";
-    const again = await call(route, { key: null, headers: { "If-None-Match": etag } });
-    expect([again.status, again.text]).toEqual([304, ""]);
-    const plain = await call(route, { key: null, headers: { "Accept-Encoding": "identity" } });
-    expect(plain.headers.get("content-encoding")).toBeNull();
-    expect(plain.text).toBe(first.text);
-    const preflight = await call(route.replace("GET", "OPTIONS"), { key: null });
-    expect(preflight.status).toBe(204);
-    expect(preflight.headers.get("access-control-allow-methods")).toBe("GET, HEAD");
-  });
+describe("a response behind the API gateway", () => {
+  it.each(documents)(
+    "of %s is compressed, has an ETag, and may be read by pages of any origin",
+    async (route) => {
+      const first = await call(route, { key: null, headers: { "Accept-Encoding": "gzip" } });
+      expect(first.status).toBe(200);
+      expect(Object.fromEntries(first.headers)).toMatchObject({
+        "content-encoding": "gzip",
+        vary: "Accept-Encoding",
+        etag: expect.stringMatching(/^W\/"/),
+        "cache-control": expect.stringMatching(/^public, max-age=\d+$/),
+        "access-control-allow-origin": "*",
+      });
+      const etag = first.headers.get("etag") ?? "";
+      const again = await call(route, { key: null, headers: { "If-None-Match": etag } });
+      expect([again.status, again.text]).toEqual([304, ""]);
+      const plain = await call(route, { key: null, headers: { "Accept-Encoding": "identity" } });
+      expect(plain.headers.get("content-encoding")).toBeNull();
+      expect(plain.text).toBe(first.text);
+      const preflight = await call(route.replace("GET", "OPTIONS"), { key: null });
+      expect(preflight.status).toBe(204);
+      expect(preflight.headers.get("access-control-allow-methods")).toBe("GET, HEAD");
+    },
+  );
 
   it("is compressed for calls that need a key as well", async () => {
     for (const route of ["GET /v1/structured", "GET /v1/watchlists/scrapers"]) {

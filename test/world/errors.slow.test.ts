@@ -74,7 +74,7 @@ const destination = {
   secret_access_key: "customer-secret",
 };
 
-describe("bad input gets the specification's error body and costs nothing", () => {
+describe("invalid input returns the error body of the specification and costs nothing:", () => {
   const oneOverLimit = Array.from({ length: 1_001 }, (_, n) => String(100_000 + n));
   const tooManyItems = Array.from({ length: 50_001 }, (_, n) => String(1_000_000 + n));
   const rows = [
@@ -174,9 +174,9 @@ describe("bad input gets the specification's error body and costs nothing", () =
   });
 });
 
-describe("401 and 403", () => {
+describe("the access rules of the API", () => {
   it.each(["GET /v1/account", "POST /v1/products", "GET /v1/watchlists", "PUT /v1/s3_destination"])(
-    "%s wants a key",
+    "return 401 to a call of %s without a key",
     async (route) => {
       const answer = await call(route, { key: "" });
       expect(answer.status).toBe(401);
@@ -189,13 +189,13 @@ describe("401 and 403", () => {
     ["POST /v1/watchlists", list],
     ["POST /v1/webhook_endpoints", { url: "https://receiver.example.com/" }],
     ["PUT /v1/s3_destination", destination],
-  ])("%s refuses the demo workspace", async (route, body) => {
+  ])("return 403 to the demo workspace for %s", async (route, body) => {
     const answer = await call(route, { body, key: world.demoApiKey });
     expect(answer.status, answer.text).toBe(403);
     expect(answer.body["error"]).toMatchObject({ code: "DEMO_READ_ONLY" });
   });
 
-  it("lets the demo workspace read", async () => {
+  it("let the demo workspace read", async () => {
     expect((await call("GET /v1/watchlists", { key: world.demoApiKey })).status).toBe(200);
   });
 });
@@ -223,8 +223,8 @@ describe("errors of POST /v1/products come in one order", () => {
   });
 });
 
-describe("402 and 429", () => {
-  it("refuses a call that the balance does not cover, and returns the balance", async () => {
+describe("the limits of credits and concurrency", () => {
+  it("refuse a call that the balance does not cover, and return the balance", async () => {
     const ids = Array.from({ length: 1_000 }, (_, n) => String(2_000_000 + n));
     for (let calls = 0; calls < 5; calls += 1) {
       await call("POST /v1/products", { body: { ...sku, ids }, key: strangerKey });
@@ -237,7 +237,7 @@ describe("402 and 429", () => {
     expect(answer.headers.get("x-service-balance")).toBe(String(account.body["credit_balance"]));
   });
 
-  it("refuses a sixth call at the same time, and gives every slot back", async () => {
+  it("refuse a sixth concurrent call, and release every slot", async () => {
     const slow = { ...sku, ids: ["9000008"] };
     const answers = await Promise.all(
       Array.from({ length: 12 }, () => call("POST /v1/products", { body: slow })),

@@ -83,7 +83,7 @@ async function rows(table: string | undefined): Promise<Record<string, unknown>[
   return Items;
 }
 
-describe("kill -9 of the world, then start it again", () => {
+describe("after kill -9 and a restart of the local world,", () => {
   it.each([
     { moment: "right after the create", afterMs: 0 },
     { moment: "while the run starts", afterMs: 60 },
@@ -127,7 +127,7 @@ describe("kill -9 of the world, then start it again", () => {
     bucket.close();
   });
 
-  it("leaves no hold open and the ledger's charges equal to what was spent", async () => {
+  it("no hold is open, and the ledger's charges equal the spent credits", async () => {
     const stored = await rows(world.ready["accounts_table"]);
     const shards = stored.filter(({ sk }) => sk === "shard").map(shardOf);
     expect(shards.flatMap((shard) => [...shard.holds.keys()])).toEqual([]);

@@ -162,7 +162,7 @@ describe("the log lines of functions", () => {
   });
 });
 
-describe("the metrics of functions", () => {
+describe("the metrics of functions count", () => {
   it("calls by group and status", () => {
     const classesOf = (service: string): unknown[] =>
       by(service).flatMap((line) => (metricsOf(line)["calls"] ? [line["status_class"]] : []));
@@ -186,7 +186,7 @@ describe("the metrics of functions", () => {
     }
   });
 
-  it("cover a run: its start, batches, steps and end", () => {
+  it("runs by their start, their batches and steps, and their end", () => {
     expect(valuesOf(lines, "run_starts", "runs_started")).toEqual([1]);
     expect(valuesOf(lines, "run_starts", "run_late_ms")).toHaveLength(1);
     expect(valuesOf(lines, "batches", "batch_ms")).toHaveLength(1);
@@ -209,7 +209,7 @@ describe("the metrics of functions", () => {
     expect(sum(valuesOf(lines, "receivers", "receivers_failing"))).toBe(0);
   });
 
-  it("count each sweep, also one that finds nothing", () => {
+  it("each sweep, including one that finds nothing", () => {
     const swept = by("sweeper").find((line) => line["invocation_id"] === "sweep-1") ?? {};
 
     expect(metricsOf(swept)).toMatchObject({ sweeps: [1], sweep_failures: [0], swept_lists: [0] });

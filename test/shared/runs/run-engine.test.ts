@@ -51,7 +51,7 @@ describe("a delisted item", () => {
   });
 });
 
-describe("a list whose account is short of credits for the first step", () => {
+describe("a watchlist whose account is short of credits for the first step", () => {
   it("skips the run without reading or charging, and pauses at the third skip in a row", async () => {
     const bench = await startRunBench({ tables, credits: 3 });
     const list = await bench.createList(["10001", "10002", "10003", "10004"]);
@@ -84,7 +84,7 @@ describe("a list whose account is short of credits for the first step", () => {
   });
 });
 
-describe("a later step that the balance does not cover", () => {
+describe("a later step of a run that the balance does not cover", () => {
   const pipeline: Pipeline = {
     entry: "pulse",
     baseline: null,
@@ -94,7 +94,7 @@ describe("a later step that the balance does not cover", () => {
       { id: "full", scraper: "retailer_a.full", routes: [{ when: "changed", notify: true }] },
     ],
   };
-  it("lets its items wait for the next run, which reads them there", async () => {
+  it("leaves its items to that step of the next run", async () => {
     const bench = await startRunBench({ tables, credits: 7 });
     const list = await bench.createList(asins.slice(0, 3), { platform: "retailer_a", pipeline });
     bench.answers.product = () => ({ status: "ok", fields: product(10, 10) });
@@ -114,8 +114,8 @@ describe("a later step that the balance does not cover", () => {
   });
 });
 
-describe("a step that two processes plan at once", () => {
-  it("holds nothing when one leaves it and the other had reserved it, and died", async () => {
+describe("a step that two processes plan at the same time", () => {
+  it("leaves no hold when one process skips it and the other reserved credits for it and died", async () => {
     const bench = await startRunBench({ tables, credits: 50 });
     const list = await bench.createList(asins.slice(0, 3), { platform: "retailer_a" });
     const schedules = { put: async () => {}, remove: async () => {} };
@@ -140,7 +140,7 @@ describe("the history of runs", () => {
   const { runHistoryMax } = limits;
   afterEach(() => void Object.assign(limits, { runHistoryMax }));
 
-  it("keeps the newest runs, also when a run dies at any of its last calls", async () => {
+  it("keeps the newest runs, even if a run's process dies at any of its last calls", async () => {
     Object.assign(limits, { runHistoryMax: 3 });
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001"]);
@@ -158,7 +158,7 @@ describe("the history of runs", () => {
 });
 
 describe("a run without progress for 15 minutes", () => {
-  it("is failed: charged for what was answered, the rest owed to the items and read next time", async () => {
+  it("fails, charges for the answered items, and leaves owed retries to the others", async () => {
     const bench = await startRunBench({ tables, batchIdsMax: 2 });
     const list = await bench.createList(["10001", "10002", "10003", "10004"]);
     bench.answers.product = () => ({ status: "ok", fields: standard(10) });
@@ -193,7 +193,7 @@ describe("a run without progress for 15 minutes", () => {
 });
 
 describe("a run that is abandoned between two steps", () => {
-  it("leaves an owed retry for each step that it did not reach: the next run does it and reports the change", async () => {
+  it("leaves an owed retry for each step that it did not reach, and the next run does it and reports the change", async () => {
     const bench = await startRunBench({ tables, batchIdsMax: 1 });
     const list = await bench.createList(asins.slice(0, 2), { platform: "retailer_a" });
     bench.answers.product = () => ({ status: "ok", fields: product(10, 10) });
@@ -217,8 +217,8 @@ describe("a run that is abandoned between two steps", () => {
   });
 });
 
-describe("a run that cannot be folded", () => {
-  it("gives its list free after an hour, as failed", async () => {
+describe("a run whose results cannot be finalized", () => {
+  it("ends as failed after an hour, so that its watchlist can run again", async () => {
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001"]);
     bench.answers.product = () => ({ status: "ok", fields: standard(10) });
@@ -234,8 +234,8 @@ describe("a run that cannot be folded", () => {
   });
 });
 
-describe("an item removed while its run is in progress", () => {
-  it("is not read any more, and not charged", async () => {
+describe("an item that is removed while its run is in progress", () => {
+  it("is no longer read or charged", async () => {
     const bench = await startRunBench({ tables, batchIdsMax: 1 });
     const list = await bench.createList(["10001", "10002"]);
     bench.answers.product = () => ({ status: "ok", fields: standard(10) });
@@ -252,7 +252,7 @@ describe("an item removed while its run is in progress", () => {
   });
 });
 
-describe("a step whose id is a name that objects have", () => {
+describe("a step whose ID is the name of an object member", () => {
   it.each(["constructor", "toString", "hasOwnProperty"])("%s: runs like any other", async (id) => {
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001"], {
@@ -271,8 +271,8 @@ describe("a step whose id is a name that objects have", () => {
   });
 });
 
-describe("a tick", () => {
-  it("starts nothing for a list that is not due, and one run for a due time however often it comes", async () => {
+describe("a scheduled tick of a watchlist", () => {
+  it("starts nothing before the due time, and one run for a due time even if it is delivered repeatedly", async () => {
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001"]);
     bench.answers.product = () => ({ status: "ok", fields: standard(10) });
@@ -289,7 +289,7 @@ describe("a tick", () => {
     expect((await bench.runs.list(list.id, 10)).runs).toHaveLength(1);
   });
 
-  it("that falls into a running run is skipped and counted on the list", async () => {
+  it("during a run in progress is skipped and counted on the watchlist", async () => {
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001"]);
     bench.answers.product = () => ({ status: "ok", fields: standard(10) });
@@ -301,7 +301,7 @@ describe("a tick", () => {
   });
 });
 
-describe("the run history", () => {
+describe("the history of a watchlist's runs", () => {
   it("keeps the newest 500 runs", async () => {
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001"]);

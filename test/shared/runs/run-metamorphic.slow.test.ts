@@ -50,7 +50,7 @@ const longList: Omit<Scenario, keyof Way> = {
   ],
 };
 
-describe("the same runs", () => {
+describe("a run with the same items and answers", () => {
   it.each<[string, Way]>([
     ["in batches of 1", { ...plainly, batchIdsMax: 1 }],
     ["in batches of 7", { ...plainly, batchIdsMax: 7 }],

@@ -29,7 +29,7 @@ function contended(lostClaims: number, claimMs = 0) {
   return { clock, pauses, run, claims: () => claims };
 }
 
-describe("a manual run of a watchlist that other calls change", () => {
+describe("a manual run of a watchlist that concurrent calls change", () => {
   it("waits longer after each lost claim", async () => {
     const { run, pauses } = contended(3);
     expect(await run()).toMatchObject({ trigger: "manual" });

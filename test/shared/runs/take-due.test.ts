@@ -36,7 +36,7 @@ const tick = (scheduledTime: string, now = scheduledTime): Promise<Run | undefin
 const nextRunAt = async (): Promise<string | null | undefined> =>
   (await world.watchlists.get(list.accountId, list.id))?.nextRunAt;
 
-describe("a tick", () => {
+describe("a tick of a schedule", () => {
   it("of a list that is gone removes its schedule", async () => {
     await put();
     await world.watchlists.remove({ ...list, watchlistId: list.id, purgeAt: new Date(due) });
@@ -45,14 +45,14 @@ describe("a tick", () => {
     expect(world.scheduled.size).toBe(0);
   });
 
-  it("of a paused list removes its schedule and starts nothing", async () => {
+  it("removes the schedule of a paused watchlist and starts nothing", async () => {
     await put({ status: "paused", pausedReason: "insufficient_credits", nextRunAt: null });
 
     expect(await tick(due)).toBeUndefined();
     expect(world.scheduled.size).toBe(0);
   });
 
-  it("starts a run once, however often it comes", async () => {
+  it("starts a run once, even if it is delivered repeatedly", async () => {
     await put();
 
     expect(await tick(due)).toMatchObject({ runNumber: 1, trigger: "initial" });
@@ -61,13 +61,13 @@ describe("a tick", () => {
     expect((await world.runs.list(list.id, 10)).runs).toHaveLength(1);
   });
 
-  it("of a cadence may come seconds before the due time, as the Scheduler knows no milliseconds", async () => {
+  it("of a cadence may arrive seconds before the due time, because the Scheduler ignores milliseconds", async () => {
     await put({ nextRunAt: "2026-03-01T10:31:00.900Z" });
 
     expect(await tick(due)).toMatchObject({ runNumber: 1 });
   });
 
-  it("of a cron starts nothing a minute early, where another zone's time would be", async () => {
+  it("of a cron starts nothing at a minute that is due in another time zone only", async () => {
     await put({ schedule: cronSchedule("1,31 * * * *", "UTC") });
 
     expect(await tick("2026-03-01T10:30:00.000Z")).toBeUndefined();
@@ -75,7 +75,7 @@ describe("a tick", () => {
     expect(await nextRunAt()).toBe("2026-03-01T11:01:00.000Z");
   });
 
-  it("a tick of a watchlist without items starts no run and moves the due time on", async () => {
+  it("for a watchlist without items starts no run and moves the due time on", async () => {
     await put({ itemCounts: noItems, runCount: 3 });
 
     expect(await tick(due)).toBeUndefined();
@@ -92,7 +92,7 @@ describe("a tick", () => {
     ]);
   });
 
-  it("a watchlist that lost its items after it was read is not run", async () => {
+  it("starts no run of a watchlist that lost its items after the tick read it", async () => {
     await put({ itemCounts: noItems });
     const { watchlists } = world;
     const get = watchlists.get.bind(watchlists);
@@ -109,7 +109,7 @@ describe("a tick", () => {
     expect(await nextRunAt()).toBe(due);
   });
 
-  it("a watchlist that got items after it was read empty stays due", async () => {
+  it("leaves a watchlist due that got items after the tick read it empty", async () => {
     await put();
     const { watchlists } = world;
     const get = watchlists.get.bind(watchlists);
@@ -124,7 +124,7 @@ describe("a tick", () => {
     expect(await nextRunAt()).toBe(due);
   });
 
-  it("that is hours late starts one run, and the next is due on time", async () => {
+  it("that is hours late starts one run, and the next run is on time", async () => {
     await put({ schedule: cronSchedule("31 * * * *", "UTC") });
 
     expect(await tick(due, "2026-03-01T15:00:00.000Z")).toMatchObject({ runNumber: 1 });

@@ -37,8 +37,8 @@ const types = (bench: RunBench): string[] => [...bench.published.values()].map((
 const bodies = (bench: RunBench): { type: string; data: Record<string, unknown> }[] =>
   [...bench.published.values()].map(({ body }) => JSON.parse(body) as never);
 
-describe("(none) -> list active, all items new", () => {
-  it("first run due at once; it reads every item at the baseline step and reports no changes", async () => {
+describe("a new watchlist", () => {
+  it("has its first run at once, which reads every item at the baseline step and reports no changes", async () => {
     const { bench, list } = await afterFirstRun();
     expect(await bench.lastRun(list)).toMatchObject({
       runNumber: 1,
@@ -51,8 +51,8 @@ describe("(none) -> list active, all items new", () => {
   });
 });
 
-describe("item new, read ok -> active", () => {
-  it("counts move from new to active, the baseline snapshot is stored", async () => {
+describe("an item in state new that is read ok", () => {
+  it("becomes active, is counted as active, and gets its baseline snapshot", async () => {
     const { bench, list } = await afterFirstRun();
     expect(await onlyItem(bench, list)).toMatchObject({
       state: "active",
@@ -63,8 +63,8 @@ describe("item new, read ok -> active", () => {
   });
 });
 
-describe("item active, read not_found -> delisted", () => {
-  it("delisted is sent once; the item is kept and not read again", async () => {
+describe("an item in state active that is read not_found", () => {
+  it("becomes delisted, is reported once, and is not read again", async () => {
     const { bench, list } = await afterFirstRun();
     bench.answers.product = () => ({ status: "not_found" });
     await bench.run(list);
@@ -78,8 +78,8 @@ describe("item active, read not_found -> delisted", () => {
   });
 });
 
-describe("item active, read ok and a tracked field moved -> active", () => {
-  it("the change is recorded, and reported where it is routed to notify", async () => {
+describe("an item in state active with a changed tracked field", () => {
+  it("stays active, and the change is recorded, and reported if a route notifies", async () => {
     const { bench, list } = await afterFirstRun();
     bench.answers.product = found(12);
     await bench.run(list);
@@ -90,7 +90,7 @@ describe("item active, read ok and a tracked field moved -> active", () => {
     ).toMatchObject({ changes: [{ id: "10001", changes }], part: 1, parts: 1 });
   });
 
-  it("the change is recorded and nothing is sent where no route notifies", async () => {
+  it("stays active, and the change is recorded but not sent if no route notifies", async () => {
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001"], {
       pipeline: {
@@ -110,29 +110,32 @@ describe("item active, read ok and a tracked field moved -> active", () => {
   });
 });
 
-describe.each(["partial", "unavailable"] as const)("item (any), read %s -> unchanged", (status) => {
-  it("nothing charged or reported; retried on the next run", async () => {
-    const { bench, list } = await afterFirstRun();
-    bench.answers.product = () => ({ status, fields: fields(99) });
-    await bench.run(list);
-    expect(await bench.lastRun(list)).toMatchObject({ credits: 0, stats: { retryNextRun: 1 } });
-    expect(await onlyItem(bench, list)).toMatchObject({
-      state: "active",
-      readings: { standard: { price: 10 } },
+describe.each(["partial", "unavailable"] as const)(
+  "an item in any state that is read %s",
+  (status) => {
+    it("stays in its state, is neither charged nor reported, and is read again by the next run", async () => {
+      const { bench, list } = await afterFirstRun();
+      bench.answers.product = () => ({ status, fields: fields(99) });
+      await bench.run(list);
+      expect(await bench.lastRun(list)).toMatchObject({ credits: 0, stats: { retryNextRun: 1 } });
+      expect(await onlyItem(bench, list)).toMatchObject({
+        state: "active",
+        readings: { standard: { price: 10 } },
+      });
+      bench.clock.set("2026-03-01T02:00:00Z");
+      bench.answers.product = found(10);
+      await bench.run(list);
+      expect(await bench.lastRun(list)).toMatchObject({
+        credits: 1,
+        stats: { retryNextRun: 0, steps: { check: { requested: 1, ok: 1 } } },
+      });
+      expect(types(bench)).toEqual(Array(3).fill("watchlist.run.completed"));
     });
-    bench.clock.set("2026-03-01T02:00:00Z");
-    bench.answers.product = found(10);
-    await bench.run(list);
-    expect(await bench.lastRun(list)).toMatchObject({
-      credits: 1,
-      stats: { retryNextRun: 0, steps: { check: { requested: 1, ok: 1 } } },
-    });
-    expect(types(bench)).toEqual(Array(3).fill("watchlist.run.completed"));
-  });
-});
+  },
+);
 
-describe("list active, scheduled run cannot reserve its first step -> run skipped", () => {
-  it("consecutive_skips +1, nothing read or charged, run.completed says insufficient_credits", async () => {
+describe("a scheduled run that cannot reserve credits for its first step", () => {
+  it("is skipped and counted as skipped, reads and charges nothing, and reports insufficient_credits", async () => {
     const bench = await startRunBench({ tables, credits: 0 });
     const list = await bench.createList(["10001"]);
     await bench.run(list);
@@ -160,7 +163,7 @@ describe("list active, scheduled run cannot reserve its first step -> run skippe
     expect(await bench.list(list)).toMatchObject({ consecutiveSkips: 1, runCount: 3 });
   });
 
-  it("a third skip in a row -> paused, next_run_at null", async () => {
+  it("pauses the watchlist without a next run if it is the third in a row", async () => {
     const bench = await startRunBench({ tables, credits: 0 });
     const list = await bench.createList(["10001"]);
     for (const hour of ["00", "01", "02"]) {
@@ -174,7 +177,7 @@ describe("list active, scheduled run cannot reserve its first step -> run skippe
     });
   });
 
-  it("a third skip that ends while its user resumes the list leaves it active, with one skip", async () => {
+  it("leaves the watchlist active with one skip if its user resumes it while the third skip ends", async () => {
     const bench = await startRunBench({ tables, credits: 0 });
     const list = await bench.createList(["10001"]);
     for (const hour of ["00", "01"]) {
@@ -209,7 +212,7 @@ describe("list active, scheduled run cannot reserve its first step -> run skippe
   });
 });
 
-describe("list (any), run now", () => {
+describe("a run that a client starts", () => {
   const restart = (bench: RunBench, list: Watchlist) =>
     runNow(list, bench.clock.now(), {
       ...bench,
@@ -219,7 +222,7 @@ describe("list (any), run now", () => {
       },
     });
 
-  it("no run in progress -> running; the schedule restarts from now", async () => {
+  it("is started if no run is in progress, and restarts the schedule from the present time", async () => {
     const { bench, list } = await afterFirstRun();
     bench.clock.set("2026-03-01T00:30:00Z");
     const current = (await bench.list(list)) ?? list;
@@ -229,7 +232,7 @@ describe("list (any), run now", () => {
     expect((await bench.list(list))?.nextRunAt).toBe("2026-03-01T01:30:00.000Z");
   });
 
-  it("works on a paused list, which stays paused", async () => {
+  it("is started on a paused watchlist, which stays paused", async () => {
     const { bench, list } = await afterFirstRun();
     const before = (await bench.list(list)) ?? list;
     const after = { ...before, status: "paused", pausedReason: "user", nextRunAt: null } as const;
@@ -240,7 +243,7 @@ describe("list (any), run now", () => {
     expect(await bench.list(list)).toMatchObject({ status: "paused", nextRunAt: null });
   });
 
-  it("a run in progress -> unchanged", async () => {
+  it("is refused while a run is in progress, which continues unchanged", async () => {
     const { bench, list } = await afterFirstRun();
     await bench.runSome(list, 1);
     const again = restart(bench, (await bench.list(list)) ?? list);
@@ -249,8 +252,8 @@ describe("list (any), run now", () => {
   });
 });
 
-describe("list deleted", () => {
-  it("a run already in progress finishes, is charged, and sends no webhooks", async () => {
+describe("a deleted watchlist", () => {
+  it("lets a run in progress finish, charges it, and sends no webhooks", async () => {
     const { bench, list } = await afterFirstRun();
     bench.answers.product = found(12);
     await bench.runSome(list, 1);
@@ -265,8 +268,8 @@ describe("list deleted", () => {
   });
 });
 
-describe("run running, run ends", () => {
-  it("-> completed, with its times and the list as it then is", async () => {
+describe("a run that ends without an error", () => {
+  it("has status completed with its times, and counts of the watchlist at its end", async () => {
     const { bench, list } = await afterFirstRun();
     expect(bodies(bench).at(-1)?.data).toMatchObject({
       object: "watchlist_run",

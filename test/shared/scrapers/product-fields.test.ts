@@ -16,7 +16,7 @@ describe("the status of a found item", () => {
     ["out of stock at a price", soldOut],
     ["out of stock, of which the price is known to be none", { ...soldOut, price: null }],
     ["out of stock at a price of 0, which says nothing", { ...soldOut, price: free }],
-  ])("is ok: %s", (_, fields) => {
+  ])("is ok with these fields: %s", (_, fields) => {
     expect(foundStatus(fields)).toBe("ok");
   });
 
@@ -26,11 +26,11 @@ describe("the status of a found item", () => {
     ["in stock at a price of 0", { ...shown, price: free }],
     ["without a title", { availability: shown.availability, price: shown.price }],
     ["of unknown stock", { title: "Lamp", price: shown.price }],
-  ])("is partial: %s", (_, fields) => {
+  ])("is partial with these fields: %s", (_, fields) => {
     expect(foundStatus(fields)).toBe("partial");
   });
 
-  it("of pulse is ok without new offers and so without a lowest price", () => {
+  it("at pulse is ok without new offers and so without a lowest price", () => {
     expect(pulseStatus({ retailer_a: { newCount: 0, newMinPrice: null } })).toBe("ok");
     expect(pulseStatus({ retailer_a: { newCount: 1 } })).toBe("partial");
   });

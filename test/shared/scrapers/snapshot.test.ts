@@ -24,7 +24,7 @@ function read(scraper: ProductScraperId, id: string): Snapshot {
   return snapshotOf(scraper, answer.fields);
 }
 
-describe("a snapshot", () => {
+describe("the snapshot of a found item", () => {
   it.each([
     ["retailer_a.pulse", { newCount: 1, newMinPrice: 99.99 }],
     [
@@ -60,13 +60,16 @@ describe("a snapshot", () => {
         purchasable: true,
       },
     ],
-  ] as const)("of %s holds what can be tracked or tested, flat", (scraper, snapshot) => {
-    const id = scraper === "retailer_a.pulse" ? "B0SANDBOX0" : "9000000";
-    expect(read(scraper, id)).toEqual(snapshot);
-  });
+  ] as const)(
+    "of %s contains its tracked and testable fields without nesting",
+    (scraper, snapshot) => {
+      const id = scraper === "retailer_a.pulse" ? "B0SANDBOX0" : "9000000";
+      expect(read(scraper, id)).toEqual(snapshot);
+    },
+  );
 
   it.each(["retailer_a.lite", "retailer_a.full"] as const)(
-    "of %s keeps the merchant by its id",
+    "of %s contains the ID of the merchant",
     (scraper) => {
       expect(read(scraper, "B0SANDBOX0")).toMatchObject({
         price: 99.99,
@@ -84,7 +87,7 @@ describe("a snapshot", () => {
     },
   );
 
-  it("of a listing without a buy box has null in all fields of the buy box", () => {
+  it("of a listing without a buy box has null in all buy box fields", () => {
     expect(read("retailer_a.lite", "B0SANDBOXN")).toMatchObject({
       price: null,
       inStock: false,
@@ -98,7 +101,7 @@ describe("a snapshot", () => {
     });
   });
 
-  it.each(scraperIds)("of %s has no field but the tracked and the testable ones", (scraper) => {
+  it.each(scraperIds)("of %s contains only tracked and testable fields", (scraper) => {
     const { platform, trackedFields, testableFields } = scrapers[scraper];
     const known: ReadonlySet<string> = new Set([...trackedFields, ...testableFields]);
     const snapshot = read(scraper, platform === "retailer_a" ? "B0SANDBOX0" : "9000000");
@@ -111,12 +114,12 @@ describe("a snapshot", () => {
     expect(snapshotOf("retailer_d.standard", fields)).toEqual({ state: "SOLD_OUT" });
   });
 
-  it("keeps null as a value, of a field and of its parent", () => {
+  it("contains null as a value, of a field and of its parent", () => {
     const fields = { price: null, retailer_d: { regularPrice: null } };
     expect(snapshotOf("retailer_d.standard", fields)).toEqual({ price: null, regularPrice: null });
   });
 
-  it("contains no value that cannot be compared, nor one of a parent that is null", () => {
+  it("contains no value that cannot be compared, and no field of a parent that is null", () => {
     const fields = { price: { amount: { nested: 1 } }, availability: "yes" };
     expect(snapshotOf("retailer_d.standard", fields)).toEqual({});
   });
@@ -133,7 +136,7 @@ const offer = (price: number, condition: string, seller: string): Offer => ({
   isBuybox: false,
 });
 
-describe("a snapshot of offers", () => {
+describe("the snapshot of offers", () => {
   const at12 = { id: "B0SANDBOX0", status: "ok", fetchedAt: at.toISOString() } as const;
   const answer = {
     ...at12,
@@ -151,9 +154,12 @@ describe("a snapshot of offers", () => {
     ["all", { ...buybox, offerCount: 40, lowestPrice: 7 }],
     ["new", { ...buybox, offerCount: 2, lowestPrice: 12 }],
     ["used", { ...buybox, offerCount: 2, lowestPrice: 7 }],
-  ] as const)("with condition %s counts and prices those, the buy box aside", (condition, own) => {
-    expect(snapshotOfOffers(answer, condition)).toEqual(own);
-  });
+  ] as const)(
+    "with condition %s counts and prices the offers of that condition, except the buy box fields",
+    (condition, own) => {
+      expect(snapshotOfOffers(answer, condition)).toEqual(own);
+    },
+  );
 
   it("of a listing without offers has null in the fields of offers", () => {
     const none = { ...at12, totalOffers: 0, offers: [] };
@@ -166,15 +172,15 @@ describe("a snapshot of offers", () => {
     expect(buyboxOfferOf(none)).toBeNull();
   });
 
-  it("never counts fewer offers than the source shows", () => {
+  it("never counts fewer offers than the source returns", () => {
     expect(snapshotOfOffers({ ...answer, totalOffers: 1 }, "all")).toMatchObject({ offerCount: 4 });
   });
 
-  it("has the offer in the buy box, which can be checked", () => {
+  it("contains the offer in the buy box, which can be checked", () => {
     expect(buyboxOfferOf(answer)).toBe("offer-of-A2");
   });
 
-  it("has the fields of its scraper and no other, and so has one of an offer check", () => {
+  it("contains exactly the fields of its scraper, and so does that of an offer check", () => {
     const { fieldTypes } = stepScrapers["retailer_a.offers"];
     expect(Object.keys(snapshotOfOffers(answer, "all")).toSorted()).toEqual(
       Object.keys(fieldTypes).toSorted(),
@@ -201,11 +207,14 @@ describe("the scrapers of steps", () => {
     ["retailer_b.standard", [1, 1], "price listPrice inStock seller byPlatform clearance"],
     ["retailer_c.standard", [1, 1], "price regularPrice inStock shipping pickup"],
     ["retailer_d.standard", [1, 1], "price regularPrice inStock purchasable state"],
-  ] as const)("%s costs %j credits at least and at most; rules test %s", (id, credits, fields) => {
-    const { leastQuarters, reserveQuarters, testableFields } = stepScrapers[id];
-    expect([leastQuarters / 4, reserveQuarters / 4]).toEqual(credits);
-    expect(testableFields.join(" ")).toBe(fields);
-  });
+  ] as const)(
+    "include %s with a cost of %j credits at least and at most, and tests of %s",
+    (id, credits, fields) => {
+      const { leastQuarters, reserveQuarters, testableFields } = stepScrapers[id];
+      expect([leastQuarters / 4, reserveQuarters / 4]).toEqual(credits);
+      expect(testableFields.join(" ")).toBe(fields);
+    },
+  );
 
   it.each(stepScraperIds)("%s declares a type for each of its fields", (id) => {
     const { testableFields, trackedFields, derivedFields, fieldTypes } = stepScrapers[id];
@@ -213,7 +222,7 @@ describe("the scrapers of steps", () => {
     expect(Object.keys(fieldTypes)).toEqual([...fields]);
   });
 
-  it.each(scraperIds)("%s reads fields of these types", (id) => {
+  it.each(scraperIds)("include %s, which reads fields of these types", (id) => {
     const { platform } = scrapers[id];
     const snapshot = read(id, platform === "retailer_a" ? "B0SANDBOX0" : "9000000");
     for (const [field, value] of Object.entries(snapshot)) {
@@ -222,7 +231,7 @@ describe("the scrapers of steps", () => {
   });
 });
 
-describe("the scrapers", () => {
+describe("the step scrapers", () => {
   it.each([
     ["retailer_a.pulse", "pulse", 0.25],
     ["retailer_a.lite", "product", 1],
@@ -230,7 +239,7 @@ describe("the scrapers", () => {
     ["retailer_b.standard", "standard", 1],
     ["retailer_c.standard", "standard", 1],
     ["retailer_d.standard", "standard", 1],
-  ] as const)("%s reads a %s for %d credits", (scraper, kind, credits) => {
+  ] as const)("include %s, which reads a %s for %d credits", (scraper, kind, credits) => {
     expect(scrapers[scraper]).toMatchObject({ kind, costQuarters: credits * 4 });
   });
 });

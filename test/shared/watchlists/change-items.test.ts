@@ -152,7 +152,7 @@ describe("a full watchlist", () => {
     expect(tally).toEqual({ added: 1, reactivated: 0, unchanged: 1, removed: 1, missing: 1 });
   });
 
-  it("that is filled repeatedly by other calls returns a conflict and never exceeds the limit", async () => {
+  it("that concurrent calls fill repeatedly returns a conflict and never exceeds the limit", async () => {
     const list = await world.open(itemsOf(["10001"]));
     await expect(
       change(list, { add: ["10002", "10003"] }, { bounds: { listItemsMax: 2 } }),
@@ -216,8 +216,8 @@ describe("a watchlist that concurrent calls fill", () => {
   });
 });
 
-describe("a change whose pages other calls write", () => {
-  it("reads them again and counts by their current items", async () => {
+describe("an item change whose pages other calls write", () => {
+  it("reads the pages again and counts by their current items", async () => {
     const list = await world.open(itemsOf(["10001", "10002"]));
     const store = world.store();
     let met = false;
@@ -284,17 +284,17 @@ describe("the request of an item change", () => {
     [{ add: ["10001", "", "x1"] }, "INVALID_PARAM", "add[2]"],
     [{ add: ["10001"], remove: ["10001", "12"] }, "INVALID_PARAM", "remove[1]"],
     [{ add: numbered(50_001) }, "INVALID_PARAM", "add"],
-  ])("that asks for nothing, or for what is no id, is refused", (body, code, param) => {
+  ])("is refused if it is empty or contains an invalid ID", (body, code, param) => {
     expect(() => parseItemChange("retailer_d", body)).toThrow(
       expect.objectContaining({ code, details: { param } }) as Error,
     );
   });
 
-  it("without both fields is refused with the names of the fields", () => {
+  it("is refused without both fields, with the names of the fields", () => {
     expect(() => parseItemChange("retailer_d", {})).toThrow("Send 'add', 'remove' or both.");
   });
 
-  it("returns unique, sorted IDs of the watchlist's platform", () => {
+  it("contains unique, sorted IDs of the watchlist's platform", () => {
     const body = { add: ["b000000002", " B000000001", "B000000002"], remove: [] };
     expect(parseItemChange("retailer_a", body)).toEqual({
       add: ["B000000001", "B000000002"],

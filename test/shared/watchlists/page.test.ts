@@ -75,7 +75,7 @@ const anItem: fc.Arbitrary<Item> = fc.record({
   revision: fc.nat(),
 });
 
-describe("the pages of a watchlist", () => {
+describe("the stored pages of a watchlist", () => {
   it("contain every item once, in order, within their bounds, and cover the range without a gap", () => {
     fc.assert(
       fc.property(
@@ -106,7 +106,7 @@ describe("the pages of a watchlist", () => {
     expect(Math.max(...pages.map((page) => page.encoded.byteLength))).toBeLessThan(20_000);
   });
 
-  it("return items unchanged", () => {
+  it("contain items unchanged", () => {
     fc.assert(
       fc.property(fc.array(anItem, { maxLength: 5 }), (some) => {
         // JSON knows no negative zero.
@@ -116,19 +116,19 @@ describe("the pages of a watchlist", () => {
     );
   });
 
-  it("read owed retries that were stored as a step ID", () => {
+  it("may contain owed retries that an earlier release stored as a step ID", () => {
     const [item] = items(1) as [Item];
     const stored = [{ ...item, owes: ["lite"] as unknown as Item["owes"] }];
     expect(decodeItems(encodeItems(stored))).toEqual([{ ...item, owes: [{ step: "lite" }] }]);
   });
 
-  it("omit values of a new item", () => {
+  it("contain no values of a new item", () => {
     const some = items(1_000);
     expect(encodeItems(some).byteLength).toBeLessThan(10_000);
     expect(countByState(some)).toEqual({ new: 1_000, active: 0, delisted: 0 });
   });
 
-  it("have the latest change or delisting of their items", () => {
+  it("record the latest change or delisting of their items", () => {
     const [one, two, three] = items(3) as [Item, Item, Item];
     const lastChange = { changedAt: "2026-03-02T00:00:00.000Z" } as Item["lastChange"];
     expect(maxChangedAt([one, two])).toBeNull();
@@ -138,7 +138,7 @@ describe("the pages of a watchlist", () => {
   });
 });
 
-describe("the snapshot of an item", () => {
+describe("the snapshot of a watchlist item", () => {
   it("is null before the first read, and prefers the pulse to an older product read", () => {
     expect(currentSnapshot({ readings: {}, openChanges: {} })).toBeNull();
     expect(

@@ -88,7 +88,7 @@ describe("the next run of a cadence", () => {
   });
 });
 
-describe("next run of a cron", () => {
+describe("the next run of a cron", () => {
   const noon = cronSchedule("0 12 * * *", "Europe/Berlin");
 
   it.each([
@@ -97,17 +97,17 @@ describe("next run of a cron", () => {
     ["2026-03-01T11:00:00Z", "2026-03-08T11:00:00Z", "2026-03-09T11:00:00.000Z"],
     ["2026-03-05T11:00:00Z", "2026-03-01T00:00:00Z", "2026-03-06T11:00:00.000Z"],
     ["2026-03-28T11:00:00Z", "2026-03-28T11:00:00Z", "2026-03-29T10:00:00.000Z"],
-  ])("of a list that was due at %s and is looked at at %s is %s", (due, now, next) => {
+  ])("of a watchlist that was due at %s and is read at %s is %s", (due, now, next) => {
     expect(nextRunAfter(noon, new Date(due), new Date(now)).toISOString()).toBe(next);
   });
 });
 
-describe("the next due times", () => {
+describe("the next due times of a schedule", () => {
   const hourly = parseEvery("1h");
   const times = (list: readonly Date[]): string[] =>
     list.map((at) => at.toISOString().slice(11, 16));
 
-  it("begin with the next run if it is in the future, and after it if it is due", () => {
+  it("start with the next run if it is in the future, and after it if it is due", () => {
     const now = new Date("2026-03-01T10:30:00Z");
     const ahead = { due: new Date("2026-03-01T10:45:00Z"), now, count: 3 };
     const overdue = { due: new Date("2026-03-01T09:10:00Z"), now, count: 3 };
@@ -119,7 +119,7 @@ describe("the next due times", () => {
     expect(times(nextRunTimes(cron, overdue))).toEqual(["11:15", "12:15", "13:15"]);
   });
 
-  it("of a preview count from a time that is not one of them", () => {
+  it("of a preview start after the given time, which is not included", () => {
     const after = new Date("2026-03-01T10:15:00Z");
 
     expect(times(runTimesAfter(hourly, after, 2))).toEqual(["11:15", "12:15"]);
@@ -164,7 +164,7 @@ describe("a step of a new cron", () => {
   });
 });
 
-describe("a schedule", () => {
+describe("the schedule of a watchlist", () => {
   it("is a cadence or a cron, in UTC without a time zone", () => {
     expect(parseSchedule({ every: "1h" })).toEqual(parseEvery("1h"));
     expect(parseSchedule({ cron: " @daily " })).toEqual({
@@ -183,7 +183,7 @@ describe("a schedule", () => {
     expect(isSameSchedule(daily, { ...daily })).toBe(true);
   });
 
-  it("of a watchlist first fires when the watchlist is due, and never in the past", () => {
+  it("fires first when the watchlist is due, and never in the past", () => {
     const list = aWatchlist({ nextRunAt: "2026-03-01T10:45:00.000Z" });
     const firstAt = (now: string): string =>
       watchlistSchedule(list, new Date(now)).firstAt.toISOString();

@@ -120,7 +120,7 @@ async function standing({ tableName }: World) {
   };
 }
 
-describe("concurrent creations, deletions and changes of URLs", () => {
+describe("concurrent creations, deletions and URL changes of webhook endpoints", () => {
   it("never exceed ten endpoints, nor give one URL to two of them", async () => {
     const outcomes = new Map<string, number>();
     let cancelled = 0;

@@ -54,7 +54,7 @@ const log = async () =>
     .deliveries;
 
 describe("a receiver that hangs", () => {
-  it("gets at most three first attempts of a run, in any number of leases", async () => {
+  it("gets at most three first attempts of a run in any number of leases", async () => {
     await world.publish(longRun(1));
 
     // A lease ends after 30 s, in which two attempts time out.

@@ -66,7 +66,7 @@ async function failEverything(runs: ReturnType<typeof aRun>[]): Promise<void> {
   receiver.answer = (response) => response.end("ok");
 }
 
-describe("a recovery", () => {
+describe("a recovery of failed deliveries", () => {
   it("sends each failed delivery once more, and none that was delivered", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const delivered = runOf(900);

@@ -28,7 +28,7 @@ const nextAttempt = async (): Promise<void> => {
   await world.deliverDue();
 };
 
-describe("Service-Attempt", () => {
+describe("the header Service-Attempt", () => {
   it("counts only the requests that were sent, and the delivery log has the same numbers", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const { sender } = world.webhooks;

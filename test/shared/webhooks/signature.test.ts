@@ -54,8 +54,8 @@ describe.each([
     mismatch: /No matching signature/,
     late: /too old/,
   },
-])("as $library verifies it", ({ verify, mismatch, late }) => {
-  it("is accepted with the current secret, and with the previous one in an overlap", () => {
+])("a webhook signature, verified with $library,", ({ verify, mismatch, late }) => {
+  it("is valid with the current secret, and with the previous one in an overlap", () => {
     const secrets = [secret, previous];
 
     expect(() => verify({})).not.toThrow();
@@ -63,7 +63,7 @@ describe.each([
     expect(() => verify({ secrets, receiverSecret: previous })).not.toThrow();
   });
 
-  it("is refused with another secret, a changed byte or a stale time", () => {
+  it("is invalid with another secret, a changed byte or a stale time", () => {
     expect(() => verify({ receiverSecret: stranger })).toThrow(mismatch);
     expect(() => verify({ receiverSecret: previous })).toThrow(mismatch);
     expect(() => verify({ payload: changed })).toThrow(mismatch);
@@ -72,7 +72,7 @@ describe.each([
 });
 
 describe("newSecret", () => {
-  it("is whsec_ and 33 bytes, recognised by its last four characters", () => {
+  it("returns whsec_ and 33 bytes, whose hint is the last four characters", () => {
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{44}$/);
     expect(secret).not.toBe(previous);
     expect(secretHint(secret)).toBe(secret.slice(-4));
@@ -80,7 +80,7 @@ describe("newSecret", () => {
 });
 
 describe("signatureHeader", () => {
-  it("has the time in seconds and the current secret's signature first", () => {
+  it("contains the time in seconds, and the current secret's signature first", () => {
     const header = signatureHeader({ body, secrets: [secret, previous], at });
 
     const [t, first, second] = header.split(",");

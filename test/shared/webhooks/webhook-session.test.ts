@@ -68,8 +68,8 @@ const deliveryId = (run: ReturnType<typeof aRun>, position: number, endpointId: 
 const deliveryOf = (run: ReturnType<typeof aRun>, position: number, endpointId: string) =>
   world.webhooks.deliveries.get(account, deliveryId(run, position, endpointId));
 
-describe("a run's first attempts", () => {
-  it("go out in the run's order, with the published bytes and a signature that verifies", async () => {
+describe("the first webhook attempts of a run", () => {
+  it("are sent in the run's order, with the published bytes and a valid signature", async () => {
     const { endpoint, secret } = await world.addEndpoint(account, receiver.url);
     const run = aRun(wholeRun);
     await world.publish(run);
@@ -129,7 +129,7 @@ describe("a run's first attempts", () => {
     expect(everything.endpoint.events).toBeNull();
   });
 
-  it("of a list with an endpoint of its own go there alone, whatever its filter", async () => {
+  it("of a watchlist with its own endpoint reach only that endpoint, regardless of its filter", async () => {
     const { endpoint } = await world.addEndpoint(account, `${receiver.url}/own`, { events: [] });
     await world.addEndpoint(account, `${receiver.url}/other`);
     await world.publish(aRun(wholeRun, { webhookEndpointId: endpoint.id }));
@@ -141,7 +141,7 @@ describe("a run's first attempts", () => {
   it.each([
     { name: "disabled", error: "endpoint_disabled" },
     { name: "deleted", error: "endpoint_deleted" },
-  ])("naming a $name endpoint are recorded as failed and not sent", async ({ name, error }) => {
+  ])("to a $name endpoint are recorded as failed and not sent", async ({ name, error }) => {
     const { endpoint } = await world.addEndpoint(account, receiver.url, { enabled: false });
     const endpointId = name === "disabled" ? endpoint.id : "we_gone";
     const run = aRun(wholeRun, { webhookEndpointId: endpointId });
@@ -157,7 +157,7 @@ describe("a run's first attempts", () => {
     }
   });
 
-  it("are not repeated by a message that comes twice, nor by a run published twice", async () => {
+  it("are not repeated by a duplicate message or a run that is published twice", async () => {
     await world.addEndpoint(account, receiver.url);
     const run = aRun(wholeRun);
     await world.publish(run);
@@ -170,7 +170,7 @@ describe("a run's first attempts", () => {
     expect(bodies()).toEqual(run.events.map(({ body }) => body));
   });
 
-  it("go on at the event where a crash stopped them", async () => {
+  it("continue at the event where a crash stopped them", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const run = aRun(wholeRun);
     await world.publish(run);
@@ -192,8 +192,8 @@ describe("a run's first attempts", () => {
   });
 });
 
-describe("a worker that outlives its lease", () => {
-  it("stops when another has taken the run over", async () => {
+describe("a delivery worker that outlives its lease", () => {
+  it("stops when another worker has taken the lease", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const run = aRun(wholeRun);
     await world.publish(run);
@@ -214,7 +214,7 @@ describe("a worker that outlives its lease", () => {
     expect((await deliveryOf(run, 1, endpoint.id))?.attempts).toHaveLength(1);
   });
 
-  it("hands a long run to a new message after half a minute of work", async () => {
+  it("sends a message for the rest of a long run after half a minute", async () => {
     await world.addEndpoint(account, receiver.url);
     const run = aRun(wholeRun);
     await world.publish(run);
@@ -233,8 +233,8 @@ describe("a worker that outlives its lease", () => {
   });
 });
 
-describe("after a failure", () => {
-  it("the next events go on, and the failed one follows after 5 s with the same bytes", async () => {
+describe("after a failed webhook attempt,", () => {
+  it("the next events are sent, and the failed one is sent again after 5 s with the same bytes", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const run = aRun(["watchlist.product.changed", "watchlist.run.completed"]);
     await world.publish(run);
@@ -269,7 +269,7 @@ describe("after a failure", () => {
     expect(await deliveryOf(run, 0, endpoint.id)).toMatchObject({ state: "delivered" });
   });
 
-  it("three in a row send the rest of the run straight to the retry schedule", async () => {
+  it("if it is the third in a row, the rest of the run is sent on the retry schedule", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const run = aRun(wholeRun);
     await world.publish(run);
@@ -285,7 +285,7 @@ describe("after a failure", () => {
     expect(bodies().slice(3).sort()).toEqual(run.events.map(({ body }) => body).sort());
   });
 
-  it("three that are not in a row stop nothing", async () => {
+  it("if it is the third but not in a row, the run continues", async () => {
     await world.addEndpoint(account, receiver.url);
     await world.publish(aRun(wholeRun));
     receiver.answer = (response) =>
@@ -295,7 +295,7 @@ describe("after a failure", () => {
     expect(receiver.requests).toHaveLength(wholeRun.length);
   });
 
-  it("ten attempts are made and then the delivery has failed", async () => {
+  it("the delivery fails after ten attempts", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const run = aRun(["watchlist.run.completed"]);
     await world.publish(run);
@@ -318,7 +318,7 @@ describe("after a failure", () => {
     expect(new Set(bodies()).size).toBe(1);
   });
 
-  it("410 ends the delivery", async () => {
+  it("a 410 ends the delivery", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const run = aRun(["watchlist.run.completed"]);
     await world.publish(run);
@@ -331,7 +331,7 @@ describe("after a failure", () => {
     });
   });
 
-  it("the receiver's Retry-After moves the next attempt back", async () => {
+  it("the receiver's Retry-After delays the next attempt", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const run = aRun(["watchlist.run.completed"]);
     await world.publish(run);
@@ -343,7 +343,7 @@ describe("after a failure", () => {
   });
 });
 
-describe("a rotation", () => {
+describe("the rotation of a webhook secret", () => {
   const one = (n: number) => aRun(["watchlist.run.completed"], { runId: `wlrun_${n}` });
   const delivered = async (n: number) => {
     receiver.requests.length = 0;
@@ -354,7 +354,7 @@ describe("a rotation", () => {
     return request;
   };
 
-  it("with overlap lets both secrets verify for 24 hours, and then the new one", async () => {
+  it("with overlap makes both secrets valid for 24 hours, and then only the new one", async () => {
     const { endpoint, secret } = await world.addEndpoint(account, receiver.url);
     const rotated = await world.rotate(endpoint, true);
 
@@ -369,7 +369,7 @@ describe("a rotation", () => {
     expect(() => expectVerified(after, [secret])).toThrow("to not deeply equal");
   });
 
-  it("without overlap drops the old secret at once", async () => {
+  it("without overlap makes the old secret invalid at once", async () => {
     const { endpoint, secret } = await world.addEndpoint(account, receiver.url);
     const rotated = await world.rotate(endpoint, false);
 
@@ -393,11 +393,14 @@ describe("wakeDue", () => {
   });
 });
 
-describe("a message that finds nothing to do", () => {
-  it.each(["we_unknown", "s3_destination"])("about %s is done", async (targetId) => {
-    await world.handleWakeUp({ account_id: account, target_id: targetId });
-    expect(await world.takeWakeUps()).toEqual([]);
-  });
+describe("a delivery message without work", () => {
+  it.each(["we_unknown", "s3_destination"])(
+    "about %s is handled without an error",
+    async (targetId) => {
+      await world.handleWakeUp({ account_id: account, target_id: targetId });
+      expect(await world.takeWakeUps()).toEqual([]);
+    },
+  );
 
   it("about a run whose events are not kept any more ends what is owed of it", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);

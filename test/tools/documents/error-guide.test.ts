@@ -2,14 +2,17 @@ import { describe, expect, it } from "vitest";
 import { errorGuide } from "../../../tools/documents/error-guide.ts";
 import { errorsPage } from "../../../tools/documents/errors-page.ts";
 
-describe.each(Object.entries(errorGuide))("the entry of %s", (code, { status, example }) => {
-  it("has an example with its code and one of its statuses", () => {
-    expect(example.code).toBe(code);
-    expect(status.split(", ")).toContain(String(example.status));
-  });
+describe.each(Object.entries(errorGuide))(
+  "the error guide's entry of %s",
+  (code, { status, example }) => {
+    it("has an example with its code and one of its statuses", () => {
+      expect(example.code).toBe(code);
+      expect(status.split(", ")).toContain(String(example.status));
+    });
 
-  it("has a heading and its example on the page", () => {
-    expect(errorsPage).toContain(`\n## ${code}\n`);
-    expect(errorsPage).toContain(`"docs": "/docs/errors#${code}"`);
-  });
-});
+    it("has a heading and its example on the error page", () => {
+      expect(errorsPage).toContain(`\n## ${code}\n`);
+      expect(errorsPage).toContain(`"docs": "/docs/errors#${code}"`);
+    });
+  },
+);

@@ -69,7 +69,7 @@ describe("startLambdaHost", () => {
     await expect(host.byName("quick").invoke({})).rejects.toThrow("timed out after 1 seconds");
   });
 
-  it("fails the calls of a function that cannot start, and of no other", async () => {
+  it("fails the calls of a function that cannot start, and of no other function", async () => {
     const lines: string[] = [];
     const host = await startLambdaHost({
       templates,

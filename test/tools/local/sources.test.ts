@@ -102,7 +102,7 @@ describe("the values of a source option", () => {
   const affiliate =
     "retailer_b=b_affiliate,http://127.0.0.1:9999,consumerId=1.10,keyVersion=2,privateKey=env:KEY";
 
-  it("stay text for names, even if they look like numbers", () => {
+  it("stay text in name options, even if they look like numbers", () => {
     expect(
       chosen(`${affiliate},zipCode=02139,publisherId=12345678901234567890,retailerName=true`)[
         "retailer_b.standard"
@@ -120,7 +120,7 @@ describe("the values of a source option", () => {
     });
   });
 
-  it("become numbers and flags where the option is one", () => {
+  it("become numbers and flags in options of these types", () => {
     const web = "urlTemplate=http://127.0.0.1:9/{id},userAgent=a-bot/1.0 (+https://a.example/b)";
     expect(
       chosen(`retailer_c=web,${web},callsPerSecond=0.50,burst=3,notFoundStatus=true`)[
@@ -138,7 +138,7 @@ describe("the values of a source option", () => {
   });
 });
 
-it("a refused source option shows nothing after its adapter", () => {
+it("the error for a refused source option contains nothing after its adapter", () => {
   expect(() => parseSourceChoice("retailer_d=d_catalog,canary-7")).toThrow(/^(?!.*canary)/);
 });
 

@@ -127,7 +127,7 @@ describe("a local world", () => {
     expect(world.environmentOf("echo")["JOBS_URL"]).toBe(queueUrl(world, "Jobs"));
   });
 
-  it("gives tables and queues the keys, indexes and attributes of their templates", async () => {
+  it("has the keys, indexes and attributes of the templates in its tables and queues", async () => {
     const world = await start(temporaryFolder());
     const name = { TableName: "Fixture-data-Rows" };
 
@@ -209,7 +209,7 @@ describe("a local world", () => {
     expect(Number(new URL(second.baseUrl).port)).toBeGreaterThan(other.port);
   });
 
-  it("keeps rows, messages and addresses through a restart, and none with fresh", async () => {
+  it("keeps rows, messages and addresses through a restart, and none with --fresh", async () => {
     const dir = temporaryFolder();
     const before = await start(dir);
     const row = { pk: { S: "a" }, sk: { S: "b" } };
@@ -234,7 +234,7 @@ describe("a local world", () => {
 });
 
 describe("the tables of a local world", () => {
-  it("are created in the DynamoDB of DYNAMODB_ENDPOINT, and again with fresh", async () => {
+  it("are created in the DynamoDB of DYNAMODB_ENDPOINT, and created again with --fresh", async () => {
     const folder = openDataFolder(temporaryFolder(), false);
     const dynamo = await startDynamo(folder);
     onTestFinished(async () => {

@@ -111,7 +111,7 @@ describe("reconcile, after tables were restored to different times,", () => {
     }
   });
 
-  it("finds a feed count behind its runs, and a missing one", async () => {
+  it("finds a feed counter lower than the feed's runs, and a missing one", async () => {
     const place = `${world.accountId} feed`;
     expect(await planted([[...feedCount(), set({ last: 2 })]])).toEqual([
       `${place}: count is 2, should be 3`,

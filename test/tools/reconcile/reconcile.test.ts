@@ -61,7 +61,7 @@ describe("reconcile, for accounts,", () => {
     expect(await found(world)).toEqual([]);
   });
 
-  it("finds a wrong count of keys", async () => {
+  it("finds a wrong number of keys", async () => {
     const { accountId } = world;
     const item = { ...accountKeys.keyCount(accountId), key_count: 1 };
     await client.send(new PutCommand({ TableName: names.accounts, Item: item }));

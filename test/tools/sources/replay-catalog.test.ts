@@ -44,7 +44,7 @@ const page = async (path: string): Promise<Record<string, unknown>> =>
   (await (await fetch(replay.url + path)).json()) as Record<string, unknown>;
 
 describe("the replayed products API", () => {
-  it("is read by the adapter like the real one", async () => {
+  it("is read by the catalog adapter like the real one", async () => {
     const answers = await read(["6501234", "6510004", "6510005", "7777777"]);
     expect(answers.map(({ status }) => status)).toEqual([
       "ok",

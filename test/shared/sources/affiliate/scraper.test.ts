@@ -122,7 +122,7 @@ describe("the affiliate scraper", () => {
 });
 
 describe("the signature of the affiliate scraper", () => {
-  it("may be refused as too old, which makes no item not_found", async () => {
+  it("that the source refuses as too old makes no item not_found", async () => {
     const behindMs = 200_000;
     const clock = { ...systemClock, now: () => new Date(Date.now() - behindMs) };
     const client: SourceClient = {
@@ -185,14 +185,14 @@ describe("the signature of the affiliate scraper", () => {
     };
   }
 
-  it("is renewed for a try after a wait that exceeds its lifetime", async () => {
+  it("is made again for a try after a wait that exceeds its lifetime", async () => {
     const { answers, askedAt, signedAt } = await readWhileBusy("250");
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(askedAt).toEqual([0, expect.closeTo(250_000, -3)]);
     expect(signedAt).toEqual(askedAt);
   });
 
-  it("is not renewed if the source's Retry-After is after the deadline", async () => {
+  it("is not made again if the source's Retry-After is after the deadline", async () => {
     const { answers, askedAt, restedMs } = await readWhileBusy("600");
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(askedAt).toEqual([0]);
@@ -212,7 +212,7 @@ describe("the signature of the affiliate scraper", () => {
     ["a key of another kind", elliptic.privateKey],
     ["a public key", elliptic.publicKey],
   ])(
-    "needs an RSA key: with %s, every item is unavailable and the operator is warned",
+    "requires an RSA key: with %s, every item is unavailable and the operator is warned",
     async (_, key) => {
       const ids = numbered(45);
       expect(statuses(await readFrom(allItems, ids, { key }))).toEqual(
@@ -266,7 +266,7 @@ describe("the affiliate scraper, after a failure,", () => {
     [405, "refuses calls"],
     [422, "refuses calls"],
     [451, "refuses calls"],
-  ])("warns of a %d, which is permanent", async (status, problem) => {
+  ])("warns the operator of a %d, which is permanent", async (status, problem) => {
     const answers = await readFrom(() => ({ status }), ["6501234"]);
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(notes).toEqual([`b_affiliate: the source ${problem} (${status})`]);

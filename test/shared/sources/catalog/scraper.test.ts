@@ -339,7 +339,7 @@ describe("the catalog scraper, after a permanent failure,", () => {
     expect(other.calls).toHaveLength(0);
   });
 
-  it("returns the key in no answer", async () => {
+  it("includes the key in no answer", async () => {
     const answers = await readFrom(
       ({ url, ...call }) => ({
         body: { ...wholeReply(call.skus.map((sku) => aProduct(sku))), canonicalUrl: url.href },

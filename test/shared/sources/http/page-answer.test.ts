@@ -15,20 +15,20 @@ const isPage = (text: string, status = 200): boolean => isPageAnswer(answerOf(te
 
 describe("a JSON source's answer", () => {
   it.each(["<!doctype html><title>x</title>", "\n\t <html>", "\uFEFF<p>", "<?xml version='1.0'?>"])(
-    "%j is a page",
+    "is a page with the body %j",
     (text) => {
       expect(isPage(text)).toBe(true);
     },
   );
 
   it.each(["", " ", '{"a":"<html>"}', "\uFEFF[]", '"<"', "not <html>"])(
-    "%j is not a page, whatever its content type",
+    "is not a page with the body %j, whatever its content type",
     (text) => {
       expect(isPage(text)).toBe(false);
     },
   );
 
-  it.each([302, 404, 500])("a page with status %d is not a block", (status) => {
+  it.each([302, 404, 500])("is not a block if it is a page with status %d", (status) => {
     expect(isPage("<html>", status)).toBe(false);
   });
 });

@@ -35,7 +35,7 @@ const snapshot = (scraper: ProductScraperId, answer: Answer): Record<string, unk
 const priceKey = (scraper: ProductScraperId): string =>
   scraper === "retailer_a.pulse" ? "newMinPrice" : "price";
 
-describe.each(scraperIds)("%s", (scraper) => {
+describe.each(scraperIds)("the sandbox scraper as %s", (scraper) => {
   scraperContract("sandbox", async () => ({
     scraper: sandboxScraper({ seed, clock: systemClock }),
     scraperId: scraper,
@@ -58,7 +58,7 @@ describe.each(scraperIds)("%s", (scraper) => {
       expect(ids.slice(0, 200).map((id) => read(scraper, id))).toEqual(answers.slice(0, 200));
     });
 
-    it("returns other answers with another seed", () => {
+    it("returns different answers with another seed", () => {
       const at = new Date(noon);
       const others = ids.map((id) =>
         sandboxAnswer({ scraper, marketplace: "us", id, at, seed: "other" }),
@@ -80,7 +80,7 @@ describe.each(scraperIds)("%s", (scraper) => {
       }
     });
 
-    it("finds the same items at all times", () => {
+    it("finds the same items at any time", () => {
       const missing = (time: string): string[] =>
         ids.filter((id) => read(scraper, id, time).status === "not_found");
       expect(missing("2026-09-09T09:09:09.000Z")).toEqual(missing(noon));

@@ -24,7 +24,7 @@ const reserved = (platform: keyof typeof reservedIds, behaviour: string): string
   return found.id;
 };
 
-describe.each(scraperIds)("%s", (scraperId) => {
+describe.each(scraperIds)("the upstream scraper as %s", (scraperId) => {
   scraperContract("upstream", async () => {
     const { server, options, dependencies } = await startUpstream({ secret: "canary-3fa1" });
     const id = (behaviour: string): string => reserved(scrapers[scraperId].platform, behaviour);

@@ -265,7 +265,7 @@ describe("an upstream reply", () => {
     expect(statuses(await read(always("ids_doubled")))).toEqual(["ok"]);
   });
 
-  it("with IDs that were not requested loses them", async () => {
+  it("with IDs that were not requested does not add them to the answers", async () => {
     const [answer, ...more] = await read(always("ids_foreign"));
     expect(answer?.id).toBe("9000000");
     expect(more).toEqual([]);
@@ -275,13 +275,13 @@ describe("an upstream reply", () => {
     ["retailer_a.lite", "B0SANDBOX0"],
     ["retailer_b.standard", "9000000"],
     ["retailer_d.standard", "9000000"],
-  ] as const)("may hold numbers as strings: %s", async (scraper, id) => {
+  ] as const)("may contain numbers as strings: %s", async (scraper, id) => {
     const [honest] = await read({ scraper, ids: [id] });
     const [answer] = await read({ scraper, ids: [id], ...always("text_numbers") });
     expect(answer).toEqual({ ...honest, fetchedAt: answer?.fetchedAt });
   });
 
-  it("loses fields that the specification does not name", async () => {
+  it("has fields removed that the specification does not name", async () => {
     for (const scraper of ["retailer_a.full", "retailer_b.standard"] as const) {
       const ids = [scraper === "retailer_a.full" ? "B0SANDBOX0" : "9000000"];
       const [honest] = await read({ scraper, ids });
@@ -294,7 +294,7 @@ describe("an upstream reply", () => {
     expect(statuses(await read(always("other_currency")))).toEqual(["unavailable"]);
   });
 
-  it("without data proves only that the item exists", async () => {
+  it("without data counts as partial, because it proves only that the item exists", async () => {
     const [answer] = await read(always("no_data"));
     expect(answer).toMatchObject({ status: "partial", fields: { retailer_d: {} } });
   });
@@ -304,7 +304,7 @@ describe("an upstream reply", () => {
     expect(statuses(answers)).toEqual(["unavailable", "unavailable"]);
   });
 
-  it("with a time in the future counts as read now", async () => {
+  it("with a time in the future counts as read at the present time", async () => {
     const [answer] = await read(always("ahead"));
     expect(answer?.status).toBe("ok");
     expect(Math.abs(Date.parse(answer?.fetchedAt ?? "") - Date.now())).toBeLessThan(5_000);
@@ -325,7 +325,7 @@ describe("an upstream reply about offers", () => {
     return upstreamOffers(own, dependencies).readOffers({ marketplace: "us", ids, deadline });
   }
 
-  it.each(["text_numbers", "unknown_fields"] as const)("may hold %s", async (name) => {
+  it.each(["text_numbers", "unknown_fields"] as const)("may contain %s", async (name) => {
     const [honest] = await offers({});
     const [answer] = await offers(always(name));
     expect(answer).toEqual({ ...honest, fetchedAt: answer?.fetchedAt });
@@ -338,7 +338,7 @@ describe("an upstream reply about offers", () => {
     },
   );
 
-  it("with several buy box offers keeps the first", async () => {
+  it("with several buy box offers marks only the first", async () => {
     const [answer] = await offers(always("all_featured"));
     const featured = answer?.status === "ok" ? answer.offers.map(({ isBuybox }) => isBuybox) : [];
     expect(featured).toEqual([true, false]);

@@ -4,7 +4,7 @@ import { amountOf } from "../../../../shared/sources/web/amount.ts";
 const nbsp = "\u00A0";
 const boundary = "\u0001";
 
-describe("the parser of amounts", () => {
+describe("the parser of amounts in web pages", () => {
   it.each([
     ["19.99", 19.99],
     ["$19.99", 19.99],

@@ -62,7 +62,7 @@ function inTime<Result>(work: () => Result): Result {
   return result;
 }
 
-describe("the product extraction, for any page,", () => {
+describe("the extraction of a product from any page", () => {
   it("never throws", () => {
     fc.assert(
       fc.property(junk, (html) => {
@@ -105,7 +105,7 @@ describe("the product extraction, for any page,", () => {
   });
 });
 
-describe("any text", () => {
+describe("any text of a page", () => {
   it("parses as an amount of whole cents or as none", () => {
     fc.assert(
       fc.property(

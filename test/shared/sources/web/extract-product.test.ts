@@ -13,7 +13,7 @@ import {
 const usd = (amount: number): object => ({ amount, currency: "USD" });
 const ofJson = (...blocks: readonly unknown[]): string => aPage(linkedData(...blocks));
 
-describe("the product extraction", () => {
+describe("the extraction of a product from a page", () => {
   it("returns everything that JSON-LD states, without related products", () => {
     expect(factsOf(fixturePage("linked-data"))).toEqual({
       title: "Kelwick Desk Lamp & Clamp",
@@ -48,7 +48,7 @@ describe("the product extraction", () => {
   });
 });
 
-describe("the product extraction, with invalid JSON-LD,", () => {
+describe("the extraction of a product from invalid JSON-LD", () => {
   const json = JSON.stringify(aProduct());
 
   it.each([
@@ -111,7 +111,7 @@ describe("the product extraction, with invalid JSON-LD,", () => {
   });
 });
 
-describe("the search for products", () => {
+describe("the search for products in JSON-LD", () => {
   it.each([
     ["Product"],
     ["product"],
@@ -155,7 +155,7 @@ describe("the search for products", () => {
   );
 });
 
-describe("the choice of the product", () => {
+describe("the choice of the product on a page", () => {
   const cheap = anOffer({ price: 5 });
 
   it.each(["sku", "productID", "mpn", "gtin", "gtin13", "url", "@id"])(
@@ -176,20 +176,20 @@ describe("the choice of the product", () => {
     expect(extracted(page).proof).toBe("several");
   });
 
-  it("otherwise takes the only one with offers, or else the main one", () => {
+  it("takes the only product with offers if no ID decides, or else the main one", () => {
     const bare = aProduct({ name: "Other", offers: [] });
     expect(factsOf(ofJson(bare, aProduct())).title).toBe("Kelwick Lamp");
     const main = aProduct({ mainEntityOfPage: "https://shop.example/" });
     expect(factsOf(ofJson(aProduct({ offers: cheap }), main)).price).toEqual(usd(19.99));
   });
 
-  it("otherwise takes the one in the title of the product's own page", () => {
+  it("takes the product in the title of its own page if nothing else decides", () => {
     const page = ofJson(aProduct({ name: "Oak Bookshelf", offers: cheap }), aProduct());
     const titled = page.replace("<title>Shop", "<title>Kelwick Lamp | Shop");
     expect(factsOf(titled).price).toEqual(usd(19.99));
   });
 
-  it("otherwise takes none of several products", () => {
+  it("takes none of several products if nothing decides", () => {
     expect(extracted(ofJson(aProduct(), aProduct({ offers: cheap }))).proof).toBe("several");
   });
 
@@ -215,7 +215,7 @@ describe("the choice of the product", () => {
   });
 });
 
-describe("the category", () => {
+describe("the category of a page's product", () => {
   const step = (position: number, name: string): object => ({
     "@type": "ListItem",
     position,
@@ -233,7 +233,7 @@ describe("the category", () => {
   });
 });
 
-describe("a group of variants", () => {
+describe("a group of variants in JSON-LD", () => {
   const page = fixturePage("variants");
   const at = (id: string): { id: string; url: URL } => ({
     id,
@@ -264,7 +264,7 @@ describe("a group of variants", () => {
   });
 });
 
-describe("the choice of the offer", () => {
+describe("the choice of the offer on a page", () => {
   const priceAmong = (...offers: readonly unknown[]): unknown =>
     factsOf(ofJson(aProduct({ offers }))).price;
   const low = anOffer({ price: 5 });

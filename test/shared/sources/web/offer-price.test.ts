@@ -20,7 +20,7 @@ const quantity = (fields: object): object => ({
   eligibleQuantity: { "@type": "QuantitativeValue", ...fields },
 });
 
-describe("price specifications", () => {
+describe("price specifications in JSON-LD", () => {
   it("of additional charges are ignored", () => {
     const delivery = { "@type": "DeliveryChargeSpecification", price: 4.99 };
     const payment = { "@type": "PaymentChargeSpecification", price: 1 };
@@ -84,7 +84,7 @@ describe("price specifications", () => {
   });
 });
 
-describe("a price beside a specification", () => {
+describe("a price beside a price specification", () => {
   const beside = (...priceSpecification: readonly object[]): unknown =>
     priceOf(anOffer({ price: 19.99, priceSpecification }));
 
@@ -111,7 +111,7 @@ describe("a price beside a specification", () => {
   });
 });
 
-describe("an offer", () => {
+describe("an offer on a page", () => {
   it("of a hundred pieces has no price", () => {
     const ofMany = anOffer({ price: 10, ...quantity({ minValue: 100 }) });
     expect(priceOf(ofMany)).toBeUndefined();
@@ -128,7 +128,7 @@ describe("an offer", () => {
     expect(priceOf([members, lease, sale])).toEqual(usd(20));
   });
 
-  it("with two prices has none", () => {
+  it("with two prices has no price", () => {
     expect(priceOf(anOffer({ price: ["10", "29.99"] }))).toBeUndefined();
     expect(priceOf(anOffer({ price: ["12", "12.00"] }))).toEqual(usd(12));
   });
@@ -137,12 +137,12 @@ describe("an offer", () => {
     expect(priceOf(anOffer({ price: "US $12.50", priceCurrency: undefined }))).toEqual(usd(12.5));
   });
 
-  it("that differs from another is not decided by other markup", () => {
+  it("gives no price if its price differs from another offer's", () => {
     expect(priceOf([anOffer({ price: 10 }), anOffer({ price: 20 })])).toBeUndefined();
   });
 });
 
-describe("an aggregate offer", () => {
+describe("an aggregate offer on a page", () => {
   it.each([
     ["several offers", { lowPrice: 10, offerCount: 7 }],
     ["nobody knows how many offers", { lowPrice: 10 }],
@@ -165,7 +165,7 @@ describe("an aggregate offer", () => {
   });
 });
 
-describe("a group of variants", () => {
+describe("a group of variants on a page", () => {
   const group = (prices: readonly number[], offers?: object): unknown =>
     priceOf(offers, {
       "@type": "ProductGroup",

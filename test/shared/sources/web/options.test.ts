@@ -70,7 +70,7 @@ describe("the options of the web adapter", () => {
   });
 });
 
-describe("the site of a template", () => {
+describe("the site of a URL template", () => {
   const site = new URL("https://www.shop.example/p/0");
 
   it.each([

@@ -313,7 +313,7 @@ describe("the web scraper's status not_found", () => {
   });
 });
 
-describe("robots.txt", () => {
+describe("a robots.txt", () => {
   it.each([
     ["forbids every robot the page", "User-agent: *\nDisallow: /p/", "unavailable"],
     [
@@ -460,7 +460,7 @@ describe("robots.txt", () => {
   });
 });
 
-describe("a redirect", () => {
+describe("a redirect of a product page", () => {
   const to =
     (location: string, end: PageReaction = lamp) =>
     ({ path }: PageCall): PageReaction | undefined => {
@@ -521,7 +521,7 @@ describe("a redirect", () => {
   });
 });
 
-describe("the body of a page", () => {
+describe("the body of a product page", () => {
   it.each([
     ["the header", "text/html; charset=ISO-8859-1", ""],
     ["the page", "text/html", '<meta charset="iso-8859-1">'],
@@ -567,8 +567,8 @@ describe("the body of a page", () => {
   });
 });
 
-describe("a site that blocks the client", () => {
-  it.each([403, 429, 500, 503])("by a %d is unavailable", async (status) => {
+describe("a site that blocks the web scraper", () => {
+  it.each([403, 429, 500, 503])("by a %d makes items unavailable", async (status) => {
     const read = readFrom(always({ status, body: pageOf("6501234") }));
     expect(await statusOf(read)).toBe("unavailable");
   });
@@ -629,7 +629,7 @@ describe("a site that blocks the client", () => {
     expect(shop.pages()).toHaveLength(5);
   });
 
-  it("is not assumed for a shop of robots", async () => {
+  it("is not assumed for a shop that sells robots", async () => {
     const ids = Array.from({ length: 8 }, (_, n) => String(6_501_000 + n));
     const answers = await readFrom(
       ({ path }) =>

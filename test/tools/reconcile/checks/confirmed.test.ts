@@ -46,7 +46,7 @@ it.each([
     stored: [1],
     taken: 3,
   },
-])("a confirmed check finds $what", async ({ found, stored, taken }) => {
+])("a confirmed check of reconcile finds $what", async ({ found, stored, taken }) => {
   const { look, taken: looked } = looks(...found);
 
   const { differences, isSteady } = await confirmed(look, { clock });
@@ -56,7 +56,7 @@ it.each([
   expect(looked()).toBe(taken);
 });
 
-it("a confirmed check reports that the rows never stopped changing", async () => {
+it("a confirmed check of reconcile reports that the rows never stopped changing", async () => {
   const { look, taken } = looks(moving);
 
   expect(await confirmed(look, { clock })).toEqual({ differences: [], isSteady: false });

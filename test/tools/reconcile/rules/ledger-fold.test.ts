@@ -82,7 +82,7 @@ describe("the fold of a ledger", () => {
 });
 
 describe("the sums of a ledger", () => {
-  it("hold what was granted, charged and given back, and the usage of the day", () => {
+  it("contain what was granted, charged and refunded, and the usage of the day", () => {
     const { sums, lines } = folded(opening, reserveAll, charge(3), refund(1));
     expect(lines).toEqual([]);
     expect(sums).toMatchObject({
@@ -98,7 +98,7 @@ describe("the sums of a ledger", () => {
     expect([...sums.usage]).toEqual([["2026-03-01", { requests: 1, credits: 3 }]]);
   });
 
-  it("count a purchase as received and for life, and an adjustment as received alone", () => {
+  it("count a purchase as received and in the lifetime credits, and an adjustment only as received", () => {
     const purchase = { type: "purchase", credits: 10, balanceBefore: 4, balanceAfter: 14 } as const;
     const adjust = { type: "adjust", credits: 6, balanceBefore: 14, balanceAfter: 8 } as const;
     const { sums, lines } = folded(opening, purchase, adjust);
@@ -106,7 +106,7 @@ describe("the sums of a ledger", () => {
     expect(sums).toMatchObject({ balance: 8, lifetime: 14, received: 8 });
   });
 
-  it("keep an open hold, with its credits and slot", () => {
+  it("contain an open hold, with its credits and slot", () => {
     const { sums } = folded(opening, reserveAll);
     expect(sums.open.get("hold")).toMatchObject({ credits: 4, takesSlot: true });
     expect(sums).toMatchObject({ balance: 0, spent: 0 });
@@ -125,7 +125,7 @@ describe("the fold of a ledger finds", () => {
     expect(lines).toEqual([`${accountId} entry 2: balance_before is 5, should be 4`]);
   });
 
-  it("an entry that does not move the balance by its credits", () => {
+  it("an entry that does not change the balance by its credits", () => {
     const { lines } = folded(opening, { ...reserveAll, credits: 3 });
     expect(lines).toEqual([`${accountId} entry 2: balance_after is 0, should be 1`]);
   });
