@@ -22,18 +22,18 @@ const synthesized = (context: GivenContext): App => {
     outdir: mkdtempSync(join(folder, "synth-")),
     context: { sources: "sandbox", ...context },
   });
-  // Resolves references between stacks, whose names are part of findings.
+  // Resolves references between stacks, which are part of the findings' names.
   app.synth();
   return app;
 };
 
 interface Finding {
   readonly rule: string;
-  /** The resource's path, or that of the construct on which it is acknowledged. */
+  /** Path of the resource, or of the construct on which the finding is acknowledged. */
   readonly path: string;
 }
 
-/** What cdk-nag finds, less what is acknowledged. */
+/** The findings of cdk-nag without the acknowledged ones. */
 function findingsIn(app: App): readonly Finding[] {
   const { violations } = new AwsSolutionsChecks(app).validateScope(app);
   return violations.flatMap(({ ruleName, violatingResources }) =>

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { buildApp, stackName } from "../../lib/build-app.ts";
 import { synthesize } from "./synthesize.ts";
 
-/** The template as text, without what changes with every line of a function. */
+/** The template as text, without the hashes that change with every line of a function. */
 function normalised(template: Template): string {
   const text = JSON.stringify(template.toJSON(), null, 2);
   return `${text.replaceAll(/[0-9a-f]{64}\.zip/g, "<asset>.zip")}\n`;

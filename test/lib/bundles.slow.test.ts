@@ -43,12 +43,12 @@ describe("the bundles of functions", () => {
 
   it("are smaller than 495 KB, plus a fixed size for each client or document that only some functions need", () => {
     const more = [
-      // The OpenAPI document and the pages, by an operation's ID in the document.
+      // The OpenAPI document and the pages, recognized by an operation ID in the document.
       ["getOpenApiDocument", documentBytes],
       ["PutObject", 85_000],
       ["CreateSchedule", 20_000],
       ["AssumeRole", 60_000],
-      // The adapters of sources, and the clients that open their secrets.
+      // The source adapters, and the clients that read their secrets.
       ["GetSecretValue", 190_000],
     ] as const;
     for (const file of files) {
@@ -61,11 +61,11 @@ describe("the bundles of functions", () => {
   it("of public documents contain the client that counts calls, and are smaller than 305 KB without the documents", () => {
     expect(sizeOf("platforms")).toBeLessThan(305_000);
     expect(sizeOf("meta") - documentBytes).toBeLessThan(305_000);
-    // No client at all.
+    // The dashboard's function uses no AWS client.
     expect(sizeOf("dashboard") - dashboardBytes).toBeLessThan(85_000);
   });
 
-  /** Bytes of a function's bundle, found by the asset that its template names. */
+  /** Bytes of a function's bundle, whose asset the template names. */
   function sizeOf(name: string): number {
     const template = readFileSync(
       join(outdir, "RetailProductData-dev-service.template.json"),
@@ -82,7 +82,7 @@ describe("the bundles of functions", () => {
   }
 });
 
-/** Loads the bundle as Lambda would: in a process without this repository's packages in reach. */
+/** Loads the bundle as Lambda does: in a process that cannot reach this repository's packages. */
 function handlerOf(file: string): string {
   const variables = Object.values(environment)
     .flat()

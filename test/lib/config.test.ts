@@ -29,7 +29,7 @@ describe("an account's concurrency quota", () => {
     expect(withAccountConcurrency(prod, 500)).toMatchObject({
       accountConcurrency: 500,
       concurrencyMax: { runs: 5, steps: 25, finishes: 5, deliveries: 50 },
-      // A share of less than two could not be had for workers, and sweeps may overlap.
+      // No share is below two: SQS accepts no lower maximum for a worker, and sweeps may overlap.
       reservedConcurrency: { products: 200, offers: 100, sweeper: 2 },
     });
   });

@@ -18,7 +18,7 @@ afterEach(() => {
   delete process.env[contextVariable];
 });
 
-/** The app as the command line would have it built with these `-c`. */
+/** The app that the command line builds with these `-c` values. */
 function appWith(context: Readonly<Record<string, unknown>>): App {
   process.env[contextVariable] = JSON.stringify(context);
   return buildApp({ bundle: false });

@@ -58,7 +58,7 @@ interface SourceGrants {
   readonly statements: readonly Statement[];
 }
 
-/** The variable of every function that has it, with what each may do. */
+/** The source variable of every function that has one, with the function's permissions. */
 function bySource(service: Template): Map<string, SourceGrants> {
   const functions = resourcesOf(service, "AWS::Lambda::Function");
   return new Map(
@@ -71,7 +71,7 @@ function bySource(service: Template): Map<string, SourceGrants> {
   );
 }
 
-/** Actions by which secrets are opened, with the resources that they are allowed for. */
+/** Actions that read or decrypt secrets, with their resources. */
 const openings = (statements: readonly Statement[]): Record<string, unknown> =>
   Object.fromEntries(
     statements.flatMap((statement) =>
@@ -150,7 +150,7 @@ describe("the source configuration at synthesis", () => {
   });
 
   it("fits into the environment variables that Lambda allows, with names of any length", () => {
-    // The longest URL template that is taken.
+    // Finds the longest URL template that is accepted.
     let length = 4_000;
     while (!isTaken(length)) length -= 1;
     expect(isTaken(length + 1)).toBe(false);
@@ -167,7 +167,7 @@ describe("the source configuration at synthesis", () => {
       expect(bytes).toBeGreaterThan(3_000);
       expect(bytes).toBeLessThanOrEqual(4_096);
     }
-    // And the room is not given away.
+    // The bound leaves little room unused.
     expect(JSON.stringify(ofLength(length)).length).toBeGreaterThan(2_500);
   });
 
@@ -217,7 +217,7 @@ function catalog(options: Readonly<Record<string, unknown>>): string {
   return JSON.stringify({ ...sandboxes, "retailer_d.standard": source });
 }
 
-/** Sources of which one needs so many letters. */
+/** Sources whose configuration contains a value of the given length. */
 function ofLength(letters: number): string {
   const urlTemplate = `https://shop.example/${"p".repeat(letters)}/{id}`;
   const userAgent = "product-reader/1.0 (+mailto:ops@team.example)";
@@ -234,11 +234,11 @@ function isTaken(letters: number): boolean {
   }
 }
 
-/** As long as a name can be that is made when the stack is deployed. */
+/** A generated name of the maximum length. */
 function longestGenerated(variable: string): string {
   const stack = stackName("prod", "data");
   if (variable.endsWith("_TABLE")) return `${stack}-${"L".repeat(60)}-${"X".repeat(13)}`;
   if (!variable.endsWith("_URL")) throw new Error(`${variable} is of no known kind`);
-  // Names of queues have 80 letters at most.
+  // The name of a queue has at most 80 characters.
   return `https://sqs.us-gov-west-1.amazonaws.com/123456789012/${"q".repeat(80)}`;
 }

@@ -46,19 +46,19 @@ function newSynthesis(stage: Stage, context: GivenContext): Synthesis {
   return synthesis;
 }
 
-/** Resources of one type by logical id. */
+/** Resources of one type by logical ID. */
 export function resourcesOf(template: Template, type: string): Record<string, Resource> {
   return template.findResources(type) as Record<string, Resource>;
 }
 
-/** Properties of every resource of one type; a type without any is a mistake in the test. */
+/** Properties of every resource of one type. Throws Error if the template has none. */
 export function propertiesOf(template: Template, type: string): readonly Resource["Properties"][] {
   const properties = Object.values(resourcesOf(template, type)).map((found) => found.Properties);
   if (properties.length === 0) throw new Error(`The template has no ${type}.`);
   return properties;
 }
 
-/** Logical id of each function by the name of its folder. */
+/** Logical ID of each function by the name of its folder. */
 export function functionIds(service: Template): Map<string, string> {
   return new Map(
     Object.entries(resourcesOf(service, "AWS::Lambda::Function")).map(([id, { Properties }]) => [
@@ -84,7 +84,7 @@ export interface Statement {
   readonly Condition?: unknown;
 }
 
-/** What a role may do, as statements of every policy attached to it. */
+/** The statements of every policy that is attached to a role. */
 export function statementsOf(service: Template, roleId: string): readonly Statement[] {
   return Object.values(resourcesOf(service, "AWS::IAM::Policy"))
     .filter(({ Properties }) =>

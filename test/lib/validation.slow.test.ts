@@ -14,7 +14,7 @@ import { buildApp, stackName } from "../../lib/build-app.ts";
 import type { GivenContext } from "../../lib/context.ts";
 import { deployments } from "./deployments.ts";
 
-/** Loading its rules takes seconds. */
+/** Created once, because loading its rules takes seconds. */
 const plugin = new CloudFormationValidatePlugin() as IPolicyValidationPlugin;
 let folder: string;
 beforeAll(() => {

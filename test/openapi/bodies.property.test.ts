@@ -21,13 +21,13 @@ const ajv = new Ajv2020({ strict: false, validateSchema: false });
 addFormats.default(ajv);
 ajv.addSchema(document, "openapi");
 
-/** Whether the document allows a body of an operation. */
+/** Returns a check of whether the document allows a body of an operation. */
 function allowance(method: string, path: string): (body: unknown) => boolean {
   const at = `/paths/${path.replaceAll("/", "~1")}/${method}`;
   return ajv.compile({ $ref: `openapi#${at}/requestBody/content/application~1json/schema` });
 }
 
-/** The parameter at fault, or undefined for a body that the service accepts. */
+/** The wrong parameter, or undefined for a body that the service accepts. */
 function faultOf(schema: v.GenericSchema, body: unknown): string | undefined {
   try {
     const { success, issues } = v.safeParse(schema, body, { abortEarly: true });
@@ -45,14 +45,14 @@ const isExcused = (param: string, operation: string): boolean =>
       new RegExp(pattern).test(param) && operations.includes(operation),
   );
 
-/** The object as it is sent: without fields that are undefined. */
+/** The object as JSON contains it, without undefined fields. */
 const defined = (fields: object): Record<string, unknown> =>
   JSON.parse(JSON.stringify(fields)) as Record<string, unknown>;
 
-/** A field to set to a value, or to leave out. */
+/** A field with its new value; undefined removes the field. */
 type Change = readonly [field: string, value: unknown];
 
-/** One of the bases with up to three fields changed to one of their values, or left out. */
+/** One of the bases with up to three changes. */
 function changed(
   bases: readonly object[],
   values: Readonly<Record<string, readonly unknown[]>>,
@@ -215,7 +215,7 @@ const bodies: readonly {
     method: "patch",
     path: "/v1/watchlists/{id}",
     schema: watchlistPatch,
-    // Its schedule and its pipeline are parsed later, together with the watchlist.
+    // The schedule and the pipeline of a body are parsed later, together with the watchlist.
     body: changed([{}, { name: "List" }], {
       ...watchlistFields,
       every: ["15m", 5],
@@ -242,7 +242,7 @@ const bodies: readonly {
   },
 ];
 
-/** Runs the property, and makes sure that bodies of both kinds were drawn. */
+/** Runs the property, and checks that accepted and refused bodies were drawn. */
 function expectAgreement<Body>(
   body: fc.Arbitrary<Body>,
   {

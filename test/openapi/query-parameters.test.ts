@@ -56,7 +56,7 @@ describe("an operation below /v1", () => {
     const { status, error } = await refusalOf(method, `${path}?unknown_one=1`);
     expect(status).toBe(400);
     expect(error).toMatchObject({ code: "INVALID_PARAM", param: "unknown_one" });
-    // What the service accepts is what the document lists.
+    // The parameters that the service accepts must be those that the document lists.
     const listed = /accepts: ([^.]*)\.$/.exec(error?.["message"] ?? "")?.[1]?.split(", ");
     expect(listed).toEqual([...accepted, "api_key"]);
   });
@@ -86,7 +86,7 @@ describe("an integer query parameter in the OpenAPI document", () => {
   it("has the type integer if its name is that of a number", () => {
     const names = new Set(integers.map(({ name }) => name));
     expect(names).toEqual(new Set(["limit", "days", "count", "before_run"]));
-    // What is text in the document is accepted as text.
+    // No parameter with such a name has the type string.
     const texts = live.flatMap(({ accepted, integers: found }) =>
       accepted.filter((name) => !found.some((one) => one.name === name)),
     );

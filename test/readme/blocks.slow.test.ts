@@ -79,7 +79,7 @@ describe("the shell blocks of a page, pasted in their order,", () => {
     }
   });
 
-  /** Variables that a reader sets to values of their own. */
+  /** Variables that a reader sets to their own values. */
   const ownValues = () => ({
     URL: world.ready["base_url"],
     KEY: world.ready["api_key"],
@@ -149,7 +149,7 @@ function expectSuccess({ status, output, complaints }: Session): void {
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
 const parsePython = "import ast, sys; ast.parse(sys.stdin.read())";
 
-/** What a command that reads code prints about it; empty when it accepts the code. */
+/** The errors that a command prints about code; empty if it accepts the code. */
 function complaintsOf(command: string, words: readonly string[], code: string): string {
   const { status, stderr } = spawnSync(command, words, { input: code, encoding: "utf8" });
   return status === 0 ? "" : stderr;

@@ -1,7 +1,7 @@
 import { pageText } from "./pages.ts";
 
 export interface CodeBlock {
-  /** What follows the fence, such as `sh aws`; empty when nothing does. */
+  /** The text after the fence, such as `sh aws`; empty if there is none. */
   readonly info: string;
   readonly code: string;
 }

@@ -16,7 +16,8 @@ describe("docs/data-sources.md", () => {
     "shows options of %s that the configuration accepts",
     (adapter, example) => {
       const served = scrapers.filter((scraper) => canServe(adapter, scraper));
-      // Offer checks need the adapter that gives the offer IDs, so an adapter gets all its scrapers.
+      // An offer check needs the adapter that returned the offer ID, so an adapter gets all its
+      // scrapers.
       const sources = {
         ...sandboxSources,
         ...Object.fromEntries(served.map((scraper) => [scraper, example])),

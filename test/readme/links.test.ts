@@ -5,7 +5,7 @@ import { pages, pageText, proseOf, root } from "./pages.ts";
 
 const readmeLinesMax = 200;
 
-/** The anchors of the headings of a page, as GitHub makes them. */
+/** Anchors of a page's headings in GitHub's form. */
 const anchorsOf = (page: string): ReadonlySet<string> =>
   new Set(
     [...proseOf(pageText(page)).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = ""]) =>
@@ -21,7 +21,7 @@ const linksOf = (page: string): string[] =>
     .map(([, link = ""]) => link)
     .filter((link) => !/^[a-z]+:/.test(link));
 
-/** What is wrong with a link of a page, or null. */
+/** The fault of a link in a page, or null. */
 function faultOf(page: string, link: string): string | null {
   const [path = "", anchor] = link.split("#");
   const target = path === "" ? page : join(dirname(page), path);

@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 export interface ReceiverOptions {
   readonly command: string;
   readonly args: readonly string[];
-  /** Folder of its inbox. */
+  /** Folder of the receiver's inbox. */
   readonly folder: string;
   readonly secrets: readonly string[];
 }
@@ -15,9 +15,9 @@ export interface ReceiverOptions {
 /** A receiver of the README in a separate process. */
 export interface ReceiverProcess {
   readonly url: string;
-  /** Lines printed so far. */
+  /** Returns the lines printed so far. */
   readonly lines: () => readonly string[];
-  /** Resolves when its output contains the text. */
+  /** Resolves when the output contains the text. */
   printed(text: string): Promise<void>;
   stop(signal?: NodeJS.Signals): Promise<void>;
 }

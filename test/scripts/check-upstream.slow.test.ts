@@ -38,7 +38,7 @@ async function check(server: UpstreamServer, run: Run = {}): Promise<Finding[]> 
   return checkUpstream({ server: target, scraper, marketplace: "us", ids, unknownId });
 }
 
-/** Rules that do not hold, without those that only warn. */
+/** Failed rules, without those that only warn. */
 const failed = (findings: readonly Finding[]): string[] =>
   findings.filter((one) => one.outcome === "fail" && one.level === "must").map(({ rule }) => rule);
 const warned = (findings: readonly Finding[]): string[] =>
@@ -162,7 +162,7 @@ describe("the upstream check", () => {
     const server = await serve({ misbehave: alwaysMisbehaving("null_data") });
     const findings = await check(server, { ids: ["9000000", "9000007"] });
     expect(failed(findings)).toEqual([]);
-    // What the server plays is not sent in gzip.
+    // The misbehaving server does not compress its answers.
     expect(warned(findings)).toEqual(["gzip-reply"]);
   });
 

@@ -8,7 +8,7 @@ import { dollarsOf, lambdaUsage, sumOf, times } from "../../scripts/measure/usag
 
 describe("the cost calculation in dollars", () => {
   it("multiplies units by their prices", () => {
-    // 4 * 0.625 + 2 * 0.125 + 3.50 + 0.20 dollars a million.
+    // Dollars per million: 4 * 0.625 + 2 * 0.125 + 3.50 + 0.20.
     const call = { dynamoWriteUnit: 4, dynamoReadUnit: 2, gatewayRequest: 1, lambdaRequest: 1 };
 
     expect(dollarsOf(times(call, 1_000_000))).toBeCloseTo(6.45, 10);
@@ -25,7 +25,7 @@ describe("the cost calculation in dollars", () => {
 
   it("prices the memory and time of Lambda together", () => {
     const work = { invocations: 1_000, milliseconds: 60_000, memoryMegabytes: 512 };
-    // 30 GB-seconds at 0.0000133334 and 1,000 requests at 0.0000002.
+    // 30 GB-seconds at 0.0000133334 dollars, and 1,000 requests at 0.0000002 dollars.
     expect(dollarsOf(lambdaUsage(work))).toBeCloseTo(0.000_400_002 + 0.000_2, 12);
   });
 });
@@ -97,12 +97,12 @@ describe("the cost tables", () => {
   it("show a month of a watchlist: sweeps, periodic refreshes and stored bytes", () => {
     const month = listMonth(figures, { everyMinutes: 60, refreshEveryRuns: 8 });
 
-    // 720 runs, of which 90 are refreshes; the list itself and a GB that its runs leave.
+    // 720 runs, of which 90 are refreshes; the watchlist's rows and a GB that its runs store.
     expect(month.dynamoWriteUnit).toBeCloseTo(720 * 5_000, 6);
     expect(month.lambdaGigabyteSecond).toBeCloseTo(90 * 1_000, 6);
     expect(month.dynamoGigabyteMonth).toBeCloseTo(2, 6);
     expect(month.s3GigabyteMonth).toBeCloseTo(2, 6);
-    // 2.25 + 1.20 + 2 * (0.25 + 0.20) + 2 * 0.023 dollars.
+    // Dollars: 2.25 + 1.20 + 2 * (0.25 + 0.20) + 2 * 0.023.
     expect(dollarsOf(month)).toBeCloseTo(4.396_006, 6);
     expect(listRows(figures, 8).at(-1)).toMatchObject({ "every 60 min": "4.40" });
   });

@@ -13,14 +13,14 @@ const bucket = "event-bodies";
 const dataStack = "RetailProductData-prod-data";
 const serviceStack = "RetailProductData-prod-service";
 
-/** Whether each stack that exists is protected. */
+/** Stacks that exist, with whether each is protected. */
 const stacks = new Map<string, boolean>();
 let formation: Server;
 let fauxqs: Awaited<ReturnType<typeof startFauxqs>>;
 let s3: S3Client;
 let environment: Readonly<Record<string, string>>;
 
-/** As much of CloudFormation as describes stacks. */
+/** The part of CloudFormation that describes stacks. */
 function describeStacks(name: string): { readonly status: number; readonly body: string } {
   const isProtected = stacks.get(name);
   if (isProtected === undefined) {

@@ -84,7 +84,7 @@ describe("the command of the reference upstream server", () => {
     [["--max-batch", "none"], "--max-batch must be an integer"],
     [["--misbehave", "nicely"], "--misbehave must be one of"],
   ])("refuses to start with %j", async (args, message) => {
-    // A server that did start would be ended after a while, with no such exit code.
+    // If the server started, the timeout would kill it, and the exit code would differ.
     const run = start(process.execPath, [script, "--port", "0", ...args], { timeout: 120_000 });
     await expect(run).rejects.toMatchObject({
       code: 2,

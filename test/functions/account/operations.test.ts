@@ -77,7 +77,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   clock.set("2026-03-10T12:00:00Z");
-  // Before all calls of the tests, because the stamps of an account only grow.
+  // Opened before all calls of the tests, because an account's ledger stamps only increase.
   const opened = { ...deps, clock: fixedClock("2026-03-01T12:00:00Z") };
   const account = await createAccount({ name: "Shop", email: "it@shop.example" }, opened);
   accountId = account.id;
@@ -96,7 +96,9 @@ async function ask(
     query?: Record<string, string>;
     body?: unknown;
     key?: string;
-    /** True for calls that arrive at one instant; otherwise each comes a little later. */
+    /**
+     * True for concurrent calls; otherwise each call is made a little later than the one before.
+     */
     atOnce?: boolean;
   } = {},
 ): Promise<Answer> {
@@ -122,7 +124,7 @@ async function ask(
   return { status: statusCode, body: answered };
 }
 
-/** What a client may rely on: the schema, and nothing besides it. */
+/** Checks that a body matches the schema and has no other fields. */
 function expectShape(schema: v.GenericSchema, { body }: Answer): void {
   expect(v.parse(schema, body)).toEqual(body);
 }
@@ -377,7 +379,7 @@ describe("GET /v1/credit_transactions", () => {
       expect(charge).not.toHaveProperty("scraper");
     });
 
-    /** Copies the journal of the account's shard to a page, and adds further pages of records. */
+    /** Copies the journal of the account's shard to a page, and adds more pages of records. */
     const addCopiedRecords = async (count: number): Promise<void> => {
       const TableName = world.accountsTable;
       const { Item } = await world.client.send(

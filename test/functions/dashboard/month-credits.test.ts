@@ -17,7 +17,7 @@ const previewOf = (cron: string) =>
 
 describe("the dashboard's credits of 30 days", () => {
   it.each([
-    // Four Mondays, and the fifth until 22:00.
+    // Thirty days contain four whole Mondays, and a fifth until 22:00.
     ["*/5 * * * MON", (4 * 288 + 265) * 100],
     ["*/5 9-17 * * MON-FRI", 21 * 108 * 100],
     ["*/5 9-17 1 * *", 108 * 100],

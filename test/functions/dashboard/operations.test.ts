@@ -25,7 +25,7 @@ async function get(path: string, demoApiKey = demoKey): Promise<APIGatewayProxyR
   return handler(event, { getRemainingTimeInMillis: () => 30_000 } as Context);
 }
 
-/** The files that the page names. */
+/** Paths of the files that the page references. */
 async function filesOf(): Promise<readonly string[]> {
   const { body } = await get("/dashboard");
   return [...body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file = ""]) => file);

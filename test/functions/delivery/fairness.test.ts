@@ -34,7 +34,7 @@ it("ten receivers of an account that do not answer delay no other account and us
   const held: ServerResponse[] = [];
   const slowTargets = new Set<string>();
   let slowTargetsWhenQuickWasDone: number | undefined;
-  // Answers nothing before the other account has its events.
+  // Holds its responses until the other account has received its events.
   slow.answer = (response, { path }) => {
     slowTargets.add(path);
     if (slowTargetsWhenQuickWasDone === undefined) held.push(response);
@@ -46,7 +46,7 @@ it("ten receivers of an account that do not answer delay no other account and us
   for (let n = 0; n < 3; n += 1) await world.publish(aRun(types, { runId: `wlrun_slow${n}` }));
   await world.publish(aRun(types, { runId: "wlrun_quick", accountId: "acct_2" }));
 
-  // As many workers as there are on the smallest stage, each with a message at a time.
+  // The smallest stage has this many workers, each of which handles one message at a time.
   const handler = batchHandler({
     schema: deliveryMessage,
     logger: new Logger({ logLevel: "SILENT" }),
@@ -78,7 +78,7 @@ it("ten receivers of an account that do not answer delay no other account and us
       await handler(batchOf([wakeUp]), context);
     }
   };
-  // One after the other, so that no two claim at the same instant.
+  // Workers start one after another, so that no two claim an outbox at the same instant.
   const workers: Promise<void>[] = [];
   for (let busy = 1; busy <= targetsAtOnceMax; busy += 1) {
     workers.push(worker());

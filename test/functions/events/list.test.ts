@@ -42,7 +42,7 @@ let handler: HttpHandler;
 let accountId: string;
 let key: string;
 let makeAccount: (demo?: boolean) => Promise<{ id: string; key: string }>;
-/** Names of objects that were read. */
+/** Names of the objects that were read from the bucket. */
 let reads: string[];
 beforeAll(async () => {
   base = await startEventWorld();
@@ -94,7 +94,7 @@ interface Page {
 type Query = Readonly<Record<string, string>>;
 
 async function ask(query: Query = {}, apiKey = key) {
-  // Calls of a second are counted, so each comes a little later.
+  // The rate limit counts the calls of a second, so each call is made a little later.
   clock.advance(50);
   const event = {
     httpMethod: "GET",
@@ -119,7 +119,7 @@ async function page(query: Query = {}, apiKey = key): Promise<Page> {
 }
 const idsOf = ({ data }: Page): string[] => data.map(({ id }) => id);
 
-/** All pages from a place on; every one of them gets further. */
+/** Reads all pages from a cursor on, and checks that every page advances. */
 async function pull(query: Query = {}): Promise<{ ids: string[]; pages: number; last: Page }> {
   const ids: string[] = [];
   let after: string | null = query["after"] ?? null;
@@ -133,7 +133,7 @@ async function pull(query: Query = {}): Promise<{ ids: string[]; pages: number; 
 }
 
 let made = 0;
-/** A run of the account that ends so many seconds after ten. */
+/** A run of the account that ends the given number of seconds after 10:00:00. */
 function aRun(
   counts: Parameters<typeof runOf>[0],
   { seconds = 0, ...wanted }: MadeRun & { seconds?: number } = {},
@@ -157,7 +157,10 @@ const remove = ({ accountId: owner, runId }: RunEvents, name: string) =>
     }),
   );
 
-/** Makes so many runs of the only run in the feed, as if they had been published in turn. */
+/**
+ * Copies the only run in the feed, with sequence numbers and times as if each copy had been
+ * published.
+ */
 async function copyRun(copies: number): Promise<void> {
   const { client, tableName: table } = world;
   const Key = deliveryKeys.feedEntry(accountId, 1);
@@ -349,7 +352,7 @@ describe("GET /v1/events answers 200 and", () => {
 
   it("omits events from the millisecond at which they are 30 days old", async () => {
     const runs = await publish(aRun({ [changed]: 1 }), aRun({}, { seconds: 60 }));
-    // Every call is 50 ms after the time set.
+    // Each call is made 50 ms after the time that is set here.
     clock.set(new Date(Date.parse(start) + 30 * dayMs - 51).toISOString());
     expect(idsOf(await page())).toEqual(idsIn(runs));
     clock.set(new Date(Date.parse(start) + 30 * dayMs - 50).toISOString());
@@ -401,7 +404,7 @@ describe("a consumer of GET /v1/events", () => {
       let after: string | null = null;
       for (let round = 0; round < 14; round += 1) {
         if (round < 10) {
-          // Some end in the same millisecond, some are published late.
+          // Some runs end in the same millisecond, and some are published late.
           const seconds = [0, 1, 1, 1, 4, 2, 5, 5, 3, 9][round] ?? 0;
           const counts = { [changed]: round % 4, [matched]: (round * 3) % 5 };
           published.push(...(await publish(aRun(counts, { seconds }))));

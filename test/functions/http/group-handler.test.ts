@@ -38,7 +38,7 @@ const accounts: AccountStore = {
   addKey: async () => {},
 };
 
-/** Requests to a dependency that never answers, repeated as long as they may be. */
+/** Requests to a dependency that never responds, repeated until the retry budget is used up. */
 async function hanging(): Promise<never> {
   for (let lastError: unknown; ;) {
     try {
@@ -112,11 +112,11 @@ interface Asked {
   readonly path?: string;
   readonly headers?: Record<string, string>;
   readonly query?: Record<string, string>;
-  /** Every value of a parameter, as the gateway passes them beside the last one. */
+  /** All values of each parameter; the gateway passes them in addition to the last value. */
   readonly queryValues?: Record<string, string[]>;
   readonly body?: string | null;
   readonly remainingMs?: number;
-  /** When the gateway got the call, in milliseconds since 1970. */
+  /** When the gateway received the call, in milliseconds since 1970. */
   readonly receivedAt?: number;
 }
 

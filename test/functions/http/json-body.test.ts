@@ -6,7 +6,7 @@ import { limits } from "../../../shared/base/limits.ts";
 
 const json = { "Content-Type": "application/json" };
 
-/** An event as the gateway makes it where every media type is binary. */
+/** A gateway event of an API whose media types are all binary. */
 const eventOf = (bytes: Buffer, headers: Record<string, string> = json): APIGatewayProxyEvent =>
   ({
     httpMethod: "POST",

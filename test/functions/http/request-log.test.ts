@@ -33,7 +33,7 @@ interface Asked {
   readonly key?: string;
 }
 
-/** One call of the offers group; what it left in the log. */
+/** Makes one call of the offers group; returns its log lines. */
 async function logged(
   outcome: () => Promise<unknown>,
   { countedHere = false, admission, ...asked }: Asked = {},

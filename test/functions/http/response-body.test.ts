@@ -98,7 +98,7 @@ describe("a response is not compressed, whatever the client accepts, if it is", 
   });
 });
 
-/** Text without a pattern, so that base64 of its compressed bytes is longer than the text. */
+/** Random text, whose compressed bytes in base64 are longer than the text. */
 function randomText(length: number): string {
   let state = 1;
   return Array.from({ length }, () => {

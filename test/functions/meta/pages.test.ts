@@ -19,7 +19,7 @@ const handler = groupHandler({
   group: "meta",
   routes: metaRoutes,
   dependencies: {
-    // No call of this group looks an account up.
+    // Calls of this group read no account.
     accounts: {} as AccountStore,
     clock: fixedClock("2026-03-01T00:00:00Z"),
     chance: systemRandom,
@@ -70,7 +70,7 @@ describe("200:", () => {
         const digest = createHash("sha256").update(text).digest("base64");
         expect(policy).toContain(`${kind}-src 'sha256-${digest}'`);
       }
-      // Escaped text in a listing loads nothing, whatever addresses it shows.
+      // Escaped text in a code listing loads nothing, even if it contains addresses.
       const withoutListings = body.replaceAll(/<pre>[^<>]*<\/pre>/g, "");
       expect(withoutListings).not.toMatch(/\s(src|on\w+|style)=|url\(|@import|https?:\/\//);
     },

@@ -6,7 +6,7 @@ import { systemRandom, systemClock } from "../../../shared/base/system.ts";
 import type { Offer } from "../../../shared/scrapers/offer.ts";
 import { expectDocumented } from "../../support/openapi.ts";
 
-/** A result, or an error, as far as these tests look into it. */
+/** The fields of a result or an error that these tests read. */
 export interface Body {
   readonly results: readonly {
     readonly id: string;
@@ -31,18 +31,18 @@ export interface Answer {
 
 export interface Customer {
   readonly accountId: string;
-  /** A call whose answer is one that the OpenAPI document describes. */
+  /** Makes a call and checks that the OpenAPI document describes its answer. */
   call(route: string, body?: unknown): Promise<Answer>;
   balance(): Promise<number | undefined>;
 }
 
 export interface OffersWorld {
-  /** A new account with so many credits. */
+  /** Creates an account with the given credits. */
   customer(credits: number, options?: { readonly demo: boolean }): Promise<Customer>;
   stop(): Promise<void>;
 }
 
-/** The whole service over real HTTP, the sandbox behind it. */
+/** Starts the whole service over HTTP, with the sandbox as its source. */
 export async function startOffersWorld(): Promise<OffersWorld> {
   const world = await startTestWorld();
   const variables = world.environmentOf("offers");

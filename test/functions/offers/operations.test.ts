@@ -170,7 +170,7 @@ describe("a ledger entry of an offers call", () => {
 });
 
 describe("POST /v1/offers/check", () => {
-  /** Offers as the service returned them; they cost something to read. */
+  /** Reads the offers of a listing through the service, which charges for it. */
   async function returned(id: string): Promise<{ asin: string; offerListingId: string }[]> {
     const { body } = await customer.call("POST /v1/offers", { ids: [id] });
     return (body.results[0]?.offers ?? []).map(({ offerListingId }) => ({

@@ -98,7 +98,7 @@ describe("GET /v1/products/{id}/offers", () => {
   });
 });
 
-/** Without what the moment of a read decides. */
+/** The body without the fields that depend on the time of the read. */
 function withoutTimes({ results, stats, ...rest }: Body): unknown {
   const { elapsedMs: _elapsed, ...counts } = stats;
   const shown = results.map(({ offers, ...result }) => ({

@@ -27,22 +27,22 @@ beforeAll(async () => {
   provideStreaming();
 });
 
-/** A clock that advances only when code sleeps. */
+/** A clock that advances only while code sleeps. */
 function movingClock() {
   const clock = fixedClock(start);
   return { ...clock, sleep: async (ms: number) => clock.advance(ms) };
 }
 type MovingClock = ReturnType<typeof movingClock>;
 
-/** An attempt without a response: how long it waits, and whether the request took effect. */
+/** An attempt without a response: its duration, and whether the request took effect. */
 interface LostAttempt {
   readonly waitsMs: number;
   readonly takesEffect?: boolean;
 }
 
 /**
- * A client that repeats attempts within the retry budget, as the SDK does. Each attempt takes the 99th
- * percentile of a loaded ledger. The first attempts of a request may be lost.
+ * A client that repeats attempts within the retry budget, as the SDK does. Each attempt takes the
+ * 99th percentile of a loaded ledger. The first attempts of a request may get no response.
  */
 function slowClient(
   clock: MovingClock,
@@ -59,7 +59,7 @@ function slowClient(
           if (attempt === undefined && milliseconds >= ledgerRequestMs) return send;
           throw Object.assign(new Error("no answer"), { name: "TimeoutError" });
         });
-        // A refusal is a response, so it loses no time.
+        // A refusal is a response, so the attempt is not lost.
         return await answer();
       } catch (error) {
         const mayRepeat = error instanceof Error && error.name === "TimeoutError";
@@ -69,21 +69,22 @@ function slowClient(
   });
 }
 
-/** The writes of a call are the admission of its key, its reservation and its settlement. */
+/** A call's second write: the first is the admission of its key, the third its settlement. */
 const reservation = 2;
 const unansweredReservation = Array.from({ length: attemptsMax }, (_, n) => ({
   waitsMs: 100,
   takesEffect: n === 0,
 }));
-/** Leaves time for one request. */
+/** These losses leave time for one more request. */
 const allThatMayBeLost = [
   { waitsMs: attemptMs },
   { waitsMs: settleLossMs - attemptMs - ledgerRequestMs },
 ];
 
 /**
- * A call that loses the most time to the ledger that it may, and then still needs every request. Its
- * reservation takes effect without a response, and its settlement meets a newer stamp of another process.
+ * Makes a call that loses its whole retry budget to the ledger and then still needs every request.
+ * Its reservation takes effect without a response, and its settlement meets a newer stamp of
+ * another process.
  */
 async function worstCall(mode: "buffer" | "stream", limitSeconds: number) {
   const table = await tables.create();

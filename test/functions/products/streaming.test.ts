@@ -38,7 +38,7 @@ interface Answer {
   readonly bytes: Buffer;
 }
 
-/** A call without a client library that would unzip by itself. */
+/** Makes a call without a client library, which would decompress the answer. */
 function call(body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const outgoing = request(
@@ -122,7 +122,7 @@ describe("POST /v1/products in streaming mode", () => {
       isBase64Encoded: false,
       requestContext: { path: "/v1/products", identity: { sourceIp: "127.0.0.1" } },
     };
-    // One second to read in, and the slow id takes three.
+    // The call has one second to read in, and the slow ID takes three.
     const context = { getRemainingTimeInMillis: () => afterReadingMs + 1_000 };
     await handler(event, stream, context);
     const { results, credits, stats } = parsed(Buffer.concat(chunks));

@@ -51,7 +51,7 @@ describe("a worker that receives a batch of messages", () => {
   it("writes one final log line for each message, with its IDs, outcome and duration", async () => {
     const { lines, again } = await workOff([bodyOf("acct_0")], async (_message, receipt) => {
       expect(receipt.sentAt.getTime()).toBe(1_772_000_000_000);
-      // What is left of the invocation, less the time to store what was done.
+      // The remaining time of the invocation, less the time to store the results.
       expect(receipt.deadline.getTime()).toBe(clock.now().getTime() + 40_000);
       clock.advance(1_234);
       return done;
@@ -77,7 +77,7 @@ describe("a worker that receives a batch of messages", () => {
     const accounts = Array.from({ length: 10 }, (_, n) => `acct_${n}`);
     const { lines } = await workOff(accounts.map(bodyOf), async ({ account_id: account }) => {
       const n = Number(account.slice("acct_".length));
-      // Later ones are through first, each with several turns in between.
+      // Later messages finish first, each after several turns of the event loop.
       for (let turn = 0; turn < 3; turn += 1) {
         await delay(30 - 3 * n);
         addWorkKeys({ [`only_${n}`]: turn });

@@ -14,7 +14,10 @@ const context = {
   getRemainingTimeInMillis: () => 60_000,
 } as unknown as Context;
 
-/** Handles a tick before the watchlist is due; returns the schedules written and the failed messages. */
+/**
+ * Handles a tick before the watchlist is due; returns the schedules written and the failed
+ * messages.
+ */
 async function workOnTick(tick: object, error?: Error) {
   const table = await tables.create();
   const clock = fixedClock("2026-03-01T10:30:00Z");

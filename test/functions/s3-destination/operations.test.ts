@@ -57,7 +57,7 @@ interface Sent {
   readonly accountId?: string;
 }
 
-/** Calls a route as the group handler does, once body and query are parsed. */
+/** Calls a route with a parsed body and query, as the group handler does. */
 async function call(
   route: AnyRoute<DestinationDependencies>,
   { body, query, accountId = "acct_1" }: Sent = {},
@@ -99,7 +99,7 @@ const storeAt = () => `http://127.0.0.1:${store.port}`;
 const refusing = (status: number, code: string) => {
   store.answer = refuseAsStore(status, code);
 };
-/** Reports as many failed exports as make the destination `failing`. */
+/** Reports the number of failed exports after which the destination is `failing`. */
 async function failThreeTimes(error: string): Promise<void> {
   const { destinations } = world.registering;
   const { revision = "" } = (await destinations.get("acct_1")) ?? {};
@@ -267,7 +267,7 @@ describe("an S3 destination with a role", () => {
       expiresAt,
     };
     world.roles.answer = { outcome: "assumed", credentials };
-    // A role goes with AWS, which no test reaches.
+    // A role requires AWS, which tests cannot reach.
     const { buckets } = world.registering;
     const endpoint = storeAt();
     const open: typeof buckets.open = (access) => buckets.open({ ...access, endpoint });
@@ -680,7 +680,7 @@ describe("GET /v1/s3_destination/exports", () => {
       for (const n of [1, 2, 3, 4]) await publish(n);
       world.clock.set(timeOf(5));
       await world.work();
-      // Published in another order than their times, and three at one time.
+      // The runs are published in another order than their times, and three have the same time.
       for (const n of [8, 6, 7, 9]) await publish(n, n === 6 ? 6 : 20);
 
       const found = await pagesOf({ limit });

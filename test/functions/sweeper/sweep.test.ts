@@ -142,7 +142,7 @@ describe("the sweeper", () => {
 
   it("completes the parts of the sweep that do not need an unresponsive dependency", async () => {
     const { clock } = world;
-    /** A request that is not answered in the time that is left for it. */
+    /** A request without a response within the remaining time. */
     const hanging = (): Promise<number> =>
       withinBudget(60_000, async (milliseconds) => {
         clock.advance(milliseconds);

@@ -29,7 +29,7 @@ const leaseMs = 35_000;
 const lists = async (): Promise<readonly Record<string, unknown>[]> =>
   (await world.ask("GET ")).json["data"] as Record<string, unknown>[];
 
-/** What the sweeper and the starter do about lists that do not exist. */
+/** Purges due watchlists that do not exist, as the sweeper and the run starter do. */
 async function purgeDue(): Promise<void> {
   const now = world.clock.now();
   for (const watchlistId of await world.purges.due(now, 1_000)) {
@@ -37,7 +37,7 @@ async function purgeDue(): Promise<void> {
   }
 }
 
-/** Exactly one complete list, and nothing of any other. */
+/** Expects exactly one complete watchlist, and no rows of any other. */
 async function expectOneList(answer: Answered): Promise<void> {
   expect(answer.status).toBe(201);
   const { id } = answer.json;
@@ -281,7 +281,7 @@ describe("a lost response of DynamoDB", () => {
       const answer = await send();
       if (name === "ScanCommand" || lost.has(name)) return answer;
       lost.add(name);
-      // What the SDK does then: the same request once more.
+      // The SDK repeats a request without a response.
       return send();
     });
     world = await openWatchlistWorld({ ...tables, client });

@@ -31,7 +31,7 @@ async function left(): Promise<readonly string[]> {
   return rows.filter(({ sk }) => sk !== "watchlists").map(({ pk, sk }) => `${pk} ${sk}`);
 }
 
-/** The sweeper's minute: what is due is purged. */
+/** One sweep, which purges due watchlists. */
 async function sweep(secondsMax = 60): Promise<void> {
   const now = world.clock.now();
   for (const watchlistId of await world.purges.due(now, 1_000)) {
@@ -42,7 +42,7 @@ async function sweep(secondsMax = 60): Promise<void> {
   }
 }
 
-/** Rows of runs as runs leave them: their own, their steps, their batches. */
+/** Stores rows as finished runs leave them: the runs, their steps and their batches. */
 async function putRuns(id: string, runs: number, batches: number): Promise<void> {
   const rows = Array.from({ length: runs }, (_, n) => {
     const runId = `wlrun_${id.slice(3, 20)}${n}`;
@@ -149,7 +149,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
     await world.watchlists.remove({ accountId: "acct_1", watchlistId: id, purgeAt: now });
     let attempts = 0;
     let outcome = "";
-    // A clock that moves with every look at it, so that each attempt ends early.
+    // A clock that advances at every read, so that each attempt ends early.
     const clock = {
       ...world.clock,
       now: () => {

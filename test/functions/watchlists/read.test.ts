@@ -301,7 +301,7 @@ describe("GET /v1/watchlists/schedule", () => {
       count: "2",
     });
 
-    // The clocks skip that time on the 29th: it comes an hour later on the wall, once.
+    // The clocks skip this local time on the 29th, so the run is an hour later by the clock.
     expect(json["next_run_times"]).toEqual([
       "2026-03-29T01:30:00.000Z",
       "2026-03-30T00:30:00.000Z",
@@ -321,15 +321,15 @@ describe("GET /v1/watchlists/schedule", () => {
     ["every five minutes", { cron: "*/5 * * * *" }, "2026-03-01T00:00:00Z", 8_640],
     ["at both ends of the span", { cron: "0 0 * * *" }, "2026-03-01T00:00:00Z", 30],
     ["by the longest cadence", { every: "7d" }, "2026-03-01T00:00:00Z", 4],
-    // 2 to 3 at night is there every day but on the 29th, when its runs fall onto those of the next
-    // hour.
+    // The hour from 2 to 3 exists on every day except the 29th. Its runs of that day fall on those
+    // of the next hour.
     [
       "while the clocks go forward",
       { cron: "*/5 2,3 * * *", timezone: "Europe/Berlin" },
       "2026-03-15T12:00:00Z",
       30 * 24 - 12,
     ],
-    // The day of the change has 25 hours, but 2 to 3 comes once for a cron.
+    // The day of the clock change has 25 hours, but a cron fires in the hour from 2 to 3 once.
     [
       "while the clocks go back",
       { cron: "*/5 2 * * *", timezone: "Europe/Berlin" },

@@ -61,7 +61,7 @@ const at = (seconds: number) => new Date(Date.parse(startedAt) + seconds * 1_000
 const anId = (kind: "watchlist" | "webhookEndpoint" | "run", n: number) =>
   derivedIdAt(kind, at(0), n);
 
-/** Keeps a delivery in the log as the outbox would. */
+/** Stores a delivery in the log, as the outbox does. */
 async function logged(seconds: number, wanted: Partial<Delivery> = {}): Promise<Delivery> {
   const event = {
     id: newId("event", at(seconds), systemRandom),
@@ -81,7 +81,7 @@ async function logged(seconds: number, wanted: Partial<Delivery> = {}): Promise<
   return delivery;
 }
 
-/** An endpoint with one delivery to it that has failed for good. */
+/** An endpoint with one delivery that has finally failed. */
 async function aFailure() {
   const { endpoint } = await world.addEndpoint(account, receiver.url);
   receiver.answer = (response) => response.writeHead(410).end("gone");
@@ -239,7 +239,7 @@ describe("the webhook delivery log", () => {
     expect(entriesOf(answer).map(({ id }) => id)).toEqual([failed.id, own.id]);
     const filtered = await listOf(endpoint.id, { state: "failed", limit: "1" });
     expect(entriesOf(filtered).map(({ id }) => id)).toEqual([failed.id]);
-    // The account's other endpoints cannot be asked for here.
+    // This route cannot return deliveries of the account's other endpoints.
     const foreign = { endpoint_id: anId("webhookEndpoint", 1) };
     expect(await listOf(endpoint.id, foreign)).toMatchObject({
       status: 400,

@@ -9,7 +9,7 @@ import { admittedAccounts, type Answer, groupCaller } from "../../support/group-
 
 export type { Answer } from "../../support/group-api.ts";
 
-/** The route group over a world's tables, called as the gateway calls it. */
+/** The route group on a world's tables, called in the same way as by the gateway. */
 export function endpointApi(world: DeliveryWorld, replaced: Partial<EndpointDependencies> = {}) {
   const { registering, webhooks, outbox, publishing } = world;
   const warnings: string[] = [];
@@ -34,12 +34,12 @@ export function endpointApi(world: DeliveryWorld, replaced: Partial<EndpointDepe
 
 export type EndpointApi = ReturnType<typeof endpointApi>;
 
-/** What a client may rely on: the schema, and nothing besides it. */
+/** Checks that a body matches the schema and has no other fields. */
 export function expectShape(schema: GenericSchema, { body }: Answer): void {
   expect(parse(schema, body)).toEqual(body);
 }
 
-/** The error body of an answer, without the words. */
+/** The status and the error of an answer, without the message. */
 export const refusal = ({ status, body }: Answer) => {
   const { code, param } = body["error"] as { code: string; param?: string };
   return { status, code, ...(param === undefined ? {} : { param }) };

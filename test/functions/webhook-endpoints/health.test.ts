@@ -45,7 +45,7 @@ const run = async (events = 1): Promise<void> => {
   await publish(events);
   await world.deliverDue();
 };
-/** Lets the clock go on to a time, doing what falls due on the way. */
+/** Advances the clock to a time, and makes the deliveries that are due on the way. */
 const liveUntil = async (until: number): Promise<void> => {
   for (;;) {
     await world.deliverDue();
@@ -252,7 +252,7 @@ describe("five days with only failed deliveries", () => {
       await liveUntil(start + (n + 1) * day - 1);
       expect(await shown()).toMatchObject({ enabled: true });
     }
-    // The run of the third day has its tenth attempt on the sixth.
+    // The run of the third day has its tenth attempt on the sixth day.
     await liveUntil(start + 6 * day);
 
     expect(await shown()).toEqual({
@@ -275,7 +275,7 @@ describe("five days with only failed deliveries", () => {
     for (let n = 0; n < 8; n += 1) {
       await publish();
       await liveUntil(start + n * day + hour);
-      // One success in the middle of the fourth day.
+      // There is one success, in the middle of the fourth day.
       if (n === 3) {
         answerWith(200);
         await run();

@@ -73,7 +73,7 @@ const rows = async () => {
   const { Items = [] } = await world.client.send(new ScanCommand({ TableName: world.tableName }));
   return Items;
 };
-/** Lets the receiver be reached: what is sent goes over plain HTTP on loopback. */
+/** Creates an endpoint that deliveries reach over plain HTTP on loopback. */
 const createHere = (body: Record<string, unknown> = {}) => created({ url: receiver.url, ...body });
 
 describe("POST /v1/webhook_endpoints", () => {
@@ -384,7 +384,7 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
     expect(receiver.requests).toHaveLength(1);
     const wakeUp = { account_id: "acct_1", target_id: id };
     await world.takeWakeUps();
-    // That of the retry stays in the queue until its time comes.
+    // The wake-up message of the retry stays in the queue until the retry is due.
     const waiting = await world.takeWakeUps();
 
     await patch(id, { enabled: false });
@@ -463,7 +463,7 @@ describe("DELETE /v1/webhook_endpoints/{id}", () => {
   });
 });
 
-/** Verifies the last request as a receiver would that knows one secret. */
+/** Verifies the last request like a receiver with only this secret. */
 function signedBy(secret: string): boolean {
   const last = receiver.requests.at(-1);
   const at = Math.floor(world.clock.now().getTime() / 1_000);

@@ -62,7 +62,7 @@ const publish = (n: number, wanted: Parameters<typeof aRun>[1] = {}, types = who
   });
   return world.publish(run).then(() => run);
 };
-/** Every entry of the log, in pages of so many. */
+/** All entries of the log, read in pages of the given size. */
 async function pages(
   limit: number,
   query: Record<string, string> = {},
@@ -81,7 +81,7 @@ async function pages(
   return found;
 }
 
-/** IDs of all deliveries, read in pages: each once, newest first. */
+/** IDs of all deliveries, read in pages. Checks that each is returned once, newest first. */
 async function idsInPages(limit: number): Promise<readonly string[]> {
   const ids = (await pages(limit)).map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
@@ -189,13 +189,14 @@ describe("a delivery before its first attempt", () => {
     world.clock.set(at(5));
     await world.deliverDue();
     expect(await idsInPages(1)).toHaveLength(2 * 12);
-    // More runs than one page looks at, in another order than their times, some at one time.
+    // More runs than one page reads, in another order than their times, and some with the same
+    // time.
     for (let n = 1; n <= 30; n += 1) {
       await publish(100 + n, { happenedAt: at(200 - Math.floor(n / 2)) }, [
         "watchlist.run.completed",
       ]);
     }
-    // More runs at one time than one page looks at.
+    // More runs with the same time than one page reads.
     for (let n = 1; n <= 27; n += 1) {
       await publish(200 + n, { happenedAt: at(300) }, ["watchlist.run.completed"]);
     }
@@ -217,7 +218,7 @@ describe("the filter 'since' of the delivery log", () => {
     const found = entriesOf(await list({ since: at(2) }));
     expect(found).toHaveLength(6);
     expect(new Set(found.map(({ created_at: time }) => time))).toEqual(new Set([at(2), at(3)]));
-    // The same time in another zone.
+    // The same instant in another time zone.
     expect(entriesOf(await list({ since: "2026-11-20T11:00:02+01:00" }))).toEqual(found);
     expect(await pages(1, { since: at(2), state: "delivered" })).toHaveLength(6);
     expect(refusal(await list({ since: "yesterday" }))).toEqual(invalid("since"));

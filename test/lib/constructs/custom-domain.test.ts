@@ -23,7 +23,7 @@ describe("a custom domain", () => {
         }),
       }),
     });
-    // A base path would stay on the path by which the functions route.
+    // A base path would be part of the path that the functions get, so they would find no route.
     const [stageId] = Object.keys(resourcesOf(service, "AWS::ApiGateway::Stage"));
     expect(propertiesOf(service, "AWS::ApiGateway::BasePathMapping")).toEqual([
       { DomainName: { Ref: "ApiDomain" }, RestApiId: { Ref: "Api" }, Stage: { Ref: stageId } },

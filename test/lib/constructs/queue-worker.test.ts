@@ -20,7 +20,7 @@ describe.each([
   });
 
   it("moves a message to its dead-letter queue, which keeps it for at least ten days", () => {
-    // A dead letter is as old as the message was: SQS counts both from when it was first sent.
+    // SQS counts the retention period of a dead letter from when its message was first sent.
     expect(queues[`${id}Queue`]?.Properties["MessageRetentionPeriod"]).toBe(4 * 24 * 60 * 60);
     expect(queues[`${id}Queue`]?.Properties["RedrivePolicy"]).toEqual({
       deadLetterTargetArn: { "Fn::GetAtt": [`${id}DeadLetterQueue`, "Arn"] },

@@ -12,7 +12,7 @@ import { actionsOf, documentOf, propertiesOf, resourcesOf, synthesize } from "..
 
 const runbook = readFileSync(new URL("../../../docs/operate.md", import.meta.url), "utf8");
 
-/** Headings of a page in Markdown as links name them. */
+/** Headings of a Markdown page, in the form in which links name them. */
 const anchorsOf = (markdown: string): readonly string[] =>
   [...markdown.matchAll(/^#{1,6} +(.+)$/gm)].map(([, heading = ""]) =>
     heading
@@ -57,7 +57,7 @@ describe.each(stages)("the alarms of %s", (stage) => {
   const { service, data } = synthesize(stage);
   const outputs = Object.values(data.toJSON()["Outputs"] as Record<string, Output>);
   const exported = outputs.find(({ Value, Export }) => Export && Value.Ref === "AlarmTopic");
-  /** As the data stack gives it away. */
+  /** The import of the topic that the data stack exports. */
   const topic = { "Fn::ImportValue": exported?.Export?.Name };
   const alarms = propertiesOf(service, "AWS::CloudWatch::Alarm") as unknown as readonly Alarm[];
   const named = (part: string): readonly Alarm[] =>

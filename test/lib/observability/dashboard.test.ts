@@ -19,7 +19,7 @@ interface Widget {
   };
 }
 
-/** The page, with a word in the place of every reference. */
+/** The widgets of the dashboard, with a placeholder for every reference. */
 function widgetsOf(stage: (typeof stages)[number]): readonly Widget[] {
   const [dashboard] = propertiesOf(synthesize(stage).service, "AWS::CloudWatch::Dashboard");
   const body = dashboard?.["DashboardBody"] as {
@@ -31,7 +31,7 @@ function widgetsOf(stage: (typeof stages)[number]): readonly Widget[] {
   return (JSON.parse(text) as { readonly widgets: readonly Widget[] }).widgets;
 }
 
-/** Name and dimensions of every metric of the service's own, those that are searched for too. */
+/** Name and dimensions of each of the service's own metrics, including searched ones. */
 function ownMetrics(widgets: readonly Widget[]): readonly (readonly [string, readonly string[]])[] {
   return widgets
     .flatMap(({ properties }) => properties.metrics ?? [])
@@ -107,7 +107,7 @@ describe.each(stages)("the CloudWatch dashboard of %s", (stage) => {
   it("shows throttles of tables and of their indexes", () => {
     const throttled = widgets.find(({ properties }) => properties.title === "Throttled requests");
 
-    // Four tables, three of them with an index; reads and writes.
+    // Reads and writes of four tables and three indexes.
     expect(throttled?.properties.metrics).toHaveLength(2 * (4 + 3));
     const lines = (throttled?.properties.metrics ?? []).map((metric) => JSON.stringify(metric));
     expect(lines.filter((line) => line.includes('"GlobalSecondaryIndexName","due"'))).toHaveLength(

@@ -76,7 +76,7 @@ const atTerminal = (...words: string[]): Promise<Ended> => run(words, { LOCAL_DI
 
 type Answer = Readonly<Record<string, unknown>> & { readonly data: Record<string, unknown>[] };
 
-/** The result of a command that works. */
+/** Result of a command. Throws if the command fails. */
 async function result(...words: string[]): Promise<Answer> {
   const { code, out, err } = await admin(...words);
   expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -501,7 +501,7 @@ describe("the admin command, with a wrong command line,", () => {
 });
 
 describe("the admin command, for a deployed stage,", () => {
-  /** The stage of the double, whose tables are the local world's. */
+  /** Runs the tool against the AWS double, whose stage has the local world's tables. */
   const deployed = (...words: string[]): Promise<Ended> =>
     run(words, {
       AWS_ENDPOINT_URL: aws.url,
@@ -635,7 +635,7 @@ interface AwsDouble {
   isEmpty: boolean;
 }
 
-/** CloudFormation with one stage's stacks, and STS, as far as the tool asks them. */
+/** CloudFormation with the stacks of one stage, and STS, limited to the tool's requests. */
 async function startAwsDouble(): Promise<AwsDouble> {
   const double = { asked: [] as string[], isEmpty: false };
   const server = createServer((request, response) => {

@@ -48,7 +48,7 @@ describe("a replay without a move task of SQS", () => {
     }
   };
 
-  /** Takes everything out of a queue: bodies with their traces. */
+  /** Receives all messages of a queue: bodies with their trace headers. */
   async function drain(QueueUrl: string): Promise<(readonly [string, string | undefined])[]> {
     const found: (readonly [string, string | undefined])[] = [];
     for (;;) {

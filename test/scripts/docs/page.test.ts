@@ -24,7 +24,7 @@ beforeEach(async () => {
   });
 });
 
-/** What an operation shows once it is opened. */
+/** The element of an operation, opened. */
 function opened(operationId: string): FakeElement {
   const details = page.find(({ attributes }) => attributes["id"] === operationId);
   details.dispatch("toggle");

@@ -37,7 +37,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   })),
 );
 
-/** Routes that are no operations: a page's files; what was retired answers 410, all else unknown 404. */
+/** Routes that are not operations: a page's files, retired routes (410) and unknown ones (404). */
 const undocumented = [
   "GET /dashboard/{file}",
   "ANY /v1/scrape",
@@ -67,7 +67,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  /** An announced operation has nothing to answer but its refusal. */
+  /** An announced operation has no response except its refusal. */
   const announced = new Set(["operation-2xx-response", "operation-success-response"]);
 
   it("passes redocly without an error, and without a warning about live operations", async () => {
@@ -192,7 +192,7 @@ describe("error examples in the OpenAPI document", () => {
   });
 });
 
-/** A response, looked up where it is shared. */
+/** A response, with its reference resolved. */
 function resolved(answer: { readonly $ref?: string }): Response {
   const name = answer.$ref?.split("/").at(-1);
   return name === undefined

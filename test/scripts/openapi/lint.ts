@@ -2,7 +2,7 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { type RulesetDefinition, Spectral } from "@stoplight/spectral-core";
 import { oas } from "@stoplight/spectral-rulesets";
 
-/** What spectral counts from 0. */
+/** Names of spectral's severities, which are numbers from 0. */
 const severities = ["error", "warn", "information", "hint"];
 
 export interface Finding {
@@ -12,12 +12,12 @@ export interface Finding {
   readonly message: string;
 }
 
-/** What the rule set `recommended` of redocly finds. */
+/** The findings of redocly's rule set `recommended`. */
 export async function redoclyFindings(document: object): Promise<Finding[]> {
   const config = await createConfig({
     extends: ["recommended"],
-    // The rule closes objects with a keyword that does not see through `if` and `not`. Examples are
-    // checked against closed objects in `examples.test.ts`.
+    // This rule closes objects with a keyword that ignores `if` and `not`. `examples.test.ts`
+    // checks examples against closed objects.
     rules: {
       "no-invalid-media-type-examples": { severity: "warn", allowAdditionalProperties: true },
     },
@@ -31,7 +31,7 @@ export async function redoclyFindings(document: object): Promise<Finding[]> {
   }));
 }
 
-/** What the rule set `spectral:oas` finds. */
+/** The findings of spectral's rule set `spectral:oas`. */
 export async function spectralFindings(document: object): Promise<Finding[]> {
   const spectral = new Spectral();
   const ruleset: RulesetDefinition = { extends: [[oas as RulesetDefinition, "recommended"]] };

@@ -6,7 +6,7 @@ import {
   type RefusalPause,
 } from "../../../shared/accounts/refusal-pause.ts";
 
-/** Refusals in a row, each of a call at the end of the previous pause. */
+/** A pause after the given number of refusals in a row, each at the end of the pause before it. */
 function refused(times: number, fraction: number, pause: RefusalPause = noPause): RefusalPause {
   let after = pause;
   for (let n = 0; n < times; n += 1) {

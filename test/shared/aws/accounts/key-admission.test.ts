@@ -42,7 +42,7 @@ function fractions(seed = 1): { fraction(): number } {
   };
 }
 
-/** A process, with the requests that it sent to DynamoDB. */
+/** A process that counts its requests to DynamoDB. */
 function meteredProcess(seed = 1) {
   const sent = { requests: 0, writeUnits: 0 };
   const client = watchedClient(tables.client, async (command, send) => {
@@ -55,7 +55,7 @@ function meteredProcess(seed = 1) {
       sent.writeUnits += answer.ConsumedCapacity?.CapacityUnits ?? 0;
       return answer;
     } catch (error) {
-      // A refused write takes the units of the row, and another test limits these to one.
+      // DynamoDB charges a refused write for the row's units, which another test limits to one.
       sent.writeUnits += 1;
       throw error;
     }
@@ -76,7 +76,9 @@ const mostInASecond = (times: readonly number[]): number =>
   Math.max(...times.map((from) => times.filter((ms) => ms >= from && ms < from + 1_000).length));
 
 describe("the request rate of an API key", () => {
-  /** Calls every 5 ms, as several processes make them: some at the same time, and out of order. */
+  /**
+   * Makes calls every 5 ms as several processes do: some at the same time, and some out of order.
+   */
   async function offer(seconds: number): Promise<number[]> {
     const processes = Array.from({ length: 4 }, process);
     const admitted: number[] = [];
@@ -314,7 +316,10 @@ describe("the row of an API key", () => {
     expect(sizeOf(row)).toBeLessThan(1_024);
   });
 
-  /** The row of the previous release: a total, and the total after each of 64 buckets of 50 ms. */
+  /**
+   * Stores the row of the previous release: a total, and the total after each of 64 buckets of 50
+   * ms.
+   */
   async function storeAsPreviousRelease(): Promise<void> {
     const { admitted_ms: _times, ...row } = await rowOf(key.hash);
     const ring = Array.from({ length: 64 }, (_, slot) => ({

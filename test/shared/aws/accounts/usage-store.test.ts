@@ -23,7 +23,7 @@ beforeEach(async () => {
   accountId = await world.open(5_000);
 });
 
-/** Billed work that is reserved and settled at that time. */
+/** Reserves and settles charged work at the given time. */
 async function work(holdId: string, time: string, credits: number): Promise<void> {
   const now = new Date(time);
   const expiresAt = new Date(now.getTime() + 60_000);

@@ -17,7 +17,10 @@ const runs: readonly FeedRun[] = Array.from({ length: runsMade }, (_, n) => ({
   types: ["watchlist.run.completed"],
 }));
 
-/** Each actor is a separate process, and adds some runs that others add too. */
+/**
+ * Adds runs by several actors. Each is a separate process, and some runs are added by several
+ * actors.
+ */
 async function race(actors: number, pageSize: number): Promise<void> {
   const tableName = await tables.create();
   const feedOf = () =>

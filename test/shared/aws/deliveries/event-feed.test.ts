@@ -21,7 +21,7 @@ beforeEach(async () => {
   feed = dynamoEventFeed(tables.client, { tableName, clock, chance });
 });
 
-/** Ends at that minute past ten. */
+/** A run that ends at the given minute after 10:00. */
 const run = (runId: string, minute = 0, wanted: Partial<FeedRun> = {}): FeedRun => ({
   runId,
   watchlistId: "wl_1",
@@ -32,7 +32,7 @@ const run = (runId: string, minute = 0, wanted: Partial<FeedRun> = {}): FeedRun 
 });
 const at = (minute: number): string => `2026-11-20T10:${String(minute).padStart(2, "0")}:00.000Z`;
 
-/** Adds runs in this order, each at the time it is published. */
+/** Adds runs in this order, each at its time of publication. */
 async function appendAll(...runs: readonly (readonly [FeedRun, publishedAt?: number])[]) {
   for (const [added, minute] of runs) {
     clock.set(minute === undefined ? added.createdAt : at(minute));
@@ -94,7 +94,7 @@ describe("appending to the event feed", () => {
       const { Key } = command.input as { Key?: { sk: string } };
       if (isFirst && Key?.sk === "count") {
         isFirst = false;
-        // The mark of the run was looked for already, and was not there.
+        // The feed has already looked for the run's mark and found none.
         await new Promise((resolve) => setTimeout(resolve, 50));
         await feed.append(account, run("a"));
       }

@@ -185,7 +185,8 @@ describe("an account with many delivery targets", () => {
     const claims = await Promise.all(many.map((one) => claim(one)));
 
     const taken = claims.filter((claimed) => claimed !== null).length;
-    // Those who read before others wrote may both stay: one or two more, and never all eleven.
+    // Workers that read before others wrote may both get a claim: one or two too many, never all
+    // eleven.
     expect(taken).toBeLessThanOrEqual(targetsAtOnceMax + 2);
     expect(taken).toBeGreaterThan(0);
     expect(await store.waiting(target.accountId, clock.now())).toHaveLength(11 - taken);

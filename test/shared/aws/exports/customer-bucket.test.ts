@@ -40,7 +40,7 @@ function open(
   return bucket;
 }
 
-/** A name server that knows every name as this machine, and remembers what it was asked. */
+/** A name server that resolves every name to this machine and records the requested names. */
 function loopbackNames(): { readonly lookup: LookupFunction; readonly asked: string[] } {
   const asked: string[] = [];
   return {
