@@ -13,7 +13,7 @@ import { accountKeys } from "../../shared/aws/table/table.ts";
 import { systemRandom, systemClock } from "../../shared/base/system.ts";
 
 let world: World;
-/** A key of the demo workspace that is over its rate for good. */
+/** A key of the demo workspace that always exceeds its rate. */
 let limitedKey: string;
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ async function keyOverItsRate(): Promise<string> {
 }
 
 interface Sent {
-  /** Null: none. */
+  /** The API key; null sends none. */
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer | undefined;
@@ -59,7 +59,7 @@ interface Answer {
   readonly error: Readonly<Record<string, unknown>>;
 }
 
-/** Calls as a patient client does, whose own key may be over its rate for a moment. */
+/** Makes a call, and repeats it while the test's own key exceeds its rate. */
 async function call(route: string, sent: Sent = {}): Promise<Answer> {
   const response = await callOnce(route, sent);
   const text = await response.text();
@@ -178,7 +178,7 @@ describe("a HEAD request", () => {
 });
 
 describe("the errors of a call come in one order:", () => {
-  /** Wrong in every respect that comes after the key. */
+  /** A call with every error that is checked after the key. */
   const wrong = (route: string): readonly [string, Sent] => [
     `${called(route)}?unknown=1`,
     route.startsWith("GET ") || route.startsWith("DELETE ") ? {} : { body: "{" },

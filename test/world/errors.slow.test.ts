@@ -33,7 +33,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** Calls as a patient client does: after a second when the key is over its rate. */
+/** Makes a call, and repeats it after a second while the key exceeds its rate. */
 async function call(
   route: string,
   {

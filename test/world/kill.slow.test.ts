@@ -9,10 +9,13 @@ import { shardOf } from "../../shared/aws/ledger/shard-row.ts";
 import { customerBucketReader } from "../../tools/customer/bucket.ts";
 import { eventually, type RunningWorld, startRunningWorld } from "../support/running-world.ts";
 
-/** The slow id keeps its batch reading for 3 s; the price of the second follows the millisecond. */
+/**
+ * The slow ID keeps its batch reading for 3 s; the price of the second ID changes every
+ * millisecond.
+ */
 const ids = ["9000008", "9000001", "9000000", "9000007"];
 const firstRunCredits = 4;
-/** Longer than the lease of a delivery whose sender died. */
+/** Longer than the lease of a delivery whose worker died. */
 const patienceSeconds = 100;
 
 interface Event {
@@ -57,7 +60,7 @@ afterAll(async () => {
   receiver.close();
 });
 
-/** @throws Error when the resource is not made. */
+/** @throws Error if the resource is not created. */
 async function made(method: "POST" | "PUT", path: string, body: unknown): Promise<string> {
   const answer = await world.api.send(method, path, body);
   if (answer.status !== 201) throw new Error(`${method} ${path} answered ${answer.status}`);

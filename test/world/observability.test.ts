@@ -14,7 +14,7 @@ let watchlistId: string;
 const lines: Line[] = [];
 let written = "";
 
-/** Everything that the functions write while customers use the service. */
+/** The log lines of the functions while customers use the service. */
 beforeAll(async () => {
   const { POWERTOOLS_LOG_LEVEL: usual } = process.env;
   process.env["POWERTOOLS_LOG_LEVEL"] = "INFO";

@@ -6,13 +6,16 @@ import { nextOccurrence, nextOccurrences } from "../../../shared/cron/occurrence
 import { parseCron, type Cron } from "../../../shared/cron/parse-cron.ts";
 import { randomCron, randomMoment, type RandomCron } from "./random-crons.ts";
 
-/** `CRON_RUNS=6000 npm test -- --testTimeout=600000 test/shared/cron` looks at so many cases. */
+/**
+ * `CRON_RUNS=6000 npm test -- --testTimeout=600000 test/shared/cron` tests 6,000 cases instead of
+ * 50.
+ */
 const numRuns = Number(process.env["CRON_RUNS"] ?? 50);
 
 const minuteMs = 60_000;
 const spacingMs = 5 * minuteMs;
 
-/** The cron, or null where the expression fires too often or never. */
+/** The parsed cron, or null if the expression is refused because it fires too often or never. */
 function accepted({ expression }: RandomCron, zone: string): Cron | null {
   try {
     return parseCron(expression, zone);
@@ -28,7 +31,10 @@ function isDay(cron: RandomCron, date: Temporal.PlainDate): boolean {
   return cron.months.has(date.month) && (cron.eitherDay ? onDay || onWeekday : onDay && onWeekday);
 }
 
-/** Every matching minute of the wall clock in a span of days, as `compatible` maps it, no doubles. */
+/**
+ * Instants of all matching local minutes in a span of days, mapped with `compatible`, without
+ * duplicates.
+ */
 function compatibleInstants(
   cron: RandomCron,
   { zone, first, days }: { zone: string; first: Temporal.PlainDate; days: number },
@@ -47,7 +53,7 @@ function compatibleInstants(
   return [...found].sort((a, b) => a - b);
 }
 
-/** Without what comes less than five minutes after what was kept before it. */
+/** Leaves out instants less than five minutes after the last one that it keeps. */
 function keepDistance(instants: readonly number[]): number[] {
   const kept: number[] = [];
   for (const at of instants) if (at - (kept.at(-1) ?? -Infinity) >= spacingMs) kept.push(at);
@@ -63,7 +69,8 @@ describe("the occurrences of random crons in all time zones", () => {
       fc.property(randomCron, randomMoment, (random, { zone, after }) => {
         const cron = accepted(random, zone);
         fc.pre(cron !== null);
-        // The wider span shows what is due in the narrower one and what it keeps its distance from.
+        // The span starts earlier, because instants before `after` decide which later ones are left
+        // out.
         const first = dayOf(zone, after).subtract({ days: 4 });
         const days = random.minutes.size * random.hours.size > 24 ? 8 : 60;
         const until = after.getTime() + (days - 7) * 86_400_000;
@@ -125,7 +132,7 @@ describe("random cron expressions", () => {
   });
 });
 
-/** 28 years hold every kind of year and every turn of a year. */
+/** 28 years contain every kind of year and of change between years. */
 const cycleDays = 28 * 365 + 7;
 
 function isAcceptable(cron: RandomCron): boolean {

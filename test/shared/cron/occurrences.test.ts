@@ -36,7 +36,7 @@ describe("the due days of a cron", () => {
 
   it.each([
     ["0 0 13 * FRI", ["2026-11-13", "2026-11-20", "2026-11-27", "2026-12-04", "2026-12-11"]],
-    // A stepped star is a restriction too: either field matches then.
+    // A star with a step restricts a day field, so a day that matches either field is due.
     ["0 0 */21 * SUN", ["2026-11-15", "2026-11-22", "2026-11-29", "2026-12-01", "2026-12-06"]],
     ["0 0 1 * */3", ["2026-11-14", "2026-11-15", "2026-11-18", "2026-11-21", "2026-11-22"]],
     ["0 0 */21 * *", ["2026-11-22", "2026-12-01", "2026-12-22", "2027-01-01", "2027-01-22"]],

@@ -236,7 +236,7 @@ describe("the minimum of five minutes between the runs of a cron", () => {
     ["52,57 * 22-22 * *", 5],
     ["0 0 1 * *", 28 * 1_440],
     ["4-21/51 */15 7-17/14,8 */10 *", 540],
-    // Two minutes over midnight on the clock, but two days in a row are never named.
+    // 23:58 and 00:00 are two minutes apart, but the expression never fires on two successive days.
     ["0,58 0,23 1 * *", 58],
     ["0,58 0,23 31 12 *", 58],
     ["0,58 0,23 1,31 4,6 *", 58],
@@ -246,7 +246,8 @@ describe("the minimum of five minutes between the runs of a cron", () => {
   });
 
   it("accepts an expression whose smallest gap in the calendar is exactly five minutes", () => {
-    // Two minutes over midnight on the clock, but the first day of a month has no named neighbour.
+    // 23:58 and 00:00 are two minutes apart, but the expression fires only on the first day of a
+    // month.
     const { fields } = parseCron("0,5,58 0,23 1 * *", "UTC");
     expect(smallestGapMinutes(fields)).toBe(5);
   });

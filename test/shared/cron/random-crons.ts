@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { Temporal } from "temporal-polyfill";
 
-/** An expression as text, and what each field means, made side by side. */
+/** A cron expression, and the values of each field, generated together. */
 export interface RandomCron {
   readonly expression: string;
   readonly minutes: ReadonlySet<number>;
@@ -69,7 +69,7 @@ function field(bounds: Bounds, elementsMax = 3): fc.Arbitrary<RandomField> {
   return fc.oneof(fc.constant(star(bounds.min, bounds.max)), list);
 }
 
-/** Minutes that lie apart in most hours; some meet over the turn of the hour. */
+/** Minutes at least five apart within an hour; some are closer over the end of the hour. */
 const minuteField: fc.Arbitrary<RandomField> = fc.oneof(
   fc.constantFrom(5, 6, 10, 11, 12, 13, 15, 20, 25, 28, 30, 45).map((step) => ({
     text: `*/${step}`,
@@ -84,7 +84,7 @@ const minuteField: fc.Arbitrary<RandomField> = fc.oneof(
     .map((values) => ({ text: values.join(","), values })),
 );
 
-/** Hours and minutes that meet over the turn of an hour, once a gap takes the hour between away. */
+/** Times that are close over the end of an hour when a clock change skips the hour between them. */
 const narrowTimes: fc.Arbitrary<[RandomField, RandomField]> = fc
   .record({
     first: fc.integer({ min: 0, max: 4 }),
@@ -121,7 +121,7 @@ function assemble(
   };
 }
 
-/** Half of them fire every day, so that a change of the clocks meets them. */
+/** Half of them fire every day, so that they fire on days of clock changes. */
 const dateFields = fc.oneof(
   fc.constant([star(1, 31), star(1, 12), star(0, 6)] as const),
   fc.tuple(
@@ -131,12 +131,12 @@ const dateFields = fc.oneof(
   ),
 );
 
-/** Expressions, most of which are acceptable: some fire too often, some never. */
+/** Random expressions, most of which are accepted; some fire too often, and some never. */
 export const randomCron: fc.Arbitrary<RandomCron> = fc
   .tuple(times, dateFields)
   .map(([time, date]) => assemble(time, date));
 
-/** Zones whose clocks change in uncommon ways. */
+/** Zones with unusual clock changes. */
 const peculiarZones = [
   "Australia/Lord_Howe",
   "Antarctica/Troll",
@@ -170,7 +170,7 @@ export const randomZone: fc.Arbitrary<string> = fc.oneof(
 
 const dayMs = 86_400_000;
 
-/** A zone and an instant of 1970 to 2037; most instants lie near a change of the zone's clocks. */
+/** A zone and an instant from 1970 to 2037; most instants are near a clock change of the zone. */
 export const randomMoment: fc.Arbitrary<{ zone: string; after: Date }> = fc
   .record({
     zone: randomZone,
@@ -190,7 +190,7 @@ export const randomMoment: fc.Arbitrary<{ zone: string; after: Date }> = fc
     return { zone, after: change === null ? at : new Date(change.getTime() + away) };
   });
 
-/** The first change of a zone's clocks after an instant. */
+/** The first clock change of a zone after an instant; null if there is none. */
 export function changeAfter(zone: string, at: Date): Date | null {
   const there = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(zone);
   const change = there.getTimeZoneTransition("next");

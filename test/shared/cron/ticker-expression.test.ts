@@ -7,7 +7,10 @@ import { parseCron, type Cron } from "../../../shared/cron/parse-cron.ts";
 import { tickerExpression } from "../../../shared/cron/ticker-expression.ts";
 import { changeAfter, randomCron, randomZone } from "./random-crons.ts";
 
-/** `CRON_RUNS=6000 npm test -- --testTimeout=600000 test/shared/cron` looks at so many cases. */
+/**
+ * `CRON_RUNS=6000 npm test -- --testTimeout=600000 test/shared/cron` tests 6,000 cases instead of
+ * 10.
+ */
 const numRuns = Number(process.env["CRON_RUNS"] ?? 10);
 
 const now = new Date("2026-11-20T10:00:00Z");
@@ -33,7 +36,7 @@ describe("the ticker expression in a time zone", () => {
     ["0 9 * * *", "Europe/Berlin", "cron(0 7-8 * * ? *)"],
     ["30 10 * * MON", "Asia/Kathmandu", "cron(45 4 ? * MON *)"],
     ["0 12 1 * *", "Australia/Lord_Howe", "cron(0,30 1 1 * ? *)"],
-    // Midnight falls on another day of UTC: every day is looked at.
+    // Local midnight is on another day in UTC, so the ticker fires on every day.
     ["0 0 1 1 *", "Europe/Berlin", "cron(0 22-23 * * ? *)"],
     ["0 20 * 6 SUN", "America/New_York", "cron(0 0-1 * * ? *)"],
   ])("%s in %s is %s", (expression, zone, ticker) => {
@@ -103,7 +106,7 @@ function accepted(expression: string, zone: string): Cron | null {
   }
 }
 
-/** The next due times, those about every change of the clocks, and some of each month. */
+/** The next due times, those around every clock change, and some of each month. */
 function dueInTwoYears(cron: Cron, from: Date): Date[] {
   const until = new Date(from.getTime() + 730 * dayMs);
   const starts: Date[] = [];

@@ -22,7 +22,7 @@ const megabyte = 1024 * 1024;
 let buckets: Awaited<ReturnType<typeof startEventBuckets>>;
 let bucket: string;
 let stored: EventBodies;
-/** What was put and got, in order. */
+/** Keys of the objects that were put, in order. */
 let puts: string[];
 let gets: { key: string; range: ByteRange | undefined }[];
 let bodies: EventBodies;
@@ -48,9 +48,9 @@ beforeEach(() => {
 });
 
 const small = runOf({ "watchlist.product.changed": 3, "watchlist.product.matched": 2 });
-/** Text that does not compress: so many bytes of gzip, and a little more. */
+/** Random text whose gzip member has about this number of bytes. */
 const noise = (bytes: number): string => randomBytes((bytes * 3) / 4).toString("base64");
-/** Base64 packs into a gzip member of 3/4 of its length, so texts are longer by that. */
+/** Gzip stores base64 text in 3/4 of its length, so the texts are longer than the members. */
 const noisy = (megabytes: readonly number[]): RunEvents =>
   runOf(
     { "watchlist.product.changed": megabytes.length },

@@ -18,7 +18,7 @@ let base: Awaited<ReturnType<typeof startExportWorld>>;
 let world: ExportWorld;
 /** Answers what a test tells it to. */
 let server: Receiver;
-/** Refuses requests that are not signed with the secret for its region. */
+/** A store that refuses requests without a signature by the secret for its region. */
 let signed: SignedStore;
 beforeAll(async () => {
   base = await startExportWorld();
@@ -51,7 +51,7 @@ function put(wanted: Record<string, unknown> = {}) {
   return putDestination(request, world.registering);
 }
 
-/** The refusal of a destination: the field that it names, and its message. */
+/** The field and the message of the error that refuses a destination. */
 async function refusalOf(wanted: Record<string, unknown> = {}) {
   const refused = await put(wanted).catch((error: unknown) => error);
   if (!(refused instanceof ServiceError)) throw new Error("The destination was not refused.");

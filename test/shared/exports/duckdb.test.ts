@@ -21,7 +21,7 @@ interface Change {
   readonly changes: { readonly price: { readonly before: number; readonly after: number } };
 }
 
-/** A delivery as the receiver got it. */
+/** A delivery that the receiver got. */
 interface Received {
   readonly id: string;
   readonly type: string;
@@ -36,7 +36,7 @@ interface Manifest {
 
 let close: () => Promise<void>;
 let receiver: Receiver;
-/** Bytes by key, as the bucket has them. */
+/** Bytes of the bucket's objects by key. */
 let objects: ReadonlyMap<string, Buffer>;
 let duck: Awaited<ReturnType<typeof openDuckDb>>;
 let received: readonly Received[];
@@ -65,7 +65,7 @@ beforeAll(async () => {
 });
 afterAll(() => close());
 
-/** A view of this layout: there are no objects of layout 1 here. */
+/** True for the view of this layout; the bucket contains no objects of layout 1. */
 const isView = (statement: string): boolean =>
   statement.startsWith("CREATE VIEW") && !statement.includes("v=1");
 

@@ -33,7 +33,7 @@ async function publishAndExport(runNumber: number): Promise<RunEvents> {
   return run;
 }
 
-/** Writes every run again, as `POST /v1/s3_destination/backfill` has it done. */
+/** Exports every run again, as `POST /v1/s3_destination/backfill` does. */
 async function backfill(): Promise<void> {
   world.clock.advance(1_000);
   const until = world.clock.now().toISOString();
@@ -49,7 +49,7 @@ async function backfill(): Promise<void> {
   expect(new Set(await world.exportStates(account))).toEqual(new Set(["done"]));
 }
 
-/** Writes an object as the previous release did: one layout, two formats. */
+/** Writes an object in the previous release's layout, in one of its two formats. */
 async function putOfLayout1({ runNumber, events }: RunEvents, suffix: string): Promise<void> {
   for (const [n, { id, type, body }] of events.entries()) {
     const folder = `shop/events/v=1/dt=2026-11-19/watchlist_id=wl_1/run=0000000${runNumber}/`;
@@ -62,7 +62,10 @@ async function putOfLayout1({ runNumber, events }: RunEvents, suffix: string): P
 const idsOf = (runs: readonly RunEvents[]): readonly string[] =>
   runs.flatMap(({ events }) => events.map(({ id }) => id)).toSorted();
 
-/** Checks that the documented views have each event once, and that manifests list just the objects. */
+/**
+ * Checks that the documented views contain each event once, and that manifests list exactly the
+ * objects.
+ */
 async function expectEachEventOnce(runs: readonly RunEvents[]): Promise<void> {
   const objects = await exportedObjects(world);
   const duck = await openDuckDb(objects);
@@ -280,7 +283,7 @@ describe("the partition columns of a run's export folder", () => {
   });
 });
 
-/** Fails puts by their number, from 1 on, until the clock goes on. */
+/** Fails puts by their number, from 1 on, until the clock advances. */
 function failPuts(isFailing: (put: number) => boolean): void {
   const { buckets } = world.exporting;
   const begunAt = world.clock.now().getTime();

@@ -7,18 +7,18 @@ import { aRun } from "../../support/delivery-world.ts";
 import { type ExportWorld, startExportWorld } from "../../support/export-world.ts";
 
 const account = "acct_1";
-/** EXPORT_RUNS=60 plays so many random sequences. */
+/** EXPORT_RUNS=60 plays 60 random sequences instead of 6. */
 const runsMade = Number(process.env["EXPORT_RUNS"] ?? 6);
 
-/** What becomes of a put, and of what reads the events for it. */
+/** What happens to a put and to the read of its events. */
 const fault = fc.oneof(
   { weight: 4, arbitrary: fc.constant("none" as const) },
   fc.constant("refused" as const),
   /** It was written, and nobody heard of it. */
   fc.constant("unheard" as const),
-  /** A part of the service fails. */
+  /** The put throws, as when a part of the service fails. */
   fc.constant("broken" as const),
-  /** It takes so long that the slice is over. */
+  /** The put takes so long that the time slice is over. */
   fc.constant("slow" as const),
 );
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => base.stop());
 
-/** Lets faults stand between the export and the bucket, one a put; gives what was written. */
+/** Injects one fault into each put of the exports; returns the keys of the written objects. */
 function withFaults(world: ExportWorld, faults: readonly string[]): string[] {
   const { buckets } = world.exporting;
   const written: string[] = [];

@@ -41,7 +41,7 @@ async function objects(): Promise<Map<string, Buffer>> {
   return new Map(entries);
 }
 
-/** Lets `change` stand between the export and the bucket; gives the keys in the order they came. */
+/** Calls `change` before each put of an export; returns the keys in the order of the puts. */
 function interceptPuts(change: (object: BucketObject) => string | null): string[] {
   const { buckets } = world.exporting;
   const keys: string[] = [];
@@ -330,7 +330,7 @@ describe("the export of a run", () => {
     for (const record of records) {
       expect(record).toMatchObject({ state: "pending", lastError: "SlowDown" });
     }
-    // What was not tried has used up nothing of its schedule.
+    // Exports without an attempt have used none of their retry schedule.
     expect(records.map(({ tries }) => tries).sort((one, other) => one - other)).toEqual([
       0, 0, 0, 0, 0, 1, 1, 1,
     ]);

@@ -15,9 +15,9 @@ const day = 24 * 60 * 60 * 1_000;
 
 let base: Awaited<ReturnType<typeof startExportWorld>>;
 let world: ExportWorld;
-/** Whether the bucket takes no object of a run; it takes check objects. */
+/** True while the bucket refuses the objects of runs; it always accepts check objects. */
 let isDown: boolean;
-/** Keys of the objects that were attempted. */
+/** Keys of the objects of all attempts. */
 let attempted: string[];
 beforeAll(async () => {
   base = await startExportWorld();

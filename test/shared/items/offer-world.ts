@@ -16,7 +16,7 @@ export type Account = Awaited<ReturnType<ReturnType<typeof dynamoAccountStore>["
 export interface OfferWorld {
   readonly ledger: Ledger;
   readonly cancels: CancelQueue;
-  /** Takes a new account with `granted` credits. */
+  /** Replaces the account by a new one with `granted` credits. */
   newAccount(): Promise<void>;
   account(): Promise<Account>;
   newCall(deadlineMs?: number): MeteredCall;

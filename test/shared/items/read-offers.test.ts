@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 beforeEach(() => world.newAccount());
 
-/** How a listing is answered: with so many offers, or with none of it. */
+/** The answer for a listing: its number of offers, or a status without offers. */
 type Listing = number | "not_found" | "unavailable";
 
 const answerOf = (id: string, listing: Listing): OffersAnswer =>

@@ -219,13 +219,13 @@ describe("a product scraper that returns invalid answers", () => {
 describe("a read of products while the ledger does not answer", () => {
   const noAnswer = () =>
     Promise.reject(Object.assign(new Error("no answer"), { name: "TimeoutError" }));
-  /** What is handed over to the worker that cancels holds. */
+  /** IDs of the holds for which a cancel message was sent. */
   const handedOver: string[] = [];
   const cancels: CancelQueue = { send: async ({ holdId }) => void handedOver.push(holdId) };
   const isUnreachable: CancelQueue = { send: noAnswer };
   beforeEach(() => void handedOver.splice(0));
   const untouched = { balance: granted, held: 0, spent: 0, inFlight: 0 };
-  /** Cancels as the worker does. */
+  /** Cancels the holds as the run starter does. */
   async function workOff(): Promise<void> {
     for (const holdId of handedOver) {
       await ledger.cancel({ accountId, holdId, now: systemClock.now() });
@@ -288,7 +288,7 @@ describe("a read of products while the ledger does not answer", () => {
 });
 
 describe("a read of products without time left for its answer", () => {
-  /** The time is over once `event` has happened, as when the process stood still. */
+  /** `standStill` lets the deadline pass, as if the process had been suspended. */
   function standingStill() {
     let msLeft = 20_000;
     return { msToAnswer: () => msLeft, standStill: () => void (msLeft = -60_000) };

@@ -50,7 +50,7 @@ beforeEach(() => {
   };
 });
 
-/** An outbox in a list; the store itself has tests of its own. */
+/** An outbox in memory; the store itself has separate tests. */
 const listOutbox = (): OutboxStore<string> => ({
   add: () => Promise.reject(new Error("nobody adds here")),
   wake: () => Promise.reject(new Error("nobody wakes here")),

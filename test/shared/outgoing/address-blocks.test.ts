@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { isPublicAddress } from "../../../shared/outgoing/address-policy.ts";
 
-/** Block; its first and last address; the neighbours, unless they are in a refused block too. */
+/**
+ * The name of a block, its first and last address, and their neighbours unless these are refused
+ * too.
+ */
 type Row = readonly [
   block: string,
   first: string,

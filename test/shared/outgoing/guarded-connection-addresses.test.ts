@@ -256,7 +256,7 @@ describe("with any host that a customer writes,", () => {
         const parsed = parsePublicUrl(`${written}:${receiver.port}/hook`, rules);
         if (parsed.outcome === "refused") return;
         accepted += 1;
-        // Accepted literals are public; nothing looks them up.
+        // Accepted IP addresses are public, and no name server resolves them.
         if (isPublicAddress(parsed.hostname)) return;
         expect(await post(parsed.href, { lookup: nameServer(found).lookup })).toEqual(refused);
       }),

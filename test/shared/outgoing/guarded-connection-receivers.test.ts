@@ -24,7 +24,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-/** The first limit that ends it decides: the other one is out of reach. */
+/** A short connection limit with a total limit that no test reaches. */
 const shortConnect: ExchangeTimes = { connectMs: 200, totalMs: 50_000 };
 const shortTotal: ExchangeTimes = { connectMs: 50_000, totalMs: 800 };
 
@@ -53,7 +53,7 @@ function post(url: string, options: Partial<ConnectionOptions> = {}) {
   return connection.exchange({ url: new URL(url), method: "POST", headers: {}, body });
 }
 
-/** Goes on for ever, far more often than any limit of a test. */
+/** Writes bytes until the socket closes, at intervals far shorter than any time limit of a test. */
 function trickle(socket: Socket, bytes: string | Buffer): void {
   const timer = setInterval(() => socket.write(bytes), 20);
   socket.on("close", () => clearInterval(timer));
@@ -167,7 +167,7 @@ describe("a receiver's response", () => {
 
     expect(exchange).toMatchObject({ status: 200, body: Buffer.alloc(16 * 1_024) });
     await eventually(() => expect(receiver.open()).toBe(0));
-    // What fits between two sockets, and no more.
+    // Only as much was written as fits into the buffers of two sockets.
     expect(written).toBeLessThan(64 * 1_024 ** 2);
   });
 
@@ -297,7 +297,7 @@ describe("a connection to a receiver", () => {
     const server = await accepting((socket) => socket.resetAndDestroy());
 
     expect(await post(`https://127.0.0.1:${server.port}/`)).toEqual(notConnected);
-    // Over plain HTTP the request may leave before the reset comes.
+    // Over plain HTTP, the request may have been sent before the reset arrives.
     const { sent: _, ...failed } = broken;
     expect(await post(`http://127.0.0.1:${server.port}/`)).toMatchObject(failed);
     expect(server.connections()).toBe(2);

@@ -14,7 +14,7 @@ import {
 } from "../../support/tls-receiver.ts";
 
 const policy = addressPolicy({ allowLoopback: true });
-/** Out of reach: nothing but what a test is about closes a socket. */
+/** Limits that no test reaches, so that only the tested cause closes a socket. */
 const times = { connectMs: 60_000, totalMs: 60_000, idleMs: 60_000 };
 const opened: GuardedConnection[] = [];
 

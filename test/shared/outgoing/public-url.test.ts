@@ -4,7 +4,7 @@ import { requirePublicUrl } from "../../../shared/outgoing/public-url.ts";
 
 const rules = { policy: addressPolicy(), ownHost: null };
 
-/** Registers an address whose host leads to these addresses. */
+/** Registers a URL whose host resolves to these addresses. */
 const register = (value: string, ...addresses: string[]) =>
   requirePublicUrl({ param: "url", value }, rules, { resolve: () => Promise.resolve(addresses) });
 

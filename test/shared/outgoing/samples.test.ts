@@ -54,7 +54,7 @@ async function isRegistered(url: string, names: ReturnType<typeof nameServer>): 
   );
 }
 
-/** Posts to it as a delivery does. */
+/** Sends a request in the same way as a delivery. */
 async function sent(url: string, options: Partial<Parameters<typeof guardedConnection>[0]> = {}) {
   const connection = guardedConnection({
     policy: local,
@@ -72,7 +72,7 @@ async function sent(url: string, options: Partial<Parameters<typeof guardedConne
 
 describe("sample IP addresses are accepted or refused as documented:", () => {
   it.each(rowsOf("ip"))("$input: $expect", (row) => {
-    // Where either is right, the stricter one holds.
+    // If the sample allows either result, the service chooses the stricter one.
     expect(isPublicAddress(row.input)).toBe(row.expect === "accept");
   });
 });
@@ -81,7 +81,7 @@ describe("sample webhook URLs are accepted or refused as documented:", () => {
   it.each(rowsOf("url"))("$input: $expect", async (row) => {
     const names = nameServer(row.stub_dns ?? [somewherePublic]);
 
-    // Where either is right, the name is one that DNS can carry, and is accepted.
+    // If the sample allows either result, DNS can contain the name, and the service accepts it.
     expect(await isRegistered(row.input, names)).toBe(row.expect !== "refuse");
   });
 
@@ -122,7 +122,7 @@ const hurried: ExchangeTimes = { connectMs: 300, totalMs: 600 };
 /** The behaviour of each receiver, with the expected exchange. */
 const receivers: Record<string, () => Promise<void>> = {
   async "one header byte a second"() {
-    // More often than that, so that every limit on silence would be reset many times.
+    // Writes at intervals shorter than the time limit, which would reset a limit on silence.
     receiver.answer = (socket) => {
       socket.write("HTTP/1.1 200 OK\r\nX-Slow: ");
       trickle(socket);

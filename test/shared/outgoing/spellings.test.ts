@@ -11,7 +11,7 @@ const hex = (value: number): string => value.toString(16);
 const octal = (value: number): string => `0${value.toString(8)}`;
 const word = (high: number, low: number): string => hex(high * 256 + low);
 const words = ([a, b, c, d]: Bytes): string => `${word(a, b)}:${word(c, d)}`;
-/** Digits at another place of Unicode, which IDNA maps to the plain ones. */
+/** Digits from another Unicode range, which IDNA maps to ASCII digits. */
 const digitsAt = (zero: number, bytes: Bytes): string =>
   bytes.join(".").replaceAll(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)));
 const superscripts = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079";
@@ -19,7 +19,7 @@ const circled = "\u24ea\u2460\u2461\u2462\u2463\u2464\u2465\u2466\u2467\u2468";
 const drawn = (digits: string, bytes: Bytes): string =>
   bytes.join(".").replaceAll(/\d/g, (digit) => digits[Number(digit)] ?? "");
 
-/** Ways to write an IPv4 address that a URL parser takes for that address. */
+/** Spellings of an IPv4 address that a URL parser converts to that address. */
 const ipv4Spellings: Record<string, (bytes: Bytes) => string> = {
   "dotted decimal": (bytes) => bytes.join("."),
   "one decimal number": (bytes) => String(whole(bytes)),
@@ -46,7 +46,7 @@ const ipv4Spellings: Record<string, (bytes: Bytes) => string> = {
   "a port": (bytes) => `${bytes.join(".")}:8443`,
 };
 
-/** IPv6 addresses that carry an IPv4 address. */
+/** IPv6 addresses that contain an IPv4 address. */
 const ipv6Spellings: Record<string, (bytes: Bytes) => string> = {
   mapped: (bytes) => `::ffff:${bytes.join(".")}`,
   "mapped, as words": (bytes) => `::ffff:${words(bytes)}`,
@@ -81,7 +81,7 @@ describe("a private IP address as a host", () => {
         reason: "must have a public host",
       });
     }
-    // Not refused for how it is written.
+    // A public address in the same spelling is accepted.
     const port = name === "a port" ? ":8443" : "";
     expect(parsePublicUrl(`https://${spell([8, 8, 4, 4])}/hook`, rules)).toEqual({
       outcome: "accepted",

@@ -120,7 +120,7 @@ describe("parsePublicUrl", () => {
     for (const host of [name, `${name}.`, name.toUpperCase(), `a.${name}`, `a.b.${name}.`]) {
       expect(parsePublicUrl(`https://${host}/`, rules).outcome).toBe("refused");
     }
-    // The end of a label is not the label.
+    // A label that only ends with the name is not the name.
     expect(parsePublicUrl(`https://a.x${name}.com/`, rules).outcome).toBe("accepted");
     expect(parsePublicUrl(`https://${name}.shop-example.com/`, rules).outcome).toBe("accepted");
   });

@@ -20,7 +20,7 @@ const valueOf = {
   string: fc.constantFrom("", "new", "IN_STOCK", "A0RETAILERAUS"),
 };
 
-/** What a route of this scraper may look at; without `run` and `notify` it is no route yet. */
+/** The test of a route of this scraper. A route also needs `run` or `notify`. */
 export function anyTest(scraper: StepScraperId): fc.Arbitrary<Route> {
   const { testableFields, derivedFields, fieldTypes } = stepScrapers[scraper];
   const numbers = testableFields.filter((field) => fieldTypes[field] === "number");
@@ -61,14 +61,14 @@ const findsOffer = (scraper: StepScraperId): boolean =>
 interface Draft {
   readonly scraper: StepScraperId;
   readonly condition: Step["condition"];
-  /** Which of the steps before this one leads to it, as a fraction of them. */
+  /** The earlier step that routes to this one, as a fraction of the number of earlier steps. */
   readonly parent: number;
   readonly also: number | null;
   readonly start: "baseline" | "refresh" | null;
   readonly shuffled: number;
 }
 
-/** A pipeline that keeps every rule, its steps defined in any order. */
+/** A valid pipeline, whose steps are defined in any order. */
 export const anyPipeline = (platform: Platform = "retailer_a"): fc.Arbitrary<Pipeline> =>
   fc
     .tuple(
@@ -118,11 +118,14 @@ const anyDraft = (platform: Platform): fc.Arbitrary<Draft> =>
     shuffled: fc.integer(),
   });
 
-/** Steps lead to later ones only, so that nothing loops, and every step has a parent. */
+/**
+ * Indexes of the steps that route to this one: earlier ones only, so that nothing loops; none for
+ * the first step.
+ */
 const parentsOf = ({ parent, also }: Draft, at: number): readonly number[] =>
   at === 0 ? [] : [parent, also ?? parent].map((part) => Math.floor(part * at));
 
-/** An offer check stays one only where every way to it finds an offer. */
+/** The scrapers of the steps, where an offer check is replaced if a path to it finds no offer. */
 function safeScrapers(drafts: readonly Draft[]): readonly StepScraperId[] {
   const found: boolean[] = [];
   const starts = new Set(

@@ -46,7 +46,7 @@ const answered = (status: ReadingFacts["status"]): ReadingFacts => ({
   derived: {},
 });
 
-/** What can come of a read, one row each. */
+/** All kinds of results of a read. */
 const outcomes = {
   "first read of all": found(null, price10, true),
   "first read of this kind": found(null, price10),
@@ -113,7 +113,7 @@ describe("a pipeline route", () => {
   });
 });
 
-/** A field's last value and its new one; undefined: not observed. */
+/** A field's last value and its new one; undefined if the field was not read. */
 type Move = readonly [before: FieldValue | undefined, after: FieldValue | undefined];
 const read = (field: string, [before, after]: Move): ReadingFacts =>
   found(
@@ -437,7 +437,9 @@ describe("the matched routes of an item", () => {
 describe("a change that another scraper read first", () => {
   const known = { newCount: 3, newMinPrice: 9 };
   const last = { ...known, newMinPrice: 10, price: 12 };
-  /** Lite, which read 10 last, reads the 9 that a pulse has seen since. */
+  /**
+   * The facts of a lite step that last read 10, and now reads the 9 that a pulse has read since.
+   */
   const seenByPulse = (notified: readonly string[], price = 12): ReadingFacts => ({
     ...found(last, { ...known, price }),
     known: { ...known, price: 12 },

@@ -23,7 +23,7 @@ beforeEach(async () => {
   world = await base.open();
 });
 
-/** The dependencies, with a crash before or after the write of this number; counts the writes. */
+/** Dependencies that crash before or after the write with this number, and count the writes. */
 function crashing(at: number, when: "before" | "after") {
   const { publishing } = world;
   const count = { writes: 0 };
@@ -53,7 +53,8 @@ describe("runEventPublisher", () => {
     await world.setDestination(account);
     const { dependencies, count } = crashing(0, "before");
     await runEventPublisher(dependencies).publish(run);
-    // The bodies and their index, the feed, what each of two has pending, and the wake-up messages.
+    // The event bodies, their index, the feed, the outbox entries of two targets, and their wake-up
+    // messages.
     expect(count.writes).toBe(7);
 
     for (const when of ["before", "after"] as const) {

@@ -1,4 +1,4 @@
-/** Which changes runs count, report and record, when several scrapers see the same field. */
+/** Which changes runs count, report and record when several scrapers read the same field. */
 import { describe, expect, it } from "vitest";
 import type { Pipeline, Route } from "../../../shared/pipelines/definition.ts";
 import { listItems } from "../../../shared/watchlists/list-items.ts";
@@ -26,7 +26,7 @@ const pipelineOf = (pulse: readonly Route[], lite: readonly Route[]): Pipeline =
 interface Seen {
   /** The lowest new price at pulse. */
   readonly pulse?: number;
-  /** The lowest new price at lite, undefined: lite does not answer. */
+  /** The lowest new price at lite; undefined if lite gets no answer. */
   readonly lite?: number | undefined;
   readonly price?: number;
 }
@@ -35,7 +35,7 @@ interface Told {
   readonly changes: Record<string, unknown>;
 }
 
-/** A watchlist of one item that was read once: every price is 10. */
+/** A watchlist with one item that was read once, with every price at 10. */
 async function watched(pipeline: Pipeline | null) {
   const bench = await startRunBench({ tables });
   const list = await bench.createList([id], { platform: "retailer_a", pipeline });
@@ -160,7 +160,7 @@ describe("a change that two scrapers read", () => {
   it("is new and reported again after the field had its old value in between", async () => {
     const { next } = await watched(pipelineOf([notify], [notify]));
     expect(await next({ pulse: 9 })).toMatchObject({ changed: 1, notified: 1 });
-    // Lite, which has seen 10 all along, finds the price back at 10 and takes no route.
+    // Lite last read 10, so the price is unchanged for it and matches no route.
     const back = await next({ lite: 10 });
     expect(back).toMatchObject({ steps: ["lite"], changed: 1, notified: 0 });
     expect(back.recorded).toEqual(newMinPrice(9, 10));

@@ -271,7 +271,7 @@ describe("readings of two kinds", () => {
     const outcome = onlyOutcome(read(moved, answer("ok", { ...product, newCount: 4 }), lite));
     expect(outcome).not.toHaveProperty("changes");
     expect(outcome).not.toHaveProperty("reported");
-    // Every kind of read has shown it: nothing is left to remember.
+    // Every kind of reading now contains the change, so none is open.
     expect(outcome.openChanges).toEqual({});
   });
 

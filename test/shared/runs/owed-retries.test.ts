@@ -123,19 +123,22 @@ describe("the owed retries of an item", () => {
 const asins = ["B000000001", "B000000002", "B000000003", "B000000004"];
 const product = (amount: number): Record<string, unknown> => ({
   price: { amount, currency: "USD" },
-  // The scan notices another count; the buy box never sits above the lowest offer.
+  // The scan finds a changed offer count; the buy box is never above the lowest offer.
   retailer_a: { newCount: amount, newMinPrice: 20, buybox: { offerListingId: "o1" } },
 });
 
 interface Watched {
   readonly bench: RunBench;
   readonly list: Watchlist;
-  /** Runs the list an hour later, with so many credits; default: all. */
+  /**
+   * Runs the watchlist an hour later with only `credits` of the balance, by default all of it;
+   * returns the number of items of each step.
+   */
   readonly next: (credits?: number) => Promise<Readonly<Record<string, number>>>;
   readonly patch: (pipeline: Pipeline | null) => Promise<void>;
 }
 
-/** Four items, each read once at `pipeline`, of which the price then moved. */
+/** Four items that were each read once with `pipeline`, after which the price changed. */
 async function watched(pipeline: Pipeline | null): Promise<Watched> {
   const bench = await startRunBench({ tables });
   const list = await bench.createList(asins, { platform: "retailer_a", pipeline });

@@ -1,4 +1,6 @@
-/** The specification's sections "Default retailer_a pipeline behaviour" and "Billing of runs". */
+/**
+ * Tests the specification's sections "Default retailer_a pipeline behaviour" and "Billing of runs".
+ */
 import { describe, expect, it } from "vitest";
 import type { Pipeline, Step } from "../../../shared/pipelines/definition.ts";
 import type { Offer } from "../../../shared/scrapers/offer.ts";
@@ -38,7 +40,7 @@ const offer = (id: string, price: number, isBuybox = false): Offer => ({
   isBuybox,
 });
 
-/** A list whose items were read once, an hour ago. */
+/** A watchlist whose items were read once, an hour ago. */
 async function watched(
   ids: readonly string[],
   overrides: Partial<Watchlist> = {},
@@ -183,7 +185,7 @@ describe("the default pipeline of retailer_a", () => {
   });
 });
 
-/** One step, every item, every run. */
+/** A pipeline that starts with this step in every run. */
 const only = (step: Omit<Step, "id">, ...more: Step[]): Pipeline => ({
   entry: "s",
   baseline: null,
@@ -390,7 +392,7 @@ describe("a run in progress", () => {
       tables,
       pagesThrough: (pages) => ({
         ...pages,
-        // The page that took the next one in comes where the next one would have come.
+        // Returns each page twice, as if it had merged with the next page in between.
         async *pages(...wanted) {
           for await (const page of pages.pages(...wanted)) {
             yield page;

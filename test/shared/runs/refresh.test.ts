@@ -15,7 +15,9 @@ const product = (amount: number): Record<string, unknown> => ({
   retailer_a: { newCount: 1, newMinPrice: 10, buybox: null },
 });
 
-/** A list of one item on the default pipeline that has run once; every third run is a refresh. */
+/**
+ * A watchlist of one item on the default pipeline that has run once; every third run is a refresh.
+ */
 class World {
   readonly bench: RunBench;
   readonly list: Watchlist;
@@ -38,7 +40,9 @@ class World {
     return this.bench.list(this.list).then((found) => found ?? this.list);
   }
 
-  /** Runs the list an hour later: what kind of run it was, where it started, and how it ended. */
+  /**
+   * Runs the watchlist an hour later; returns the kind of the run, its entry step and its result.
+   */
   async next(how: "paid" | "unpaid" | "manual" = "paid"): Promise<string> {
     const { bench, list } = this;
     bench.clock.advance(3_600_000);
@@ -156,7 +160,9 @@ describe("a refresh of a watchlist whose run is skipped", () => {
 });
 
 describe("a refresh of a watchlist whose run failed", () => {
-  /** Lets the third run begin and lose its messages, and the sweeper end it as failed. */
+  /**
+   * Starts the third run with `begin`, loses its messages, and lets the sweeper end it as failed.
+   */
   async function failed(begin: (world: World) => Promise<unknown>): Promise<World> {
     const world = await World.open();
     const { bench, list } = world;

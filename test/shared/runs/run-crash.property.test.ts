@@ -3,7 +3,7 @@ import type { CrashPoint } from "../../support/run-bench.ts";
 import { openTables } from "../../support/tables.ts";
 import { defaultOfRetailerA, retailerAEnds } from "./two-run-scenarios.ts";
 
-/** CRASH_STEP=1 takes each of the places where the process can die, instead of every seventh. */
+/** CRASH_STEP=1 tests every call at which the process can die, instead of every seventh. */
 const step = Number(process.env["CRASH_STEP"] ?? 7);
 
 const tables = openTables();

@@ -1,4 +1,4 @@
-/** Which endpoint a run's events go to (specification, section "Events", rules 1 and 2). */
+/** The webhook endpoint of a run's events (specification, section "Events", rules 1 and 2). */
 import { describe, expect, it } from "vitest";
 import { newId } from "../../../shared/base/ids.ts";
 import { systemRandom } from "../../../shared/base/system.ts";
@@ -13,7 +13,9 @@ const tables = openTables();
 const urlA = "https://a.shop.example.org/hook";
 const urlB = "https://b.shop.example.org/hook";
 
-/** A list whose next run ends when `end` is called, in an account without credits. */
+/**
+ * A watchlist with a run in progress that ends when `end` is called, in an account without credits.
+ */
 async function openScene() {
   const bench = await startRunBench({ tables, credits: 0 });
   const { id: accountId } = await bench.account();
@@ -49,7 +51,7 @@ async function openScene() {
   return { bench, register, move, remove, listOf };
 }
 
-/** Ends the run in progress; returns the endpoint that its events are published for. */
+/** Ends the run in progress; returns the endpoint for which its events are published. */
 async function end(bench: RunBench, list: Watchlist): Promise<string | null> {
   const published: (string | null)[] = [];
   await finishRun(await bench.lastRun(list), {

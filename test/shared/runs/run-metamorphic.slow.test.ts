@@ -5,7 +5,7 @@ import { playEngine, playModel } from "../../support/run-model-play.ts";
 import { anyScenario, type Scenario } from "../../support/run-scenarios.ts";
 import { openTables } from "../../support/tables.ts";
 
-/** METAMORPHIC_RUNS=100 looks at so many random scenarios of each kind instead of a few. */
+/** METAMORPHIC_RUNS=100 tests 100 random scenarios of each kind instead of one. */
 const numRuns = Number(process.env["METAMORPHIC_RUNS"] ?? 1);
 
 const tables = openTables();
@@ -13,7 +13,9 @@ const tables = openTables();
 type Way = Pick<Scenario, "batchIdsMax" | "deliveries" | "shuffle" | "crash">;
 const plainly: Way = { batchIdsMax: 1_000, deliveries: 1, shuffle: null, crash: null };
 
-/** So many items that each kind of event needs two parts: the price of each moves every time. */
+/**
+ * Enough items that each kind of event needs two parts, because every price changes in each run.
+ */
 const items = Array.from({ length: 510 }, (_, n) => String(100_000 + n));
 const check: Pipeline = {
   entry: "check",

@@ -1,4 +1,4 @@
-/** The specification's table "States and transitions", as far as runs make them, row by row. */
+/** Tests the rows of the specification's table "States and transitions" that runs cause. */
 import { describe, expect, it } from "vitest";
 import type { Item } from "../../../shared/watchlists/item.ts";
 import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
@@ -21,7 +21,7 @@ const found =
     fields: fields(amount),
   });
 
-/** A list of one item that has run once, an hour ago. */
+/** A watchlist of one item that has run once, an hour ago. */
 async function afterFirstRun(): Promise<{ bench: RunBench; list: Watchlist }> {
   const bench = await startRunBench({ tables });
   const list = await bench.createList(["10001"]);

@@ -17,7 +17,7 @@ export type ApiReaction =
   | {
       readonly status?: number;
       readonly headers?: Readonly<Record<string, string>>;
-      /** Sent as it is when a string or bytes, else as JSON. */
+      /** Strings and bytes are sent unchanged, other values as JSON. */
       readonly body?: unknown;
       readonly afterMs?: number;
     };
@@ -25,7 +25,7 @@ export type ApiReaction =
 export interface ApiDouble {
   readonly url: string;
   readonly calls: ApiCall[];
-  /** The most calls that were in work at one time. */
+  /** The highest number of calls that were handled at the same time. */
   atOnceMax(): number;
   stop(): Promise<void>;
 }

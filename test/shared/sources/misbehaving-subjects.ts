@@ -23,7 +23,7 @@ import * as catalogue from "./catalog/double.ts";
 import * as page from "./web/page.ts";
 
 const marketplace = "us";
-/** As fast as may be: how calls are paced is shown elsewhere. */
+/** A rate that delays no call; other tests cover rates. */
 const pace = { callsPerSecond: 1_000, burst: 100 };
 const sandboxes = Object.fromEntries(stepScraperIds.map((id) => [id, { adapter: "sandbox" }]));
 
@@ -35,7 +35,7 @@ interface Configured {
   readonly secret?: string | undefined;
 }
 
-/** The sources as the service makes them of its configuration, without jitter. */
+/** Creates sources from the configuration as the service does, without jitter. */
 function compose<Source>(
   { scrapers, options, secret = "" }: Configured,
   make: (sources: SourceConfiguration, dependencies: SourceDependencies) => Source,
@@ -72,7 +72,7 @@ function offers(options: Options, secret?: string): SourceReader {
   };
 }
 
-/** Asks for one offer an id. */
+/** Requests one offer for each ID. */
 function checks(
   offerOf: (id: string) => OfferReference,
   options: Options,
@@ -194,7 +194,7 @@ const priceHistoryOffers: MisbehavingSubject = {
   },
 };
 
-/** The offer of a listing, under the id that a read of its offers gives it. */
+/** The offer of a listing, with the ID that a read of its offers returns. */
 const historyOfferOf = (asin: string): OfferReference => {
   const seller = { sellerId: "A1SELLER01", condition: "new", isFba: false };
   return { asin, offerListingId: historyOfferId({ listing: asin, ...seller }) };
@@ -313,7 +313,7 @@ const pageProduct = (id: string, isDearer = false): Product =>
     offers: page.anOffer({ price: isDearer ? dearer : price }),
   });
 
-/** One page an item: one that leaves it out is about another one. */
+/** Each page is about one item, so a page without that item is about another one. */
 const web: MisbehavingSubject = {
   name: "web",
   ...numbers,
@@ -343,7 +343,7 @@ const web: MisbehavingSubject = {
   },
 };
 
-/** Every adapter that reads over HTTP, for what it reads. */
+/** Every adapter that reads over HTTP, with each kind of read that it supports. */
 export const misbehavingSubjects: readonly MisbehavingSubject[] = [
   catalogScraper,
   affiliateScraper,

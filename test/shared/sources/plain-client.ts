@@ -3,7 +3,7 @@ import type { SourceClient, SourceReply } from "../../../shared/sources/http/sou
 
 const extraTriesMax = 2;
 
-/** A client as adapters expect it, without rates and circuit: a 5xx and a broken call are retried. */
+/** A source client without rates and circuit, which retries a 5xx and a broken connection. */
 export const plainClient: SourceClient = {
   async send({ method, url, headers: wanted = {}, body: given }, deadline) {
     let reply: SourceReply = { kind: "no_time" };

@@ -102,7 +102,7 @@ describe("a change of a watchlist's items", () => {
     const list = await world.open(itemsOf(numbered(5_000)));
     await change(list, { add: ["10000005"], remove: ["1003500"] });
     const versions = (await world.rows(list)).map((row) => row.version);
-    // The first page was full and is two now.
+    // The first page was full and was split into two.
     expect(versions).toEqual([2, 2, 1, 1, 2, 1]);
   });
 
@@ -163,7 +163,7 @@ describe("a full watchlist", () => {
 
 describe("a watchlist that concurrent calls fill", () => {
   const ids = numbered(limits.watchlistItemsMax - 1);
-  /** Pages of which the first that is written is preceded by another call's change. */
+  /** A page store in which another call makes a change before the first write. */
   const preceded = (list: WatchlistRef, body: ItemChangeBody): PageStore => {
     const store = world.store();
     let met = false;

@@ -22,7 +22,7 @@ const changedAt = (at: string): Item["lastChange"] => ({
   changes: { price: { before: 1, after: 2 } },
 });
 
-/** Pages of two: changes at 1, 2 and 3 o'clock, a delisting at 5. */
+/** Pages of two items: changes at 1, 2 and 3 o'clock, and a delisting at 5. */
 const asStored = (item: Item): Item => {
   const n = Number(item.id) / 10;
   if (n > 6) return item;

@@ -109,7 +109,7 @@ describe("the stored pages of a watchlist", () => {
   it("contain items unchanged", () => {
     fc.assert(
       fc.property(fc.array(anItem, { maxLength: 5 }), (some) => {
-        // JSON knows no negative zero.
+        // JSON cannot represent negative zero.
         const stored = JSON.parse(JSON.stringify(some)) as Item[];
         expect(decodeItems(encodeItems(stored))).toEqual(stored);
       }),

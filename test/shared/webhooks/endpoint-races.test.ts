@@ -25,7 +25,10 @@ const urlOf = (n: number): string => `https://hooks.shop-example.com/${n}`;
 
 const tables = openTables();
 
-/** The real table, which cancels transactions that meet more often than the engine would. */
+/**
+ * A table whose client cancels every fifth transaction as a conflict, which the local engine rarely
+ * does.
+ */
 async function openWorld(seed: number) {
   const tableName = await tables.create();
   const chance = countingChance(seed);
@@ -107,7 +110,7 @@ async function play(step: Step, known: string[], { dependencies }: World): Promi
   }
 }
 
-/** Endpoints, claims and count as they stand in the table. */
+/** The endpoints, URL claims and counter in the table. */
 async function standing({ tableName }: World) {
   const { Items: rows = [] } = await tables.client.send(
     new ScanCommand({ TableName: tableName, ConsistentRead: true }),
@@ -163,7 +166,7 @@ describe("concurrent creations, deletions and URL changes of webhook endpoints",
       { numRuns: 30, endOnFailure: true },
     );
 
-    // What the property is about did happen.
+    // Enough transactions conflicted to test the property.
     expect(cancelled).toBeGreaterThan(50);
     for (const outcome of [
       "create done",
@@ -195,7 +198,7 @@ describe("concurrent creations, deletions and URL changes of webhook endpoints",
       dependencies,
     );
     const ref = { accountId, endpointId: endpoint.id, now, ownHost: null };
-    // All at one instant, so that only the order of the writes tells them apart.
+    // All rotations have the same time, so that only the order of the writes differs.
     const rotations = Array.from({ length: 4 }, () =>
       rotateSecret({ ...ref, overlap: true }, dependencies),
     );

@@ -75,7 +75,7 @@ describe("a receiver that hangs", () => {
       await world.handleWakeUp(wakeUp);
     }
 
-    // Two runs beside the first may have an attempt under way when the third failure is known.
+    // Two other runs may have an attempt in flight when the third failure is recorded.
     expect(new Set(receiver.firstAttempts).size).toBeLessThanOrEqual(3 + 2 + leases - 1);
   });
 

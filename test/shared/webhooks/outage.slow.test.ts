@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => base.stop());
 
-/** Lets the clock go on to `until`, doing whatever falls due on the way when it does. */
+/** Advances the clock to `until`, and does all due work at its time. */
 async function liveUntil(until: Date): Promise<void> {
   for (;;) {
     await world.deliverDue();
@@ -37,7 +37,7 @@ async function liveUntil(until: Date): Promise<void> {
   world.clock.set(until.toISOString());
 }
 
-/** The destination as `GET /v1/s3_destination` answers it. */
+/** The destination as `GET /v1/s3_destination` returns it. */
 async function shownDestination() {
   const destination = await world.destination(account);
   return destination === null ? null : presentDestination(account, destination);

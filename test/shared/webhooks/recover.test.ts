@@ -34,7 +34,7 @@ afterEach(async () => {
 const runOf = (n: number, wanted: Parameters<typeof aRun>[1] = {}) =>
   aRun(["watchlist.product.changed", "watchlist.run.completed"], {
     runId: `wlrun_${String(n).padStart(3, "0")}`,
-    // After the endpoints were registered.
+    // The event happened after the endpoints were registered.
     happenedAt: "2026-11-20T10:00:00.001Z",
     ...wanted,
   });
@@ -44,17 +44,19 @@ const recover = async (endpointId: string, span = { since, until }): Promise<voi
   const now = world.clock.now();
   await world.outbox.add(endpointTarget(account, endpointId), [recoverEntry(span, now)]);
   await world.deliverDue();
-  // Each delivery is due a millisecond after the one before.
+  // Deliveries become due a millisecond apart.
   world.clock.advance(200);
   await world.deliverDue();
 };
 const received = () => receiver.requests.map(({ headers }) => String(headers["webhook-id"]));
 const idsOf = (...runs: ReturnType<typeof aRun>[]) =>
   runs.flatMap(({ events }) => events.map(({ id }) => id));
-/** Forty runs, more than one look takes. */
+/** Forty runs, which is more than one page of a recovery. */
 const many = Array.from({ length: 40 }, (_, n) => runOf(n));
 
-/** The first delivery answers 410, which disables the endpoint and ends the others. */
+/**
+ * Answers the first delivery with 410, which disables the endpoint and ends the other deliveries.
+ */
 async function failEverything(runs: ReturnType<typeof aRun>[]): Promise<void> {
   receiver.answer = (response) => response.writeHead(410).end();
   for (const run of runs) await world.publish(run);
@@ -113,7 +115,7 @@ describe("a recovery of failed deliveries", () => {
     const runs = many.slice(0, 6).map((_, n) => runOf(n, { happenedAt: secondsAfter(1 + n) }));
     world.clock.advance(60_000);
     await failEverything(runs.toReversed());
-    // A slice is 30 seconds: it has time for three.
+    // Three responses fit into a time slice of 30 seconds.
     receiver.answer = (response) => {
       world.clock.advance(12_000);
       response.end("ok");
@@ -126,13 +128,14 @@ describe("a recovery of failed deliveries", () => {
 
   it("sends the oldest first when it starts again after a crash half-way", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
-    // More deliveries are found before the crash than a session works on at once.
+    // The recovery finds more deliveries before the crash than a session sends in parallel.
     const runs = many.slice(0, 18).map((_, n) => runOf(n, { happenedAt: secondsAfter(1 + n) }));
     world.clock.advance(60_000);
     await failEverything(runs);
     const target = endpointTarget(account, endpoint.id);
     await world.outbox.add(target, [recoverEntry({ since, until }, world.clock.now())]);
-    // So slow that what is found is stored at once, and nothing is sent in the same time slice.
+    // Reading bodies is so slow that found deliveries are stored at once, and none is sent in the
+    // time slice.
     const { bodies } = world.webhooks;
     const get = bodies.get.bind(bodies);
     let runsRead = 0;

@@ -23,7 +23,7 @@ interface Sent {
   readonly receiverSecret?: string;
 }
 
-/** Throws when a receiver that uses this library would refuse the delivery. */
+/** Throws if a receiver that uses this library would refuse the delivery. */
 type Verify = (sent: Sent) => void;
 
 const verifyAsStripe: Verify = ({

@@ -40,7 +40,7 @@ afterEach(async () => {
   await receiver.stop();
 });
 
-/** Lets something happen before each delivery leaves. */
+/** Calls `happens` before each delivery is sent. */
 function beforeSending(happens: () => Promise<void>): void {
   const { sender } = world.webhooks;
   Object.assign(world.webhooks, {
@@ -209,7 +209,7 @@ describe("a delivery worker that outlives its lease", () => {
 
     const all = run.events.map(({ body }) => body);
     expect(bodies().slice(0, 6)).toEqual([all[0], ...all]);
-    // Two that were under way when the lease was lost, and while that was found out.
+    // Two deliveries may be in flight when the lease is lost and until the worker detects that.
     expect(bodies().length).toBeLessThanOrEqual(8);
     expect((await deliveryOf(run, 1, endpoint.id))?.attempts).toHaveLength(1);
   });

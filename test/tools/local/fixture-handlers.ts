@@ -11,7 +11,10 @@ interface Streaming {
   };
 }
 
-/** Loads handlers from the given ones; the others answer what they were created with. */
+/**
+ * Loads these handlers by name; every other handler returns its name, environment, overrides and
+ * event.
+ */
 export function loadFixture(handlers: Readonly<Record<string, Handler>> = {}): LoadHandler {
   return async (name) => ({
     createHandler: (environment: unknown, overrides: unknown) =>

@@ -36,7 +36,7 @@ const schedule = (input: (queueUrl: string) => unknown, queueUrl: string): Store
   handledUntil: 0,
 });
 
-/** Fires a schedule once; returns the messages that a queue receives and the lines that the world logs. */
+/** Fires a schedule once; returns the messages of its queue and the log lines of the world. */
 async function fired(input: (queueUrl: string) => unknown) {
   const received: unknown[] = [];
   const logged: string[] = [];

@@ -1,4 +1,4 @@
-/** Each inconsistency that is planted is found, once, and nothing else is. */
+/** Reconciliation finds each inconsistency once, and nothing else. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { reconcile, tallyLine, noCounts } from "../../../tools/reconcile/reconcile.ts";
 import { hashApiKey } from "../../../shared/accounts/api-key.ts";
@@ -63,7 +63,7 @@ beforeAll(async () => {
 
 type Place = readonly [table: string, key: RowKey];
 
-/** The differences that are found in the world while rows are changed. */
+/** The differences that are found while rows of the world are changed. */
 const planted = (
   places: Parameters<typeof plantedIn>[1],
   which?: "account" | "everything",

@@ -255,7 +255,7 @@ it("reconcile finds nothing while the account is in use", async () => {
       });
       await bench.ledger.settle({ accountId, holdId, credits: 1, succeeded: true, now });
       work.calls += 1;
-      // A process has one call at a time, and does other things between two changes of the books.
+      // A process makes one call at a time, and pauses between its changes of the ledger.
       await delay(10);
     }
   };

@@ -53,7 +53,7 @@ beforeAll(async () => {
     await reserve(`req_${n}`);
     await settle(`req_${n}`);
   }
-  // One slot of the first shard is taken: the last of these calls is in the other shard.
+  // One slot of the first shard is in use, so the last of these calls is in the other shard.
   const calls = Array.from({ length: 10 }, (_, n) => `req_${n}`);
   for (const holdId of calls) await reserve(holdId);
   for (const holdId of calls.slice(0, 9)) await settle(holdId);
@@ -84,7 +84,7 @@ const ledgerOptions = () => ({
   chance: countingChance(3),
 });
 
-/** How many transfers a shard has had, in its pages and its journal. */
+/** Number of transfers in a shard's pages and journal. */
 async function transfersIn(number: number): Promise<number> {
   const rows = await Promise.all((await pagesOf(number)).map((key) => rowAt(names.ledger, key)));
   const records = [...rows.flatMap((row) => row["records"] as Row[]), ...(await journalOf(number))];
@@ -106,7 +106,7 @@ const stampOfPage = ([, { sk }]: Place): number => Number(sk.slice("page#".lengt
 const numberIn = async (place: Place, name: string): Promise<number> =>
   Number((await rowAt(...place))[name]);
 
-/** The differences that are found while there is another row. */
+/** The differences that are found while another row is stored. */
 async function beside(
   table: string,
   row: RowKey & Row,
@@ -120,7 +120,7 @@ async function beside(
   }
 }
 
-/** Changes one element of an attribute that is a list or a map. */
+/** Changes one element of a list or map attribute. */
 const within =
   (name: string, key: string | number, to: (element: Row) => Row | null): Change =>
   (row) => {
@@ -452,14 +452,14 @@ it("reconcile finds nothing while credits are added and move between shards", as
       const holdId = `req_large_${work.rounds}`;
       const expiresAt = new Date(now.getTime() + 600_000);
       const source = { requestId: holdId };
-      // More than one shard has, so the rest is transferred from the other shard.
+      // The credits exceed those of one shard, so the rest is transferred from the other one.
       const large = { accountId, holdId, credits: 20_000, slot: true, source, now, expiresAt };
       await ledger.reserve(large);
       await ledger.settle({ accountId, holdId, credits: 0, succeeded: true, now });
       const changeId = `grant-${work.rounds}`;
       if (work.rounds % 4 === 0) {
         await changes.apply({ accountId, changeId, type: "grant", credits: 1, now });
-        // A grant during the comparison restarts it, so grants are rare here.
+        // A grant during the comparison restarts it, so the test makes few grants.
         await delay(300);
       }
     }

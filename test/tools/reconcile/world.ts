@@ -47,7 +47,9 @@ const standard = (amount: number): Record<string, unknown> => ({
   retailer_d: { state: "ADD_TO_CART", regularPrice: 20, purchasable: true },
 });
 
-/** In the second run a price moves, in the third one item is delisted and another has no answer. */
+/**
+ * In the second run a price changes; in the third, one item is delisted and another gets no answer.
+ */
 export async function startWorld(): Promise<World> {
   const given = [names.accounts, names.ledger, names.watchlists];
   const create = async (): Promise<string> => given.shift() ?? "";
@@ -130,7 +132,7 @@ export function deliveryOf({ list, runs }: World, run = runs[0]) {
   return newDelivery({ event, watchlistId: list.id, runId, endpointId });
 }
 
-/** A purchase, a correction, a call that is still open, and last a call that was refunded in part. */
+/** Makes a purchase, a correction, a call that stays open, and a call that is refunded in part. */
 async function useCredits({ bench, accountId }: World): Promise<void> {
   const [now, ledger] = [bench.clock.now(), bench.ledger];
   const changes = dynamoCreditChanges(client, {
@@ -174,7 +176,7 @@ export async function rowAt(table: string, Key: RowKey): Promise<Row> {
   return Item;
 }
 
-/** Writes a row again with some attributes changed. */
+/** Stores a row again with some attributes changed. */
 export async function damage(table: string, key: RowKey, to: (row: Row) => Row): Promise<void> {
   const row = await rowAt(table, key);
   await client.send(new PutCommand({ TableName: table, Item: { ...row, ...to(row) } }));
@@ -183,7 +185,7 @@ export async function damage(table: string, key: RowKey, to: (row: Row) => Row):
 export const remove = (table: string, Key: RowKey): Promise<unknown> =>
   client.send(new DeleteCommand({ TableName: table, Key: { ...Key } }));
 
-/** Makes an attribute larger by so much. */
+/** Increases an attribute by this number. */
 export const more =
   (name: string, by: number) =>
   (row: Row): Row => ({ [name]: Number(row[name]) + by });
@@ -221,7 +223,7 @@ export const without =
   (...attributes: string[]): Change =>
   (row) =>
     Object.fromEntries(Object.entries(row).filter(([name]) => !attributes.includes(name)));
-/** Makes an attribute larger by so much; smaller when it is negative. */
+/** Adds a number to an attribute; the number may be negative. */
 export const add =
   (name: string, by: number): Change =>
   (row) => ({ ...row, ...more(name, by)(row) });

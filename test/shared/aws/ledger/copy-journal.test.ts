@@ -23,7 +23,9 @@ beforeEach(async () => {
 const now = new Date("2026-03-01T12:00:00Z");
 const expiresAt = new Date("2026-03-01T12:01:00Z");
 
-/** Makes calls whose records stay in the journal: transactions of their process fail. */
+/**
+ * Makes calls whose records stay in the journal, because every transaction of their process fails.
+ */
 async function call(...holdIds: readonly string[]): Promise<void> {
   const client = watchedClient(world.client, (command, send) => {
     if (command instanceof TransactWriteCommand) throw new Error("not copied");
@@ -57,7 +59,7 @@ const requestsOfDay = async (): Promise<unknown> =>
     "requests"
   ];
 
-/** Puts the shard and its usage back, as a restore of the accounts table alone does. */
+/** Restores the shard and its usage, as a restore of the accounts table alone does. */
 async function restore(shard: Row | undefined): Promise<void> {
   const { pk, sk } = accountKeys.shardUsage(accountId, 0, "2026-03-01");
   const usage = { pk, sk, requests: 0, successful: 0, failed: 0, credits: 0 };

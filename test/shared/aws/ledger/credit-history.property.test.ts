@@ -5,7 +5,7 @@ import { systemClock } from "../../../../shared/base/system.ts";
 import { entriesOf, expectBooksToBalance } from "../../../contracts/ledger.contract.ts";
 import { startLedgerWorld } from "../../../support/ledger-world.ts";
 
-/** HISTORY_RUNS=100 plays so many random sequences. */
+/** HISTORY_RUNS=100 plays 100 random sequences instead of 2. */
 const numRuns = Number(process.env["HISTORY_RUNS"] ?? 2);
 
 const actions = fc.array(

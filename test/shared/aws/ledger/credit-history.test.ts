@@ -54,7 +54,10 @@ const countingWrites = () => {
   return { client, writes: () => writes };
 };
 
-/** Reserves credits one by one. Each reservation makes a record; processes copy eight at a time to a page. */
+/**
+ * Reserves credits the given number of times. Each reservation makes a record; processes copy eight
+ * at a time to a page.
+ */
 const makeRecords = async (count: number, first = 0, now = systemClock.now()): Promise<void> => {
   const ledger = world.ledger();
   for (let n = first; n < first + count; n += 1) {
@@ -139,7 +142,10 @@ describe("dynamoCreditHistory", () => {
     const settle = (ledger: Ledger, holdId: string, now: Date) =>
       ledger.settle({ accountId, holdId, credits: 5, succeeded: true, now });
 
-    /** Ten calls in the first shard and one in the second; those of the first end ten seconds later. */
+    /**
+     * Makes ten calls in the first shard and one in the second. Those of the first end ten seconds
+     * later.
+     */
     const work = async (): Promise<void> => {
       const change = { accountId, changeId: "pack", type: "purchase", credits: 25_000 } as const;
       await world.changes.apply({ ...change, now: start });
@@ -172,7 +178,7 @@ describe("dynamoCreditHistory", () => {
         const answer = await send();
         if (!(command instanceof BatchGetCommand)) return answer;
         reads += 1;
-        // The first read expects one shard.
+        // The first read assumes one shard, so only the second one reads both.
         if (reads === 2) {
           await settle(world.ledger(), "call_10", seconds(20));
         }

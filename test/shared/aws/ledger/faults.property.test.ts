@@ -24,13 +24,13 @@ const start = new Date("2026-03-01T12:00:00Z");
 const expiresAt = new Date("2026-03-01T12:10:00Z");
 const afterExpiry = new Date("2026-03-01T12:10:01Z");
 
-/** What may happen to a request; a process that has crashed sends nothing any more. */
+/** What happens to a request. A process that has crashed sends no further requests. */
 type Fault =
   | "none"
   | "crash_before"
   | "crash_after"
   | "answer_lost"
-  /** The same, and the request takes effect again after all other requests. */
+  /** As `answer_lost`, and the request takes effect again after all other requests. */
   | "executed_again"
   | "conflict"
   | "throttle";
@@ -50,13 +50,17 @@ const fault = fc.oneof(
 const call = fc.record({
   credits: fc.integer({ min: 0, max: 900 }),
   answered: fc.double({ min: 0, max: 1, noNaN: true }),
-  /** Of the process that makes the call, request by request; none after these. */
+  /**
+   * Faults of the requests of the process that makes the call, in order; later requests have none.
+   */
   faults: fc.array(fault, { maxLength: 8 }),
-  /** True for an item call, which one process makes; false for a step, which any process may repeat. */
+  /**
+   * True for an item call, which one process makes; false for a step, which any process may repeat.
+   */
   slot: fc.boolean(),
   /** What happens if that process does not finish: another process ends its work, or none does. */
   afterwards: fc.constantFrom("ended", "left"),
-  /** True for a process that stands still with its hold until it has expired. */
+  /** True for a process that is suspended until its hold has expired. */
   sleeps: fc.boolean(),
   /** True for a step that is repeated late, after its hold has expired. */
   zombie: fc.boolean(),
@@ -74,7 +78,7 @@ const conflict = (writes: number): Error =>
 
 const named = (name: string): Error => Object.assign(new Error(name), { name });
 
-/** The error with which DynamoDB rejects a request. */
+/** The error with which DynamoDB rejects a request; undefined for other faults. */
 function refusalOf(met: Fault, command: unknown): Error | undefined {
   if (met === "throttle") return named("ThrottlingException");
   if (met !== "conflict") return undefined;
@@ -86,10 +90,10 @@ function refusalOf(met: Fault, command: unknown): Error | undefined {
     : undefined;
 }
 
-/** Requests that are executed again, whatever the rows then contain. */
+/** Requests that are executed again later, on the rows of that time. */
 type Late = (() => Promise<unknown>)[];
 
-/** A process whose requests meet the faults planned for it, in order. */
+/** A process whose requests get the planned faults, in order. */
 function faultyProcess(plan: readonly Fault[], look: () => Promise<void>, late: Late = []): Ledger {
   const pending = [...plan];
   let crashed = false;
@@ -194,7 +198,8 @@ async function playOut(calls: readonly ModelCall[], granted: number): Promise<vo
     if (typeof first === "object") heard.push(first);
     if (first === "asleep") asleep.add(n);
     if (first !== undefined || model.sleeps || model.afterwards === "left") return;
-    // Only a worker that cancels a call, or repeats a step, does not know of a settlement.
+    // Only a worker that cancels a call or repeats a step continues without the result of a
+    // settlement.
     if (model.slot) await world.ledger().cancel({ accountId, holdId: wanted.holdId, now: start });
     const last = model.slot ? undefined : await makeCall(faultyProcess([], look), wanted);
     if (typeof last === "object") heard.push(last);

@@ -56,7 +56,7 @@ it("a warm item call waits for three requests to DynamoDB, whatever is refunded"
   for (const [n, charged] of [10, 4, 0].entries()) {
     sent.length = 0;
     await call(`req_${n}`, charged);
-    // The eighth record of the account is copied to a page while the call reads.
+    // The account's eighth record is copied to a page while the call reads its source.
     const copies = n === 2 ? [TransactWriteCommand] : [];
     expect(sent).toEqual([UpdateCommand, UpdateCommand, ...copies, UpdateCommand]);
   }

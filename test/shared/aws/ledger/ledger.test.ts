@@ -44,7 +44,7 @@ const reserve = (ledger: Ledger, holdId: string, credits: number) =>
 const settle = (ledger: Ledger, holdId: string, credits: number) =>
   ledger.settle({ accountId, holdId, credits, succeeded: credits > 0, now });
 
-/** Bytes of an item as DynamoDB counts them: names and values, with an overhead for maps and lists. */
+/** Bytes of an item by DynamoDB's rules: names and values, with an overhead for maps and lists. */
 function itemSize(value: unknown): number {
   if (typeof value === "string") return Buffer.byteLength(value);
   if (typeof value === "number") return Math.ceil(String(value).length / 2) + 1;
@@ -205,7 +205,7 @@ describe("a process that is suspended while it reserves credits", () => {
       isFirst = false;
       clock.advance(120_000);
       await world.ledger().releaseExpired(accountId, clock.now());
-      // The SDK repeats what was not answered.
+      // The SDK repeats a request without a response.
       return send();
     });
     const { accountsTable, ledgerTable } = world;
@@ -256,7 +256,7 @@ describe("the ledger, for a call that another process cancels,", () => {
     await reserve(ledger, "charged", 4);
     await settle(ledger, "charged", 3);
     for (let n = 0; n < 10; n += 1) await reserve(ledger, `filler ${n}`, 1);
-    // The first shard has no slot left: the duplicate gets one in another shard.
+    // The first shard has no free slot, so the duplicate gets one in another shard.
     await reserve(world.ledger(), "charged", 4);
     expect(await world.account(accountId)).toMatchObject({ held: 14, spent: 3 });
 
@@ -273,7 +273,7 @@ describe("the ledger, for an account with several shards,", () => {
     const tier = concurrencyTiers.find(({ concurrency }) => concurrency > 10);
     if (tier === undefined) throw new Error("no tier has two shards");
     const purchase = { accountId, changeId: "c1", type: "purchase", now } as const;
-    // The purchase opens the second shard and gives it half of the credits.
+    // The purchase adds the second shard and moves half of the credits to it.
     await world.changes.apply({ ...purchase, credits: tier.atLifetimeCredits });
     const credits = 5_000 + tier.atLifetimeCredits;
 

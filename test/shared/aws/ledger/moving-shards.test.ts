@@ -36,8 +36,8 @@ interface Answer {
 }
 
 /**
- * DynamoDB reads the rows of one request at different moments. This client reads some rows before
- * `meantime` and the others after it, once.
+ * DynamoDB reads the rows of one request at different times. Once, this client reads some rows
+ * before `meantime` runs and the others after it.
  */
 function readsAround(
   meantime: () => Promise<void>,
@@ -70,7 +70,7 @@ it("a call gets the free slot that moves to another ledger shard while the shard
 
   const ledger = ledgerOf(
     readsAround(async () => {
-      // A call of the first shard ends, then the next one takes the free slot of another shard.
+      // A call of the first shard ends, and the next one gets the free slot of another shard.
       const now = systemClock.now();
       await other.settle({ accountId, holdId: "call 0", credits: 1, succeeded: true, now });
       await reserve(other, { accountId, holdId: "next" });

@@ -5,7 +5,7 @@ import { systemRandom, systemClock } from "../../../../shared/base/system.ts";
 import { expectBooksToBalance } from "../../../contracts/ledger.contract.ts";
 import { startLedgerWorld } from "../../../support/ledger-world.ts";
 
-/** One of the concurrency tiers; the highest is LEDGER_SLOTS=250. */
+/** The number of slots of a concurrency tier; LEDGER_SLOTS=250 is the highest. */
 const slots = Number(process.env["LEDGER_SLOTS"] ?? 20);
 const now = new Date("2026-03-01T12:00:00Z");
 const expiresAt = new Date("2026-03-01T12:01:00Z");
@@ -17,7 +17,10 @@ it("concurrent calls on one account, as many as it has slots, all get a slot, fi
   const granted = tier.atLifetimeCredits;
   const accountId = await world.open(granted);
   const { accountsTable, ledgerTable } = world;
-  /** A call in a separate process. Its waits are real, but no time passes: no machine is too slow. */
+  /**
+   * A call in a separate process. It really waits, but its clock stands still, so a slow machine
+   * causes no timeout.
+   */
   const newCall = (holdId: string) => {
     const clock = { ...systemClock, now: () => now };
     const options = { accountsTable, ledgerTable, clock, chance: systemRandom };

@@ -12,7 +12,7 @@ import { putWatchlist } from "../../../support/put-watchlist.ts";
 import { openTables } from "../../../support/tables.ts";
 
 const start = "2026-03-01T00:00:00.000Z";
-/** So many seconds after the start. */
+/** The time that number of seconds after the start. */
 const at = (seconds: number): string => new Date(Date.parse(start) + seconds * 1_000).toISOString();
 const distant = new Date("2030-01-01T00:00:00.000Z");
 
@@ -35,7 +35,7 @@ const listNow = async (): Promise<Watchlist> => {
   if (found === undefined) throw new Error("no list");
   return found;
 };
-/** The next run of the list as it is, due and claimed at the clock's time. */
+/** Claims the watchlist's next run, due at the clock's time. */
 async function claim(): Promise<Run> {
   const now = clock.now();
   const request = { watchlist: await listNow(), trigger: "schedule", due: now, now } as const;
@@ -57,7 +57,7 @@ const stats: RunStats = {
   tracked: 5,
   entry: "check",
   newItems: 2,
-  // Names of steps are the customer's: these must not be taken for what an object has anyway.
+  // Customers name steps, so names of object members must be stored like any other name.
   steps: { check: checked, constructor: checked, ["__proto__"]: checked },
   matched: 0,
   deferred: 0,
@@ -74,7 +74,7 @@ const ended = (run: Run): Run => ({
   stats,
 });
 const keep = { pause: false, consecutiveSkips: 0, refreshDue: false, revision: 1 };
-/** Takes a claimed run that far on. */
+/** Brings a claimed run to a phase. */
 async function bring(run: Run, phase: RunPhase): Promise<Run> {
   const steps: readonly [RunPhase, () => Promise<unknown>][] = [
     ["reading", () => store.startReading(run, { plan: "plan", stats })],

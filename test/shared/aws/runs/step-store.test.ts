@@ -26,7 +26,7 @@ const tables = openTables();
 let table: string;
 let runs: RunStore;
 let store: StepStore;
-/** A run that reads, under the plan `won`. */
+/** A run in phase `reading` with the plan `won`. */
 let run: Run;
 beforeEach(async () => {
   table = await tables.create();
@@ -45,7 +45,7 @@ beforeEach(async () => {
 
 const shortfall = { needed: 4, available: 2 };
 
-/** A step that is planned from what an earlier one found. */
+/** A step whose items come from an earlier step. */
 const aStep = (wanted: Partial<StepRecord> = {}): StepRecord => ({
   runId: run.id,
   step: "detail",
@@ -282,7 +282,7 @@ describe("a batch of a step", () => {
 });
 
 describe("the stored results of a step", () => {
-  /** A megabyte and more of results, which DynamoDB gives in parts. */
+  /** Enough results for more than a megabyte, which DynamoDB returns in several pages. */
   const large = 25;
   const outcomesOf = (batch: number): ItemOutcome[] => [
     anOutcome(`${batch}-a`, { next: ["more"] }),
@@ -324,7 +324,7 @@ describe("the stored results of a step", () => {
     expect(await Array.fromAsync(store.routed(none))).toEqual([]);
   });
 
-  /** 50 KB that do not compress, the same for the same batch. */
+  /** 50 KB that do not compress, always the same for one batch. */
   function noise(batch: number): string {
     const chance = countingChance(batch);
     const parts = Array.from({ length: 800 }, () =>

@@ -16,7 +16,7 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop();
 });
 
-/** A store that answers every request in one way, and a client of it. */
+/** A store that answers every request in the same way, and a client of it. */
 async function storeThat(answer: Answer, times: ClientTimes) {
   let requests = 0;
   const server = createServer((request, response) => {
@@ -68,7 +68,7 @@ it("an unreachable AWS service is a failed dependency", async () => {
 it("the attempts of an AWS request end with the retry budget, before the maximum of the SDK", async () => {
   const store = await storeThat(never, { attemptMs: 60_000, attemptsMax: 3 });
   let ms = 0;
-  // Each look at the clock is 30 ms later than the one before.
+  // Each read of the clock is 30 ms later than the one before.
   const clock = { ...systemClock, now: () => new Date((ms += 30)) };
   const budget = retryBudget({ clock, lossMs: 30 });
   const error = await withRetryBudget(budget, () => store.send());

@@ -36,13 +36,15 @@ async function put(kind: DueKind, rows: readonly DueRow[]): Promise<void> {
   }
 }
 
-/** Partition keys of the table, the nth of which leads to the nth partition of the index. */
+/**
+ * Partition keys of the table, the nth of which is indexed in the nth partition of the due index.
+ */
 const pkPerPartition = (kind: DueKind): readonly string[] =>
   duePartitionsOf(kind).map((partition) => {
     for (let n = 0; ; n += 1) if (duePartitionOf(kind, `pk-${n}`) === partition) return `pk-${n}`;
   });
 
-/** Partition keys of the table that lead to one partition of the index. */
+/** Partition keys of the table that are indexed in one partition of the due index. */
 function pksOf(kind: DueKind, partition: string, wanted: number): readonly string[] {
   const found: string[] = [];
   for (let n = 0; found.length < wanted; n += 1) {

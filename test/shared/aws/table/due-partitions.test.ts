@@ -16,7 +16,7 @@ import { type DueKind, duePartitions } from "../../../../shared/base/table-schem
 
 const at = new Date("2026-03-01T12:00:00.000Z");
 
-/** A row of each kind, of the nth account or list. */
+/** The key of a row of each kind, for the nth account or watchlist. */
 const keyOf: Readonly<Record<DueKind, (n: number) => RowKey>> = {
   hold: (n) => accountKeys.hold(derivedId("account", n), derivedId("request", n)),
   outbox: (n) =>
@@ -64,9 +64,10 @@ describe("the partitions of the due index", () => {
 
   it("are so many for holds that DynamoDB throttles the table before one of them", () => {
     const writesOfPartition = 1_000;
-    // What DynamoDB gives a table unless more is asked for.
+    // DynamoDB's default quota of write units for a table.
     const writesOfTable = 40_000;
-    // A transaction writes twice: the account's row and the hold's, to reserve and to settle.
+    // Reserving and settling each write the account's row and the hold's row, at two units per row
+    // in a transaction.
     const callWrites = { table: 8, index: 2 };
     const calls = (writesOfPartition * duePartitions.hold) / callWrites.index;
     expect(calls).toBeGreaterThan(writesOfTable / callWrites.table);

@@ -47,12 +47,12 @@ const list = "wl_1";
 const event = "watchlist.run.completed";
 const clock = fixedClock("2026-11-20T11:00:00.000Z");
 const chance = countingChance();
-/** So many seconds after ten. */
+/** The time that number of seconds after 10:00:00. */
 const at = (second: number): string =>
   new Date(Date.parse("2026-11-20T10:00:00.000Z") + second * 1_000).toISOString();
 const five = [1, 2, 3, 4, 5];
 
-/** Where a case keeps its rows, reached through a client whose answers are whole or cut short. */
+/** The table of a case, with a client whose answers are complete or cut short. */
 interface Place {
   readonly client: DynamoDBDocumentClient;
   readonly table: string;
@@ -82,7 +82,7 @@ const idsOf = async (place: Place): Promise<string[]> => {
 const rowsOf = ({ client, table }: Place, pk: string): Promise<string[]> =>
   Array.fromAsync(readRows(client, table, rowsBelow(pk, "")), (row) => String(row["sk"]));
 
-/** All pages at the first row; they hold an item each. */
+/** Stores all pages when the first row is stored; each page contains one item. */
 const fillPages = async (place: Place, n: number): Promise<void> => {
   if (n > 1) return;
   const items = five.map((number) => newItem(`i${number}`, at(0)));
@@ -90,13 +90,13 @@ const fillPages = async (place: Place, n: number): Promise<void> => {
 };
 
 interface Case {
-  /** The file whose query it is about. */
+  /** The file that sends the query. */
   readonly file: string;
   readonly says: string;
   readonly fill: (place: Place, n: number) => Promise<unknown>;
   readonly read: (place: Place) => Promise<unknown>;
   readonly found: unknown;
-  /** Queries that it takes when nothing is cut. */
+  /** Number of queries when no answer is cut short; default 1. */
   readonly queries?: number;
 }
 
@@ -124,7 +124,7 @@ const listExports = async ({ client, table }: Place, state: "failed" | null) => 
   const page = await dynamoExportStore(client, table).list(account, wanted);
   return [...page.exports.map(({ runNumber }) => runNumber), page.lastId !== null];
 };
-/** A target that has entries, but for the first two. */
+/** A target that has entries, except for the first two. */
 const putTarget = (place: Place, n: number) =>
   put(place, {
     ...deliveryKeys.outbox({ accountId: account, targetId: `we_${n}` }),
@@ -314,7 +314,7 @@ const cases: readonly Case[] = [
     says: "the export log of a state",
     fill: putExport,
     read: (place) => listExports(place, "failed"),
-    // A row of another state follows, which is not looked at.
+    // The query does not read the row of another state that follows.
     found: [4, 2, true],
   },
   {
@@ -478,7 +478,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-/** Each answer ends after one row that was looked at, as DynamoDB may end any. */
+/** Ends each answer after one evaluated row, as DynamoDB may end any answer. */
 const cutShort = (client: DynamoDBDocumentClient) =>
   watchedClient(client, (command, send) =>
     command instanceof QueryCommand

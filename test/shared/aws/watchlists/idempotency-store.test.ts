@@ -34,7 +34,7 @@ const aRecord = (owner: string, wanted: Partial<IdempotencyRecord> = {}): Idempo
   ...wanted,
 });
 const Key = watchlistKeys.idempotency("acct_1", "hash");
-/** As the transaction does that makes the list. */
+/** Stores the response, as the transaction that creates the watchlist does. */
 const answer = () =>
   tables.client.send(
     new UpdateCommand({

@@ -22,7 +22,7 @@ beforeAll(async () => {
   world = await startPageWorld();
 });
 
-/** More of them are run when something about pages has changed. */
+/** PAGE_RUNS sets the number of cases. Use more after a change of the page store. */
 const numRuns = Number(process.env["PAGE_RUNS"] ?? 5);
 
 const pool = Array.from({ length: 40 }, (_, n) => String(100 + n));
@@ -45,7 +45,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("step" as const), ids: someIds(20) }) },
 );
 
-/** Of a request to the table: its answer may get lost and the SDK send it again, or it conflicts. */
+/** The fault of a request: its response is lost and the SDK sends it again, or it conflicts. */
 type Fault = "none" | "answer_lost" | "conflict";
 const fault = fc.oneof(
   { weight: 6, arbitrary: fc.constant<Fault>("none") },
@@ -58,7 +58,7 @@ const bounds = fc.record({
   mergeItemsMax: fc.integer({ min: 0, max: 3 }),
 });
 
-/** What a step makes of an item. */
+/** The item after a step has read it. */
 const stepped = (item: Item, by: number): Item => {
   const readings = { standard: { price: by } };
   const read = { ...item, readings, revision: item.revision + 1 };
@@ -66,7 +66,7 @@ const stepped = (item: Item, by: number): Item => {
   return { ...read, state: "delisted", delistedAt: new Date(by).toISOString() };
 };
 
-/** The same list as a plain map: what the pages must equal, write for write. */
+/** The watchlist as a plain map, which the pages must equal after every write. */
 class Model {
   readonly items: Map<string, Item>;
   /** Ids that every reader that is under way must find. */
@@ -243,7 +243,9 @@ async function play(
   expect(tally.removed + tally.missing).toBe(wanted.remove.length);
 }
 
-/** Reads the list over and over, from its start and from the middle, until there is no more to do. */
+/**
+ * Reads the watchlist repeatedly, from its start and from the middle, until `isOver` returns true.
+ */
 async function readMeanwhile(
   isOver: () => boolean,
   { list, model, scheduler, limits }: Played,
@@ -302,7 +304,8 @@ it(
         async (scheduler, { limits, ids, operations, width }) => {
           const list = await world.open(itemsOf(ids), limits);
           const played = { list, model: new Model(itemsOf(ids)), scheduler, limits };
-          // Several at a time, the rest after one another: in each lane, in the order drawn.
+          // Lanes run in parallel; the operations of one lane run one after another, in the order
+          // drawn.
           const lanes = Array.from({ length: width }, async (_, lane) => {
             for (const [n, [wanted, faults]] of operations.entries()) {
               if (n % width === lane) await play(wanted, { number: n + 1, faults }, played);

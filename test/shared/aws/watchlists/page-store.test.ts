@@ -48,7 +48,7 @@ function counting(): { client: DynamoDBDocumentClient; sent: Record<string, numb
   return { client, sent };
 }
 
-/** Sends the first write twice, as the SDK does when an answer gets lost. */
+/** A client that sends the first write twice, as the SDK does after a lost response. */
 const repeating = (): DynamoDBDocumentClient => {
   let repeated = false;
   return watchedClient(world.client, async (command, send) => {
@@ -85,7 +85,7 @@ describe("creating the pages of a watchlist", () => {
     });
     const created = world.store(client).create("wl_refused", itemsOf(numbered(50_000)));
     await expect(created).rejects.toThrow("refused");
-    // As many as are written at a time.
+    // The store writes ten pages at a time, and starts no others after the failure.
     expect(puts).toBe(10);
   });
 
@@ -98,7 +98,7 @@ describe("creating the pages of a watchlist", () => {
         isFirst = false;
         throw new Error("refused");
       }
-      // Slower than the failure.
+      // This write ends after the failing one.
       for (let looks = 0; looks < 5; looks += 1) await world.rows(list);
       return send();
     });
@@ -255,7 +255,7 @@ describe("replacing a page of a watchlist", () => {
     const list = await world.open(itemsOf(["1", "2", "3", "4", "5", "6"]), bounds);
     const [first, second] = (await read(store, list)) as [StoredPage, StoredPage];
     expect(second.lowest).toBe("4");
-    // The second page is written a few times, so that its version runs ahead of the first one's.
+    // The second page is written several times, so that its version is higher than the first one's.
     let held = second;
     for (let n = 0; n < 3; n += 1) {
       await store.replace(list, [held], held.items.map(moved));

@@ -21,11 +21,11 @@ import type { WatchlistRef, PageStore } from "../../../../shared/watchlists/page
 import type { ItemCounts, Watchlist } from "../../../../shared/watchlists/watchlist.ts";
 import { openTables } from "../../../support/tables.ts";
 
-/** Waiting takes no time. */
+/** A clock that stands still, with sleeps that end at once. */
 export const clock: Clock = { now: () => new Date("2026-03-01T00:00:00Z"), sleep: async () => {} };
 export const chance = systemRandom;
 
-/** A page's row as it is stored. */
+/** A page's row in the table. */
 export interface StoredRow {
   readonly lowest: string;
   readonly upper: string | null;
@@ -39,14 +39,14 @@ export interface StoredRow {
 export interface PageWorld {
   readonly client: DynamoDBDocumentClient;
   store(client?: DynamoDBDocumentClient, bounds?: Partial<PageBounds>): PageStore;
-  /** A list with these items, its row included. */
+  /** Stores a watchlist with these items; returns its key. */
   open(items: readonly Item[], bounds?: Partial<PageBounds>): Promise<WatchlistRef>;
   rows(list: WatchlistRef): Promise<StoredRow[]>;
-  /** Of the list's own row. */
+  /** The counters in the watchlist's row. */
   counters(list: WatchlistRef): Promise<{ counts: ItemCounts; total: number } | undefined>;
-  /** The list's row alone, as deleting it begins. */
+  /** Deletes only the watchlist's row, with which its deletion begins. */
   removeList(list: WatchlistRef): Promise<void>;
-  /** As the list store gives it, as far as changes of items look at it. */
+  /** The watchlist with the fields that item changes read; undefined if its row was deleted. */
   watchlist(list: WatchlistRef): Promise<Watchlist | undefined>;
 }
 

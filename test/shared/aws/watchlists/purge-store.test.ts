@@ -132,7 +132,7 @@ describe("dynamoPurgeStore.removeRows", () => {
     await store.expectCreation(listOf("wl_1"), at(0));
     const runs = Array.from({ length: 12 }, (_, n) => run("wl_1", n + 1, "done"));
     const steps = runs.flatMap((_, n) => [step("wl_1", n + 1, "a"), step("wl_1", n + 1, "b")]);
-    // More of one run than is looked up by one request.
+    // More rows of one run than one request returns.
     const results = Array.from({ length: 530 }, (_, number) =>
       watchlistKeys.result("wl_1_run3", { step: "a", plan: "p", number }),
     );
@@ -148,7 +148,7 @@ describe("dynamoPurgeStore.removeRows", () => {
     await put([run("wl_1", 1, "done"), step("wl_1", 1, "a"), run("wl_1", 2, "done"), ...others]);
 
     expect(await store.removeRows("wl_1", () => true)).toBe(false);
-    // Whatever is left of a run, its row still leads to it.
+    // While any row of a run is left, the run's own row still leads to it.
     expect(await keysLeft()).toContain("watchlist#wl_1/run#00000001");
     expect(await store.removeRows("wl_1", () => false)).toBe(true);
     expect(await keysLeft()).toHaveLength(others.length);

@@ -44,7 +44,7 @@ const aRecord = (owner: string, watchlistId: string): IdempotencyRecord => ({
   expiresAt: purgeAt,
   answer: null,
 });
-/** As creating a list does: its purge is expected before anything of it is written. */
+/** Creates a watchlist as the service does: the purge mark is stored before any other row. */
 async function create(
   watchlist: Watchlist,
   { record = null, answer = "201" }: { record?: IdempotencyRecord | null; answer?: string } = {},
@@ -306,7 +306,7 @@ describe("dynamoWatchlistStore.remove", () => {
     await remove(aList(1));
     expect(await keys.open(second, now)).toEqual(second);
     await create(aList(2), { record: second });
-    // Once it has expired the key is used for another list.
+    // An expired key creates another watchlist.
     await keys.open(third, second.expiresAt);
     await create(aList(3), { record: third });
 

@@ -11,7 +11,7 @@ const keys = generateKeyPairSync("rsa", {
 export const consumerId = "consumer-0451";
 export const keyVersion = "3";
 export const { privateKey } = keys;
-/** How old a signature may be. */
+/** Maximum age of a signature in milliseconds. */
 const signatureMsMax = 180_000;
 
 export interface AffiliateCall extends ApiCall {
@@ -51,10 +51,10 @@ const recorded = (
   ) as { items: readonly Item[] }
 ).items;
 
-/** An item of the hand-written reply, by its place. */
+/** The item at this index of the hand-written reply; an empty item beyond its end. */
 export const sampleItem = (place: number): Item => recorded[place] ?? {};
 
-/** An item in stock, as the API sends it. */
+/** An item in stock in the form of the API. */
 export const anItem = (id: string, fields: Item = {}): Item => ({
   itemId: Number(id),
   name: `Kelwick Lamp ${id}`,

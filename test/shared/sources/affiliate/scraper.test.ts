@@ -133,7 +133,10 @@ describe("the signature of the affiliate scraper", () => {
     expect(notes).toEqual(["b_affiliate: the source refuses the key or its signature (401)"]);
   });
 
-  /** The service's own client, on a clock whose rests take no time, and when it was asked. */
+  /**
+   * Reads with the service's own client on a clock whose sleeps take no time; records when calls
+   * arrive.
+   */
   async function readWhileBusy(retryAfter: string): Promise<{
     answers: readonly Answer[];
     askedAt: number[];
@@ -376,7 +379,7 @@ describe("the affiliate scraper, with a reply,", () => {
     const request = { scraper: "retailer_b.standard", marketplace: "us", ids: ["55001"] } as const;
     const deadline = new Date(Date.now() + 10_000);
     const [plain] = await scraperOn(double.url).read({ ...request, deadline });
-    // Names that no reply has, so that a value may be anything.
+    // Field names that no reply contains, with any values.
     const name = fc.string({ minLength: 1 }).map((text) => `~${text}`);
     await fc.assert(
       fc.asyncProperty(fc.dictionary(name, fc.jsonValue()), async (fields) => {

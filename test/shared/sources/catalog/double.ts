@@ -12,7 +12,7 @@ export type Reaction = ApiReaction;
 export interface ProductsDouble {
   readonly url: string;
   readonly calls: DoubleCall[];
-  /** The most calls that were in work at one time. */
+  /** The highest number of calls that were handled at the same time. */
   atOnceMax(): number;
   stop(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export async function startProductsDouble(
   return { ...double, calls };
 }
 
-/** A product in stock, as the API sends it. */
+/** A product in stock in the form of the API. */
 export const aProduct = (
   sku: string,
   fields: Readonly<Record<string, unknown>> = {},

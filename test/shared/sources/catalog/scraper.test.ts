@@ -17,7 +17,7 @@ import {
 } from "./double.ts";
 
 const apiKey = "canary-key-5d1f";
-/** No jitter: retries follow at once. */
+/** A random source without jitter, so that retries follow at once. */
 const chance = { bytes: (length: number) => new Uint8Array(length), fraction: () => 0 };
 
 type Options = CatalogOptions & { readonly callsPerSecond: number; readonly clock: Clock };
@@ -169,7 +169,7 @@ const forbidden = (message: string, headers = {}): Reaction => ({
   body: { error: { code: 403, status: "403 Forbidden", message } },
 });
 
-/** Rests take no time, and are written down. */
+/** A clock whose sleeps take no time and are recorded. */
 function restlessClock(): { readonly clock: Clock; readonly rests: number[] } {
   const rests: number[] = [];
   let aheadMs = 0;

@@ -70,7 +70,7 @@ afterEach(() => {
   nowShiftMs = 0;
 });
 let sleptMs: number[] = [];
-/** Real time, which a test may move on. */
+/** A clock with real time, which a test can advance. */
 const clock = {
   now: () => new Date(Date.now() + nowShiftMs),
   sleep: (ms: number) => {
@@ -78,7 +78,7 @@ const clock = {
     return systemClock.sleep(ms);
   },
 };
-/** A clock that stands still and records how long each caller has to wait. */
+/** A clock that stands still and records how long each caller must wait. */
 const recordingClock = (waits: number[]): Clock => {
   const now = new Date();
   return {
@@ -151,7 +151,7 @@ describe("a call of the source client", () => {
     const client = clientWith();
     for (let n = 0; n < 5; n += 1) {
       await get(client, double);
-      // A connection is free a moment after its answer was read.
+      // A connection can be used again shortly after its answer was read.
       await delay(5);
     }
     expect(double.sockets.size).toBe(1);
@@ -192,7 +192,7 @@ describe("a call of the source client", () => {
   });
 });
 
-/** Longer than any test may take: what ends sooner was ended by something else. */
+/** Longer than any test takes, so a call that ends earlier was ended by another limit. */
 const neverMs = 3_600_000;
 
 describe("the deadline of the source client", () => {
@@ -319,7 +319,7 @@ describe("a retry of the source client", () => {
     expect(textOf(await get(client, double))).toBe("there");
     expect(events.map((event) => event.kind === "call" && event.tries)).toEqual([1, 1]);
     expect(await get(client, double)).toEqual({ kind: "broken" });
-    // Three tries, the first of which was repeated for free.
+    // The third call makes three tries, the first of which is repeated at no cost.
     expect(double.startedAt).toHaveLength(3 + 4);
   });
 
@@ -340,7 +340,7 @@ describe("the rate of the source client", () => {
       if (inWork.length < 3) return;
       const three = inWork;
       inWork = [];
-      // A fourth call would arrive now.
+      // Leaves time for a fourth call to arrive.
       await delay(20);
       for (const one of three) one.end();
     });
@@ -355,7 +355,7 @@ describe("the rate of the source client", () => {
     const client = clientWith({ callsPerSecond: 20, burst: 5 }, recordingClock(waits));
     await Promise.all(Array.from({ length: 15 }, () => get(client, double)));
     expect(double.startedAt).toHaveLength(15);
-    // The first five start at once, so nothing waits for them.
+    // The first five calls start at once without waiting.
     expect(waits.toSorted((a, b) => a - b)).toEqual([
       50, 100, 150, 200, 250, 300, 350, 400, 450, 500,
     ]);
@@ -367,7 +367,7 @@ describe("the rate of the source client", () => {
     await get(client, double);
     await Promise.all(Array.from({ length: 11 }, () => get(client, double)));
     const [, second = 0] = double.startedAt;
-    // Half a second between the first and the last of them; a quarter at the full pace.
+    // At half the rate, the eleven calls take half a second; at the full rate, a quarter.
     expect((double.startedAt.at(-1) ?? 0) - second).toBeGreaterThanOrEqual(400);
   });
 });

@@ -17,7 +17,7 @@ interface Grant {
   readonly starts: readonly number[];
 }
 
-/** Turns of one process, and what its budget granted. */
+/** The start times of one process, and the permits that its budget granted. */
 function world(
   {
     callsPerSecond,
@@ -68,7 +68,7 @@ describe("the start times of a source", () => {
     expect(starts).toHaveLength(2_000);
     const excess = starts.map((at, n) => n + 1 - ((at - startMs) / 1_000) * 1_000);
     expect(Math.max(...excess)).toBeLessThanOrEqual(40 + 4);
-    // As fast as with one row: 2,000 calls, 40 of them at once, take two seconds.
+    // The total rate is that of one row: 2,000 calls, 40 at the same time, take two seconds.
     expect((starts.at(-1) ?? 0) - startMs).toBeLessThanOrEqual(2_000);
   });
 

@@ -22,7 +22,7 @@ export async function startHistoryDouble(
   });
 }
 
-/** A reply with something left to pay with. */
+/** A reply with these fields and a positive token balance. */
 export const envelope = (content: Json, account: Json = {}): Json => ({
   timestamp: 1_772_366_400_000,
   tokensLeft: 1_000,
@@ -41,12 +41,12 @@ export const allNamed = ({ ids }: HistoryCall): ApiReaction => ({
   }),
 });
 
-/** The places of `stats.current`, filled as given; the rest is -1. */
+/** The array `stats.current` with these values at their indexes, and -1 at all others. */
 export function current(values: Readonly<Record<number, unknown>>): unknown[] {
   return Array.from({ length: 36 }, (_, place) => (place in values ? values[place] : -1));
 }
 
-/** The statistics of a listing with a buy box, as the API sends them. */
+/** The statistics of a listing with a buy box in the form of the API. */
 export const someStats = (fields: Json = {}): Json => ({
   current: current({ 1: 1_999, 2: 1_050, 4: 2_499, 11: 4, 12: 2, 16: 43, 17: 120, 18: 1_999 }),
   totalOfferCount: 6,
@@ -63,7 +63,10 @@ export const someStats = (fields: Json = {}): Json => ({
   ...fields,
 });
 
-/** The API's minutes ten minutes ago: what it looked at long ago is no reading of now. */
+/**
+ * Ten minutes ago in the API's minutes; a product that was read over a day ago would be
+ * unavailable.
+ */
 export const lookedAt = Math.floor(Date.now() / 60_000) - 21_564_000 - 10;
 
 /** A product with a buy box. */
@@ -77,7 +80,7 @@ export const aListing = (asin: string, fields: Json = {}): Json => ({
   ...fields,
 });
 
-/** A live offer at a price and a shipping in cents. */
+/** A live offer with this price and shipping in cents. */
 export const anOffer = (
   offerId: number,
   [price, shipping]: readonly [number, number],

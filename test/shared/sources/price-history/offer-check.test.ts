@@ -30,7 +30,7 @@ afterEach(async () => {
 });
 
 const asin = "B0HISTORY1";
-/** A listing whose featured seller is the second one, with as many offers as are given. */
+/** A listing with the given offers, whose featured seller is the second one. */
 const listed = (id: string, offers: readonly unknown[], fields: Json = {}): Json =>
   aListing(id, {
     offersSuccessful: true,
@@ -65,7 +65,7 @@ async function check(offers: readonly (readonly [asin: string, id: string])[]) {
   });
 }
 
-/** What one offer's check comes to on a listing. */
+/** The result of the check of one offer on a listing. */
 async function verdict(id: string, product: Json): Promise<boolean | string | undefined> {
   await begin(() => ({ body: envelope({ products: [product] }) }));
   const [answer] = await check([[asin, id]]);

@@ -302,7 +302,7 @@ describe("the offer IDs of the price history adapter", () => {
     );
     const three = await ids(alike);
     expect(new Set(three).size).toBe(3);
-    // Without the last one the others keep theirs, in whatever order they come.
+    // Without the last offer, the others keep their IDs in any order.
     expect(await ids([alike[2] ?? {}, alike[0] ?? {}])).toEqual([three[0], three[1]]);
   });
 
@@ -341,7 +341,7 @@ it("the price history offers reader returns only fields that the specification n
     return (await scraper.readOffers({ marketplace: "us", ids: [asin], deadline }))[0];
   };
   const plain = await read();
-  // Names that no reply has, so that a value may be anything.
+  // Field names that no reply contains, with any values.
   const name = fc.string({ minLength: 1 }).map((text) => `~${text}`);
   await fc.assert(
     fc.asyncProperty(fc.dictionary(name, fc.jsonValue()), async (fields) => {

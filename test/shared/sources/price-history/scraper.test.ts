@@ -120,7 +120,7 @@ describe("the price history scraper", () => {
       pulse,
     );
     expect(statuses(answers)).toEqual(ids.map(() => "ok"));
-    // Calls that start together may arrive in any order.
+    // Calls that start at the same time may arrive in any order.
     const sizes = asked("/product").map(({ query }) => query.get("asin")?.split(",").length ?? 0);
     expect(sizes.toSorted((a, b) => b - a)).toEqual([...Array(10).fill(100), 50]);
     expect(double.atOnceMax()).toBeLessThanOrEqual(8);
@@ -397,7 +397,7 @@ describe("the price history scraper, with a reply,", () => {
       return (await scraper.read({ ...request, ids: [first] }))[0];
     };
     const plain = await read();
-    // Names that no reply has, so that a value may be anything.
+    // Field names that no reply contains, with any values.
     const name = fc.string({ minLength: 1 }).map((text) => `~${text}`);
     await fc.assert(
       fc.asyncProperty(fc.dictionary(name, fc.jsonValue()), async (fields) => {

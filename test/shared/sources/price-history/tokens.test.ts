@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Clock } from "../../../../shared/base/clock.ts";
 import { historyTokens, type Tokens } from "../../../../shared/sources/price-history/tokens.ts";
 
-/** A clock that sleeping moves on at once. */
+/** A clock that advances at once when code sleeps. */
 function testClock(): Clock & { readonly elapsedMs: () => number } {
   let elapsed = 0;
   return {
@@ -73,7 +73,7 @@ describe("the token balance", () => {
     const { clock, tokens, later } = await tokensWith(50);
     expect(await tokens.take(40, later(60_000))).toBe(true);
     expect(await tokens.take(5, later(60_000))).toBe(true);
-    // The source has not counted the call for 40 yet when it answers this one.
+    // The source answers this call before it has counted the call for 40 tokens.
     tokens.settle(5, account(40));
     expect(await tokens.take(1, later(60_000))).toBe(true);
     expect(clock.elapsedMs()).toBe(20_000);

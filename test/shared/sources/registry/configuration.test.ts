@@ -13,7 +13,7 @@ const secretArn = "arn:aws:secretsmanager:us-east-1:123456789012:secret:sources/
 const kmsKeyArn = "arn:aws:kms:us-east-1:123456789012:key/0f0f0f0f-1111-2222-3333-444444444444";
 const baseUrl = "https://api.example";
 
-/** One whole choice of options for each adapter. */
+/** Complete options for each adapter. */
 const adapters: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   sandbox: { adapter: "sandbox" },
   upstream: { adapter: "upstream", baseUrl },

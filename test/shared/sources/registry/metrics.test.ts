@@ -6,7 +6,7 @@ import { type Line, loggedLines, metricsOf } from "../../../support/log-lines.ts
 
 afterEach(() => vi.restoreAllMocks());
 
-/** The line that a report leaves in the log. */
+/** The log line that a source report writes. */
 function lineOf(report: SourceReport): Line {
   const { logger, lines } = loggedLines("products");
   within(newWork({ request_id: "req_1" }), () =>

@@ -34,7 +34,7 @@ interface Habits {
   readonly headers?: OutgoingHttpHeaders;
 }
 
-/** Answers every call with the status, after a while. */
+/** A host that answers every call with the status after a delay. */
 async function startHost(
   status: number,
   { tookMs = 0, body = '{"results":[]}', headers = {} }: Habits = {},
@@ -63,7 +63,7 @@ async function startHost(
   return { url: `http://127.0.0.1:${port}`, startedAt, atOnceMax: () => most };
 }
 
-/** Where a server was a moment ago, and is none any more. */
+/** An address where a server has just stopped. */
 async function closedAddress(): Promise<string> {
   const server = createServer();
   server.listen(0, "127.0.0.1");
@@ -104,13 +104,13 @@ describe("scrapers that read from one host", () => {
     const options = { adapter: "upstream", baseUrl: host.url, batchIdsMax: 1 };
     const paced = { ...options, callsPerSecond: 0.1, burst: 1, callsAtOnceMax: 1 };
     const sources = Object.fromEntries(four.map((id) => [id, paced]));
-    // Sleeping takes no time, and moves the clock on.
+    // The clock advances at once when code sleeps.
     let now = Date.now();
     const sleep = async (ms: number): Promise<void> => void (now += ms);
     const read = reader(sources, aSourceWorld({ clock: { now: () => new Date(now), sleep } }));
     await Promise.all(four.map((id) => read(id, 20, 95)));
     expect(host.atOnceMax()).toBe(1);
-    // One call in ten seconds, for 95 seconds.
+    // At one call in ten seconds, 95 seconds have ten calls.
     expect(host.startedAt).toHaveLength(10);
   });
 
@@ -222,7 +222,7 @@ describe("the price history API, out of tokens,", () => {
 });
 
 describe("a crawl delay", () => {
-  /** A site whose pages all have the status. */
+  /** A site all of whose pages have the status. */
   async function startSite(status: number): Promise<{ url: string; pagesAt: number[] }> {
     const pagesAt: number[] = [];
     const server = createServer((request, response) => {
@@ -243,9 +243,9 @@ describe("a crawl delay", () => {
     return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, pagesAt };
   }
   const userAgent = "AcmeBot/1.0 (+https://acme.example/bot)";
-  /** Nothing but the delay holds such calls back. */
+  /** Only the crawl delay limits these calls. */
   const fast = { adapter: "web", userAgent, callsPerSecond: 10, burst: 50 };
-  /** A busy machine may start one call late and the next one in time. */
+  /** On a busy machine, one call may start late and the next one on time. */
   const leastMs = 400;
   const gapsOf = (times: readonly number[]): number[] =>
     times.slice(1).map((time, n) => time - (times[n] ?? 0));
@@ -296,7 +296,7 @@ describe("a source without any answer", () => {
   it.each([
     ["refuses connections", closedAddress, "ECONNREFUSED"],
     ["fails at everything", async () => (await startHost(500)).url, "5xx"],
-    // An address that resolves nowhere, as a name that is written wrong.
+    // A name that does not resolve, such as a misspelled one.
     ["is no host", () => Promise.resolve("https://source.invalid"), /ENOTFOUND|EAI_AGAIN/],
   ])("after %s causes one warning a minute", async (_what, urlOf, word) => {
     const url = await urlOf();
@@ -349,7 +349,7 @@ describe("a source without any answer", () => {
     const server = createServer((request, response) => {
       request.resume();
       number += 1;
-      // The first call is answered, no other.
+      // Only the first call is answered.
       if (number === 1) response.end('{"results":[]}');
     });
     server.listen(0, "127.0.0.1");

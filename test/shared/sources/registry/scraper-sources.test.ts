@@ -212,7 +212,9 @@ describe("the tokens of a key", () => {
   const asin = "B000000001";
   const offers = [{ asin, offerListingId: offerOn(asin) }];
 
-  /** Reads by each of the five scrapers, whose keys are kept where `secretOf` says. */
+  /**
+   * Reads by each of the five scrapers, whose secrets have the references that `secretOf` returns.
+   */
   function readers(baseUrl: string, secretOf: (scraper: string) => string) {
     const five = ["pulse", "lite", "full", "offers", "offer_check"].map((tier) => {
       const id = `retailer_a.${tier}`;
@@ -335,7 +337,7 @@ it("a failing read writes no secret to the output of its process", async () => {
     env: {
       ...process.env,
       POWERTOOLS_LOG_LEVEL: "DEBUG",
-      // No table is there either.
+      // The table is not reachable either.
       AWS_ENDPOINT_URL: "http://127.0.0.1:1",
       BASE_URL: double.url,
       SOURCE_KEY: canary,

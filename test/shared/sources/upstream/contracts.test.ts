@@ -53,7 +53,7 @@ const listings = {
   slowId: "B0SANDBOX8",
 } satisfies Partial<OfferScraperSubject>;
 
-/** The shop of the reference server. */
+/** Options of the reference server's sandbox. */
 const shop = { seed: "sandbox", clock: systemClock };
 
 offerScraperContract("sandbox", async () => ({
@@ -71,7 +71,7 @@ offerScraperContract("upstream", async () => {
   };
 });
 
-/** Two offers that the shop shows, and some that it does not. */
+/** Two offers that the sandbox returns, and some that it does not. */
 async function someOffers(): Promise<Pick<OfferCheckerSubject, "offers" | "slowOffer">> {
   const deadline = new Date(Date.now() + 1_000);
   const ids = ["B0SANDBOX0", "B0SANDBOXM"];

@@ -43,9 +43,9 @@ const onSome =
   (call) =>
     call.ids.some((id) => ids.includes(id)) ? name : undefined;
 
-/** Found, in stock, at one price for ever. */
+/** ID of an item that is always in stock at one price. */
 const steady = ["9000000"];
-/** Found, sold out for ever; enough of them for a batch. */
+/** IDs of items that are always sold out, as many as requested. */
 const delisting = (count: number): string[] =>
   Array.from({ length: count }, (_, n) => `90${String(39_000_000 + n)}`);
 const statuses = (answers: readonly { status: string }[]): string[] =>

@@ -6,7 +6,7 @@ import { upstreamData } from "../../../../shared/sources/upstream/contract.ts";
 import { offersFrom, productFrom } from "../../../../shared/sources/upstream/result-data.ts";
 import { readShape } from "../../../../shared/sources/upstream/shape.ts";
 
-/** Names that a schema knows, so that objects of chance are read at all. */
+/** Field names of the schema, so that random objects contain some of its fields. */
 const names = Object.keys(upstreamData["retailer_a.full"].entries);
 const anything = fc.oneof(
   fc.jsonValue(),
@@ -33,7 +33,8 @@ describe("readShape", () => {
       fc.property(anything, (value) => {
         const read = readShape(schema, value);
         expect(read === undefined || v.is(schema, read)).toBe(true);
-        // Nothing that the schema does not name: to read it again by the schema changes nothing.
+        // The result contains only what the schema allows, so parsing it by the schema changes
+        // nothing.
         if (read !== undefined) expect(v.parse(schema, read)).toEqual(read);
       }),
       { numRuns: 200 },

@@ -12,7 +12,7 @@ import type {
   UpstreamOptions,
 } from "../../../../shared/sources/upstream/exchange.ts";
 
-/** The reference server, and what an adapter needs to read from it. */
+/** The reference server, and the dependencies of an adapter that reads from it. */
 export interface UpstreamSubject {
   readonly server: UpstreamServer;
   readonly options: UpstreamOptions;
@@ -24,11 +24,11 @@ export interface UpstreamSubject {
 export interface SubjectOptions extends Omit<UpstreamServerOptions, "port"> {
   readonly batchIdsMax?: number;
   readonly tryTimeoutMs?: number;
-  /** What the adapter sends; default: what the server wants. */
+  /** The secret that the adapter sends; by default the one that the server requires. */
   readonly sentSecret?: string;
 }
 
-/** Retries follow at once, but for what a server asks for. */
+/** A random source without jitter, so that retries wait only as long as a server demands. */
 const chance = { ...systemRandom, fraction: () => 0 };
 
 export async function startUpstream(subject: SubjectOptions = {}): Promise<UpstreamSubject> {

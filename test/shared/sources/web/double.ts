@@ -25,9 +25,9 @@ export interface ShopDouble {
   readonly url: string;
   readonly port: number;
   readonly calls: PageCall[];
-  /** Paths that were asked for, without robots.txt. */
+  /** Paths of all requests except robots.txt. */
   pages(): string[];
-  /** How often robots.txt was asked for. */
+  /** Number of requests for robots.txt. */
   robotsCalls(): number;
   stop(): Promise<void>;
 }

@@ -4,7 +4,9 @@ import { availabilityWord } from "../../../../shared/sources/web/availability-wo
 import { amountOf } from "../../../../shared/sources/web/amount.ts";
 import { extracted, linkedData } from "./page.ts";
 
-/** Longer than any page takes on a slow machine, shorter than anything that grows out of hand. */
+/**
+ * Longer than any page takes on a slow machine, and shorter than an extraction of exponential time.
+ */
 const longMs = 1_500;
 
 const piece = fc.oneof(
@@ -36,7 +38,7 @@ const junk = fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join(""))
 
 const words = (text: string): string[] => text.split(" ");
 
-/** Things of every depth whose properties are those that are read. */
+/** JSON-LD objects of any depth with the properties that the extraction reads. */
 const thing = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: "medium" },

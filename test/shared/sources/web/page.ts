@@ -3,19 +3,19 @@ import { extractProduct, type Extraction } from "../../../../shared/sources/web/
 import type { ProductFacts } from "../../../../shared/sources/web/product-facts.ts";
 import type { WantedProduct } from "../../../../shared/sources/web/wanted-product.ts";
 
-/** A small page of a shop, written for the tests. */
+/** A small product page, written for the tests. */
 export const fixturePage = (name: string): string =>
   readFileSync(new URL(`../../../fixtures/pages/${name}.html`, import.meta.url), "utf8");
 
 /** A page that is long enough to be a shop's. */
 const filling = `<p>${"Words that say nothing. ".repeat(1_000)}</p>`;
 
-/** A page around what its head holds, with the address of the product 6501234. */
+/** A page with this head, which contains the address of product 6501234. */
 export const aPage = (head: string, body = ""): string =>
   `<html><head><title>Shop</title><link rel="canonical" href="/p/6501234">${head}</head>` +
   `<body>${body}${filling}</body></html>`;
 
-/** A page that states nothing of its own address. */
+/** A page that does not state its own address. */
 export const aPageWithoutAddress = (head: string, body = ""): string =>
   `<html><head><title>Shop</title>${head}</head><body>${body}${filling}</body></html>`;
 
@@ -45,7 +45,7 @@ export const aProduct = (
   ...fields,
 });
 
-/** What a page proves of the product 6501234 in US dollars. */
+/** The result of extracting product 6501234 in US dollars from a page. */
 export const extracted = (html: string, wanted: Partial<WantedProduct> = {}): Extraction =>
   extractProduct(html, {
     id: "6501234",
@@ -54,7 +54,7 @@ export const extracted = (html: string, wanted: Partial<WantedProduct> = {}): Ex
     ...wanted,
   });
 
-/** The facts of a page that is the product's. */
+/** The facts that are extracted from a page. Throws if the page is not the product's. */
 export function factsOf(html: string, wanted: Partial<WantedProduct> = {}): ProductFacts {
   const extraction = extracted(html, wanted);
   if (extraction.proof !== "product") throw new Error(`the page proves ${extraction.proof}`);

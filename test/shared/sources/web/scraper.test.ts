@@ -12,7 +12,7 @@ import { type PageCall, type PageReaction, type ShopDouble, startShop } from "./
 import { anOffer, aPage, aProduct, linkedData } from "./page.ts";
 
 const userAgent = "lamp-reader/1.0 (+https://reader.example/about)";
-/** No jitter: retries follow at once. */
+/** A random source without jitter, so that retries follow at once. */
 const chance = { bytes: (length: number) => new Uint8Array(length), fraction: () => 0 };
 const temporary = new Set([429, 500, 502, 503, 504]);
 
@@ -87,13 +87,13 @@ const idIn = (path: string): string => /\/p\/([^/?]+)/.exec(path)?.[1] ?? "";
 const pageOf = (id: string, fields: Readonly<Record<string, unknown>> = {}): string =>
   aPage(linkedData(aProduct({ sku: id, ...fields })));
 const lamp: PageReaction = { body: pageOf("6501234") };
-/** Answers robots.txt so, and every other address with the page of its id. */
+/** A shop that answers robots.txt in this way, and every other address with the page of its ID. */
 const withRobots =
   (robots: PageReaction) =>
   ({ path }: PageCall): PageReaction =>
     path === "/robots.txt" ? robots : { body: pageOf(idIn(path)).replace("/p/6501234", path) };
 const rules = (body: string): PageReaction => ({ headers: { "Content-Type": "text/plain" }, body });
-/** Has no robots.txt; every other address answers so. */
+/** A shop without robots.txt that answers every other address in this way. */
 const always =
   (reaction: PageReaction) =>
   ({ path }: PageCall): PageReaction | undefined =>
@@ -447,7 +447,7 @@ describe("a robots.txt", () => {
     );
     const answers = await readAgain(scraper, ["6501234", "6501235"], { withinMs: 9_000_000 });
     expect(answers.map(({ status }) => status)).not.toContain("unavailable");
-    // The client's own rate is a millisecond.
+    // The client's own rate causes waits of at most a millisecond.
     expect(sleeps.filter((milliseconds) => milliseconds > 1)).toEqual([gapMs]);
     expect(notes).toHaveLength(warnings);
   });

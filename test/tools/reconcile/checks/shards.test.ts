@@ -1,4 +1,4 @@
-/** Changes during the reading of an account's shards cause no differences. */
+/** Changes during the read of an account's shards cause no differences. */
 import { setTimeout as delay } from "node:timers/promises";
 import { beforeEach, expect, it } from "vitest";
 import type { ReadLedger } from "../../../../tools/reconcile/checks/read-ledger.ts";
@@ -64,7 +64,7 @@ async function read(between: () => Promise<void> = async () => {}): Promise<Read
 }
 
 it("reconcile finds no difference in a transfer between the reads of its two shards", async () => {
-  // More than the first shard has.
+  // The credits exceed those of the first shard.
   const { since, differences } = await read(() => reserve("req_large", 20_000));
   expect(differences).toEqual([]);
   expect(await since()).toMatchObject({ differences: [], isSteady: true });

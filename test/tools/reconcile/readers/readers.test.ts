@@ -1,4 +1,4 @@
-/** What the readers of operators find of what the stores have written; they change nothing. */
+/** The operator's readers return the rows that the stores have written, and change nothing. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { hashApiKey } from "../../../../shared/accounts/api-key.ts";
 import { createAccount, createApiKey } from "../../../../shared/accounts/create-account.ts";

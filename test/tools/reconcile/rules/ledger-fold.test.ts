@@ -33,7 +33,7 @@ const openFold = () =>
     { charges: new Date(at), resolved: new Date(at) },
   );
 
-/** The fold of these entries, which are numbered from 1, and the differences that it finds. */
+/** Folds these entries, which are numbered from 1; returns the sums and the differences. */
 function folded(...entries: readonly Partial<LedgerEntry>[]) {
   const fold = openFold();
   const differences: Difference[] = [];
@@ -51,7 +51,7 @@ const charge = (credits: number) => ({ ...held, type: "charge", credits }) as co
 const refund = (credits: number) =>
   ({ ...held, type: "refund", credits, balanceAfter: credits }) as const;
 
-/** What is wrong with a charge after a grant of four credits and a reservation of them. */
+/** The differences of a charge after a grant and a reservation of four credits. */
 function differencesOf(reserved: CreditSource, charged: Partial<LedgerEntry>): string[] {
   const fold = openFold();
   fold.take(entry(1, { balanceAfter: 4 }));
