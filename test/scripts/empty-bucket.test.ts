@@ -107,14 +107,18 @@ describe("npm run empty-bucket", () => {
       `first deploy it with -c unprotect=${dataStack}`,
     ],
     [
-      "a service that would write on",
+      "a running service, which could still write",
       [
         [dataStack, false],
         [serviceStack, false],
       ],
       `npx cdk destroy ${serviceStack} -c stage=prod`,
     ],
-    ["a stack that is not there", [], `There is no stack ${dataStack} in this account and region`],
+    [
+      "a stack that does not exist",
+      [],
+      `There is no stack ${dataStack} in this account and region`,
+    ],
   ] as const)(
     "refuses %s and explains what to do",
     async (_, there, advice) => {

@@ -58,7 +58,7 @@ describe("the reference upstream server", () => {
   });
 
   it.each([
-    ["no JSON", "{", {}, 400],
+    ["a body that is not JSON", "{", {}, 400],
     ["another scraper", JSON.stringify({ ...request, scraper: "x" }), {}, 400],
     ["no ids", JSON.stringify({ ...request, ids: [] }), {}, 400],
     ["too many ids", JSON.stringify({ ...request, ids: ["1", "2", "3"] }), {}, 413],

@@ -206,13 +206,13 @@ describe("errors of POST /v1/products come in one order", () => {
   const announced = { ...badId, ids: ["B0SANDBOX0"] };
   const right = { ...announced, marketplace: "us" };
   it.each([
-    { guarantee: "401 before the body is looked at", who: "nobody", body: malformed, status: 401 },
+    { guarantee: "401 before the body is parsed", who: "nobody", body: malformed, status: 401 },
     { guarantee: "403 before a malformed body", who: "demo", body: malformed, status: 403 },
     { guarantee: "403 before 501", who: "demo", body: announced, status: 403 },
     { guarantee: "403 before the reservation", who: "demo", body: right, status: 403 },
     { guarantee: "400 for a malformed body", who: "customer", body: malformed, status: 400 },
     { guarantee: "501 before 400 for a bad id", who: "customer", body: badId, status: 501 },
-    { guarantee: "200 at last", who: "customer", body: right, status: 200 },
+    { guarantee: "200 without an error", who: "customer", body: right, status: 200 },
   ])("$guarantee", async ({ who, body, status }) => {
     const keys: Record<string, string> = { nobody: "", demo: world.demoApiKey };
     const answer = await call("POST /v1/products", { body, key: keys[who] ?? world.apiKey });

@@ -34,7 +34,7 @@ describe("the dashboard's estimate of the present pace", () => {
       { credits: 10, of: "the last 7 days" },
     ],
     [
-      "counts no day before the account was there",
+      "counts no day before the account existed",
       daily(0, 0, 0, 0, 0, 0, 1_000, 0),
       openedOn(6),
       { credits: 1_000, of: "yesterday" },
@@ -46,7 +46,7 @@ describe("the dashboard's estimate of the present pace", () => {
       { credits: 100, of: "the last 3 days" },
     ],
     [
-      "is that of today where it is above the days before",
+      "is that of today if it is above the days before",
       daily(0, 0, 50),
       old,
       { credits: 50, of: "today alone" },
@@ -57,8 +57,8 @@ describe("the dashboard's estimate of the present pace", () => {
       openedOn(2),
       { credits: 50, of: "today alone" },
     ],
-    ["is unknown where nothing is used", daily(0, 0, 0), old, null],
-    ["is unknown where there are no days", [], old, null],
+    ["is unknown without usage", daily(0, 0, 0), old, null],
+    ["is unknown without complete days", [], old, null],
   ])("%s", (...[, days, account, expected]) => {
     expect(presentPace(days, account)).toEqual(expected);
   });
@@ -68,9 +68,9 @@ describe("the dashboard's number of days left", () => {
   const pace = { credits: 100, of: "yesterday" };
   it.each([
     ["are rounded down", 199, pace, 1],
-    ["are none without credits", 0, pace, 0],
-    ["are none without credits, though nothing was used", 0, null, 0],
-    ["are unknown where nothing is used", 5_000, null, null],
+    ["are 0 without credits", 0, pace, 0],
+    ["are 0 without credits, even without usage", 0, null, 0],
+    ["are unknown without usage", 5_000, null, null],
   ])("%s", (...[, balance, given, expected]) => {
     expect(daysLeft(balance, given)).toBe(expected);
   });

@@ -216,7 +216,7 @@ describe("errors come in the documented order:", () => {
     { guarantee: "501 before parameters", found: fine, body: '{"ids":5,"soon":true}', status: 501 },
     { guarantee: "400 for a malformed body", found: fine, body: "{", status: 400 },
     { guarantee: "400 for parameters", found: fine, body: '{"ids":5}', status: 400 },
-    { guarantee: "201 when nothing is wrong", found: fine, body: '{"ids":[]}', status: 201 },
+    { guarantee: "201 without an error", found: fine, body: '{"ids":[]}', status: 201 },
   ])("$guarantee", async ({ found, body, status }) => {
     admission = found;
     expect((await ask({ body })).statusCode).toBe(status);
@@ -339,8 +339,8 @@ describe("404", () => {
   it.each([
     ["an unknown path of the group", { method: "GET", path: "/v1/watchlists/a/b/c" }],
     ["a method that the path does not have", { method: "PUT" }],
-    ["a resource that is not there", { method: "GET", path: "/v1/watchlists/missing" }],
-    ["a path that is no UTF-8", { method: "GET", path: "/v1/watchlists/%ff" }],
+    ["a resource that does not exist", { method: "GET", path: "/v1/watchlists/missing" }],
+    ["a path that is not UTF-8", { method: "GET", path: "/v1/watchlists/%ff" }],
   ])("for %s has the service's error shape", async (_, asked) => {
     const answer = await ask({ body: null, ...asked });
     expect(answer.statusCode).toBe(404);

@@ -37,7 +37,7 @@ describe("the body of a call", () => {
       { "Content-Encoding": "gzip" },
     ],
     ["decompressed by the gateway already", utf8, { "Content-Encoding": "gzip" }],
-    ["declared as not encoded", utf8, { "Content-Encoding": "identity" }],
+    ["declared as identity-encoded", utf8, { "Content-Encoding": "identity" }],
   ])("is parsed when it is %s", async (_, bytes, headers: Record<string, string>) => {
     expect(await read(bytes, headers)).toEqual(value);
   });

@@ -204,11 +204,11 @@ describe("the log of a call", () => {
   const limited = { outcome: "limited", rate, retryAfterSeconds: 1 } as const;
 
   it.each<[string, Admission, readonly number[] | undefined]>([
-    ["one process counted", { outcome: "admitted", owner, rate, countedHere: true }, [1]],
-    ["was refused because the row was throttled", { ...limited, throttled: true }, [1]],
-    ["nothing could count", { outcome: "unreadable", rate, error: unavailable() }, [1]],
-    ["the limiter counted", { outcome: "admitted", owner, rate }, undefined],
-    ["the limiter refused", limited, undefined],
+    ["the process counted it", { outcome: "admitted", owner, rate, countedHere: true }, [1]],
+    ["it was refused because the row was throttled", { ...limited, throttled: true }, [1]],
+    ["no counter was available", { outcome: "unreadable", rate, error: unavailable() }, [1]],
+    ["the limiter counted it", { outcome: "admitted", owner, rate }, undefined],
+    ["the limiter refused it", limited, undefined],
   ])("has limiter_local only if the limiter's store did not count the call: %s", async (...one) => {
     const [, admission, expected] = one;
     const line = closing(await logged(async () => undefined, { admission }));
@@ -251,19 +251,23 @@ describe("the metrics of a call", () => {
   });
 
   it.each([
-    { what: "a refusal is no error of ours", error: notFound("This"), told: ["4xx", [1], []] },
     {
-      what: "what is announced only is a class of its own",
+      what: "count a refused call as a client error",
+      error: notFound("This"),
+      told: ["4xx", [1], []],
+    },
+    {
+      what: "count a call of an announced feature separately",
       error: notImplemented("This"),
       told: ["501", [1], []],
     },
     {
-      what: "what is overloaded fails calls, and was foreseen",
+      what: "count a call that fails by overload as unavailable",
       error: unavailable(),
       told: ["5xx", [1], []],
     },
     {
-      what: "a dependency that does not answer fails calls, and was foreseen",
+      what: "count a call that fails by a dependency as unavailable",
       error: Object.assign(new Error("no answer"), { name: "TimeoutError" }),
       told: ["5xx", [1], []],
     },

@@ -88,8 +88,8 @@ it("each version of a public document is compressed only once", async () => {
 
 describe("a response is not compressed, whatever the client accepts, if it is", () => {
   it.each([
-    ["when it has 1 KB or less", "x".repeat(1_024)],
-    ["when compression would make it larger", randomText(1_500)],
+    ["at most 1 KB", "x".repeat(1_024)],
+    ["larger after compression", randomText(1_500)],
   ])("%s", async (_, sent) => {
     body = sent;
     const answer = await get({ "accept-encoding": "gzip" });

@@ -290,13 +290,13 @@ describe("POST /v1/watchlists answers 400 and names the wrong parameter", () => 
       "webhook_endpoint_id",
     ],
     [
-      "webhook_endpoint_id is no id of one",
+      "webhook_endpoint_id is not an endpoint's ID",
       { ...aBody, webhook_endpoint_id: "wl_1" },
       "INVALID_PARAM",
       "webhook_endpoint_id",
     ],
     [
-      "an endpoint is named twice",
+      "two endpoints are named",
       { ...aBody, webhook_url: "https://a.example.org/", webhook_endpoint_id: "we_1" },
       "INVALID_PARAM",
       "webhook_url",

@@ -211,7 +211,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     ["timezone unknown", { cron: "@daily", timezone: "Mars/Olympus" }, "timezone"],
     ["every and cron", { every: "1h", cron: "@daily" }, "cron"],
     ["timezone with every", { every: "1h", timezone: "UTC" }, "timezone"],
-    ["timezone alone on a cadence", { timezone: "UTC" }, "timezone"],
+    ["timezone without a cron", { timezone: "UTC" }, "timezone"],
     ["status null", { status: null }, "status"],
     ["status unknown", { status: "stopped" }, "status"],
     ["refresh_every_runs null", { refresh_every_runs: null }, "refresh_every_runs"],
@@ -219,7 +219,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
     ["a pipeline without steps", { pipeline: {} }, "pipeline.steps"],
     ["an unregistered URL", { webhook_url: "https://a.example.org/" }, "webhook_url"],
     [
-      "an endpoint twice",
+      "two endpoints",
       {
         webhook_url: "https://a.example.org/",
         webhook_endpoint_id: "we_0123456789abcdefghjkmnpr",
@@ -243,17 +243,17 @@ describe("PATCH /v1/watchlists/{id}", () => {
 describe("a change of a watchlist's schedule", () => {
   it.each([
     ["a longer cadence, counted from the last run", {}, { every: "2h" }, "11:30"],
-    ["a cadence that has passed since: now", {}, { every: "15m" }, "10:00"],
+    ["a cadence that has passed since the last run: now", {}, { every: "15m" }, "10:00"],
     ["a cron: the next time after now", {}, { cron: "15 * * * *" }, "10:15"],
-    ["a cron of a list that is overdue", { nextRunAt: now }, { cron: "15 * * * *" }, "10:15"],
-    ["a cron in a zone", {}, { cron: "0 16 * * *", timezone: "Asia/Kolkata" }, "10:30"],
-    ["another cron, in the zone it had", cronList, { cron: "0 13 * * *" }, "12:00"],
-    ["another zone alone", cronList, { timezone: "UTC" }, "12:00"],
-    ["another cron and zone", cronList, { cron: "0 13 * * *", timezone: "UTC" }, "13:00"],
+    ["a cron of an overdue watchlist", { nextRunAt: now }, { cron: "15 * * * *" }, "10:15"],
+    ["a cron in a time zone", {}, { cron: "0 16 * * *", timezone: "Asia/Kolkata" }, "10:30"],
+    ["another cron in the same time zone", cronList, { cron: "0 13 * * *" }, "12:00"],
+    ["another time zone only", cronList, { timezone: "UTC" }, "12:00"],
+    ["another cron and time zone", cronList, { cron: "0 13 * * *", timezone: "UTC" }, "13:00"],
     ["a cadence instead of a cron", cronList, { every: "1h" }, "10:30"],
-    ["the cron it has", cronList, { cron: "0 12 * * *" }, "11:00"],
+    ["the present cron", cronList, { cron: "0 12 * * *" }, "11:00"],
     [
-      "a list that never ran stays due",
+      "a watchlist that never ran: unchanged, still due",
       { runCount: 0, lastRunAt: null, nextRunAt: "2026-03-01T09:58:00.000Z" },
       { every: "2h" },
       "09:58",
@@ -463,8 +463,8 @@ describe("a change of a watchlist's settings during another change", () => {
   });
 
   it.each([
-    ["is refused, by what the list has become", { timezone: "UTC" }, 400],
-    ["finds its work done by another", { status: "active" }, 200],
+    ["is refused because of a concurrent change", { timezone: "UTC" }, 400],
+    ["finds that a concurrent call has made the same change", { status: "active" }, 200],
   ] as const)(
     "leaves the schedule that matches the row when it %s",
     async (...[, body, status]) => {

@@ -60,7 +60,10 @@ describe("the watchlists' schedules", () => {
 
   it.each([
     ["the watchlists function", "watchlists"],
-    ["the starter, which restores what got lost and removes what is left", "run-starter"],
+    [
+      "the run starter, which restores missing schedules and removes superfluous ones",
+      "run-starter",
+    ],
   ])("are managed by %s, which passes that role only to the Scheduler", (_, name) => {
     const manage = statementFor(name, "scheduler:CreateSchedule");
     const pass = statementFor(name, "iam:PassRole");

@@ -15,10 +15,10 @@ describe("the suggestion for an unknown value", () => {
   });
 
   it.each([
-    ["is near to none", "page_size", ["days", "api_key"]],
-    ["is equally near to several", "retailer_x", ["retailer_a", "retailer_b"]],
-    ["is too long for a mistyped name", "days".repeat(1_000), ["days".repeat(1_000)]],
-    ["has nothing to choose from", "days", []],
+    ["is not similar to a valid one", "page_size", ["days", "api_key"]],
+    ["is equally similar to several", "retailer_x", ["retailer_a", "retailer_b"]],
+    ["is too long for a misspelling", "days".repeat(1_000), ["days".repeat(1_000)]],
+    ["has no valid alternatives", "days", []],
   ])("is left out when the value %s", (_, value, valid) => {
     expect(nearest(value, valid)).toBeUndefined();
     expect(didYouMean(value, valid)).toBe("");

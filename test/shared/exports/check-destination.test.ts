@@ -79,7 +79,7 @@ describe("setting an S3 destination", () => {
       says: /KMS\.NotFoundException.*does not exist/,
     },
     {
-      what: "a KMS key in a state that another code names",
+      what: "a KMS key in another unusable state",
       answer: refuseAsStore(400, "KMS.KMSInvalidStateException"),
       param: "bucket",
       says: /KMS\.KMSInvalidStateException.*cannot be used/,
@@ -103,25 +103,25 @@ describe("setting an S3 destination", () => {
       says: /The bucket is in 'us-west-2'\. Change 'region' to it/,
     },
     {
-      what: "a region that is not the bucket's, not named",
+      what: "a region that is not the bucket's, not named by the store",
       answer: refuseAsStore(301, "PermanentRedirect"),
       param: "region",
       says: /probably in another region/,
     },
     {
-      what: "an access key that the store does not know",
+      what: "an access key that is unknown to the store",
       answer: refuseAsStore(403, "InvalidAccessKeyId"),
       param: "access_key_id",
       says: /does not accept this access key.*'access_key_id' and 'endpoint'/,
     },
     {
-      what: "a header that is malformed for another reason than the region",
+      what: "a header that is malformed, but not in its region",
       answer: refuseAsStore(400, "AuthorizationHeaderMalformed", "<Region>eu-central-1</Region>"),
       param: "access_key_id",
       says: /does not accept this access key/,
     },
     {
-      what: "a secret that is another",
+      what: "a wrong secret",
       answer: refuseAsStore(403, "SignatureDoesNotMatch"),
       param: "secret_access_key",
       says: /Check 'secret_access_key', then 'region'/,
@@ -139,7 +139,7 @@ describe("setting an S3 destination", () => {
       says: /overloaded.*Retry later/,
     },
     {
-      what: "a code that the service does not know",
+      what: "an error code that is unknown to the service",
       answer: refuseAsStore(400, "TeapotException"),
       param: "bucket",
       says: /TeapotException\. Look the code up/,

@@ -45,22 +45,26 @@ describe("the step of an owed retry", () => {
   const withFull = { ...pipelineOf(pulse, full), baseline: "full" };
   it.each<[string, OwedRetry, Pipeline]>([
     ["look, which owed it", lite, pipelineOf(renamed, look)],
-    ["read, the step of its scraper under another id", lite, pipelineOf(pulse, renamed)],
+    ["read, which has its scraper and another ID", lite, pipelineOf(pulse, renamed)],
     [
-      "read, as its id reads with another scraper",
+      "read, because the step of its ID has another scraper",
       lite,
       pipelineOf({ ...full, id: "look" }, renamed),
     ],
-    ["full, the baseline step, as no step has its scraper", lite, withFull],
-    ["scan, the entry, where there is no baseline step either", lite, pipelineOf(pulse, full)],
-    ["new, the step of its condition", owedOffers, pipelineOf(offers("all"), offers("new", "new"))],
-    ["used, as no step has its condition", owedOffers, pipelineOf(full, offers("used", "used"))],
+    ["full, the baseline step, because no step has its scraper", lite, withFull],
+    ["scan, the entry, because there is no baseline step either", lite, pipelineOf(pulse, full)],
+    ["new, which has its condition", owedOffers, pipelineOf(offers("all"), offers("new", "new"))],
     [
-      "look, the step of its id, as its scraper was not stored",
+      "used, because no step has its condition",
+      owedOffers,
+      pipelineOf(full, offers("used", "used")),
+    ],
+    [
+      "look, which has its ID, because its scraper was not stored",
       { step: "look" },
       pipelineOf(pulse, look),
     ],
-    ["full, as neither its scraper nor its id is known", { step: "look" }, withFull],
+    ["full, because neither its scraper nor its ID is known", { step: "look" }, withFull],
   ])("is %s", (expected, owed, pipeline) => {
     expect(stepOfRetry(pipeline, active, owed).id).toBe(expected.split(/[ ,]/)[0]);
   });

@@ -14,7 +14,7 @@ describe("the status of a found item", () => {
   it.each([
     ["in stock at a price", shown],
     ["out of stock at a price", soldOut],
-    ["out of stock, of which the price is known to be none", { ...soldOut, price: null }],
+    ["out of stock with a price of null", { ...soldOut, price: null }],
     ["out of stock at a price of 0, which says nothing", { ...soldOut, price: free }],
   ])("is ok with these fields: %s", (_, fields) => {
     expect(foundStatus(fields)).toBe("ok");
@@ -25,7 +25,7 @@ describe("the status of a found item", () => {
     ["in stock at a price of null", { ...shown, price: null }],
     ["in stock at a price of 0", { ...shown, price: free }],
     ["without a title", { availability: shown.availability, price: shown.price }],
-    ["of unknown stock", { title: "Lamp", price: shown.price }],
+    ["with unknown stock", { title: "Lamp", price: shown.price }],
   ])("is partial with these fields: %s", (_, fields) => {
     expect(foundStatus(fields)).toBe("partial");
   });

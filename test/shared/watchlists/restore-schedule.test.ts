@@ -33,7 +33,7 @@ describe("a schedule that may be missing", () => {
   });
 
   it.each([
-    ["a paused list", paused],
+    ["a paused watchlist", paused],
     ["a list that is gone", undefined],
   ])("is removed for %s, also when it becomes so meanwhile", async (_, list) => {
     expect(await restored(list)).toEqual(["wl_1"]);

@@ -188,7 +188,7 @@ describe("the streamed answer of the local gateway", () => {
 
   it.each([
     ["throws before its metadata", () => Promise.reject(new Error("early"))],
-    ["answers as if it were buffered", async () => ({ statusCode: 200, body: "{}" })],
+    ["returns a buffered answer", async () => ({ statusCode: 200, body: "{}" })],
   ])("is a 502 if the function %s", async (_name, handler) => {
     const url = await serve({ stream: handler });
 
@@ -222,7 +222,7 @@ describe("the error of the local gateway", () => {
   });
 
   it.each([
-    ["an encoding that API Gateway does not know", "br", Buffer.from("{}")],
+    ["an encoding that API Gateway does not support", "br", Buffer.from("{}")],
     ["a body that is not what its encoding says", "gzip", Buffer.from("{}")],
     ["a compressed body that is cut off", "gzip", gzipSync("x".repeat(9_999)).subarray(0, 20)],
   ])("is a 415 for %s", async (_name, coding, body) => {
@@ -267,7 +267,7 @@ describe("the error of the local gateway", () => {
   it.each([
     ["throws", () => Promise.reject(new Error("broken"))],
     ["answers without a status", async () => ({ body: "{}" })],
-    ["answers nothing", async () => undefined],
+    ["returns nothing", async () => undefined],
     ["answers more than 6 MB", async () => ({ statusCode: 200, body: "x".repeat(6_300_000) })],
   ])("is a 502 if the function %s", async (_name, handler) => {
     const response = await fetch(`${await serve({ echo: handler })}/v1/things`);

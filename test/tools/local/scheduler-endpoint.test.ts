@@ -186,13 +186,13 @@ describe("the local Scheduler API refuses", () => {
   });
 
   it.each([
-    ["an expression that is none", { ScheduleExpression: "every 5 minutes" }],
-    ["a start date that is long past", { StartDate: new Date(Date.now() - 6 * 60_000) }],
-    ["a time that is past", { ScheduleExpression: "at(2020-01-01T00:00:00)" }],
+    ["an invalid expression", { ScheduleExpression: "every 5 minutes" }],
+    ["a start date in the distant past", { StartDate: new Date(Date.now() - 6 * 60_000) }],
+    ["a time in the past", { ScheduleExpression: "at(2020-01-01T00:00:00)" }],
     ["another time zone than UTC", { ScheduleExpressionTimezone: "Europe/Berlin" }],
-    ["a name that is none", { Name: "a b" }],
+    ["an invalid name", { Name: "a b" }],
     [
-      "a role that the scheduler cannot take on",
+      "a role that the Scheduler cannot assume",
       { Target: { Arn: "arn:aws:sqs:us-east-1:000000000000:x", RoleArn: roles[1] } },
     ],
     [

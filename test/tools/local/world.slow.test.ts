@@ -320,9 +320,9 @@ describe("a queue of a local world", () => {
 
   it.each([
     ["throws", () => Promise.reject(new Error("broken"))],
-    ["passes its timeout", () => new Promise(() => {})],
+    ["exceeds its timeout", () => new Promise(() => {})],
     [
-      "reports an id that it did not get",
+      "reports an ID that it did not get",
       async () => ({ batchItemFailures: [{ itemIdentifier: "?" }] }),
     ],
   ])(

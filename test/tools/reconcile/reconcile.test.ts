@@ -212,7 +212,7 @@ describe("reconcile, for deliveries,", () => {
 
   it.each([
     ["no due mark", () => ({})],
-    ["a time alone", (dueAt: unknown) => ({ due_at: dueAt })],
+    ["a due time without a partition", (dueAt: unknown) => ({ due_at: dueAt })],
     ["a due mark that is read by nobody", (dueAt: unknown) => ({ due_kind: "?", due_at: dueAt })],
   ])("finds a target with entries that has %s", async (_, mark) => {
     const { accountId } = world;

@@ -107,7 +107,7 @@ describe("dueTimeOf", () => {
     ["is not due", {}],
     ["has no time", { due_kind: "hold#00" }],
     ["has no partition", { due_at: at.toISOString() }],
-    ["names the kind alone", { due_kind: "hold", due_at: at.toISOString() }],
+    ["names its kind without a partition", { due_kind: "hold", due_at: at.toISOString() }],
     ["is of another kind", { due_kind: "run#00", due_at: at.toISOString() }],
     ["stands where nobody looks", { due_kind: "hold#99", due_at: at.toISOString() }],
   ])("is null for a row that %s", (_, row) => {

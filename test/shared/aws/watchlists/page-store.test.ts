@@ -293,8 +293,14 @@ describe("watchlist pages that shrink", () => {
     ["into the left neighbour", [1, 4, 4], 1, 1, [2, 4]],
     ["into the right neighbour", [4, 4, 1], 1, 1, [4, 2]],
     ["not when there are too many of them", [2, 4, 4], 1, 1, [2, 1, 4]],
-    ["when nothing is left, whatever the neighbour holds", [4, 4, 4], 1, 0, [4, 4]],
-    ["the first page stays when nothing is left of it", [4, 4, 4], 0, 0, [4, 4]],
+    ["into a full neighbour when the page becomes empty", [4, 4, 4], 1, 0, [4, 4]],
+    [
+      "a full neighbour into the first page when the first page becomes empty",
+      [4, 4, 4],
+      0,
+      0,
+      [4, 4],
+    ],
   ] as const)("merge %s", async (...[, before, at, left, after]) => {
     const { list, store } = await open(...before);
     const [page] = await read(store, list, String(1_000_000 + 4 * at));

@@ -209,8 +209,8 @@ describe("the signature of the affiliate scraper", () => {
     privateKeyEncoding: { type: "pkcs8", format: "pem" },
   });
   it.each([
-    ["what only looks like a key", wrong],
-    ["no PEM", "canary-5d1f"],
+    ["text that only looks like a key", wrong],
+    ["text that is not PEM", "canary-5d1f"],
     ["nothing", ""],
     ["a key of another kind", elliptic.privateKey],
     ["a public key", elliptic.publicKey],
@@ -340,9 +340,9 @@ describe("the affiliate scraper, with a reply,", () => {
   });
 
   it.each([
-    ["holds an entry that cannot be read", { items: [anItem("55001"), { itemId: "x" }] }],
+    ["contains an invalid entry", { items: [anItem("55001"), { itemId: "x" }] }],
     ["holds an item that nobody asked for", { items: [anItem("55001"), anItem("55009")] }],
-    ["holds an item twice", { items: [anItem("55001"), anItem("55001")] }],
+    ["contains an item twice", { items: [anItem("55001"), anItem("55001")] }],
     ["tells of an error beside", { items: [anItem("55001")], errors: [{ code: 4_000 }] }],
   ])("does not return not_found if the reply %s", async (_, body) => {
     const answers = await readFrom(() => ({ body }), ["55001", "55002"]);

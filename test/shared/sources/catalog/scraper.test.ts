@@ -239,7 +239,7 @@ describe("the catalog scraper", () => {
       `${keyless} (403)`,
     ],
     [
-      "a key that is over",
+      "an expired key",
       forbidden("Your API key has exceeded its trial and is disabled"),
       `${keyless} (403)`,
     ],
@@ -251,7 +251,7 @@ describe("the catalog scraper", () => {
     ["a wrong path", { status: 404 }, `${turnedAway} (404)`],
     ["a wrong call", { status: 400 }, `${turnedAway} (400)`],
     [
-      "no JSON",
+      "a reply that is not JSON",
       { body: "<html>" },
       "d_catalog: the source sends an unreadable reply with status 200",
     ],

@@ -145,10 +145,10 @@ describe("the mapping of a price history product", () => {
 
 describe("the read time of a price history product", () => {
   it.each([
-    ["is the source's", 7_975_000, "2026-03-01T04:40:00.000Z"],
-    ["is never one to come", 9_000_000, now.toISOString()],
-    ["is now where the source has none", 0, now.toISOString()],
-    ["is now where it cannot be read", "soon", now.toISOString()],
+    ["is that of the source", 7_975_000, "2026-03-01T04:40:00.000Z"],
+    ["is never in the future", 9_000_000, now.toISOString()],
+    ["is the present time if the source has none", 0, now.toISOString()],
+    ["is the present time if it cannot be parsed", "soon", now.toISOString()],
   ])("%s", (_, lastUpdate, fetchedAt) => {
     expect(map(aListing(asin, { lastUpdate })).fetchedAt).toBe(fetchedAt);
   });
@@ -159,14 +159,14 @@ describe("the values of a price history product", () => {
     ["a price in cents", { 1: 1_234, 11: 2 }, { newCount: 2, newMinPrice: 12.34 }],
     ["numbers as text", { 1: "1234", 11: "2" }, { newCount: 2, newMinPrice: 12.34 }],
     ["no offer", { 1: -1, 11: 0 }, { newCount: 0, newMinPrice: null }],
-    ["no offer and no count of none", { 1: -1, 11: -1 }, { newCount: 0, newMinPrice: null }],
-    ["a price that is not known", { 1: -2, 11: 3 }, { newCount: 3 }],
-    ["a price of 0, which is none that anyone sells at", { 1: 0, 11: 3 }, { newCount: 3 }],
-    ["a count that is not known", { 1: 1_234, 11: -2 }, { newMinPrice: 12.34 }],
-    ["a count of none with a price", { 1: 1_234, 11: -1 }, { newMinPrice: 12.34 }],
+    ["no offer and no count", { 1: -1, 11: -1 }, { newCount: 0, newMinPrice: null }],
+    ["an unknown price", { 1: -2, 11: 3 }, { newCount: 3 }],
+    ["a price of 0, which counts as unknown", { 1: 0, 11: 3 }, { newCount: 3 }],
+    ["an unknown count", { 1: 1_234, 11: -2 }, { newMinPrice: 12.34 }],
+    ["a count of 0 with a price", { 1: 1_234, 11: -1 }, { newMinPrice: 12.34 }],
     ["neither", { 1: -2, 11: null }, {}],
     ["nonsense", { 1: "12,34", 11: 1.5 }, {}],
-    ["a number beyond all prices", { 1: 1e14, 11: 3 }, { newCount: 3 }],
+    ["an impossibly high price", { 1: 1e14, 11: 3 }, { newCount: 3 }],
   ])("include %s", (_, values, shown) => {
     const answer = map(withCurrent(values), { tier: "pulse" });
     expect(objectOf(answer)).toEqual(shown);
@@ -204,9 +204,9 @@ describe("the buy box of a price history product", () => {
   };
 
   it.each<[string, Json, Record<number, unknown>]>([
-    ["its price is none", { buyBoxPrice: -1 }, { 18: -2 }],
+    ["it has no price", { buyBoxPrice: -1 }, { 18: -2 }],
     ["nobody qualifies", { buyBoxIsUnqualified: true }, { 18: 1_999 }],
-    ["the price history ends in none", { buyBoxPrice: -2 }, { 18: -1 }],
+    ["the price history ends without a price", { buyBoxPrice: -2 }, { 18: -1 }],
     ["its seller is nobody", { buyBoxPrice: -2, buyBoxSellerId: "-1" }, { 18: -2 }],
     ["there are no offers", { buyBoxPrice: -2 }, { 1: -1, 2: -1, 11: 0, 12: 0, 18: -2 }],
   ])("is null if %s", (_, stats, values) => {
@@ -216,7 +216,7 @@ describe("the buy box of a price history product", () => {
   });
 
   it.each<[string, Json]>([
-    ["it is not known", { buyBoxPrice: -2 }],
+    ["its state is unknown", { buyBoxPrice: -2 }],
     ["its price is 0", { buyBoxPrice: 0 }],
     ["the retailer hides its price", { buyBoxPrice: -1, buyBoxIsMAP: true }],
   ])("is absent if %s", (_, stats) => {
@@ -242,8 +242,8 @@ describe("the buy box of a price history product", () => {
   });
 
   it.each([
-    ["the source knows no name of", new Map([["A1SELLER01", null]])],
-    ["could not be asked for", new Map<string, string>()],
+    ["has no name in the source", new Map([["A1SELLER01", null]])],
+    ["could not be requested", new Map<string, string>()],
   ])("makes the result partial if its seller %s", (_, names) => {
     const answer = map(withStats({}), { names });
     expect(answer).toMatchObject({ status: "partial", fields: { price: { amount: 19.99 } } });

@@ -202,16 +202,16 @@ describe("the price history offer checker, for an offer,", () => {
     ["a pre-order", { buyBoxIsPreorder: true, buyBoxIsShippable: false }, true],
     ["not shipped", { buyBoxIsShippable: false }, false],
     [
-      "not shipped, though it usually is",
+      "not shipped at present",
       { buyBoxIsShippable: false, buyBoxAvailabilityMessage: "Usually ships within 3 days" },
       false,
     ],
     [
-      "not shipped before a day",
+      "shipped from a future day on",
       { buyBoxIsShippable: false, buyBoxAvailabilityMessage: "In stock on May 3" },
       true,
     ],
-  ] as const)("in the buy box that %s: returns %j", async (_, fields, buyable) => {
+  ] as const)("in the buy box that is %s: returns %j", async (_, fields, buyable) => {
     const product = listed(asin, someOffers, { stats: statsOf(3, fields) });
     expect(await verdict(featuredId, product)).toBe(buyable);
     // Of the others the stock line says nothing.
@@ -269,17 +269,17 @@ it("the price history offer checker returns unavailable for an offer that was re
 describe("the price history offer checker, for an offer that is not in the reply,", () => {
   const goneId = idOf("A1SELLER09");
   it.each([
-    ["has more offers than the source looked at", { stats: statsOf(4) }],
+    ["has more offers than the source read", { stats: statsOf(4) }],
     ["has an unknown number of offers", { stats: statsOf(-2) }],
     ["has no statistics", { stats: null }],
-    ["has an offer that cannot be read", { offers: [...someOffers, null] }],
-    ["has a live offer that is not there", { liveOffersOrder: [0, 1, 2, 3] }],
+    ["has an invalid offer", { offers: [...someOffers, null] }],
+    ["has a live offer that is missing", { liveOffersOrder: [0, 1, 2, 3] }],
     [
-      "has an offer of a seller that is not known",
+      "has an offer of an unknown seller",
       { offers: [...someOffers, anOffer(4, [1, 0], { sellerId: null })], stats: statsOf(4) },
     ],
-    ["could not be looked at", { offersSuccessful: false }],
-    ["was looked at more than a day ago", { lastUpdate: lookedAt - 24 * 60 }],
+    ["could not be read", { offersSuccessful: false }],
+    ["was read more than a day ago", { lastUpdate: lookedAt - 24 * 60 }],
   ])("returns unavailable if its listing %s", async (_, fields) => {
     expect(await verdict(goneId, listed(asin, someOffers, fields))).toBe("unavailable");
   });

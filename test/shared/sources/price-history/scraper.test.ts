@@ -437,9 +437,9 @@ describe("the sellers of the price history adapter", () => {
 
   it.each<[string, (call: HistoryCall) => ApiReaction]>([
     ["have no name", () => ({ body: envelope({ sellers: {} }) })],
-    ["have no name at all", () => ({ body: envelope({ sellers: null }) })],
-    ["cannot be asked for", () => ({ status: 404 })],
-    ["come as garbage", () => ({ body: "<html>" })],
+    ["have a null name", () => ({ body: envelope({ sellers: null }) })],
+    ["cannot be requested", () => ({ status: 404 })],
+    ["have an invalid reply", () => ({ body: "<html>" })],
   ])("that %s make a result partial", async (_, sellers) => {
     const [answer] = await readFrom(allListed, [first], { sellers });
     expect(answer).toMatchObject({ status: "partial", fields: { price: { amount: 19.99 } } });

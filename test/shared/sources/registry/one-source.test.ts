@@ -169,14 +169,14 @@ describe("the price history API, out of tokens,", () => {
   it.each([
     ["a refill that never comes", { account: { ...tooFew, refillIn: 9e15 }, ms: 60_000 }],
     [
-      "a refill in an hour, of nothing",
+      "a refill of 0 tokens in an hour",
       { account: { ...tooFew, refillIn: 3_600_000, refillRate: 0 }, ms: 60_000 },
     ],
     [
-      "a debt without an end",
+      "a debt that never ends",
       { account: { ...tooFew, tokensLeft: -9e15, refillRate: 1 }, ms: 300_000 },
     ],
-    ["a rest of a day", { headers: { "Retry-After": "86400" }, ms: 300_000 }],
+    ["a pause of a day", { headers: { "Retry-After": "86400" }, ms: 300_000 }],
   ])("with %s, is called again, and the operator is warned", async (_, told) => {
     const { account = {}, headers = {}, ms } = { account: undefined, headers: undefined, ...told };
     const host = await startHost(429, { body: JSON.stringify(account), headers });
@@ -294,10 +294,14 @@ it("a slow host of a platform does not delay its other host", async () => {
 
 describe("a source without any answer", () => {
   it.each([
-    ["refuses connections", closedAddress, "ECONNREFUSED"],
-    ["fails at everything", async () => (await startHost(500)).url, "5xx"],
+    ["refused connections", closedAddress, "ECONNREFUSED"],
+    ["a failure of every call", async () => (await startHost(500)).url, "5xx"],
     // A name that does not resolve, such as a misspelled one.
-    ["is no host", () => Promise.resolve("https://source.invalid"), /ENOTFOUND|EAI_AGAIN/],
+    [
+      "a host name that does not resolve",
+      () => Promise.resolve("https://source.invalid"),
+      /ENOTFOUND|EAI_AGAIN/,
+    ],
   ])("after %s causes one warning a minute", async (_what, urlOf, word) => {
     const url = await urlOf();
     const warnings: string[] = [];

@@ -91,7 +91,7 @@ describe("the extraction of a product from any page", () => {
   it.each([
     ["deep lists", linkedData("[".repeat(200_000))],
     ["deep lists that are closed", linkedData(`${"[".repeat(9_000)}${"]".repeat(9_000)}`)],
-    ["deep things", linkedData(`${'{"a":'.repeat(9_000)}1${"}".repeat(9_000)}`)],
+    ["deep objects", linkedData(`${'{"a":'.repeat(9_000)}1${"}".repeat(9_000)}`)],
     ["many scripts", '<script type="application/ld+json">'.repeat(50_000)],
     ["many products", linkedData(Array.from({ length: 30_000 }, () => ({ "@type": "Product" })))],
     ["many metas", "<meta ".repeat(500_000)],

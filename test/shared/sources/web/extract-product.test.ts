@@ -94,8 +94,8 @@ describe("the extraction of a product from invalid JSON-LD", () => {
   it.each([
     ["an empty comment", "<!-->"],
     ["a conditional comment", "<!--[if !IE]><!--><p>x</p><!--<![endif]-->"],
-    ["a script that holds the mark of a comment", '<script>const mark = "<!--";</script>'],
-    ["a script behind the mark of a comment", "<script><!--\nrun();\n//--></script>"],
+    ["a script that contains a comment mark", '<script>const mark = "<!--";</script>'],
+    ["a script after a comment mark", "<script><!--\nrun();\n//--></script>"],
   ])("reads the block after %s", (_, before) => {
     expect(factsOf(aPage(before + linkedData(aProduct()))).price).toEqual(usd(19.99));
   });
@@ -369,7 +369,7 @@ describe("the microdata extraction", () => {
     ["a meta element", '<meta itemprop="price" content="7.50">'],
     ["a data element", '<data itemprop="price" value="7.50">seven and a half</data>'],
     ["an element's text", '<b itemprop="price"> 7.50 </b>'],
-    ["whole and cents in elements of their own", '<b itemprop="price">$<i>7</i><sup>.50</sup></b>'],
+    ["whole and cents in separate elements", '<b itemprop="price">$<i>7</i><sup>.50</sup></b>'],
     ["one of several names", '<b itemprop="lowPrice price">7.50</b>'],
   ])("parses %s", (_, inner) => {
     expect(factsOf(offer(inner)).price).toEqual(usd(7.5));
@@ -377,7 +377,7 @@ describe("the microdata extraction", () => {
 
   it.each([
     ["around it", "<del><b itemprop=price>$30.00</b></del><b itemprop=price>$7.50</b>"],
-    ["of its own", "<s itemprop=price>$30.00</s><b itemprop=price>$7.50</b>"],
+    ["that is the price element", "<s itemprop=price>$30.00</s><b itemprop=price>$7.50</b>"],
     ["with a value", "<strike><meta itemprop=price content=30></strike><b itemprop=price>7.50</b>"],
     ["within it", "<b itemprop=price><del>$30.00</del> <ins>$7.50</ins></b>"],
     ["left open", "<span><s><i itemprop=price>$30.00</span><b itemprop=price>$7.50</b>"],

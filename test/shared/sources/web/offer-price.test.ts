@@ -41,10 +41,10 @@ describe("price specifications in JSON-LD", () => {
     ["a kilogram's", { unitCode: "KGM" }],
     ["a hundred grams'", { unitText: "100 g" }],
     ["a reference quantity's", { referenceQuantity: { value: 100, unitCode: "GRM" } }],
-    ["a quantity's of no unit", { referenceQuantity: { value: 1 } }],
+    ["a quantity's without a unit", { referenceQuantity: { value: 1 } }],
     ["a dozen's", { referenceQuantity: { value: 12, unitCode: "C62" } }],
     [
-      "a kilogram's, by what stands behind the quantity",
+      "a kilogram's, by the unit after the quantity",
       { referenceQuantity: { value: 1, unitCode: "EA", valueReference: { unitCode: "KGM" } } },
     ],
     ["a kilogram's by a text", { eligibleQuantity: "2 kg" }],
@@ -105,7 +105,7 @@ describe("a price beside a price specification", () => {
     ["a month's price", { price: 5, billingDuration: "P1M" }],
     ["a dozen's price", { price: 14.99, eligibleQuantity: { minValue: 12 } }],
     ["another currency's price", { price: 17.99, priceCurrency: "EUR" }],
-    ["what delivery costs", { "@type": "DeliveryChargeSpecification", price: 5 }],
+    ["a delivery price", { "@type": "DeliveryChargeSpecification", price: 5 }],
   ])("that states %s is valid", (_, specification) => {
     expect(beside(specification)).toEqual(usd(19.99));
   });

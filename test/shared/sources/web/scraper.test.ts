@@ -279,7 +279,7 @@ describe("the web scraper's status not_found", () => {
 
   it.each([
     ["a page of the product's own, by its path", "/lamps/6501234", "not_found"],
-    ["a login that knows where to lead back to", "/login?next=/p/6501234", "unavailable"],
+    ["a login page with a return address", "/login?next=/p/6501234", "unavailable"],
     ["a page for everything that is gone", "/gone?from=6501234", "unavailable"],
   ])("follows from %s only at the product's address", async (_, Location, status) => {
     for (const end of [404, 410]) {
@@ -315,19 +315,19 @@ describe("the web scraper's status not_found", () => {
 
 describe("a robots.txt", () => {
   it.each([
-    ["forbids every robot the page", "User-agent: *\nDisallow: /p/", "unavailable"],
+    ["forbids the page to every robot", "User-agent: *\nDisallow: /p/", "unavailable"],
     [
-      "forbids this one",
+      "forbids this robot",
       "User-agent: lamp-reader\nDisallow: /\n\nUser-agent: *\nAllow: /",
       "unavailable",
     ],
-    ["forbids another one", "User-agent: other\nDisallow: /", "ok"],
-    ["allows more than it forbids", "User-agent: *\nDisallow: /\nAllow: /p/", "ok"],
+    ["forbids another robot", "User-agent: other\nDisallow: /", "ok"],
+    ["allows a longer path than it forbids", "User-agent: *\nDisallow: /\nAllow: /p/", "ok"],
     ["forbids by a pattern", "User-agent: *\nDisallow: /*1234$", "unavailable"],
     ["forbids in another encoding", "User-agent: *\nDisallow: /%70/", "unavailable"],
-    ["forbids what needs encoding", "User-agent: *\nDisallow: /p%2f", "ok"],
+    ["forbids a path with an encoded slash", "User-agent: *\nDisallow: /p%2f", "ok"],
     ["is empty", "", "ok"],
-    ["is no robots.txt", "<html><body>Shop</body></html>", "ok"],
+    ["is not a robots.txt", "<html><body>Shop</body></html>", "ok"],
   ])("that %s is obeyed", async (_, body, status) => {
     expect(await statusOf(readFrom(withRobots(rules(body))))).toBe(status);
     expect(shop.pages()).toHaveLength(status === "ok" ? 1 : 0);
@@ -526,11 +526,15 @@ describe("the body of a product page", () => {
     ["the header", "text/html; charset=ISO-8859-1", ""],
     ["the page", "text/html", '<meta charset="iso-8859-1">'],
     [
-      "the page's older way",
+      "the page's http-equiv element",
       "text/html",
       '<meta http-equiv="Content-Type" content="text/html; charset=latin1">',
     ],
-    ["the header rather than the page", 'text/html;charset="latin1"', '<meta charset="utf-8">'],
+    [
+      "the header, if header and page differ",
+      'text/html;charset="latin1"',
+      '<meta charset="utf-8">',
+    ],
   ])("is decoded in the charset of %s", async (_, contentType, meta) => {
     const page = meta + pageOf("6501234", { name: "Crème brûlée" });
     const reaction = {
@@ -590,7 +594,7 @@ describe("a site that blocks the web scraper", () => {
   };
 
   it.each([
-    ["small pages for what is no longer sold", soldOut],
+    ["small pages for products that are no longer sold", soldOut],
     ["empty pages", ""],
     ["pages that are gone, of robots", "<title>Robot vacuum: not available</title>"],
     ["pages that forbid in a script only", "<script>say('Access denied')</script>Not available"],
@@ -619,9 +623,9 @@ describe("a site that blocks the web scraper", () => {
     ["a text", { body: "<title>Shop</title><p>Please verify that you\n are human.</p>" }],
     ["a title under a 404", { status: 404, body: "<title>Are you a robot?</title>" }],
     ["a title under a 410", { status: 410, body: "<title>Security Check | Shop</title>" }],
-    ["a title that demands", { status: 404, body: "<title>Shop: solve this captcha</title>" }],
+    ["a title with a demand", { status: 404, body: "<title>Shop: solve this captcha</title>" }],
     ["a test", { body: "<title>Shop</title><p>Please complete the security check.</p>" }],
-    ["a maker's captcha", { body: "<title>Shop</title>Please complete the reCAPTCHA below." }],
+    ["a vendor's captcha", { body: "<title>Shop</title>Please complete the reCAPTCHA below." }],
     ["a captcha", { body: "<title>Shop</title><p>Enter the <b>CAPTCHA</b> below</p>" }],
     ["a question", { body: "<title>Shop</title><h1>Are you human?</h1><p>Please press here.</p>" }],
   ])("by %s is not called after five such answers", async (_, reaction) => {

@@ -26,22 +26,27 @@ const moving: CheckResult = { differences: [], isSteady: false };
 const one = difference("a", 1);
 
 it.each([
-  { what: "nothing, at once", found: [steady()], stored: [], taken: 1 },
+  { what: "nothing in one read", found: [steady()], stored: [], taken: 1 },
   {
-    what: "what is there twice, as it is then",
+    what: "a difference that two reads show, as the second shows it",
     found: [steady(one), steady(difference("a", 2))],
     stored: [2],
     taken: 2,
   },
-  { what: "nothing of what was half way", found: [steady(one), steady()], stored: [], taken: 2 },
   {
-    what: "what is left when something else was half way",
+    what: "nothing about a change in progress",
+    found: [steady(one), steady()],
+    stored: [],
+    taken: 2,
+  },
+  {
+    what: "a difference that remains after a change in progress",
     found: [steady(one), steady(one, difference("b", 5)), steady(one)],
     stored: [1],
     taken: 3,
   },
   {
-    what: "what shows only once all stands still",
+    what: "a difference that shows only when the rows stop changing",
     found: [moving, steady(one)],
     stored: [1],
     taken: 3,
