@@ -224,7 +224,7 @@ describe("errors come in the documented order:", () => {
   });
 });
 
-describe("400 for a body", () => {
+describe("the group handler's 400 for a body", () => {
   it("asks for JSON when the Content-Type is not JSON", async () => {
     const answer = await ask({
       headers: { Authorization: `Bearer ${apiKey}`, "Content-Type": "text/plain" },
@@ -327,7 +327,7 @@ describe("a query", () => {
   });
 });
 
-describe("413 for a body", () => {
+describe("the group handler's 413 for a body", () => {
   it("over the limit has the code INVALID_PARAM", async () => {
     const answer = await ask({ body: JSON.stringify({ ids: ["x".repeat(limits.bodyBytesMax)] }) });
     expect(answer.statusCode).toBe(413);
@@ -335,7 +335,7 @@ describe("413 for a body", () => {
   });
 });
 
-describe("404", () => {
+describe("the group handler's 404", () => {
   it.each([
     ["an unknown path of the group", { method: "GET", path: "/v1/watchlists/a/b/c" }],
     ["a method that the path does not have", { method: "PUT" }],
@@ -351,8 +351,8 @@ describe("404", () => {
   });
 });
 
-describe("500 for an internal error", () => {
-  it("never contains the internal error", async () => {
+describe("the group handler's 500", () => {
+  it("never contains the internal error's message", async () => {
     const answer = await ask({ method: "GET", path: "/v1/watchlists/broken", body: null });
     expect(answer.statusCode).toBe(500);
     expect(answer.body).not.toContain("database");
@@ -360,7 +360,7 @@ describe("500 for an internal error", () => {
   });
 });
 
-describe("503 for a failed dependency", () => {
+describe("the group handler's 503 for a failed dependency", () => {
   it("has Retry-After and the rate headers", async () => {
     const answer = await ask({ method: "GET", path: "/v1/watchlists/hanging", body: null });
     expect(answer.statusCode).toBe(503);

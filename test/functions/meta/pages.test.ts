@@ -45,7 +45,7 @@ addFormats.default(schemas);
 
 const pages = ["/docs", "/docs/errors", "/docs/sandbox", "/docs/upstream"];
 
-describe("200:", () => {
+describe("the documentation pages:", () => {
   it.each(pages)("%s is a page that needs no key", async (path) => {
     const answer = await get(path);
     expect(answer.statusCode).toBe(200);

@@ -88,7 +88,7 @@ describe("POST /v1/watchlists", () => {
     ]);
   });
 
-  it("POST /v1/watchlists creates a paused watchlist that has no schedule and no due time", async () => {
+  it("creates a paused watchlist without a schedule and a due time", async () => {
     const { status, json } = await create({ status: "paused" });
 
     expect([status, json["status"], json["paused_reason"]]).toEqual([201, "paused", "user"]);
@@ -98,7 +98,7 @@ describe("POST /v1/watchlists", () => {
     expect(await world.watchlists.due(new Date("2030-01-01T00:00:00Z"), 10)).toEqual([]);
   });
 
-  it("a watchlist that was created paused is due at once when it is resumed", async () => {
+  it("creates a paused watchlist that is due at once when it is resumed", async () => {
     const { json: paused } = await create({ status: "paused" });
     world.clock.set("2026-03-01T13:07:00Z");
 
@@ -122,7 +122,7 @@ describe("POST /v1/watchlists", () => {
     expect([second.status, second.text]).toEqual([201, first.text]);
   });
 
-  it("a repeat of the creation of a paused watchlist gets the same answer, and another status gets 422", async () => {
+  it("returns the same answer to a repeated creation of a paused watchlist, and 422 to one with another status", async () => {
     const headers = { "Idempotency-Key": "paused" };
     const body = { ...aBody, status: "paused" };
     const first = await world.ask("POST ", { body, headers });

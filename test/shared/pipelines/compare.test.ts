@@ -26,7 +26,7 @@ describe("the changed fields between two reads", () => {
     { name: "a cent", before: 10, after: 10.01, moved: true },
     { name: "to nothing", before: 10, after: null, moved: true },
     { name: "from nothing", before: null, after: 10, moved: true },
-  ])("a price that changes $name: $moved", ({ before, after, moved }) => {
+  ])("include a price that changes $name: $moved", ({ before, after, moved }) => {
     const found = changedFields({ price: before }, { price: after }, fields);
     expect(Object.keys(found)).toEqual(moved ? ["price"] : []);
   });
@@ -38,7 +38,7 @@ describe("the changed fields between two reads", () => {
     "usedMinPrice",
     "buyboxPrice",
     "lowestPrice",
-  ])("%s is compared like a price", (field) => {
+  ])("compare %s like a price", (field) => {
     expect(changedFields({ [field]: 10 }, { [field]: 10.005 }, [field])).toEqual({});
     expect(changedFields({ [field]: 10 }, { [field]: 10.01 }, [field])).toHaveProperty(field);
   });

@@ -57,7 +57,7 @@ describe("the order of a run's steps", () => {
     );
   });
 
-  it("is found even for a loop, which no parsed pipeline has", () => {
+  it("is computed even with a loop, which no parsed pipeline has", () => {
     const steps = [{ id: "a", scraper: lite, routes: to("a") }] as const;
     expect(() => ids({ entry: "a", baseline: null, refresh: null, steps })).toThrow("loops");
   });

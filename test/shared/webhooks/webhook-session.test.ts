@@ -380,7 +380,7 @@ describe("the rotation of a webhook secret", () => {
 });
 
 describe("wakeDue", () => {
-  it("makes up for every hint that was lost", async () => {
+  it("wakes every delivery target whose wake-up message was lost", async () => {
     await world.addEndpoint(account, receiver.url);
     await world.publish(aRun(wholeRun));
     await world.takeWakeUps();

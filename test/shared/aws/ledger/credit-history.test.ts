@@ -107,7 +107,7 @@ describe("dynamoCreditHistory", () => {
     });
 
     it.each([7, 10, 13])(
-      "lists each of %i records once that are copied between two of its reads",
+      "lists each of %i records once even if they are copied between two of its reads",
       async (records) => {
         await makeRecords(records);
         const before = await entriesOf(world, accountId);

@@ -319,7 +319,7 @@ describe("dynamoRunStore.takeStalled", () => {
   });
 });
 
-describe("list", () => {
+describe("dynamoRunStore.list", () => {
   it("gives a list's runs newest first, in the order of their numbers, and says when there are more", async () => {
     for (let number = 1; number <= 11; number += 1) {
       await bring(await claim(), "done");

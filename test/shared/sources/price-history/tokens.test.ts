@@ -30,7 +30,7 @@ async function tokensWith(left: number, refillInMs?: number, perMinute?: number)
   return { clock, tokens, later };
 }
 
-describe("the token balance", () => {
+describe("the token balance of the price history API", () => {
   it("admits calls before the first answer", async () => {
     const clock = testClock();
     const tokens = historyTokens(clock);

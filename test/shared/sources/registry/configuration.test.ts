@@ -47,7 +47,7 @@ function refusalOf(variable: string): string {
   throw new Error("It was accepted");
 }
 
-describe("SOURCES", () => {
+describe("the variable SOURCES", () => {
   it("accepts an adapter for each scraper, with optional options", () => {
     const parsed = parse({ adapter: "sandbox" });
     expect(Object.keys(parsed).toSorted()).toEqual(stepScraperIds.toSorted());
@@ -251,7 +251,7 @@ describe("the adapter of offer checks", () => {
     { lite: "upstream", offer_check: "upstream" },
     { pulse: "a_history" },
     { pulse: "upstream", offers: "a_history", offer_check: "a_history" },
-  ])("may be combined so: %j", (chosen) => {
+  ])("may be combined with the other adapters as in %j", (chosen) => {
     expect(() => parseSources(reads(chosen))).not.toThrow();
   });
 });
