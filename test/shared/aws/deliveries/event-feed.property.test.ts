@@ -66,7 +66,7 @@ it.each([
   [6, 3],
   [15, 100],
 ])(
-  "the event feed gives the runs of %i actors, which add each run twice in parallel, numbers from 1 on, and a reader of %i at a time gets each once, in order",
+  "the event feed numbers the runs of %i parallel actors from 1 on, and a reader in pages of %i gets each once, in order",
   race,
   60_000,
 );
