@@ -44,7 +44,7 @@ export async function checkUpstream(options: CheckOptions): Promise<Finding[]> {
 const nothingRead = judged({
   rule: "read",
   level: "must",
-  expected: "items to read: pass --scraper retailer_d.standard --ids <ids of items that exist>",
+  expected: "items to read: pass --scraper retailer_d.standard --ids <IDs of items that exist>",
   trouble: "nothing was read",
 });
 
@@ -57,7 +57,7 @@ const hasShop = (scraper: StepScraperId, marketplace: string): boolean =>
 const usage =
   "npm run check:upstream -- <base URL> [--secret-env NAME] [--marketplace us] " +
   "[--timeout <seconds>] --scraper retailer_d.standard --ids 1,2,3 [--unknown-id 4]\n" +
-  "Name ids of items that exist, and with --unknown-id one that does not. Ids of offer checks are " +
+  "Name IDs of items that exist, and with --unknown-id one that does not. IDs of offer checks are " +
   "<asin>:<offerListingId> of offers that can be bought now.\n";
 
 /** Seconds to wait for a reply. */

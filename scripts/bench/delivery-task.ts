@@ -16,7 +16,7 @@ export interface DeliveryTask {
   readonly runs: number;
   /** Changes in each run. */
   readonly items: number;
-  /** Makes the runs' ids differ from those of other rounds. */
+  /** Makes the runs' IDs differ from those of other rounds. */
   readonly round: number;
   /** How many are under way at once in the bare loop; the service knows its own. */
   readonly parallel: number;

@@ -25,7 +25,7 @@ const listingMax = 1_000;
 const changedEvery = 100;
 const changedAt = "2026-03-01T06:00:00.000Z";
 const list = { accountId: "acct_bench", watchlistId: "wl_bench" };
-/** Spread over the id space as real ones are: ids in a row would compress to nearly nothing. */
+/** Spread over the id space as real ones are: IDs in a row would compress to nearly nothing. */
 const ids: readonly string[] = [...scatteredIds()].sort(compareIds);
 const changedIds = ids.filter((_, n) => n % changedEvery === 0);
 

@@ -26,7 +26,7 @@ export function judgeIds(
     {
       rule: "asked-only",
       level: "should",
-      expected: "no results for ids that were not asked for",
+      expected: "no results for IDs that were not asked for",
       trouble: listed(answered.filter((id) => !asked.has(id))),
     },
     {

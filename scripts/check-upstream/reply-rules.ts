@@ -134,7 +134,7 @@ function judgeSchema(
     {
       rule: "types",
       level: "should",
-      expected: "numbers and booleans as such, ids as texts",
+      expected: "numbers and booleans as such, IDs as texts",
       trouble: listed(others.filter(isLesser).map(shown)),
     },
     {

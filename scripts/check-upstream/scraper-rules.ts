@@ -125,7 +125,7 @@ async function checkTooMany(server: Server, subject: Subject): Promise<Finding[]
   }
   const ids = Array.from({ length: maxBatch + 1 }, (_, n) => madeUpId(scraper, n));
   const seen = await send(server, { path: "/read", body: readBody(subject, ids) });
-  const expected = "200, 400 or 413 for more ids than maxBatch";
+  const expected = "200, 400 or 413 for more IDs than maxBatch";
   const trouble = troubleUnless(seen, [200, 400, 413]);
   return [judged({ rule, level: "must", expected, trouble }, scraper)];
 }

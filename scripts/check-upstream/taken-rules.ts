@@ -63,7 +63,7 @@ function judgeFound(taken: readonly Taken[], { scraper }: Pick<Asked, "scraper">
     level: "must",
     expected: isCheck
       ? "at least one of the named offers buyable (name offers that can be bought now)"
-      : "at least one of the named ids found, ok or partial (name items that exist)",
+      : "at least one of the named IDs found, ok or partial (name items that exist)",
     trouble: taken.some(({ isFound }) => isFound) ? null : counts.join(", "),
   };
 }

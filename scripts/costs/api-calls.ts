@@ -41,7 +41,7 @@ export interface CallFigures {
 const pulseIds = (count: number): string[] =>
   Array.from({ length: count }, (_, n) => `B${String(100_000_000 + n)}`);
 const products = (tier: "pulse" | "lite" | "full", ids: number, repeats: number): Call => ({
-  name: `POST /v1/products, ${ids.toLocaleString("en")} ids at ${tier}`,
+  name: `POST /v1/products, ${ids.toLocaleString("en")} IDs at ${tier}`,
   method: "POST",
   path: "/v1/products",
   body: { platform: "retailer_a", tier, ids: pulseIds(ids) },

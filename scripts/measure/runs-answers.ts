@@ -10,7 +10,7 @@ import type { Answer, ProductFields } from "../../shared/scrapers/scraper.ts";
  */
 export type Tier = "pulse" | "lite" | "full";
 
-/** Ids of one call. */
+/** IDs of one call. */
 const callIdsMax = 1_000;
 /** One item of a hundred moves from run to run. */
 const movedEvery = 100;
@@ -82,7 +82,7 @@ const fileOf = (tier: string, firstId: string, count: number): string =>
 const digest = (text: string): Buffer => createHash("sha512").update(text).digest();
 
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-/** As dense as real ids: they compress no better than those. */
+/** As dense as real IDs: they compress no better than those. */
 const idOf = (seed: string): string =>
   `B0${Array.from(digest(seed).subarray(0, 8), (byte) => letters[byte % letters.length]).join("")}`;
 

@@ -14,7 +14,7 @@ export interface SourceRequest {
 export interface SourceSpeech {
   /** Of a good reply, without a charset. */
   readonly contentType: string;
-  /** The ids that a request asks for; null for a request that is about something else. */
+  /** The IDs that a request asks for; null for a request that is about something else. */
   readonly idsOf: (request: SourceRequest) => readonly string[] | null;
   /** What the source says to such another request; nothing is a 404. */
   readonly aside?: (request: SourceRequest) => string | undefined;

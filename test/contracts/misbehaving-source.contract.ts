@@ -44,7 +44,7 @@ export interface MisbehavingSubject {
   readonly ids: readonly [string, string];
   /** An id that nobody asks for. */
   readonly stranger: string;
-  /** Questions that a read of both ids makes of a source that behaves. */
+  /** Questions that a read of both IDs makes of a source that behaves. */
   readonly questions: 1 | 2;
   /** What it says of an id that a whole reply leaves out. */
   readonly leftOut: "not_found" | "unavailable";

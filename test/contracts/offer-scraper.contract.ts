@@ -11,10 +11,10 @@ import type {
 } from "../../shared/scrapers/scraper.ts";
 import { brandedKeysIn } from "./output-keys.ts";
 
-/** A scraper of offers in front of a source that behaves as the ids say. */
+/** A scraper of offers in front of a source that behaves as the IDs say. */
 export interface OfferScraperSubject {
   readonly scraper: OfferScraper;
-  /** Ids by what the source's behaviour proves about them. */
+  /** IDs by what the source's behaviour proves about them. */
   readonly ids: Readonly<Record<OffersAnswer["status"], readonly string[]>>;
   /** An id that the source answers long after a short deadline, if ever. */
   readonly slowId: string;

@@ -11,12 +11,12 @@ import {
 import type { Answer, ReadStatus, Scraper } from "../../shared/scrapers/scraper.ts";
 import { brandedKeysIn } from "./output-keys.ts";
 
-/** A scraper in front of a source that behaves as the ids say. */
+/** A scraper in front of a source that behaves as the IDs say. */
 export interface ScraperSubject {
   readonly scraper: Scraper;
   readonly scraperId: ProductScraperId;
   readonly marketplace: string;
-  /** Ids by what the source's behaviour proves about them. */
+  /** IDs by what the source's behaviour proves about them. */
   readonly ids: Readonly<Record<ReadStatus, readonly string[]>>;
   /** An id that the source answers long after a short deadline, if ever. */
   readonly slowId: string;

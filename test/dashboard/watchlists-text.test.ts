@@ -17,14 +17,14 @@ import type { WatchlistRun } from "../../functions/dashboard/browser/api/resourc
 import { presentScrapers } from "../../shared/pipelines/present-scrapers.ts";
 import { presentPlatforms } from "../../shared/platforms/present-platform.ts";
 
-/** What stands in a text with the ids of a platform. */
+/** What stands in a text with the IDs of a platform. */
 function readFor(platform: string, text: string, column?: number) {
   const found = presentPlatforms().data.find(({ id }) => id === platform);
   return readIds(text, idReader(found?.id_pattern ?? "", found?.id_name ?? ""), column);
 }
 const read = (text: string, column?: number) => readFor("retailer_d", text, column);
 
-describe("ids in what was pasted or chosen as a file", () => {
+describe("IDs in what was pasted or chosen as a file", () => {
   it.each([
     "12345\n23456",
     "12345,23456",
@@ -79,7 +79,7 @@ describe("ids in what was pasted or chosen as a file", () => {
   });
 });
 
-describe("ids that are copied with what is around them", () => {
+describe("IDs that are copied with what is around them", () => {
   it.each([
     '"sku"\r\n"9000001"\r\n"9000002"',
     '"9000001","9000002"',
@@ -108,13 +108,13 @@ describe("ids that are copied with what is around them", () => {
     expect([found.ids, found.malformed]).toEqual([ids, []]);
   });
 
-  it("do not come from a title, which is told of as malformed among pasted ids", () => {
+  it("do not come from a title, which is told of as malformed among pasted IDs", () => {
     const { ids, malformed } = readFor("retailer_a", "DISHWASHER B000000001");
     expect(ids).toEqual(["B000000001"]);
     expect(malformed).toEqual([{ text: "DISHWASHER", line: 1 }]);
   });
 
-  it("are letters alone where they stand in the column of ids", () => {
+  it("are letters alone where they stand in the column of IDs", () => {
     const { ids } = readFor("retailer_a", "asin,title\nB000000001,Cup\nABCDEFGHIJ,Pot");
     expect(ids).toEqual(["B000000001", "ABCDEFGHIJ"]);
   });

@@ -47,11 +47,11 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await goTo("/watchlists/new", "New watchlist");
     await page.getByLabel("Name").fill("Kettles");
     await page.getByLabel("Platform").selectOption("retailer_d");
-    await page.getByLabel("Item ids").fill("9000001\n9000000, 9000001\nnonsense");
-    await page.getByText("2 ids · 1 duplicate left out · 1 malformed").waitFor();
+    await page.getByLabel("Item IDs").fill("9000001\n9000000, 9000001\nnonsense");
+    await page.getByText("2 IDs · 1 duplicate left out · 1 malformed").waitFor();
     await page.getByText("≈ 2 credits").first().waitFor();
     await page.getByRole("button", { name: "Create watchlist" }).click();
-    await page.getByText("Mend the malformed ids").waitFor();
+    await page.getByText("Mend the malformed IDs").waitFor();
     await expectAccessible(page);
 
     await page.getByLabel("Leave out the 1 malformed id").check();
@@ -81,7 +81,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await expectAccessible(page);
   });
 
-  it("take ids from a CSV file by a chosen column", async () => {
+  it("take IDs from a CSV file by a chosen column", async () => {
     const { page, goTo } = await visit();
     await goTo("/watchlists/new", "New watchlist");
     await page.getByLabel("Platform").selectOption("retailer_d");
@@ -90,12 +90,12 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
       mimeType: "text/csv",
       buffer: Buffer.from('name,sku,old\n"Cup, blue",6505678,77777\nPot,6505679,\n'),
     });
-    await page.getByText("2 ids from “sku” · no duplicates · none malformed").waitFor();
-    await page.getByLabel("Column with the ids").selectOption("old");
+    await page.getByText("2 IDs from “sku” · no duplicates · none malformed").waitFor();
+    await page.getByLabel("Column with the IDs").selectOption("old");
     await page.getByText("1 id from “old” · no duplicates · none malformed").waitFor();
     await expectAccessible(page);
     await page.getByRole("button", { name: "Remove file" }).click();
-    await page.getByLabel("Item ids").waitFor();
+    await page.getByLabel("Item IDs").waitFor();
   });
 
   it("show when a schedule runs in its zone, and what is wrong with it at its field", async () => {
@@ -271,7 +271,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await page.getByText("The list runs again.").waitFor();
 
     await page.getByRole("button", { name: "Add or remove items" }).click();
-    await page.getByLabel("Ids to add").fill("9000003 9000000");
+    await page.getByLabel("IDs to add").fill("9000003 9000000");
     await page.getByRole("button", { name: "Add 2 items" }).click();
     await page.getByText("1 added, 1 were on the list already").waitFor();
     expect(await shown("item_count")).toBe(3);
@@ -337,7 +337,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     const button = page.getByRole("button", { name: "Create watchlist" });
     await button.waitFor();
     expect(await button.getAttribute("aria-disabled")).toBe("true");
-    await page.getByLabel("Item ids").fill("B0SANDBOX0");
+    await page.getByLabel("Item IDs").fill("B0SANDBOX0");
     await page.getByText("≈ 5 credits").waitFor();
     await expectAccessible(page);
   });
@@ -385,7 +385,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await goTo("/keys", "API keys");
     await page.unroute("**/v1/platforms");
     await goTo("/watchlists/new", "New watchlist");
-    await page.getByLabel("Item ids").waitFor();
+    await page.getByLabel("Item IDs").waitFor();
   });
 
   it("say why they are not there, and are asked for again", async () => {

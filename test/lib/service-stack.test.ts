@@ -252,7 +252,7 @@ describe("the outputs of the service stack", () => {
     );
   });
 
-  it("keep the logical ids of the queues, the schedule group and the API", () => {
+  it("keep the logical IDs of the queues, the schedule group and the API", () => {
     const ids = Object.keys(service.toJSON()["Resources"] as object);
 
     expect(ids).toEqual(expect.arrayContaining(["Api", "WatchlistSchedules"]));

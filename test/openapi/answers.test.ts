@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** Ids of every scripted behaviour that takes no time. */
+/** IDs of every scripted behaviour that takes no time. */
 const quickIds = (ids: readonly ReservedId[]): string[] =>
   ids.filter(({ behaviour }) => behaviour !== "slow").map(({ id }) => id);
 

@@ -60,8 +60,8 @@ describe("the reference upstream server", () => {
   it.each([
     ["a body that is not JSON", "{", {}, 400],
     ["another scraper", JSON.stringify({ ...request, scraper: "x" }), {}, 400],
-    ["no ids", JSON.stringify({ ...request, ids: [] }), {}, 400],
-    ["too many ids", JSON.stringify({ ...request, ids: ["1", "2", "3"] }), {}, 413],
+    ["no IDs", JSON.stringify({ ...request, ids: [] }), {}, 400],
+    ["too many IDs", JSON.stringify({ ...request, ids: ["1", "2", "3"] }), {}, 413],
     ["another kind of body", JSON.stringify(request), { "Content-Type": "text/plain" }, 415],
     ["a wrong secret", JSON.stringify(request), { Authorization: "Bearer wrong" }, 401],
   ] as const)("refuses %s", async (...[, body, headers, status]) => {

@@ -17,7 +17,7 @@ describe("the dashboard's item filter", () => {
     ["A13", "A13"],
     ["12345678901234567", "123456789012345"],
     ["-", ""],
-  ])("looks for ids as the service keeps them: %j", (written, prefix) => {
+  ])("looks for IDs as the service keeps them: %j", (written, prefix) => {
     expect(prefixOf(written)).toBe(prefix);
   });
 

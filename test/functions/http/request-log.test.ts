@@ -119,7 +119,7 @@ describe("the log of a call", () => {
 
   it("names the error code and the route of a refused call", async () => {
     const work = async (): Promise<void> => {
-      throw invalidParam("ids", "Send ids.");
+      throw invalidParam("ids", "Send IDs.");
     };
     const refusal = { level: "INFO", message: "call", route: "POST /v1/offers" };
     expect(closing(await logged(work))).toMatchObject({

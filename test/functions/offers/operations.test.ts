@@ -12,7 +12,7 @@ beforeEach(async () => {
   customer = await world.customer(granted);
 });
 
-/** Sandbox ids: two offers, 45 offers, no offers, not found, never answered. */
+/** Sandbox IDs: two offers, 45 offers, no offers, not found, never answered. */
 const [two, many, none, missing, unread] = [
   "B0SANDBOX0",
   "B0SANDBOXM",
@@ -201,7 +201,7 @@ describe("POST /v1/offers/check", () => {
       expect(answer.headers.get("x-service-balance")).toBe(String((before ?? 0) - 16));
     });
 
-    it("decodes URL-encoded ids, and checks and charges a pair once", async () => {
+    it("decodes URL-encoded IDs, and checks and charges a pair once", async () => {
       const offers = await returned(many);
       const encoded = offers.map(({ asin, offerListingId }) => ({
         asin,

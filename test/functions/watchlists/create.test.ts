@@ -193,7 +193,7 @@ describe("POST /v1/watchlists", () => {
     expect((await create({ pipeline: null })).json["default_pipeline"]).toBe(true);
   });
 
-  it("takes ids as text, and each once", async () => {
+  it("takes IDs as text, and each once", async () => {
     const { json } = await create({ ids: "9000001, 9000002\n9000001,,\n 9000003 " });
 
     expect(json["item_count"]).toBe(3);
@@ -240,13 +240,13 @@ describe("POST /v1/watchlists answers 400 and names the wrong parameter", () => 
     ["name is empty", { ...aBody, name: "  " }, "INVALID_PARAM", "name"],
     ["name has 101 characters", { ...aBody, name: "x".repeat(101) }, "INVALID_PARAM", "name"],
     ["name is a number", { ...aBody, name: 1 }, "INVALID_PARAM", "name"],
-    ["ids are missing", without("ids"), "MISSING_PARAM", "ids"],
-    ["ids are empty", { ...aBody, ids: [] }, "INVALID_PARAM", "ids"],
-    ["ids are blank text", { ...aBody, ids: " \n," }, "INVALID_PARAM", "ids"],
-    ["ids are a number", { ...aBody, ids: 5 }, "INVALID_PARAM", "ids"],
+    ["IDs are missing", without("ids"), "MISSING_PARAM", "ids"],
+    ["IDs are empty", { ...aBody, ids: [] }, "INVALID_PARAM", "ids"],
+    ["IDs are blank text", { ...aBody, ids: " \n," }, "INVALID_PARAM", "ids"],
+    ["IDs are a number", { ...aBody, ids: 5 }, "INVALID_PARAM", "ids"],
     ["an id is malformed", { ...aBody, ids: ["9000001", "12"] }, "INVALID_PARAM", "ids[1]"],
     [
-      "there are 50,001 ids",
+      "there are 50,001 IDs",
       { ...aBody, ids: Array.from({ length: 50_001 }, (_, n) => String(1_000_000 + n)) },
       "INVALID_PARAM",
       "ids",
@@ -258,7 +258,7 @@ describe("POST /v1/watchlists answers 400 and names the wrong parameter", () => 
       "asins",
     ],
     [
-      "ids and asins are both sent",
+      "IDs and asins are both sent",
       { name: "A", every: "1h", ids: ["B0SANDBOX0"], asins: ["B0SANDBOX0"] },
       "INVALID_PARAM",
       "asins",

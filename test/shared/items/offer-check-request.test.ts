@@ -85,8 +85,8 @@ describe("a request to check offers gets 400 MISSING_PARAM and", () => {
 describe("a request to check offers gets 400 INVALID_PARAM and", () => {
   it.each([
     ["offers", "no offers", { offers: [] }],
-    ["ids", "no ids", { ids: [] }],
-    ["ids", "offers and ids at once", { offers: [offer("a")], ids: [offer("a")] }],
+    ["ids", "no IDs", { ids: [] }],
+    ["ids", "offers and IDs at once", { offers: [offer("a")], ids: [offer("a")] }],
     ["offers", "something else", { offers: "a" }],
     ["offers", "null", { offers: null }],
     ["offers", "2,001 different offers", { offers: numbered(2_001) }],

@@ -62,12 +62,12 @@ describe("a request for offers gets 400 MISSING_PARAM and", () => {
 
 describe("a request for offers gets 400 INVALID_PARAM and", () => {
   it.each([
-    ["ids", "no ids", { ids: [] }],
+    ["ids", "no IDs", { ids: [] }],
     ["ids", "empty strings only", { ids: ["", " "] }],
     ["asins", "no asins", { asins: [] }],
-    ["ids", "101 different ids", { ids: numbered(101) }],
+    ["ids", "101 different IDs", { ids: numbered(101) }],
     ["asins", "101 different asins", { asins: numbered(101) }],
-    ["asins", "ids and asins at once", { ids: ["B00EXAMPLE"], asins: ["B00EXAMPLE"] }],
+    ["asins", "IDs and asins at once", { ids: ["B00EXAMPLE"], asins: ["B00EXAMPLE"] }],
     ["ids[1]", "a malformed id", { ids: ["B00EXAMPLE", "nope"] }],
     ["asins[2]", "a malformed asin", { asins: ["", "B00EXAMPLE", "B00-XAMPLE"] }],
     ["platform", "an unknown platform", { platform: "retailer_z", ids: ["B00EXAMPLE"] }],

@@ -163,11 +163,11 @@ describe("the errors of a products request come in the documented order:", () =>
     ],
     ["an announced platform", { ...wrongs, platform: "retailer_e" }, 501, undefined],
     ["an announced marketplace", { ids: ["?"], tier: "x", marketplace: "uk" }, 501, undefined],
-    ["missing ids", { tier: "x" }, 400, "ids"],
+    ["missing IDs", { tier: "x" }, 400, "ids"],
     ["a missing tier", { ids: ["?"] }, 400, "tier"],
     ["an unknown tier", { ids: ["?"], tier: "x" }, 400, "tier"],
     ["a bad id", { ids: ["?", ...asins(10_001)], tier: "pulse" }, 400, "ids[0]"],
-    ["too many ids", { ids: asins(10_001), tier: "pulse" }, 400, "ids"],
+    ["too many IDs", { ids: asins(10_001), tier: "pulse" }, 400, "ids"],
   ])("%s", (...row) => {
     const [, body, status, param] = row;
     const { status: answered, details } = refusal(body);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseItemIds } from "../../../shared/platforms/item-id.ts";
 
-describe("item ids", () => {
+describe("item IDs", () => {
   it("are trimmed, unique, in request order, without empty ones", () => {
     expect(
       parseItemIds("retailer_d", [" 6505678 ", "", "6501234", "  ", "6505678"], "ids"),

@@ -17,7 +17,7 @@ export const product = (price: number, newMinPrice: number): Record<string, unkn
 
 export const owedSteps = ({ owes }: Item): readonly string[] => owes.map(({ step }) => step);
 
-/** What there is to see of a list in the end, ids of events aside. */
+/** What there is to see of a list in the end, IDs of events aside. */
 async function seen(bench: RunBench, list: Watchlist) {
   const { balance, held, spent } = await bench.account();
   const { runs } = await bench.runs.list(list.id, 10);

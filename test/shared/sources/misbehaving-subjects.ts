@@ -61,7 +61,7 @@ function products(scraper: ProductScraperId, options: Options, secret?: string):
   };
 }
 
-/** Ids of offers are understood by who gives them, so that both are read from one source. */
+/** IDs of offers are understood by who gives them, so that both are read from one source. */
 const offerScrapers = ["retailer_a.offers", "retailer_a.offer_check"] as const;
 
 function offers(options: Options, secret?: string): SourceReader {

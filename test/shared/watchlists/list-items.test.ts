@@ -33,7 +33,7 @@ const asStored = (item: Item): Item => {
 const stored = itemsOf(["10", "20", "30", "40", "50", "60", "70", "80"]).map(asStored);
 const bounds = { itemsMax: 2 };
 
-/** Ids of a listing, and how many stored pages were unpacked for it. */
+/** IDs of a listing, and how many stored pages were unpacked for it. */
 async function list(query: Partial<ItemQuery>) {
   const { watchlistId } = await world.open(stored, bounds);
   let unpacked = 0;

@@ -86,7 +86,7 @@ describe("a recovery of failed deliveries", () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const runs = many.map((_, n) =>
       aRun(["watchlist.product.changed", "watchlist.product.changed", "watchlist.run.completed"], {
-        // Ids in another order than their times.
+        // IDs in another order than their times.
         runId: `wlrun_${String(900 - n).padStart(3, "0")}`,
         happenedAt: secondsAfter(0.001 * (1 + n)),
       }),

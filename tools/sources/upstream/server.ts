@@ -60,7 +60,7 @@ async function answer(
   if (path !== "POST /read") return reply(404, { error: "No such path" });
   const call = parseCall(request, bytes, serving.calls.length + 1);
   if ("refusal" in call) return reply(call.status, { error: call.refusal });
-  if (call.ids.length > maxBatch) return reply(413, { error: `At most ${maxBatch} ids in a call` });
+  if (call.ids.length > maxBatch) return reply(413, { error: `At most ${maxBatch} IDs in a call` });
   serving.calls.push(call);
   const results = await sandboxResults(call.scraper, call.body);
   await new Promise((resolve) => setTimeout(resolve, serving.latencyMs?.() ?? 0));

@@ -75,7 +75,7 @@ export function apiClient({ key, onUnauthorized }: ClientOptions): ApiClient {
   };
 }
 
-/** Resources and ids; nothing that leads to another resource, such as `..`, is either. */
+/** Resources and IDs; nothing that leads to another resource, such as `..`, is either. */
 const pathForm = /^[\w-]+(?:\/[\w-]+)*$/;
 
 /** @throws ApiError 404 for a path that cannot be a resource's: parts of it can come from a link */

@@ -109,7 +109,7 @@ export function replacePlace(link: string): void {
 }
 
 /**
- * The parameters in braces when a path is one of a pattern; undefined when it is not. They are ids,
+ * The parameters in braces when a path is one of a pattern; undefined when it is not. They are IDs,
  * in which nothing is encoded: whatever is stays so, and leads nowhere.
  */
 export function matchPath(pattern: string, path: string): Parameters | undefined {

@@ -12,7 +12,7 @@ const runs: readonly FeedRun[] = Array.from({ length: runsMade }, (_, n) => ({
   runId: `wlrun_${n}`,
   watchlistId: "wl_1",
   webhookEndpointId: null,
-  // Some end in the same millisecond, and none in the order of their ids.
+  // Some end in the same millisecond, and none in the order of their IDs.
   createdAt: new Date(systemClock.now().getTime() - ((n * 7) % 11)).toISOString(),
   types: ["watchlist.run.completed"],
 }));

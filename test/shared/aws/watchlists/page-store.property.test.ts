@@ -69,7 +69,7 @@ const stepped = (item: Item, by: number): Item => {
 /** The watchlist as a plain map, which the pages must equal after every write. */
 class Model {
   readonly items: Map<string, Item>;
-  /** Ids that every reader that is under way must find. */
+  /** IDs that every reader that is under way must find. */
   readonly watched = new Set<Set<string>>();
 
   constructor(items: readonly Item[]) {
@@ -161,7 +161,7 @@ function processOf(
   });
 }
 
-/** Notes which of an operation's ids it looked up last: those its next write is about. */
+/** Notes which of an operation's IDs it looked up last: those its next write is about. */
 function following(store: PageStore, ids: readonly string[]) {
   let current: readonly string[] = [];
   const pages: PageStore = {

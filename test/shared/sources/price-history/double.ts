@@ -4,7 +4,7 @@ import { type ApiCall, type ApiDouble, type ApiReaction, startApiDouble } from "
 export const apiKey = "canary-key-77aa";
 
 export interface HistoryCall extends ApiCall {
-  /** The ids of items, or of sellers. */
+  /** The IDs of items, or of sellers. */
   readonly ids: readonly string[];
 }
 

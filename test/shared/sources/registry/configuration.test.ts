@@ -76,7 +76,7 @@ describe("the variable SOURCES", () => {
     ["retailer_d.standard", ["sandbox", "upstream", "d_catalog", "web"]],
   ])("accepts for %s the adapters %j and no others", (scraper, allowed) => {
     for (const [adapter, options] of Object.entries(adapters)) {
-      // Whose offer ids are given must know them in a check.
+      // Whose offer IDs are given must know them in a check.
       const offers = /^retailer_a\.(?:offer|lite|full)/.test(scraper) &&
         allowed.includes(adapter) && {
           "retailer_a.offers": options,

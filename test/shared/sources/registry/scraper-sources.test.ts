@@ -99,7 +99,7 @@ const productAdapters = [
 ] as const;
 
 describe("a secret that cannot be opened", () => {
-  /** As many ids as make several calls. */
+  /** As many IDs as make several calls. */
   const ids = Array.from({ length: 250 }, (_, n) => `B0${String(n).padStart(8, "0")}`);
   const warningOf = (scraper: string, adapter: string): string =>
     `${scraper}: ${adapter}: The secret /sources/x could not be read`;

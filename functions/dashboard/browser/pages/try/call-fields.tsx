@@ -7,7 +7,7 @@ interface CallFieldsProps {
   readonly call: CallId;
   readonly draft: Draft;
   readonly platforms: readonly Platform[];
-  /** What is wrong with the ids, or with the offers. */
+  /** What is wrong with the IDs, or with the offers. */
   readonly error: string | undefined;
   readonly onChange: (change: Partial<Draft>) => void;
 }
@@ -141,7 +141,7 @@ function IdsField({ call, draft, platforms, error, onChange }: CallFieldsProps) 
       error={error}
       hint={
         <>
-          One a line, or with commas between.{bound} <a href="docs/sandbox">Ids for trying</a>
+          One a line, or with commas between.{bound} <a href="docs/sandbox">IDs for trying</a>
         </>
       }
     >

@@ -10,7 +10,7 @@ export const callIds = [
 ] as const;
 export type CallId = (typeof callIds)[number];
 
-/** Those that read items and charge for them; the ids are those of a platform's endpoints. */
+/** Those that read items and charge for them; the IDs are those of a platform's endpoints. */
 type ItemCallId = "products" | "offers" | "offer_check";
 
 interface Call {
@@ -74,7 +74,7 @@ export const isItemCall = (call: CallId): call is ItemCallId =>
 export const isCallId = (name: string | null): name is CallId =>
   callIds.some((call) => call === name);
 
-/** What the form holds. One for all calls, so that ids survive a look at another call. */
+/** What the form holds. One for all calls, so that IDs survive a look at another call. */
 export interface Draft {
   readonly platform: string;
   /** Empty for the platform's own. */
@@ -115,7 +115,7 @@ export interface OfferReference {
 /** Texts and lists only: as JSON it is a literal of TypeScript and of Python too. */
 export type CallBody = Readonly<Record<string, string | readonly (string | OfferReference)[]>>;
 
-/** Ids as people paste them: by lines, commas, semicolons or blanks, in quotes or not. */
+/** IDs as people paste them: by lines, commas, semicolons or blanks, in quotes or not. */
 export const idsIn = (text: string): readonly string[] =>
   text
     .split(/[\s,;]+/)

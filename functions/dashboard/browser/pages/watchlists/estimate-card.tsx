@@ -20,7 +20,7 @@ export function EstimateCard({ estimate, preview, items }: EstimateCardProps) {
   return (
     <Card title="What it will cost">
       {items === 0 ? (
-        <p class="muted">Give ids above to see the credits of a run.</p>
+        <p class="muted">Give IDs above to see the credits of a run.</p>
       ) : (
         <Facts
           facts={[

@@ -5,7 +5,7 @@ import { Button } from "../../ui/button.tsx";
 import { Checkbox, Field } from "../../ui/field.tsx";
 import { type FoundIds, type IdTable, idReader, readIds } from "./read-ids.ts";
 
-/** Item ids as they are being given: written, or in a file. */
+/** Item IDs as they are being given: written, or in a file. */
 export interface IdsDraft {
   readonly text: string;
   readonly fileName: string | undefined;
@@ -31,10 +31,10 @@ export const foundIn = (draft: IdsDraft, platform: Platform | undefined): FoundI
     draft.column,
   );
 
-/** Why ids cannot be sent as they are; undefined when they can. */
+/** Why IDs cannot be sent as they are; undefined when they can. */
 export function idsProblem(found: FoundIds, draft: IdsDraft): string | undefined {
   if (found.malformed.length > 0 && !draft.leaveOutMalformed) {
-    return "Mend the malformed ids, or choose to leave them out.";
+    return "Mend the malformed IDs, or choose to leave them out.";
   }
   if (found.ids.length === 0) return "Give at least one id.";
   if (found.ids.length > itemsMax) {
@@ -52,7 +52,7 @@ interface IdsFormProps {
   readonly error: string | undefined;
 }
 
-/** Ids pasted or from a file, with what was found in them before anything is sent. */
+/** IDs pasted or from a file, with what was found in them before anything is sent. */
 export function IdsForm(props: IdsFormProps) {
   const { draft, found, onChange, platform } = props;
   const change = (part: Partial<IdsDraft>): void => onChange({ ...draft, ...part });
@@ -156,7 +156,7 @@ function ColumnField(props: {
   const { header, hasHeader, column, rowCount } = props.table;
   return (
     <Field
-      label="Column with the ids"
+      label="Column with the IDs"
       hint={`A table of ${counted(rowCount, "row")} ${hasHeader ? "below a header" : "without a header"}. Nothing else of it is read.`}
     >
       {(control) => (

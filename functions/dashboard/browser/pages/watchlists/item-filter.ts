@@ -15,7 +15,7 @@ export const lastRun = "last run";
 
 const prefixLengthMax = 15;
 
-/** How ids begin that somebody looks for: written as the service keeps ids, so without `A-`. */
+/** How IDs begin that somebody looks for: written as the service keeps IDs, so without `A-`. */
 export const prefixOf = (written: string): string =>
   written
     .trim()

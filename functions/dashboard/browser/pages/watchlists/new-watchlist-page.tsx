@@ -104,7 +104,7 @@ function NewWatchlist({ platforms }: { readonly platforms: readonly Platform[] }
         <NameField value={draft.name} onChange={(name) => change({ name })} error={error} />
         <ShopFields platforms={platforms} shop={shop} onChange={about.changeShop} error={error} />
         <IdsForm
-          label="Item ids"
+          label="Item IDs"
           platform={platform}
           draft={draft.ids}
           found={found}

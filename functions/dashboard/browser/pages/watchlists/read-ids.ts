@@ -1,12 +1,12 @@
 import { delimiterOf, linesOf, type Row, rowsIn } from "./table-text.ts";
 
-/** Item ids in what somebody pasted or chose as a file. */
+/** Item IDs in what somebody pasted or chose as a file. */
 export interface FoundIds {
   /** Each once, as answers of the API give them, in the order they came. */
   readonly ids: readonly string[];
   readonly duplicates: number;
   readonly malformed: readonly MalformedId[];
-  /** What of the text the ids were taken from, when it is a table. */
+  /** What of the text the IDs were taken from, when it is a table. */
   readonly table: IdTable | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface IdTable {
 /** The id in a text, or undefined where there is none. */
 type IdIn = (text: string) => string | undefined;
 
-/** How the ids of a platform are found. */
+/** How the IDs of a platform are found. */
 interface IdReader {
   readonly idIn: IdIn;
   /** What people call an id, such as `SKU`. */
@@ -44,7 +44,7 @@ export function idReader(pattern: string, name: string): IdReader {
   return { idIn: (text) => expression.exec(bare(text))?.[1]?.toUpperCase(), name };
 }
 
-/** Without the quotes, and the brackets of a list, that ids are often copied with. */
+/** Without the quotes, and the brackets of a list, that IDs are often copied with. */
 const bare = (text: string): string =>
   text
     .trim()
@@ -67,9 +67,9 @@ interface Cell {
 }
 
 /**
- * Finds ids separated by newlines, commas, semicolons or blanks, or in one column of a table (comma,
+ * Finds IDs separated by newlines, commas, semicolons or blanks, or in one column of a table (comma,
  * semicolon or tab between its cells).
- * @param column of a table; by default the one whose name is that of ids, or else the one with most
+ * @param column of a table; by default the one whose name is that of IDs, or else the one with most
  */
 export function readIds(text: string, reader: IdReader, column?: number): FoundIds {
   const table = tableIn(text, reader);
@@ -118,7 +118,7 @@ const lookedAt = 500;
 const sampleOf = (rows: readonly Row[]): readonly (readonly string[])[] =>
   rows.slice(0, lookedAt).map(({ cells }) => cells);
 
-/** A table below its header, or rows without one in which not every column has ids. */
+/** A table below its header, or rows without one in which not every column has IDs. */
 function tableIn(text: string, reader: IdReader): Table | undefined {
   const delimiter = delimiterOf(text);
   const rows = rowsIn(text, delimiter);
@@ -134,7 +134,7 @@ function tableIn(text: string, reader: IdReader): Table | undefined {
   return table.header !== undefined || !isGrid(sample, reader) ? table : undefined;
 }
 
-/** Several columns with names, of which one is that of ids. */
+/** Several columns with names, of which one is that of IDs. */
 const isNamed = (header: readonly string[] = [], { idIn, name }: IdReader): boolean =>
   header.length > 1 &&
   header.some((cell) => nameRank(cell, name) > 0) &&
@@ -149,7 +149,7 @@ function isColumn({ header, body }: Table, { idIn }: IdReader): boolean {
 /** Rows among which a header may stand, below titles. */
 const headersLookedAt = 10;
 
-/** The place of the header: a row that names ids, or the first when ids come only after it; or -1. */
+/** The place of the header: a row that names IDs, or the first when IDs come only after it; or -1. */
 function headerIn(rows: readonly (readonly string[])[], { idIn, name }: IdReader): number {
   const first = rows.findIndex((row) => row.some((cell) => surely(idIn)(cell) !== undefined));
   const named = rows
@@ -159,7 +159,7 @@ function headerIn(rows: readonly (readonly string[])[], { idIn, name }: IdReader
   return first > 0 ? 0 : -1;
 }
 
-/** Whether rows without a header are ids from side to side, or nothing of a table. */
+/** Whether rows without a header are IDs from side to side, or nothing of a table. */
 function isGrid(rows: readonly (readonly string[])[], { idIn }: IdReader): boolean {
   const columns = columnsOf(rows, idIn);
   if (rows.length === 1 || columns.every(({ found }) => found === 0)) return true;
@@ -193,7 +193,7 @@ const idNames: ReadonlySet<string> = new Set(
   "asin sku tcin id identifier item itemid itemno itemnumber productid productnumber".split(" "),
 );
 
-/** How likely a column of a name has ids: 2 for what the platform calls them, 0 for any other. */
+/** How likely a column of a name has IDs: 2 for what the platform calls them, 0 for any other. */
 function nameRank(cell: string, name: string): number {
   const word = wordOf(cell);
   if (word === wordOf(name)) return 2;
@@ -207,7 +207,7 @@ const wordOf = (text: string): string =>
     .replaceAll(/[^a-z0-9]/g, "")
     .replace(/s$/, "");
 
-/** By its name, as far as it has ids at all; of several the one with most different ids. */
+/** By its name, as far as it has IDs at all; of several the one with most different IDs. */
 function likelyColumn({ header, body }: Table, { idIn, name }: IdReader): number {
   const columns = columnsOf(sampleOf(body), idIn).map(({ ids }, n) => {
     const rank = nameRank(header?.[n] ?? "", name);
