@@ -34,7 +34,7 @@ process.stdout.write(`
     $${dollarsOf(list.baseline).toFixed(2)} once.
   standing: keys, alarms, dashboard, receives from empty queues, the sweeper, and the ${metrics} custom
     metrics that all of the above wrote to, as if they were in use all month.
-  assumed, and the option that says otherwise:
+  assumed, and the option that changes it:
 ${assumptionLines(assumptions).join("\n")}
 `);
 process.exit(0);

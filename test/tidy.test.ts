@@ -162,7 +162,7 @@ describe("domains are pure", () => {
 });
 
 describe("files", () => {
-  it("have no folder that says nothing", () => {
+  it("are in no folder with a vague name", () => {
     const vague = /(^|\/)(utils?|helpers?|common|misc|types|models|services)(\/|\.ts$)/;
     expect(sources.filter(({ path }) => vague.test(path)).map(({ path }) => path)).toEqual([]);
   });

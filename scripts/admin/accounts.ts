@@ -80,7 +80,7 @@ export const accountCommands: Commands = {
   "create-account": {
     usage: "--name <name> --email <email> [--credits <n>] [--demo]",
     takes: ["name", "email", "credits", "demo"],
-    about: `Opens an account with ${limits.signupCredits} credits, or as many as you say.`,
+    about: `Opens an account with ${limits.signupCredits} credits, or with --credits.`,
     changes: (values) => `Open an account for ${namesOf(values).email}`,
     async run(values, admin) {
       const credits =

@@ -17,7 +17,7 @@ const server = createServer(selfSigned, (request, response) => {
     response.end("ok");
   });
 });
-// Connections stay open between rounds, for whoever keeps them.
+// Connections stay open between rounds, for clients that reuse them.
 server.keepAliveTimeout = 60_000;
 server.listen(0);
 await once(server, "listening");

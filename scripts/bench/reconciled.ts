@@ -20,7 +20,7 @@ import type { WatchlistRef } from "../../shared/watchlists/page-store.ts";
 const runsMax = 100;
 
 /**
- * Compares what the tables of a bench's local world keep twice, and says so.
+ * Compares the data that the tables of a bench's local world store twice, and prints the result.
  * @throws Error when something differs.
  */
 export async function reconcileWorld(dataFolder: string): Promise<void> {

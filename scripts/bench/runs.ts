@@ -92,7 +92,7 @@ const tierOf = (runNumber: number): Tier => {
   return runNumber === runsOfList ? "lite" : "pulse";
 };
 
-/** Lays out what the source will say in a run: the moved items of a sweep are read twice. */
+/** Sets the source's responses for a run. A sweep reads its changed items twice. */
 function prepare(
   list: string,
   { size, runNumber }: { readonly size: number; readonly runNumber: number },
@@ -264,7 +264,7 @@ export function printRuns(figures: Record<string, unknown>): void {
   floor: the same files in a bare loop: read, JSON.parse, snapshotOf, changedFields, and zstd over
     the JSON of each call's results. Median of three.
   peak: the most memory of run-step's process so far, Node, SDK and the source's answer included.
-  units: what DynamoDB says it consumed, the call that starts a sweep or refresh included.
+  units: consumed capacity as DynamoDB reports it, the call that starts a sweep or refresh included.
   sqs: requests at the endpoint: sends, receives and deletes; receives that came back empty left out.
   dollars: on demand in us-east-1, Lambda on arm64 with each function's memory in prod for the time
     in the handlers; S3 for event bodies left out.

@@ -37,8 +37,8 @@ const warmUpRounds = 3;
 const measuredRounds = 5;
 const normalisation =
   "an amount is right when it equals one of the true ones to the cent; the currency is not " +
-  "compared, as the truth holds signs that stand for several; availability is InStock for every " +
-  "word of the vocabulary that can be bought, else OutOfStock; precision is right / said, recall " +
+  "compared, as the truth holds signs that several currencies share; availability is InStock for every " +
+  "word of the vocabulary that can be bought, else OutOfStock; precision is right / reported, recall " +
   "is right / true. The id is the longest run of five digits or more in the last step of the " +
   "page's address, else that step.";
 
@@ -120,7 +120,7 @@ function idIn({ pathname }: URL): string {
   return numbers.toSorted((a, b) => b.length - a.length)[0] ?? step;
 }
 
-/** In whatever currency the page states: the truth does not say which one it is. */
+/** In the currency of the page: the reference data does not name it. */
 const extract = ({ html, id, url }: Page): Extraction =>
   extractProduct(html, { id, url, currency: null });
 

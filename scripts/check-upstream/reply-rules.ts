@@ -66,7 +66,7 @@ function judgeBytes(
   { isUtf8, isSame }: { readonly isUtf8: boolean; readonly isSame: boolean },
 ): Verdict[] {
   const type = headers.get("content-type") ?? "none";
-  const lie = isSame ? null : `${type}, by which the body says something else or nothing`;
+  const lie = isSame ? null : `${type}, but the body has another meaning in that charset, or none`;
   return [
     {
       rule: "content-type",

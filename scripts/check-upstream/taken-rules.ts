@@ -33,10 +33,10 @@ export function judgeTaken(
     {
       rule: "taken",
       level: "must",
-      expected: "what is said to be found can be read, an offer in full, else it is unavailable",
+      expected: "every result reported as found can be read (an offer in full); others are unavailable",
       trouble: listed(
         lost.map((one) =>
-          [`${one.taken.id} says ${textOf(one.said)}`, ...causesOf(one)].join(" with "),
+          [`${one.taken.id} reports ${textOf(one.said)}`, ...causesOf(one)].join(" with "),
         ),
       ),
     },

@@ -58,7 +58,7 @@ export function writeAnswers(
   }
 }
 
-/** What the source says to one call. @throws Error for a call that no file was written for. */
+/** The source's response to one call. @throws Error if no file was written for the call. */
 export const answersOf = (dir: string, tier: string, ids: readonly string[]): readonly Answer[] =>
   parsed(join(dir, fileOf(tier, ids[0] ?? "", ids.length)));
 
@@ -151,7 +151,7 @@ function liteFields(
 }
 
 const sentence =
-  "Made for daily use: the housing is closed with screws, and every part that wears can be ordered and replaced at home within minutes by anybody who has one screwdriver.";
+  "Made for daily use: the housing is closed with screws, and every part that wears can be ordered and replaced at home within minutes by anyone who has one screwdriver.";
 
 function fullFields(
   id: string,

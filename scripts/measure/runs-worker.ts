@@ -15,7 +15,7 @@ export interface WorkerFigures {
   /** User and system time of the process. */
   readonly cpuMs: number;
   readonly handlerMs: number;
-  /** Requests sent to the services of AWS, and to anybody else. */
+  /** Requests sent to the services of AWS, and to all other hosts. */
   readonly requests: number;
   readonly requestsOutside: number;
   /** The most memory that the process ever held, Node itself included. */
@@ -24,7 +24,7 @@ export interface WorkerFigures {
 
 export interface WorkerRequest {
   readonly id: number;
-  /** Absent: to tell the figures. */
+  /** Absent: only return the measurements. */
   readonly event?: SQSEvent;
 }
 

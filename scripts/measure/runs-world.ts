@@ -17,7 +17,7 @@ import type { Seed } from "../../tools/local/seed.ts";
 import { startWorld } from "../../tools/local/world.ts";
 import type { WorkerFigures } from "./runs-worker.ts";
 
-/** The functions behind the queues, and the sweeper, which works only when it is told to. */
+/** The functions behind the queues, and the sweeper, which runs only when the bench calls it. */
 const workerNames = ["run-starter", "run-step", "run-finisher", "delivery", "sweeper"] as const;
 export type WorkerName = (typeof workerNames)[number];
 

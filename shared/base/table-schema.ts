@@ -17,7 +17,7 @@ export const tableSchema = {
 export const duePartitions = {
   /** Two writes for each item call: 8,000 calls a second, more than the table itself takes. */
   hold: 16,
-  /** Some eight whenever a target is worked off: 1,000 a second. */
+  /** Some eight requests each time an outbox is drained: 1,000 a second. */
   outbox: 8,
   /** Some eight for each run: 1,000 a second. */
   run: 8,

@@ -16,7 +16,7 @@ export interface DestinationFault {
   readonly message: string;
 }
 
-/** The field to change after a failed check, and a message that says what to do. */
+/** The field to change after a failed check, and a message with the action to take. */
 export function faultOf(
   accountId: string,
   destination: Destination,

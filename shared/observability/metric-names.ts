@@ -20,7 +20,7 @@ export const metricKinds = {
   /** Calls of the API. A 501, what is announced only, is a class of its own and no failure. */
   calls: { dimensions: [["group", "status_class"], ["status_class"]], metrics: { calls: "Count" } },
   call_times: { dimensions: [["group"]], metrics: { call_ms: "Milliseconds" } },
-  /** Calls and messages that ended in an error that nobody foresaw. */
+  /** Calls and messages that ended in an unexpected error. */
   errors: { dimensions: [["service"]], metrics: { unforeseen_errors: "Count" } },
   /** Items read, for calls of the API and for runs. */
   items: {

@@ -38,7 +38,7 @@ export const serviceLogger = ({
 }: {
   readonly stage: string;
   readonly service: string;
-  /** @default what the environment says, else INFO */
+  /** @default the level of the environment, else INFO */
   readonly level?: LogLevel;
 }): Logger =>
   new Logger({

@@ -5,7 +5,7 @@ import type { Resolver } from "./resolver.ts";
 export interface HostResolverOptions {
   /** The system's unless a test gives another. */
   readonly lookup?: LookupFunction;
-  /** A name that takes longer counts as unknown; 5 s unless a test says otherwise. */
+  /** A name that takes longer counts as unknown. Default: 5 s. */
   readonly limitMs?: number;
 }
 

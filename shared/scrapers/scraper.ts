@@ -32,7 +32,7 @@ export type Answer =
       readonly fetchedAt: string;
       readonly fields: ProductFields;
     }
-  /** The source positively says that there is no such item; charged, and it delists. */
+  /** The source reports that the item does not exist; charged, and it delists. */
   | { readonly id: string; readonly status: "not_found"; readonly fetchedAt: string }
   /** Everything else. */
   | { readonly id: string; readonly status: "unavailable"; readonly fetchedAt: string };
@@ -66,7 +66,7 @@ export type OffersAnswer =
       /** Offers in every condition, in any order, the featured one among them if there is one. */
       readonly offers: readonly Offer[];
     }
-  /** The source positively says that there is no such item; charged. */
+  /** The source reports that the item does not exist; charged. */
   | { readonly id: string; readonly status: "not_found"; readonly fetchedAt: string }
   /** Everything else. */
   | { readonly id: string; readonly status: "unavailable"; readonly fetchedAt: string };

@@ -12,7 +12,7 @@ export interface DisableRequest {
 }
 
 /**
- * Disables an endpoint whose receiver is gone or failing. Does nothing if the endpoint was deleted,
+ * Disables an endpoint whose receiver answers 410 or keeps failing. Does nothing if the endpoint was deleted,
  * disabled, enabled again or given another URL after the attempt started, or, with `failingSince`,
  * if an attempt succeeded since.
  * @throws 503 UNAVAILABLE after too many conflicts with concurrent changes.

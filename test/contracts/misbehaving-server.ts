@@ -16,11 +16,11 @@ export interface SourceSpeech {
   readonly contentType: string;
   /** The IDs that a request asks for; null for a request that is about something else. */
   readonly idsOf: (request: SourceRequest) => readonly string[] | null;
-  /** What the source says to such another request; nothing is a 404. */
+  /** The source's response to a request without IDs; undefined answers 404. */
   readonly aside?: (request: SourceRequest) => string | undefined;
-  /** What the source says of an id. The dearer one differs in its price, or whatever comes near. */
+  /** The source's result for an ID. The dearer one differs in its price or a similar field. */
   readonly entry: (id: string, isDearer?: boolean) => unknown;
-  /** A reply that holds these entries and says that it is whole. */
+  /** A reply with these entries that is marked as complete. */
   readonly reply: (entries: readonly unknown[]) => unknown;
   /** How a reply is written down. */
   readonly written: (reply: unknown) => string;
@@ -46,7 +46,7 @@ export interface MisbehavingServer {
   stop(): Promise<void>;
 }
 
-/** A source over real HTTP that answers every question as told, and everything else well. */
+/** A source over real HTTP that plays the given reply, and answers other requests correctly. */
 export async function startMisbehaving(
   speech: SourceSpeech,
   answer: (question: Question) => void,

@@ -42,11 +42,11 @@ export interface MisbehavingSubject {
   readonly speech: SourceSpeech;
   /** Found by a source that behaves; their texts hold letters beyond ASCII. */
   readonly ids: readonly [string, string];
-  /** An id that nobody asks for. */
+  /** An ID that no request contains. */
   readonly stranger: string;
   /** Questions that a read of both IDs makes of a source that behaves. */
   readonly questions: 1 | 2;
-  /** What it says of an id that a whole reply leaves out. */
+  /** The status of an ID that a complete reply leaves out. */
   readonly leftOut: "not_found" | "unavailable";
   /** Whether bytes that do not belong to the charset make a reply unreadable, or a letter. */
   readonly wrongBytes: "no reply" | "a wrong letter";
@@ -252,9 +252,9 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
     });
 
     it.each([
-      ["UTF-8 and does not say so", source.withoutCharset],
-      ["Latin-1 and says so", source.written("latin1", "ISO-8859-1")],
-      ["Latin-1 and says so in quotes", source.written("latin1", '"iso-8859-1"')],
+      ["UTF-8 without a charset", source.withoutCharset],
+      ["Latin-1 with its charset", source.written("latin1", "ISO-8859-1")],
+      ["Latin-1 with its charset in quotes", source.written("latin1", '"iso-8859-1"')],
     ])("encodes its body as %s: the adapter reads every character", async (_, play) => {
       await expectGood(await outcome(play));
     });
@@ -364,7 +364,7 @@ function expectLegal(answers: readonly PortAnswer[], ids: readonly string[]): vo
     expect(["ok", "partial", "not_found", "unavailable"]).toContain(status);
     expect(new Date(fetchedAt).toISOString()).toBe(fetchedAt);
     expect(answerKeys).toEqual(expect.arrayContaining(Object.keys(answer)));
-    // What was not found says nothing more, what was found says something.
+    // Only an item that was found has fields, offers or a verdict.
     expect(fields !== undefined || offers !== undefined || rest.buyable !== undefined).toBe(
       isFound,
     );

@@ -96,7 +96,7 @@ export const dripping: Play = (question) => {
   response.once("close", () => clearInterval(timer));
 };
 
-/** Megabytes of blanks: beyond what any source is allowed to say in one reply. */
+/** Megabytes of blanks: larger than the most that a source may send in one reply. */
 const packedBlanks = gzipSync(Buffer.alloc(20 * 1_024 * 1_024, " "));
 
 /** A few kilobytes that unpack to a good reply and far more behind it. */
@@ -113,7 +113,7 @@ export const written =
       "Content-Type": `${question.speech.contentType}; charset=${charset}`,
     });
 
-/** Does not say in what charset it is. */
+/** Sends no charset in `Content-Type`. */
 export const withoutCharset: Play = (question) =>
   send(question, goodText(question), { "Content-Type": question.speech.contentType });
 
@@ -126,7 +126,7 @@ export const block =
     response.end(blockPage);
   };
 
-/** The beginning of a good reply, and nothing that says so. */
+/** The start of a good reply, without a sign that the rest is missing. */
 export const halfSaid: Play = (question) => {
   const whole = goodText(question);
   send(question, whole.slice(0, whole.indexOf("{") + 30));

@@ -11,7 +11,7 @@ import type {
 } from "../../shared/scrapers/scraper.ts";
 import { brandedKeysIn } from "./output-keys.ts";
 
-/** A scraper of offers in front of a source that behaves as the IDs say. */
+/** A scraper of offers in front of a source that behaves as the ID selects. */
 export interface OfferScraperSubject {
   readonly scraper: OfferScraper;
   /** IDs by what the source's behaviour proves about them. */
@@ -66,7 +66,7 @@ export function offerScraperContract(
       },
     );
 
-    it("shows offers as their schema says, in marketplace currency, counted in full", async () => {
+    it("returns offers that match their schema, in marketplace currency, with the full count", async () => {
       for (const answer of await read(subject.ids.ok)) {
         if (answer.status !== "ok") throw new Error(`${answer.id} was not found`);
         expect(answer.offers).toEqual(answer.offers.map((offer) => v.parse(offerSchema, offer)));
@@ -114,7 +114,7 @@ export function offerScraperContract(
   });
 }
 
-/** A checker of offers in front of a source that behaves as the offers say. */
+/** A checker of offers in front of a source that behaves as the offer selects. */
 export interface OfferCheckerSubject {
   readonly checker: OfferChecker;
   /** Offers by what the source's behaviour proves about them. */

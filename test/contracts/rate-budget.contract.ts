@@ -38,7 +38,7 @@ function excessOf(starts: readonly number[], perSecond: number): number {
   return excess;
 }
 
-/** What every rate budget holds to, whoever keeps it. */
+/** The rules of every rate budget, local or shared. */
 export function rateBudgetContract(name: string, make: () => RateBudgetSubject): void {
   describe(`rate budget ${name}`, () => {
     it("lets a burst through at once and the rest evenly", async () => {

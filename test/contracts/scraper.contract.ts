@@ -11,7 +11,7 @@ import {
 import type { Answer, ReadStatus, Scraper } from "../../shared/scrapers/scraper.ts";
 import { brandedKeysIn } from "./output-keys.ts";
 
-/** A scraper in front of a source that behaves as the IDs say. */
+/** A scraper in front of a source that behaves as the ID selects. */
 export interface ScraperSubject {
   readonly scraper: Scraper;
   readonly scraperId: ProductScraperId;
@@ -67,7 +67,7 @@ export function scraperContract(name: string, start: () => Promise<ScraperSubjec
       },
     );
 
-    it("shows the fields of its tier only, as their schema says, in marketplace currency", async () => {
+    it("returns only the fields of its tier, as in their schema, in marketplace currency", async () => {
       const answers = await read([...subject.ids.ok, ...subject.ids.partial]);
       for (const answer of answers) {
         if (!("fields" in answer)) throw new Error(`${answer.id} was not found`);

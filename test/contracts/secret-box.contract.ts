@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { SecretBox } from "../../shared/base/secret-box.ts";
 
-/** Each box says it in words of its own. */
+/** Each box has its own message. */
 const refusal = /ciphertext/i;
 const context = { account: "acct_1", record: "we_1", field: "secret" };
 
@@ -30,7 +30,7 @@ export function secretBoxContract(open: () => SecretBox): void {
   });
 
   it("does not decrypt a text that it did not encrypt", async () => {
-    const never = Buffer.from("never sealed by anybody at all, not once").toString("base64");
+    const never = Buffer.from("a text that no box has ever sealed at all").toString("base64");
 
     await expect(open().open(never, context)).rejects.toThrow(refusal);
   });

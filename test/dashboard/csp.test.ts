@@ -7,7 +7,7 @@ import {
   startDashboardWorld,
 } from "./dashboard-world.ts";
 
-/** What somebody who can put markup into the page might try, by the directive that stops it. */
+/** Attacks by injected markup, by the directive that stops each of them. */
 const attempts: Readonly<Record<string, () => void>> = {
   "script-src-elem": () => {
     const script = document.createElement("script");
@@ -27,7 +27,7 @@ const attempts: Readonly<Record<string, () => void>> = {
         // oxlint-disable-next-line typescript/no-implied-eval -- what the policy is to refuse
         new Function("window.injected = true")();
       } catch {
-        // The refusal is told as an event too.
+        // The browser reports the violation as an event too.
       }
     });
   },

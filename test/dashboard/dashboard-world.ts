@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { chromiumPath, launchChromium } from "../../tools/dashboard/chromium.ts";
 import { type RunningWorld, startRunningWorld } from "../support/running-world.ts";
 
-/** Tests without a browser do not run, and one of them says so. */
+/** True without Chromium. Browser tests are then skipped, and one test reports it. */
 export const lacksChromium = chromiumPath === undefined;
 
 export type Scheme = "light" | "dark";
@@ -78,7 +78,7 @@ export async function startDashboardWorld(): Promise<DashboardWorld> {
   };
 }
 
-/** Answers that are still being made up for a page have nobody to go to any more. */
+/** Ignores responses that are still in preparation for a closed page. */
 async function close({ page, context }: Visit): Promise<void> {
   if (!page.isClosed()) await page.unrouteAll({ behavior: "ignoreErrors" });
   await context.close();
@@ -117,7 +117,7 @@ async function openVisit(browser: Browser, { url, view, key }: Opening): Promise
 }
 
 /**
- * Refuses calls until "Try again" is pressed, as pages also ask again by themselves.
+ * Refuses calls until "Try again" is pressed, because pages also repeat calls automatically.
  * @param calls glob of their addresses
  */
 export async function refuseUntilTriedAgain(

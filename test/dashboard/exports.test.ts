@@ -100,7 +100,7 @@ describe.skipIf(lacksChromium)("the export page", () => {
     await page.getByRole("row", { name: /run 1 done 1 .* B 2/ }).waitFor();
   });
 
-  it("changes the destination without asking for its secret, unless it would go elsewhere", async () => {
+  it("changes the destination without asking for its secret, unless the bucket changes", async () => {
     await setDestination();
     const page = await signedIn();
     await page.getByRole("button", { name: "Edit" }).click();
@@ -120,7 +120,7 @@ describe.skipIf(lacksChromium)("the export page", () => {
     await page.getByRole("button", { name: "Edit" }).waitFor();
   });
 
-  it("tells which external id a role has to ask for, before there is one", async () => {
+  it("shows the external ID that a trust policy must require, before the role exists", async () => {
     const page = await signedIn();
     const { body: account } = await dashboard.world.api.get("/account");
     await page.getByRole("button", { name: /Edit|Set a destination/ }).click();
@@ -190,7 +190,7 @@ describe.skipIf(lacksChromium)("the export page", () => {
     await expectAccessible(page);
   });
 
-  it("says why something is not there, and changes nothing in the demo workspace", async () => {
+  it("shows why data could not be loaded, and changes nothing in the demo workspace", async () => {
     const { page, goTo } = await dashboard.open();
     await refuseUntilTriedAgain(page, "**/v1/s3_destination", "No.");
     await page.getByRole("button", { name: "Look around the demo workspace" }).click();

@@ -122,11 +122,11 @@ describe.skipIf(lacksChromium)("in the dashboard", () => {
       route.fulfill({ json: { ...delivery, request_body: null, attempts: [] } }),
     );
     await page.route("**/v1/webhook_deliveries/dlv_1/redeliver", (route) =>
-      route.fulfill(refusal("Its run is gone.")),
+      route.fulfill(refusal("Its run was deleted.")),
     );
     await page.getByRole("button", { name: "Failed" }).click();
     await page.getByRole("button", { name: /^Redeliver/ }).click();
-    const alert = page.getByRole("alert").getByText("Its run is gone.");
+    const alert = page.getByRole("alert").getByText("Its run was deleted.");
     await alert.waitFor();
     await page.getByRole("button", { name: "Dismiss" }).click();
     expect(await alert.count()).toBe(0);
@@ -134,6 +134,6 @@ describe.skipIf(lacksChromium)("in the dashboard", () => {
     await page.getByRole("link", { name: "watchlist.run.completed" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: /^Redeliver/ }).click();
-    await dialog.getByRole("alert").getByText("Its run is gone.").waitFor();
+    await dialog.getByRole("alert").getByText("Its run was deleted.").waitFor();
   });
 });

@@ -14,7 +14,7 @@ describe.skipIf(lacksChromium)("the dashboard loses nothing", () => {
 
   const place = (page: Page): string => new URL(page.url()).hash;
   const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name });
-  /** What the page asks before it is left, each answered as told. */
+  /** The questions that the page asks before the user leaves it, and the given answers. */
   const answering = (page: Page, answers: readonly boolean[]): readonly string[] => {
     const asked: string[] = [];
     page.on("dialog", (dialog) => {
@@ -182,7 +182,7 @@ describe.skipIf(lacksChromium)("the dashboard loses nothing", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("of what somebody does meanwhile: a late answer moves nobody", async () => {
+  it("of a page that the user opens during a call: the late response does not change the page", async () => {
     const { page, goTo } = await dashboard.openAt("/watchlists/new", "New watchlist");
     answering(page, [true]);
     const calls = await holding(page, "POST", "watchlists");

@@ -45,7 +45,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     await expectAccessible(page);
   });
 
-  it("says why figures are not there, and gets them when asked again", async () => {
+  it("shows why usage could not be loaded, and loads it on Try again", async () => {
     const { page, signIn } = await dashboard.open();
     await refuseUntilTriedAgain(page, "**/v1/usage?**", "Not today.");
     await signIn();
@@ -55,7 +55,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     await page.getByRole("heading", { name: "Credits per day" }).waitFor();
   });
 
-  it("says that no credits are left, whether any were used lately or not", async () => {
+  it("shows that no credits are left, with and without recent usage", async () => {
     const { page, signIn } = await dashboard.open();
     await page.route("**/v1/account", async (route) => {
       const response = await route.fetch();
@@ -70,7 +70,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     expect(await page.locator(".stat", { hasText: "Lasts for" }).textContent()).toContain("0 days");
   });
 
-  it("asks a busy service once more, after as long as it says", async () => {
+  it("repeats a call to a busy service once, after Retry-After", async () => {
     const { page, signIn } = await dashboard.open();
     let refused = 0;
     await page.route("**/v1/usage?**", (route) => {
@@ -117,7 +117,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     expect(refused.status).toBe(401);
   });
 
-  it("says that the key in use cannot be revoked", async () => {
+  it("shows that the key in use cannot be revoked", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     await signIn();
     await goTo("/keys", "API keys");

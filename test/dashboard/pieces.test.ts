@@ -141,7 +141,7 @@ describe.skipIf(lacksChromium)("of the shared pieces", () => {
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("the whole");
   });
 
-  it("copying says so when the browser does not allow it", async () => {
+  it("a copy button reports that the browser refused the clipboard", async () => {
     await page.evaluate(() => {
       navigator.clipboard.writeText = async () => {
         throw new Error("not allowed");
@@ -292,9 +292,9 @@ describe.skipIf(lacksChromium)("of the shared pieces", () => {
     await again.click();
     await again.click();
     const alert = page.getByRole("alert");
-    await alert.getByText("It is gone.").waitFor();
+    await alert.getByText("It was deleted.").waitFor();
     await page.clock.fastForward("10:00");
-    expect(await alert.textContent()).toBe("It is gone.Request req_1");
+    expect(await alert.textContent()).toBe("It was deleted.Request req_1");
     await expectAccessible(page);
     await page.getByRole("button", { name: "Dismiss" }).click();
     expect(await alert.count()).toBe(0);

@@ -38,7 +38,7 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
   });
 
-  it("does not begin with a key that is unknown, and says so at the field", async () => {
+  it("does not begin with an unknown key, and shows the error at the field", async () => {
     const { page } = await dashboard.open();
     const field = page.getByLabel("API key");
     for (const key of ["svc_live_wrong", "ключ", ""]) {
@@ -91,7 +91,7 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     expect(await page.title()).toBe("API keys · Dashboard");
   });
 
-  it("keeps the colours that somebody chose, and follows the system otherwise", async () => {
+  it("keeps the chosen color scheme, and follows the system otherwise", async () => {
     const { page } = await dashboard.open({ scheme: "dark" });
     const background = (): Promise<string> =>
       page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);

@@ -126,7 +126,7 @@ describe.skipIf(lacksChromium)("Try it", () => {
     await expectAccessible(page);
   });
 
-  it("shows an answer that is no JSON as it is, and says when there was none at all", async () => {
+  it("shows a response that is not JSON as text, and reports a missing response", async () => {
     const { page, signIn, goTo, faults } = await dashboard.open();
     await signIn();
     await goTo("/try?call=usage", "Try it");
@@ -205,7 +205,7 @@ print(response.json())`);
     const code = await copied(page, "curl");
     expect(code).toContain(ids.at(-1));
 
-    // More than an argument holds; the service has read all of them when it says so many.
+    // More IDs than one argument of a shell may hold; the response counts the IDs that arrived.
     const dir = mkdtempSync(join(tmpdir(), "snippet-"));
     writeFileSync(join(dir, "call.sh"), code.replace("YOUR_API_KEY", key()));
     const answered = await run("sh", [
@@ -234,7 +234,7 @@ print(response.json())`);
     expect(await page.getByLabel("ASINs").inputValue()).toBe("B0SANDBOX0");
   });
 
-  it("in the demo workspace reads what is free, and says why it cannot spend", async () => {
+  it("in the demo workspace sends free calls, and shows why it cannot spend credits", async () => {
     const { page, goTo } = await dashboard.open();
     await page.getByRole("button", { name: "Look around the demo workspace" }).click();
     await page.locator("#main").waitFor();
@@ -254,7 +254,7 @@ print(response.json())`);
     await page.locator(".json").getByText('"retailer_b"').waitFor();
   });
 
-  it("says why the platforms are not there, and gets them when asked again", async () => {
+  it("shows why the platforms could not be loaded, and loads them on Try again", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     await signIn();
     await refuseUntilTriedAgain(page, "**/v1/platforms", "Not today.");

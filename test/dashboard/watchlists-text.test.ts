@@ -17,7 +17,7 @@ import type { WatchlistRun } from "../../functions/dashboard/browser/api/resourc
 import { presentScrapers } from "../../shared/pipelines/present-scrapers.ts";
 import { presentPlatforms } from "../../shared/platforms/present-platform.ts";
 
-/** What stands in a text with the IDs of a platform. */
+/** The IDs that are found in a text for a platform. */
 function readFor(platform: string, text: string, column?: number) {
   const found = presentPlatforms().data.find(({ id }) => id === platform);
   return readIds(text, idReader(found?.id_pattern ?? "", found?.id_name ?? ""), column);
@@ -108,13 +108,13 @@ describe("IDs that are copied with what is around them", () => {
     expect([found.ids, found.malformed]).toEqual([ids, []]);
   });
 
-  it("do not come from a title, which is told of as malformed among pasted IDs", () => {
+  it("do not come from a title, which is reported as malformed among pasted IDs", () => {
     const { ids, malformed } = readFor("retailer_a", "DISHWASHER B000000001");
     expect(ids).toEqual(["B000000001"]);
     expect(malformed).toEqual([{ text: "DISHWASHER", line: 1 }]);
   });
 
-  it("are letters alone where they stand in the column of IDs", () => {
+  it("may have only letters in the column of IDs", () => {
     const { ids } = readFor("retailer_a", "asin,title\nB000000001,Cup\nABCDEFGHIJ,Pot");
     expect(ids).toEqual(["B000000001", "ABCDEFGHIJ"]);
   });
@@ -141,7 +141,7 @@ describe("IDs that are copied with what is around them", () => {
     expect(read("6505678,6505679\n6505680,oops").malformed).toEqual([{ text: "oops", line: 2 }]);
   });
 
-  it("are told of with the line on which they stand", () => {
+  it("are reported with their line", () => {
     const { malformed } = read('name,sku\n"Cup,\nblue",12345\n\nPot,oops');
     expect(malformed).toEqual([{ text: "oops", line: 5 }]);
   });
@@ -187,7 +187,7 @@ describe("a place in JSON", () => {
     expect(at("")).toBe(text);
   });
 
-  it("is told for a text that is no JSON", () => {
+  it("is reported for a text that is not JSON", () => {
     expect(jsonProblem(text)).toBeUndefined();
     const problem = jsonProblem('{\n  "a": 1,\n  b\n}');
     expect(problem?.message).toMatch(/^This is no JSON: [^\n]+\.$/);
@@ -252,7 +252,7 @@ describe("a drawn pipeline", () => {
   });
 });
 
-describe("the end of a run, as a notification tells it", () => {
+describe("the notification of a run's end", () => {
   const run = {
     status: "completed",
     error: null,

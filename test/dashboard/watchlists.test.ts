@@ -51,7 +51,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await page.getByText("2 IDs · 1 duplicate left out · 1 malformed").waitFor();
     await page.getByText("≈ 2 credits").first().waitFor();
     await page.getByRole("button", { name: "Create watchlist" }).click();
-    await page.getByText("Mend the malformed IDs").waitFor();
+    await page.getByText("Fix the malformed IDs").waitFor();
     await expectAccessible(page);
 
     await page.getByLabel("Leave out the 1 malformed id").check();
@@ -115,7 +115,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await expectAccessible(page);
   });
 
-  it("have pipelines drawn, and written as JSON with what the service says at its line", async () => {
+  it("have pipelines that are drawn, and edited as JSON with the service's errors at their lines", async () => {
     const { page, goTo } = await visit();
     await goTo("/watchlists/new", "New watchlist");
     await page.getByLabel("Runs between full looks").fill("often");
@@ -205,7 +205,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await expectAccessible(page);
   });
 
-  it("tell of the steps of a run as they begin, and not of every count", async () => {
+  it("announce the steps of a run as they begin, and not every count", async () => {
     const list = await aList("Followed", ["9000000"]);
     const { page, goTo } = await visit();
     let credits = 10;
@@ -221,17 +221,17 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await count.waitFor();
     const told = page.getByRole("status").filter({ hasText: "Run 7" });
     expect(await told.textContent()).toBe("Run 7: step check");
-    await page.evaluate(`window.told = 0;
+    await page.evaluate(`window.announced = 0;
       const status = [...document.querySelectorAll("[role=status]")]
         .find(({ textContent }) => textContent.includes("Run 7"));
-      new MutationObserver(() => { window.told += 1; })
+      new MutationObserver(() => { window.announced += 1; })
         .observe(status, { characterData: true, childList: true, subtree: true });`);
     const shown = await count.textContent();
     await expect.poll(() => count.textContent()).not.toBe(shown);
-    expect(await page.evaluate("window.told")).toBe(0);
+    expect(await page.evaluate("window.announced")).toBe(0);
   });
 
-  it("are read anew after a run in the place where one reads", async () => {
+  it("are reloaded after a run and keep the scroll position", async () => {
     const ids = Array.from({ length: 450 }, (_, n) => String(7_000_000 + n));
     const list = await aList("Long", ids);
     const { page, goTo } = await visit();
@@ -302,7 +302,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await expectAccessible(page);
   });
 
-  it("are changed without undoing what was changed elsewhere meanwhile", async () => {
+  it("are changed without undoing a change made elsewhere at the same time", async () => {
     const list = await aList("Mugs", ["9000000"]);
     const { api } = dashboard.world;
     const { page, goTo } = await visit();
@@ -329,7 +329,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     expect(await save.getAttribute("aria-disabled")).toBe("true");
   });
 
-  it("cannot be changed in the demo workspace, which says so", async () => {
+  it("cannot be changed in the demo workspace, which shows why", async () => {
     const { page, goTo } = await dashboard.open();
     await page.getByRole("button", { name: "Look around the demo workspace" }).click();
     await page.getByText("Nothing can be changed here.").waitFor();
@@ -342,7 +342,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await expectAccessible(page);
   });
 
-  it("keep the focus on the heading as they open, and are not asked for once they are gone", async () => {
+  it("have the focus on their heading when they open, and are not read again after they are deleted", async () => {
     await aList("Opened", ["9000000"]);
     const { page, goTo } = await visit();
     await goTo("/watchlists", "Watchlists");
@@ -374,7 +374,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     expect(await page.getByText("Not run now.").count()).toBe(0);
   });
 
-  it("are replaced by a word when a page cannot be shown, and other pages go on", async () => {
+  it("show an error if a page cannot be drawn, and other pages still work", async () => {
     const { page, goTo, faults } = await visit();
     await page.route("**/v1/platforms", (route) => route.fulfill({ json: { data: null } }));
     await page.evaluate("location.assign('#/watchlists/new')");
@@ -388,7 +388,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await page.getByLabel("Item IDs").waitFor();
   });
 
-  it("say why they are not there, and are asked for again", async () => {
+  it("show why they could not be loaded, and are loaded on Try again", async () => {
     const { page, goTo } = await visit("phone");
     await refuseUntilTriedAgain(page, "**/v1/watchlists", "Not today.");
     await goTo("/watchlists", "Watchlists");

@@ -25,7 +25,7 @@ const deliveries: readonly (readonly [string, Delivery, boolean])[] = [
   ["one with another body", { body: `${body} `, header: signed([secret]), secret }, false],
   ["one of another secret", { body, header: signed(["whsec_other"]), secret }, false],
   [
-    "one that is sent anew after ten minutes",
+    "one that is sent again after ten minutes",
     { body, header: signed([secret], new Date(now.getTime() - 600_000)), secret },
     false,
   ],
@@ -56,7 +56,7 @@ describe("the snippets that verify a signature", () => {
   };
   const expected = deliveries.map(([, , genuine]) => genuine);
 
-  it("tell the service's deliveries from others, in TypeScript", () => {
+  it("accept the service's deliveries and reject others, in TypeScript", () => {
     const script = `
       const { isGenuine } = await import(process.cwd() + "/verify.ts");
       const all = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
@@ -65,7 +65,7 @@ describe("the snippets that verify a signature", () => {
     expect(verdicts(process.execPath, `(async () => {${script}})()`)).toEqual(expected);
   });
 
-  it.skipIf(lacksPython)("tell the service's deliveries from others, in Python", () => {
+  it.skipIf(lacksPython)("accept the service's deliveries and reject others, in Python", () => {
     const script = [
       "import json, sys",
       "sys.path.insert(0, '.')",

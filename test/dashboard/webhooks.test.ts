@@ -368,7 +368,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
       // Longer than the log waits between two looks.
       if (asked > 1) await delay(4_000);
       const { data } = manyDeliveries(id, null);
-      // Given up meanwhile, it cannot be answered.
+      // The page may have canceled the request, which then cannot be answered.
       await route
         .fulfill({ json: { object: "list", data: [{ ...data[0], state }], has_more: false } })
         .catch(() => {});
@@ -385,7 +385,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     ["an endpoint", (list: string) => `/webhooks/..%2Fwatchlists%2F${list}`],
     ["an endpoint, encoded twice", (list: string) => `/webhooks/%252e%252e%2Fwatchlists%2F${list}`],
     ["a delivery", (list: string) => `/webhooks?delivery=..%2Fwatchlists%2F${list}`],
-  ])("show nothing else as %s, whatever a link says", async (_what, placeOf) => {
+  ])("show nothing else as %s, whatever a link contains", async (_what, placeOf) => {
     const { body } = await dashboard.world.api.send("POST", "/watchlists", {
       name: "Not an endpoint",
       platform: "retailer_d",
@@ -403,7 +403,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     expect(await page.getByRole("button", { name: "Delete", exact: true }).count()).toBe(0);
   });
 
-  it("say why something is not there, and get it when asked again", async () => {
+  it("show why data could not be loaded, and load it on Try again", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     await signIn();
     await goTo("/webhooks/we_unknown", "Webhook endpoint");

@@ -36,7 +36,7 @@ describe("the stacks", () => {
 
       expect(stack.tags).toEqual({ service: "retail-product-data", stage });
       expect(Description).toContain(stage);
-      // A team's own account and region are those of whoever deploys.
+      // The account and the region are those of the deployer.
       expect(stack.environment.name).toBe("aws://unknown-account/unknown-region");
     }
     rmSync(outdir, { recursive: true });

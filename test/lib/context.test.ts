@@ -123,7 +123,7 @@ describe("the sources of a stage", () => {
     expect(prodStackOf(appWith({ stage: "prod", sourcesParameter: "/sources" }))).toBeDefined();
   });
 
-  it("are the sandbox in dev, said or not", () => {
+  it("are the sandbox in dev, named or not", () => {
     const sourcesIn = (context: Readonly<Record<string, unknown>>): ReadonlySet<unknown> => {
       const { template } = appWith(context).synth().getStackByName(stackName("dev", "service"));
       const functions = propertiesOf(

@@ -115,7 +115,7 @@ describe("the data stack's protection against deletion", () => {
     }
   });
 
-  it("makes the tables last, which nobody can take back, and refuses their deletion", () => {
+  it("creates the tables last, and protects them from deletion", () => {
     for (const table of Object.values(resourcesOf(prod, "AWS::DynamoDB::Table"))) {
       const { DependsOn } = table as unknown as { DependsOn: readonly string[] };
       expect(DependsOn).toEqual(

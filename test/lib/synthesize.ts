@@ -21,7 +21,7 @@ export interface Resource {
 const syntheses = new Map<string, Synthesis>();
 
 /**
- * Both stacks' templates, made in-process and without bundling; from the sandbox if not else said. Each
+ * Both stacks' templates, made in-process and without bundling; from the sandbox by default. Each
  * is made once for all files of a test process.
  */
 export function synthesize(stage: Stage, context: GivenContext = {}): Synthesis {

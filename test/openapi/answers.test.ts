@@ -60,7 +60,7 @@ describe("the OpenAPI document describes the service's answers for", () => {
     }
   });
 
-  it("a watchlist with its items and runs, and what a conflict says", async () => {
+  it("a watchlist with its items and runs, and a conflict", async () => {
     const body = { name: "List", platform: "retailer_d", ids: ["9000000"], every: "1h" };
     const created = await api.send("POST", "/watchlists", body);
     expect(created.status).toBe(201);

@@ -10,7 +10,7 @@ import { type RunningWorld, startRunningWorld } from "../support/running-world.t
 import { blocksOf, codeBlocks } from "./code-blocks.ts";
 import { pages, pageText, root } from "./pages.ts";
 
-/** Pages with blocks that call the service say so by this link: readers run that block first. */
+/** Pages whose blocks call the service have this link: readers run that block first. */
 const setUpLink = "api-guide.md#set-up-a-shell";
 const shellInfos = ["sh", "sh aws", "sh manual"];
 

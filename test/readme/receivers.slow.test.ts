@@ -214,7 +214,7 @@ function testReceiver({ fence, file, command }: Language): void {
     await receiver.printed("wlrun_1 is complete\n");
   });
 
-  it("says so when a digest is another one", async () => {
+  it("reports a digest that does not match", async () => {
     const receiver = await start();
 
     for (const event of [...itemEvents, completed(eventsDigest(["evt_1"]))]) {

@@ -22,8 +22,8 @@ One seed, with its trace:
   --fault N:KIND      one fault, at request N: ${singleFaultKinds.join(", ")}
 Other checks:
   --exhaustive        each fault alone at each call site of the flows
-  --mutants           each planted mistake must be found
-  --mutant NAME       one planted mistake
+  --mutants           each mutant must be found
+  --mutant NAME       one mutant
   --model N           N sequences of API calls against a model, without faults
   --help              prints this text
 `;

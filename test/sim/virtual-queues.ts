@@ -37,7 +37,7 @@ const latenessMs = 12 * 60_000;
 
 /**
  * Simulates SQS: a message may be late, overtaken, or delivered twice, even while a handler has it. A
- * lost message stands for one in the dead-letter queue.
+ * lost message represents one in the dead-letter queue.
  */
 export function virtualQueues(tasks: TaskScheduler, faults: Faults, random: Random) {
   const waiting = new Set<QueuedMessage>();

@@ -42,7 +42,7 @@ describe("the demo workspace of npm start", () => {
       const items = await entries(`/watchlists/${String(id)}/items`);
       expect(items.filter(({ snapshot: read }) => read !== null)).not.toEqual([]);
     }
-    await eventually("a change that was told", patienceSeconds, async () => {
+    await eventually("a delivered change", patienceSeconds, async () => {
       const delivered = await entries("/webhook_deliveries?state=delivered");
       return delivered.find(({ event_type: type }) => type === "watchlist.product.changed");
     });

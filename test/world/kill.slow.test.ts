@@ -29,7 +29,7 @@ let receiver: Server;
 const received: Event[] = [];
 
 beforeAll(async () => {
-  // The receiver is somebody else's: it lives on while the world dies.
+  // The receiver is a separate server, which stays up when the world is killed.
   receiver = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));

@@ -83,7 +83,7 @@ async function useService(): Promise<void> {
       ? true
       : undefined;
   });
-  // Whoever was told last has not written their line yet.
+  // The last worker has not written its line yet.
   await eventually("the last message's line", 30, async () =>
     written.includes('"export_succeeded":1') && written.includes('"runs_completed":1')
       ? true

@@ -7,7 +7,7 @@ import { storedKey } from "./session/stored-key.ts";
 import { Shell } from "./shell/shell.tsx";
 import { ToastRegion } from "./ui/toast.tsx";
 
-/** The sign-in, or the pages for whoever has done so. */
+/** The sign-in, or the pages of a signed-in user. */
 export function App() {
   const [key, setKey] = useState(() => storedKey.read());
   const [message, setMessage] = useState<string>();
@@ -21,9 +21,9 @@ export function App() {
       setKey(undefined);
     };
     const onUnauthorized = (): void => {
-      // A late answer to a session before this one says nothing about it.
+      // A late response to an earlier session does not end this one.
       if (current.current !== key) return;
-      signOut("Your key no longer works. It was revoked, or its account is gone.");
+      signOut("Your key no longer works. It was revoked, or its account was deleted.");
     };
     return { key, demo: isDemoKey(key), signOut, api: apiClient({ key, onUnauthorized }) };
   }, [key]);

@@ -18,7 +18,7 @@ export interface LoadOptions {
   readonly workMs: number;
   /** Calls offered a second; 0 starts the next call of an environment when the last has ended. */
   readonly rate: number;
-  /** Watchlists whose runs reserve and settle steps on the same account meanwhile. */
+  /** Watchlists whose runs reserve and settle steps on the same account during the calls. */
   readonly watchlists: number;
   /** Measured seconds, after the warm-up. */
   readonly seconds: number;

@@ -9,7 +9,7 @@ export interface Entry {
   /** Gapless per account, from 1. */
   readonly sequence: number;
   readonly type: EntryType;
-  /** Credits moved, never negative; the type says in which direction. */
+  /** Credits added or removed, never negative; the type gives the direction. */
   readonly credits: number;
   readonly balanceBefore: number;
   readonly balanceAfter: number;

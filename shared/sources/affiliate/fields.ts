@@ -100,7 +100,7 @@ function shown<Fields extends object>(fields: {
   readonly [Key in keyof Fields]: Fields[Key] | undefined;
 }): Fields {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only undefined values are gone
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the filter removes only undefined values
   return Object.fromEntries(entries) as Fields;
 }
 

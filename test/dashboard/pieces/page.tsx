@@ -155,7 +155,7 @@ function Dialogs() {
 function ToastPiece() {
   const toast = useToast();
   const toastFailure = useFailureToast();
-  const about = { status: 409, code: "CONFLICT", message: "It is gone.", requestId: "req_1" };
+  const about = { status: 409, code: "CONFLICT", message: "It was deleted.", requestId: "req_1" };
   return (
     <>
       <Button onClick={() => toast("It was done.")}>Do something</Button>

@@ -40,7 +40,7 @@ describe("GET /dashboard answers 200 and", () => {
     ]);
   });
 
-  it("the page is asked for anew each time, its files never again", async () => {
+  it("the page is revalidated on each visit, its files are cached for good", async () => {
     expect((await get("/dashboard")).headers?.["Cache-Control"]).toBe("public, no-cache");
     for (const file of await filesOf()) {
       const { statusCode, headers } = await get(`/${file}`);
@@ -112,7 +112,7 @@ describe("the dashboard's generated file", () => {
   it("references no other host, and its style sheet loads nothing", () => {
     for (const one of texts) {
       const hosts = [...one.matchAll(/https?:\/\/([\w.-]+)/g)].map(([, host]) => host);
-      // The name of a vocabulary, which nobody asks for.
+      // The name of an XML vocabulary, which no browser requests.
       expect(hosts.filter((host) => host !== "www.w3.org")).toEqual([]);
       expect(one).not.toMatch(/@import|@font-face/);
     }

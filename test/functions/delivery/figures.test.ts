@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.stop());
 
-/** What was told of a kind, all together. */
+/** The metrics of a kind, of all calls together. */
 const all = (kind: MetricKind): Figures["values"] =>
   Object.assign(
     {},

@@ -9,7 +9,7 @@ const at = "2026-03-01T00:00:00.000Z";
 const owed = (n: number, list = "wl_1"): OutboxEntry =>
   runEntry({ runId: `wlrun_${n}`, watchlistId: list, types: null, happenedAt: at });
 
-/** What a message's lines say once it has worked on entries. */
+/** The log lines of a message that has processed entries. */
 const keysAfter = (entries: readonly OutboxEntry[]) =>
   within(newWork({ account_id: "acct_1" }), () => {
     entries.forEach(logRunOfEntry);

@@ -272,7 +272,7 @@ describe("the metrics of a call", () => {
       told: ["5xx", [1], []],
     },
     {
-      what: "what nobody foresaw is an error of the service",
+      what: "an unexpected error is an error of the service",
       error: new Error("?"),
       told: ["5xx", [1], [1]],
     },

@@ -141,7 +141,7 @@ describe("POST /v1/offers", () => {
       { platform: "retailer_b", ids: ["12345"] },
       { platform: "retailer_e", ids: ["1"] },
       { marketplace: "uk", ids: [two] },
-    ])("says that %j is coming soon, and charges nothing", async (body) => {
+    ])("reports that %j is coming soon, and charges nothing", async (body) => {
       const answer = await customer.call("POST /v1/offers", body);
       expect(answer.status).toBe(501);
       expect(answer.body).toMatchObject({ error: { code: "NOT_IMPLEMENTED" }, coming_soon: true });
@@ -307,7 +307,7 @@ describe("POST /v1/offers/check", () => {
 
   describe("answers 501 and", () => {
     it.each([{ platform: "retailer_c" }, { platform: "retailer_f" }, { marketplace: "jp" }])(
-      "says that %j is coming soon",
+      "reports that %j is coming soon",
       async (shop) => {
         const offers = [{ asin: two, offerListingId: "a" }];
         const answer = await customer.call("POST /v1/offers/check", { ...shop, offers });

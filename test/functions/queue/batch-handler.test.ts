@@ -103,7 +103,7 @@ describe("a worker that receives a batch of messages", () => {
       [bodyOf("acct_0"), bodyOf("acct_1")],
       async (message) => {
         tell([figures("deliveries", {}, { delivery_attempts: 1 })]);
-        if (message.account_id === "acct_1") throw new Error("the table is gone");
+        if (message.account_id === "acct_1") throw new Error("the table was deleted");
         return done;
       },
     );
@@ -116,7 +116,7 @@ describe("a worker that receives a batch of messages", () => {
       message_id: "m1",
       account_id: "acct_1",
       outcome: "retry",
-      error: { message: "the table is gone" },
+      error: { message: "the table was deleted" },
     });
     expect(metricsOf(failed)).toEqual({ delivery_attempts: [1], unforeseen_errors: [1] });
     expect(failed["_aws"]).toMatchObject({

@@ -127,7 +127,7 @@ describe("IDs that are no strings", () => {
     ]);
   });
 
-  it("may stand in one string, with line ends of any kind between them", async () => {
+  it("may be one string, with line ends of any kind between them", async () => {
     const add = "9000002\r\n9000003\r9000004\n9000005,9000006";
     expect((await world.ask(`POST /${id}/items`, { body: { add } })).json["added"]).toBe(5);
     const bad = await world.ask(`POST /${id}/items`, { body: { add: "9000002\r\nx" } });

@@ -113,7 +113,7 @@ describe("POST /v1/watchlists", () => {
     ]);
   });
 
-  it("POST /v1/watchlists accepts status active, which says the same as no status", async () => {
+  it("POST /v1/watchlists accepts status active, which means the same as no status", async () => {
     const headers = { "Idempotency-Key": "status" };
     const first = await world.ask("POST ", { body: { ...aBody, status: "active" }, headers });
     const second = await world.ask("POST ", { body: aBody, headers });

@@ -47,7 +47,7 @@ interface Output {
   readonly Export?: { readonly Name: string };
 }
 
-/** The metrics that an alarm hears, those of an expression among them. */
+/** The metrics that an alarm reads, including those of its expression. */
 const metricsOf = (alarm: Alarm): readonly Metric[] =>
   alarm.Metrics === undefined
     ? [alarm as unknown as Metric]
@@ -147,7 +147,7 @@ describe.each(stages)("the alarms of %s", (stage) => {
     }
   });
 
-  it("hear of the service's own metrics only those that the code writes, by this stage alone", () => {
+  it("read only service metrics that the code writes, and only those of this stage", () => {
     const own = alarms.flatMap(metricsOf).filter(({ Namespace }) => Namespace === metricNamespace);
 
     expect(own.length).toBeGreaterThan(20);

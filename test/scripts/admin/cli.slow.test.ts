@@ -56,7 +56,7 @@ interface Ended {
   readonly err: string;
 }
 
-/** Runs the tool to its end, with nobody at the keyboard. */
+/** Runs the tool to its end, without a terminal. */
 async function run(
   words: readonly string[],
   variables: Record<string, string>,
@@ -71,7 +71,7 @@ async function run(
 }
 
 const admin = (...words: string[]): Promise<Ended> => run(words, { LOCAL_DIR: folder });
-/** What somebody at a terminal sees. */
+/** Runs the tool in a terminal and returns its output. */
 const atTerminal = (...words: string[]): Promise<Ended> => run(words, { LOCAL_DIR: folder }, true);
 
 type Answer = Readonly<Record<string, unknown>> & { readonly data: Record<string, unknown>[] };

@@ -95,6 +95,6 @@ it.each<[string, Observation]>([
 });
 
 it("the outage rules report a charge for a call that was not answered", () => {
-  const seen = { ...unavailable, status: 0, headers: new Headers(), charged: 1 };
-  expect(brokenRules(seen)).toEqual(["was not answered", "was charged 1 credits and answered 0"]);
+  const seen = { ...unavailable, status: 0, headers: new Headers(), charged: 2 };
+  expect(brokenRules(seen)).toEqual(["was not answered", "was charged 2 credits and answered 0"]);
 });

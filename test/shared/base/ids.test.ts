@@ -14,7 +14,7 @@ import {
 import { countingChance } from "../../support/clock.ts";
 
 const chance = countingChance();
-/** Up to the last millisecond that nine digits can say. */
+/** Up to the last millisecond that nine digits can encode. */
 const times = fc.integer({ min: 0, max: 32 ** 9 - 1 }).map((ms) => new Date(ms));
 
 describe("timeOf", () => {

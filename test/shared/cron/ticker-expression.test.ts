@@ -24,7 +24,7 @@ describe("the ticker expression in UTC", () => {
     ["0 0 1,15 */3 *", "cron(0 0 1,15 1,4,7,10 ? *)"],
     ["0 0 * * 7", "cron(0 0 ? * SUN *)"],
     ["0 0 29 2 *", "cron(0 0 29 2 ? *)"],
-    // Either day field may match, which EventBridge cannot say.
+    // Either day field may match, which EventBridge cannot express.
     ["0 0 13 11 FRI", "cron(0 0 * 11 ? *)"],
   ])("%s is %s", (expression, ticker) => {
     expect(tickerExpression(parseCron(expression, "UTC"), now)).toBe(ticker);
@@ -123,7 +123,7 @@ function dueInTwoYears(cron: Cron, from: Date): Date[] {
 
 const weekdays = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"];
 
-/** Whether EventBridge would fire in the minute of an instant: read anew, for the forms above. */
+/** Whether EventBridge would fire in the minute of an instant. A second parser, for the forms above. */
 function isTicked(ticker: string, at: Date): boolean {
   const fields = ticker.replace(/^cron\((.*)\)$/, "$1").split(" ");
   const [minute, hour, day, month, weekday, ...year] = fields;

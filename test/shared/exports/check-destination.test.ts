@@ -16,7 +16,7 @@ const secret = "customer-secret-key";
 
 let base: Awaited<ReturnType<typeof startExportWorld>>;
 let world: ExportWorld;
-/** Answers what a test tells it to. */
+/** A bucket with the responses of the test. */
 let server: Receiver;
 /** A store that refuses requests without a signature by the secret for its region. */
 let signed: SignedStore;

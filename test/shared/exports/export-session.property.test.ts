@@ -14,7 +14,7 @@ const runsMade = Number(process.env["EXPORT_RUNS"] ?? 6);
 const fault = fc.oneof(
   { weight: 4, arbitrary: fc.constant("none" as const) },
   fc.constant("refused" as const),
-  /** It was written, and nobody heard of it. */
+  /** It was written, and the response was lost. */
   fc.constant("unheard" as const),
   /** The put throws, as when a part of the service fails. */
   fc.constant("broken" as const),

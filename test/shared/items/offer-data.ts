@@ -1,6 +1,6 @@
 import type { Offer } from "../../../shared/scrapers/offer.ts";
 
-/** A plain new offer, but for what is said. */
+/** A plain new offer with the given changes. */
 export const offerOf = (said: Partial<Offer> = {}): Offer => ({
   offerListingId: "a+b/c=",
   price: 19.99,

@@ -52,8 +52,8 @@ beforeEach(() => {
 
 /** An outbox in memory; the store itself has separate tests. */
 const listOutbox = (): OutboxStore<string> => ({
-  add: () => Promise.reject(new Error("nobody adds here")),
-  wake: () => Promise.reject(new Error("nobody wakes here")),
+  add: () => Promise.reject(new Error("no test adds entries")),
+  wake: () => Promise.reject(new Error("no test sends wake-up messages")),
   claim: () =>
     Promise.resolve(leased ? { additions, crowded: waiting.length > 0, state: undefined } : null),
   waiting: () => Promise.resolve(waiting),

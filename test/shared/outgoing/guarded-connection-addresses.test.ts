@@ -135,7 +135,7 @@ describe("a host name in a URL", () => {
   it("is tried at its next address if the first one does not answer", async () => {
     const policy = addressPolicy({ allowLoopback: true });
     receiver.answer = (socket) => socket.write(wire(200));
-    // Nobody listens at the first.
+    // No server listens at the first address.
     const { lookup } = nameServer(["127.0.0.2", "127.0.0.1"]);
 
     expect(await post(named(), { policy, lookup })).toMatchObject({ status: 200 });

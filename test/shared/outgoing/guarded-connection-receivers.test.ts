@@ -310,7 +310,7 @@ describe("a connection to a receiver", () => {
   });
 
   it.each([
-    ["that nobody vouches for", selfSigned],
+    ["that no authority has signed", selfSigned],
     ["for another name", namedOtherwise],
     ["that has expired", expired],
   ])("fails with a certificate %s", async (_, certificate) => {

@@ -37,7 +37,7 @@ const stepOn = (scraper: string, id: string, ...routes: readonly Json[]): Json =
   scraper,
 });
 const pipelineOf = (...steps: readonly Json[]): Json => ({ steps });
-/** A pipeline of one step with this one route, which is told. */
+/** A pipeline of one step with this one route, which notifies. */
 const withRoute = (route: Json, scraper = "retailer_a.lite"): Json =>
   pipelineOf(stepOn(scraper, "a", { notify: true, ...route }));
 const always = (run: string): Json => ({ when: "always", run });

@@ -88,7 +88,7 @@ describe("the presented scrapers of a platform", () => {
     expect(told).toEqual([["retailer_a.offers", ["all", "new", "used"]]]);
   });
 
-  it.each(names)("%s: what is told of a field is what a pipeline may say", (platform) => {
+  it.each(names)("%s: the listed rules of a field are those that a pipeline accepts", (platform) => {
     for (const { id, fields } of presentScrapers(shopOf(platform)).scrapers) {
       for (const { name, type, whens, ops } of fields) {
         for (const when of ["changed", "ok"]) {

@@ -61,7 +61,7 @@ async function watched(pipeline: Pipeline | null) {
   return { bench, list, next };
 }
 
-/** What the last run says that it counted, what its events report, and which steps it took. */
+/** The counts of the last run, the changes in its events, and its steps. */
 async function told(bench: RunBench, list: Watchlist, published: number) {
   const { stats, runNumber } = await bench.lastRun(list);
   const events = [...bench.published.values()].slice(published);

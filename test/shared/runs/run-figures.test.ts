@@ -12,7 +12,7 @@ import { openTables } from "../../support/tables.ts";
 
 const tables = openTables();
 
-/** A place for what is told. */
+/** A metrics sink that keeps what it receives. */
 function listener() {
   const told: Figures[] = [];
   return {
@@ -21,7 +21,7 @@ function listener() {
   };
 }
 
-describe("what is told of a tick", () => {
+describe("the metrics of a tick", () => {
   const due = "2026-03-01T10:31:00.000Z";
   const tickOf = async (runningRun: number | null) => {
     const world = await openWatchlistWorld(tables);
@@ -57,7 +57,7 @@ describe("what is told of a tick", () => {
   });
 });
 
-/** The run engine's own ports on a bench, with somebody who listens. */
+/** The ports of the run engine on a bench, with a metrics sink. */
 const portsOf = (bench: RunBench, { report }: ReturnType<typeof listener>) => ({
   ...bench,
   chance: countingChance(),
@@ -65,8 +65,8 @@ const portsOf = (bench: RunBench, { report }: ReturnType<typeof listener>) => ({
   report,
 });
 
-describe("what is told of a run's end", () => {
-  it("is one end, though its message comes twice, and how long the run took", async () => {
+describe("the metrics of a run's end", () => {
+  it("count one end, though its message arrives twice, and the duration of the run", async () => {
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001"]);
     bench.answers.product = () => ({ status: "unavailable" });
@@ -81,7 +81,7 @@ describe("what is told of a run's end", () => {
     expect(heard.values()).toEqual([["run_ends", ended]]);
   });
 
-  it("tells a run that nobody could pay for from one that failed", async () => {
+  it("distinguish a run without credits from a failed one", async () => {
     const bench = await startRunBench({ tables, credits: 0 });
     const list = await bench.createList(["10001"]);
     await bench.runSome(list, 1);

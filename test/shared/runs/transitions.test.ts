@@ -150,7 +150,7 @@ describe("a scheduled run that cannot reserve credits for its first step", () =>
     ]);
   });
 
-  it("a completed run in between starts the count of skips anew", async () => {
+  it("a completed run in between resets the count of skips", async () => {
     const bench = await startRunBench({ tables, credits: 1 });
     const list = await bench.createList(["10001"]);
     bench.answers.product = () => ({ status: "unavailable" });

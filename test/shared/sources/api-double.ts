@@ -30,7 +30,7 @@ export interface ApiDouble {
   stop(): Promise<void>;
 }
 
-/** An API that is asked by GET and misbehaves as told, over real HTTP. */
+/** An API with GET requests that misbehaves as configured, over real HTTP. */
 export async function startApiDouble(react: (call: ApiCall) => ApiReaction): Promise<ApiDouble> {
   const calls: ApiCall[] = [];
   let inWork = 0;

@@ -207,7 +207,7 @@ const priceHistoryChecks: MisbehavingSubject = {
     checks(historyOfferOf, { ...priceHistoryScraper, baseUrl: url, ...options }, history.apiKey),
 };
 
-/** Only a team's own server can be told to write what it says it writes. */
+/** Only the upstream server of a team can be set to write the charset that it declares. */
 const strict = { leftOut: "unavailable", wrongBytes: "no reply" } as const;
 
 const upstreamAt = (url: string, options: ReaderOptions): Options => ({

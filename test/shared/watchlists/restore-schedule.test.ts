@@ -5,7 +5,7 @@ import { aWatchlist } from "../../support/a-watchlist.ts";
 
 const now = new Date("2026-03-01T10:30:00Z");
 
-/** What the schedules were told, where each look at the list finds the next of these. */
+/** The calls to the schedules, if successive reads of the watchlist return these. */
 async function restored(...looks: (Watchlist | undefined)[]): Promise<readonly unknown[]> {
   const told: unknown[] = [];
   let look = 0;

@@ -402,7 +402,7 @@ describe("a delivery message without work", () => {
     },
   );
 
-  it("about a run whose events are not kept any more ends what is owed of it", async () => {
+  it("about a run whose events have expired ends its pending deliveries", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const target = endpointTarget(account, endpoint.id);
     const gone = { runId: "wlrun_gone", watchlistId: "wl_1", types: null, happenedAt: startedAt };

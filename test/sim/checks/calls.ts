@@ -82,7 +82,7 @@ function checkAnswer(call: RecordedCall, answer: ApiAnswer, kept: Kept): void {
   const { request } = call;
   const name = `${request.method} ${request.path}: ${answer.status}`;
   const { "x-request-id": requestId, "x-service-credits": shown } = answer.headers;
-  // The response tells the client that the charge is unknown.
+  // The response reports that the charge is unknown.
   if (isItemCall(request) && answer.status === 503 && shown === undefined) return;
   assert.match(requestId ?? "", /^req_/, name);
   const own = kept.ledger.entries.filter((entry) => entry.requestId === requestId);

@@ -69,7 +69,7 @@ function checkFailed({ scene }: EndpointScene, { attempts, tries }: Delivery, na
     `${name}: failed before its last retry (${error}, ${tries} tries)`,
   );
   if (isEnd(error)) reached(`a delivery ended for ${error}`);
-  else reached(status === 410 ? "a receiver is gone" : "a delivery exhausted its retries");
+  else reached(status === 410 ? "a receiver answers 410" : "a delivery exhausted its retries");
 }
 
 /** Checks the retry delays of a delivery for which no user requested an attempt. */

@@ -70,5 +70,5 @@ async function revoke(acting: Acting, known: KnownKey): Promise<void> {
 async function revokeItself(acting: Acting, known: KnownKey): Promise<void> {
   const path = `/v1/api_keys/${known.id}`;
   const { answer } = await ask(acting, { method: "DELETE", path, key: known.key });
-  if (answer !== undefined) expectStatus(answer, [409, 401], `${path} by itself`);
+  if (answer !== undefined) expectStatus(answer, [409, 401], `${path} without other calls`);
 }

@@ -32,7 +32,7 @@ export const withTables = (): void => {
   });
 };
 
-/** An account whose list has run three times, and whose webhook is owed a delivery. */
+/** An account whose watchlist has run three times, with one pending webhook delivery. */
 export interface World {
   readonly bench: RunBench;
   readonly accountId: string;
@@ -121,7 +121,7 @@ async function publish(world: World, run: Run): Promise<void> {
   await store.put(accountId, { ...deliveryOf(world, run), state: "delivered" });
 }
 
-/** The delivery of a run's last event; of the first run unless told otherwise. */
+/** The delivery of a run's last event; of the first run by default. */
 export function deliveryOf({ list, runs }: World, run = runs[0]) {
   const runId = String(run?.id);
   const event = {

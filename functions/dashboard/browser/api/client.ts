@@ -28,7 +28,7 @@ export interface ApiClient {
    * @throws ApiError
    */
   get<T>(path: string, options?: CallOptions): Promise<T>;
-  /** Never repeated by itself. @throws ApiError */
+  /** Sends the call once, without a retry. @throws ApiError */
   send<T>(method: WriteMethod, path: string, options?: CallOptions): Promise<T>;
   /** Any status is an answer. @throws ApiError only when there is none */
   raw(method: string, path: string, options?: CallOptions): Promise<Answer>;
@@ -43,7 +43,7 @@ interface ClientOptions {
 /** The address of the API: beside the dashboard's own, whatever prefix both stand below. */
 export const apiBase = (): string => new URL("v1/", location.href.split("#")[0]).href;
 
-/** The longest that a busy service may make a page wait before it says so. */
+/** The longest `Retry-After` that a page waits for before it shows the error. */
 const retrySecondsMax = 5;
 
 export function apiClient({ key, onUnauthorized }: ClientOptions): ApiClient {

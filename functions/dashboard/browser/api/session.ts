@@ -8,7 +8,7 @@ export interface Session {
   readonly key: string;
   /** True in the demo workspace, where nothing can be changed. */
   readonly demo: boolean;
-  /** @param message why, when nobody asked for it */
+  /** @param message the reason, if the user did not sign out */
   readonly signOut: (message?: string) => void;
 }
 

@@ -4,7 +4,7 @@ import { type ApiError, apiErrorOf } from "./api-error.ts";
 import type { ApiClient } from "./client.ts";
 
 export interface Action<Input, Result> {
-  /** Runs it unless it runs already; undefined when it failed, which `error` then tells. */
+  /** Runs the action unless it is running. Returns undefined if it failed; `error` then has the reason. */
   readonly run: (input: Input) => Promise<Result | undefined>;
   readonly busy: boolean;
   readonly error: ApiError | undefined;

@@ -13,7 +13,7 @@ export interface Pages<Entry> {
   readonly hasMore: boolean;
   readonly loadingMore: boolean;
   readonly loadMore: () => void;
-  /** Reads anew what was read, so that a reader stays at their place: fifty pages at most. */
+  /** Reads the loaded pages again, fifty at most, so that the scroll position stays. */
   readonly refresh: () => void;
 }
 
@@ -37,7 +37,7 @@ interface Options<Entry> {
   readonly poll?: (entries: readonly Entry[]) => number | undefined;
 }
 
-/** No more of them are read anew. */
+/** The most pages that a refresh reads again. */
 const refreshedMax = 50;
 
 interface Identified {
@@ -81,7 +81,7 @@ export function usePages<Entry extends Identified>(
         setRest({ ...rest, error: undefined, busy: false, ...change });
     };
     setRest({ ...rest, busy: true, error: undefined });
-    // At once, so that what is being read anew meanwhile brings this page as well.
+    // Set before the request, so that a refresh in progress reads this page as well.
     const reading = read.current;
     reading.pages += 1;
     load(api, cursorOf(last), controller.signal).then(

@@ -4,7 +4,7 @@ import { type ApiError, apiErrorOf } from "./api-error.ts";
 import type { ApiClient } from "./client.ts";
 
 export interface Query<T> {
-  /** The newest answer; undefined before the first. Kept while it is asked for anew, or in vain. */
+  /** The newest response; undefined before the first. Kept while a refresh is in progress or has failed. */
   readonly data: T | undefined;
   /** Why the last attempt failed. */
   readonly error: ApiError | undefined;
@@ -30,7 +30,7 @@ interface State<T> {
 }
 
 /**
- * Reads from the API when a component appears and whenever an input changes; given up when it goes.
+ * Reads from the API when a component is mounted and when an input changes. Cancels on unmount.
  * @param inputs what `load` depends on
  */
 export function useQuery<T>(

@@ -13,7 +13,7 @@ export function useKeptFocus(main: HTMLElement | null): void {
       path = target instanceof HTMLElement ? pathOf(target, main) : [];
     };
     const forget = (): void => {
-      // A browser may tell so of what it takes away, too: that is no longer there a moment later.
+      // A browser also sends this event for a removed element, which is no longer there a moment later.
       queueMicrotask(() => {
         if (path[0]?.isConnected && path[0] !== document.activeElement) path = [];
       });

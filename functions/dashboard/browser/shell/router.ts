@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { mayLeave } from "../ui/leaving.ts";
 
-/** Where in the dashboard: what stands behind `#`. */
+/** A page of the dashboard: the part of the address after `#`. */
 export interface Place {
   /** `/watchlists/wl_1`. */
   readonly path: string;
@@ -21,11 +21,11 @@ function placeOf(link: string): Place {
 }
 
 let shown: Place | undefined;
-/** Number of the entry of the tab's history that is shown; told apart by what is kept with each. */
+/** The number of the entry of the tab's history that is shown, stored in the entry's state. */
 let at = 0;
 const followers = new Set<(place: Place) => void>();
 
-/** Takes what the address says now as the place to be shown. */
+/** Shows the page of the present address. */
 function take(): void {
   shown = here();
   for (const follow of followers) follow(shown);
@@ -46,7 +46,7 @@ function numberEntry(number: number): void {
   history.replaceState({ at }, "");
 }
 
-/** Follows the address from now on, unless somebody rather stays with what they would lose. */
+/** Follows the address from now on, unless the user stays to keep unsaved changes. */
 export function followAddress(): void {
   numberEntry(entryNumber() ?? 0);
   shown = here();
@@ -61,7 +61,7 @@ export function followAddress(): void {
 
 export function usePlace(): Place {
   const [place, setPlace] = useState(here);
-  // Before the browser can tell of another address, which would be missed.
+  // Before the next `popstate`, which would otherwise be missed.
   useLayoutEffect(() => {
     followers.add(setPlace);
     return () => {
@@ -82,8 +82,8 @@ export function linkTo(
 }
 
 /**
- * Leads on after something was done, without a question. Does nothing once the component is gone: a
- * late answer moves nobody who went elsewhere meanwhile.
+ * Opens the next page after an action, without asking about unsaved changes. Does nothing once the
+ * component is unmounted, so that a late response does not move a user who has left the page.
  */
 export function useNavigate(): (link: string) => void {
   const isGone = useRef(false);

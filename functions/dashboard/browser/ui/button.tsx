@@ -8,7 +8,7 @@ interface ButtonProps {
   readonly type?: "button" | "submit";
   /** Shows that it works, and takes no second click. */
   readonly busy?: boolean;
-  /** Why it cannot be used now; said to everybody who reaches it. */
+  /** Why the button is disabled now; shown when it has the focus or the pointer. */
   readonly disabledReason?: string | undefined;
   readonly wide?: boolean;
   readonly small?: boolean;
@@ -55,7 +55,7 @@ export function Button(props: ButtonProps) {
   );
 }
 
-/** A button that changes something: of no use in the demo workspace, and says so there. */
+/** A button that changes something. In the demo workspace it is disabled and shows why. */
 export function WriteButton({ disabledReason, ...props }: ButtonProps) {
   const readOnly = useReadOnlyReason();
   return <Button {...props} disabledReason={readOnly ?? disabledReason} />;

@@ -10,7 +10,7 @@ interface Done {
   readonly outcome: "copied" | "refused";
 }
 
-/** Puts a text onto the clipboard and says so. */
+/** Copies a text to the clipboard and confirms it. */
 export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
   const [done, setDone] = useState<Done>();
   useEffect(() => {

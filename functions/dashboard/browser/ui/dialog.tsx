@@ -10,7 +10,7 @@ interface DialogProps {
   readonly title: ComponentChildren;
   /** Asked for by Esc, by the cross, by `CancelButton`, and by a click beside the dialog. */
   readonly onClose: () => void;
-  /** While its request is under way it stays: nobody else would be told what came of it. */
+  /** The dialog stays open while its request is in progress, because only it shows the result. */
   readonly busy?: boolean;
   /** False for what is shown once, such as a secret: it stays, and leaving the page is asked about. */
   readonly dismissable?: boolean;

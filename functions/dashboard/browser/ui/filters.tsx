@@ -9,7 +9,7 @@ export function Filters({ children }: { readonly children: ComponentChildren }) 
 interface ChoiceProps {
   /** What is chosen, such as `State`. */
   readonly label: string;
-  /** Values and their words; the empty value stands for all. */
+  /** Values and their labels; the empty value means all. */
   readonly choices: readonly (readonly [string, string])[];
   readonly value: string;
   readonly onChange: (value: string) => void;

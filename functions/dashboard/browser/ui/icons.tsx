@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** Icons stand beside words or in labelled buttons: they say nothing by themselves. */
+/** Icons are decorative: a text or a labelled button is always next to them. */
 const icon = (children: ComponentChildren) => () => (
   <svg
     class="icon"

@@ -39,7 +39,7 @@ export function useUnsaved(isDirty: boolean): void {
   );
 }
 
-/** Asks while a request is under way whose answer shows a secret, which nobody would see then. */
+/** Asks while a request is in progress whose response shows a secret that would be lost. */
 export const useSecretUnderWay = (isBusy: boolean): void =>
   useLeaveQuestion(
     isBusy ? "A secret that is shown only once is on its way. Leave without it?" : undefined,

@@ -1,2 +1,2 @@
-/** What somebody called something, in a sentence: letters of another direction do not turn the rest. */
+/** A user-given name in a sentence. Right-to-left letters in it do not reorder the rest. */
 export const Name = ({ children }: { readonly children: string }) => <bdi>{children}</bdi>;

@@ -75,7 +75,7 @@ interface LoadedProps<T> {
   readonly children: (data: T) => ComponentChildren;
 }
 
-/** What was read; before that a skeleton; in vain, why. What is there already stays. */
+/** Shows the result; a skeleton before the first; the error after a failure. Keeps an earlier result. */
 export function Loaded<T>({ query, skeleton, children }: LoadedProps<T>) {
   const { data, error, refresh } = query;
   return (

@@ -1,4 +1,4 @@
-/** `system` follows what the browser says. */
+/** `system` follows the browser's color scheme. */
 export type Theme = "system" | "light" | "dark";
 
 const name = "dashboard.theme";

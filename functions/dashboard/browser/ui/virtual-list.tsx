@@ -13,7 +13,7 @@ interface VirtualListProps<Entry> {
   readonly height?: number;
   /** Called when the end comes near, to read on. */
   readonly onEnd?: () => void;
-  /** How many there are in all; undefined when nobody knows. */
+  /** The total number of rows; undefined if unknown. */
   readonly total?: number | undefined;
 }
 

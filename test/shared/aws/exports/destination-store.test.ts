@@ -85,7 +85,7 @@ describe("dynamoDestinationStore", () => {
     await store.put("acct_1", aDestination, null);
     await store.report("acct_1", "1", { outcome: "exported", at });
     await store.report("acct_1", "1", gone);
-    // Whoever changes it has read it before the reports.
+    // The writer of the change has read the destination before the reports.
     const changed = { ...aDestination, prefix: "new/", revision: "2" };
     const reported = {
       failuresInRow: 1,

@@ -142,7 +142,7 @@ interface Heard {
   readonly settled: Settled;
 }
 
-/** Makes one call to its end, or to the end of its process; undefined when nothing was heard. */
+/** Makes one call until it or its process ends; undefined if there was no response. */
 async function makeCall(
   ledger: Ledger,
   wanted: { accountId: string; holdId: string; model: ModelCall; settlesAt?: Date },

@@ -301,7 +301,7 @@ describe("the stored results of a step", () => {
     });
   });
 
-  it("is counted, told, routed and delisted batch by batch, without the plan that lost", async () => {
+  it("is counted, reported, routed and delisted batch by batch, without the plan that lost", async () => {
     const all = Array.from({ length: large }, (_, batch) => batch);
 
     expect(await store.counts(aStep())).toEqual(counts(4 * large, { notFound: large }));

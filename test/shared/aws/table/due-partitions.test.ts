@@ -109,7 +109,7 @@ describe("dueTimeOf", () => {
     ["has no partition", { due_at: at.toISOString() }],
     ["names its kind without a partition", { due_kind: "hold", due_at: at.toISOString() }],
     ["is of another kind", { due_kind: "run#00", due_at: at.toISOString() }],
-    ["stands where nobody looks", { due_kind: "hold#99", due_at: at.toISOString() }],
+    ["is in a partition that no reader queries", { due_kind: "hold#99", due_at: at.toISOString() }],
   ])("is null for a row that %s", (_, row) => {
     expect(dueTimeOf("hold", row)).toBeNull();
   });

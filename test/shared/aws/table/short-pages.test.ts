@@ -319,7 +319,7 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/deliveries/outbox-store",
-    says: "what a target is owed",
+    says: "the pending entries of a target",
     fill: addEntry,
     async read(place) {
       const wanted = { lane: "first", by: new Date(at(4)), limit: 10 } as const;
@@ -330,7 +330,7 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/deliveries/outbox-store",
-    says: "targets that wait, past those that are owed nothing",
+    says: "waiting targets, past those without pending entries",
     fill: putTarget,
     read: async (place) =>
       (await outboxOf(place).waiting(account, clock.now())).map(({ targetId }) => targetId),

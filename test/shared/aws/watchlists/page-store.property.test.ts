@@ -116,7 +116,7 @@ class Model {
   }
 }
 
-/** Runs when the scheduler says so, alone; its caller goes on before anything else runs. */
+/** Runs alone when the scheduler selects it; its caller continues before anything else runs. */
 function inTurn<T>(scheduler: fc.Scheduler, run: () => Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const work = async (): Promise<void> => {
@@ -136,7 +136,7 @@ const conflict = (writes: number): Error =>
     CancellationReasons: Array.from({ length: writes }, () => ({ Code: "TransactionConflict" })),
   });
 
-/** A process whose requests wait their turn and meet faults; it tells of each write as it happens. */
+/** A process whose requests are scheduled one at a time and meet faults. It reports each write. */
 function processOf(
   scheduler: fc.Scheduler,
   plan: readonly Fault[],

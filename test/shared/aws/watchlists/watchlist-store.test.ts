@@ -192,7 +192,7 @@ describe("dynamoWatchlistStore.update", () => {
     expect(await get(list)).toEqual(list);
   });
 
-  it("brings no list back that is gone", async () => {
+  it("does not restore a deleted watchlist", async () => {
     const before = aList(1);
     await create(before);
     await remove(before);

@@ -18,7 +18,7 @@ export interface AffiliateCall extends ApiCall {
   readonly ids: readonly string[];
 }
 
-/** An item API that lets nobody in whose signature is wrong or old, and misbehaves as told else. */
+/** An item API that rejects wrong and old signatures, and misbehaves as configured. */
 export async function startAffiliateDouble(
   react: (call: AffiliateCall) => ApiReaction,
 ): Promise<ApiDouble> {

@@ -17,7 +17,7 @@ export interface ProductsDouble {
   stop(): Promise<void>;
 }
 
-/** A products API that misbehaves as told, over real HTTP. */
+/** A products API that misbehaves as configured, over real HTTP. */
 export async function startProductsDouble(
   react: (call: DoubleCall) => Reaction,
 ): Promise<ProductsDouble> {
@@ -47,7 +47,7 @@ export const aProduct = (
   ...fields,
 });
 
-/** A whole reply that holds these products and says so. */
+/** A complete reply with these products and their count. */
 export const wholeReply = (products: readonly unknown[]): Record<string, unknown> => ({
   total: products.length,
   totalPages: 1,

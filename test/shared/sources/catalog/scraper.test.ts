@@ -23,7 +23,7 @@ const chance = { bytes: (length: number) => new Uint8Array(length), fraction: ()
 type Options = CatalogOptions & { readonly callsPerSecond: number; readonly clock: Clock };
 
 let notes: string[] = [];
-/** Kinds of what the client told. */
+/** Kinds of events that the client reported. */
 let events: string[] = [];
 
 function scraperOn(

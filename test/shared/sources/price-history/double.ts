@@ -10,7 +10,7 @@ export interface HistoryCall extends ApiCall {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** An API that knows a name for every seller, and misbehaves as told where products are asked for. */
+/** An API with a name for every seller that misbehaves as configured in product requests. */
 export async function startHistoryDouble(
   products: (call: HistoryCall) => ApiReaction,
   sellers: (call: HistoryCall) => ApiReaction = allNamed,

@@ -214,7 +214,7 @@ describe("the price history offer checker, for an offer,", () => {
   ] as const)("in the buy box that is %s: returns %j", async (_, fields, buyable) => {
     const product = listed(asin, someOffers, { stats: statsOf(3, fields) });
     expect(await verdict(featuredId, product)).toBe(buyable);
-    // Of the others the stock line says nothing.
+    // The stock line is about the featured offer only.
     expect(await verdict(firstId, product)).toBe(true);
   });
 

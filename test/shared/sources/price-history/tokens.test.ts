@@ -115,7 +115,7 @@ describe("the token balance of the price history API", () => {
         const { clock, tokens, later } = await tokensWith(left, refillInMs, perMinute);
         const isLet = await tokens.take(1, later(waitMs));
         expect(clock.elapsedMs()).toBeLessThanOrEqual(waitMs + 1);
-        // What was said last is doubted after five minutes.
+        // The last reported number expires after five minutes.
         if (!isLet || left > 0 || clock.elapsedMs() >= 300_000) return;
         const grants = Math.floor((clock.elapsedMs() - refillInMs) / 60_000) + 1;
         expect(left + grants * perMinute).toBeGreaterThan(0);

@@ -13,7 +13,7 @@ afterEach(async () => {
   await Promise.all(endings.splice(0).map((end) => end()));
 });
 
-/** A server that answers when `tookMs` says, of what it was told in `deadline_ms`. */
+/** A server that answers after `tookMs`, which receives the request's `deadline_ms`. */
 async function startServer(tookMs: (deadlineMs: number) => number): Promise<string> {
   const server = createServer(async (request, response) => {
     const sent = await Array.fromAsync(request as AsyncIterable<Buffer>);

@@ -17,7 +17,7 @@ export interface UpstreamSubject {
   readonly server: UpstreamServer;
   readonly options: UpstreamOptions;
   readonly dependencies: UpstreamDependencies;
-  /** What the adapter told its operator so far. */
+  /** The log lines of the adapter so far. */
   readonly notes: readonly UpstreamNote[];
 }
 

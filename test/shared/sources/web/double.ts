@@ -32,7 +32,7 @@ export interface ShopDouble {
   stop(): Promise<void>;
 }
 
-/** A shop that misbehaves as told, over real HTTP. It has no robots.txt unless told otherwise. */
+/** A shop that misbehaves as configured, over real HTTP. It has no robots.txt by default. */
 export async function startShop(
   react: (call: PageCall, number: number) => PageReaction | undefined,
 ): Promise<ShopDouble> {

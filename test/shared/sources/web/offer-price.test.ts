@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { anOffer, aPage, aProduct, factsOf, linkedData } from "./page.ts";
 
 const usd = (amount: number): object => ({ amount, currency: "USD" });
-/** Of a page whose other markup says 10 too: it must not settle what linked data leaves unclear. */
+/** The price of a page whose other markup has 10 too, which must not settle unclear linked data. */
 const priceOf = (offers: unknown, fields: Readonly<Record<string, unknown>> = {}): unknown => {
   const meta =
     '<meta property="og:price:amount" content="10"><meta property="og:price:currency" content="USD">';
@@ -145,7 +145,7 @@ describe("an offer on a page", () => {
 describe("an aggregate offer on a page", () => {
   it.each([
     ["several offers", { lowPrice: 10, offerCount: 7 }],
-    ["nobody knows how many offers", { lowPrice: 10 }],
+    ["an unknown number of offers", { lowPrice: 10 }],
     ["a range", { lowPrice: 10, highPrice: 50 }],
     ["a range of one offer", { lowPrice: 10, highPrice: 50, offerCount: 1 }],
     ["a range whose end cannot be read", { lowPrice: 10, highPrice: "$1,0000" }],

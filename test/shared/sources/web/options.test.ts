@@ -57,7 +57,7 @@ describe("the options of the web adapter", () => {
     "",
     "Mozilla/5.0",
     "lamp-reader/1.0",
-    "lamp-reader/1.0 (+nobody)",
+    "lamp-reader/1.0 (+unknown)",
     "a/1 (+https://x y)",
   ])("reject the User-Agent %j, which has no contact", (userAgent) => {
     expect(accepts({ ...valid, userAgent })).toBe(false);

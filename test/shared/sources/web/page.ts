@@ -8,7 +8,7 @@ export const fixturePage = (name: string): string =>
   readFileSync(new URL(`../../../fixtures/pages/${name}.html`, import.meta.url), "utf8");
 
 /** A page that is long enough to be a shop's. */
-const filling = `<p>${"Words that say nothing. ".repeat(1_000)}</p>`;
+const filling = `<p>${"Words without meaning. ".repeat(1_000)}</p>`;
 
 /** A page with this head, which contains the address of product 6501234. */
 export const aPage = (head: string, body = ""): string =>

@@ -596,8 +596,8 @@ describe("a site that blocks the web scraper", () => {
   it.each([
     ["small pages for products that are no longer sold", soldOut],
     ["empty pages", ""],
-    ["pages that are gone, of robots", "<title>Robot vacuum: not available</title>"],
-    ["pages that forbid in a script only", "<script>say('Access denied')</script>Not available"],
+    ["not-available pages of robots", "<title>Robot vacuum: not available</title>"],
+    ["pages that forbid in a script only", "<script>show('Access denied')</script>Not available"],
     ["a book's title", "<title>Are You Human? paperback</title><h1>Are You Human?</h1>"],
     ["a game's name", "<title>CAPTCHA, a board game</title><p>CAPTCHA is a game for two.</p>"],
     ["a lock's name", "<title>Shop</title><p>Security check lock, robot check included</p>"],

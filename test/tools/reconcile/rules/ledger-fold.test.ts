@@ -191,7 +191,7 @@ describe("missing entries of a ledger", () => {
     const fold = openFold();
     fold.take(entry(1, opening));
     const differences = fold.take(entry(sequence, { ...charge(3), balanceAfter: 0 }));
-    // The reservation of the hold may be among them: nothing is said of the hold.
+    // The reservation of the hold may be among the missing entries, so the hold is not reported.
     expect(differences.map(differenceLine)).toEqual([missing(which)]);
     expect(fold.end(sequence).sums.isWhole).toBe(false);
   });

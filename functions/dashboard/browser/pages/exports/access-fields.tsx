@@ -65,7 +65,7 @@ function secretHint(destination: S3Destination | null): string {
   return `Empty: keeps the present one${ending}. Needed again for another bucket or endpoint.`;
 }
 
-/** What the role has to ask for, before anybody can name the role. */
+/** The external ID that the trust policy must require. Shown before the role exists. */
 function ExternalId() {
   const account = useQuery((api, signal) => api.get<Account>("account", { signal }), []);
   return (

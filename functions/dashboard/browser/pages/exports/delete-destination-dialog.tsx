@@ -26,7 +26,7 @@ export function DeleteDestinationDialog({ onDeleted, onClose }: DeleteDestinatio
       onClose={onClose}
     >
       <p>
-        Pending exports are given up, and its credentials are forgotten. Files in your bucket stay.
+        Pending exports are canceled, and the credentials are deleted. Files in your bucket stay.
       </p>
     </ConfirmDialog>
   );

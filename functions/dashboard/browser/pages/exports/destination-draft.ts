@@ -11,7 +11,7 @@ export interface DestinationDraft {
   readonly compression: S3Destination["compression"];
   readonly auth: S3Destination["auth"];
   readonly accessKeyId: string;
-  /** Never filled in from what is kept: nobody can read that. */
+  /** Never filled in from the stored value: no call returns it. */
   readonly secretAccessKey: string;
   readonly roleArn: string;
 }

@@ -97,8 +97,8 @@ export function DestinationForm({ destination, onSaved, onClose }: DestinationFo
 }
 
 /**
- * What was pressed to open the form is gone, and so is its own button in the end. Before anything else
- * can happen, as what is typed at once is meant for the field that has the focus.
+ * Moves the focus into the form when it opens and to the heading when it closes: the buttons that open
+ * and close it are removed. A layout effect, so that keys pressed at once reach the right field.
  */
 function useFocusInside(form: RefObject<HTMLFormElement | null>): void {
   useLayoutEffect(() => {

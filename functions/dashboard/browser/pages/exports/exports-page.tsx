@@ -28,7 +28,7 @@ export function ExportsPage({ query }: PageProps) {
       throw thrown;
     }
   }, []);
-  // The form stays until what it saved has been read anew.
+  // The form stays until the saved destination has been read again.
   const [form, setForm] = useState<"open" | "saved">();
   const [dialog, setDialog] = useState<"backfill" | "delete">();
   const state = query.get("state") ?? "";

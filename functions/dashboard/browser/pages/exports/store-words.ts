@@ -18,7 +18,7 @@ const reasons: Readonly<Record<string, string>> = {
   no_object_store: "The server is not an S3-compatible store. Check the endpoint",
   SlowDown: "The store is busy",
   external_id_not_asked_for:
-    "The role lets anybody in: its trust policy has to ask for the external id",
+    "The role accepts every caller: its trust policy must require the external ID",
   address_refused: "The address is not a public one",
   name_not_resolved: "The host name was not found",
   connection_failed: "No connection to the store",

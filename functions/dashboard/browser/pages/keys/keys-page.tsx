@@ -85,7 +85,7 @@ function columns(
   ];
 }
 
-/** Why a key cannot be revoked now: nobody ought to end their own session by mistake. */
+/** Why a key cannot be revoked now: the key of this session would end the session. */
 function blockedReason(key: ApiKey, ownId: string | undefined): string | undefined {
   if (ownId === undefined) return "It is not known yet which key you are signed in with.";
   if (key.id !== ownId) return undefined;

@@ -14,7 +14,7 @@ interface NewKeyDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks for a name, then shows the key: the only time that anybody can see it. */
+/** Asks for a name, then shows the key. The service shows a key only once. */
 export function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
   const [name, setName] = useState("");
   const [created, setCreated] = useState<ApiKeyWithKey>();

@@ -105,7 +105,7 @@ const inDays = (days: number): string =>
 function UsageCard({ usage }: { readonly usage: Usage }) {
   const [span, setSpan] = useState<Span>(30);
   const days = useMemo(() => usage.daily.slice(-span), [usage, span]);
-  // The chart is drawn anew for new bars.
+  // New bars redraw the chart.
   const bars = useMemo(() => barsOf(days), [days]);
   const sum = (of: "requests" | "successful" | "failed" | "credits"): number =>
     days.reduce((total, day) => total + day[of], 0);

@@ -13,7 +13,7 @@ export interface Pace {
 /**
  * Credits a day over the last seven complete UTC days, or as many of them as the account has been
  * there, its first one included. Today counts alone where it is above that already, so that a first
- * busy day is told on that day. Null when nothing was used.
+ * busy day counts on that day. Null when nothing was used.
  */
 export function presentPace(
   daily: Usage["daily"],

@@ -83,7 +83,7 @@ function statusLine({ answer, error }: Sent): string {
   return `Answered with status ${answer.status} in ${formatCount(answer.milliseconds)} milliseconds${charge}.`;
 }
 
-/** Calls that read no items say nothing of credits: they are free. */
+/** Calls that read no items are free, so their responses have no credits. */
 function factsOf({ status, headers, milliseconds }: Answer) {
   const charged = headers.get("X-Service-Credits");
   const balance = headers.get("X-Service-Balance");

@@ -146,7 +146,7 @@ function RequestForm(props: RequestFormProps) {
   );
 }
 
-/** What the service could only refuse; the rest it says better itself. */
+/** Faults that can be found before the call; the service reports all others. */
 function problemOf(call: CallId, draft: Draft): string | undefined {
   if (call === "products" || call === "offers") {
     return idsIn(draft.ids).length === 0 ? "Enter one id or more." : undefined;

@@ -36,7 +36,7 @@ export function ChangeItemsDialog(props: ChangeItemsDialogProps) {
       >
         <WayChoice way={way} onChange={setWay} />
         <IdsForm
-          label={`Ids to ${way}`}
+          label={`IDs to ${way}`}
           platform={platform}
           draft={draft}
           found={found}

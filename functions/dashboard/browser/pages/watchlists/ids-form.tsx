@@ -34,7 +34,7 @@ export const foundIn = (draft: IdsDraft, platform: Platform | undefined): FoundI
 /** Why IDs cannot be sent as they are; undefined when they can. */
 export function idsProblem(found: FoundIds, draft: IdsDraft): string | undefined {
   if (found.malformed.length > 0 && !draft.leaveOutMalformed) {
-    return "Mend the malformed IDs, or choose to leave them out.";
+    return "Fix the malformed IDs, or choose to leave them out.";
   }
   if (found.ids.length === 0) return "Give at least one id.";
   if (found.ids.length > itemsMax) {

@@ -15,7 +15,7 @@ export const lastRun = "last run";
 
 const prefixLengthMax = 15;
 
-/** How IDs begin that somebody looks for: written as the service keeps IDs, so without `A-`. */
+/** The prefix that the search box asks for, in the stored form of IDs: without `A-`. */
 export const prefixOf = (written: string): string =>
   written
     .trim()

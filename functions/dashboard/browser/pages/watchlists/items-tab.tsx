@@ -17,7 +17,7 @@ import { useRefreshOnChange } from "./runs-tab.tsx";
 import { useDebounced } from "./use-debounced.ts";
 import "./items-tab.css";
 
-/** The first page is soon there; later ones are large, as all are read anew after a run. */
+/** The first page is small and fast. Later ones are large, because a run reloads all of them. */
 const pageSizes = { first: 200, further: 500 };
 const rowHeight = 60;
 const listHeight = 600;

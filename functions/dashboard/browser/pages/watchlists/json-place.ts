@@ -1,11 +1,11 @@
-/** From where to where a value stands in a text. */
+/** The start and end offsets of a value in a text. */
 export interface Place {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Where a value stands in a JSON text that is known to be well-formed; the nearest object or array
+ * Returns the offsets of a value in a well-formed JSON text; those of the nearest object or array
  * around it when it is not there, such as a key that is missing.
  * @param path such as `steps[0].routes[1].when`
  */
@@ -51,7 +51,7 @@ export function placeInJson(text: string, path: string): Place {
 export const lineAt = (text: string, offset: number): number =>
   text.slice(0, offset).split("\n").length;
 
-/** Why a text is no JSON, with the line when the browser tells the place; undefined when it is. */
+/** Why a text is not JSON, with the line if the browser reports it; undefined if it is JSON. */
 export function jsonProblem(text: string): { message: string; place: Place } | undefined {
   try {
     JSON.parse(text);

@@ -186,7 +186,7 @@ function useCreation({ draft, shop, found }: Draft, scrapers: Scrapers | undefin
   return { create, submit, idsError: isAsked ? problem : undefined };
 }
 
-/** To the first value that is refused, once the page says so. */
+/** Moves the focus to the first invalid value once the page shows its error. */
 function focusOnInvalid(): void {
   setTimeout(() => document.querySelector<HTMLElement>("main [aria-invalid]")?.focus());
 }

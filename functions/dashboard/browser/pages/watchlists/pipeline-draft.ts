@@ -22,10 +22,10 @@ export function pipelineDraftOf(list: Watchlist, scrapers: Scrapers | undefined)
   return { template: same?.id ?? null, text };
 }
 
-/** Why a text cannot be sent as a pipeline; undefined when it can. What else it lacks, the service says. */
+/** Why a text cannot be sent as a pipeline; undefined if it can. The service reports other faults. */
 export function pipelineProblem(text: string): { message: string; place: Place } | undefined {
   const problem = jsonProblem(text);
-  // It would stand for the platform's default, which nobody means who writes a pipeline.
+  // A null pipeline means the platform's default, which has its own choice in the form.
   if (problem !== undefined || text.trim() !== "null") return problem;
   const start = text.indexOf("null");
   return { message: "A pipeline is an object with steps.", place: { start, end: start + 4 } };

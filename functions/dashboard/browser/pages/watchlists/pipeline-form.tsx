@@ -69,7 +69,7 @@ interface PipelineFormProps {
   readonly error: ApiError | undefined;
 }
 
-/** A template or JSON, drawn, with what the service says about it in place. */
+/** A template or JSON, drawn, with the errors of the service at their values. */
 export function PipelineForm(props: PipelineFormProps) {
   return (
     <Loaded query={props.scrapers}>{(scrapers) => <Form {...props} known={scrapers} />}</Loaded>

@@ -1,6 +1,6 @@
 import { delimiterOf, linesOf, type Row, rowsIn } from "./table-text.ts";
 
-/** Item IDs in what somebody pasted or chose as a file. */
+/** Item IDs found in pasted text or a file. */
 export interface FoundIds {
   /** Each once, as answers of the API give them, in the order they came. */
   readonly ids: readonly string[];
@@ -53,8 +53,8 @@ const bare = (text: string): string =>
     .trim();
 
 /**
- * The same, but for words of letters alone: ten letters have the form of an ASIN, but where nothing
- * else says that they are one, they are a word such as `DISHWASHER`, and whatever is taken is billed.
+ * The same, but without words of letters alone. Ten letters have the form of an ASIN, but without
+ * other evidence they are a word such as `DISHWASHER`, and every ID of a watchlist is billed.
  */
 const surely =
   (idIn: IdIn): IdIn =>
@@ -113,7 +113,7 @@ interface Table {
   readonly body: readonly Row[];
 }
 
-/** Rows that are looked at to tell what they are. */
+/** Rows that are examined to detect the format. */
 const lookedAt = 500;
 const sampleOf = (rows: readonly Row[]): readonly (readonly string[])[] =>
   rows.slice(0, lookedAt).map(({ cells }) => cells);

@@ -30,7 +30,7 @@ export function RunProgress(props: { readonly run: WatchlistRun; readonly list: 
           : `Step ${step}`}
         {run.credits > 0 && `, ${formatCredits(run.credits)} so far`}
       </p>
-      {/* Counts change every second, which nobody wants to be told: only steps are. */}
+      {/* Counts change every second, so a screen reader announces only the steps. */}
       <p class="visually-hidden" role="status">
         {`Run ${run.run_number}: ${step === undefined ? "getting ready" : `step ${step}`}`}
       </p>

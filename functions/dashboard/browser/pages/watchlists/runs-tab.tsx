@@ -49,7 +49,7 @@ export function RunsTab({ list, latest }: RunsTabProps) {
   );
 }
 
-/** Asks anew when a value has changed since the component appeared. */
+/** Reloads when a value has changed since the component was mounted. */
 export function useRefreshOnChange(refresh: () => void, value: string | number | null): void {
   const before = useRef(value);
   useEffect(() => {

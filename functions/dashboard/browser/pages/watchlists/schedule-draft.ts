@@ -31,7 +31,7 @@ export function scheduleDraftOf({ schedule }: Watchlist): ScheduleDraft {
   return { ...draft, amount: schedule.every.slice(0, -1), unit: schedule.every.slice(-1) };
 }
 
-/** What of a body says when the list runs. */
+/** The fields of a request body that set the schedule. */
 export interface ScheduleFields {
   readonly every?: string;
   readonly cron?: string;

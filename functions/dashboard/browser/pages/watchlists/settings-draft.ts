@@ -20,7 +20,7 @@ export const settingsOf = (list: Watchlist, known: Scrapers): SettingsDraft => (
 });
 
 /**
- * What to send: only what a person has changed, so that nobody's change elsewhere is undone.
+ * Returns the fields to send: only those that the user changed, to keep changes from elsewhere.
  * @param opened the settings that the person saw when they began, whatever they are by now
  */
 export function changesOf(

@@ -91,7 +91,7 @@ function Settings(props: SettingsProps) {
               ? "Nothing is changed."
               : isPipeline
                 ? undefined
-                : "The pipeline is none yet: see what is said at it."
+                : "The pipeline is not valid yet. See the message at its field."
           }
         >
           Save changes

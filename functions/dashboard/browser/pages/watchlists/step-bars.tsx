@@ -4,7 +4,7 @@ import "./step-bars.css";
 
 type StepStats = WatchlistRun["stats"]["steps"][string];
 
-/** How reads end, in the order in which they stand in a bar. */
+/** Outcomes of reads, in the order of a bar's segments. */
 const outcomes = ["ok", "partial", "not_found", "unavailable", "skipped"] as const;
 
 const outcomeName = (outcome: string): string => outcome.replaceAll("_", " ");

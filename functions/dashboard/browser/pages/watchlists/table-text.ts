@@ -20,7 +20,7 @@ export const linesOf = (text: string): readonly string[] => text.split(lineEnd);
 /**
  * The rows of a text, but for blank ones. Cells may be in quotes, which stand twice inside of them
  * (RFC 4180); a quote that nothing closes is a letter like others. Takes time in proportion to the
- * text, whatever stands in it.
+ * text, whatever it contains.
  * @param delimiter between cells; empty: a line is one cell
  */
 export function rowsIn(text: string, delimiter: string): readonly Row[] {

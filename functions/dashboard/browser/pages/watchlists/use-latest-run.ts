@@ -7,7 +7,7 @@ import { outcomeSentence } from "./run-words.ts";
 const progressSeconds = 1;
 
 /**
- * The newest run of a list, followed while it is in progress; its end is told.
+ * Returns the newest run of a watchlist and follows it while it is in progress.
  * @param onEnd called when it has ended
  */
 export function useLatestRun(list: Watchlist, onEnd: () => void): WatchlistRun | undefined {

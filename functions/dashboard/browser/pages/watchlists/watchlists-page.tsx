@@ -93,7 +93,7 @@ function NoLists() {
         </LinkButton>
       }
     >
-      Give the IDs of items and a schedule: every run reads them and tells what changed.
+      Give the IDs of items and a schedule: every run reads them and reports what changed.
     </EmptyState>
   );
 }

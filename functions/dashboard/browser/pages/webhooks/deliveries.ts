@@ -9,7 +9,7 @@ export interface DeliveryFilters {
   readonly watchlistId: string;
 }
 
-/** They stand in the address, so that a view can be shared and reloaded. */
+/** Filters are part of the address, so that a view can be shared and reloaded. */
 export const deliveryFilters = (query: URLSearchParams): DeliveryFilters => ({
   state: query.get("state") ?? "",
   eventType: query.get("event_type") ?? "",

@@ -103,7 +103,7 @@ function RequestBody({ body }: { readonly body: string | null }) {
   );
 }
 
-/** A list that is gone has no name, and nothing to open. */
+/** A deleted watchlist has no name and no page. */
 const ListName = ({ id, name }: { readonly id: string; readonly name: string | undefined }) =>
   name === undefined ? <code>{id}</code> : <a href={linkTo(`/watchlists/${id}`)}>{name}</a>;
 

@@ -142,7 +142,7 @@ function NoDeliveries(props: {
   if (!props.isFiltered) {
     return (
       <EmptyState title="Nothing was sent yet.">
-        Deliveries appear here when a watchlist has something to say, and when you send a test.
+        Deliveries appear here when a watchlist has an event, and when you send a test.
       </EmptyState>
     );
   }

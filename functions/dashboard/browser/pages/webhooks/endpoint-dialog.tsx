@@ -8,7 +8,7 @@ import { ErrorState } from "../../ui/states.tsx";
 import { runEventTypes } from "./event-types.ts";
 import "./webhooks.css";
 
-/** What a person says about an endpoint. */
+/** The settings of an endpoint that the user fills in. */
 export interface EndpointSettings {
   readonly url: string;
   readonly description: string | null;

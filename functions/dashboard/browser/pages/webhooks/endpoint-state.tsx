@@ -9,7 +9,7 @@ import { useFailureToast, useToast } from "../../ui/toast.tsx";
 interface EnabledButtonProps {
   readonly endpoint: WebhookEndpoint;
   readonly onEnabled: () => void;
-  /** Asks before, as something is given up. */
+  /** Asks for confirmation, because the change loses data. */
   readonly onDisable: () => void;
 }
 

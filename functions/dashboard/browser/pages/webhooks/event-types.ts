@@ -4,13 +4,13 @@ import type { RunEventType } from "../../../../../shared/events/event.ts";
 const words: Readonly<Record<RunEventType, string>> = {
   "watchlist.product.changed": "products changed",
   "watchlist.product.matched": "products met a rule of the pipeline",
-  "watchlist.product.delisted": "products are gone from their shop",
+  "watchlist.product.delisted": "products are delisted by their shop",
   "watchlist.run.completed": "a run ended",
 };
 
 export const runEventTypes: readonly (readonly [string, string])[] = Object.entries(words);
 
-/** `All types`, `2 of 4 types`, `None`. Null stands for all. */
+/** `All types`, `2 of 4 types`, `None`. Null means all. */
 export function eventsInWords(events: readonly string[] | null): string {
   if (events === null) return "All types";
   const chosen = runEventTypes.filter(([type]) => events.includes(type)).length;

@@ -11,7 +11,7 @@ interface RedeliverButtonProps {
   readonly variant?: "primary";
   readonly small?: boolean;
   readonly onRedelivered: () => void;
-  /** Shows why it was not sent, until it is tried anew; without it that is said in a toast. */
+  /** Shows why the delivery was not sent, until the next attempt. Default: shows it in a toast. */
   readonly onFailed?: (error: ApiError | undefined) => void;
 }
 

@@ -48,8 +48,8 @@ export function RotateDialog({ endpoint, onRotated, onClose }: RotateDialogProps
       />
       <p class="muted small">
         {overlap
-          ? "Deliveries carry both signatures, so that your receiver can change over at leisure."
-          : "Your receiver refuses deliveries until it knows the new secret. Do this when the present one has leaked."}
+          ? "Deliveries carry both signatures until the old secret expires, so that you can change your receiver in time."
+          : "Your receiver rejects deliveries until it has the new secret. Do this if the present secret has leaked."}
       </p>
     </ConfirmDialog>
   );

@@ -9,7 +9,7 @@ interface SecretDialogProps {
   readonly onClose: () => void;
 }
 
-/** Shows a signing secret: the only time that anybody can see it. */
+/** Shows a signing secret. The service shows a secret only once. */
 export function SecretDialog({ endpoint, onClose }: SecretDialogProps) {
   return (
     <Dialog title="Signing secret" dismissable={false} onClose={onClose}>

@@ -14,8 +14,8 @@ interface EndpointTest {
 
 /**
  * A test delivery: a button, and a place for what came of it.
- * @param blocked why the endpoint takes nothing now
- * @param onSent hears that the log has another entry
+ * @param blocked why the endpoint accepts no test now
+ * @param onSent called after the test, when the log has a new entry
  */
 export function useEndpointTest(
   id: string,
