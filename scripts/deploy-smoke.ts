@@ -24,7 +24,7 @@ import { deploySmoke, type Place } from "./deploy-smoke/smoke.ts";
 import { prepareWorld } from "./deploy-smoke/world-files.ts";
 import { openDataFolder } from "../tools/local/data-folder.ts";
 import { installPython } from "../tools/python/install.ts";
-import { narrator } from "./tour/narrator.ts";
+import { createNarrator } from "./tour/narrator.ts";
 
 const options = {
   endpoint: { type: "string" },
@@ -110,9 +110,9 @@ async function againstEndpoint(endpoint: string, values: Values, folder: string)
     permissions: null,
     folder,
   };
-  const tell = narrator(process.stdout);
+  const narrator = createNarrator(process.stdout);
   const customer = customerOf(values);
-  if (customer === null) return deploySmoke({ ...place, customer }, tell);
+  if (customer === null) return deploySmoke({ ...place, customer }, narrator);
   const receiver = await startReceiver(join(folder, "receiver"), {
     kind: "plain",
     port: customer.port,
@@ -120,7 +120,7 @@ async function againstEndpoint(endpoint: string, values: Values, folder: string)
   const { url, bucket } = customer;
   try {
     const there = { receiver: { url, controlUrl: receiver.controlUrl }, bucket };
-    await deploySmoke({ ...place, customer: there }, tell);
+    await deploySmoke({ ...place, customer: there }, narrator);
   } finally {
     await receiver.stop();
   }

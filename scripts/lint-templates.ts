@@ -17,7 +17,7 @@ const domain = {
 };
 
 /** Contexts that together create every kind of resource of the app. */
-const wishes: readonly GivenContext[] = [
+const contexts: readonly GivenContext[] = [
   {},
   { responseMode: "buffered", accessLogs: "off", reservedConcurrency: "off" },
   { accountConcurrency: "500" },
@@ -30,12 +30,12 @@ const ignored = "W3005";
 
 function templatesIn(folder: string): readonly string[] {
   return stages.flatMap((stage) =>
-    wishes.flatMap((wish, index) => {
+    contexts.flatMap((context, index) => {
       const outdir = join(folder, `${stage}-${index}`);
       const { stacks } = buildApp({
         bundle: false,
         outdir,
-        context: { stage, sources: "sandbox", ...wish },
+        context: { stage, sources: "sandbox", ...context },
       }).synth();
       return stacks.map(({ templateFullPath }) => templateFullPath);
     }),

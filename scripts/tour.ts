@@ -8,7 +8,7 @@ import { loadRecordedProducts, startReplayCatalog } from "../tools/sources/repla
 import { adminCommands } from "./tour/admin-commands.ts";
 import { localCustomer } from "../tools/customer/bucket.ts";
 import { type FreshWorld, inFreshWorld } from "./tour/fresh-world.ts";
-import { type Narrator, narrator } from "./tour/narrator.ts";
+import { type Narrator, createNarrator } from "./tour/narrator.ts";
 import { reconcileWorld } from "./tour/reconcile.ts";
 import type { ReachableTarget } from "./tour/runs.ts";
 import { runTour } from "./tour/run-tour.ts";
@@ -22,30 +22,32 @@ const unpricedItems = 3;
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { recordings: { type: "string" } } });
   const started = Date.now();
-  const tell = narrator(process.stdout);
-  await tourSandbox(tell);
-  await tourReplayedCatalog(values.recordings, tell);
+  const narrator = createNarrator(process.stdout);
+  await tourSandbox(narrator);
+  await tourReplayedCatalog(values.recordings, narrator);
   const seconds = ((Date.now() - started) / 1_000).toFixed(1);
-  process.stdout.write(`\nThe tour is over: ${tell.checks()} checks held, ${seconds} s.\n`);
+  process.stdout.write(`\nThe tour is over: ${narrator.checks()} checks held, ${seconds} s.\n`);
 }
 
-async function tourSandbox(tell: Narrator): Promise<void> {
-  tell.title("1 of 2: with the sandbox");
+async function tourSandbox(narrator: Narrator): Promise<void> {
+  narrator.title("1 of 2: with the sandbox");
   await inFreshWorld([], async (world) => {
-    tell.say(`a fresh local world at ${world.base_url}`);
+    narrator.note(`a fresh local world at ${world.base_url}`);
     const target = targetOf(world);
-    await runTour({ ...target, ids: sandboxIds, movePrice: () => {} }, tell);
-    await reconcileWorld(target, tell);
+    await runTour({ ...target, ids: sandboxIds, movePrice: () => {} }, narrator);
+    await reconcileWorld(target, narrator);
   });
 }
 
-async function tourReplayedCatalog(folder: string | undefined, tell: Narrator): Promise<void> {
-  tell.title("2 of 2: with a products API, replayed");
+async function tourReplayedCatalog(folder: string | undefined, narrator: Narrator): Promise<void> {
+  narrator.title("2 of 2: with a products API, replayed");
   const recorded = loadRecordedProducts(folder);
   const priced = recorded.filter((product) => typeof product["salePrice"] === "number");
   const unpriced = recorded.filter((product) => typeof product["salePrice"] !== "number");
   const products = [...priced.slice(0, pricedItems), ...unpriced.slice(0, unpricedItems)];
-  tell.say(`${products.length} products, recorded in ${folder ?? "the project's own fixtures"}`);
+  narrator.note(
+    `${products.length} products, recorded in ${folder ?? "the project's own fixtures"}`,
+  );
   const replay = await startReplayCatalog({ products, port: 0 });
   const [first, ...rest] = products.map(({ sku }) => String(sku));
   if (first === undefined)
@@ -53,16 +55,16 @@ async function tourReplayedCatalog(folder: string | undefined, tell: Narrator): 
   const movePrice = (): void => {
     const price = Number(products[0]?.["salePrice"]) + 1;
     replay.setPrice(Number(first), price);
-    tell.say(`the source now asks ${price} for ${first}`);
+    narrator.note(`the source now asks ${price} for ${first}`);
   };
   try {
     await inFreshWorld(["--source", `retailer_d=d_catalog,${replay.url}`], async (world) => {
-      tell.say(`a fresh local world at ${world.base_url}`);
+      narrator.note(`a fresh local world at ${world.base_url}`);
       const target = targetOf(world);
-      await runTour({ ...target, ids: [first, ...rest], movePrice }, tell);
-      await reconcileWorld(target, tell);
+      await runTour({ ...target, ids: [first, ...rest], movePrice }, narrator);
+      await reconcileWorld(target, narrator);
     });
-    tell.check("the products API was really asked", replay.requests.length > 0);
+    narrator.check("the products API was really asked", replay.requests.length > 0);
   } finally {
     await replay.stop();
   }

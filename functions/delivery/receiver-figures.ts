@@ -4,9 +4,9 @@ import { type Figures, figures } from "../../shared/observability/figures.ts";
  * The metrics of a message's receiver: whether any attempt succeeded. A receiver counts once per message,
  * regardless of the number of attempts; without attempts there are no metrics.
  */
-export function receiverFigures(told: readonly Figures[]): readonly Figures[] {
+export function receiverFigures(metrics: readonly Figures[]): readonly Figures[] {
   const sum = (name: string): number =>
-    told.map(({ values }) => values[name]).reduce<number>((all, n) => all + countOf(n), 0);
+    metrics.map(({ values }) => values[name]).reduce<number>((all, n) => all + countOf(n), 0);
   if (sum("delivery_attempts") + sum("export_attempts") === 0) return [];
   const taken = sum("delivery_succeeded") + sum("export_succeeded");
   const failing = taken === 0 ? 1 : 0;

@@ -49,8 +49,11 @@ export function requestLog({ logger, clock, group }: Options): HttpMiddleware {
         ...(status === 500 ? [figures("errors", {}, { unforeseen_errors: 1 })] : []),
       ]);
       if (statusClass === "5xx") {
-        endWork((text, said) => logger.error(text, said), "call failed", { ...line, error });
-      } else endWork((text, said) => logger.info(text, said), "call", line);
+        endWork((text, attributes) => logger.error(text, attributes), "call failed", {
+          ...line,
+          error,
+        });
+      } else endWork((text, attributes) => logger.info(text, attributes), "call", line);
     });
   };
   return { after: write, onError: write };

@@ -85,7 +85,7 @@ async function handleRecord<Message>(
   const failed = (what: string, why: Readonly<Record<string, unknown>>): Outcome => {
     const line = { outcome: "retry", duration_ms: tookMs(), ...why };
     tell([figures("errors", {}, { unforeseen_errors: 1 })]);
-    endWork((text, said) => logger.error(text, said), what, line);
+    endWork((text, attributes) => logger.error(text, attributes), what, line);
     return { outcome: "retry" };
   };
   try {
@@ -96,7 +96,7 @@ async function handleRecord<Message>(
     const sentAt = new Date(Number(record.attributes.SentTimestamp));
     const { outcome } = await work(message, { deadline, sentAt });
     const line = { outcome, duration_ms: tookMs() };
-    endWork((text, said) => logger.info(text, said), "message", line);
+    endWork((text, attributes) => logger.info(text, attributes), "message", line);
     return { outcome };
   } catch (error) {
     return failed("message failed", { error: asError(error) });

@@ -36,7 +36,7 @@ export function createHandler(
       const retries = workerRetryBudget(dependencies.clock, context);
       const swept = await withRetryBudget(retries, () => sweep(dependencies));
       const { lists, runs, purges, holds, deliveries: woken, failures } = swept;
-      const told = figures(
+      const metrics = figures(
         "sweeps",
         {},
         {
@@ -49,7 +49,7 @@ export function createHandler(
           swept_deliveries: woken,
         },
       );
-      tell([told]);
+      tell([metrics]);
       const durationMs = dependencies.clock.now().getTime() - startedAt;
       endWork((text, line) => logger.info(text, line), "swept", { duration_ms: durationMs });
     });

@@ -51,7 +51,7 @@ export interface Admin {
   /** True at a terminal without `--json`: results are then printed as text. */
   readonly isText: boolean;
   /** Prints a line of the result at once. */
-  readonly say: (line: string) => void;
+  readonly printLine: (line: string) => void;
   /** Prints a line that is not part of the result. */
   readonly warn: (line: string) => void;
   /** Sets the exit code of a successful command. Default: 0. */

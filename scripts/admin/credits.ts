@@ -116,11 +116,11 @@ async function setAutoTopUp(values: Values, { dynamo, target }: Admin): Promise<
 }
 
 /** Returns the auto top-up as the API shows it. */
-export const presentTopUp = (wish: AutoTopUp | null) =>
-  wish && {
-    enabled: wish.enabled,
-    threshold_credits: wish.thresholdCredits,
-    pack_id: wish.packId,
+export const presentTopUp = (topUp: AutoTopUp | null) =>
+  topUp && {
+    enabled: topUp.enabled,
+    threshold_credits: topUp.thresholdCredits,
+    pack_id: topUp.packId,
   };
 
 function topUpOf(values: Values): AutoTopUp | null {

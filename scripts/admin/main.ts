@@ -92,7 +92,7 @@ async function runWorldCommand(
     dynamo: documentClient(),
     sqs: new SQSClient({ useQueueUrlAsEndpoint: false }),
     isText: isText(values, streams),
-    say: (line) => void streams.output.write(`${line}\n`),
+    printLine: (line) => void streams.output.write(`${line}\n`),
     warn: (line) => void streams.errors.write(`${line}\n`),
     endWith: (wanted) => {
       code = wanted;

@@ -10,7 +10,7 @@ const receiveMax = 10;
 export const peekDefault = receiveMax;
 /** Long enough to read a queue without receiving a message twice. */
 const peekSeconds = 60;
-const endings = ["SIGINT", "SIGTERM"] as const;
+const signals = ["SIGINT", "SIGTERM"] as const;
 
 /**
  * Returns up to `limit` messages of a queue. Returns all messages to the queue at the end, and also
@@ -20,7 +20,7 @@ export async function peek(sqs: SQSClient, QueueUrl: string, limit: number): Pro
   const held: Message[] = [];
   const stop = new AbortController();
   const end = (): void => stop.abort();
-  for (const ending of endings) process.once(ending, end);
+  for (const signal of signals) process.once(signal, end);
   try {
     while (!stop.signal.aborted && held.length < limit) {
       const { Messages = [] } = await sqs.send(
@@ -45,7 +45,7 @@ export async function peek(sqs: SQSClient, QueueUrl: string, limit: number): Pro
         ),
       ),
     );
-    for (const ending of endings) process.off(ending, end);
+    for (const signal of signals) process.off(signal, end);
   }
   if (stop.signal.aborted) throw new Error("Stopped. The messages were returned to the queue.");
   return held.map(({ MessageId, Attributes, Body }) => ({

@@ -16,7 +16,7 @@ export const reconcileCommands: Commands = {
       "Compares the ledger with balances, items with counters, runs with their results and the feed, " +
       "and pending deliveries with outboxes. Prints a line for each difference. Compares the results " +
       `${runsDefault} runs of each watchlist; --runs sets another number.`,
-    async run(values, { dynamo, target, isText, say, endWith }) {
+    async run(values, { dynamo, target, isText, printLine, endWith }) {
       const line = isText
         ? (difference: Difference) => escaped(differenceLine(difference))
         : JSON.stringify;
@@ -24,10 +24,10 @@ export const reconcileCommands: Commands = {
         accountId: values.account ?? null,
         runsMax: wholeNumber(values, "runs", { least: 0, otherwise: runsDefault }),
         clock: systemClock,
-        report: (difference: Difference) => say(line(difference)),
+        report: (difference: Difference) => printLine(line(difference)),
       });
       if (tally.differences > 0) endWith(foundDifferences);
-      say(isText ? tallyLine(tally) : JSON.stringify(summaryOf(tally)));
+      printLine(isText ? tallyLine(tally) : JSON.stringify(summaryOf(tally)));
       return undefined;
     },
   },

@@ -38,7 +38,7 @@ export function rowPerItem(
   const keyOf = (id: string) => ({ pk: `watchlist#${list}`, sk: `item#${id}` });
   const rowOf = (item: Item) => ({
     ...keyOf(item.id),
-    ...told(item),
+    ...reportedFields(item),
     touched_at: maxChangedAt([item]) ?? undefined,
   });
   const rewriteOne = async (id: string, to: (item: Item) => Item): Promise<void> => {
@@ -102,7 +102,7 @@ export function rowPerItem(
 }
 
 /** What a stored page keeps of an item. */
-const told = (item: Item): object =>
+const reportedFields = (item: Item): object =>
   Object.fromEntries(
     Object.entries(item).filter(
       ([, value]) =>

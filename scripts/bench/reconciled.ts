@@ -29,7 +29,7 @@ export async function reconcileWorld(dataFolder: string): Promise<void> {
     accountId: null,
     runsMax,
     clock: systemClock,
-    report: tell,
+    report: printDifference,
   });
   conclude(tally);
 }
@@ -39,7 +39,7 @@ export async function reconcileItems(table: string, ref: WatchlistRef): Promise<
   const lists = dynamoListsReader(documentClient(), table);
   const found = await checkItems(ref, { lists, clock: systemClock });
   const { items, differences, isSteady } = found;
-  differences.forEach(tell);
+  differences.forEach(printDifference);
   conclude({
     ...noCounts(),
     watchlists: 1,
@@ -61,7 +61,7 @@ export async function reconcileBooks(
   });
   const since = { charges: new Date(0), resolved: new Date(0) };
   const found = await checkBooks(accountId, since, { books, clock });
-  found.differences.forEach(tell);
+  found.differences.forEach(printDifference);
   conclude({
     ...noCounts(),
     accounts: 1,
@@ -81,7 +81,7 @@ export async function reconcileDeliveries(table: string, accountIds: string[]): 
       account,
       deliveriesOf(documentClient(), table, systemClock),
     );
-    found.differences.forEach(tell);
+    found.differences.forEach(printDifference);
     counts.accounts += 1;
     counts.pendingDeliveries += found.pending;
     counts.feedRuns += found.feedRuns;
@@ -90,7 +90,7 @@ export async function reconcileDeliveries(table: string, accountIds: string[]): 
   conclude(counts);
 }
 
-const tell = (difference: Difference): void => {
+const printDifference = (difference: Difference): void => {
   process.stderr.write(`${differenceLine(difference)}\n`);
 };
 

@@ -68,7 +68,7 @@ export async function benchRuns(): Promise<Record<string, unknown>> {
 /** Baseline, three sweeps and a refresh of a new list. */
 async function benchList(list: string, size: number, bench: Bench): Promise<RunFigures[]> {
   const { world } = bench;
-  world.tell("hold");
+  world.send("hold");
   prepare(list, { size, runNumber: 1 }, bench);
   const ids = itemsAt(list, size, 1).map(({ id }) => id);
   const { id } = await world.call("POST", "/v1/watchlists", {
@@ -121,7 +121,7 @@ async function measureRun(run: OneRun, { meter, world, floor }: Bench): Promise<
   meter.take();
   const began = performance.now();
   const finished = world.finished();
-  if (runNumber === 1) world.tell("release");
+  if (runNumber === 1) world.send("release");
   else await world.call("POST", `/v1/watchlists/${id}/run`);
   await finished;
   const wallMs = performance.now() - began;

@@ -51,7 +51,7 @@ export function webFigures(folder: string): WebFigures {
   const pages = readPages(folder);
   for (let round = 0; round < warmUpRounds; round += 1) for (const page of pages) extract(page);
   const readings = pages.map((page) => ({ page, extraction: extract(page) }));
-  const found = readings.map(({ page, extraction }) => ({ page, said: said(extraction) }));
+  const found = readings.map(({ page, extraction }) => ({ page, reported: reported(extraction) }));
   const milliseconds = pages.map((page) => cpuMs(page));
   return {
     pages: pages.length,
@@ -59,7 +59,7 @@ export function webFigures(folder: string): WebFigures {
     accuracy: [
       accuracyOf(
         "price",
-        found.map(({ page, said: { amount } }) => ({
+        found.map(({ page, reported: { amount } }) => ({
           isThere: page.prices.length > 0,
           isSaid: amount !== undefined,
           isRight: amount !== undefined && page.prices.includes(amount),
@@ -67,7 +67,7 @@ export function webFigures(folder: string): WebFigures {
       ),
       accuracyOf(
         "availability",
-        found.map(({ page, said: { availability } }) => ({
+        found.map(({ page, reported: { availability } }) => ({
           isThere: page.availability !== undefined,
           isSaid: availability !== undefined,
           isRight: availability !== undefined && availability === page.availability,
@@ -124,7 +124,7 @@ function idIn({ pathname }: URL): string {
 const extract = ({ html, id, url }: Page): Extraction =>
   extractProduct(html, { id, url, currency: null });
 
-function said(extraction: Extraction): {
+function reported(extraction: Extraction): {
   readonly amount: number | undefined;
   readonly availability: string | undefined;
 } {
@@ -156,7 +156,7 @@ interface Accuracy {
   readonly recall: number;
   readonly f1: number;
   readonly right: number;
-  readonly said: number;
+  readonly reported: number;
   readonly true: number;
 }
 
@@ -168,9 +168,9 @@ interface Judged {
 
 function accuracyOf(field: string, judged: readonly Judged[]): Accuracy {
   const right = judged.filter(({ isRight }) => isRight).length;
-  const saidCount = judged.filter(({ isSaid }) => isSaid).length;
+  const reportedCount = judged.filter(({ isSaid }) => isSaid).length;
   const trueCount = judged.filter(({ isThere }) => isThere).length;
-  const precision = right / saidCount;
+  const precision = right / reportedCount;
   const recall = right / trueCount;
   const f1 = (2 * precision * recall) / (precision + recall);
   return {
@@ -179,7 +179,7 @@ function accuracyOf(field: string, judged: readonly Judged[]): Accuracy {
     recall: round(recall),
     f1: round(f1),
     right,
-    said: saidCount,
+    reported: reportedCount,
     true: trueCount,
   };
 }

@@ -6,39 +6,39 @@ export interface Difference {
   readonly path: string;
   /** Dropped: the service stores nothing. Changed: it stores another value. */
   readonly kind: "dropped" | "changed";
-  readonly said: unknown;
+  readonly sent: unknown;
   readonly taken: unknown;
 }
 
 /**
  * Returns the values that were dropped or changed. A number sent as text counts as the same number.
  */
-export function differences(said: unknown, taken: unknown, path: string): Difference[] {
-  if (said === undefined) return [];
-  if (taken === undefined) return [{ path, kind: "dropped", said, taken }];
+export function differences(sent: unknown, taken: unknown, path: string): Difference[] {
+  if (sent === undefined) return [];
+  if (taken === undefined) return [{ path, kind: "dropped", sent, taken }];
   const isSameLength =
-    !Array.isArray(said) || (Array.isArray(taken) && taken.length === said.length);
-  if (isObject(said) && isObject(taken) && isSameLength) {
+    !Array.isArray(sent) || (Array.isArray(taken) && taken.length === sent.length);
+  if (isObject(sent) && isObject(taken) && isSameLength) {
     const own = new Map<string, unknown>(Object.entries(taken));
-    return Object.entries(said).flatMap(([name, inner]: [string, unknown]) =>
+    return Object.entries(sent).flatMap(([name, inner]: [string, unknown]) =>
       differences(inner, own.get(name), `${path}.${name}`),
     );
   }
-  return isSame(said, taken) ? [] : [{ path, kind: "changed", said, taken }];
+  return isSame(sent, taken) ? [] : [{ path, kind: "changed", sent, taken }];
 }
 
-const isSame = (said: unknown, taken: unknown): boolean =>
-  typeof said === "string" && typeof taken === "number"
-    ? Number(said) === taken
-    : textOf(said) === textOf(taken);
+const isSame = (sent: unknown, taken: unknown): boolean =>
+  typeof sent === "string" && typeof taken === "number"
+    ? Number(sent) === taken
+    : textOf(sent) === textOf(taken);
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 /** Formats a difference for the report. */
-export const shownDifference = ({ path, kind, said, taken }: Difference): string =>
+export const shownDifference = ({ path, kind, sent, taken }: Difference): string =>
   kind === "dropped"
-    ? `${path}: ${brief(said)}`
-    : `${path}: ${brief(said)} taken as ${brief(taken)}`;
+    ? `${path}: ${brief(sent)}`
+    : `${path}: ${brief(sent)} taken as ${brief(taken)}`;
 
 const briefMax = 60;
 

@@ -10,7 +10,7 @@ import type { Verdict } from "./finding.ts";
 import { judgeIds } from "./id-rules.ts";
 import { listed, textOf } from "./listed.ts";
 import { idOfResult } from "./read-call.ts";
-import { isSaidFound, judgeDifferences, judgeTaken } from "./taken-rules.ts";
+import { isSentFound, judgeDifferences, judgeTaken } from "./taken-rules.ts";
 import { type Asked, type Taken, takenFrom } from "./taken.ts";
 import { judgeTimes } from "./time-rules.ts";
 
@@ -92,23 +92,23 @@ function judgeData(
   const parsed = v.safeParse(upstreamReplies.get(asked.scraper) ?? v.never(), json);
   // The output contains only what the schema names, even if other parts are invalid.
   const named = v.parse(anyReply, parsed.output).results;
-  const heard = taken.flatMap((one) => {
+  const replyResults = taken.flatMap((one) => {
     // If an ID has several results, the first counts.
     const at = json.results.findIndex(
       (result) => v.is(anyResult, result) && idOfResult(asked.scraper, result) === one.id,
     );
     const result = named[at];
     return v.is(anyResult, result)
-      ? [{ at, said: result.status, data: result["data"], taken: one }]
+      ? [{ at, sent: result.status, data: result["data"], taken: one }]
       : [];
   });
-  const found = heard
-    .filter((one) => isSaidFound(one) && one.taken.data !== undefined)
+  const found = replyResults
+    .filter((one) => isSentFound(one) && one.taken.data !== undefined)
     .flatMap((one) => differences(one.data, one.taken.data, `results.${one.at}.data`));
   return [
     ...judgeSchema(parsed.issues ?? [], unknownKeys(json, parsed.output), found),
     ...judgeDifferences(found),
-    ...judgeTaken(heard, taken, asked),
+    ...judgeTaken(replyResults, taken, asked),
   ];
 }
 

@@ -9,34 +9,35 @@ import { offerSchema } from "../../shared/scrapers/offer.ts";
 import { readShape } from "../../shared/sources/upstream/shape.ts";
 
 /** The server's result for a requested ID, and the service's answer. */
-export interface Heard {
+export interface ReplyResult {
   /** `status` of the result. */
-  readonly said: unknown;
+  readonly sent: unknown;
   /** `data` of the result. */
   readonly data: unknown;
   readonly taken: Taken;
 }
 
-export const isSaidFound = ({ said }: Pick<Heard, "said">): boolean =>
-  said === "ok" || said === "partial";
+export const isSentFound = ({ sent }: Pick<ReplyResult, "sent">): boolean =>
+  sent === "ok" || sent === "partial";
 
 export function judgeTaken(
-  heard: readonly Heard[],
+  replyResults: readonly ReplyResult[],
   taken: readonly Taken[],
   asked: Pick<Asked, "scraper">,
 ): Verdict[] {
-  const lost = heard.filter((one) => isSaidFound(one) && one.taken.status === "unavailable");
-  const lacking = heard.filter((one) => one.said === "ok" && one.taken.status === "partial");
-  const causesOf = ({ data }: Heard): string[] =>
+  const lost = replyResults.filter((one) => isSentFound(one) && one.taken.status === "unavailable");
+  const lacking = replyResults.filter((one) => one.sent === "ok" && one.taken.status === "partial");
+  const causesOf = ({ data }: ReplyResult): string[] =>
     asked.scraper === "retailer_a.offers" ? unreadOffers(data).slice(0, 1) : [];
   return [
     {
       rule: "taken",
       level: "must",
-      expected: "every result reported as found can be read (an offer in full); others are unavailable",
+      expected:
+        "every result reported as found can be read (an offer in full); others are unavailable",
       trouble: listed(
         lost.map((one) =>
-          [`${one.taken.id} reports ${textOf(one.said)}`, ...causesOf(one)].join(" with "),
+          [`${one.taken.id} reports ${textOf(one.sent)}`, ...causesOf(one)].join(" with "),
         ),
       ),
     },

@@ -3,21 +3,25 @@ import { parseArgs } from "node:util";
 /** Values that cannot be measured on this machine, with the options that set them. */
 const inputs = {
   /** Duration of a request to DynamoDB, SQS, S3 or KMS from a Lambda function. */
-  awsMs: { option: "aws-ms", value: 6, says: "ms for a request to another service of AWS" },
-  receiverMs: { option: "receiver-ms", value: 200, says: "ms until a webhook receiver answers" },
+  awsMs: { option: "aws-ms", value: 6, about: "ms for a request to another service of AWS" },
+  receiverMs: { option: "receiver-ms", value: 200, about: "ms until a webhook receiver answers" },
   /** A factor on the speed in the specification. */
-  sourceTimes: { option: "source-times", value: 1, says: "times as slow as specified is a source" },
+  sourceTimes: {
+    option: "source-times",
+    value: 1,
+    about: "times as slow as specified is a source",
+  },
   /** The lines START, END and REPORT. */
   platformLogBytes: {
     option: "platform-log-bytes",
     value: 350,
-    says: "bytes that Lambda itself logs of an invocation",
+    about: "bytes that Lambda itself logs of an invocation",
   },
   /** Lambda polls with five pollers, 20 seconds each. */
   idleReceivesPerMinute: {
     option: "idle-receives",
     value: 15,
-    says: "receives a minute from each queue that is empty",
+    about: "receives a minute from each queue that is empty",
   },
 } as const;
 
@@ -48,7 +52,7 @@ export function readAssumptions(args: readonly string[]): Assumptions {
 
 /** Formats the assumptions. */
 export const assumptionLines = (assumptions: Assumptions): string[] =>
-  entries.map(([name, { option, says }]) => `    --${option} ${assumptions[name]}: ${says}`);
+  entries.map(([name, { option, about }]) => `    --${option} ${assumptions[name]}: ${about}`);
 
 /**
  * The read times of sources (specification, section "POST /v1/products", rule 7): the middle of the

@@ -119,7 +119,7 @@ async function subscribe(world: RunsWorld): Promise<void> {
 
 async function createList(bench: Bench): Promise<string> {
   const { world } = bench;
-  world.tell("hold");
+  world.send("hold");
   const ids = prepare(1, bench);
   const { id } = await world.call("POST", "/v1/watchlists", {
     name: list,
@@ -153,7 +153,7 @@ async function measureRun(listId: string, runNumber: number, bench: Bench): Prom
   if (runNumber > 1) prepare(runNumber, bench);
   await takeAll(bench);
   const finished = world.finished();
-  if (runNumber === 1) world.tell("release");
+  if (runNumber === 1) world.send("release");
   else await world.call("POST", `/v1/watchlists/${listId}/run`);
   await finished;
   const taken = await takeAll(bench);
@@ -178,7 +178,7 @@ async function measureRun(listId: string, runNumber: number, bench: Bench): Prom
 async function measureSweeper(bench: Bench): Promise<Usage> {
   await takeAll(bench);
   const finished = bench.world.finished();
-  bench.world.tell("sweep");
+  bench.world.send("sweep");
   await finished;
   return usageOf(await takeAll(bench), 0, bench);
 }

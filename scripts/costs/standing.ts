@@ -37,7 +37,7 @@ export function alarmMetrics(resources: readonly Resource[]): number {
       if (!v.is(ofExpression, Properties)) return 1;
       return Properties.Metrics.filter(({ MetricStat }) => MetricStat !== undefined).length;
     })
-    .reduce((sum, heard) => sum + heard, 0);
+    .reduce((sum, count) => sum + count, 0);
 }
 
 /** Returns the monthly usage without any calls; the sweeper runs every minute. */

@@ -26,9 +26,9 @@ export function cdkCommands(logFile: string): Cdk {
     const [code]: unknown[] = await once(child, "exit");
     log.close();
     if (code === 0) return;
-    const said = readFileSync(logFile, "utf8").trimEnd().split("\n").slice(-linesShown);
+    const lastLines = readFileSync(logFile, "utf8").trimEnd().split("\n").slice(-linesShown);
     throw new Error(
-      `cdk ${words[0]} failed (${String(code)}); ${logFile} ends:\n${said.join("\n")}`,
+      `cdk ${words[0]} failed (${String(code)}); ${logFile} ends:\n${lastLines.join("\n")}`,
     );
   };
 }

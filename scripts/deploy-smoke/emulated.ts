@@ -7,7 +7,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { CreateBucketCommand } from "@aws-sdk/client-s3";
 import { customerClient } from "../../tools/customer/bucket.ts";
-import { narrator } from "../tour/narrator.ts";
+import { createNarrator } from "../tour/narrator.ts";
 import { grantGaps, revokeGaps } from "./emulator-permissions.ts";
 import { simplifyAlarms } from "./emulator-templates.ts";
 import { startEmulator } from "./emulator.ts";
@@ -25,11 +25,11 @@ const customerBucketName = "customer-exports";
 
 async function main(python: string, isPublic: boolean): Promise<void> {
   const { HOME: folder = "" } = process.env;
-  const tell = narrator(process.stdout);
+  const narrator = createNarrator(process.stdout);
   const files = worldFiles(folder);
   const address = isPublic ? publicAddress : null;
   const emulator = await startEmulator({ ...files, python, address });
-  tell.say(`an emulator at ${emulator.endpoint}, which checks signatures, policies and TLS`);
+  narrator.note(`an emulator at ${emulator.endpoint}, which checks signatures, policies and TLS`);
   process.env["AWS_ENDPOINT_URL"] = emulator.endpoint;
   process.env["AWS_ENDPOINT_URL_S3"] = emulator.endpoint;
   try {
@@ -44,7 +44,7 @@ async function main(python: string, isPublic: boolean): Promise<void> {
           customer,
           folder,
         },
-        tell,
+        narrator,
       ),
     );
   } finally {

@@ -22,7 +22,7 @@ export type DeliveryPort =
 /**
  * Starts a customer's webhook receiver: deliveries arrive at one port, control requests at another.
  */
-export async function startReceiver(folder: string, door: DeliveryPort): Promise<SmokeReceiver> {
+export async function startReceiver(folder: string, port: DeliveryPort): Promise<SmokeReceiver> {
   const data = openDataFolder(folder, true);
   const listener = webhookReceiver(data, () => {});
   const deliveriesOnly: RequestListener = (request, response) => {
@@ -32,9 +32,9 @@ export async function startReceiver(folder: string, door: DeliveryPort): Promise
     response.writeHead(404).end();
   };
   const outer =
-    door.kind === "tls"
-      ? createTlsServer(testCertificate, deliveriesOnly).listen(0, door.address)
-      : createPlainServer(deliveriesOnly).listen(door.port, "127.0.0.1");
+    port.kind === "tls"
+      ? createTlsServer(testCertificate, deliveriesOnly).listen(0, port.address)
+      : createPlainServer(deliveriesOnly).listen(port.port, "127.0.0.1");
   const inner = createPlainServer(listener).listen(0, "127.0.0.1");
   await Promise.all([once(outer, "listening"), once(inner, "listening")]);
   return {

@@ -71,17 +71,17 @@ interface Smoke {
   readonly place: Place;
   readonly cdk: Cdk;
   readonly formation: CloudFormationClient;
-  readonly tell: Narrator;
+  readonly narrator: Narrator;
 }
 
 /**
  * Deploys, runs the tour, and removes the deployment, even after a failure.
  * @throws Error that names the failed check, or stacks that another deployment created
  */
-export async function deploySmoke(place: Place, tell: Narrator): Promise<void> {
+export async function deploySmoke(place: Place, narrator: Narrator): Promise<void> {
   const formation = new CloudFormationClient({});
   const cdk = cdkCommands(join(place.folder, "cdk.log"));
-  const smoke = { place, cdk, formation, tell };
+  const smoke = { place, cdk, formation, narrator };
   const started = Date.now();
   try {
     await removeLeftovers(smoke);
@@ -97,11 +97,11 @@ export async function deploySmoke(place: Place, tell: Narrator): Promise<void> {
   }
 }
 
-function summary({ place, tell }: Smoke, started: number): void {
+function summary({ place, narrator }: Smoke, started: number): void {
   const seconds = ((Date.now() - started) / 1_000).toFixed(1);
-  tell.chapter(`The smoke is over: ${tell.checks()} checks held, ${seconds} s.`);
+  narrator.chapter(`The smoke is over: ${narrator.checks()} checks held, ${seconds} s.`);
   if (place.customer === null) {
-    tell.say(
+    narrator.note(
       "Not checked: webhooks and exports that arrive. No receiver and no bucket was in reach.",
     );
   }
@@ -111,7 +111,7 @@ function summary({ place, tell }: Smoke, started: number): void {
  * Removes what an interrupted smoke test left. Refuses if the stage belongs to another deployment.
  */
 async function removeLeftovers(smoke: Smoke): Promise<void> {
-  const { formation, tell } = smoke;
+  const { formation, narrator } = smoke;
   const stacks = await deployedStacks(formation);
   const foreign = stacks.find((stack) => !stack.isOfSmoke);
   if (foreign !== undefined) {
@@ -121,8 +121,8 @@ async function removeLeftovers(smoke: Smoke): Promise<void> {
     );
   }
   if (stacks.length === 0) return;
-  tell.chapter("Left by an interrupted smoke test");
-  for (const { name, status } of stacks) tell.say(`${name}: ${status}`);
+  narrator.chapter("Left by an interrupted smoke test");
+  for (const { name, status } of stacks) narrator.note(`${name}: ${status}`);
   await tearDown(smoke);
 }
 
@@ -139,33 +139,34 @@ async function withTearDown(smoke: Smoke, visit: () => Promise<void>): Promise<v
 }
 
 async function deploy(smoke: Smoke): Promise<void> {
-  const { place, cdk, formation, tell } = smoke;
-  tell.chapter("cdk bootstrap, cdk deploy --all");
+  const { place, cdk, formation, narrator } = smoke;
+  narrator.chapter("cdk bootstrap, cdk deploy --all");
   const app = await synthesized(smoke);
-  await timed("bootstrapped", tell, () => cdk("bootstrap", ...app));
-  await timed("deployed", tell, () =>
+  await timed("bootstrapped", narrator, () => cdk("bootstrap", ...app));
+  await timed("deployed", narrator, () =>
     cdk("deploy", "--all", "--require-approval", "never", "--tags", `${smokeTag}=true`, ...app),
   );
   const resources = await resourcesOf(formation, smokeStacks);
   for (const name of smokeStacks) {
-    tell.say(`${name}: ${resources.filter(({ stack }) => stack === name).length} resources`);
+    narrator.note(`${name}: ${resources.filter(({ stack }) => stack === name).length} resources`);
   }
   const stacks = await deployedStacks(formation);
-  tell.check(
+  narrator.check(
     "both stacks are complete",
     stacks.length === smokeStacks.length &&
       stacks.every(({ status }) => status === "CREATE_COMPLETE"),
   );
-  for (const line of (await place.permissions?.grant(formation, resources)) ?? []) tell.say(line);
+  for (const line of (await place.permissions?.grant(formation, resources)) ?? [])
+    narrator.note(line);
 }
 
 /** Creates the templates once; returns the CDK arguments that refer to them. */
-async function synthesized({ place, cdk, tell }: Smoke): Promise<string[]> {
+async function synthesized({ place, cdk, narrator }: Smoke): Promise<string[]> {
   const output = join(place.folder, "cdk.out");
   if (!existsSync(join(output, "manifest.json"))) {
     const context = [`stage=${smokeStage}`, ...place.context];
     await cdk("synth", "--quiet", "--output", output, ...context.flatMap((one) => ["-c", one]));
-    if (place.adapt !== null) tell.say(place.adapt(output));
+    if (place.adapt !== null) narrator.note(place.adapt(output));
   }
   return ["--app", output];
 }
@@ -177,12 +178,12 @@ async function outputsOf({ formation }: Smoke): Promise<Outputs> {
   return Object.fromEntries(stacks.flatMap(({ outputs }) => Object.entries(outputs)));
 }
 
-async function callDeployment(outputs: Outputs, { place, tell }: Smoke): Promise<void> {
+async function callDeployment(outputs: Outputs, { place, narrator }: Smoke): Promise<void> {
   const { customer } = place;
   const baseUrl = await answeringAddress(
     place.apiUrl === null ? apiAddresses(place.endpoint, named(outputs, "ApiUrl")) : [place.apiUrl],
   );
-  tell.say(`the API answers at ${baseUrl}`);
+  narrator.note(`the API answers at ${baseUrl}`);
   const target: TourTarget = {
     baseUrl,
     admin: adminCommands(["--stage", smokeStage], {}),
@@ -190,11 +191,14 @@ async function callDeployment(outputs: Outputs, { place, tell }: Smoke): Promise
     movePrice: () => {},
   };
   if (customer === null) {
-    await runUnreachableTour({ ...target, unreachable: `https://[${publicAddress}]:8443` }, tell);
+    await runUnreachableTour(
+      { ...target, unreachable: `https://[${publicAddress}]:8443` },
+      narrator,
+    );
   } else {
-    await runTour({ ...target, ...customer }, tell);
+    await runTour({ ...target, ...customer }, narrator);
   }
-  await reconcileWorld(target, tell);
+  await reconcileWorld(target, narrator);
 }
 
 function named(outputs: Outputs, name: string): string {
@@ -219,8 +223,8 @@ async function runScript(script: string, ...words: string[]): Promise<string> {
  * Checks the dead-letter queues. A failed worker moves its messages there, which calls from outside
  * may not show.
  */
-async function checkDeadLetters({ formation, tell }: Smoke): Promise<void> {
-  tell.chapter("The dead-letter queues");
+async function checkDeadLetters({ formation, narrator }: Smoke): Promise<void> {
+  narrator.chapter("The dead-letter queues");
   const client = new SQSClient({});
   const queues = (await resourcesOf(formation, smokeStacks)).filter(
     ({ type, logicalId }) => type === "AWS::SQS::Queue" && logicalId.endsWith("DeadLetterQueue"),
@@ -235,7 +239,7 @@ async function checkDeadLetters({ formation, tell }: Smoke): Promise<void> {
     }),
   );
   client.destroy();
-  tell.check(
+  narrator.check(
     `none of ${queues.length} has a message`,
     queues.length > 0 && counts.every((count) => count === 0),
   );
@@ -245,29 +249,29 @@ async function checkDeadLetters({ formation, tell }: Smoke): Promise<void> {
  * Checks the functions' logs. A missing permission that a function can do without is visible only
  * there.
  */
-async function checkWarnings({ place, formation, tell }: Smoke): Promise<void> {
-  tell.chapter("The functions' logs");
+async function checkWarnings({ place, formation, narrator }: Smoke): Promise<void> {
+  narrator.chapter("The functions' logs");
   const resources = await resourcesOf(formation, smokeStacks);
-  await tell.wait("the sweeper, which comes every minute", sweepSecondsMax, async () =>
+  await narrator.wait("the sweeper, which comes every minute", sweepSecondsMax, async () =>
     (await hasLogged(place.endpoint, resources, "WorkersSweeperLogs")) ? true : undefined,
   );
   const { lines, read } = await warningsOf(place.endpoint, resources);
-  for (const line of lines) tell.say(line);
-  tell.check(`no warning in ${read} lines`, lines.length === 0);
+  for (const line of lines) narrator.note(line);
+  narrator.check(`no warning in ${read} lines`, lines.length === 0);
 }
 
 async function tearDown(smoke: Smoke): Promise<void> {
-  const { place, cdk, formation, tell } = smoke;
-  tell.chapter("cdk destroy, with npm run empty-bucket before the data");
+  const { place, cdk, formation, narrator } = smoke;
+  narrator.chapter("cdk destroy, with npm run empty-bucket before the data");
   const stacks = await deployedStacks(formation);
-  if (stacks.length === 0) return tell.say("there is no stack");
+  if (stacks.length === 0) return narrator.note("there is no stack");
   const resources = await resourcesOf(
     formation,
     stacks.map(({ name }) => name),
   );
   await place.permissions?.revoke(formation);
   const app = await synthesized(smoke);
-  await timed("torn down", tell, async () => {
+  await timed("torn down", narrator, async () => {
     await cdk("destroy", stackName(smokeStage, "service"), "--force", ...app);
     if (stacks.some(({ outputs }) => outputs["EventsBucketName"] !== undefined)) {
       await runScript(emptyBucket, "--stage", smokeStage);
@@ -275,19 +279,21 @@ async function tearDown(smoke: Smoke): Promise<void> {
     await cdk("destroy", "--all", "--force", ...app);
   });
   const left = await deployedStacks(formation);
-  tell.check("no stack is left", left.length === 0);
+  narrator.check("no stack is left", left.length === 0);
   const { lines, asked } = await remainsOf(resources);
-  tell.say(`${asked} tables, buckets, queues, keys and schedule groups looked for`);
-  for (const line of lines) tell.say(`remains: ${line}`);
-  tell.say("remains: the stack CDKToolkit with its bucket, made by cdk bootstrap once per account");
-  tell.check(
+  narrator.note(`${asked} tables, buckets, queues, keys and schedule groups looked for`);
+  for (const line of lines) narrator.note(`remains: ${line}`);
+  narrator.note(
+    "remains: the stack CDKToolkit with its bucket, made by cdk bootstrap once per account",
+  );
+  narrator.check(
     "nothing else is there, but keys that wait to be deleted",
     lines.every((line) => !line.endsWith("is still there")),
   );
 }
 
-async function timed(what: string, tell: Narrator, task: () => Promise<void>): Promise<void> {
+async function timed(what: string, narrator: Narrator, task: () => Promise<void>): Promise<void> {
   const started = Date.now();
   await task();
-  tell.say(`${what} in ${((Date.now() - started) / 1_000).toFixed(0)} s`);
+  narrator.note(`${what} in ${((Date.now() - started) / 1_000).toFixed(0)} s`);
 }

@@ -10,7 +10,7 @@ type Answered = Readonly<Record<string, unknown>>;
 export interface RunsWorld {
   readonly ready: WorldReady;
   call(method: string, path: string, body?: unknown): Promise<Answered>;
-  tell(request: WorldRequest): void;
+  send(request: WorldRequest): void;
   /** Resolves when the next run, or sweep, has been finished. */
   finished(): Promise<void>;
   take(): Promise<WorldFigures>;
@@ -45,7 +45,7 @@ export async function startRunsWorld(
       if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
       return JSON.parse(text) as Answered;
     },
-    tell: (request) => void child.send(request),
+    send: (request) => void child.send(request),
     async finished() {
       const late = AbortSignal.timeout(patienceMs);
       await once(child, "message", { signal: late });

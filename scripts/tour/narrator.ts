@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 export interface Narrator {
   title(text: string): void;
   chapter(text: string): void;
-  say(line: string): void;
+  note(line: string): void;
   /**
    * Prints a check.
    * @throws Error that names the check if it fails.
@@ -20,7 +20,7 @@ export interface Narrator {
 
 const pauseMs = 100;
 
-export function narrator(out: NodeJS.WriteStream): Narrator {
+export function createNarrator(out: NodeJS.WriteStream): Narrator {
   let checks = 0;
   const line = (text: string): void => {
     out.write(`${text}\n`);
@@ -28,7 +28,7 @@ export function narrator(out: NodeJS.WriteStream): Narrator {
   return {
     title: (text) => line(`\n=== ${text} ===`),
     chapter: (text) => line(`\n${text}`),
-    say: (text) => line(`    ${text}`),
+    note: (text) => line(`    ${text}`),
     check(what, holds) {
       checks += 1;
       if (!holds) throw new Error(`Check failed: ${what}`);
@@ -36,7 +36,7 @@ export function narrator(out: NodeJS.WriteStream): Narrator {
     },
     async wait(what, seconds, ask) {
       const started = Date.now();
-      let told = 0;
+      let printedSeconds = 0;
       for (;;) {
         const answer = await ask();
         const waitedSeconds = (Date.now() - started) / 1_000;
@@ -45,9 +45,9 @@ export function narrator(out: NodeJS.WriteStream): Narrator {
           return answer;
         }
         if (waitedSeconds > seconds) throw new Error(`Timed out after ${seconds} s: ${what}`);
-        if (waitedSeconds >= told + 1) {
-          told += 1;
-          line(`    … waiting for ${what} (${told} s)`);
+        if (waitedSeconds >= printedSeconds + 1) {
+          printedSeconds += 1;
+          line(`    … waiting for ${what} (${printedSeconds} s)`);
         }
         await delay(pauseMs);
       }

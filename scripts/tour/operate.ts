@@ -13,93 +13,93 @@ export interface Operated {
 }
 
 /** Tests operations on webhooks and the export, after two delivered runs. */
-export async function operate(operated: Operated, tell: Narrator): Promise<void> {
-  await testEndpoint(operated, tell);
-  await failOnceDuringRotation(operated, tell);
-  await recoverMissedEvents(operated, tell);
-  await redeliver(operated, tell);
-  await readFeed(operated, tell);
-  await backfill(operated, tell);
+export async function operate(operated: Operated, narrator: Narrator): Promise<void> {
+  await testEndpoint(operated, narrator);
+  await failOnceDuringRotation(operated, narrator);
+  await recoverMissedEvents(operated, narrator);
+  await redeliver(operated, narrator);
+  await readFeed(operated, narrator);
+  await backfill(operated, narrator);
 }
 
-async function testEndpoint({ api, endpointId }: Operated, tell: Narrator): Promise<void> {
-  tell.chapter("POST /v1/webhook_endpoints/{id}/test");
+async function testEndpoint({ api, endpointId }: Operated, narrator: Narrator): Promise<void> {
+  narrator.chapter("POST /v1/webhook_endpoints/{id}/test");
   const { body } = await api.send("POST", `/webhook_endpoints/${endpointId}/test`);
-  tell.check("the receiver answers a test delivery", body["delivered"] === true);
+  narrator.check("the receiver answers a test delivery", body["delivered"] === true);
 }
 
-async function failOnceDuringRotation(operated: Operated, tell: Narrator): Promise<void> {
+async function failOnceDuringRotation(operated: Operated, narrator: Narrator): Promise<void> {
   const { api, target, watchlistId, endpointId, secret } = operated;
-  tell.chapter("POST /v1/webhook_endpoints/{id}/rotate, and a receiver that fails once");
+  narrator.chapter("POST /v1/webhook_endpoints/{id}/rotate, and a receiver that fails once");
   const rotated = await api.send("POST", `/webhook_endpoints/${endpointId}/rotate`);
   const current = String(rotated.body["secret"]);
   await controlReceiver(target, "secrets", { secret: current });
   await controlReceiver(target, "behaviour", { status: 500, times: 1 });
-  await runAgain(api, watchlistId, tell);
+  await runAgain(api, watchlistId, narrator);
   const run = { watchlistId, runNumber: 3 };
   // The first event failed. Its retry comes after five seconds, after the other events.
-  const seen = await tell.wait("the retry", waitSecondsMax, async () => {
+  const seen = await narrator.wait("the retry", waitSecondsMax, async () => {
     const all = await deliveriesOf(target, run);
     return idsOf(all).length > new Set(idsOf(all)).size ? all : undefined;
   });
   const repeated = seen.filter((one) => idOf(one) === idOf(seen[0]));
-  tell.check(
+  narrator.check(
     "the failed delivery came again with the same bytes",
     repeated.length === 2 && repeated[0]?.body === repeated[1]?.body,
   );
-  tell.check(
+  narrator.check(
     "the old and the new secret both verify during the overlap",
     [secret, current].every((one) =>
       seen.every((delivery) => Object.values(verifyDelivery(delivery, one)).every(Boolean)),
     ),
   );
-  const entry = await tell.wait("the delivery log", waitSecondsMax, async () => {
+  const entry = await narrator.wait("the delivery log", waitSecondsMax, async () => {
     const log = await api.get(`/webhook_endpoints/${endpointId}/deliveries?limit=100`);
     const found = (log.body["data"] as Record<string, unknown>[]).find(
       (one) => one["event_id"] === idOf(seen[0]),
     );
     return found?.["state"] === "delivered" ? found : undefined;
   });
-  tell.check("the log has both attempts", entry["attempt_count"] === 2);
+  narrator.check("the log has both attempts", entry["attempt_count"] === 2);
 }
 
-async function recoverMissedEvents(operated: Operated, tell: Narrator): Promise<void> {
+async function recoverMissedEvents(operated: Operated, narrator: Narrator): Promise<void> {
   const { api, target, watchlistId, endpointId } = operated;
-  tell.chapter("A disabled endpoint; POST /v1/webhook_endpoints/{id}/recover");
+  narrator.chapter("A disabled endpoint; POST /v1/webhook_endpoints/{id}/recover");
   const since = new Date(Date.now() - 60_000).toISOString();
   await api.send("PATCH", `/webhook_endpoints/${endpointId}`, { enabled: false });
-  await runAgain(api, watchlistId, tell);
-  await tell.wait("the run without a receiver", waitSecondsMax, async () => {
+  await runAgain(api, watchlistId, narrator);
+  await narrator.wait("the run without a receiver", waitSecondsMax, async () => {
     const { body } = await api.get(`/watchlists/${watchlistId}/runs?limit=1`);
     const [run] = body["data"] as Record<string, unknown>[];
     return run?.["run_number"] === 4 && run["status"] === "completed" ? run : undefined;
   });
-  const feed = await tell.wait("its events in the feed", waitSecondsMax, async () => {
+  const feed = await narrator.wait("its events in the feed", waitSecondsMax, async () => {
     const events = await allEvents(operated);
     return events.filter((event) => runNumberOf(event) === 4).length > 0 ? events : undefined;
   });
   const missed = feed
     .filter((event) => runNumberOf(event) === 4)
     .map((event) => String(event["id"]));
-  tell.say(`${quantity(missed.length, "event")} of run 4 in the feed`);
-  tell.check(
+  narrator.note(`${quantity(missed.length, "event")} of run 4 in the feed`);
+  narrator.check(
     "a disabled endpoint got nothing",
     (await deliveriesOf(target, { watchlistId, runNumber: 4 })).length === 0,
   );
   await api.send("PATCH", `/webhook_endpoints/${endpointId}`, { enabled: true });
   const answer = await api.send("POST", `/webhook_endpoints/${endpointId}/recover`, { since });
-  tell.check("recover is accepted", answer.status === 202);
+  narrator.check("recover is accepted", answer.status === 202);
   // Sent like retries: several at once, in any order.
-  const arrived = await tell.wait("the missed events", waitSecondsMax, async () => {
+  const arrived = await narrator.wait("the missed events", waitSecondsMax, async () => {
     const all = await deliveriesOf(target, { watchlistId, runNumber: 4 });
     return missed.every((id) => idsOf(all).includes(id)) ? all : undefined;
   });
-  tell.check("each missed event arrives once", arrived.length === missed.length);
+  narrator.check("each missed event arrives once", arrived.length === missed.length);
 }
 
-async function redeliver(operated: Operated, tell: Narrator): Promise<void> {
+async function redeliver(operated: Operated, narrator: Narrator): Promise<void> {
   const { api, target, watchlistId } = operated;
-  tell.chapter("POST /v1/webhook_deliveries/{id}/redeliver");
+  narrator.chapter("POST /v1/webhook_deliveries/{id}/redeliver");
   const run = { watchlistId, runNumber: 2 };
   const before = await deliveriesOf(target, run);
   const log = await api.get("/webhook_deliveries?limit=100&state=delivered");
@@ -107,17 +107,17 @@ async function redeliver(operated: Operated, tell: Narrator): Promise<void> {
     (one) => one["event_id"] === idOf(before[0]),
   );
   const answer = await api.send("POST", `/webhook_deliveries/${String(entry?.["id"])}/redeliver`);
-  tell.check("a redelivery is accepted", answer.status === 202);
-  const after = await tell.wait("it at the receiver", waitSecondsMax, async () => {
+  narrator.check("a redelivery is accepted", answer.status === 202);
+  const after = await narrator.wait("it at the receiver", waitSecondsMax, async () => {
     const all = await deliveriesOf(target, run);
     return all.length > before.length ? all : undefined;
   });
-  tell.check("it carries the same bytes", after.at(-1)?.body === before[0]?.body);
+  narrator.check("it carries the same bytes", after.at(-1)?.body === before[0]?.body);
 }
 
-async function readFeed(operated: Operated, tell: Narrator): Promise<void> {
+async function readFeed(operated: Operated, narrator: Narrator): Promise<void> {
   const { target, watchlistId } = operated;
-  tell.chapter("GET /v1/events");
+  narrator.chapter("GET /v1/events");
   const events = await allEvents(operated);
   const delivered = new Map<string, string>();
   for (const runNumber of [1, 2, 3, 4]) {
@@ -126,11 +126,11 @@ async function readFeed(operated: Operated, tell: Narrator): Promise<void> {
     }
   }
   const ids = events.map((event) => String(event["id"]));
-  tell.check(
+  narrator.check(
     `the feed, read two events at a time, has all ${delivered.size} events once`,
     new Set(ids).size === ids.length && ids.length === delivered.size,
   );
-  tell.check(
+  narrator.check(
     "they are what the receiver got",
     events.every((event) => delivered.get(String(event["id"])) === JSON.stringify(event)),
   );
@@ -146,16 +146,16 @@ async function allEvents({ api }: Operated): Promise<Record<string, unknown>[]> 
   }
 }
 
-async function backfill({ api }: Operated, tell: Narrator): Promise<void> {
-  tell.chapter("POST /v1/s3_destination/backfill");
+async function backfill({ api }: Operated, narrator: Narrator): Promise<void> {
+  narrator.chapter("POST /v1/s3_destination/backfill");
   const exportsOf = async (): Promise<Record<string, unknown>[]> =>
     (await api.get("/s3_destination/exports")).body["data"] as Record<string, unknown>[];
   const before = await exportsOf();
-  tell.check("the export log has every run", before.length === 4);
+  narrator.check("the export log has every run", before.length === 4);
   const since = new Date(Date.now() - 3_600_000).toISOString();
   const answer = await api.send("POST", "/s3_destination/backfill", { since });
-  tell.check("a backfill is accepted", answer.status === 202);
-  await tell.wait("every run to be exported again", waitSecondsMax, async () => {
+  narrator.check("a backfill is accepted", answer.status === 202);
+  await narrator.wait("every run to be exported again", waitSecondsMax, async () => {
     const now = await exportsOf();
     const again = now.filter((one, n) => {
       const attempts = Number(before[n]?.["attempt_count"]);

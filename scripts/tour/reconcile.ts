@@ -2,11 +2,11 @@ import type { Narrator } from "./narrator.ts";
 import type { TourTarget } from "./runs.ts";
 
 /** Runs the reconcile command, and checks that it finds no differences. */
-export async function reconcileWorld({ admin }: Pick<TourTarget, "admin">, tell: Narrator) {
-  tell.chapter("npm run admin -- reconcile");
+export async function reconcileWorld({ admin }: Pick<TourTarget, "admin">, narrator: Narrator) {
+  narrator.chapter("npm run admin -- reconcile");
   const tally = await admin("reconcile", "--json").catch(withOutput);
-  tell.say(String(tally["summary"]));
-  tell.check("data that the tables store twice is equal", tally["differences"] === 0);
+  narrator.note(String(tally["summary"]));
+  narrator.check("data that the tables store twice is equal", tally["differences"] === 0);
 }
 
 /** The command prints the differences before it fails. */

@@ -38,17 +38,24 @@ export interface RunSeen {
 /** Waits until all events of a run have arrived. */
 export async function runCompleted(
   target: ReachableTarget,
-  tell: Narrator,
+  narrator: Narrator,
   run: { readonly watchlistId: string; readonly runNumber: number },
 ): Promise<RunSeen> {
-  const seen = await tell.wait(`run ${run.runNumber} at the receiver`, waitSecondsMax, async () => {
-    const all = await deliveriesOf(target, run);
-    return all.some((one) => parsed(one)["type"] === "watchlist.run.completed") ? all : undefined;
-  });
-  for (const one of seen) tell.say(describeEvent(parsed(one)));
+  const seen = await narrator.wait(
+    `run ${run.runNumber} at the receiver`,
+    waitSecondsMax,
+    async () => {
+      const all = await deliveriesOf(target, run);
+      return all.some((one) => parsed(one)["type"] === "watchlist.run.completed") ? all : undefined;
+    },
+  );
+  for (const one of seen) narrator.note(describeEvent(parsed(one)));
   const ids = seen.map((one) => String(parsed(one)["id"]));
-  tell.check("run completed comes last", parsed(seen.at(-1))["type"] === "watchlist.run.completed");
-  tell.check("each event arrived once", new Set(ids).size === ids.length);
+  narrator.check(
+    "run completed comes last",
+    parsed(seen.at(-1))["type"] === "watchlist.run.completed",
+  );
+  narrator.check("each event arrived once", new Set(ids).size === ids.length);
   const changed = seen
     .map(parsed)
     .filter((event) => event["type"] === "watchlist.product.changed")
@@ -84,8 +91,12 @@ function describeEvent(event: Record<string, unknown>): string {
 }
 
 /** Starts another run after the previous one has finished. */
-export async function runAgain(api: ApiClient, watchlistId: string, tell: Narrator): Promise<void> {
-  const started = await tell.wait<ApiAnswer>(
+export async function runAgain(
+  api: ApiClient,
+  watchlistId: string,
+  narrator: Narrator,
+): Promise<void> {
+  const started = await narrator.wait<ApiAnswer>(
     "the end of the previous run",
     waitSecondsMax,
     async () => {
@@ -93,5 +104,8 @@ export async function runAgain(api: ApiClient, watchlistId: string, tell: Narrat
       return answer.status === 409 ? undefined : answer;
     },
   );
-  tell.check("the run is accepted", started.status === 202 && started.body["status"] === "running");
+  narrator.check(
+    "the run is accepted",
+    started.status === 202 && started.body["status"] === "running",
+  );
 }

@@ -16,40 +16,44 @@ import {
  */
 export async function runUnreachableTour(
   target: TourTarget & { readonly unreachable: string },
-  tell: Narrator,
+  narrator: Narrator,
 ): Promise<void> {
-  const api = apiClient(target.baseUrl, await openAccount(target, tell));
-  await readProducts(api, target, tell);
-  await refuseLoopback(api, target.unreachable, tell);
-  const watchlistId = await createWatchlist(api, target, tell);
-  await eventsOf(api, 1, tell);
-  tell.chapter("The price changes; POST /v1/watchlists/{id}/run");
+  const api = apiClient(target.baseUrl, await openAccount(target, narrator));
+  await readProducts(api, target, narrator);
+  await refuseLoopback(api, target.unreachable, narrator);
+  const watchlistId = await createWatchlist(api, target, narrator);
+  await eventsOf(api, 1, narrator);
+  narrator.chapter("The price changes; POST /v1/watchlists/{id}/run");
   await target.movePrice();
-  await runAgain(api, watchlistId, tell);
-  const events = await eventsOf(api, 2, tell);
+  await runAgain(api, watchlistId, narrator);
+  const events = await eventsOf(api, 2, narrator);
   const changed = events
     .filter((event) => event["type"] === "watchlist.product.changed")
     .flatMap((event) => (event["data"] as { changes: Record<string, unknown>[] }).changes);
-  reportChange(changed, target, tell);
-  await readLog(api, tell);
-  await checkBalance(api, tell);
+  reportChange(changed, target, narrator);
+  await readLog(api, narrator);
+  await checkBalance(api, narrator);
 }
 
-async function refuseLoopback(api: ApiClient, unreachable: string, tell: Narrator): Promise<void> {
-  tell.chapter("A receiver and a bucket that the service must not call");
+async function refuseLoopback(
+  api: ApiClient,
+  unreachable: string,
+  narrator: Narrator,
+): Promise<void> {
+  narrator.chapter("A receiver and a bucket that the service must not call");
   const hook = await api.send("POST", "/webhook_endpoints", { url: "https://127.0.0.1:8443/" });
-  tell.check("a loopback receiver is refused", isRefused(hook, "url"));
+  narrator.check("a loopback receiver is refused", isRefused(hook, "url"));
   const bucket = await api.send("PUT", "/s3_destination", {
     bucket: "smoke",
     endpoint: "https://127.0.0.1:8443",
     access_key_id: "customer",
     secret_access_key: "customer-secret",
   });
-  tell.check("a loopback bucket is refused", isRefused(bucket, "endpoint"));
+  narrator.check("a loopback bucket is refused", isRefused(bucket, "endpoint"));
   const accepted = await api.send("POST", "/webhook_endpoints", {
     url: `${unreachable}/hooks/smoke`,
   });
-  tell.check("a public address that does not answer is registered", accepted.status === 201);
+  narrator.check("a public address that does not answer is registered", accepted.status === 201);
 }
 
 function isRefused(answer: Awaited<ReturnType<ApiClient["send"]>>, param: string): boolean {
@@ -60,22 +64,22 @@ function isRefused(answer: Awaited<ReturnType<ApiClient["send"]>>, param: string
 async function eventsOf(
   api: ApiClient,
   runNumber: number,
-  tell: Narrator,
+  narrator: Narrator,
 ): Promise<Record<string, unknown>[]> {
-  const events = await tell.wait(`run ${runNumber} in the feed`, waitSecondsMax, async () => {
+  const events = await narrator.wait(`run ${runNumber} in the feed`, waitSecondsMax, async () => {
     const { body } = await api.get("/events?limit=100");
     const all = (body["data"] as Record<string, unknown>[]).filter(
       (event) => (event["data"] as Record<string, unknown>)["run_number"] === runNumber,
     );
     return all.some((event) => event["type"] === "watchlist.run.completed") ? all : undefined;
   });
-  for (const event of events) tell.say(`${String(event["type"])}  ${String(event["id"])}`);
+  for (const event of events) narrator.note(`${String(event["type"])}  ${String(event["id"])}`);
   return events;
 }
 
-async function readLog(api: ApiClient, tell: Narrator): Promise<void> {
-  tell.chapter("GET /v1/webhook_deliveries");
-  const tried = await tell.wait("an attempt in the log", waitSecondsMax, async () => {
+async function readLog(api: ApiClient, narrator: Narrator): Promise<void> {
+  narrator.chapter("GET /v1/webhook_deliveries");
+  const tried = await narrator.wait("an attempt in the log", waitSecondsMax, async () => {
     const { body } = await api.get("/webhook_deliveries?limit=100");
     const found = (body["data"] as Record<string, unknown>[]).find(
       (one) => one["last_attempt_at"] !== null,
@@ -83,8 +87,8 @@ async function readLog(api: ApiClient, tell: Narrator): Promise<void> {
     return found === undefined ? undefined : api.get(`/webhook_deliveries/${String(found["id"])}`);
   });
   const [attempt] = tried.body["attempts"] as Record<string, unknown>[];
-  tell.say(`the attempt ended with ${String(attempt?.["error"])}`);
-  tell.check(
+  narrator.note(`the attempt ended with ${String(attempt?.["error"])}`);
+  narrator.check(
     "the delivery was tried, and the log reports that the address does not answer",
     ["connection_failed", "connect_timeout", "timeout"].includes(String(attempt?.["error"])),
   );

@@ -10,9 +10,9 @@ import { metricMembers } from "./metric-line.ts";
 
 /** Formats a log line: standard members, keys of the work, message members, metrics. */
 class LineFormatter extends LogFormatter {
-  formatAttributes(attributes: UnformattedAttributes, said: LogAttributes): LogItem {
+  formatAttributes(attributes: UnformattedAttributes, additional: LogAttributes): LogItem {
     const { logLevel: level, message, timestamp, serviceName: service, xRayTraceId } = attributes;
-    const { figures, ...others } = said as LogAttributes & {
+    const { figures, ...others } = additional as LogAttributes & {
       readonly figures?: readonly Figures[];
     };
     return new LogItem({

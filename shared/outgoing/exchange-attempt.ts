@@ -21,7 +21,7 @@ export interface AttemptOptions {
   /** Maximum number of body bytes to read. */
   readonly bytesMax: number;
   /** Aborts the attempt; its reason is "timeout" after the time limit. */
-  readonly ending: AbortSignal;
+  readonly signal: AbortSignal;
 }
 
 /** Maximum number of interim responses (1xx). */
@@ -39,23 +39,23 @@ export const failed = (error: SendFailure, sent: boolean): Exchange => ({
  */
 export function attemptExchange(
   open: () => ClientRequest,
-  { body, bytesMax, ending }: AttemptOptions,
+  { body, bytesMax, signal }: AttemptOptions,
 ): Promise<Exchange | "stale"> {
   // The signal may be aborted between the attempt on a stale socket and the next attempt.
-  if (ending.aborted) return Promise.resolve(endedBy(ending, false));
+  if (signal.aborted) return Promise.resolve(endedBy(signal, false));
   return new Promise((resolve) => {
     const outgoing = openedOrNull(open);
     if (outgoing === null) return resolve(failed("connection_failed", false));
     const hasLeft = leaving(outgoing);
     let answer: (() => Exchange) | undefined;
     const settle = (exchange: Exchange | "stale", keepsSocket = false): void => {
-      ending.removeEventListener("abort", onEnding);
+      signal.removeEventListener("abort", onAbort);
       resolve(exchange);
       if (!keepsSocket) outgoing.destroy();
     };
     // After the status has arrived, an error of the body does not change the result.
-    const onEnding = (): void => settle(answer?.() ?? endedBy(ending, hasLeft()));
-    ending.addEventListener("abort", onEnding);
+    const onAbort = (): void => settle(answer?.() ?? endedBy(signal, hasLeft()));
+    signal.addEventListener("abort", onAbort);
     const isUnheard = listening(outgoing);
     outgoing.on("error", (error) => {
       settle(answer?.() ?? (isUnheard() ? "stale" : failed(failureOf(error), hasLeft())));
@@ -90,13 +90,13 @@ function openedOrNull(open: () => ClientRequest): ClientRequest | null {
 
 /** Returns a function that is true if a reused socket has received no byte since this request. */
 function listening(outgoing: ClientRequest): () => boolean {
-  let isHeard = false;
+  let hasResponse = false;
   outgoing.on("socket", (socket) => {
     socket.once("data", () => {
-      isHeard = true;
+      hasResponse = true;
     });
   });
-  return () => outgoing.reusedSocket && !isHeard;
+  return () => outgoing.reusedSocket && !hasResponse;
 }
 
 /** Returns a function that is true if the request had a connected socket, to which it is written at once. */

@@ -66,14 +66,14 @@ export function guardedConnection(options: ConnectionOptions): GuardedConnection
 
   const send = async (request: ExchangeRequest): Promise<Exchange> => {
     if (isClosed) return failed("connection_failed", false);
-    const ending = new AbortController();
-    underWay.add(ending);
-    const limit = setTimeout(() => ending.abort("timeout"), totalMs);
+    const controller = new AbortController();
+    underWay.add(controller);
+    const limit = setTimeout(() => controller.abort("timeout"), totalMs);
     const attempt = (): Promise<Exchange | "stale"> =>
       attemptExchange(() => opened(request, agents), {
         body: request.body,
         bytesMax,
-        ending: ending.signal,
+        signal: controller.signal,
       });
     try {
       const first = await attempt();
@@ -86,7 +86,7 @@ export function guardedConnection(options: ConnectionOptions): GuardedConnection
       return second.outcome === "failed" ? { ...second, sent: true } : second;
     } finally {
       clearTimeout(limit);
-      underWay.delete(ending);
+      underWay.delete(controller);
     }
   };
 
@@ -97,7 +97,7 @@ export function guardedConnection(options: ConnectionOptions): GuardedConnection
         : failed("address_refused", false),
     close() {
       isClosed = true;
-      for (const ending of underWay) ending.abort("closed");
+      for (const controller of underWay) controller.abort("closed");
       agents.tls.destroy();
       agents.plain.destroy();
     },

@@ -131,9 +131,9 @@ function openAfter(item: Item, { kind, changes, readings }: After): Item["openCh
       const value = readings[one]?.[field];
       return value !== undefined && !areEqual(field, value, change.value);
     });
-    const told = knownValue({ readings, openChanges: {} }, field, kind);
-    const isTold = told === change.value && !change.notified;
-    if (isUnread && !isTold) open.set(field, change);
+    const reported = knownValue({ readings, openChanges: {} }, field, kind);
+    const isReported = reported === change.value && !change.notified;
+    if (isUnread && !isReported) open.set(field, change);
     else open.delete(field);
   }
   return Object.fromEntries(open);

@@ -163,7 +163,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
 
     it("returns 429 with a date: the adapter waits until then and repeats the call once", async () => {
       let until = new Date(0);
-      const play = source.tooOftenUntil((told) => (until = told));
+      const play = source.tooOftenUntil((time) => (until = time));
       const tried = await outcome(source.once(play));
       await expectGood(tried, 1);
       expect(lastAt(tried)).toBeGreaterThanOrEqual(until.getTime() - 20);
@@ -295,7 +295,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
 
     it.each([
       ["nothing", source.empty],
-      ["the beginning of a reply", source.halfSaid],
+      ["the beginning of a reply", source.truncated],
     ])("returns %s: all items are unavailable", async (_, play) => {
       expectNothing(await outcome(play), 3);
     });

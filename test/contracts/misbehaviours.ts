@@ -38,10 +38,10 @@ export const tooOftenFor = (seconds: number): Play =>
   refuse(429, () => ({ "Retry-After": String(seconds) }));
 
 /** A 429 until a date half a second to a second and a half ahead: dates have whole seconds. */
-export const tooOftenUntil = (told: (until: Date) => void): Play =>
+export const tooOftenUntil = (onUntil: (until: Date) => void): Play =>
   refuse(429, () => {
     const until = new Date(Math.ceil((Date.now() + 500) / 1_000) * 1_000);
-    told(until);
+    onUntil(until);
     return { "Retry-After": until.toUTCString() };
   });
 
@@ -127,7 +127,7 @@ export const block =
   };
 
 /** The start of a good reply, without a sign that the rest is missing. */
-export const halfSaid: Play = (question) => {
+export const truncated: Play = (question) => {
   const whole = goodText(question);
   send(question, whole.slice(0, whole.indexOf("{") + 30));
 };

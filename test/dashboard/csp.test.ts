@@ -121,8 +121,8 @@ describe.skipIf(lacksChromium)("the Content-Security-Policy", () => {
     await expect.poll(() => left).toEqual([]);
     // Told in the console as well: all of it by when there is no page any more.
     await page.close();
-    const told = faults.splice(0).filter((fault) => !fault.startsWith("request to "));
-    expect(told.filter((fault) => !/Content Security Policy/.test(fault))).toEqual([]);
+    const messages = faults.splice(0).filter((fault) => !fault.startsWith("request to "));
+    expect(messages.filter((fault) => !/Content Security Policy/.test(fault))).toEqual([]);
   });
 
   it("is kept by every page", async () => {

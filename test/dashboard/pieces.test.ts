@@ -49,8 +49,8 @@ describe.skipIf(lacksChromium)("of the shared pieces", () => {
   });
   afterEach(async () => {
     await page.context().close();
-    const told = errors.splice(0);
-    if (told.length > 0) throw new Error(`In the console: ${told.join("; ")}`);
+    const messages = errors.splice(0);
+    if (messages.length > 0) throw new Error(`In the console: ${messages.join("; ")}`);
   });
   afterAll(async () => {
     await browser.close();

@@ -219,8 +219,8 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await goTo(`/watchlists/${list}`, "Followed");
     const count = page.getByText(/^Step check, \d+ credits so far/);
     await count.waitFor();
-    const told = page.getByRole("status").filter({ hasText: "Run 7" });
-    expect(await told.textContent()).toBe("Run 7: step check");
+    const status = page.getByRole("status").filter({ hasText: "Run 7" });
+    expect(await status.textContent()).toBe("Run 7: step check");
     await page.evaluate(`window.announced = 0;
       const status = [...document.querySelectorAll("[role=status]")]
         .find(({ textContent }) => textContent.includes("Run 7"));
@@ -243,9 +243,9 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     });
     const place = () => page.locator(".virtual-list").evaluate((box) => box.scrollTop);
     const before = await place();
-    const anew = page.waitForResponse((response) => response.url().includes("starting_after="));
+    const reloaded = page.waitForResponse((response) => response.url().includes("starting_after="));
     await page.getByRole("button", { name: "Run now" }).click();
-    await anew;
+    await reloaded;
     await page.getByText(/^Run 2 completed/).waitFor({ timeout: 40_000 });
     expect([await place(), await last.count()]).toEqual([before, 1]);
 

@@ -188,7 +188,7 @@ describe("the upstream check", () => {
     const server = await serve({ misbehave: alwaysMisbehaving("negative_prices") });
     const findings = await check(server, await runFor("retailer_a.offers"));
     expect(failed(findings)).toContain("taken");
-    expect(report(findings)).toMatch(/B0SANDBOX0 says ok with offers\.0\.price: -5/);
+    expect(report(findings)).toMatch(/B0SANDBOX0 reports ok with offers\.0\.price: -5/);
   });
 
   it("fails a server whose offer checks answer for another item", async () => {

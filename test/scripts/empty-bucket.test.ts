@@ -77,7 +77,7 @@ beforeEach(async () => {
 const left = async (): Promise<number> =>
   (await s3.send(new ListObjectsV2Command({ Bucket: bucket }))).KeyCount ?? 0;
 
-async function run(...given: readonly string[]): Promise<{ code: unknown; said: string }> {
+async function run(...given: readonly string[]): Promise<{ code: unknown; output: string }> {
   const child = spawn(process.execPath, [script, ...given], {
     env: { PATH: process.env["PATH"] ?? "", ...environment },
   });
@@ -86,7 +86,7 @@ async function run(...given: readonly string[]): Promise<{ code: unknown; said: 
     text(child.stderr),
     once(child, "exit") as Promise<unknown[]>,
   ]);
-  return { code, said: out + error };
+  return { code, output: out + error };
 }
 
 describe("npm run empty-bucket", () => {
@@ -94,10 +94,10 @@ describe("npm run empty-bucket", () => {
     stacks.set(dataStack, false);
     expect(await run("--stage", "prod")).toEqual({
       code: 0,
-      said: `Deleted 3 objects of ${bucket}.\n`,
+      output: `Deleted 3 objects of ${bucket}.\n`,
     });
     expect(await left()).toBe(0);
-    expect((await run("--stage", "prod")).said).toBe(`Deleted 0 objects of ${bucket}.\n`);
+    expect((await run("--stage", "prod")).output).toBe(`Deleted 0 objects of ${bucket}.\n`);
   });
 
   it.each([
@@ -123,9 +123,9 @@ describe("npm run empty-bucket", () => {
     "refuses %s and explains what to do",
     async (_, there, advice) => {
       for (const [name, isProtected] of there) stacks.set(name, isProtected);
-      const { code, said } = await run("--stage", "prod");
+      const { code, output } = await run("--stage", "prod");
       expect(code).toBe(1);
-      expect(said).toContain(advice);
+      expect(output).toContain(advice);
       expect(await left()).toBe(3);
     },
     30_000,
@@ -134,7 +134,7 @@ describe("npm run empty-bucket", () => {
   it("refuses an unknown stage", async () => {
     expect(await run("--stage", "test")).toEqual({
       code: 1,
-      said: "Pass the stage: --stage dev or prod.\n",
+      output: "Pass the stage: --stage dev or prod.\n",
     });
   });
 });

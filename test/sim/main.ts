@@ -2,24 +2,24 @@
 import { playModel } from "./api-model/play-model.ts";
 import { exhaust } from "./exhaust.ts";
 import { playMutants } from "./mutants.ts";
-import { usage, type Wish, wishIn } from "./options.ts";
+import { usage, type SimCommand, parseCommand } from "./options.ts";
 import { playScenarios } from "./play-scenarios.ts";
 import { replay } from "./replay.ts";
 
-const wish = wishOf(process.argv.slice(2));
-if (wish === undefined) process.exitCode = 2;
-else process.exitCode = (await play(wish)) ? 0 : 1;
+const command = commandOf(process.argv.slice(2));
+if (command === undefined) process.exitCode = 2;
+else process.exitCode = (await play(command)) ? 0 : 1;
 
-function wishOf(args: readonly string[]): Wish | undefined {
+function commandOf(args: readonly string[]): SimCommand | undefined {
   try {
-    return wishIn(args);
+    return parseCommand(args);
   } catch (error) {
     console.error(error instanceof Error ? error.message : String(error));
     return undefined;
   }
 }
 
-async function play(wanted: Wish): Promise<boolean> {
+async function play(wanted: SimCommand): Promise<boolean> {
   if (wanted.play === "help") {
     process.stdout.write(usage);
     return true;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { profiles } from "./faults.ts";
-import { simOptions, usage, wishIn } from "./options.ts";
+import { simOptions, usage, parseCommand } from "./options.ts";
 import { scenarios } from "./scenarios.ts";
 
 describe("npm run sim", () => {
@@ -13,7 +13,7 @@ describe("npm run sim", () => {
     ["--only 1,,2"],
     ["--profile none"],
   ])("rejects %s for one seed with a one-line error", (line) => {
-    expect(() => wishIn(["--scenario", "calls", "--seed", "1", ...line.split(" ")])).toThrow(
+    expect(() => parseCommand(["--scenario", "calls", "--seed", "1", ...line.split(" ")])).toThrow(
       /^[^\n]+$/,
     );
   });
@@ -29,11 +29,11 @@ describe("npm run sim", () => {
     ["none"],
     ["--seed 1"],
   ])("rejects %s with a one-line error", (line) => {
-    expect(() => wishIn(line.split(" "))).toThrow(/^[^\n]+$/);
+    expect(() => parseCommand(line.split(" "))).toThrow(/^[^\n]+$/);
   });
 
   it("--help names every option, scenario and profile", () => {
-    expect(wishIn(["--help"])).toEqual({ play: "help" });
+    expect(parseCommand(["--help"])).toEqual({ play: "help" });
     const named = [...usage.matchAll(/--([a-z]+)/g)].map(([, name]) => name);
     expect(new Set(named)).toEqual(new Set(Object.keys(simOptions)));
     for (const { name } of scenarios) expect(usage).toContain(name);
@@ -42,13 +42,13 @@ describe("npm run sim", () => {
 
   it("accepts the replay options that it prints: an empty list of draws, and a single fault", () => {
     const args = ["--scenario", "calls", "--seed", "7", "--only=", "--fault", "3:crash_after"];
-    expect(wishIn(args)).toMatchObject({
+    expect(parseCommand(args)).toMatchObject({
       play: "one",
       options: { seed: 7, only: [], fault: { request: 3, kind: "crash_after" } },
     });
   });
 
   it("runs 300 seeds of every scenario by default", () => {
-    expect(wishIn([])).toMatchObject({ play: "scenarios", options: { seeds: 300, from: 1 } });
+    expect(parseCommand([])).toMatchObject({ play: "scenarios", options: { seeds: 300, from: 1 } });
   });
 });

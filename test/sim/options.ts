@@ -29,7 +29,7 @@ Other checks:
 `;
 
 /** What the command line asks for. */
-export type Wish =
+export type SimCommand =
   | { readonly play: "help" }
   | { readonly play: "scenarios"; readonly options: PlayScenariosOptions }
   | { readonly play: "one"; readonly options: ReplayOptions }
@@ -56,7 +56,7 @@ export const simOptions = {
 } as const;
 
 /** @throws Error in one line, for whatever makes no sense */
-export function wishIn(args: readonly string[]): Wish {
+export function parseCommand(args: readonly string[]): SimCommand {
   const { values } = parseArgs({
     args: [...args],
     options: simOptions,

@@ -43,7 +43,7 @@ export function virtualQueues(tasks: TaskScheduler, faults: Faults, random: Rand
   const waiting = new Set<QueuedMessage>();
   const blameless: QueuedMessage[] = [];
   /** Handlers whose result is lost, so that all their messages are delivered again. */
-  const unheard = new Set<string>();
+  const unanswered = new Set<string>();
   const bodies: string[] = [];
   const deadCancels: string[] = [];
   let sent = 0;
@@ -131,13 +131,13 @@ export function virtualQueues(tasks: TaskScheduler, faults: Faults, random: Rand
         message.seenEarly = early ? faults.hadNoEffect("message_visible_early") : undefined;
         message.visibleAt = tasks.now() + (early ? 0 : visibilityMs);
       }
-      if (faults.draw("batch_lost") !== undefined) unheard.add(holder);
+      if (faults.draw("batch_lost") !== undefined) unanswered.add(holder);
       return taken;
     },
     /** Deletes a handled message; a fault may deliver it once more. */
     done(message: QueuedMessage, holder: string): void {
       message.holders.delete(holder);
-      if (unheard.has(holder)) return;
+      if (unanswered.has(holder)) return;
       if (faults.draw("message_after_done") !== undefined) {
         message.visibleAt = tasks.now() + random.between(0, 8 * 60_000);
       } else waiting.delete(message);

@@ -15,11 +15,11 @@ export async function startExportWorld() {
       const roles = {
         answer: { outcome: "failed", reason: "AccessDenied" } as AssumeOutcome,
         /** True when the roles accept any external ID. */
-        trustAnybody: false,
+        acceptsEveryCaller: false,
         asked: [] as AssumedRole[],
         async assume(role: AssumedRole): Promise<AssumeOutcome> {
           roles.asked.push(role);
-          return roles.trustAnybody || role.externalId === externalIdOf("acct_1")
+          return roles.acceptsEveryCaller || role.externalId === externalIdOf("acct_1")
             ? roles.answer
             : { outcome: "failed", reason: "AccessDenied" };
         },

@@ -101,11 +101,11 @@ export async function playEngine(scenario: Scenario, tables: TestTables): Promis
   for (const [at, plan] of runs.entries()) {
     showLooks(bench.answers, { platform, items }, at);
     await setPipeline(bench, list, pipelines[plan.pipeline]);
-    const told = bench.published.size;
+    const publishedBefore = bench.published.size;
     const giveBack = await leaveOnly(bench, plan.credits, at);
     await start(bench, { list, plan, crash: crash?.run === at ? crash : undefined });
     await giveBack();
-    outcomes.push(await look(bench, list, told));
+    outcomes.push(await look(bench, list, publishedBefore));
     bench.clock.advance(3_600_000);
   }
   return outcomes;
@@ -157,9 +157,9 @@ async function start(
   return bench.work(waiting, crash);
 }
 
-async function look(bench: RunBench, list: Watchlist, told: number): Promise<Outcome> {
+async function look(bench: RunBench, list: Watchlist, publishedBefore: number): Promise<Outcome> {
   const sent = [...bench.published.values()]
-    .slice(told)
+    .slice(publishedBefore)
     .map(({ type, body }) => ({ type, data: JSON.parse(body).data as Shown }));
   const completed = sent.filter(({ type }) => type === "watchlist.run.completed");
   if (completed.length > 1) throw new Error("The run has several completed events");

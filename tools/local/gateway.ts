@@ -132,12 +132,12 @@ async function answerStreamed(exchange: Exchange, timeout: { passed: boolean }):
     },
     async write(chunk) {
       if (closed() || response.write(chunk)) return;
-      const heard = new AbortController();
-      const { signal } = heard;
+      const listening = new AbortController();
+      const { signal } = listening;
       await Promise.race([
         once(response, "drain", { signal }),
         once(response, "close", { signal }),
-      ]).finally(() => heard.abort());
+      ]).finally(() => listening.abort());
     },
   });
   await target.invokeStreaming(event, stream);

@@ -66,9 +66,9 @@ const run = (command: string, words: readonly string[]): Promise<unknown> =>
 /** Returns the last output of a failed command, or why it did not start, in one line. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const said = "stderr" in error && typeof error.stderr === "string" ? error.stderr : "";
+  const stderr = "stderr" in error && typeof error.stderr === "string" ? error.stderr : "";
   const out = "stdout" in error && typeof error.stdout === "string" ? error.stdout : "";
-  const last = `${out}\n${said}`
+  const last = `${out}\n${stderr}`
     .split("\n")
     .map((line) => line.trim())
     .findLast((line) => line !== "");

@@ -58,9 +58,9 @@ export function dynamoAutoTopUpStore(
           new UpdateCommand({
             TableName: table,
             Key: accountKeys.account(accountId),
-            UpdateExpression: "SET auto_topup = :wish",
+            UpdateExpression: "SET auto_topup = :autoTopUp",
             ConditionExpression: "attribute_exists(pk)",
-            ExpressionAttributeValues: { ":wish": autoTopUp },
+            ExpressionAttributeValues: { ":autoTopUp": autoTopUp },
           }),
         ),
       ),

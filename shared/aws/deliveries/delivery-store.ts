@@ -164,10 +164,10 @@ function request(
     },
   };
   const target = endpointTarget(accountId, delivery.endpointId);
-  const owed = additionWrites(TableName, target, [redeliveryEntry(delivery, now)]);
+  const additions = additionWrites(TableName, target, [redeliveryEntry(delivery, now)]);
   return retryContended(options, async () => {
     try {
-      await client.send(new TransactWriteCommand({ TransactItems: [mark, ...owed] }));
+      await client.send(new TransactWriteCommand({ TransactItems: [mark, ...additions] }));
       return true;
     } catch (error) {
       const reasons = cancellationReasons(error);

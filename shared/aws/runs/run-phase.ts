@@ -8,7 +8,7 @@ export interface PhaseChange {
   readonly from: readonly RunPhase[];
   readonly set: Row;
   /** True refuses the change for an abandoned run. */
-  readonly unlessGivenUp?: boolean;
+  readonly unlessAbandoned?: boolean;
   /** True removes the run from the due index, so that the sweeper no longer finds it. */
   readonly settle?: boolean;
 }
@@ -23,7 +23,7 @@ export function movePhase(
   const phases = change.from.map((phase) => [`:from_${phase}`, phase] as const);
   const conditions = [
     `phase IN (${phases.map(([name]) => name).join(", ")})`,
-    ...(change.unlessGivenUp === true ? ["attribute_type(#given_up, :null)"] : []),
+    ...(change.unlessAbandoned === true ? ["attribute_type(#given_up, :null)"] : []),
   ];
   return conditionalWrite(() =>
     client.send(
@@ -36,12 +36,12 @@ export function movePhase(
         ConditionExpression: conditions.join(" AND "),
         ExpressionAttributeNames: {
           ...Object.fromEntries(names.map((name) => [`#${name}`, name])),
-          ...(change.unlessGivenUp === true && { "#given_up": "error" }),
+          ...(change.unlessAbandoned === true && { "#given_up": "error" }),
         },
         ExpressionAttributeValues: {
           ...Object.fromEntries(names.map((name) => [`:${name}`, change.set[name]])),
           ...Object.fromEntries(phases),
-          ...(change.unlessGivenUp === true && { ":null": "NULL" }),
+          ...(change.unlessAbandoned === true && { ":null": "NULL" }),
         },
       }),
     ),

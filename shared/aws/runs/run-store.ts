@@ -70,7 +70,7 @@ export function dynamoRunStore(client: DynamoDBDocumentClient, options: Options)
     abandon: (run, error) => abandon(client, table, { run, error, dueAt: isoIn(pickUpMs) }),
     async startFinishing(run, status, from) {
       const set = { phase: "finishing", status, due_at: isoIn(pickUpMs) };
-      await move(run, { from, set, unlessGivenUp: status !== "failed" });
+      await move(run, { from, set, unlessAbandoned: status !== "failed" });
     },
     finish: (run, list) => writeFinish(client, options, { run, list }),
     async markEmitted(run) {

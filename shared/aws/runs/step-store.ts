@@ -87,8 +87,8 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: Options
       for await (const row of query(firstResult(step), ["routed"])) yield listIn(row["routed"]);
     },
     async *effectiveResults(step) {
-      const told = ["counts", "routed", "outcomes"];
-      for await (const row of query(firstResult(step), told)) yield resultOf(row);
+      const attributes = ["counts", "routed", "outcomes"];
+      for await (const row of query(firstResult(step), attributes)) yield resultOf(row);
     },
     async *delisted(step) {
       for await (const row of query(firstResult(step), ["delisted"])) yield listIn(row["delisted"]);

@@ -8,7 +8,7 @@ export interface Turns {
    * Resolves to true when a call may start, or to false if it cannot start before the deadline. The
    * next call of any process starts at least `gapMs` later.
    */
-  take(wish: { readonly deadline: Date; readonly gapMs: number }): Promise<boolean>;
+  take(request: { readonly deadline: Date; readonly gapMs: number }): Promise<boolean>;
 }
 
 export interface TurnsOptions {

@@ -77,9 +77,9 @@ async function readPage(id: string, request: PageRequest): Promise<Answer> {
   const spaced: SourceClient = {
     send: (call, until) => client.send({ ...call, gapMs }, until),
   };
-  const journey = { client: spaced, site, accept: "text/html", deadline, canVisit };
+  const visit = { client: spaced, site, accept: "text/html", deadline, canVisit };
   const asked = addressOf(urlTemplate, id);
-  const landing = await follow(asked, journey);
+  const landing = await follow(asked, visit);
   const fetchedAt = clock.now().toISOString();
   if (landing === null) return { id, status: "unavailable", fetchedAt };
   return webAnswer(landing, { id, asked, platform, marketplace, fetchedAt, notFoundStatus });

@@ -12,7 +12,7 @@ const types = ["watchlist.product.changed", "watchlist.run.completed"] as const;
 let base: Awaited<ReturnType<typeof startExportWorld>>;
 let world: ExportWorld;
 let receiver: Receiver;
-let told: Figures[];
+let reported: Figures[];
 
 beforeAll(async () => {
   base = await startExportWorld();
@@ -21,8 +21,8 @@ afterAll(() => base.stop());
 beforeEach(async () => {
   world = await base.open();
   receiver = await startReceiver();
-  told = [];
-  const report = (more: readonly Figures[]): void => void told.push(...more);
+  reported = [];
+  const report = (more: readonly Figures[]): void => void reported.push(...more);
   Object.assign(world.webhooks, { report });
   Object.assign(world.exporting, { report });
   Object.assign(world.delivering.webhooks, {
@@ -35,7 +35,7 @@ afterEach(() => receiver.stop());
 const all = (kind: MetricKind): Figures["values"] =>
   Object.assign(
     {},
-    ...merged(told)
+    ...merged(reported)
       .filter((one) => one.kind === kind)
       .map(({ values }) => values),
   );

@@ -6,7 +6,7 @@ import type { OutboxEntry } from "../../../shared/outbox/outbox.ts";
 import { recoverEntry, runEntry } from "../../../shared/webhooks/outbox-entries.ts";
 
 const at = "2026-03-01T00:00:00.000Z";
-const owed = (n: number, list = "wl_1"): OutboxEntry =>
+const pendingEntry = (n: number, list = "wl_1"): OutboxEntry =>
   runEntry({ runId: `wlrun_${n}`, watchlistId: list, types: null, happenedAt: at });
 
 /** The log lines of a message that has processed entries. */
@@ -18,7 +18,9 @@ const keysAfter = (entries: readonly OutboxEntry[]) =>
 
 describe("the log lines of a delivery", () => {
   it("name each run and each watchlist once", () => {
-    expect(keysAfter([owed(1), owed(2), owed(1), owed(3, "wl_2")])).toEqual({
+    expect(
+      keysAfter([pendingEntry(1), pendingEntry(2), pendingEntry(1), pendingEntry(3, "wl_2")]),
+    ).toEqual({
       account_id: "acct_1",
       run_ids: "wlrun_1 wlrun_2 wlrun_3",
       watchlist_ids: "wl_1 wl_2",
@@ -31,7 +33,7 @@ describe("the log lines of a delivery", () => {
   });
 
   it("name ten runs and mark that there are more", () => {
-    const runs = Array.from({ length: 300 }, (_, n) => owed(n));
+    const runs = Array.from({ length: 300 }, (_, n) => pendingEntry(n));
     const named = String(keysAfter(runs)["run_ids"]).split(" ");
 
     expect(named).toEqual([...runs.slice(0, 10).map((_, n) => `wlrun_${n}`), "…"]);

@@ -168,8 +168,8 @@ async function copyRun(copies: number): Promise<void> {
   const rows = Array.from({ length: copies }, (_, n) => {
     const createdAt = new Date(Date.parse(start) + n).toISOString();
     const runId = `wlrun_${n}`;
-    const told = { run_id: runId, created_at: createdAt, appended_at: createdAt };
-    const copy = { ...row, sequence: n + 1, ...told };
+    const times = { run_id: runId, created_at: createdAt, appended_at: createdAt };
+    const copy = { ...row, sequence: n + 1, ...times };
     return [
       { ...copy, ...deliveryKeys.feedEntry(accountId, n + 1) },
       { ...copy, ...deliveryKeys.feedRun(accountId, { createdAt, runId }) },
@@ -438,12 +438,12 @@ describe("GET /v1/events answers 400 for", () => {
     ["limit", "0", "from 1 to 100"],
     ["limit", "101", "from 1 to 100"],
     ["limit", "ten", "from 1 to 100"],
-  ])("%s=%s", async (param, value, says) => {
+  ])("%s=%s", async (param, value, message) => {
     const { status, body } = await ask({ [param]: value });
 
     expect(status).toBe(400);
     expect(body).toMatchObject({
-      error: { code: "INVALID_PARAM", param, message: expect.stringContaining(says) },
+      error: { code: "INVALID_PARAM", param, message: expect.stringContaining(message) },
     });
   });
 });

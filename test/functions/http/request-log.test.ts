@@ -259,24 +259,24 @@ describe("the metrics of a call", () => {
     {
       what: "count a call of an announced feature separately",
       error: notImplemented("This"),
-      told: ["501", [1], []],
+      expected: ["501", [1], []],
     },
     {
       what: "count a call that fails by overload as unavailable",
       error: unavailable(),
-      told: ["5xx", [1], []],
+      expected: ["5xx", [1], []],
     },
     {
       what: "count a call that fails by a dependency as unavailable",
       error: Object.assign(new Error("no answer"), { name: "TimeoutError" }),
-      told: ["5xx", [1], []],
+      expected: ["5xx", [1], []],
     },
     {
       what: "an unexpected error is an error of the service",
       error: new Error("?"),
-      told: ["5xx", [1], [1]],
+      expected: ["5xx", [1], [1]],
     },
-  ])("$what", async ({ error, told }) => {
+  ])("$what", async ({ error, expected }) => {
     const line = closing(
       await logged(async () => {
         throw error;
@@ -284,6 +284,6 @@ describe("the metrics of a call", () => {
     );
 
     const { calls, unforeseen_errors: unforeseen = [] } = metricsOf(line);
-    expect([line["status_class"], calls, unforeseen]).toEqual(told);
+    expect([line["status_class"], calls, unforeseen]).toEqual(expected);
   });
 });

@@ -21,7 +21,7 @@ const schema = object({ account_id: string(), secret: string() });
 type Work = BatchOptions<{ account_id: string; secret: string }>["work"];
 
 /** Works off messages in one batch; what is left in the log, and which messages come again. */
-async function workOff(bodies: readonly string[], work: Work) {
+async function handleAll(bodies: readonly string[], work: Work) {
   const { logger, lines } = loggedLines("delivery");
   const event = {
     Records: bodies.map((body, n) => ({
@@ -49,7 +49,7 @@ const about = (lines: readonly Line[], id: string): readonly Line[] =>
 
 describe("a worker that receives a batch of messages", () => {
   it("writes one final log line for each message, with its IDs, outcome and duration", async () => {
-    const { lines, again } = await workOff([bodyOf("acct_0")], async (_message, receipt) => {
+    const { lines, again } = await handleAll([bodyOf("acct_0")], async (_message, receipt) => {
       expect(receipt.sentAt.getTime()).toBe(1_772_000_000_000);
       // The remaining time of the invocation, less the time to store the results.
       expect(receipt.deadline.getTime()).toBe(clock.now().getTime() + 40_000);
@@ -75,7 +75,7 @@ describe("a worker that receives a batch of messages", () => {
 
   it("separates the IDs and metrics of messages that are handled in parallel", async () => {
     const accounts = Array.from({ length: 10 }, (_, n) => `acct_${n}`);
-    const { lines } = await workOff(accounts.map(bodyOf), async ({ account_id: account }) => {
+    const { lines } = await handleAll(accounts.map(bodyOf), async ({ account_id: account }) => {
       const n = Number(account.slice("acct_".length));
       // Later messages finish first, each after several turns of the event loop.
       for (let turn = 0; turn < 3; turn += 1) {
@@ -99,7 +99,7 @@ describe("a worker that receives a batch of messages", () => {
   });
 
   it("logs the error that failed a message, with its metrics", async () => {
-    const { lines, again } = await workOff(
+    const { lines, again } = await handleAll(
       [bodyOf("acct_0"), bodyOf("acct_1")],
       async (message) => {
         tell([figures("deliveries", {}, { delivery_attempts: 1 })]);
@@ -135,7 +135,7 @@ describe("a worker that receives a batch of messages", () => {
   ])(
     "returns a message that is %s to the queue, and never logs its content",
     async (issue, body) => {
-      const { lines, again } = await workOff([body, bodyOf("acct_1")], async () => done);
+      const { lines, again } = await handleAll([body, bodyOf("acct_1")], async () => done);
 
       expect(again).toEqual(["m0"]);
       expect(about(lines, "m0")).toEqual([
@@ -153,7 +153,7 @@ describe("a worker that receives a batch of messages", () => {
         clock.advance(milliseconds);
         throw new Error("no answer");
       });
-    const { again } = await workOff([bodyOf("acct_0")], async () => {
+    const { again } = await handleAll([bodyOf("acct_0")], async () => {
       for (;;) {
         await hanging().catch((error: Error) => {
           if (error instanceof OutOfTimeError) throw error;

@@ -317,7 +317,7 @@ describe("an S3 destination with a role", () => {
 
   it("is refused while its trust policy does not require the external ID", async () => {
     assumed();
-    world.roles.trustAnybody = true;
+    world.roles.acceptsEveryCaller = true;
 
     await expect(put({ ...aRole, role_arn: roleArn })).rejects.toMatchObject({
       ...invalid("role_arn"),

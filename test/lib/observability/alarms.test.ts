@@ -171,14 +171,14 @@ describe.each(stages)("the alarms of %s", (stage) => {
     expect(named("source-unavailable-")).toHaveLength(Object.keys(stepScrapers).length);
     expect(named("table-refusing-")).toHaveLength(4);
     expect(named("table-throttling-")).toHaveLength(4);
-    const heard = new Set(
+    const read = new Set(
       alarms
         .flatMap(metricsOf)
         .flatMap(({ Dimensions = [] }) => Dimensions)
         .filter(({ Name }) => Name === "QueueName")
         .map(({ Value }) => (Value as { "Fn::GetAtt": readonly string[] })["Fn::GetAtt"][0] ?? ""),
     );
-    expect([...heard].toSorted()).toEqual(
+    expect([...read].toSorted()).toEqual(
       Object.keys(resourcesOf(service, "AWS::SQS::Queue")).toSorted(),
     );
   });

@@ -320,13 +320,13 @@ describe("the admin command, for dead letters,", () => {
       [script, "dead-letters", "show", "--queue", "runs", "--limit", "1000"],
       { env: { ...process.env, LOCAL_DIR: folder }, stdio: ["ignore", "ignore", "pipe"] },
     );
-    const said = text(child.stderr);
+    const stderr = text(child.stderr);
     await eventually("the look", 20, async () =>
       (await runsRow())?.["dead_letters_in_flight"] === 3 ? true : undefined,
     );
     child.kill("SIGINT");
 
-    expect(await said).toBe("Stopped. The messages were returned to the queue.\n");
+    expect(await stderr).toBe("Stopped. The messages were returned to the queue.\n");
     expect(await runsRow()).toMatchObject({ dead_letters: 3, dead_letters_in_flight: 0 });
     await bury(0);
     sqs.destroy();

@@ -22,8 +22,8 @@ function simplified(alarm: unknown): any {
   const text = JSON.stringify({ Outputs: { A: 1 }, Resources: { Alarm: alarm, simple } });
   writeFileSync(file, text);
   for (const name of manifests) writeFileSync(join(assembly, name), `{"key":"${hashOf(text)}"}`);
-  const said = simplifyAlarms(assembly);
-  return { ...JSON.parse(readFileSync(file, "utf8")), said };
+  const summary = simplifyAlarms(assembly);
+  return { ...JSON.parse(readFileSync(file, "utf8")), summary };
 }
 
 const manifests = ["manifest.json", "One.assets.json"];
@@ -42,14 +42,14 @@ const expressionOn = (stat: string) => ({
 });
 
 test("the template adapter replaces an alarm on an expression by one on its first metric, and changes nothing else", () => {
-  const { Resources, Outputs, said } = simplified(expressionOn("Sum"));
+  const { Resources, Outputs, summary } = simplified(expressionOn("Sum"));
   expect(Resources.Alarm).toEqual({
     Type: "AWS::CloudWatch::Alarm",
     Properties: { Threshold: 5, AlarmActions: ["topic"], ...metric, Period: 300, Statistic: "Sum" },
   });
   expect(Resources.simple).toEqual(simple);
   expect(Outputs).toEqual({ A: 1 });
-  expect(said).toContain("1 alarms");
+  expect(summary).toContain("1 alarms");
 });
 
 test("the template adapter renames a changed template to its new hash", () => {

@@ -11,14 +11,14 @@ import { expect, it } from "vitest";
 import { isDependencyFailure } from "../../../shared/base/dependency-failure.ts";
 import { OutOfTimeError } from "../../../shared/base/retry-budget.ts";
 
-const said = (status?: number) => ({
-  message: "said",
+const failure = (status?: number) => ({
+  message: "failed",
   $metadata: status === undefined ? {} : { httpStatusCode: status },
 });
-const named = (name: string): Error => Object.assign(new Error("said"), { name });
-const coded = (code: string): Error => Object.assign(new Error("said"), { code });
+const named = (name: string): Error => Object.assign(new Error("failed"), { name });
+const coded = (code: string): Error => Object.assign(new Error("failed"), { code });
 const s3Error = (name: string, status: number): Error =>
-  new S3ServiceException({ name, $fault: status < 500 ? "client" : "server", ...said(status) });
+  new S3ServiceException({ name, $fault: status < 500 ? "client" : "server", ...failure(status) });
 
 it.each<[string, Error]>([
   ["a request without a response", named("TimeoutError")],
@@ -28,7 +28,7 @@ it.each<[string, Error]>([
   ["a host name that cannot be resolved", coded("EAI_AGAIN")],
   ["a throttled table", new ProvisionedThroughputExceededException(said(400))],
   ["a throttled queue", named("RequestThrottled")],
-  ["a throttled scheduler", Object.assign(named("Whatever"), said(429))],
+  ["a throttled scheduler", Object.assign(named("Whatever"), failure(429))],
   ["an overloaded bucket", s3Error("SlowDown", 503)],
   ["an internal error of DynamoDB", new InternalServerError(said(500))],
   ["an internal error of KMS", new KMSInternalException(said(500))],
@@ -36,7 +36,7 @@ it.each<[string, Error]>([
   ["a row that stays busy", new TransactionConflictException(said(400))],
   [
     "a transaction that is still in progress",
-    new TransactionInProgressException({ ...said(400), Message: "said" }),
+    new TransactionInProgressException({ ...failure(400), Message: "failed" }),
   ],
 ])("%s is the failure of a dependency", (_, error) => {
   expect(isDependencyFailure(error)).toBe(true);

@@ -70,86 +70,86 @@ describe("setting an S3 destination", () => {
       what: "a KMS key that is disabled",
       answer: refuseAsStore(400, "KMS.DisabledException"),
       param: "bucket",
-      says: /KMS\.DisabledException.*disabled.*Enable it/,
+      message: /KMS\.DisabledException.*disabled.*Enable it/,
     },
     {
       what: "a KMS key that does not exist",
       answer: refuseAsStore(400, "KMS.NotFoundException"),
       param: "bucket",
-      says: /KMS\.NotFoundException.*does not exist/,
+      message: /KMS\.NotFoundException.*does not exist/,
     },
     {
       what: "a KMS key in another unusable state",
       answer: refuseAsStore(400, "KMS.KMSInvalidStateException"),
       param: "bucket",
-      says: /KMS\.KMSInvalidStateException.*cannot be used/,
+      message: /KMS\.KMSInvalidStateException.*cannot be used/,
     },
     {
       what: "a missing kms:GenerateDataKey",
       answer: refuseAsStore(403, "AccessDenied", kmsDenied),
       param: "access_key_id",
-      says: /Allow kms:GenerateDataKey on the KMS key/,
+      message: /Allow kms:GenerateDataKey on the KMS key/,
     },
     {
       what: "a missing s3:PutObject",
       answer: refuseAsStore(403, "AccessDenied"),
       param: "bucket",
-      says: /AccessDenied.*Allow .*s3:PutObject on 'acme\/shop\/\*' and s3:DeleteObject/,
+      message: /AccessDenied.*Allow .*s3:PutObject on 'acme\/shop\/\*' and s3:DeleteObject/,
     },
     {
       what: "a region that is not the bucket's, named by the store",
       answer: refuseAsStore(400, "AuthorizationHeaderMalformed", "<Region>us-west-2</Region>"),
       param: "region",
-      says: /The bucket is in 'us-west-2'\. Change 'region' to it/,
+      message: /The bucket is in 'us-west-2'\. Change 'region' to it/,
     },
     {
       what: "a region that is not the bucket's, not named by the store",
       answer: refuseAsStore(301, "PermanentRedirect"),
       param: "region",
-      says: /probably in another region/,
+      message: /probably in another region/,
     },
     {
       what: "an access key that is unknown to the store",
       answer: refuseAsStore(403, "InvalidAccessKeyId"),
       param: "access_key_id",
-      says: /does not accept this access key.*'access_key_id' and 'endpoint'/,
+      message: /does not accept this access key.*'access_key_id' and 'endpoint'/,
     },
     {
       what: "a header that is malformed, but not in its region",
       answer: refuseAsStore(400, "AuthorizationHeaderMalformed", "<Region>eu-central-1</Region>"),
       param: "access_key_id",
-      says: /does not accept this access key/,
+      message: /does not accept this access key/,
     },
     {
       what: "a wrong secret",
       answer: refuseAsStore(403, "SignatureDoesNotMatch"),
       param: "secret_access_key",
-      says: /Check 'secret_access_key', then 'region'/,
+      message: /Check 'secret_access_key', then 'region'/,
     },
     {
       what: "a bucket that does not exist",
       answer: refuseAsStore(404, "NoSuchBucket"),
       param: "bucket",
-      says: /There is no such bucket/,
+      message: /There is no such bucket/,
     },
     {
       what: "a store that is busy",
       answer: refuseAsStore(503, "SlowDown"),
       param: "endpoint",
-      says: /overloaded.*Retry later/,
+      message: /overloaded.*Retry later/,
     },
     {
       what: "an error code that is unknown to the service",
       answer: refuseAsStore(400, "TeapotException"),
       param: "bucket",
-      says: /TeapotException\. Look the code up/,
+      message: /TeapotException\. Look the code up/,
     },
   ])("names the field to change for $what", async ({ answer, param, says }) => {
     server.answer = answer;
 
     const refusal = await refusalOf();
     expect(refusal.param).toBe(param);
-    expect(refusal.message).toMatch(says);
+    expect(refusal.message).toMatch(message);
     expect(refusal.message).toMatch(/^Writing the check object .* Nothing was saved\.$/);
   });
 

@@ -67,7 +67,7 @@ const log = async (): Promise<readonly ExportRecord[]> =>
   (await world.registering.exports.list(account, { limit: 100, before: null, state: null }))
     .exports;
 const nameOf = (key: string): string => key.split("/").at(-1)?.slice(0, 9) ?? "";
-const owed = async (): Promise<readonly string[]> => {
+const pending = async (): Promise<readonly string[]> => {
   const lanes = await Promise.all(
     (["first", "later"] as const).map((lane) =>
       world.outbox.entries(target, { lane, by: null, limit: 100 }),
@@ -135,7 +135,7 @@ describe("the export of a run", () => {
         finishedAt: at,
       },
     ]);
-    expect(await owed()).toEqual([]);
+    expect(await pending()).toEqual([]);
   });
 
   it("writes plain lines when compression is none", async () => {
@@ -195,7 +195,7 @@ describe("the export of a run", () => {
 
     expect(keys).toEqual([]);
     expect(await objects()).toEqual(before);
-    expect(await owed()).toEqual([]);
+    expect(await pending()).toEqual([]);
   });
 
   it("continues with the failed object after 5 s", async () => {
@@ -313,7 +313,7 @@ describe("the export of a run", () => {
     expect(await log()).toMatchObject([
       { state: "failed", attemptCount: 10, lastError: "NoSuchBucket", nextAttemptAt: null },
     ]);
-    expect(await owed()).toEqual([]);
+    expect(await pending()).toEqual([]);
   });
 
   it("is attempted three times in a row for a failing bucket, then the other exports are postponed", async () => {
@@ -428,7 +428,7 @@ describe("the export of a run", () => {
     await world.work();
 
     expect(keys).toEqual([]);
-    expect(await owed()).toEqual([]);
+    expect(await pending()).toEqual([]);
     expect((await log()).map(({ state, lastError }) => [state, lastError])).toEqual([
       ["failed", reason],
       ["failed", reason],
@@ -440,7 +440,7 @@ describe("the export of a run", () => {
     await world.setDestination(account, { enabled: false });
     await world.publish(aRun(types, { runId: "wlrun_2" }));
 
-    expect(await owed()).toEqual([]);
+    expect(await pending()).toEqual([]);
   });
 });
 
@@ -482,7 +482,7 @@ describe("a backfill of exports", () => {
       { runId: "wlrun_2", state: "done", attemptCount: 1, runNumber: 2 },
       { runId: "wlrun_1", state: "done", attemptCount: 1 },
     ]);
-    expect(await owed()).toEqual([]);
+    expect(await pending()).toEqual([]);
   });
 
   it("writes each run once over several pages", async () => {
@@ -494,7 +494,7 @@ describe("a backfill of exports", () => {
 
     expect(keys).toHaveLength(120);
     expect(new Set(keys).size).toBe(120);
-    expect(await owed()).toEqual([]);
+    expect(await pending()).toEqual([]);
   });
 
   it("replaces the pending retry of an export", async () => {
@@ -512,7 +512,7 @@ describe("a backfill of exports", () => {
     world.clock.advance(60_000);
     await world.work();
     expect(keys).toHaveLength(count);
-    expect(await owed()).toEqual([]);
+    expect(await pending()).toEqual([]);
   });
 
   it("ends when the destination is deleted", async () => {
@@ -521,7 +521,7 @@ describe("a backfill of exports", () => {
     await backfill(minute(0), minute(0));
     await world.work();
 
-    expect(await owed()).toEqual([]);
+    expect(await pending()).toEqual([]);
     expect(await log()).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import type { Offer } from "../../../shared/scrapers/offer.ts";
 
 /** A plain new offer with the given changes. */
-export const offerOf = (said: Partial<Offer> = {}): Offer => ({
+export const offerOf = (changes: Partial<Offer> = {}): Offer => ({
   offerListingId: "a+b/c=",
   price: 19.99,
   currency: "USD",
@@ -10,5 +10,5 @@ export const offerOf = (said: Partial<Offer> = {}): Offer => ({
   seller: { id: "A1SELLER", name: "Birch Trading" },
   fulfillment: { isFba: false, fulfillerName: "Birch Trading" },
   isBuybox: false,
-  ...said,
+  ...changes,
 });

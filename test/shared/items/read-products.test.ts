@@ -246,7 +246,7 @@ describe("a read of products while the ledger does not answer", () => {
       const reading = read(answering(["ok", "ok", "ok"]), 3, { through, cancels });
       await expect(reading).rejects.toMatchObject({ name: "TimeoutError" });
       if (when === "before") for (const settle of late) await settle();
-      await workOff();
+      await drain();
       if (when === "after") for (const settle of late) await settle();
       expect(await account().get(accountId)).toMatchObject(untouched);
     },
@@ -274,7 +274,7 @@ describe("a read of products while the ledger does not answer", () => {
     await expect(read(unread, 1, { through, cancels })).rejects.toMatchObject({
       name: "TimeoutError",
     });
-    await workOff();
+    await drain();
     expect(await account().get(accountId)).toMatchObject(untouched);
   });
 
@@ -282,7 +282,7 @@ describe("a read of products while the ledger does not answer", () => {
     const broken: Scraper = { read: () => Promise.reject(new Error("the cause")) };
     const through: Ledger = { ...ledger, settle: noAnswer };
     await expect(read(broken, 1, { through, cancels })).rejects.toThrow("the cause");
-    await workOff();
+    await drain();
     expect(await account().get(accountId)).toMatchObject(untouched);
   });
 });

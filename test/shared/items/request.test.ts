@@ -44,8 +44,8 @@ describe("a products request", () => {
   });
 
   it("accepts explicit defaults and unknown fields", () => {
-    const said = { platform: "retailer_d", marketplace: "us", tier: "standard", novelty: 1 };
-    expect(parse({ ...said, ids: ["6501234"] })).toMatchObject({ ids: ["6501234"] });
+    const fields = { platform: "retailer_d", marketplace: "us", tier: "standard", novelty: 1 };
+    expect(parse({ ...fields, ids: ["6501234"] })).toMatchObject({ ids: ["6501234"] });
   });
 
   it("accepts 'asins' for 'ids' on retailer_a", () => {

@@ -8,8 +8,8 @@ const lineOf = (members: Record<string, unknown>): Line => ({
   service: "run-step",
   ...members,
 });
-const members = (...told: Parameters<typeof metricMembers>[0]): Record<string, unknown> =>
-  metricMembers(told, new Date());
+const members = (...metrics: Parameters<typeof metricMembers>[0]): Record<string, unknown> =>
+  metricMembers(metrics, new Date());
 
 describe("a log line with metrics", () => {
   it("contains each value and its dimensions, the stage always first", () => {

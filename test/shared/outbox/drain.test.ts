@@ -82,19 +82,19 @@ const worked = () => kept.flatMap(({ records }) => records);
 describe("drain", () => {
   it("logs each entry before its work, including one that fails", async () => {
     entries = [entry("a"), entry("b")];
-    const told: string[] = [];
+    const steps: string[] = [];
     const usual = session;
     session = {
       ...usual,
       work(one, slice) {
-        told.push(`works on ${one.key}`);
+        steps.push(`works on ${one.key}`);
         return one.key === "a" ? Promise.reject(new Error("no store")) : usual.work(one, slice);
       },
     };
-    const begins = ({ key }: OutboxEntry): void => void told.push(key);
+    const begins = ({ key }: OutboxEntry): void => void steps.push(key);
 
     await expect(drain(target, { ...dependencies, begins })).rejects.toThrow("no store");
-    expect(told).toEqual(["a", "works on a", "b", "works on b"]);
+    expect(steps).toEqual(["a", "works on a", "b", "works on b"]);
   });
 
   it("works on all due entries in few transactions and sends no message", async () => {

@@ -118,7 +118,7 @@ describe("a pipeline with a missing part is refused with its name:", () => {
 
 const names = (size: number): readonly string[] =>
   Array.from({ length: size }, (_, at) => `s${at}`);
-const told = (size: number): readonly Json[] =>
+const notifyingRoutes = (size: number): readonly Json[] =>
   Array.from({ length: size }, () => ({ when: "ok", notify: true }));
 
 type Row = readonly [what: string, param: string, value: unknown, message: string];
@@ -154,7 +154,7 @@ describe("a pipeline is refused, with the place and the accepted values, for", (
       [
         "nine routes",
         "pipeline.steps[0].routes",
-        pipelineOf(lite("a", ...told(9))),
+        pipelineOf(lite("a", ...notifyingRoutes(9))),
         "A step has at most 8 routes.",
       ],
       [
@@ -292,7 +292,7 @@ describe("a pipeline is refused, with the place and the accepted values, for", (
 
   it("more than ten steps, eight routes or 64 characters of a step ID, but not at these limits", () => {
     const steps = names(10).map((id, at) =>
-      lite(id, ...told(7), at < 9 ? always(`s${at + 1}`) : { when: "ok", notify: true }),
+      lite(id, ...notifyingRoutes(7), at < 9 ? always(`s${at + 1}`) : { when: "ok", notify: true }),
     );
     const named = pipelineOf(lite("a".repeat(64)));
     expect(parse({ steps }).steps).toHaveLength(10);

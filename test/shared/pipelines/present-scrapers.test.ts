@@ -82,28 +82,31 @@ describe("the presented scrapers of a platform", () => {
 
   it("contain conditions only for offers", () => {
     const { scrapers } = presentScrapers(shopOf("retailer_a"));
-    const told = scrapers.flatMap(({ id, conditions }) =>
+    const listed = scrapers.flatMap(({ id, conditions }) =>
       conditions === undefined ? [] : [[id, conditions]],
     );
-    expect(told).toEqual([["retailer_a.offers", ["all", "new", "used"]]]);
+    expect(listed).toEqual([["retailer_a.offers", ["all", "new", "used"]]]);
   });
 
-  it.each(names)("%s: the listed rules of a field are those that a pipeline accepts", (platform) => {
-    for (const { id, fields } of presentScrapers(shopOf(platform)).scrapers) {
-      for (const { name, type, whens, ops } of fields) {
-        for (const when of ["changed", "ok"]) {
-          for (const op of ["increased", "decreased", "below", "above", "is", "is_not"]) {
-            const takesValue = !["increased", "decreased"].includes(op);
-            const value = { number: 1, boolean: true, string: "x" }[type];
-            const route = { when, field: name, op, ...(takesValue && { value }), notify: true };
-            const isToldOf =
-              whens.includes(when) && ops.includes(op) && (takesValue || when === "changed");
-            expect(accepts(platform, id, route), `${id} ${JSON.stringify(route)}`).toBe(isToldOf);
+  it.each(names)(
+    "%s: the listed rules of a field are those that a pipeline accepts",
+    (platform) => {
+      for (const { id, fields } of presentScrapers(shopOf(platform)).scrapers) {
+        for (const { name, type, whens, ops } of fields) {
+          for (const when of ["changed", "ok"]) {
+            for (const op of ["increased", "decreased", "below", "above", "is", "is_not"]) {
+              const takesValue = !["increased", "decreased"].includes(op);
+              const value = { number: 1, boolean: true, string: "x" }[type];
+              const route = { when, field: name, op, ...(takesValue && { value }), notify: true };
+              const isListed =
+                whens.includes(when) && ops.includes(op) && (takesValue || when === "changed");
+              expect(accepts(platform, id, route), `${id} ${JSON.stringify(route)}`).toBe(isListed);
+            }
           }
         }
       }
-    }
-  });
+    },
+  );
 });
 
 function accepts(platform: Platform, scraper: string, route: object): boolean {
@@ -157,8 +160,8 @@ describe("the pipeline templates", () => {
   });
 
   it("contain the cost for 1,000 items", () => {
-    const { templates: told } = presentScrapers(shopOf("retailer_a"));
-    const costs = Object.fromEntries(told.map(({ id, estimated_credits: cost }) => [id, cost]));
+    const { templates: listed } = presentScrapers(shopOf("retailer_a"));
+    const costs = Object.fromEntries(listed.map(({ id, estimated_credits: cost }) => [id, cost]));
     expect(costs).toMatchObject({
       default: { items: 1_000, pulseRun: 250, refreshRun: 1_000, newAsins: 5_000 },
       price_drops: { items: 1_000, pulseRun: 250, refreshRun: 1_000, newAsins: 1_000 },

@@ -30,7 +30,7 @@ interface Seen {
   readonly lite?: number | undefined;
   readonly price?: number;
 }
-interface Told {
+interface ReportedChange {
   readonly step: string;
   readonly changes: Record<string, unknown>;
 }
@@ -55,19 +55,21 @@ async function watched(pipeline: Pipeline | null) {
     bench.clock.set(new Date(Date.UTC(2026, 2, 1, hour)).toISOString());
     await bench.run(list);
     hour += 1;
-    return told(bench, list, published);
+    return reportOf(bench, list, published);
   };
   await next({});
   return { bench, list, next };
 }
 
 /** The counts of the last run, the changes in its events, and its steps. */
-async function told(bench: RunBench, list: Watchlist, published: number) {
+async function reportOf(bench: RunBench, list: Watchlist, published: number) {
   const { stats, runNumber } = await bench.lastRun(list);
   const events = [...bench.published.values()].slice(published);
   const entries = events
     .filter(({ type }) => type === "watchlist.product.changed")
-    .flatMap(({ body }) => (JSON.parse(body) as { data: { changes: Told[] } }).data.changes);
+    .flatMap(
+      ({ body }) => (JSON.parse(body) as { data: { changes: ReportedChange[] } }).data.changes,
+    );
   const [item] = await bench.items(list);
   const { lastChange = null } = item ?? {};
   return {
@@ -210,7 +212,7 @@ describe("a change that two scrapers read", () => {
       const published = bench.published.size;
       await bench.run(list);
       bench.clock.advance(3_600_000);
-      return told(bench, list, published);
+      return reportOf(bench, list, published);
     };
     await run(10);
     const prices = { before: 10, after: 9 };

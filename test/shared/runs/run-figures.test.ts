@@ -13,11 +13,11 @@ import { openTables } from "../../support/tables.ts";
 const tables = openTables();
 
 /** A metrics sink that keeps what it receives. */
-function listener() {
-  const told: Figures[] = [];
+function metricsSink() {
+  const metrics: Figures[] = [];
   return {
-    report: (more: readonly Figures[]): void => void told.push(...more),
-    values: () => merged(told).map(({ kind, values }) => [kind, values]),
+    report: (more: readonly Figures[]): void => void metrics.push(...more),
+    values: () => merged(metrics).map(({ kind, values }) => [kind, values]),
   };
 }
 
@@ -27,7 +27,7 @@ describe("the metrics of a tick", () => {
     const world = await openWatchlistWorld(tables);
     const list = aWatchlist({ nextRunAt: due, runningRun });
     await putWatchlist({ client: world.client, ...world.options }, list, []);
-    const heard = listener();
+    const sink = metricsSink();
     const tick = (now: string) =>
       claimDueRun(
         {
@@ -36,29 +36,29 @@ describe("the metrics of a tick", () => {
           scheduledTime: new Date(due),
           now: new Date(now),
         },
-        { ...world, report: heard.report },
+        { ...world, report: sink.report },
       );
-    return { tick, heard };
+    return { tick, sink };
   };
 
   it("is how late the run starts, once however often the tick comes", async () => {
-    const { tick, heard } = await tickOf(null);
+    const { tick, sink } = await tickOf(null);
     await tick("2026-03-01T10:31:07.500Z");
     await tick("2026-03-01T10:31:09.000Z");
 
-    expect(heard.values()).toEqual([["run_starts", { runs_started: 1, run_late_ms: 7_500 }]]);
+    expect(sink.values()).toEqual([["run_starts", { runs_started: 1, run_late_ms: 7_500 }]]);
   });
 
   it("is a due time passed over, if the run before is still in progress", async () => {
-    const { tick, heard } = await tickOf(1);
+    const { tick, sink } = await tickOf(1);
     await tick(due);
 
-    expect(heard.values()).toEqual([["run_starts", { runs_overlapped: 1 }]]);
+    expect(sink.values()).toEqual([["run_starts", { runs_overlapped: 1 }]]);
   });
 });
 
 /** The ports of the run engine on a bench, with a metrics sink. */
-const portsOf = (bench: RunBench, { report }: ReturnType<typeof listener>) => ({
+const portsOf = (bench: RunBench, { report }: ReturnType<typeof metricsSink>) => ({
   ...bench,
   chance: countingChance(),
   publisher: { publish: async () => {} },
@@ -72,23 +72,23 @@ describe("the metrics of a run's end", () => {
     bench.answers.product = () => ({ status: "unavailable" });
     await bench.runSome(list, 2);
     bench.clock.advance(30_000);
-    const heard = listener();
+    const sink = metricsSink();
     const run = await bench.lastRun(list);
-    await finishRun(run, portsOf(bench, heard));
-    await finishRun(run, portsOf(bench, heard));
+    await finishRun(run, portsOf(bench, sink));
+    await finishRun(run, portsOf(bench, sink));
 
     const ended = { runs_completed: 1, runs_failed: 0, runs_unpaid: 0, run_ms: 30_000 };
-    expect(heard.values()).toEqual([["run_ends", ended]]);
+    expect(sink.values()).toEqual([["run_ends", ended]]);
   });
 
   it("distinguish a run without credits from a failed one", async () => {
     const bench = await startRunBench({ tables, credits: 0 });
     const list = await bench.createList(["10001"]);
     await bench.runSome(list, 1);
-    const heard = listener();
-    await finishRun(await bench.lastRun(list), portsOf(bench, heard));
+    const sink = metricsSink();
+    await finishRun(await bench.lastRun(list), portsOf(bench, sink));
 
-    expect(heard.values()).toMatchObject([["run_ends", { runs_unpaid: 1, runs_failed: 0 }]]);
+    expect(sink.values()).toMatchObject([["run_ends", { runs_unpaid: 1, runs_failed: 0 }]]);
   });
 
   it("reports that an abandoned run failed, and the credits that its steps returned", async () => {
@@ -97,12 +97,12 @@ describe("the metrics of a run's end", () => {
     await bench.runSome(list, 1);
     bench.loseMessages();
     bench.clock.advance(16 * 60_000);
-    const heard = listener();
-    await resumeRun(await bench.lastRun(list), portsOf(bench, heard));
-    await finishRun(await bench.lastRun(list), portsOf(bench, heard));
+    const sink = metricsSink();
+    await resumeRun(await bench.lastRun(list), portsOf(bench, sink));
+    await finishRun(await bench.lastRun(list), portsOf(bench, sink));
 
     const given = { credits_reserved: 2, credits_charged: 0, credits_refunded: 2 };
-    expect(heard.values()).toMatchObject([
+    expect(sink.values()).toMatchObject([
       ["credits", given],
       ["run_ends", { runs_completed: 0, runs_failed: 1 }],
     ]);

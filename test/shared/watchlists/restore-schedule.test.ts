@@ -7,7 +7,7 @@ const now = new Date("2026-03-01T10:30:00Z");
 
 /** The calls to the schedules, if successive reads of the watchlist return these. */
 async function restored(...looks: (Watchlist | undefined)[]): Promise<readonly unknown[]> {
-  const told: unknown[] = [];
+  const calls: unknown[] = [];
   let look = 0;
   const list = (): Watchlist | undefined => looks[Math.min(look++, looks.length - 1)];
   await restoreSchedule(
@@ -15,12 +15,12 @@ async function restored(...looks: (Watchlist | undefined)[]): Promise<readonly u
     {
       watchlists: { get: async () => list() },
       schedules: {
-        put: async ({ schedule, firstAt }) => void told.push([schedule, firstAt]),
-        remove: async (id) => void told.push(id),
+        put: async ({ schedule, firstAt }) => void calls.push([schedule, firstAt]),
+        remove: async (id) => void calls.push(id),
       },
     },
   );
-  return told;
+  return calls;
 }
 
 describe("a schedule that may be missing", () => {

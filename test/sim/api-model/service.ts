@@ -137,13 +137,13 @@ export async function openService(stage: Stage, credits: number) {
   const work = async (onTick: (tick: Tick) => void): Promise<void> => {
     while (await workOne(onTick));
   };
-  const nextOwedAt = async (): Promise<number> => {
+  const nextDueAt = async (): Promise<number> => {
     const { dueIndex } = tableSchema;
     const { Items = [] } = await stage.client.send(
       new ScanCommand({ TableName: stage.table, IndexName: dueIndex.name }),
     );
-    const owed = Items.filter((row) => String(row[dueIndex.partitionKey]).startsWith("outbox"));
-    return Math.min(...owed.map((row) => Date.parse(String(row[dueIndex.sortKey]))), Infinity);
+    const due = Items.filter((row) => String(row[dueIndex.partitionKey]).startsWith("outbox"));
+    return Math.min(...due.map((row) => Date.parse(String(row[dueIndex.sortKey]))), Infinity);
   };
 
   const accounts = dynamoAccountStore(stage.client, {
@@ -194,18 +194,18 @@ export async function openService(stage: Stage, credits: number) {
     async pass(milliseconds: number, onTick: (tick: Tick) => void): Promise<void> {
       const end = now + milliseconds;
       for (;;) {
-        const owedAt = await nextOwedAt();
+        const dueAt = await nextDueAt();
         const next = Math.min(
           scheduler.nextAt() ?? Infinity,
           queues.nextVisibleAt() ?? Infinity,
-          owedAt,
+          dueAt,
         );
         if (next > end) break;
         now = Math.max(now, next);
         if (scheduler.isDue()) scheduler.tick();
-        if (owedAt <= now) await invoke("sweeper", {});
+        if (dueAt <= now) await invoke("sweeper", {});
         await work(onTick);
-        if ((await nextOwedAt()) <= now) now += sweepMs;
+        if ((await nextDueAt()) <= now) now += sweepMs;
       }
       now = Math.max(now, end);
     },

@@ -21,7 +21,7 @@ const minute = 60_000;
  * Maximum time until an abandoned hold is released: the longest call (specification, "Client time
  * allowance"), a clock error of two minutes, and two sweeps, one after a long pause of the sweeper.
  */
-const givenBackMs = (5 + 2 + 2 * 3 + 50) * minute;
+const refundedWithinMs = (5 + 2 + 2 * 3 + 50) * minute;
 
 export interface Observed {
   readonly recorded: readonly RecordedCall[];
@@ -251,7 +251,7 @@ function checkHolds({ holds, entries }: LedgerState, history: History, calmAt: n
   }
   for (const [id, { madeAt, resolvedAt = Infinity }] of history.holds) {
     const tookMs = resolvedAt - Math.max(madeAt, calmAt);
-    assert(tookMs <= givenBackMs, `hold ${id} was resolved after ${tookMs} ms`);
+    assert(tookMs <= refundedWithinMs, `hold ${id} was resolved after ${tookMs} ms`);
   }
 }
 

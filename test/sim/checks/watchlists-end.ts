@@ -42,7 +42,7 @@ function checkLists(rows: readonly Row[], { user, lists, creations, others }: Te
     if (list.deletes === 0) assert.ok(isThere(list), `${list.id} is lost`);
   }
   const known = new Set(lists.map(({ id }) => id));
-  const unheard = new Set(
+  const unanswered = new Set(
     creations.filter(({ outcome }) => outcome === "unknown").map(({ name }) => name),
   );
   const strange = stored
@@ -50,7 +50,8 @@ function checkLists(rows: readonly Row[], { user, lists, creations, others }: Te
     .map(({ name }) => String(name))
     .filter((name) => !name.startsWith("filler "));
   assert.equal(new Set(strange).size, strange.length, `created twice: ${strange.join(", ")}`);
-  for (const name of strange) assert.ok(unheard.has(name), `${name} was created without a request`);
+  for (const name of strange)
+    assert.ok(unanswered.has(name), `${name} was created without a request`);
   const fillers = stored.length - strange.length - lists.filter(isThere).length;
   assert.equal(fillers, others, "watchlists that no user changed");
 }

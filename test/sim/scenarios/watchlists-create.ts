@@ -147,10 +147,10 @@ function take(acting: Acting, creation: Creation, { since, answer }: CallResult)
 /** Maximum number of concurrent watchlists since a moment. */
 function mostLists({ creations, lists, others }: Tenant, since: number): number {
   const known = lists.filter(({ goneAt = Infinity }) => goneAt > since).length;
-  const unheard = creations.filter(
+  const unanswered = creations.filter(
     ({ outcome, list }) => list === undefined && outcome !== "refused",
   ).length;
-  return others + known + unheard;
+  return others + known + unanswered;
 }
 
 function made(

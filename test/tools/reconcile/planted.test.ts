@@ -206,11 +206,11 @@ describe("reconcile, for events,", () => {
     const target = endpointTarget(world.accountId, endpointId);
     const before = await rowAt(...outbox());
     const run = { runId: runId(2), watchlistId: world.list.id, types: null };
-    const owed = runEntry({ ...run, happenedAt: endedAt(world.runs[1]) });
+    const entry = runEntry({ ...run, happenedAt: endedAt(world.runs[1]) });
     const options = { tableName: names.deliveries, clock: world.bench.clock };
-    await dynamoOutbox(client, { ...options, chance: countingChance() }).add(target, [owed]);
+    await dynamoOutbox(client, { ...options, chance: countingChance() }).add(target, [entry]);
     expect(await planted([[...delivery(2), deleted]])).toEqual([]);
-    await remove(names.deliveries, deliveryKeys.outboxEntry(target, owed));
+    await remove(names.deliveries, deliveryKeys.outboxEntry(target, entry));
     await put(names.deliveries, before);
   });
 

@@ -127,7 +127,7 @@ async function missingEntries(
   const { target } = before;
   const absent: OutboxEntry[] = [];
   for (const entry of before.entries) {
-    if (!(await rows.isOwed(target, entry))) absent.push(entry);
+    if (!(await rows.isPending(target, entry))) absent.push(entry);
   }
   if (absent.length === 0) return [];
   const still = new Set((await pendingEntries())?.entries.map(({ dueAt }) => dueAt));

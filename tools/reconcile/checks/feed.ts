@@ -75,7 +75,7 @@ async function undelivered(
   const absent: RunDeliveries[] = [];
   for (const one of wanted) {
     if (lostDeliveries(one, logged).length === 0) continue;
-    if (!(await rows.isOwed(one.target, one.entry))) absent.push(one);
+    if (!(await rows.isPending(one.target, one.entry))) absent.push(one);
   }
   const again = await known(absent);
   return absent.flatMap((one) => lostDeliveries(one, again));

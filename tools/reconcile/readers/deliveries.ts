@@ -20,7 +20,7 @@ export interface DeliveriesReader {
    * an outbox.
    */
   targets(accountId: string, endpointIds: readonly string[]): Promise<readonly StoredTarget[]>;
-  isOwed(target: DeliveryTarget, entry: OutboxEntry): Promise<boolean>;
+  isPending(target: DeliveryTarget, entry: OutboxEntry): Promise<boolean>;
   /** Yields entries by number. */
   feed(accountId: string): AsyncIterable<StoredFeedEntry>;
   /** Returns the number of the newest run. */
@@ -77,7 +77,7 @@ export function dynamoDeliveriesReader(
       }
       return targets;
     },
-    isOwed: async (target, entry) =>
+    isPending: async (target, entry) =>
       (await read(deliveryKeys.outboxEntry(target, entry))) !== undefined,
     async *feed(accountId) {
       const { pk } = deliveryKeys.feedEntry(accountId, 0);

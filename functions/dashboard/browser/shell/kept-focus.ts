@@ -18,14 +18,14 @@ export function useKeptFocus(main: HTMLElement | null): void {
         if (path[0]?.isConnected && path[0] !== document.activeElement) path = [];
       });
     };
-    const mend = (): void => {
+    const restore = (): void => {
       if (path[0] === undefined || path[0].isConnected) return;
       if (document.activeElement !== document.body) return;
       const around = path.find((element) => element.isConnected && element.tabIndex >= 0);
       const next = around ?? main.querySelector<HTMLElement>("h1") ?? main;
       next.focus({ preventScroll: true });
     };
-    const observer = new MutationObserver(mend);
+    const observer = new MutationObserver(restore);
     observer.observe(main, { childList: true, subtree: true });
     main.addEventListener("focusin", follow);
     main.addEventListener("focusout", forget);

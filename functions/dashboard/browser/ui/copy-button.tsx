@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { Button } from "./button.tsx";
 import { CheckIcon, CopyIcon } from "./icons.tsx";
 
-const toldMilliseconds = 2_000;
+const confirmationMs = 2_000;
 
 interface Done {
   /** It may be another by now. */
@@ -15,7 +15,7 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
   const [done, setDone] = useState<Done>();
   useEffect(() => {
     if (done === undefined) return undefined;
-    const timer = setTimeout(() => setDone(undefined), toldMilliseconds);
+    const timer = setTimeout(() => setDone(undefined), confirmationMs);
     return () => clearTimeout(timer);
   }, [done]);
   const copy = (): void => {

@@ -28,11 +28,11 @@ const tables = openTables();
 let ledger: string;
 let table: string;
 let store: AccountStore;
-let wishes: AutoTopUpStore;
+let topUps: AutoTopUpStore;
 beforeEach(async () => {
   [table, ledger] = [await tables.create(), await tables.create()];
   store = dynamoAccountStore(tables.client, { accounts: table });
-  wishes = dynamoAutoTopUpStore(tables.client, table);
+  topUps = dynamoAutoTopUpStore(tables.client, table);
 });
 const entriesOf = async (accountId: string) => {
   const wanted = { limit: 10 };
@@ -82,14 +82,14 @@ describe("dynamoAccountStore", () => {
 });
 
 describe("dynamoAutoTopUpStore", () => {
-  const wish = { enabled: true, thresholdCredits: 2_500, packId: "starter" } as const;
+  const topUp = { enabled: true, thresholdCredits: 2_500, packId: "starter" } as const;
 
   it("stores the automatic top-up of an account, and removes it", async () => {
     await store.create(anAccount);
 
-    expect(await wishes.setAutoTopUp("acct_1", wish)).toBe(true);
-    expect(await store.get("acct_1")).toEqual({ ...anAccount, autoTopUp: wish });
-    expect(await wishes.setAutoTopUp("acct_1", null)).toBe(true);
+    expect(await topUps.setAutoTopUp("acct_1", topUp)).toBe(true);
+    expect(await store.get("acct_1")).toEqual({ ...anAccount, autoTopUp: topUp });
+    expect(await topUps.setAutoTopUp("acct_1", null)).toBe(true);
     expect(await store.get("acct_1")).toEqual(anAccount);
   });
 

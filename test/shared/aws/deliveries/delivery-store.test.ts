@@ -61,7 +61,7 @@ const page = async (
   const { deliveries, lastId } = await store.list(account, { limit, before, filter });
   return { ids: deliveries.map(({ runId }) => runId), lastId };
 };
-const owed = () =>
+const pending = () =>
   outbox.entries(endpointTarget(account, "we_1"), { lane: "later", by: null, limit: 10 });
 
 describe("a stored delivery", () => {
@@ -207,19 +207,19 @@ describe("a requested redelivery", () => {
       ...failed,
       requestedAt: now.toISOString(),
     });
-    expect(await owed()).toEqual([redeliveryEntry(failed, now)]);
+    expect(await pending()).toEqual([redeliveryEntry(failed, now)]);
     expect(await dynamoDueTargets(tables.client, tableName).due(now, 10)).toEqual([
       endpointTarget(account, "we_1"),
     ]);
     const later = new Date("2026-11-20T12:00:00.000Z");
     expect(await store.requestRedelivery(account, failed, later)).toBe(false);
-    expect(await owed()).toHaveLength(1);
+    expect(await pending()).toHaveLength(1);
     expect((await page(10, { filter: { state: "pending" } })).ids).toEqual(["wlrun_1"]);
   });
 
   it("of a missing delivery adds nothing to the outbox", async () => {
     expect(await store.requestRedelivery(account, aDelivery(1), clock.now())).toBe(false);
-    expect(await owed()).toEqual([]);
+    expect(await pending()).toEqual([]);
     expect(await store.get(account, aDelivery(1).id)).toBeNull();
   });
 

@@ -22,7 +22,7 @@ const aTarget = (account: number, endpoint: number): DeliveryTarget => ({
   accountId: `acct_${account}`,
   targetId: `we_${endpoint}`,
 });
-const owe = (target: DeliveryTarget, second: number) =>
+const addPending = (target: DeliveryTarget, second: number) =>
   outbox.add(target, [{ lane: "first", dueAt: at(second), key: "run", content: {} }]);
 
 describe("dynamoDueTargets", () => {

@@ -137,7 +137,7 @@ async function expectSoundBooks(accountId: string, granted: number): Promise<voi
   expect(total).toBe(granted);
 }
 
-interface Heard {
+interface Answered {
   readonly holdId: string;
   readonly settled: Settled;
 }
@@ -146,7 +146,7 @@ interface Heard {
 async function makeCall(
   ledger: Ledger,
   wanted: { accountId: string; holdId: string; model: ModelCall; settlesAt?: Date },
-): Promise<Heard | "refused" | "asleep" | undefined> {
+): Promise<Answered | "refused" | "asleep" | undefined> {
   const { accountId, holdId, model, settlesAt = start } = wanted;
   const { credits } = model;
   try {
@@ -172,7 +172,7 @@ async function makeCall(
 async function settleCall(
   ledger: Ledger,
   wanted: { accountId: string; holdId: string; model: ModelCall; settlesAt: Date },
-): Promise<Heard | undefined> {
+): Promise<Answered | undefined> {
   const { accountId, holdId, model, settlesAt: now } = wanted;
   const credits = Math.floor(model.credits * model.answered);
   try {
@@ -187,7 +187,7 @@ async function settleCall(
 async function playOut(calls: readonly ModelCall[], granted: number): Promise<void> {
   const accountId = await world.open(granted);
   const look = (): Promise<void> => expectSoundBooks(accountId, granted);
-  const heard: Heard[] = [];
+  const answered: Answered[] = [];
   const lateRequests: Late = [];
   const asleep = new Set<number>();
   const processes = calls.map((model) => faultyProcess(model.faults, look, lateRequests));
@@ -195,14 +195,14 @@ async function playOut(calls: readonly ModelCall[], granted: number): Promise<vo
     const wanted = { accountId, holdId: `hold-${n}`, model };
     const ledger = processes[n] ?? faultyProcess([], look);
     const first = await makeCall(ledger, wanted);
-    if (typeof first === "object") heard.push(first);
+    if (typeof first === "object") answered.push(first);
     if (first === "asleep") asleep.add(n);
     if (first !== undefined || model.sleeps || model.afterwards === "left") return;
     // Only a worker that cancels a call or repeats a step continues without the result of a
     // settlement.
     if (model.slot) await world.ledger().cancel({ accountId, holdId: wanted.holdId, now: start });
     const last = model.slot ? undefined : await makeCall(faultyProcess([], look), wanted);
-    if (typeof last === "object") heard.push(last);
+    if (typeof last === "object") answered.push(last);
   };
   await Promise.all(calls.map(play));
 
@@ -214,7 +214,7 @@ async function playOut(calls: readonly ModelCall[], granted: number): Promise<vo
     const late = asleep.has(n)
       ? await settleCall(own, wanted)
       : isRepeated && (await makeCall(faultyProcess(model.faults, look), wanted));
-    if (typeof late === "object") heard.push(late);
+    if (typeof late === "object") answered.push(late);
   });
   await Promise.all(zombies);
   for (const send of lateRequests) await send().catch(() => undefined);
@@ -230,7 +230,7 @@ async function playOut(calls: readonly ModelCall[], granted: number): Promise<vo
       return id === holdId ? [credits] : [];
     });
   for (const n of calls.keys()) expect(chargedFor(`hold-${n}`).length).toBeLessThanOrEqual(1);
-  for (const { holdId, settled } of heard) {
+  for (const { holdId, settled } of answered) {
     expect(chargedFor(holdId)).toEqual(
       settled.credits === 0 && chargedFor(holdId).length === 0 ? [] : [settled.credits],
     );

@@ -305,8 +305,8 @@ describe("the stored results of a step", () => {
     const all = Array.from({ length: large }, (_, batch) => batch);
 
     expect(await store.counts(aStep())).toEqual(counts(4 * large, { notFound: large }));
-    const told = await Array.fromAsync(store.effectiveResults(aStep()));
-    expect(told.map(({ outcomes }) => outcomes)).toEqual(
+    const results = await Array.fromAsync(store.effectiveResults(aStep()));
+    expect(results.map(({ outcomes }) => outcomes)).toEqual(
       all.map((batch) => outcomesOf(batch).filter(({ id }) => !id.endsWith("-c"))),
     );
     const routed = await Array.fromAsync(store.routed(aStep()));

@@ -92,7 +92,7 @@ const fillPages = async (place: Place, n: number): Promise<void> => {
 interface Case {
   /** The file that sends the query. */
   readonly file: string;
-  readonly says: string;
+  readonly title: string;
   readonly fill: (place: Place, n: number) => Promise<unknown>;
   readonly read: (place: Place) => Promise<unknown>;
   readonly found: unknown;
@@ -153,7 +153,7 @@ const putRun = (place: Place, n: number) => {
 const cases: readonly Case[] = [
   {
     file: "shared/aws/accounts/api-key-store",
-    says: "the keys of an account",
+    title: "the keys of an account",
     fill: ({ client, table }, n) =>
       dynamoAccountStore(client, { accounts: table }).addKey({
         id: `key_${n}`,
@@ -170,7 +170,7 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/ledger/entry-streams",
-    says: "credit transactions from before the account had shards",
+    title: "credit transactions from before the account had shards",
     fill: (place, sequence) =>
       put(
         place,
@@ -198,7 +198,7 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/ledger/find-entries",
-    says: "marks of purchases",
+    title: "marks of purchases",
     fill: (place, sequence) =>
       put(place, {
         ...accountKeys.change(account, `c${sequence}`),
@@ -214,7 +214,7 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/ledger/read-pages",
-    says: "pages of a journal",
+    title: "pages of a journal",
     async fill(place, n) {
       const record = { type: "grant", at: n, credits: 1, changeId: null } as const;
       const shard = { accountId: account, number: 0, concurrency: 5, fence: n, journal: [record] };
@@ -236,21 +236,21 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/deliveries/delivery-store",
-    says: "the delivery log",
+    title: "the delivery log",
     fill: putDelivery,
     read: (place) => listDeliveries(place),
     found: ["run_5", "run_4", true],
   },
   {
     file: "shared/aws/deliveries/delivery-store",
-    says: "the delivery log of an endpoint",
+    title: "the delivery log of an endpoint",
     fill: putDelivery,
     read: (place) => listDeliveries(place, "we_even"),
     found: ["run_4", "run_2", false],
   },
   {
     file: "shared/aws/table/due-keys",
-    says: "what is due of a partition key",
+    title: "what is due of a partition key",
     fill: (place, n) => {
       const key = { pk: n === 3 ? "other" : "mine", sk: `row_${n}` };
       return put(place, { ...key, ...dueAt("hold", { ...key, pk: "mine" }, new Date(at(n))) });
@@ -263,7 +263,7 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/deliveries/endpoint-store",
-    says: "the endpoints of an account",
+    title: "the endpoints of an account",
     fill: (place, n) =>
       dynamoEndpointStore(place.client, optionsOf(place)).create(account, {
         id: `we_${n}`,
@@ -287,14 +287,14 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/deliveries/event-feed",
-    says: "the feed after a number",
+    title: "the feed after a number",
     fill: appendRun,
     read: async (place) => (await feedOf(place).after(account, 1, 3)).map(({ runId }) => runId),
     found: ["run_2", "run_3", "run_4"],
   },
   {
     file: "shared/aws/deliveries/event-feed",
-    says: "the feed of a time",
+    title: "the feed of a time",
     fill: appendRun,
     async read(place) {
       const range = { since: at(1), until: at(4), after: null, limit: 100 };
@@ -304,14 +304,14 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/exports/export-store",
-    says: "the export log",
+    title: "the export log",
     fill: putExport,
     read: (place) => listExports(place, null),
     found: [5, 4, true],
   },
   {
     file: "shared/aws/exports/export-store",
-    says: "the export log of a state",
+    title: "the export log of a state",
     fill: putExport,
     read: (place) => listExports(place, "failed"),
     // The query does not read the row of another state that follows.
@@ -319,7 +319,7 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/deliveries/outbox-store",
-    says: "the pending entries of a target",
+    title: "the pending entries of a target",
     fill: addEntry,
     async read(place) {
       const wanted = { lane: "first", by: new Date(at(4)), limit: 10 } as const;
@@ -330,7 +330,7 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/deliveries/outbox-store",
-    says: "waiting targets, past those without pending entries",
+    title: "waiting targets, past those without pending entries",
     fill: putTarget,
     read: async (place) =>
       (await outboxOf(place).waiting(account, clock.now())).map(({ targetId }) => targetId),
@@ -338,7 +338,7 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/watchlists/page-reader",
-    says: "the items of a list",
+    title: "the items of a list",
     fill: fillPages,
     read: idsOf,
     found: ["i1", "i2", "i3", "i4", "i5"],
@@ -346,7 +346,7 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/watchlists/page-store",
-    says: "every page, to remove it",
+    title: "every page, to remove it",
     fill: fillPages,
     async read(place) {
       await pagesOf(place).removeAll(list);
@@ -357,7 +357,7 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/deliveries/pending-work",
-    says: "targets that have entries, past those that have none",
+    title: "targets that have entries, past those that have none",
     fill: putTarget,
     read: async ({ client, table }) =>
       (await dynamoPendingWork(client, table).targets(account)).map(({ targetId }) => targetId),
@@ -365,7 +365,7 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/deliveries/pending-work",
-    says: "the newest entries of a target",
+    title: "the newest entries of a target",
     fill: addEntry,
     async read({ client, table }) {
       const span = { since: null, until: null, limit: 3 };
@@ -377,14 +377,14 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/watchlists/purge-store",
-    says: "the one run that is not over, past those that are",
+    title: "the one run that is not over, past those that are",
     fill: putRun,
     read: (place) => dynamoPurgeStore(place.client, optionsOf(place)).isRunning(list),
     found: true,
   },
   {
     file: "shared/aws/watchlists/purge-store",
-    says: "every row of a list and its runs, to remove it",
+    title: "every row of a list and its runs, to remove it",
     async fill(place, n) {
       await putRun(place, n);
       await put(place, watchlistKeys.step(`run_${n}`, "a"));
@@ -403,14 +403,14 @@ const cases: readonly Case[] = [
   },
   {
     file: "tools/reconcile/readers/rows",
-    says: "the rows of a partition",
+    title: "the rows of a partition",
     fill: (place, n) => put(place, { pk: "pk", sk: `row_${n}` }),
     read: (place) => rowsOf(place, "pk"),
     found: ["row_1", "row_2", "row_3", "row_4", "row_5"],
   },
   {
     file: "shared/aws/runs/run-store",
-    says: "the runs of a list",
+    title: "the runs of a list",
     fill: putRun,
     async read(place) {
       const page = await dynamoRunStore(place.client, optionsOf(place)).list(list, 3);
@@ -420,7 +420,7 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/runs/step-store",
-    says: "the steps of a run",
+    title: "the steps of a run",
     fill: (place, n) =>
       put(place, {
         ...watchlistKeys.step("run_1", `step_${n}`),
@@ -433,7 +433,7 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/deliveries/target-states",
-    says: "the states of an account's targets",
+    title: "the states of an account's targets",
     fill: (place, n) =>
       put(place, {
         ...deliveryKeys.outbox({ accountId: account, targetId: `we_${n}` }),
@@ -446,7 +446,7 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/accounts/usage-store",
-    says: "days of usage",
+    title: "days of usage",
     fill: (place, n) => put(place, accountKeys.usage(account, `2026-03-0${n}`)),
     async read({ client, table }) {
       const range = { from: "2026-03-02", to: "2026-03-05" };
@@ -462,7 +462,7 @@ const cases: readonly Case[] = [
   },
   {
     file: "shared/aws/watchlists/watchlist-store",
-    says: "the lists of an account",
+    title: "the lists of an account",
     fill: (place, n) =>
       putWatchlist(
         { ...place, clock, chance },
@@ -486,7 +486,7 @@ const cutShort = (client: DynamoDBDocumentClient) =>
       : send(),
   );
 
-describe.each(cases)("$file: $says", ({ fill, read, found, queries = 1 }) => {
+describe.each(cases)("$file: $title", ({ fill, read, found, queries = 1 }) => {
   const filled = async (): Promise<Place> => {
     const place = { client: tables.client, table: await tables.create() };
     for (const n of five) await fill(place, n);

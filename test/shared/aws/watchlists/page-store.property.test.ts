@@ -150,13 +150,13 @@ function processOf(
     if (next === "conflict" && command instanceof TransactWriteCommand) {
       throw conflict(command.input.TransactItems?.length ?? 0);
     }
-    const sendAndTell = async (): Promise<unknown> => {
+    const sendAndRecord = async (): Promise<unknown> => {
       const answer = await send();
       wrote();
       return answer;
     };
-    if (next !== "answer_lost") return inTurn(scheduler, sendAndTell);
-    await inTurn(scheduler, sendAndTell);
+    if (next !== "answer_lost") return inTurn(scheduler, sendAndRecord);
+    await inTurn(scheduler, sendAndRecord);
     return inTurn(scheduler, send);
   });
 }
@@ -216,7 +216,7 @@ async function play(
   }
   const ids = [...new Set([...wanted.add, ...wanted.remove])].sort(compareIds);
   const { pages, current } = following(store, ids);
-  const told = { added: 0, reactivated: 0, removed: 0 };
+  const tallied = { added: 0, reactivated: 0, removed: 0 };
   const now = new Date(Date.UTC(2026, 2, 1) + number);
   wrote = () => {
     const about = current();
@@ -227,9 +227,9 @@ async function play(
       },
       now.toISOString(),
     );
-    told.added += tally.added;
-    told.reactivated += tally.reactivated;
-    told.removed += tally.removed;
+    tallied.added += tally.added;
+    tallied.reactivated += tally.reactivated;
+    tallied.removed += tally.removed;
   };
   const watchlist = await world.watchlist(list);
   if (watchlist === undefined) throw new Error("The list is there");
@@ -238,7 +238,7 @@ async function play(
     { watchlist, change: wanted, now },
     { watchlists, pages, clock, chance },
   );
-  expect(tally).toMatchObject(told);
+  expect(tally).toMatchObject(tallied);
   expect(tally.added + tally.reactivated + tally.unchanged).toBe(wanted.add.length);
   expect(tally.removed + tally.missing).toBe(wanted.remove.length);
 }
@@ -312,7 +312,7 @@ it(
             }
           });
           let isOver = false;
-          const readers = [0, 1].map(() => readMeanwhile(() => isOver, played));
+          const readers = [0, 1].map(() => readDuring(() => isOver, played));
           const writers = Promise.all(lanes).finally(() => {
             isOver = true;
           });

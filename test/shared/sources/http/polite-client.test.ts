@@ -29,9 +29,9 @@ interface Double {
   readonly sockets: Set<unknown>;
   atOnceMax(): number;
 }
-const endings: (() => Promise<void>)[] = [];
+const disposers: (() => Promise<void>)[] = [];
 afterEach(async () => {
-  await Promise.all(endings.splice(0).map((end) => end()));
+  await Promise.all(disposers.splice(0).map((end) => end()));
 });
 
 async function startDouble(react: React): Promise<Double> {
@@ -51,7 +51,7 @@ async function startDouble(react: React): Promise<Double> {
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  endings.push(async () => {
+  disposers.push(async () => {
     const closed = once(server, "close");
     server.close();
     server.closeAllConnections();
@@ -132,7 +132,7 @@ describe("a call of the source client", () => {
       const sent = await Array.fromAsync(request as AsyncIterable<Buffer>);
       const { method, headers } = request;
       const body = Buffer.concat(sent).toString();
-      response.setHeader("X-Told", "yes").end(JSON.stringify({ method, headers, body }));
+      response.setHeader("X-Sent", "yes").end(JSON.stringify({ method, headers, body }));
     });
     const reply = await clientWith().send(
       { method: "POST", url: double.url, headers: { Accept: "application/json" }, body: "{}" },
@@ -143,7 +143,7 @@ describe("a call of the source client", () => {
       body: "{}",
       headers: { "user-agent": "test/1.0", accept: "application/json" },
     });
-    expect(reply.kind === "answered" && reply.headers.get("x-told")).toBe("yes");
+    expect(reply.kind === "answered" && reply.headers.get("x-sent")).toBe("yes");
   });
 
   it("reuses its connection", async () => {
@@ -243,27 +243,27 @@ describe("a retry of the source client", () => {
   });
 
   it("gets a new body with the remaining time of the try", async () => {
-    const told: number[] = [];
+    const leftTimes: number[] = [];
     const sent: number[] = [];
     const double = await startDouble(async ({ request, response, number }) => {
       sent.push(Number(Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>))));
       response.writeHead(number < 2 ? 503 : 200, { "Retry-After": "1" }).end();
     });
     const body = (leftMs: number): string => {
-      told.push(leftMs);
+      leftTimes.push(leftMs);
       return String(leftMs);
     };
     const patient = clientWith({ tryTimeoutMs: neverMs });
     await patient.send({ method: "POST", url: double.url, body }, within(60_000));
-    expect(sent).toEqual(told);
-    expect(told[0]).toBeLessThanOrEqual(60_000);
-    expect(told[1]).toBeLessThanOrEqual((told[0] ?? 0) - 990);
-    expect(told[1]).toBeGreaterThan(0);
+    expect(sent).toEqual(leftTimes);
+    expect(leftTimes[0]).toBeLessThanOrEqual(60_000);
+    expect(leftTimes[1]).toBeLessThanOrEqual((leftTimes[0] ?? 0) - 990);
+    expect(leftTimes[1]).toBeGreaterThan(0);
     await clientWith({ tryTimeoutMs: 700 }).send(
       { method: "POST", url: double.url, body },
       within(60_000),
     );
-    expect(told[2]).toBe(700);
+    expect(leftTimes[2]).toBe(700);
   });
 
   it.each(["3600", "99999999999", "9".repeat(400)])(

@@ -237,9 +237,9 @@ describe("the mapping of price history offers", () => {
   });
 
   it("marks no offer without a buy box, or if none of these offers is in it", async () => {
-    const nobody = someStats({ buyBoxIsUnqualified: true, buyBoxSellerId: "A1SELLER02" });
+    const unqualified = someStats({ buyBoxIsUnqualified: true, buyBoxSellerId: "A1SELLER02" });
     const other = someStats({ buyBoxSellerId: "A1STRANGER" });
-    for (const stats of [nobody, other]) {
+    for (const stats of [unqualified, other]) {
       const offers = await offersOf(listed(asin, someOffers, { stats }));
       expect(offers.filter(({ isBuybox }) => isBuybox)).toEqual([]);
       expect(offers.map(({ price }) => price)).toEqual([10.5, 18.99, 19.99]);

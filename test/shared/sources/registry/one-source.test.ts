@@ -17,9 +17,9 @@ import type { SourceReport } from "../../../../shared/sources/registry/report.ts
 import type { SourceDependencies } from "../../../../shared/sources/registry/parts.ts";
 import { aSourceWorld } from "../../../support/source-dependencies.ts";
 
-const endings: (() => Promise<void>)[] = [];
+const disposers: (() => Promise<void>)[] = [];
 afterEach(async () => {
-  await Promise.all(endings.splice(0).map((end) => end()));
+  await Promise.all(disposers.splice(0).map((end) => end()));
 });
 
 interface Host {
@@ -54,7 +54,7 @@ async function startHost(
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  endings.push(async () => {
+  disposers.push(async () => {
     server.closeAllConnections();
     server.close();
     await once(server, "close");
@@ -235,7 +235,7 @@ describe("a crawl delay", () => {
     });
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
-    endings.push(async () => {
+    disposers.push(async () => {
       server.closeAllConnections();
       server.close();
       await once(server, "close");
@@ -315,11 +315,11 @@ describe("a source without any answer", () => {
     await read("retailer_d.standard", 1, 3);
     await read("retailer_d.standard", 1, 3);
     expect(warnings).toHaveLength(1);
-    const [, told] =
+    const [, reported] =
       /^retailer_d\.standard: upstream: no call was answered \((\w+)\)$/.exec(warnings[0] ?? "") ??
       [];
-    expect(told).toMatch(word);
-    expect(replies).toEqual([told, told]);
+    expect(reported).toMatch(word);
+    expect(replies).toEqual([reported, reported]);
   });
 
   it("because of an open circuit causes a warning", async () => {
@@ -358,7 +358,7 @@ describe("a source without any answer", () => {
     });
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
-    endings.push(async () => {
+    disposers.push(async () => {
       server.closeAllConnections();
       server.close();
       await once(server, "close");

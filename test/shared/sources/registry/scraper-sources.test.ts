@@ -257,10 +257,10 @@ describe("the tokens of a key", () => {
   });
 
   it("delay another scraper as long as the source reported", async () => {
-    const told = { tokensLeft: 0, refillIn: 400, refillRate: 5 };
+    const tokens = { tokensLeft: 0, refillIn: 400, refillRate: 5 };
     const sample = { products: [aListing(asin)] };
     history = await startHistoryDouble(({ number }) => ({
-      body: envelope(sample, number === 1 ? told : {}),
+      body: envelope(sample, number === 1 ? tokens : {}),
     }));
     const found = readers(history.url, () => "/sources/a");
     const startedAt = Date.now();

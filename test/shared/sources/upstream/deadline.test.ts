@@ -8,9 +8,9 @@ import { parseSources } from "../../../../shared/sources/registry/configuration.
 import { scraperFor } from "../../../../shared/sources/registry/scraper-sources.ts";
 import { aSourceWorld } from "../../../support/source-dependencies.ts";
 
-const endings: (() => Promise<void>)[] = [];
+const disposers: (() => Promise<void>)[] = [];
 afterEach(async () => {
-  await Promise.all(endings.splice(0).map((end) => end()));
+  await Promise.all(disposers.splice(0).map((end) => end()));
 });
 
 /** A server that answers after `tookMs`, which receives the request's `deadline_ms`. */
@@ -27,7 +27,7 @@ async function startServer(tookMs: (deadlineMs: number) => number): Promise<stri
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  endings.push(async () => {
+  disposers.push(async () => {
     server.closeAllConnections();
     server.close();
     await once(server, "close");
@@ -59,13 +59,13 @@ it("an upstream answer at the deadline of the server still counts", async () => 
 });
 
 it("an upstream call that waited for a slot sends its remaining time", async () => {
-  const told: number[] = [];
+  const deadlines: number[] = [];
   const url = await startServer((deadlineMs) => {
-    told.push(deadlineMs);
-    return told.length === 1 ? 1_000 : deadlineMs;
+    deadlines.push(deadlineMs);
+    return deadlines.length === 1 ? 1_000 : deadlineMs;
   });
   const options = { batchIdsMax: 1, callsAtOnceMax: 1, callsPerSecond: 100 };
   const asked = { ids: ["1234567", "1234568"], withinMs: 2_500 };
   expect(await read(url, options, asked)).toEqual(["not_found", "not_found"]);
-  expect(told[1]).toBeLessThanOrEqual(1_250);
+  expect(deadlines[1]).toBeLessThanOrEqual(1_250);
 });

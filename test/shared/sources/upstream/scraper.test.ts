@@ -78,16 +78,16 @@ describe("the upstream scraper", () => {
   });
 
   it("computes the deadline when the call is sent, not when it was requested", async () => {
-    const told: unknown[] = [];
+    const deadlines: unknown[] = [];
     await read({
       withinMs: 4_000,
       misbehave: ({ number, body }) => {
-        told.push(body["deadline_ms"]);
+        deadlines.push(body["deadline_ms"]);
         return number === 1 ? "429_seconds" : undefined;
       },
     });
-    expect(told).toHaveLength(2);
-    expect(told[1]).toBeLessThanOrEqual(Number(told[0]) - 950);
+    expect(deadlines).toHaveLength(2);
+    expect(deadlines[1]).toBeLessThanOrEqual(Number(deadlines[0]) - 950);
   });
 
   it("sends a retry with the request ID of the first try", async () => {

@@ -257,23 +257,23 @@ describe("the results of the web scraper", () => {
 });
 
 describe("the web scraper's status not_found", () => {
-  const says = (status: number, trial: Trial = {}, body = "<title>Gone</title>") =>
+  const statusFor = (status: number, trial: Trial = {}, body = "<title>Gone</title>") =>
     statusOf(readFrom(always({ status, body }), undefined, trial));
 
   it("follows from a 410", async () => {
-    expect(await says(410)).toBe("not_found");
+    expect(await statusFor(410)).toBe("not_found");
   });
 
   it("follows from a 404 only if the deployer configured it", async () => {
-    expect(await says(404)).toBe("unavailable");
-    expect(await says(404, { notFoundStatus: true })).toBe("not_found");
+    expect(await statusFor(404)).toBe("unavailable");
+    expect(await statusFor(404, { notFoundStatus: true })).toBe("not_found");
   });
 
   it("does not follow from a block page, whatever its status", async () => {
     for (const title of ["Access denied", "Pardon Our Interruption", "Robot or human?"]) {
       const block = `<title>${title}</title>`;
-      expect(await says(410, {}, block)).toBe("unavailable");
-      expect(await says(404, { notFoundStatus: true }, block)).toBe("unavailable");
+      expect(await statusFor(410, {}, block)).toBe("unavailable");
+      expect(await statusFor(404, { notFoundStatus: true }, block)).toBe("unavailable");
     }
   });
 

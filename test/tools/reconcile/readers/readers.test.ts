@@ -147,8 +147,8 @@ describe("dynamoDeliveriesReader", () => {
         firstDueAt: null,
       });
     }
-    expect(await reader.isOwed(target, entries[0])).toBe(true);
-    expect(await reader.isOwed(target, { ...entries[0], key: "c" })).toBe(false);
+    expect(await reader.isPending(target, entries[0])).toBe(true);
+    expect(await reader.isPending(target, { ...entries[0], key: "c" })).toBe(false);
   });
 
   it("returns the runs of the feed by number, and by end time", async () => {
