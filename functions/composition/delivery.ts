@@ -8,8 +8,8 @@ import {
   cachedRoleCredentials,
   stsRoleCredentials,
 } from "../../shared/aws/exports/role-credentials.ts";
-import { figures } from "../../shared/observability/figures.ts";
-import { tell } from "../../shared/observability/work-log.ts";
+import { newMetrics } from "../../shared/observability/figures.ts";
+import { recordMetrics } from "../../shared/observability/work-log.ts";
 import { exportSessions } from "../../shared/exports/export-session.ts";
 import type { OutboxStore } from "../../shared/outbox/outbox.ts";
 import { webhookSessions } from "../../shared/webhooks/webhook-session.ts";
@@ -53,7 +53,7 @@ export const deliveryDependencies = (
     secrets: secrets(environment, overrides),
     queue: outboxQueue(environment, overrides),
     ...timeAndChance(overrides),
-    report: tell,
+    report: recordMetrics,
   };
   const open = webhookSessions({
     ...shared,
@@ -76,14 +76,14 @@ export const deliveryDependencies = (
       open,
       outbox: outboxStore(environment, overrides, deliveryWrite),
       late: (milliseconds: number) =>
-        tell([figures("deliveries", {}, { delivery_late_ms: milliseconds })]),
+        recordMetrics([newMetrics("deliveries", {}, { delivery_late_ms: milliseconds })]),
     },
     exports: {
       ...shared,
       open: openExports,
       outbox: exportOutbox,
       late: (milliseconds: number) =>
-        tell([figures("exports", {}, { export_late_ms: milliseconds })]),
+        recordMetrics([newMetrics("exports", {}, { export_late_ms: milliseconds })]),
     },
   };
 };

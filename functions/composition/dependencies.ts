@@ -46,7 +46,7 @@ import type { RandomSource, Clock } from "../../shared/base/clock.ts";
 import type { Warn } from "../../shared/base/best-effort.ts";
 import type { SecretBox } from "../../shared/base/secret-box.ts";
 import { systemRandom, systemClock } from "../../shared/base/system.ts";
-import { tell } from "../../shared/observability/work-log.ts";
+import { recordMetrics } from "../../shared/observability/work-log.ts";
 import type { CancelQueue } from "../../shared/credits/cancel-queue.ts";
 import type { CreditHistory } from "../../shared/credits/credit-history.ts";
 import type { Ledger } from "../../shared/credits/ledger.ts";
@@ -152,7 +152,7 @@ export const ledger = (
     accountsTable: environment.ACCOUNTS_TABLE,
     ledgerTable: environment.LEDGER_TABLE,
     ...timeAndChance(overrides),
-    report: ledgerMetrics(tell),
+    report: ledgerMetrics(recordMetrics),
     warn: (message) => log.warn(message),
   });
 };

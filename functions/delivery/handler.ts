@@ -1,4 +1,4 @@
-import { tell, toldSoFar } from "../../shared/observability/work-log.ts";
+import { recordMetrics, metricsSoFar } from "../../shared/observability/work-log.ts";
 import { deliveryDependencies } from "../composition/delivery.ts";
 import * as provide from "../composition/dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
@@ -7,7 +7,7 @@ import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts
 import { deliver } from "./deliver.ts";
 import { deliveryMessage } from "./message.ts";
 import { logRunOfEntry } from "./log-run.ts";
-import { receiverFigures } from "./receiver-figures.ts";
+import { receiverMetrics } from "./receiver-figures.ts";
 
 export function createHandler(
   environment: EnvironmentOf<"delivery">,
@@ -27,7 +27,7 @@ export function createHandler(
       try {
         await deliver(message, dependencies);
       } finally {
-        tell(receiverFigures(toldSoFar()));
+        recordMetrics(receiverMetrics(metricsSoFar()));
       }
       return done;
     },

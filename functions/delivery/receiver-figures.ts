@@ -1,16 +1,16 @@
-import { type Figures, figures } from "../../shared/observability/figures.ts";
+import { type Metrics, newMetrics } from "../../shared/observability/figures.ts";
 
 /**
  * The metrics of a message's receiver: whether any attempt succeeded. A receiver counts once per message,
  * regardless of the number of attempts; without attempts there are no metrics.
  */
-export function receiverFigures(metrics: readonly Figures[]): readonly Figures[] {
+export function receiverMetrics(metrics: readonly Metrics[]): readonly Metrics[] {
   const sum = (name: string): number =>
     metrics.map(({ values }) => values[name]).reduce<number>((all, n) => all + countOf(n), 0);
   if (sum("delivery_attempts") + sum("export_attempts") === 0) return [];
   const taken = sum("delivery_succeeded") + sum("export_succeeded");
   const failing = taken === 0 ? 1 : 0;
-  return [figures("receivers", {}, { receivers_tried: 1, receivers_failing: failing })];
+  return [newMetrics("receivers", {}, { receivers_tried: 1, receivers_failing: failing })];
 }
 
 const countOf = (value: number | readonly number[] | undefined): number =>

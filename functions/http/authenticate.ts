@@ -4,11 +4,11 @@ import { hashApiKey } from "../../shared/accounts/api-key.ts";
 import { localRate } from "../../shared/accounts/local-rate.ts";
 import type { RateDecision } from "../../shared/accounts/rate-window.ts";
 import type { Clock } from "../../shared/base/clock.ts";
-import { figures } from "../../shared/observability/figures.ts";
+import { newMetrics } from "../../shared/observability/figures.ts";
 import { keyNotAccepted, rateLimited } from "../../shared/base/errors.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { withRetryBudget } from "../../shared/base/retry-budget.ts";
-import { tell, within } from "../../shared/observability/work-log.ts";
+import { recordMetrics, within } from "../../shared/observability/work-log.ts";
 import type { Group } from "../routes.ts";
 import { callStateOf } from "./call-state.ts";
 import { presentedKey } from "./presented-key.ts";
@@ -58,7 +58,7 @@ export function authenticate({ accounts, clock, logger, keys }: Options): HttpMi
       }
       state.rate = admission.rate;
       if (isLocal(admission)) {
-        within(state.work, () => tell([figures("limiter", {}, { limiter_local: 1 })]));
+        within(state.work, () => recordMetrics([newMetrics("limiter", {}, { limiter_local: 1 })]));
       }
       if (admission.outcome === "limited") {
         throw rateLimited(admission.rate.limit, admission.retryAfterSeconds);

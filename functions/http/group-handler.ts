@@ -10,7 +10,7 @@ import { demoReadOnly, notFound, wrongMethod } from "../../shared/base/errors.ts
 import { isId } from "../../shared/base/ids.ts";
 import { readingEndsAt } from "../../shared/base/call-time.ts";
 import { withRetryBudget } from "../../shared/base/retry-budget.ts";
-import { addWorkKeys, tell, within } from "../../shared/observability/work-log.ts";
+import { addWorkKeys, recordMetrics, within } from "../../shared/observability/work-log.ts";
 import {
   groups,
   type GroupName,
@@ -148,7 +148,7 @@ async function answer<Group extends GroupName, Dependencies>(
   const reply = isUnspent
     ? await unspentReply(call, readBalance)
     : await route.handle(call, dependencies);
-  tell(reply.figures ?? []);
+  recordMetrics(reply.metrics ?? []);
   return rendered(reply);
 }
 

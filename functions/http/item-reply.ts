@@ -1,5 +1,5 @@
 import type { StatusCounts } from "../../shared/items/envelope.ts";
-import { creditFigures, itemFigures } from "../../shared/items/item-figures.ts";
+import { creditMetrics, itemMetrics } from "../../shared/items/item-figures.ts";
 import type { MeteredCall } from "../../shared/items/metered-read.ts";
 import type { StepScraperId } from "../../shared/scrapers/catalogue.ts";
 import type { Call, Reply } from "./route.ts";
@@ -36,8 +36,8 @@ export const itemReply = (
   status: 200,
   body,
   headers: { "X-Service-Credits": String(credits), "X-Service-Balance": String(balance) },
-  figures: [
-    itemFigures(scraper, body.stats),
-    creditFigures(scraper, { reserved, charged: credits }),
+  metrics: [
+    itemMetrics(scraper, body.stats),
+    creditMetrics(scraper, { reserved, charged: credits }),
   ],
 });

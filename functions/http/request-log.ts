@@ -1,9 +1,9 @@
 import type { Logger } from "@aws-lambda-powertools/logger";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type { Clock } from "../../shared/base/clock.ts";
-import { figures } from "../../shared/observability/figures.ts";
+import { newMetrics } from "../../shared/observability/figures.ts";
 import { statusClassOf } from "../../shared/observability/metric-names.ts";
-import { endWork, newWork, tell, within } from "../../shared/observability/work-log.ts";
+import { endWork, newWork, recordMetrics, within } from "../../shared/observability/work-log.ts";
 import { type GroupName, routes } from "../routes.ts";
 import { type CallState, callStateOf } from "./call-state.ts";
 import { serviceErrorOf } from "./error-response.ts";
@@ -38,15 +38,15 @@ export function requestLog({ logger, clock, group }: Options): HttpMiddleware {
       code: error instanceof Error ? serviceErrorOf(error).code : undefined,
     };
     within(state?.work ?? newWork({}), () => {
-      tell([
-        figures("calls", { group, status_class: statusClass }, { calls: 1 }),
-        figures(
+      recordMetrics([
+        newMetrics("calls", { group, status_class: statusClass }, { calls: 1 }),
+        newMetrics(
           "call_times",
           { group },
           milliseconds === undefined ? {} : { call_ms: milliseconds },
         ),
         // A 503 is not counted: it is the expected response to an overloaded or failed dependency.
-        ...(status === 500 ? [figures("errors", {}, { unforeseen_errors: 1 })] : []),
+        ...(status === 500 ? [newMetrics("errors", {}, { unforeseen_errors: 1 })] : []),
       ]);
       if (statusClass === "5xx") {
         endWork((text, attributes) => logger.error(text, attributes), "call failed", {

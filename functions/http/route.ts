@@ -1,5 +1,5 @@
 import type { GenericSchema, InferOutput } from "valibot";
-import type { Figures } from "../../shared/observability/figures.ts";
+import type { Metrics } from "../../shared/observability/figures.ts";
 import type { RouteKey } from "../routes.ts";
 
 /** The account and the key of an authenticated call. */
@@ -39,7 +39,7 @@ export interface Reply {
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   /** Metrics of the call. */
-  readonly figures?: readonly Figures[];
+  readonly metrics?: readonly Metrics[];
 }
 
 /** The parameters of a call, not yet validated. */

@@ -3,13 +3,13 @@ import middy from "@middy/core";
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import { type GenericSchema, getDotPath, safeParse } from "valibot";
 import type { Clock } from "../../shared/base/clock.ts";
-import { figures } from "../../shared/observability/figures.ts";
+import { newMetrics } from "../../shared/observability/figures.ts";
 import { withRetryBudget, workerRetryBudget } from "../../shared/base/retry-budget.ts";
 import {
   addWorkKeys,
   endWork,
   newWork,
-  tell,
+  recordMetrics,
   within,
   type WorkKeys,
 } from "../../shared/observability/work-log.ts";
@@ -84,7 +84,7 @@ async function handleRecord<Message>(
   const tookMs = (): number => clock.now().getTime() - startedAt;
   const failed = (what: string, why: Readonly<Record<string, unknown>>): Outcome => {
     const line = { outcome: "retry", duration_ms: tookMs(), ...why };
-    tell([figures("errors", {}, { unforeseen_errors: 1 })]);
+    recordMetrics([newMetrics("errors", {}, { unforeseen_errors: 1 })]);
     endWork((text, attributes) => logger.error(text, attributes), what, line);
     return { outcome: "retry" };
   };

@@ -1,4 +1,4 @@
-import { addWorkKeys, tell } from "../../shared/observability/work-log.ts";
+import { addWorkKeys, recordMetrics } from "../../shared/observability/work-log.ts";
 import { finishRun } from "../../shared/runs/finish-run.ts";
 import type { Run } from "../../shared/runs/run.ts";
 import * as provide from "../composition/dependencies.ts";
@@ -20,7 +20,7 @@ export function createHandler(
     clock: provide.clock(overrides),
     // The message lacks the run ID, by which operators search log lines.
     begins: ({ id }: Run) => addWorkKeys({ run_id: id }),
-    report: tell,
+    report: recordMetrics,
   };
   return batchHandler({
     schema: finishMessage,

@@ -1,6 +1,6 @@
 import { assertNever } from "../../shared/base/assert.ts";
 import { bestEffort } from "../../shared/base/best-effort.ts";
-import { addWorkKeys, tell } from "../../shared/observability/work-log.ts";
+import { addWorkKeys, recordMetrics } from "../../shared/observability/work-log.ts";
 import { resumeRun } from "../../shared/runs/resume-run.ts";
 import { claimDueRun } from "../../shared/runs/claim-due-run.ts";
 import { purgeWatchlist } from "../../shared/watchlists/purge-watchlist.ts";
@@ -29,7 +29,7 @@ export function createHandler(
     schedules: provide.schedules(environment, overrides),
     endpoints: provide.endpoints(environment, overrides),
     ...provide.timeAndChance(overrides),
-    report: tell,
+    report: recordMetrics,
   };
   const warn = provide.warnTo(logger);
 

@@ -1,4 +1,4 @@
-import { tell } from "../../shared/observability/work-log.ts";
+import { recordMetrics } from "../../shared/observability/work-log.ts";
 import { readBatch } from "../../shared/runs/read-batch.ts";
 import * as provide from "../composition/dependencies.ts";
 import { runQueue } from "../composition/run-queue.ts";
@@ -19,7 +19,7 @@ export function createHandler(
     ledger: provide.ledger(environment, "run-step", overrides),
     sources: sources(environment, "run-step", overrides),
     ...provide.timeAndChance(overrides),
-    report: tell,
+    report: recordMetrics,
   };
   return batchHandler({
     schema: batchMessage,

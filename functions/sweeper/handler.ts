@@ -1,7 +1,7 @@
 import type { Context } from "aws-lambda";
-import { figures } from "../../shared/observability/figures.ts";
+import { newMetrics } from "../../shared/observability/figures.ts";
 import { withRetryBudget, workerRetryBudget } from "../../shared/base/retry-budget.ts";
-import { endWork, newWork, tell, within } from "../../shared/observability/work-log.ts";
+import { endWork, newWork, recordMetrics, within } from "../../shared/observability/work-log.ts";
 import { wakeDue } from "../../shared/outbox/wake-due.ts";
 import * as provide from "../composition/dependencies.ts";
 import { runQueue } from "../composition/run-queue.ts";
@@ -36,7 +36,7 @@ export function createHandler(
       const retries = workerRetryBudget(dependencies.clock, context);
       const swept = await withRetryBudget(retries, () => sweep(dependencies));
       const { lists, runs, purges, holds, deliveries: woken, failures } = swept;
-      const metrics = figures(
+      const metrics = newMetrics(
         "sweeps",
         {},
         {
@@ -49,7 +49,7 @@ export function createHandler(
           swept_deliveries: woken,
         },
       );
-      tell([metrics]);
+      recordMetrics([metrics]);
       const durationMs = dependencies.clock.now().getTime() - startedAt;
       endWork((text, line) => logger.info(text, line), "swept", { duration_ms: durationMs });
     });

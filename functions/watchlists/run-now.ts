@@ -1,5 +1,5 @@
 import { presentRun } from "../../shared/runs/present-run.ts";
-import { startFigures } from "../../shared/runs/run-figures.ts";
+import { startMetrics } from "../../shared/runs/run-figures.ts";
 import { runNow } from "../../shared/runs/run-now.ts";
 import { route } from "../http/route.ts";
 import { existingWatchlist } from "./existing-watchlist.ts";
@@ -13,6 +13,6 @@ export const startRunRoute = route<WatchlistDependencies>({
       path["id"],
     );
     const run = await runNow(watchlist, now, dependencies);
-    return { status: 202, body: presentRun(run), figures: [startFigures(run, null)] };
+    return { status: 202, body: presentRun(run), metrics: [startMetrics(run, null)] };
   },
 });

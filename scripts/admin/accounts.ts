@@ -4,7 +4,7 @@ import { createAccount, createApiKey } from "../../shared/accounts/create-accoun
 import { newApiKeyBody } from "../../shared/accounts/api-key-schema.ts";
 import { presentApiKey } from "../../shared/accounts/present-api-key.ts";
 import { dynamoApiKeyStore } from "../../shared/aws/accounts/api-key-store.ts";
-import { dynamoBooksReader } from "../../tools/reconcile/readers/books.ts";
+import { dynamoLedgerReader } from "../../tools/reconcile/readers/ledger.ts";
 import { dynamoDestinationStore } from "../../shared/aws/exports/destination-store.ts";
 import { dynamoEndpoints } from "../../shared/aws/deliveries/endpoint-store.ts";
 import { isDestinationFailing } from "../../shared/exports/destination.ts";
@@ -28,8 +28,8 @@ const time = { clock: systemClock, chance: systemRandom };
 
 const keysOf = ({ dynamo, target }: Admin) => dynamoApiKeyStore(dynamo, target.tables.accounts);
 
-const booksOf = ({ dynamo, target: { tables } }: Admin) =>
-  dynamoBooksReader(dynamo, { accountsTable: tables.accounts, ledgerTable: tables.ledger });
+const ledgerReaderOf = ({ dynamo, target: { tables } }: Admin) =>
+  dynamoLedgerReader(dynamo, { accountsTable: tables.accounts, ledgerTable: tables.ledger });
 
 const nameLengthMax = 200;
 
@@ -56,7 +56,7 @@ export const accountCommands: Commands = {
     takes: [],
     about: "Lists all accounts.",
     async run(_values, admin) {
-      const found = await booksOf(admin).accounts();
+      const found = await ledgerReaderOf(admin).accounts();
       const newestFirst = found.toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
       return listOf(
         newestFirst.map(({ id, name, email, demo, balance, createdAt }) => ({
@@ -140,9 +140,9 @@ async function showAccount(accountId: string, admin: Admin): Promise<unknown> {
     ...time,
   }).list(accountId);
   const destination = await dynamoDestinationStore(dynamo, target.tables.deliveries).get(accountId);
-  const books = booksOf(admin);
-  const { shards = 0 } = (await books.account(accountId)) ?? {};
-  const holds = await Array.fromAsync(books.openHolds({ id: accountId, shards }));
+  const ledgerReader = ledgerReaderOf(admin);
+  const { shards = 0 } = (await ledgerReader.account(accountId)) ?? {};
+  const holds = await Array.fromAsync(ledgerReader.openHolds({ id: accountId, shards }));
   return {
     id: account.id,
     name: account.name,

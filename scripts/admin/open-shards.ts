@@ -1,6 +1,6 @@
 import { openShards } from "../../shared/aws/ledger/open-shards.ts";
 import { ledgerProcess } from "../../shared/aws/ledger/process.ts";
-import { dynamoBooksReader } from "../../tools/reconcile/readers/books.ts";
+import { dynamoLedgerReader } from "../../tools/reconcile/readers/ledger.ts";
 import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import type { Admin, Values, WorldCommand } from "./command.ts";
 import { existingAccount } from "./existing.ts";
@@ -23,7 +23,7 @@ async function openAll(values: Values, admin: Admin): Promise<unknown> {
   const process = ledgerProcess(admin.dynamo, { ...tables, ...time });
   const accountIds =
     values.account === undefined
-      ? (await dynamoBooksReader(admin.dynamo, tables).accounts()).map(({ id }) => id)
+      ? (await dynamoLedgerReader(admin.dynamo, tables).accounts()).map(({ id }) => id)
       : [(await existingAccount(values.account, admin)).id];
   const counts = { opened: 0, failed: 0 };
   for (const accountId of accountIds) {

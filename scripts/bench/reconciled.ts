@@ -3,8 +3,8 @@ import { dynamoListsReader } from "../../tools/reconcile/readers/lists.ts";
 import { type Difference, differenceLine } from "../../tools/reconcile/rules/difference.ts";
 import { systemClock } from "../../shared/base/system.ts";
 import type { Clock } from "../../shared/base/clock.ts";
-import { dynamoBooksReader } from "../../tools/reconcile/readers/books.ts";
-import { checkBooks } from "../../tools/reconcile/checks/books.ts";
+import { dynamoLedgerReader } from "../../tools/reconcile/readers/ledger.ts";
+import { checkLedger } from "../../tools/reconcile/checks/ledger.ts";
 import { checkDeliveries } from "../../tools/reconcile/checks/deliveries.ts";
 import { checkItems } from "../../tools/reconcile/checks/lists.ts";
 import {
@@ -50,17 +50,17 @@ export async function reconcileItems(table: string, ref: WatchlistRef): Promise<
 }
 
 /** The same for a bench that keeps accounts and their ledger; `clock` is the time it ended. */
-export async function reconcileBooks(
+export async function reconcileLedger(
   tables: { readonly accounts: string; readonly ledger: string },
   accountId: string,
   clock: Clock,
 ): Promise<void> {
-  const books = dynamoBooksReader(documentClient(), {
+  const ledgerReader = dynamoLedgerReader(documentClient(), {
     accountsTable: tables.accounts,
     ledgerTable: tables.ledger,
   });
   const since = { charges: new Date(0), resolved: new Date(0) };
-  const found = await checkBooks(accountId, since, { books, clock });
+  const found = await checkLedger(accountId, since, { ledgerReader, clock });
   found.differences.forEach(printDifference);
   conclude({
     ...noCounts(),

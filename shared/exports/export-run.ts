@@ -1,6 +1,6 @@
 import { assertNever } from "../base/assert.ts";
 import type { RandomSource, Clock } from "../base/clock.ts";
-import { figures, type Report } from "../observability/figures.ts";
+import { newMetrics, type MetricsSink } from "../observability/figures.ts";
 import { type ArchivedRun, archivedRun, type EventBodies } from "../events/event-archive.ts";
 import { nextWaitSeconds } from "../outbox/backoff.ts";
 import type { TimeSlice } from "../outbox/drain.ts";
@@ -23,7 +23,7 @@ export interface ExportRunDependencies {
   readonly clock: Clock;
   readonly chance: RandomSource;
   /** Receives the metrics of each attempt. */
-  readonly report?: Report;
+  readonly report?: MetricsSink;
 }
 
 export interface ExportTask {
@@ -77,7 +77,7 @@ export async function exportRun(
   const startedAt = dependencies.clock.now().getTime();
   const written = await writeRun(subject, { ...dependencies, slice });
   const milliseconds = dependencies.clock.now().getTime() - startedAt;
-  dependencies.report?.([figures("exports", {}, { export_ms: milliseconds })]);
+  dependencies.report?.([newMetrics("exports", {}, { export_ms: milliseconds })]);
   failures.inRow = written.outcome === "failed" ? failures.inRow + 1 : 0;
   return settle(task, { run, destination, written }, dependencies);
 }
@@ -145,7 +145,7 @@ async function finish(
     finishedAt: now.toISOString(),
   };
   await slice.record({ removed: entry, records: [done] });
-  report?.([attemptFigures("done")]);
+  report?.([attemptMetrics("done")]);
   await destinations.report(accountId, destination.revision, { outcome: "exported", at: now });
 }
 
@@ -168,13 +168,13 @@ async function fail(
     lastError: reason,
   };
   const isExhausted = await postpone(task, tried, dependencies);
-  dependencies.report?.([attemptFigures(isExhausted ? "given_up" : "failed")]);
+  dependencies.report?.([attemptMetrics(isExhausted ? "given_up" : "failed")]);
   const report = { outcome: "failed", error: reason } as const;
   await dependencies.destinations.report(task.accountId, destination.revision, report);
 }
 
-const attemptFigures = (outcome: "done" | "failed" | "given_up") =>
-  figures(
+const attemptMetrics = (outcome: "done" | "failed" | "given_up") =>
+  newMetrics(
     "exports",
     {},
     {

@@ -1,13 +1,13 @@
-import { type Figures, figures } from "../observability/figures.ts";
+import { type Metrics, newMetrics } from "../observability/figures.ts";
 import type { StepScraperId } from "../scrapers/catalogue.ts";
 import type { StatusCounts } from "./envelope.ts";
 
 /** Items read, by status. */
-export const itemFigures = (
+export const itemMetrics = (
   scraper: StepScraperId,
   { ok, partial, notFound, unavailable }: Omit<StatusCounts, "requested">,
-): Figures =>
-  figures(
+): Metrics =>
+  newMetrics(
     "items",
     { scraper },
     {
@@ -19,11 +19,11 @@ export const itemFigures = (
   );
 
 /** Credits of a reservation that was settled. */
-export const creditFigures = (
+export const creditMetrics = (
   scraper: StepScraperId,
   { reserved, charged }: { readonly reserved: number; readonly charged: number },
-): Figures =>
-  figures(
+): Metrics =>
+  newMetrics(
     "credits",
     { scraper },
     {

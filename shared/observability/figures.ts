@@ -6,62 +6,62 @@ import {
 } from "./metric-names.ts";
 
 /** The values of a metric: one, or several. Durations are kept one by one, counts are summed. */
-export type FigureValue = number | readonly number[];
+export type MetricValue = number | readonly number[];
 
-/** Metric values of one kind with their dimensions, without customer IDs. Created by `figures`. */
-export interface Figures {
+/** Metric values of one kind with their dimensions, without customer IDs. Created by `newMetrics`. */
+export interface Metrics {
   readonly kind: MetricKind;
   readonly dimensions: Readonly<Record<string, string>>;
-  readonly values: Readonly<Record<string, FigureValue>>;
+  readonly values: Readonly<Record<string, MetricValue>>;
 }
 
 /** Receives metric values. */
-export type Report = (told: readonly Figures[]) => void;
+export type MetricsSink = (metrics: readonly Metrics[]) => void;
 
-export const figures = <K extends MetricKind>(
+export const newMetrics = <K extends MetricKind>(
   kind: K,
   dimensions: Readonly<Record<DimensionName<K>, string>>,
-  values: Readonly<Partial<Record<MetricName<K>, FigureValue>>>,
-): Figures => ({
+  values: Readonly<Partial<Record<MetricName<K>, MetricValue>>>,
+): Metrics => ({
   kind,
   dimensions,
-  values: Object.fromEntries(Object.entries<FigureValue | undefined>(values).flatMap(present)),
+  values: Object.fromEntries(Object.entries<MetricValue | undefined>(values).flatMap(present)),
 });
 
-const present = ([name, value]: readonly [string, FigureValue | undefined]): [
+const present = ([name, value]: readonly [string, MetricValue | undefined]): [
   string,
-  FigureValue,
+  MetricValue,
 ][] => (value === undefined ? [] : [[name, value]]);
 
 /**
  * Merges metrics and distributes them over the fewest log lines. A line has at most one value of each
  * dimension. At least one line, which may be empty.
  */
-export function inLines(told: readonly Figures[]): readonly (readonly Figures[])[] {
-  const lines: { readonly dimensions: Map<string, string>; readonly figures: Figures[] }[] = [
-    { dimensions: new Map(), figures: [] },
+export function inLines(metrics: readonly Metrics[]): readonly (readonly Metrics[])[] {
+  const lines: { readonly dimensions: Map<string, string>; readonly metrics: Metrics[] }[] = [
+    { dimensions: new Map(), metrics: [] },
   ];
-  for (const one of merged(told)) {
+  for (const one of merged(metrics)) {
     const named = Object.entries(one.dimensions);
     let line = lines.find(
-      ({ dimensions, figures: others }) =>
+      ({ dimensions, metrics: others }) =>
         others.every(({ kind }) => kind !== one.kind) &&
         named.every(([name, value]) => (dimensions.get(name) ?? value) === value),
     );
     if (line === undefined) {
-      line = { dimensions: new Map(), figures: [] };
+      line = { dimensions: new Map(), metrics: [] };
       lines.push(line);
     }
-    line.figures.push(one);
+    line.metrics.push(one);
     for (const [name, value] of named) line.dimensions.set(name, value);
   }
-  return lines.map((line) => line.figures);
+  return lines.map((line) => line.metrics);
 }
 
 /** Merges metrics of the same kind and dimensions. */
-export function merged(told: readonly Figures[]): readonly Figures[] {
-  const byName = new Map<string, Figures>();
-  for (const one of told) {
+export function merged(metrics: readonly Metrics[]): readonly Metrics[] {
+  const byName = new Map<string, Metrics>();
+  for (const one of metrics) {
     const name = JSON.stringify([one.kind, Object.entries(one.dimensions)]);
     const before = byName.get(name);
     byName.set(name, before === undefined ? one : added(before, one));
@@ -69,9 +69,9 @@ export function merged(told: readonly Figures[]): readonly Figures[] {
   return [...byName.values()];
 }
 
-function added(before: Figures, one: Figures): Figures {
+function added(before: Metrics, one: Metrics): Metrics {
   const units: Readonly<Record<string, string>> = metricKinds[one.kind].metrics;
-  const values: Record<string, FigureValue> = { ...before.values };
+  const values: Record<string, MetricValue> = { ...before.values };
   for (const [name, value] of Object.entries(one.values)) {
     const all = [values[name] ?? [], value].flat();
     values[name] = units[name] === "Count" ? all.reduce((sum, count) => sum + count, 0) : all;

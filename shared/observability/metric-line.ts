@@ -1,4 +1,4 @@
-import type { Figures, FigureValue } from "./figures.ts";
+import type { Metrics, MetricValue } from "./figures.ts";
 import { metricKinds, metricNamespace } from "./metric-names.ts";
 
 /** Maximum number of values of one metric in one log line (CloudWatch). */
@@ -8,7 +8,7 @@ const valuesMax = 100;
  * The members that add metrics to a log line (CloudWatch embedded metric format); none without
  * metrics. The line must also have the members `stage` and `service`.
  */
-export function metricMembers(told: readonly Figures[], at: Date): Record<string, unknown> {
+export function metricMembers(told: readonly Metrics[], at: Date): Record<string, unknown> {
   const written = told
     .map(({ values, ...one }) => ({ ...one, values: writtenValues(values) }))
     .filter(({ values }) => Object.keys(values).length > 0);
@@ -31,7 +31,7 @@ interface Directive {
 }
 
 /** One directive for all metrics with the same dimensions, because shorter lines cost less. */
-function directivesOf(written: readonly Pick<Figures, "kind" | "values">[]): readonly Directive[] {
+function directivesOf(written: readonly Pick<Metrics, "kind" | "values">[]): readonly Directive[] {
   const directives = new Map<string, Directive>();
   for (const { kind, values } of written) {
     const { dimensions, metrics } = metricKinds[kind];
@@ -51,7 +51,7 @@ function directivesOf(written: readonly Pick<Figures, "kind" | "values">[]): rea
 }
 
 /** Omits values that are not finite numbers, because CloudWatch drops the whole line for one of them. */
-function writtenValues(values: Figures["values"]): Record<string, FigureValue> {
+function writtenValues(values: Metrics["values"]): Record<string, MetricValue> {
   return Object.fromEntries(
     Object.entries(values)
       .map(([name, value]) => [name, writtenValue(value)] as const)
@@ -61,7 +61,7 @@ function writtenValues(values: Figures["values"]): Record<string, FigureValue> {
   );
 }
 
-const writtenValue = (value: FigureValue): FigureValue =>
+const writtenValue = (value: MetricValue): MetricValue =>
   typeof value === "number" ? value : spread(value.filter((one) => Number.isFinite(one)));
 
 /** A sample of the values with the maximum length, evenly distributed, including minimum and maximum. */

@@ -7,7 +7,7 @@ export const metricNamespace = "RetailProductData";
 export type MetricUnit = "Count" | "Milliseconds";
 
 /**
- * Figures that are written together. `dimensions`: each list makes the kind's metrics once more, by
+ * Metrics that are written together. `dimensions`: each list makes the kind's metrics once more, by
  * those properties of the line; `stage` is in front of all of them, so that stages of one account do
  * not mix. Never a customer's id: each value of a dimension is a metric that is paid for.
  */

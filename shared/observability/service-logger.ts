@@ -4,7 +4,7 @@ import type {
   LogLevel,
   UnformattedAttributes,
 } from "@aws-lambda-powertools/logger/types";
-import type { Figures } from "./figures.ts";
+import type { Metrics } from "./figures.ts";
 import { workKeys } from "./work-log.ts";
 import { metricMembers } from "./metric-line.ts";
 
@@ -12,8 +12,8 @@ import { metricMembers } from "./metric-line.ts";
 class LineFormatter extends LogFormatter {
   formatAttributes(attributes: UnformattedAttributes, additional: LogAttributes): LogItem {
     const { logLevel: level, message, timestamp, serviceName: service, xRayTraceId } = attributes;
-    const { figures, ...others } = additional as LogAttributes & {
-      readonly figures?: readonly Figures[];
+    const { metrics, ...others } = additional as LogAttributes & {
+      readonly metrics?: readonly Metrics[];
     };
     return new LogItem({
       attributes: {
@@ -24,7 +24,7 @@ class LineFormatter extends LogFormatter {
         xray_trace_id: xRayTraceId,
         ...workKeys(),
         ...others,
-        ...metricMembers(figures ?? [], timestamp),
+        ...metricMembers(metrics ?? [], timestamp),
       },
     });
   }

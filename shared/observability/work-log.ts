@@ -3,19 +3,19 @@
  * messages in parallel; each has separate keys and metrics, also in asynchronous code.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type Figures, inLines, merged, type Report } from "./figures.ts";
+import { type Metrics, inLines, merged, type MetricsSink } from "./figures.ts";
 
 export type WorkKeys = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** A call, a message or a sweep in progress. */
 export interface Work {
   keys: WorkKeys;
-  readonly told: Figures[];
+  readonly metrics: Metrics[];
 }
 
 const current = new AsyncLocalStorage<Work>();
 
-export const newWork = (keys: WorkKeys): Work => ({ keys, told: [] });
+export const newWork = (keys: WorkKeys): Work => ({ keys, metrics: [] });
 
 /** Runs `act` as part of a work. All log lines inside contain the work's keys. */
 export const within = <Result>(work: Work, act: () => Result): Result => current.run(work, act);
@@ -30,14 +30,14 @@ export function addWorkKeys(keys: WorkKeys): void {
 }
 
 /** Collects metrics for the last log line of the current work. No effect outside of a work. */
-export const tell: Report = (told) => {
-  current.getStore()?.told.push(...told);
+export const recordMetrics: MetricsSink = (metrics) => {
+  current.getStore()?.metrics.push(...metrics);
 };
 
 /** The metrics of the current work so far. */
-export const toldSoFar = (): readonly Figures[] => merged(current.getStore()?.told ?? []);
+export const metricsSoFar = (): readonly Metrics[] => merged(current.getStore()?.metrics ?? []);
 
-/** Writes one log line. The logger converts its member `figures` to metrics. */
+/** Writes one log line. The logger converts its member `metrics` to metrics. */
 export type WriteLine = (message: string, line: Readonly<Record<string, unknown>>) => void;
 
 /** Writes the last log line of the current work with its metrics; further lines if one cannot hold them. */
@@ -46,7 +46,7 @@ export function endWork(
   message: string,
   line: Readonly<Record<string, unknown>>,
 ): void {
-  const [own = [], ...others] = inLines(current.getStore()?.told ?? []);
-  write(message, { ...line, figures: own });
-  for (const figures of others) write(`${message}, further figures`, { figures });
+  const [own = [], ...others] = inLines(current.getStore()?.metrics ?? []);
+  write(message, { ...line, metrics: own });
+  for (const metrics of others) write(`${message}, further metrics`, { metrics });
 }

@@ -1,5 +1,5 @@
 import { assert } from "../base/assert.ts";
-import type { Report } from "../observability/figures.ts";
+import type { MetricsSink } from "../observability/figures.ts";
 import { runOrder } from "../pipelines/definition.ts";
 import { planStep, type PlanDependencies } from "./plan-step.ts";
 import { decideStep, type ReserveDependencies } from "./reserve-step.ts";
@@ -12,7 +12,7 @@ export interface AdvanceDependencies extends PlanDependencies, ReserveDependenci
   readonly runs: RunStore;
   readonly queue: RunQueue;
   /** Receives the metrics of steps and batches. */
-  readonly report?: Report;
+  readonly report?: MetricsSink;
 }
 
 /**

@@ -1,11 +1,11 @@
-import type { Report } from "../observability/figures.ts";
+import type { MetricsSink } from "../observability/figures.ts";
 import { nextRunAfter } from "../watchlists/schedule.ts";
 import type { Schedules } from "../watchlists/schedules.ts";
 import { isEmpty, type Watchlist } from "../watchlists/watchlist.ts";
 import type { WatchlistStore } from "../watchlists/watchlist-store.ts";
 import { claimRun } from "./claim-run.ts";
 import type { Run } from "./run.ts";
-import { overlapFigures, startFigures } from "./run-figures.ts";
+import { overlapMetrics, startMetrics } from "./run-figures.ts";
 import type { RunStore } from "./run-store.ts";
 
 /**
@@ -34,7 +34,7 @@ export async function claimDueRun(
     readonly watchlists: WatchlistStore;
     readonly runs: RunStore;
     readonly schedules: Schedules;
-    readonly report?: Report;
+    readonly report?: MetricsSink;
   },
 ): Promise<Run | undefined> {
   const watchlist = await dependencies.watchlists.get(tick.accountId, tick.watchlistId);
@@ -47,7 +47,7 @@ export async function claimDueRun(
   if (watchlist.runningRun !== null) {
     const next = nextRunAfter(watchlist.schedule, due, tick.now);
     await dependencies.watchlists.skipOverlap(watchlist, next.toISOString());
-    dependencies.report?.([overlapFigures]);
+    dependencies.report?.([overlapMetrics]);
     return undefined;
   }
   if (isEmpty(watchlist)) {
@@ -57,7 +57,7 @@ export async function claimDueRun(
   }
   const trigger = watchlist.runCount === 0 ? "initial" : "schedule";
   const run = await claimRun({ watchlist, trigger, due, now: tick.now }, dependencies.runs);
-  if (run !== undefined) dependencies.report?.([startFigures(run, due)]);
+  if (run !== undefined) dependencies.report?.([startMetrics(run, due)]);
   return run;
 }
 

@@ -3,7 +3,7 @@ import { chargedItems } from "../items/envelope.ts";
 import { advanceRun, type AdvanceDependencies } from "./advance-run.ts";
 import { holdIdOf, releaseStepCredits, reservedFor } from "./reserve-step.ts";
 import type { Run, StepRecord } from "./run.ts";
-import { stepFigures, stepTimeFigures } from "./run-figures.ts";
+import { stepMetrics, stepTimeMetrics } from "./run-figures.ts";
 
 export type CompleteDependencies = AdvanceDependencies;
 
@@ -23,7 +23,7 @@ export async function completeStep(
   const isSettled = step.stats !== null;
   await settleStep(run, step, dependencies);
   if (!isSettled && batchesSentAt !== null) {
-    report?.([stepTimeFigures(step, clock.now().getTime() - batchesSentAt.getTime())]);
+    report?.([stepTimeMetrics(step, clock.now().getTime() - batchesSentAt.getTime())]);
   }
   await advanceRun(run, step.position + 1, dependencies);
 }
@@ -57,5 +57,5 @@ export async function settleStep(
   const stats = { scraper: step.scraper, ...counts, credits: settled.credits };
   await steps.recordStats({ ...step, stats });
   const reserved = step.decision === "read" ? reservedFor(step) : 0;
-  report?.([stepFigures(step, { reserved, charged: settled.credits })]);
+  report?.([stepMetrics(step, { reserved, charged: settled.credits })]);
 }

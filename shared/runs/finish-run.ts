@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import type { Report } from "../observability/figures.ts";
+import type { MetricsSink } from "../observability/figures.ts";
 import { limits } from "../base/limits.ts";
 import { endpointBinding } from "../watchlists/endpoint-binding.ts";
 import type { WatchlistStore } from "../watchlists/watchlist-store.ts";
@@ -10,7 +10,7 @@ import { refreshDueAfter } from "./refresh.ts";
 import { creditShortage } from "./credit-shortage.ts";
 import type { Run, RunRef, RunStats } from "./run.ts";
 import { runEvents } from "./run-events.ts";
-import { endFigures } from "./run-figures.ts";
+import { endMetrics } from "./run-figures.ts";
 import { creditsOf, runFindings, statsOf, stepStats } from "./run-findings.ts";
 import type { RunStore } from "./run-store.ts";
 import { runWatchlist } from "./run-watchlist.ts";
@@ -26,7 +26,7 @@ export interface FinishDependencies {
   /** Called with the run before it ends, to add it to log lines. */
   readonly begins?: (run: Run) => void;
   /** Receives the metrics of the ended run. */
-  readonly report?: Report;
+  readonly report?: MetricsSink;
 }
 
 /**
@@ -94,7 +94,7 @@ async function endRun(
     stats,
   };
   const outcome = await endWithList(ended, dependencies);
-  if (outcome === "finished") report?.([endFigures(ended)]);
+  if (outcome === "finished") report?.([endMetrics(ended)]);
 }
 
 /**

@@ -6,7 +6,7 @@ import type { StoredPage } from "../watchlists/page.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
 import { completeStep, type CompleteDependencies } from "./complete-step.ts";
 import { batchResult } from "./outcome.ts";
-import { batchFigures } from "./run-figures.ts";
+import { batchMetrics } from "./run-figures.ts";
 import { readStep, type StepSources } from "./read-step.ts";
 import {
   type BatchRef,
@@ -130,7 +130,7 @@ async function readItems(
     answers,
   );
   const milliseconds = now.getTime() - startedAt;
-  report?.(batchFigures(step, { counts: found.counts, milliseconds }));
+  report?.(batchMetrics(step, { counts: found.counts, milliseconds }));
   return record(ref, { result: found, read: pagesRead }, steps);
 }
 

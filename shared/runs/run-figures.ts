@@ -1,11 +1,11 @@
 /** Metrics of runs. Reported once, except if two processes work on the same message at once. */
-import { type Figures, figures } from "../observability/figures.ts";
-import { creditFigures, itemFigures } from "../items/item-figures.ts";
+import { type Metrics, newMetrics } from "../observability/figures.ts";
+import { creditMetrics, itemMetrics } from "../items/item-figures.ts";
 import type { BatchCounts, Run, StepRecord } from "./run.ts";
 
 /** Metrics of a started run. @param due scheduled time; null for a manual run */
-export const startFigures = ({ startedAt }: Run, due: Date | null): Figures =>
-  figures(
+export const startMetrics = ({ startedAt }: Run, due: Date | null): Metrics =>
+  newMetrics(
     "run_starts",
     {},
     {
@@ -16,30 +16,30 @@ export const startFigures = ({ startedAt }: Run, due: Date | null): Figures =>
     },
   );
 
-export const overlapFigures: Figures = figures("run_starts", {}, { runs_overlapped: 1 });
+export const overlapMetrics: Metrics = newMetrics("run_starts", {}, { runs_overlapped: 1 });
 
 /** Metrics of a batch that was read. The step's metrics contain its credits. */
-export const batchFigures = (
+export const batchMetrics = (
   { scraper }: StepRecord,
   { counts, milliseconds }: { readonly counts: BatchCounts; readonly milliseconds: number },
-): readonly Figures[] => [
-  figures("batches", { scraper }, { batch_ms: milliseconds }),
-  itemFigures(scraper, counts),
+): readonly Metrics[] => [
+  newMetrics("batches", { scraper }, { batch_ms: milliseconds }),
+  itemMetrics(scraper, counts),
 ];
 
-export const stepFigures = (
+export const stepMetrics = (
   { scraper }: StepRecord,
   credits: { readonly reserved: number; readonly charged: number },
-): Figures => creditFigures(scraper, credits);
+): Metrics => creditMetrics(scraper, credits);
 
 /** Duration of a step, from the time at which its batches were sent. */
-export const stepTimeFigures = ({ scraper }: StepRecord, milliseconds: number): Figures =>
-  figures("steps", { scraper }, { step_ms: milliseconds });
+export const stepTimeMetrics = ({ scraper }: StepRecord, milliseconds: number): Metrics =>
+  newMetrics("steps", { scraper }, { step_ms: milliseconds });
 
 /** Metrics of an ended run. */
-export function endFigures({ status, startedAt, finishedAt }: Run): Figures {
+export function endMetrics({ status, startedAt, finishedAt }: Run): Metrics {
   const ended = finishedAt === null ? Number.NaN : new Date(finishedAt).getTime();
-  return figures(
+  return newMetrics(
     "run_ends",
     {},
     {

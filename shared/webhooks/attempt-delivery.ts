@@ -1,5 +1,5 @@
 import type { RandomSource } from "../base/clock.ts";
-import { figures, type Report } from "../observability/figures.ts";
+import { newMetrics, type MetricsSink } from "../observability/figures.ts";
 import type { ArchivedRun, EventBodies } from "../events/event-archive.ts";
 import type { EventFeed } from "../events/event-feed.ts";
 import type { TimeSlice } from "../outbox/drain.ts";
@@ -27,7 +27,7 @@ export interface WebhookDependencies extends ReceiverDependencies {
   readonly feed: EventFeed;
   readonly chance: RandomSource;
   /** Receives the metrics of each attempt. */
-  readonly report?: Report;
+  readonly report?: MetricsSink;
 }
 
 /** State shared by all work of one session on an endpoint's outbox. */
@@ -83,7 +83,7 @@ export async function attempt(
     fraction: chance.fraction(),
   });
   report?.([
-    figures(
+    newMetrics(
       "deliveries",
       {},
       {

@@ -8,7 +8,7 @@ import {
   type TransactionFilter,
 } from "../../shared/credits/credit-history.ts";
 import { type CreditSource, entryTypes, type Ledger } from "../../shared/credits/ledger.ts";
-import { entriesOf, expectBooksToBalance, type LedgerWorld } from "./ledger.contract.ts";
+import { entriesOf, expectLedgerToBalance, type LedgerWorld } from "./ledger.contract.ts";
 
 const now = systemClock.now();
 const expiresAt = new Date(now.getTime() + 60_000);

@@ -38,7 +38,7 @@ export async function entriesOf(
 }
 
 /** balance + open holds + spent = granted + purchased + adjusted, over one gapless chain. */
-export async function expectBooksToBalance(
+export async function expectLedgerToBalance(
   world: Pick<LedgerWorld, "history" | "account">,
   accountId: string,
 ): Promise<void> {
@@ -97,7 +97,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
         held: 120,
         inFlight: 1,
       });
-      await expectBooksToBalance(world, accountId);
+      await expectLedgerToBalance(world, accountId);
     });
 
     it("takes no slot for a step of a run", async () => {
@@ -135,7 +135,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       expect(await world.account(accountId)).toMatchObject({ balance: 0, held: 5_000 });
       const outcome = await reserve(world.ledger(), "more", 1);
       expect(outcome).toEqual({ outcome: "insufficient", balance: 0 });
-      await expectBooksToBalance(world, accountId);
+      await expectLedgerToBalance(world, accountId);
     });
 
     it("refuses a sixth slot of a new account and gives back slots that expired", async () => {
@@ -152,7 +152,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       });
       expect(afterExpiry).toEqual({ outcome: "reserved" });
       expect(await world.account(accountId)).toMatchObject({ inFlight: 1, held: 1, spent: 0 });
-      await expectBooksToBalance(world, accountId);
+      await expectLedgerToBalance(world, accountId);
     });
   });
 
@@ -168,14 +168,14 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
         ["refund", 30],
       ]);
       expect(await world.account(accountId)).toMatchObject({ held: 0, spent: 70, inFlight: 0 });
-      await expectBooksToBalance(world, accountId);
+      await expectLedgerToBalance(world, accountId);
     });
 
     it("resolves a hold once, whichever process comes second", async () => {
       await reserve(world.ledger(), "h1", 100);
       await settle(world.ledger(), "h1", 70);
       expect(await settle(world.ledger(), "h1", 100)).toEqual({ credits: 70, balance: 4_930 });
-      await expectBooksToBalance(world, accountId);
+      await expectLedgerToBalance(world, accountId);
     });
 
     it("settles a hold that is newer than the cached state of the account", async () => {
@@ -184,7 +184,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await settle(other, "h1", 10);
       await reserve(world.ledger(), "h2", 100);
       expect(await settle(other, "h2", 60)).toEqual({ credits: 60, balance: 4_930 });
-      await expectBooksToBalance(world, accountId);
+      await expectLedgerToBalance(world, accountId);
     });
 
     it("reports its own hold as resolved after another process settled it", async () => {
@@ -194,7 +194,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await reserve(starter, "B", 1);
       await settle(step, "B", 1);
       expect(await settle(starter, "A", 7)).toEqual({ credits: 7, balance: 4_992 });
-      await expectBooksToBalance(world, accountId);
+      await expectLedgerToBalance(world, accountId);
     });
 
     it("records a reservation and a charge of 0 for a hold of 0 credits", async () => {
@@ -206,7 +206,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
         ["reserve", 0],
         ["charge", 0],
       ]);
-      await expectBooksToBalance(world, accountId);
+      await expectLedgerToBalance(world, accountId);
     });
 
     it("frees the slot of a hold of 0 credits", async () => {
@@ -216,7 +216,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await settle(one, "nothing", 0);
       await reserve(other, "more", 1);
       expect(await world.account(accountId)).toMatchObject({ inFlight: 2, held: 2 });
-      await expectBooksToBalance(world, accountId);
+      await expectLedgerToBalance(world, accountId);
     });
 
     it("charges nothing after the hold expired and was released", async () => {
@@ -224,7 +224,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await reserve(owner, "h1", 100);
       expect(await world.ledger().releaseExpired(accountId, later(expiry + 1))).toBe(1);
       expect(await settle(owner, "h1", 70)).toEqual({ credits: 0, balance: 5_000 });
-      await expectBooksToBalance(world, accountId);
+      await expectLedgerToBalance(world, accountId);
     });
   });
 
@@ -242,7 +242,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
         ["refund", 100],
       ]);
       expect(await world.account(accountId)).toMatchObject({ held: 0, spent: 0, inFlight: 0 });
-      await expectBooksToBalance(world, accountId);
+      await expectLedgerToBalance(world, accountId);
     });
 
     it("changes nothing where there is no hold, and where it was settled", async () => {
@@ -252,7 +252,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await release("h1");
       await release("never reserved");
       expect(await movements()).toEqual(before);
-      await expectBooksToBalance(world, accountId);
+      await expectLedgerToBalance(world, accountId);
     });
   });
 
@@ -266,7 +266,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await cancel("h1");
       expect(await settle(owner, "h1", 70)).toEqual({ credits: 0, balance: 5_000 });
       expect(await world.account(accountId)).toMatchObject({ held: 0, spent: 0, inFlight: 0 });
-      await expectBooksToBalance(world, accountId);
+      await expectLedgerToBalance(world, accountId);
     });
 
     it("refunds the charge of a settlement, once", async () => {
@@ -289,7 +289,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
         createdAt: later(5_000).toISOString(),
       });
       expect(await world.account(accountId)).toMatchObject({ balance: 5_000, held: 0, spent: 0 });
-      await expectBooksToBalance(world, accountId);
+      await expectLedgerToBalance(world, accountId);
     });
 
     it("is reported to the process that made the hold", async () => {
@@ -309,7 +309,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       const before = await movements();
       for (const holdId of ["free", "expired", "never reserved"]) await cancel(holdId);
       expect(await movements()).toEqual(before);
-      await expectBooksToBalance(world, accountId);
+      await expectLedgerToBalance(world, accountId);
     });
 
     it("leaves other holds of the account as they are", async () => {
@@ -318,7 +318,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       for (const id of ["h1", "h2"]) await settle(ledger, id, 10);
       await cancel("h1");
       expect(await world.account(accountId)).toMatchObject({ held: 10, spent: 10, inFlight: 1 });
-      await expectBooksToBalance(world, accountId);
+      await expectLedgerToBalance(world, accountId);
     });
   });
 
@@ -329,7 +329,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
     expect(await other.releaseExpired(accountId, later(expiry + 1))).toBe(1);
     expect(await settle(owner, "h1", 70)).toEqual({ credits: 0, balance: 4_500 });
     expect(await world.account(accountId)).toMatchObject({ held: 500, spent: 0, inFlight: 1 });
-    await expectBooksToBalance(world, accountId);
+    await expectLedgerToBalance(world, accountId);
   });
 
   describe("expired holds", () => {
@@ -342,7 +342,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       expect(await world.ledger().releaseExpired(accountId, late)).toBe(1);
       expect(await world.ledger().releaseExpired(accountId, late)).toBe(0);
       expect(await world.ledger().accountsWithExpiredHolds(late, 100)).not.toContain(accountId);
-      await expectBooksToBalance(world, accountId);
+      await expectLedgerToBalance(world, accountId);
     });
 
     it("of another account stay", async () => {
@@ -370,13 +370,13 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       expect(await change({})).toEqual({ outcome: "changed", balance: 29_995, lifetime: 30_000 });
       expect(await reserve(ledger, "f", 1)).toMatchObject({ outcome: "reserved" });
       expect(await world.account(accountId)).toMatchObject({ lifetime: 30_000, inFlight: 6 });
-      await expectBooksToBalance(world, accountId);
+      await expectLedgerToBalance(world, accountId);
     });
 
     it("a grant raises the balance only", async () => {
       const outcome = await change({ type: "grant", credits: 500_000 });
       expect(outcome).toEqual({ outcome: "changed", balance: 505_000, lifetime: 5_000 });
-      await expectBooksToBalance(world, accountId);
+      await expectLedgerToBalance(world, accountId);
     });
 
     it("an adjustment goes up and down, and lowers neither lifetime credits nor slots", async () => {
@@ -388,7 +388,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       for (let n = 0; n < 20; n += 1) {
         expect((await reserve(ledger, `h${n}`, 1)).outcome).toBe("reserved");
       }
-      await expectBooksToBalance(world, accountId);
+      await expectLedgerToBalance(world, accountId);
     });
 
     it("an adjustment never takes more than the balance", async () => {
@@ -444,7 +444,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
             }),
           );
           expect((await world.account(accountId))?.inFlight).toBeLessThanOrEqual(5);
-          await expectBooksToBalance(world, accountId);
+          await expectLedgerToBalance(world, accountId);
         }),
         { numRuns: 15 },
       );

@@ -22,7 +22,7 @@ interface Hold {
   settledAt?: string;
 }
 
-interface Books {
+interface AccountState {
   account: Account;
   readonly entries: CreditTransaction[];
   readonly holds: Map<string, Hold>;
@@ -39,31 +39,31 @@ export interface MemoryLedger extends Ledger {
 
 /** Creates an in-memory ledger. */
 export function memoryLedger(): MemoryLedger {
-  const all = new Map<string, Books>();
-  const booksOf = (accountId: string): Books => {
-    const books = all.get(accountId);
-    assert(books !== undefined, "the account exists");
-    return books;
+  const all = new Map<string, AccountState>();
+  const stateOf = (accountId: string): AccountState => {
+    const state = all.get(accountId);
+    assert(state !== undefined, "the account exists");
+    return state;
   };
   return {
     open: (accountId, signupCredits) => all.set(accountId, opened(accountId, signupCredits)),
     account: (accountId) => all.get(accountId)?.account,
-    reserve: async (reservation) => reserve(booksOf(reservation.accountId), reservation),
-    settle: async ({ accountId, ...settlement }) => settle(booksOf(accountId), settlement),
+    reserve: async (reservation) => reserve(stateOf(reservation.accountId), reservation),
+    settle: async ({ accountId, ...settlement }) => settle(stateOf(accountId), settlement),
     release: async ({ accountId, holdId, now }) => {
-      const books = booksOf(accountId);
-      if (books.holds.has(holdId)) settle(books, { holdId, credits: 0, now });
+      const state = stateOf(accountId);
+      if (state.holds.has(holdId)) settle(state, { holdId, credits: 0, now });
     },
-    cancel: async ({ accountId, holdId, now }) => cancel(booksOf(accountId), { holdId, now }),
+    cancel: async ({ accountId, holdId, now }) => cancel(stateOf(accountId), { holdId, now }),
     accountsWithExpiredHolds: async (now, limit) =>
       [...all]
-        .flatMap(([id, books]) => (expired(books, now).length > 0 ? [id] : []))
+        .flatMap(([id, state]) => (expired(state, now).length > 0 ? [id] : []))
         .slice(0, limit),
-    releaseExpired: async (accountId, now) => releaseExpired(booksOf(accountId), now),
+    releaseExpired: async (accountId, now) => releaseExpired(stateOf(accountId), now),
     changes: {
       apply: async (change) => {
-        const books = all.get(change.accountId);
-        return books === undefined ? { outcome: "unknown_account" } : apply(books, change);
+        const state = all.get(change.accountId);
+        return state === undefined ? { outcome: "unknown_account" } : apply(state, change);
       },
     },
     history: {
@@ -92,7 +92,7 @@ const listed = (entry: CreditTransaction, accountId: string): ListedTransaction 
   id: numberedId("creditTransaction", entry.sequence, accountId),
 });
 
-function opened(id: string, signupCredits: number): Books {
+function opened(id: string, signupCredits: number): AccountState {
   const createdAt = "2026-01-01T00:00:00.000Z";
   const account: Account = {
     id,
@@ -107,89 +107,89 @@ function opened(id: string, signupCredits: number): Books {
     autoTopUp: null,
     createdAt,
   };
-  const books: Books = { account, entries: [], holds: new Map(), changes: new Map() };
+  const state: AccountState = { account, entries: [], holds: new Map(), changes: new Map() };
   const source = null;
-  append(books, { type: "grant", credits: signupCredits, moves: signupCredits, source, createdAt });
-  return books;
+  append(state, { type: "grant", credits: signupCredits, moves: signupCredits, source, createdAt });
+  return state;
 }
 
 function append(
-  books: Books,
+  state: AccountState,
   entry: Pick<CreditTransaction, "type" | "credits" | "source" | "itemsCharged" | "createdAt"> & {
     moves: number;
     chargedAt?: string;
   },
 ): void {
   const { moves, chargedAt = null, ...shown } = entry;
-  const { balance } = books.account;
-  books.entries.push({
+  const { balance } = state.account;
+  state.entries.push({
     ...shown,
     chargedAt,
-    sequence: books.entries.length + 1,
+    sequence: state.entries.length + 1,
     balanceBefore: balance,
     balanceAfter: balance + moves,
   });
-  books.account = { ...books.account, balance: balance + moves };
+  state.account = { ...state.account, balance: balance + moves };
 }
 
-function reserve(books: Books, reservation: Reservation): Awaited<ReturnType<Ledger["reserve"]>> {
+function reserve(state: AccountState, reservation: Reservation): Awaited<ReturnType<Ledger["reserve"]>> {
   const { holdId, credits, slot, source, now } = reservation;
-  const before = books.holds.get(holdId);
+  const before = state.holds.get(holdId);
   if (before !== undefined) return { outcome: "reserved" };
-  const short = (): boolean => books.account.balance < credits;
-  const limit = concurrencyFor(books.account.lifetime);
-  const full = (): boolean => slot && books.account.inFlight >= limit;
-  if (short() || full()) releaseExpired(books, now);
-  const { balance } = books.account;
+  const short = (): boolean => state.account.balance < credits;
+  const limit = concurrencyFor(state.account.lifetime);
+  const full = (): boolean => slot && state.account.inFlight >= limit;
+  if (short() || full()) releaseExpired(state, now);
+  const { balance } = state.account;
   if (short()) return { outcome: "insufficient", balance };
   if (full()) return { outcome: "no_slot", limit, balance };
-  append(books, {
+  append(state, {
     type: "reserve",
     credits,
     moves: -credits,
     source,
     createdAt: now.toISOString(),
   });
-  occupy(books, { credits, slots: slot ? 1 : 0 });
-  books.holds.set(holdId, { reservation });
+  occupy(state, { credits, slots: slot ? 1 : 0 });
+  state.holds.set(holdId, { reservation });
   return { outcome: "reserved" };
 }
 
 function settle(
-  books: Books,
+  state: AccountState,
   { holdId, credits, items, now }: Pick<Settlement, "holdId" | "credits" | "items" | "now">,
 ): Settled {
-  const hold = books.holds.get(holdId);
+  const hold = state.holds.get(holdId);
   assert(hold !== undefined, "only a hold that exists is resolved");
   if (hold.settled !== undefined) {
-    return { credits: hold.settled.credits, balance: books.account.balance };
+    return { credits: hold.settled.credits, balance: state.account.balance };
   }
   const { credits: held, slot, source } = hold.reservation;
   assert(credits <= held, "a charge is at most what was reserved");
   for (const part of resolution(held, credits)) {
     const itemsCharged = items ?? (credits === 0 ? 0 : undefined);
-    append(books, {
+    append(state, {
       ...part,
       source,
       ...(itemsCharged !== undefined && { itemsCharged }),
       createdAt: now.toISOString(),
     });
   }
-  occupy(books, { credits: -held, slots: slot ? -1 : 0 });
-  books.account = { ...books.account, spent: books.account.spent + credits };
-  hold.settled = { credits, balance: books.account.balance };
+  occupy(state, { credits: -held, slots: slot ? -1 : 0 });
+  state.account = { ...state.account, spent: state.account.spent + credits };
+  hold.settled = { credits, balance: state.account.balance };
   hold.settledAt = now.toISOString();
   return hold.settled;
 }
 
-function cancel(books: Books, { holdId, now }: { holdId: string; now: Date }): void {
-  const hold = books.holds.get(holdId);
+function cancel(state: AccountState, { holdId, now }: { holdId: string; now: Date }): void {
+  const hold = state.holds.get(holdId);
   if (hold === undefined) return;
-  const { credits } = settle(books, { holdId, credits: 0, now });
+  const { credits } = settle(state, { holdId, credits: 0, now });
   if (credits === 0) return;
   const { source } = hold.reservation;
   const createdAt = now.toISOString();
-  append(books, {
+  append(state, {
     type: "refund",
     credits,
     moves: credits,
@@ -197,8 +197,8 @@ function cancel(books: Books, { holdId, now }: { holdId: string; now: Date }): v
     createdAt,
     chargedAt: hold.settledAt ?? createdAt,
   });
-  books.account = { ...books.account, spent: books.account.spent - credits };
-  hold.settled = { credits: 0, balance: books.account.balance };
+  state.account = { ...state.account, spent: state.account.spent - credits };
+  hold.settled = { credits: 0, balance: state.account.balance };
 }
 
 const resolution = (held: number, charged: number) =>
@@ -207,41 +207,41 @@ const resolution = (held: number, charged: number) =>
     { type: "refund" as const, credits: held - charged, moves: held - charged },
   ].filter(({ type, credits }) => credits > 0 || (type === "charge" && held === 0));
 
-function occupy(books: Books, change: { credits: number; slots: number }): void {
-  const { held, inFlight } = books.account;
-  books.account = {
-    ...books.account,
+function occupy(state: AccountState, change: { credits: number; slots: number }): void {
+  const { held, inFlight } = state.account;
+  state.account = {
+    ...state.account,
     held: held + change.credits,
     inFlight: inFlight + change.slots,
   };
 }
 
-const expired = ({ holds }: Books, now: Date): string[] =>
+const expired = ({ holds }: AccountState, now: Date): string[] =>
   [...holds].flatMap(([id, { settled, reservation }]) =>
     settled === undefined && reservation.expiresAt < now ? [id] : [],
   );
 
-function releaseExpired(books: Books, now: Date): number {
-  const holdIds = expired(books, now);
-  for (const holdId of holdIds) settle(books, { holdId, credits: 0, now });
+function releaseExpired(state: AccountState, now: Date): number {
+  const holdIds = expired(state, now);
+  for (const holdId of holdIds) settle(state, { holdId, credits: 0, now });
   return holdIds.length;
 }
 
-function apply(books: Books, change: CreditChange): Awaited<ReturnType<CreditChanges["apply"]>> {
+function apply(state: AccountState, change: CreditChange): Awaited<ReturnType<CreditChanges["apply"]>> {
   const { changeId, type, credits, now } = change;
-  const before = books.changes.get(changeId);
+  const before = state.changes.get(changeId);
   if (before === undefined) {
-    const { balance, lifetime } = books.account;
+    const { balance, lifetime } = state.account;
     if (balance + credits < 0) return { outcome: "insufficient", balance };
     const source: CreditSource | null = null;
     const createdAt = now.toISOString();
-    append(books, { type, credits: Math.abs(credits), moves: credits, source, createdAt });
+    append(state, { type, credits: Math.abs(credits), moves: credits, source, createdAt });
     const bought = type === "purchase" ? credits : 0;
-    books.account = { ...books.account, lifetime: lifetime + bought };
-    books.changes.set(changeId, { change, after: books.account });
+    state.account = { ...state.account, lifetime: lifetime + bought };
+    state.changes.set(changeId, { change, after: state.account });
   } else if (before.change.type !== type || before.change.credits !== credits) {
     return { outcome: "id_reused" };
   }
-  const { balance, lifetime } = before?.after ?? books.account;
+  const { balance, lifetime } = before?.after ?? state.account;
   return { outcome: "changed", balance, lifetime };
 }

@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { type AccountsReader, dynamoAccountsReader } from "./readers/accounts.ts";
-import { type AccountLine, type BooksReader, dynamoBooksReader } from "./readers/books.ts";
+import { type AccountLine, type LedgerReader, dynamoLedgerReader } from "./readers/ledger.ts";
 import { dynamoDeliveriesReader } from "./readers/deliveries.ts";
 import { dynamoDeliveryStore } from "../../shared/aws/deliveries/delivery-store.ts";
 import { dynamoEndpoints } from "../../shared/aws/deliveries/endpoint-store.ts";
@@ -12,7 +12,7 @@ import { systemRandom } from "../../shared/base/system.ts";
 import type { Difference } from "./rules/difference.ts";
 import { unreadable } from "./rules/runs.ts";
 import type { EndedRun } from "./rules/delivery.ts";
-import { checkBooks } from "./checks/books.ts";
+import { checkLedger } from "./checks/ledger.ts";
 import { checkDeliveries } from "./checks/deliveries.ts";
 import { checkItems, checkListCount, checkRuns, type RunsWanted } from "./checks/lists.ts";
 import { everyAccount, oneAccount } from "./checks/accounts.ts";
@@ -102,10 +102,10 @@ export async function reconcile(
   const counts = noCounts();
   const ledgerTables = { accountsTable: tables.accounts, ledgerTable: tables.ledger };
   const accounts = dynamoAccountsReader(client, ledgerTables);
-  const books = dynamoBooksReader(client, ledgerTables);
+  const ledgerReader = dynamoLedgerReader(client, ledgerTables);
   const strayKeys = new Set<string>();
   const report = differenceReporter(request, counts);
-  const world: World = { client, tables, request, accounts, books, counts, report, strayKeys };
+  const world: World = { client, tables, request, accounts, ledgerReader, counts, report, strayKeys };
   const { accountId } = request;
   for await (const account of accountId === null
     ? everyAccount(world)
@@ -121,7 +121,7 @@ interface World {
   readonly tables: Tables;
   readonly request: ReconcileRequest;
   readonly accounts: AccountsReader;
-  readonly books: BooksReader;
+  readonly ledgerReader: LedgerReader;
   readonly counts: Counts;
   readonly report: (differences: readonly Difference[]) => void;
   /** IDs of keys that were already reported. */
@@ -141,7 +141,7 @@ async function reconcileAccount(
   { id, createdAt: openedAt }: AccountLine,
 ): Promise<readonly Difference[]> {
   const { client, tables, request, counts, report } = world;
-  const charged = await reconcileBooks(world, id);
+  const charged = await reconcileLedger(world, id);
   const ended = await reconcileLists(world, id, charged);
   const deliveries = deliveriesOf(client, tables.deliveries, request.clock);
   const found = await checkDeliveries({ id, openedAt, ended }, deliveries);
@@ -151,14 +151,14 @@ async function reconcileAccount(
   return [];
 }
 
-async function reconcileBooks(
-  { books, counts, report, strayKeys, request: { clock } }: World,
+async function reconcileLedger(
+  { ledgerReader, counts, report, strayKeys, request: { clock } }: World,
   id: string,
 ): Promise<RunsWanted["charged"]> {
   const until = new Date(clock.now().getTime() - skewMs);
   const since = new Date(until.getTime() - chargedDays * dayMs);
   const resolved = new Date(until.getTime() - resolvedDays * dayMs);
-  const found = await checkBooks(id, { charges: since, resolved }, { books, clock });
+  const found = await checkLedger(id, { charges: since, resolved }, { ledgerReader, clock });
   const { sums } = found;
   counts.ledgerEntries += sums?.sequence ?? 0;
   counts.holds += found.holds;

@@ -3,7 +3,7 @@ import { dynamoAccountStore } from "../../../shared/aws/accounts/account-store.t
 import { dynamoLedger } from "../../../shared/aws/ledger/ledger.ts";
 import type { RandomSource } from "../../../shared/base/clock.ts";
 import { systemRandom, systemClock } from "../../../shared/base/system.ts";
-import { reconcileBooks } from "../reconciled.ts";
+import { reconcileLedger } from "../reconciled.ts";
 import { checkSums } from "./check-sums.ts";
 import type { DynamoRules } from "./contention.ts";
 import { modelledDynamo } from "./dynamo-model.ts";
@@ -99,7 +99,7 @@ export async function measureAccounts(
     if (failed === 0) {
       process.stdout.write(`sums: ${await checkSums(tables.accounts, accountId, charged)}\n`);
     }
-    await reconcileBooks(tables, accountId, time.clock);
+    await reconcileLedger(tables, accountId, time.clock);
   }
   return measured.map((load, n) => figuresOf(loads[n] ?? loads[0], load));
 }

@@ -1,4 +1,4 @@
-import { figures, type Report } from "../../observability/figures.ts";
+import { newMetrics, type MetricsSink } from "../../observability/figures.ts";
 import type { LedgerReport } from "./process.ts";
 
 /**
@@ -6,11 +6,11 @@ import type { LedgerReport } from "./process.ts";
  * instead of a dimension, because one log line contains both.
  */
 export const ledgerMetrics =
-  (send: Report) =>
+  (send: MetricsSink) =>
   ({ operation, milliseconds, retries }: LedgerReport): void => {
     const times =
       operation === "reserve"
         ? { ledger_reserve_ms: milliseconds }
         : { ledger_settle_ms: milliseconds };
-    send([figures("ledger", {}, { ...times, ledger_retries: retries })]);
+    send([newMetrics("ledger", {}, { ...times, ledger_retries: retries })]);
   };

@@ -1,4 +1,4 @@
-import { figures } from "../../observability/figures.ts";
+import { newMetrics } from "../../observability/figures.ts";
 import type { WriteLine } from "../../observability/work-log.ts";
 import type { SourceReport } from "./report.ts";
 
@@ -11,8 +11,8 @@ export function sourceMetrics(write: WriteLine): (report: SourceReport) => void 
       // Only in the log line. The caller of the read counts items as metrics.
       items: Object.fromEntries(itemStatuses.map((status) => [status, items[status] ?? 0])),
       replies: calls.replies,
-      figures: [
-        figures(
+      metrics: [
+        newMetrics(
           "sources",
           { source, scraper },
           {

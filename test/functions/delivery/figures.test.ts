@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { receiverFigures } from "../../../functions/delivery/receiver-figures.ts";
-import { type Figures, figures, merged } from "../../../shared/observability/figures.ts";
+import { receiverMetrics } from "../../../functions/delivery/receiver-figures.ts";
+import { type Metrics, newMetrics, merged } from "../../../shared/observability/figures.ts";
 import type { MetricKind } from "../../../shared/observability/metric-names.ts";
 import { attemptsMax } from "../../../shared/outbox/backoff.ts";
 import { aRun } from "../../support/delivery-world.ts";
@@ -12,7 +12,7 @@ const types = ["watchlist.product.changed", "watchlist.run.completed"] as const;
 let base: Awaited<ReturnType<typeof startExportWorld>>;
 let world: ExportWorld;
 let receiver: Receiver;
-let reported: Figures[];
+let reported: Metrics[];
 
 beforeAll(async () => {
   base = await startExportWorld();
@@ -22,17 +22,17 @@ beforeEach(async () => {
   world = await base.open();
   receiver = await startReceiver();
   reported = [];
-  const report = (more: readonly Figures[]): void => void reported.push(...more);
+  const report = (more: readonly Metrics[]): void => void reported.push(...more);
   Object.assign(world.webhooks, { report });
   Object.assign(world.exporting, { report });
   Object.assign(world.delivering.webhooks, {
-    late: (ms: number) => report([figures("deliveries", {}, { delivery_late_ms: ms })]),
+    late: (ms: number) => report([newMetrics("deliveries", {}, { delivery_late_ms: ms })]),
   });
 });
 afterEach(() => receiver.stop());
 
 /** The metrics of a kind, of all calls together. */
-const all = (kind: MetricKind): Figures["values"] =>
+const all = (kind: MetricKind): Metrics["values"] =>
   Object.assign(
     {},
     ...merged(reported)

@@ -3,9 +3,9 @@ import type { Context, SQSEvent } from "aws-lambda";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { object, string } from "valibot";
 import { type BatchOptions, batchHandler, done } from "../../../functions/queue/batch-handler.ts";
-import { figures } from "../../../shared/observability/figures.ts";
+import { newMetrics } from "../../../shared/observability/figures.ts";
 import { OutOfTimeError, withinBudget } from "../../../shared/base/retry-budget.ts";
-import { addWorkKeys, tell } from "../../../shared/observability/work-log.ts";
+import { addWorkKeys, recordMetrics } from "../../../shared/observability/work-log.ts";
 import { fixedClock } from "../../support/clock.ts";
 import { type Line, loggedLines, metricsOf } from "../../support/log-lines.ts";
 
@@ -81,7 +81,7 @@ describe("a worker that receives a batch of messages", () => {
       for (let turn = 0; turn < 3; turn += 1) {
         await delay(30 - 3 * n);
         addWorkKeys({ [`only_${n}`]: turn });
-        tell([figures("deliveries", {}, { delivery_attempts: n, delivery_ms: n })]);
+        recordMetrics([newMetrics("deliveries", {}, { delivery_attempts: n, delivery_ms: n })]);
       }
       return done;
     });
@@ -102,7 +102,7 @@ describe("a worker that receives a batch of messages", () => {
     const { lines, again } = await handleAll(
       [bodyOf("acct_0"), bodyOf("acct_1")],
       async (message) => {
-        tell([figures("deliveries", {}, { delivery_attempts: 1 })]);
+        recordMetrics([newMetrics("deliveries", {}, { delivery_attempts: 1 })]);
         if (message.account_id === "acct_1") throw new Error("the table was deleted");
         return done;
       },

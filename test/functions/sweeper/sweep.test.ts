@@ -60,13 +60,13 @@ describe("the sweeper", () => {
   });
 
   it("releases an expired hold in each partition of the due index", async () => {
-    const books = await startLedgerWorld();
-    const ledger = books.ledger();
+    const ledgerWorld = await startLedgerWorld();
+    const ledger = ledgerWorld.ledger();
     const now = world.clock.now();
     const left = new Set(duePartitionsOf("hold"));
     const accountIds: string[] = [];
     while (left.size > 0) {
-      const accountId = await books.open(10);
+      const accountId = await ledgerWorld.open(10);
       if (!left.delete(duePartitionOf("hold", accountKeys.shard(accountId, 0).pk))) continue;
       accountIds.push(accountId);
       const hold = { accountId, holdId: "h1", credits: 10, slot: true, expiresAt: now };
@@ -75,7 +75,7 @@ describe("the sweeper", () => {
 
     const swept = await sweep({
       ...world,
-      ledger: books.ledger(),
+      ledger: ledgerWorld.ledger(),
       wakeDeliveries: async () => 0,
       warn: (message, error) => {
         throw new Error(message, { cause: error });
@@ -84,20 +84,20 @@ describe("the sweeper", () => {
 
     expect(swept).toMatchObject({ holds: duePartitionsOf("hold").length, failures: 0 });
     for (const accountId of accountIds) {
-      expect(await books.account(accountId)).toMatchObject({ balance: 10, held: 0, inFlight: 0 });
+      expect(await ledgerWorld.account(accountId)).toMatchObject({ balance: 10, held: 0, inFlight: 0 });
     }
   });
 
   it("releases a hold in a shard whose due mark was written when there were fewer partitions", async () => {
     const books = await startLedgerWorld();
     const now = world.clock.now();
-    const accountId = await books.open(10);
+    const accountId = await ledgerWorld.open(10);
     const hold = { accountId, holdId: "h1", credits: 10, slot: true, expiresAt: now };
-    await books.ledger().reserve({ ...hold, source: { requestId: "req_1" }, now });
+    await ledgerWorld.ledger().reserve({ ...hold, source: { requestId: "req_1" }, now });
     const own = duePartitionOf("hold", accountKeys.shard(accountId, 0).pk);
-    await books.client.send(
+    await ledgerWorld.client.send(
       new UpdateCommand({
-        TableName: books.accountsTable,
+        TableName: ledgerWorld.accountsTable,
         Key: accountKeys.shard(accountId, 0),
         UpdateExpression: "SET due_kind = :other",
         ExpressionAttributeValues: {
@@ -108,7 +108,7 @@ describe("the sweeper", () => {
 
     const swept = await sweep({
       ...world,
-      ledger: books.ledger(),
+      ledger: ledgerWorld.ledger(),
       wakeDeliveries: async () => 0,
       warn: (message, error) => {
         throw new Error(message, { cause: error });
@@ -116,7 +116,7 @@ describe("the sweeper", () => {
     });
 
     expect(swept).toMatchObject({ holds: 1 });
-    expect(await books.account(accountId)).toMatchObject({ balance: 10, held: 0 });
+    expect(await ledgerWorld.account(accountId)).toMatchObject({ balance: 10, held: 0 });
   });
 
   it("continues after a part of the sweep fails, and reports the number of failures", async () => {

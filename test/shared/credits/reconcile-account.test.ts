@@ -7,7 +7,7 @@ import type {
 } from "../../../tools/reconcile/rules/ledger-fold.ts";
 import {
   beyondDifferences,
-  bookDifferences,
+  sumDifferences,
   dueDifferences,
   holdCheck,
   type ChangedSince,
@@ -47,7 +47,7 @@ describe("the reconciliation of an account's row", () => {
     inFlight: 1,
   };
   const linesOf = (changed: Partial<typeof row>, sums = whole): string[] =>
-    bookDifferences({ ...row, ...changed }, sums).map(differenceLine);
+    sumDifferences({ ...row, ...changed }, sums).map(differenceLine);
 
   it("finds no difference if the row agrees with the ledger", () => {
     expect(linesOf({})).toEqual([]);

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { figures, inLines } from "../../../shared/observability/figures.ts";
+import { newMetrics, inLines } from "../../../shared/observability/figures.ts";
 import { metricKinds } from "../../../shared/observability/metric-names.ts";
 
-const items = (scraper: string, ok: number) => figures("items", { scraper }, { items_ok: ok });
+const items = (scraper: string, ok: number) => newMetrics("items", { scraper }, { items_ok: ok });
 
 describe("the collected metrics of a call or message", () => {
   it("are added up if they are counts, and listed if they are durations", () => {
     const attempt = (ms: number) =>
-      figures("deliveries", {}, { delivery_attempts: 1, delivery_ms: ms });
+      newMetrics("deliveries", {}, { delivery_attempts: 1, delivery_ms: ms });
 
     expect(inLines([attempt(5), attempt(7), attempt(5)])).toEqual([
-      [figures("deliveries", {}, { delivery_attempts: 3, delivery_ms: [5, 7, 5] })],
+      [newMetrics("deliveries", {}, { delivery_attempts: 3, delivery_ms: [5, 7, 5] })],
     ]);
   });
 

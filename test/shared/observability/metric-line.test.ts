@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { metricMembers } from "../../../shared/observability/metric-line.ts";
-import { figures } from "../../../shared/observability/figures.ts";
+import { newMetrics } from "../../../shared/observability/figures.ts";
 import { type Line, metricsOf } from "../../support/log-lines.ts";
 
 const lineOf = (members: Record<string, unknown>): Line => ({
@@ -15,8 +15,8 @@ describe("a log line with metrics", () => {
   it("contains each value and its dimensions, the stage always first", () => {
     const line = lineOf(
       members(
-        figures("items", { scraper: "retailer_d.standard" }, { items_ok: 3, items_partial: 0 }),
-        figures("batches", { scraper: "retailer_d.standard" }, { batch_ms: 120 }),
+        newMetrics("items", { scraper: "retailer_d.standard" }, { items_ok: 3, items_partial: 0 }),
+        newMetrics("batches", { scraper: "retailer_d.standard" }, { batch_ms: 120 }),
       ),
     );
 
@@ -47,7 +47,7 @@ describe("a log line with metrics", () => {
   it("contains at most a hundred durations, including the shortest and the longest", () => {
     const times = Array.from({ length: 1_000 }, (_, n) => 1_000 - n);
     const { delivery_ms: kept = [] } = metricsOf(
-      lineOf(members(figures("deliveries", {}, { delivery_ms: times }))),
+      lineOf(members(newMetrics("deliveries", {}, { delivery_ms: times }))),
     );
 
     expect(kept).toHaveLength(100);
@@ -59,9 +59,9 @@ describe("a log line with metrics", () => {
   it("omits an invalid value, for which CloudWatch would drop the whole line", () => {
     const line = lineOf(
       members(
-        figures("run_ends", {}, { runs_completed: 1, run_ms: Number.NaN }),
-        figures("deliveries", {}, { delivery_ms: [Number.POSITIVE_INFINITY, 5] }),
-        figures("steps", { scraper: "retailer_d.standard" }, { step_ms: [] }),
+        newMetrics("run_ends", {}, { runs_completed: 1, run_ms: Number.NaN }),
+        newMetrics("deliveries", {}, { delivery_ms: [Number.POSITIVE_INFINITY, 5] }),
+        newMetrics("steps", { scraper: "retailer_d.standard" }, { step_ms: [] }),
       ),
     );
 
@@ -71,6 +71,6 @@ describe("a log line with metrics", () => {
 
   it("is a plain line if there are no metrics", () => {
     expect(members()).toEqual({});
-    expect(members(figures("deliveries", {}, {}))).toEqual({});
+    expect(members(newMetrics("deliveries", {}, {}))).toEqual({});
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Figures, merged } from "../../../shared/observability/figures.ts";
+import { type Metrics, merged } from "../../../shared/observability/figures.ts";
 import { finishRun } from "../../../shared/runs/finish-run.ts";
 import { resumeRun } from "../../../shared/runs/resume-run.ts";
 import { claimDueRun } from "../../../shared/runs/claim-due-run.ts";
@@ -14,9 +14,9 @@ const tables = openTables();
 
 /** A metrics sink that keeps what it receives. */
 function metricsSink() {
-  const metrics: Figures[] = [];
+  const metrics: Metrics[] = [];
   return {
-    report: (more: readonly Figures[]): void => void metrics.push(...more),
+    report: (more: readonly Metrics[]): void => void metrics.push(...more),
     values: () => merged(metrics).map(({ kind, values }) => [kind, values]),
   };
 }

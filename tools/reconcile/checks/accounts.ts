@@ -1,5 +1,5 @@
 import type { AccountsReader, LiveKey } from "../readers/accounts.ts";
-import type { AccountLine } from "../readers/books.ts";
+import type { AccountLine } from "../readers/ledger.ts";
 import { type Difference, missing, present } from "../rules/difference.ts";
 import { shardPlace } from "../rules/shard-fold.ts";
 

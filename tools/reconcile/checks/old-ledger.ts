@@ -1,13 +1,13 @@
-import type { BooksReader } from "../readers/books.ts";
+import type { LedgerReader } from "../readers/ledger.ts";
 import type { Difference } from "../rules/difference.ts";
 import { type FoldSince, ledgerFold } from "../rules/ledger-fold.ts";
 import {
   beyondDifferences,
-  bookDifferences,
+  sumDifferences,
   type StoredAccount,
-  type StoredBooks,
+  type StoredSums,
 } from "../rules/account.ts";
-import type { BooksDependencies, LedgerSince, ReadLedger } from "./read-ledger.ts";
+import type { LedgerReadDependencies, LedgerSince, ReadLedger } from "./read-ledger.ts";
 
 /**
  * Reads the ledger of an account without shards: its row, and its entries up to the row's sequence.
@@ -15,21 +15,21 @@ import type { BooksDependencies, LedgerSince, ReadLedger } from "./read-ledger.t
 export async function readOldLedger(
   { accountId }: StoredAccount,
   since: FoldSince,
-  { books: reader }: BooksDependencies,
+  { ledgerReader: reader }: LedgerReadDependencies,
 ): Promise<ReadLedger> {
   const fold = ledgerFold({ accountId, shard: 0, place: accountId }, since);
-  const books = await reader.books(accountId);
-  if (books === undefined) {
+  const storedSums = await reader.oldSums(accountId);
+  if (storedSums === undefined) {
     const { sums } = fold.end(0);
     return { sums, holds: 0, differences: [], since: async () => hasShardsNow };
   }
   const differences: Difference[] = [];
-  for await (const entry of reader.entries(accountId, 1, books.sequence)) {
+  for await (const entry of reader.entries(accountId, 1, storedSums.sequence)) {
     differences.push(...fold.take(entry));
   }
-  const { sums, differences: whole } = fold.end(books.sequence);
-  differences.push(...whole, ...bookDifferences(books, sums));
-  return { sums, holds: 0, differences, since: () => entriesSince(books, reader) };
+  const { sums, differences: whole } = fold.end(storedSums.sequence);
+  differences.push(...whole, ...sumDifferences(storedSums, sums));
+  return { sums, holds: 0, differences, since: () => entriesSince(storedSums, reader) };
 }
 
 const hasShardsNow: LedgerSince = {
@@ -40,8 +40,8 @@ const hasShardsNow: LedgerSince = {
 
 /** Reads the account last: its sequence includes every entry. */
 async function entriesSince(
-  { accountId, sequence }: StoredBooks,
-  reader: BooksReader,
+  { accountId, sequence }: StoredSums,
+  reader: LedgerReader,
 ): Promise<LedgerSince> {
   const [holds, dates] = [new Set<string>(), new Set<string>()];
   let newest = sequence;
@@ -50,7 +50,7 @@ async function entriesSince(
     dates.add((entry.chargedAt ?? entry.createdAt).slice(0, 10));
     newest = entry.sequence;
   }
-  const now = await reader.books(accountId);
+  const now = await reader.oldSums(accountId);
   if (now === undefined) return hasShardsNow;
   return { changed: { holds, dates }, isSteady: true, differences: beyondDifferences(now, newest) };
 }

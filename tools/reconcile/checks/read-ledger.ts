@@ -1,11 +1,11 @@
-import type { BooksReader } from "../readers/books.ts";
+import type { LedgerReader } from "../readers/ledger.ts";
 import type { Clock } from "../../../shared/base/clock.ts";
 import type { Difference } from "../rules/difference.ts";
 import type { LedgerSums } from "../rules/ledger-fold.ts";
 import type { ChangedSince } from "../rules/account.ts";
 
-export interface BooksDependencies {
-  readonly books: BooksReader;
+export interface LedgerReadDependencies {
+  readonly ledgerReader: LedgerReader;
   readonly clock: Clock;
 }
 

@@ -18,7 +18,7 @@ import {
   type StoredShard,
   sumsOfShards,
 } from "../rules/shard-fold.ts";
-import type { BooksDependencies, LedgerSince, ReadLedger } from "./read-ledger.ts";
+import type { LedgerReadDependencies, LedgerSince, ReadLedger } from "./read-ledger.ts";
 
 interface WholeShard {
   readonly shard: ReadShard;
@@ -32,7 +32,7 @@ interface WholeShard {
 export async function readShards(
   account: StoredAccount,
   since: FoldSince,
-  dependencies: BooksDependencies,
+  dependencies: LedgerReadDependencies,
 ): Promise<ReadLedger> {
   const { accountId } = account;
   const shards: ReadShard[] = [];
@@ -70,18 +70,18 @@ interface Ref {
 async function readShard(
   ref: Ref,
   since: FoldSince,
-  { books, clock }: BooksDependencies,
+  { ledgerReader, clock }: LedgerReadDependencies,
 ): Promise<WholeShard | null> {
   const { accountId, number } = ref;
-  const row = await books.shards.shard(ref);
+  const row = await ledgerReader.shards.shard(ref);
   if (row === undefined) return null;
   const fold = shardFold(accountId, number, since);
   const differences: Difference[] = [];
   if (number === 0) {
-    for await (const entry of books.entries(accountId, 1))
+    for await (const entry of ledgerReader.entries(accountId, 1))
       differences.push(...fold.takeEntry(entry));
   }
-  for await (const page of books.shards.pages(ref, { to: journalStart(row) })) {
+  for await (const page of ledgerReader.shards.pages(ref, { to: journalStart(row) })) {
     differences.push(...fold.takePage(page));
   }
   const { sums, differences: whole } = fold.end(row);
@@ -102,7 +102,7 @@ interface Ledger {
  */
 async function shardsSince(
   { account, shards, sums }: Ledger,
-  { books }: BooksDependencies,
+  { ledgerReader }: LedgerReadDependencies,
 ): Promise<LedgerSince> {
   const { accountId } = account;
   const holds = new Set<string>();
@@ -112,8 +112,8 @@ async function shardsSince(
   const more = new Map<number, number>();
   for (const shard of shards) {
     const { number, row } = shard;
-    const stored = await Array.fromAsync(books.shards.usage({ accountId, number }));
-    const made = await recordsSince({ accountId, number }, row, books.shards);
+    const stored = await Array.fromAsync(ledgerReader.shards.usage({ accountId, number }));
+    const made = await recordsSince({ accountId, number }, row, ledgerReader.shards);
     differences.push(
       ...shardUsageDifferences(accountId, shard, { stored, changed: made.copiedDates }),
       ...made.differences,
@@ -125,7 +125,7 @@ async function shardsSince(
     }
   }
   addTransfers(transfers, more);
-  const now = await books.account(accountId);
+  const now = await ledgerReader.account(accountId);
   const isSteady =
     now?.shards === account.shards &&
     now.lifetime === account.lifetime &&

@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
-import { type AccountLine, accountLineAttributes, accountLineOf, keyOf } from "./books.ts";
+import { type AccountLine, accountLineAttributes, accountLineOf, keyOf } from "./ledger.ts";
 import type { Row } from "../../../shared/aws/table/dynamo.ts";
 import type { LedgerTables } from "../../../shared/aws/ledger/process.ts";
 import { readRows, rowsBelow, scanRows } from "./rows.ts";

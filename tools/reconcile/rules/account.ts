@@ -15,7 +15,7 @@ export interface StoredAccount {
 }
 
 /** An account from before there were shards. */
-export interface StoredBooks extends Pick<StoredAccount, "accountId" | "id" | "lifetime"> {
+export interface StoredSums extends Pick<StoredAccount, "accountId" | "id" | "lifetime"> {
   readonly sequence: number;
   readonly balance: number;
   /** Reserved by open holds. */
@@ -53,10 +53,10 @@ export interface ChangedSince {
 }
 
 /** Compares the account's row with its ledger, read up to the row's sequence. */
-export function bookDifferences({ id, ...books }: StoredBooks, sums: LedgerSums): Difference[] {
-  const unnamed = fieldDifferences(books.accountId, { id }, { id: books.accountId });
+export function sumDifferences({ id, ...storedSums }: StoredSums, sums: LedgerSums): Difference[] {
+  const unnamed = fieldDifferences(storedSums.accountId, { id }, { id: storedSums.accountId });
   // The newest entry is missing, so the balance after it is unknown.
-  if (sums.sequence !== books.sequence) return unnamed;
+  if (sums.sequence !== storedSums.sequence) return unnamed;
   const open = [...sums.open.values()];
   const whole = {
     held: open.reduce((sum, { credits }) => sum + credits, 0),
@@ -64,7 +64,7 @@ export function bookDifferences({ id, ...books }: StoredBooks, sums: LedgerSums)
     lifetime: sums.lifetime,
     in_flight: open.filter(({ takesSlot }) => takesSlot).length,
   };
-  const { accountId, inFlight, ...stored } = books;
+  const { accountId, inFlight, ...stored } = storedSums;
   return [
     ...unnamed,
     ...fieldDifferences(
@@ -77,7 +77,7 @@ export function bookDifferences({ id, ...books }: StoredBooks, sums: LedgerSums)
 
 /** Reports entries after the account's sequence, which block the next entry. */
 export function beyondDifferences(
-  { accountId, sequence }: Pick<StoredBooks, "accountId" | "sequence">,
+  { accountId, sequence }: Pick<StoredSums, "accountId" | "sequence">,
   newest: number,
 ): Difference[] {
   const first = sequence + 1;

@@ -5,7 +5,7 @@ import { copyJournalOf } from "../../../../shared/aws/ledger/copy-journal.ts";
 import { ledgerProcess } from "../../../../shared/aws/ledger/process.ts";
 import { accountKeys, ledgerKeys, type RowKey } from "../../../../shared/aws/table/table.ts";
 import { systemRandom, systemClock } from "../../../../shared/base/system.ts";
-import { expectBooksToBalance } from "../../../contracts/ledger.contract.ts";
+import { expectLedgerToBalance } from "../../../contracts/ledger.contract.ts";
 import { type DynamoLedgerWorld, startLedgerWorld } from "../../../support/ledger-world.ts";
 import { watchedClient } from "../../../support/watched-client.ts";
 
@@ -81,7 +81,7 @@ it("a ledger journal is copied to the page that a restore of the accounts table 
   expect(journalOf(await shardRow())).toHaveLength(2);
   expect(await requestsOfDay()).toBe(4);
   expect(warnings).toEqual([]);
-  await expectBooksToBalance(world, accountId);
+  await expectLedgerToBalance(world, accountId);
 });
 
 it("a ledger journal that differs from its stored page is kept, and the account, shard and page are reported", async () => {

@@ -25,7 +25,7 @@ import {
 import { stampOf } from "../../../../shared/credits/journal.ts";
 import { entryTypes, type Ledger } from "../../../../shared/credits/ledger.ts";
 import { creditHistoryContract } from "../../../contracts/credit-history.contract.ts";
-import { entriesOf, expectBooksToBalance } from "../../../contracts/ledger.contract.ts";
+import { entriesOf, expectLedgerToBalance } from "../../../contracts/ledger.contract.ts";
 import { type DynamoLedgerWorld, startLedgerWorld } from "../../../support/ledger-world.ts";
 import { watchedClient } from "../../../support/watched-client.ts";
 
@@ -103,7 +103,7 @@ describe("dynamoCreditHistory", () => {
       await makeRecords(260);
       const entries = await entriesOf(world, accountId);
       expect(entries).toHaveLength(261);
-      await expectBooksToBalance(world, accountId);
+      await expectLedgerToBalance(world, accountId);
     });
 
     it.each([7, 10, 13])(
@@ -167,7 +167,7 @@ describe("dynamoCreditHistory", () => {
       const after = await entriesOf(world, accountId);
       expect(after.slice(0, -1)).toEqual(before);
       expect(after.at(-1)).toMatchObject({ type: "charge", source: { requestId: "call_10" } });
-      await expectBooksToBalance(world, accountId);
+      await expectLedgerToBalance(world, accountId);
     });
 
     it("omits entries that are made while it reads, until the next listing", async () => {
@@ -453,7 +453,7 @@ describe("dynamoCreditHistory", () => {
           after.map((_, n) => after.length - n),
         );
       }
-      await expectBooksToBalance(world, accountId);
+      await expectLedgerToBalance(world, accountId);
     });
 
     it("accepts a cursor that an earlier release returned", async () => {

@@ -10,7 +10,7 @@ import { readWholeAccount } from "../../../../shared/aws/ledger/read-shards.ts";
 import { assert } from "../../../../shared/base/assert.ts";
 import { systemRandom } from "../../../../shared/base/system.ts";
 import type { Ledger, Settled } from "../../../../shared/credits/ledger.ts";
-import { entriesOf, expectBooksToBalance } from "../../../contracts/ledger.contract.ts";
+import { entriesOf, expectLedgerToBalance } from "../../../contracts/ledger.contract.ts";
 import { type DynamoLedgerWorld, startLedgerWorld } from "../../../support/ledger-world.ts";
 import { fixedClock } from "../../../support/clock.ts";
 import { watchedClient } from "../../../support/watched-client.ts";
@@ -118,7 +118,7 @@ function faultyProcess(plan: readonly Fault[], look: () => Promise<void>, late: 
 }
 
 /** Checks the rules that hold at every instant. */
-async function expectSoundBooks(accountId: string, granted: number): Promise<void> {
+async function expectSoundLedger(accountId: string, granted: number): Promise<void> {
   const { client, accountsTable } = world;
   const reader = { client, accountsTable, clock: fixedClock("2026-03-01"), chance: systemRandom };
   const rows = await readWholeAccount(reader, accountId);
@@ -186,7 +186,7 @@ async function settleCall(
 
 async function playOut(calls: readonly ModelCall[], granted: number): Promise<void> {
   const accountId = await world.open(granted);
-  const look = (): Promise<void> => expectSoundBooks(accountId, granted);
+  const look = (): Promise<void> => expectSoundLedger(accountId, granted);
   const answered: Answered[] = [];
   const lateRequests: Late = [];
   const asleep = new Set<number>();
@@ -221,7 +221,7 @@ async function playOut(calls: readonly ModelCall[], granted: number): Promise<vo
   await world.ledger().releaseExpired(accountId, afterExpiry);
 
   await look();
-  await expectBooksToBalance(world, accountId);
+  await expectLedgerToBalance(world, accountId);
   expect(await world.account(accountId)).toMatchObject({ held: 0, inFlight: 0 });
   const charges = (await entriesOf(world, accountId)).filter(({ type }) => type === "charge");
   const chargedFor = (holdId: string): number[] =>

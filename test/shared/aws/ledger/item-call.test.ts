@@ -5,7 +5,7 @@ import { createAccount, createApiKey } from "../../../../shared/accounts/create-
 import { dynamoAccountStore } from "../../../../shared/aws/accounts/account-store.ts";
 import { systemRandom, systemClock } from "../../../../shared/base/system.ts";
 import { meteredRead } from "../../../../shared/items/metered-read.ts";
-import { expectBooksToBalance } from "../../../contracts/ledger.contract.ts";
+import { expectLedgerToBalance } from "../../../contracts/ledger.contract.ts";
 import { type DynamoLedgerWorld, startLedgerWorld } from "../../../support/ledger-world.ts";
 import { watchedClient } from "../../../support/watched-client.ts";
 
@@ -60,5 +60,5 @@ it("a warm item call waits for three requests to DynamoDB, whatever is refunded"
     const copies = n === 2 ? [TransactWriteCommand] : [];
     expect(sent).toEqual([UpdateCommand, UpdateCommand, ...copies, UpdateCommand]);
   }
-  await expectBooksToBalance(world, account.id);
+  await expectLedgerToBalance(world, account.id);
 });

@@ -15,7 +15,7 @@ import { newId } from "../../../../shared/base/ids.ts";
 import { concurrencyTiers } from "../../../../shared/base/limits.ts";
 import { systemRandom } from "../../../../shared/base/system.ts";
 import type { Ledger } from "../../../../shared/credits/ledger.ts";
-import { expectBooksToBalance, ledgerContract } from "../../../contracts/ledger.contract.ts";
+import { expectLedgerToBalance, ledgerContract } from "../../../contracts/ledger.contract.ts";
 import { fixedClock } from "../../../support/clock.ts";
 import { type DynamoLedgerWorld, startLedgerWorld } from "../../../support/ledger-world.ts";
 import { watchedClient } from "../../../support/watched-client.ts";
@@ -117,7 +117,7 @@ describe("the ledger's requests to DynamoDB", () => {
       ["Update", "Put", "Update"],
       ["Update", "Put", "Update"],
     ]);
-    await expectBooksToBalance(world, accountId);
+    await expectLedgerToBalance(world, accountId);
   });
 });
 
@@ -163,7 +163,7 @@ describe("a lost response to a ledger update", () => {
 
     expect(await reserve(lost, "h1", 100)).toEqual({ outcome: "reserved" });
     expect(await settle(lost, "h1", 70)).toEqual({ credits: 70, balance: 4_930 });
-    await expectBooksToBalance(world, accountId);
+    await expectLedgerToBalance(world, accountId);
   });
 });
 
@@ -191,7 +191,7 @@ describe("a ledger settlement after which the balance cannot be read", () => {
       details: { isUnconfirmed: true },
     });
     expect(await world.account(accountId)).toMatchObject({ spent: 3, held: 0 });
-    await expectBooksToBalance(world, accountId);
+    await expectLedgerToBalance(world, accountId);
   });
 });
 
@@ -214,7 +214,7 @@ describe("a process that is suspended while it reserves credits", () => {
     const reserving = reserve(dynamoLedger(client, options), "h1", 100);
     await expect(reserving).rejects.toMatchObject({ code: "UNAVAILABLE" });
     expect(await world.account(accountId)).toMatchObject({ held: 0, inFlight: 0, balance: 5_000 });
-    await expectBooksToBalance(world, accountId);
+    await expectLedgerToBalance(world, accountId);
   });
 });
 
@@ -245,7 +245,7 @@ describe("the ledger, for a call that another process cancels,", () => {
     expect(await world.account(accountId)).toMatchObject({ balance: 4_700, spent: 300 });
     expect(queried).toBeGreaterThan(0);
     expect(queried).toBeLessThan(23);
-    await expectBooksToBalance(world, accountId);
+    await expectLedgerToBalance(world, accountId);
   });
 
   it("releases its charge, and the hold of a late duplicate of its reservation", async () => {
@@ -264,7 +264,7 @@ describe("the ledger, for a call that another process cancels,", () => {
     expect(await world.account(accountId)).toMatchObject({ held: 10, spent: 0 });
     await world.ledger().cancel({ accountId, holdId: "charged", now });
     expect(await world.account(accountId)).toMatchObject({ held: 10, spent: 0 });
-    await expectBooksToBalance(world, accountId);
+    await expectLedgerToBalance(world, accountId);
   });
 });
 
@@ -279,7 +279,7 @@ describe("the ledger, for an account with several shards,", () => {
 
     expect(await reserve(world.ledger(), "all", credits)).toEqual({ outcome: "reserved" });
     expect(await world.account(accountId)).toMatchObject({ balance: 0, held: credits });
-    await expectBooksToBalance(world, accountId);
+    await expectLedgerToBalance(world, accountId);
   });
 });
 

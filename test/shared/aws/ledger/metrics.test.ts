@@ -1,13 +1,18 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { ledgerMetrics } from "../../../../shared/aws/ledger/metrics.ts";
-import { endWork, newWork, tell, within } from "../../../../shared/observability/work-log.ts";
+import {
+  endWork,
+  newWork,
+  recordMetrics,
+  within,
+} from "../../../../shared/observability/work-log.ts";
 import { loggedLines, metricsOf } from "../../../support/log-lines.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
 it("the ledger adds the times and retries of a call's reservation and settlement to the call's one log line", () => {
   const { logger, lines } = loggedLines("products");
-  const report = ledgerMetrics(tell);
+  const report = ledgerMetrics(recordMetrics);
 
   within(newWork({ request_id: "req_1" }), () => {
     report({ operation: "reserve", milliseconds: 12, retries: 2 });

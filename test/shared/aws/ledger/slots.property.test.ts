@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { dynamoLedger } from "../../../../shared/aws/ledger/ledger.ts";
 import { concurrencyTiers } from "../../../../shared/base/limits.ts";
 import { systemRandom, systemClock } from "../../../../shared/base/system.ts";
-import { expectBooksToBalance } from "../../../contracts/ledger.contract.ts";
+import { expectLedgerToBalance } from "../../../contracts/ledger.contract.ts";
 import { startLedgerWorld } from "../../../support/ledger-world.ts";
 
 /** The number of slots of a concurrency tier; LEDGER_SLOTS=250 is the highest. */
@@ -46,5 +46,5 @@ it("concurrent calls on one account, as many as it has slots, all get a slot, fi
     spent: 3 * slots,
     inFlight: 0,
   });
-  await expectBooksToBalance(world, accountId);
+  await expectLedgerToBalance(world, accountId);
 });

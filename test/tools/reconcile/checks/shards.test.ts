@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { beforeEach, expect, it } from "vitest";
 import type { ReadLedger } from "../../../../tools/reconcile/checks/read-ledger.ts";
 import { readShards } from "../../../../tools/reconcile/checks/shards.ts";
-import { type BooksReader, dynamoBooksReader } from "../../../../tools/reconcile/readers/books.ts";
+import { type LedgerReader, dynamoLedgerReader } from "../../../../tools/reconcile/readers/ledger.ts";
 import { dynamoCreditChanges } from "../../../../shared/aws/ledger/credit-changes.ts";
 import { dynamoLedger } from "../../../../shared/aws/ledger/ledger.ts";
 import type { CreditChanges } from "../../../../shared/credits/credit-changes.ts";
@@ -14,14 +14,14 @@ import { client, names, startWorld, withTables, type World } from "../world.ts";
 withTables();
 
 let world: World;
-let books: BooksReader;
+let ledgerReader: LedgerReader;
 let ledger: Ledger;
 let changes: CreditChanges;
 beforeEach(async () => {
   world = await startWorld();
   const tables = { accountsTable: names.accounts, ledgerTable: names.ledger };
   const options = { ...tables, clock: world.bench.clock, chance: countingChance(4) };
-  books = dynamoBooksReader(client, tables);
+  ledgerReader = dynamoLedgerReader(client, tables);
   ledger = dynamoLedger(client, options);
   changes = dynamoCreditChanges(client, options);
 });
@@ -45,22 +45,22 @@ const settle = (holdId: string) =>
 
 /** Reads the account; runs `between` after the first shard was read and before the second. */
 async function read(between: () => Promise<void> = async () => {}): Promise<ReadLedger> {
-  const account = await books.account(world.accountId);
+  const account = await ledgerReader.account(world.accountId);
   if (account === undefined) throw new Error("There is no account");
   const isRead = { second: false };
-  const shards: BooksReader["shards"] = {
-    ...books.shards,
+  const shards: LedgerReader["shards"] = {
+    ...ledgerReader.shards,
     async shard(ref) {
       if (ref.number === 1 && !isRead.second) {
         isRead.second = true;
         await between();
       }
-      return books.shards.shard(ref);
+      return ledgerReader.shards.shard(ref);
     },
   };
   const since = { charges: new Date(0), resolved: new Date(0) };
   const { clock } = world.bench;
-  return readShards(account, since, { books: { ...books, shards }, clock });
+  return readShards(account, since, { ledgerReader: { ...ledgerReader, shards }, clock });
 }
 
 it("reconcile finds no difference in a transfer between the reads of its two shards", async () => {
@@ -77,7 +77,7 @@ it("reconcile lists calls that changed shards after their read, and does not com
     await settle(`req_${n}`);
   }
   const copied = { accountId: world.accountId, number: 0 };
-  while ((await Array.fromAsync(books.shards.pages(copied, {}))).length < 2) await delay(20);
+  while ((await Array.fromAsync(ledgerReader.shards.pages(copied, {}))).length < 2) await delay(20);
 
   const { changed, differences } = await since();
   expect(differences).toEqual([]);

@@ -4,7 +4,7 @@ import { hashApiKey } from "../../../../shared/accounts/api-key.ts";
 import { createAccount, createApiKey } from "../../../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../../../shared/aws/accounts/account-store.ts";
 import { dynamoAccountsReader } from "../../../../tools/reconcile/readers/accounts.ts";
-import { dynamoBooksReader } from "../../../../tools/reconcile/readers/books.ts";
+import { dynamoLedgerReader } from "../../../../tools/reconcile/readers/ledger.ts";
 import { dynamoDeliveriesReader } from "../../../../tools/reconcile/readers/deliveries.ts";
 import { dynamoEventFeed } from "../../../../shared/aws/deliveries/event-feed.ts";
 import { dynamoLedger } from "../../../../shared/aws/ledger/ledger.ts";
@@ -51,14 +51,14 @@ describe("dynamoBooksReader", () => {
       await ledger.reserve({ accountId, holdId, credits: 10, slot: true, source, now, expiresAt });
     }
     await ledger.settle({ accountId, holdId: "h1", credits: 4, succeeded: true, now });
-    const reader = dynamoBooksReader(tables.client, names);
+    const reader = dynamoLedgerReader(tables.client, names);
 
     const lines = await reader.accounts();
     expect(lines).toMatchObject([{ id: accountId, name: "Acme", balance: 4_986, shards: 1 }]);
     const sums = { lifetime: 5_000, received: 5_000, shards: 1 };
     expect(await reader.account(accountId)).toEqual({ accountId, id: accountId, ...sums });
     expect(await reader.account("acct_none")).toBeUndefined();
-    expect(await reader.books(accountId)).toBeUndefined();
+    expect(await reader.oldSums(accountId)).toBeUndefined();
     expect(await Array.fromAsync(reader.holds(accountId))).toEqual([]);
     expect(await Array.fromAsync(reader.openHolds({ id: accountId, shards: 1 }))).toEqual([
       { holdId: "h2", credits: 10, createdAt: start, expiresAt: expiresAt.toISOString() },

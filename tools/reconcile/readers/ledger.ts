@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { missing, present } from "../rules/difference.ts";
 import { timeOfStamp } from "../../../shared/credits/journal.ts";
 import type { LedgerEntry } from "../rules/ledger-fold.ts";
-import type { StoredAccount, StoredBooks, StoredHold, StoredUsage } from "../rules/account.ts";
+import type { StoredAccount, StoredSums, StoredHold, StoredUsage } from "../rules/account.ts";
 import { dueTimeOf } from "../../../shared/aws/table/due-partitions.ts";
 import type { Row } from "../../../shared/aws/table/dynamo.ts";
 import { transactionOf } from "../../../shared/aws/ledger/entry-row.ts";
@@ -55,11 +55,11 @@ export interface StoredKeys {
 }
 
 /** Reads the rows of accounts and their ledgers. Read-only. */
-export interface BooksReader {
+export interface LedgerReader {
   accounts(): Promise<readonly AccountBalance[]>;
   account(accountId: string): Promise<StoredAccount | undefined>;
   /** Returns the sums of an account from before there were shards; undefined for any other. */
-  books(accountId: string): Promise<StoredBooks | undefined>;
+  oldSums(accountId: string): Promise<StoredSums | undefined>;
   readonly shards: ShardsReader;
   /**
    * Yields entries from before there were shards, by number, both ends inclusive; without `to`,
@@ -75,10 +75,10 @@ export interface BooksReader {
   keys(accountId: string): Promise<StoredKeys>;
 }
 
-export function dynamoBooksReader(
+export function dynamoLedgerReader(
   client: DynamoDBDocumentClient,
   tables: LedgerTables,
-): BooksReader {
+): LedgerReader {
   const { accountsTable, ledgerTable } = tables;
   const shards = dynamoShardsReader(client, tables);
   const read = async (Key: RowKey): Promise<Row | undefined> => {
@@ -92,9 +92,9 @@ export function dynamoBooksReader(
       const row = await read(accountKeys.account(accountId));
       return row && storedAccountOf(accountId, row);
     },
-    async books(accountId) {
+    async oldSums(accountId) {
       const row = await read(accountKeys.account(accountId));
-      return row === undefined || shardCountOf(row) > 0 ? undefined : booksOf(accountId, row);
+      return row === undefined || shardCountOf(row) > 0 ? undefined : oldSumsOf(accountId, row);
     },
     shards,
     async *entries(accountId, from, to = ledgerKeys.sequenceMax) {
@@ -220,7 +220,7 @@ const storedAccountOf = (accountId: string, row: Row): StoredAccount => ({
   received: Number(row["received"]),
 });
 
-const booksOf = (accountId: string, row: Row): StoredBooks => ({
+const oldSumsOf = (accountId: string, row: Row): StoredSums => ({
   accountId,
   id: typeof row["id"] === "string" ? row["id"] : null,
   lifetime: Number(row["lifetime"]),

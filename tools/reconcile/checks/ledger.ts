@@ -1,13 +1,13 @@
-import type { BooksReader } from "../readers/books.ts";
+import type { LedgerReader } from "../readers/ledger.ts";
 import { fieldDifferences, present } from "../rules/difference.ts";
 import type { FoldSince, LedgerSums } from "../rules/ledger-fold.ts";
 import { holdCheck, usageDifferences } from "../rules/account.ts";
 import { readOldLedger } from "./old-ledger.ts";
 import { readShards } from "./shards.ts";
 import { confirmed, type CheckResult } from "./confirmed.ts";
-import type { BooksDependencies } from "./read-ledger.ts";
+import type { LedgerReadDependencies } from "./read-ledger.ts";
 
-interface BooksFound extends CheckResult {
+interface LedgerFindings extends CheckResult {
   /** Null for an account that was deleted in the meantime. */
   readonly sums: LedgerSums | null;
   readonly holds: number;
@@ -16,14 +16,14 @@ interface BooksFound extends CheckResult {
 }
 
 /** Checks the ledger of an account, its holds, usage and keys. */
-export const checkBooks = (
+export const checkLedger = (
   accountId: string,
   since: FoldSince,
-  dependencies: BooksDependencies,
-): Promise<BooksFound> =>
+  dependencies: LedgerReadDependencies,
+): Promise<LedgerFindings> =>
   confirmed(() => compareLedger(accountId, since, dependencies), dependencies);
 
-const nothing: BooksFound = {
+const nothing: LedgerFindings = {
   sums: null,
   holds: 0,
   strayKeys: [],
@@ -38,9 +38,9 @@ const nothing: BooksFound = {
 async function compareLedger(
   accountId: string,
   since: FoldSince,
-  dependencies: BooksDependencies,
-): Promise<BooksFound> {
-  const { books: reader, clock } = dependencies;
+  dependencies: LedgerReadDependencies,
+): Promise<LedgerFindings> {
+  const { ledgerReader: reader, clock } = dependencies;
   const account = await reader.account(accountId);
   if (account === undefined) return nothing;
   const read = account.shards > 0 ? readShards : readOldLedger;
@@ -71,7 +71,7 @@ async function compareLedger(
   };
 }
 
-async function keyDifferences(accountId: string, reader: BooksReader) {
+async function keyDifferences(accountId: string, reader: LedgerReader) {
   const { count, lookups } = await reader.keys(accountId);
   const wrong = [...lookups].filter(([, lookup]) => lookup !== present);
   return {
