@@ -12,5 +12,5 @@ export interface AccountDependencies {
   readonly history: CreditHistory;
   readonly usage: UsageStore;
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
 }

@@ -28,7 +28,7 @@ import {
   type DeliveryTargetNeeds,
   secrets,
   sender,
-  timeAndChance,
+  timeAndRandom,
 } from "./dependencies.ts";
 import type { Overrides } from "./overrides.ts";
 
@@ -52,7 +52,7 @@ export const deliveryDependencies = (
     ...feedSources(environment, overrides),
     secrets: secrets(environment, overrides),
     queue: outboxQueue(environment, overrides),
-    ...timeAndChance(overrides),
+    ...timeAndRandom(overrides),
     report: recordMetrics,
   };
   const open = webhookSessions({

@@ -82,10 +82,10 @@ export type DeliveryTargetNeeds = DeliveriesNeeds &
 export const dynamo = /* @__PURE__ */ client("dynamo", documentClient);
 
 export const clock = (overrides: Overrides): Clock => overrides.clock ?? systemClock;
-export const chance = (overrides: Overrides): RandomSource => overrides.chance ?? systemRandom;
-export const timeAndChance = (overrides: Overrides) => ({
+export const random = (overrides: Overrides): RandomSource => overrides.random ?? systemRandom;
+export const timeAndRandom = (overrides: Overrides) => ({
   clock: clock(overrides),
-  chance: chance(overrides),
+  random: random(overrides),
 });
 
 /** Creates a handler at its first call, so that the import of a function reads no environment variables. */
@@ -112,7 +112,7 @@ export const keylessMiddleware = (
   overrides: Overrides,
 ): MiddlewareDependencies => ({
   accounts: { admit: async () => ({ outcome: "unknown" }) },
-  ...timeAndChance(overrides),
+  ...timeAndRandom(overrides),
   logger: logger(environment, name),
 });
 
@@ -124,7 +124,7 @@ export const countingMiddleware = (
 ): MiddlewareDependencies => ({
   ...keylessMiddleware(environment, name, overrides),
   accounts: {
-    admit: keyAdmission(dynamo(overrides), environment.ACCOUNTS_TABLE, chance(overrides)),
+    admit: keyAdmission(dynamo(overrides), environment.ACCOUNTS_TABLE, random(overrides)),
   },
 });
 
@@ -138,7 +138,7 @@ export const middleware = (
   accounts: dynamoAccountStore(
     dynamo(overrides),
     { accounts: environment.ACCOUNTS_TABLE },
-    timeAndChance(overrides),
+    timeAndRandom(overrides),
   ),
 });
 
@@ -151,7 +151,7 @@ export const ledger = (
   return dynamoLedger(dynamo(overrides), {
     accountsTable: environment.ACCOUNTS_TABLE,
     ledgerTable: environment.LEDGER_TABLE,
-    ...timeAndChance(overrides),
+    ...timeAndRandom(overrides),
     report: ledgerMetrics(recordMetrics),
     warn: (message) => log.warn(message),
   });
@@ -168,7 +168,7 @@ export const apiKeys = (environment: AccountNeeds, overrides: Overrides): ApiKey
 export const usageStore = (environment: AccountNeeds, overrides: Overrides): UsageStore =>
   dynamoUsageStore(dynamo(overrides), {
     accountsTable: environment.ACCOUNTS_TABLE,
-    ...timeAndChance(overrides),
+    ...timeAndRandom(overrides),
   });
 
 export const creditHistory = (
@@ -178,7 +178,7 @@ export const creditHistory = (
   dynamoCreditHistory(dynamo(overrides), {
     accountsTable: environment.ACCOUNTS_TABLE,
     ledgerTable: environment.LEDGER_TABLE,
-    ...timeAndChance(overrides),
+    ...timeAndRandom(overrides),
   });
 
 /** The largest response of a function in bytes: Lambda limits buffered responses to 6 MB. */
@@ -187,7 +187,7 @@ export const answerBytesMax = (environment: Needs<"RESPONSE_MODE">): number | un
 
 const watchlistsTable = (environment: WatchlistNeeds, overrides: Overrides) => ({
   table: environment.WATCHLISTS_TABLE,
-  ...timeAndChance(overrides),
+  ...timeAndRandom(overrides),
 });
 
 export const watchlists = (environment: WatchlistNeeds, overrides: Overrides): WatchlistStore =>
@@ -237,7 +237,7 @@ export const dueTargets = (environment: DeliveriesNeeds, overrides: Overrides): 
 
 export const deliveriesTable = (environment: DeliveriesNeeds, overrides: Overrides) => ({
   tableName: environment.DELIVERIES_TABLE,
-  ...timeAndChance(overrides),
+  ...timeAndRandom(overrides),
 });
 
 /** Adds entries to outboxes. */
@@ -279,7 +279,7 @@ const deliveryTargetDependencies = (environment: DeliveryTargetNeeds, overrides:
   policy: addressPolicyOf(overrides),
   outbox: outbox(environment, overrides),
   queue: outboxQueue(environment, overrides),
-  ...timeAndChance(overrides),
+  ...timeAndRandom(overrides),
 });
 
 /** Dependencies of the routes for webhook endpoints and deliveries. */

@@ -35,7 +35,7 @@ export interface Overrides {
   /** The clock, instead of the system's. */
   readonly clock?: Clock;
   /** The random source, instead of the system's. */
-  readonly chance?: RandomSource;
+  readonly random?: RandomSource;
   /** AWS clients, instead of those that the process creates. */
   readonly clients?: Partial<Clients>;
   /** Sends webhooks, instead of the guarded sender; applies no address policy. */

@@ -13,7 +13,7 @@ import { offerSources } from "../../shared/sources/registry/offer-sources.ts";
 import { scraperFor } from "../../shared/sources/registry/scraper-sources.ts";
 import type { SourceDependencies } from "../../shared/sources/registry/parts.ts";
 import { once } from "./clients.ts";
-import { dynamo, logger, type Needs, timeAndChance, warnTo } from "./dependencies.ts";
+import { dynamo, logger, type Needs, timeAndRandom, warnTo } from "./dependencies.ts";
 import type { FunctionName } from "../environment.ts";
 import type { Overrides } from "./overrides.ts";
 
@@ -45,7 +45,7 @@ function sourceDependencies(
   overrides: Overrides,
 ): SourceDependencies {
   const log = logger(environment, name);
-  const time = timeAndChance(overrides);
+  const time = timeAndRandom(overrides);
   return {
     ...time,
     budget: sharedRateBudget(dynamo(overrides), {

@@ -34,7 +34,7 @@ import type { AnyRoute, Call, Caller, Reply } from "./route.ts";
 export interface MiddlewareDependencies {
   readonly accounts: Pick<AccountStore, "admit">;
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
   readonly logger: Logger;
 }
 

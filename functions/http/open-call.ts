@@ -9,7 +9,7 @@ import { timeToAnswer } from "./time-to-answer.ts";
 
 interface Options {
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
   /** True for a group whose calls charge per item. */
   readonly isItemCall: boolean;
   /** True if the gateway expects a streamed response. */
@@ -32,11 +32,11 @@ const addHeaders: NonNullable<HttpMiddleware["after"]> = (request) => {
  * Opens the state of a call: its request ID, its remaining time and its retry budget. Adds the request ID
  * and the common headers to every response.
  */
-export function openCall({ clock, chance, isItemCall, streamed }: Options): HttpMiddleware {
+export function openCall({ clock, random, isItemCall, streamed }: Options): HttpMiddleware {
   return {
     before: ({ event, context }) => {
       const now = clock.now();
-      const id = newId("request", now, chance);
+      const id = newId("request", now, random);
       const msToAnswer = timeToAnswer(event, context, { clock, streamed });
       openCallState(event, {
         requestId: id,

@@ -28,7 +28,7 @@ export function createHandler(
     queue: runQueue(environment, overrides),
     schedules: provide.schedules(environment, overrides),
     endpoints: provide.endpoints(environment, overrides),
-    ...provide.timeAndChance(overrides),
+    ...provide.timeAndRandom(overrides),
     report: recordMetrics,
   };
   const warn = provide.warnTo(logger);

@@ -18,7 +18,7 @@ export function createHandler(
     steps: provide.steps(environment, overrides),
     ledger: provide.ledger(environment, "run-step", overrides),
     sources: sources(environment, "run-step", overrides),
-    ...provide.timeAndChance(overrides),
+    ...provide.timeAndRandom(overrides),
     report: recordMetrics,
   };
   return batchHandler({

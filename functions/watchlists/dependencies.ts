@@ -21,6 +21,6 @@ export interface WatchlistDependencies {
   readonly schedules: Schedules;
   readonly endpoints: EndpointLookup;
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
   readonly warn: Warn;
 }

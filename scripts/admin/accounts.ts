@@ -24,7 +24,7 @@ import { accountsOf, existingAccount } from "./existing.ts";
 import { openShardsCommand } from "./open-shards.ts";
 import { watchlistLines } from "./watchlists.ts";
 
-const time = { clock: systemClock, chance: systemRandom };
+const time = { clock: systemClock, random: systemRandom };
 
 const keysOf = ({ dynamo, target }: Admin) => dynamoApiKeyStore(dynamo, target.tables.accounts);
 

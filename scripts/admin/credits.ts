@@ -58,7 +58,7 @@ export const creditCommands: Commands = {
           accountsTable: admin.target.tables.accounts,
           ledgerTable: admin.target.tables.ledger,
           clock: systemClock,
-          chance: systemRandom,
+          random: systemRandom,
         }),
       );
     },
@@ -136,7 +136,7 @@ function topUpOf(values: Values): AutoTopUp | null {
 }
 
 function changesOf({ dynamo, target: { tables }, warn }: Admin) {
-  const time = { clock: systemClock, chance: systemRandom };
+  const time = { clock: systemClock, random: systemRandom };
   const options = { accountsTable: tables.accounts, ledgerTable: tables.ledger, warn, ...time };
   return { changes: dynamoCreditChanges(dynamo, options), ...time };
 }

@@ -21,7 +21,7 @@ export const demoCommands: Commands = {
         accounts: accountsOf(admin),
         keys: dynamoApiKeyStore(dynamo, target.tables.accounts),
         clock: systemClock,
-        chance: systemRandom,
+        random: systemRandom,
       });
       return listOf(lists);
     },

@@ -19,7 +19,7 @@ export const openShardsCommand: WorldCommand = {
 async function openAll(values: Values, admin: Admin): Promise<unknown> {
   const { accounts: accountsTable, ledger: ledgerTable } = admin.target.tables;
   const tables = { accountsTable, ledgerTable };
-  const time = { clock: systemClock, chance: systemRandom };
+  const time = { clock: systemClock, random: systemRandom };
   const process = ledgerProcess(admin.dynamo, { ...tables, ...time });
   const accountIds =
     values.account === undefined

@@ -92,7 +92,7 @@ async function showRun(watchlistId: string, runNumber: number, admin: Admin): Pr
   if (found === undefined) throw new Error(`Watchlist ${watchlistId} has no run ${runNumber}`);
   const { run, dueAt } = found;
   const table = admin.target.tables.watchlists;
-  const store = dynamoStepStore(admin.dynamo, { table, clock: systemClock, chance: systemRandom });
+  const store = dynamoStepStore(admin.dynamo, { table, clock: systemClock, random: systemRandom });
   const steps = await store.list(run.id);
   return {
     waits_for: waitsFor(run, steps),

@@ -48,7 +48,7 @@ async function openAccounts(world: BenchWorld, endpoint: string): Promise<string
   const accounts = dynamoAccountStore(documentClient(), {
     accounts: world.environment["ACCOUNTS_TABLE"] ?? "",
   });
-  const deps = { accounts, clock: systemClock, chance: systemRandom };
+  const deps = { accounts, clock: systemClock, random: systemRandom };
   const keys: string[] = [];
   for (let n = 0; n < accountsCount; n += 1) {
     const account = await createAccount(

@@ -41,7 +41,7 @@ import {
 import { doTasks } from "./task-process.ts";
 
 const { tableName, queueUrl, eventsBucket, customerBucket, ...places } = readPlaces();
-const [clock, chance, secrets] = [systemClock, systemRandom, memorySecretBox()];
+const [clock, random, secrets] = [systemClock, systemRandom, memorySecretBox()];
 const policy = addressPolicy({ allowLoopback: true });
 const dynamo = documentClient();
 let dynamoRequests = 0;
@@ -54,7 +54,7 @@ dynamo.middlewareStack.add(
 );
 const s3 = new S3Client({ forcePathStyle: true });
 const queue = sqsOutboxQueue(new SQSClient({ useQueueUrlAsEndpoint: false }), queueUrl);
-const table = { tableName, clock, chance };
+const table = { tableName, clock, random };
 const endpoints = dynamoEndpointStore(dynamo, table);
 const destinations = dynamoDestinationStore(dynamo, tableName);
 const outbox = dynamoOutboxStore<DeliveryRecord>(dynamo, {
@@ -71,7 +71,7 @@ const shared = {
   secrets,
   queue,
   clock,
-  chance,
+  random,
 };
 const publisher = runEventPublisher({
   ...shared,
@@ -117,7 +117,7 @@ async function addEndpoint(): Promise<void> {
     description: null,
     events: null,
     enabled: true,
-    secret: await secrets.seal(newSecret(chance), endpointSecretContext(account, endpointId)),
+    secret: await secrets.seal(newSecret(random), endpointSecretContext(account, endpointId)),
     secretHint: "none",
     previousSecret: null,
     disabledReason: null,
@@ -146,7 +146,7 @@ async function setDestination(): Promise<void> {
     failuresInRow: 0,
     lastSuccessAt: null,
     lastError: null,
-    revision: newRevision(chance),
+    revision: newRevision(random),
     createdAt: now,
     updatedAt: now,
   } as const;

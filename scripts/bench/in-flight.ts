@@ -160,7 +160,7 @@ async function mostSlots(
   work: Promise<unknown>,
 ): Promise<number> {
   const client = documentClient();
-  const reader = { client, accountsTable, clock: systemClock, chance: systemRandom };
+  const reader = { client, accountsTable, clock: systemClock, random: systemRandom };
   let most = 0;
   const progress = { isUnderWay: true };
   const end = (): void => {

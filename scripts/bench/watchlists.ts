@@ -147,15 +147,15 @@ const snapshotOf = (id: string) => ({
 /** The list as the service keeps it. */
 async function pageLayout(client: DynamoDBDocumentClient, table: string): Promise<Layout> {
   const clock = systemClock;
-  const chance = systemRandom;
-  const pages = dynamoPageStore(client, { table, clock, chance });
+  const random = systemRandom;
+  const pages = dynamoPageStore(client, { table, clock, random });
   const rewrite = async (wanted: readonly string[], to: (item: Item) => Item): Promise<number> => {
     const change = (items: readonly Item[], owned: readonly string[]) => {
       const mine = new Set(owned);
       const after = items.map((item) => (mine.has(item.id) ? to(item) : item));
       return { items: after, note: owned.length };
     };
-    const dependencies = { pages, clock, chance };
+    const dependencies = { pages, clock, random };
     const { notes } = await rewriteItems({ list, ids: wanted, change }, dependencies);
     return notes.reduce((sum, note) => sum + note, 0);
   };

@@ -44,7 +44,7 @@ export async function takenFrom(
   return read(asked, {
     client: { send: async () => reply },
     clock: systemClock,
-    chance: systemRandom,
+    random: systemRandom,
     note: () => {},
   });
 }

@@ -129,7 +129,7 @@ async function openAccount(
   const accounts = dynamoAccountStore(documentClient(), {
     accounts: world.environment["ACCOUNTS_TABLE"] ?? "",
   });
-  const deps = { accounts, clock: systemClock, chance: systemRandom };
+  const deps = { accounts, clock: systemClock, random: systemRandom };
   const wanted = { name: "Costs", email: "costs@example.com", signupCredits };
   const account = await createAccount(wanted, deps);
   return (await createApiKey({ account, name: "costs" }, deps)).key;

@@ -28,7 +28,7 @@ export async function fillDemoWorkspace(world: World): Promise<void> {
       accounts: dynamoAccountStore(client, { accounts: table }),
       keys: dynamoApiKeyStore(client, table),
       clock: systemClock,
-      chance: systemRandom,
+      random: systemRandom,
     },
   );
 }

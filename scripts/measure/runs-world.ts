@@ -142,7 +142,7 @@ const seed: Seed = async (_folder, variablesOf) => {
   const accounts = dynamoAccountStore(documentClient(), {
     accounts: variables["ACCOUNTS_TABLE"] ?? "",
   });
-  const deps = { accounts, clock: systemClock, chance: systemRandom };
+  const deps = { accounts, clock: systemClock, random: systemRandom };
   const account = await createAccount(
     { name: "Bench", email: "bench@example.com", signupCredits: credits },
     deps,

@@ -28,7 +28,7 @@ const pageMax = 100;
 export function accountsIn(tables: Tables): Accounts {
   const client = documentClient();
   const accounts = dynamoAccountStore(client, { accounts: tables.accounts });
-  const system = { clock: systemClock, chance: systemRandom };
+  const system = { clock: systemClock, random: systemRandom };
   const history = dynamoCreditHistory(client, {
     accountsTable: tables.accounts,
     ledgerTable: tables.ledger,

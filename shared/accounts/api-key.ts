@@ -14,11 +14,11 @@ const keyPattern = /^svc_(?:live|demo)_[0-9A-Za-z]{38}$/;
  * Creates an API key: `svc_live_` (`svc_demo_` for the demo workspace), 32 random base62 characters
  * and 6 characters of their CRC32, so that a mistyped key is refused without a read.
  */
-export function newApiKey(demo: boolean, chance: RandomSource): string {
+export function newApiKey(demo: boolean, random: RandomSource): string {
   const head = demo ? "svc_demo_" : "svc_live_";
   let secret = "";
   while (secret.length < secretLength) {
-    for (const byte of chance.bytes(secretLength)) {
+    for (const byte of random.bytes(secretLength)) {
       // Bytes from 248 on would favour the first letters of the alphabet.
       if (byte < 248 && secret.length < secretLength) secret += alphabet.charAt(byte % 62);
     }

@@ -9,7 +9,7 @@ import { apiKeyPrefix, hashApiKey, newApiKey } from "./api-key.ts";
 export interface AccountDependencies {
   readonly accounts: AccountStore;
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
 }
 
 export interface NewAccount {
@@ -23,11 +23,11 @@ export interface NewAccount {
 /** Creates an account with its signup grant. */
 export async function createAccount(
   { name, email, demo = false, signupCredits = limits.signupCredits }: NewAccount,
-  { accounts, clock, chance }: AccountDependencies,
+  { accounts, clock, random }: AccountDependencies,
 ): Promise<Account> {
   const now = clock.now();
   const account: Account = {
-    id: newId("account", now, chance),
+    id: newId("account", now, random),
     name,
     email,
     demo,
@@ -49,13 +49,13 @@ export async function createAccount(
  */
 export async function createApiKey(
   wanted: { readonly account: Pick<Account, "id" | "demo">; readonly name: string },
-  { accounts, clock, chance }: AccountDependencies,
+  { accounts, clock, random }: AccountDependencies,
 ): Promise<ApiKey & { readonly key: string }> {
   const { account, name } = wanted;
   const now = clock.now();
-  const key = newApiKey(account.demo, chance);
+  const key = newApiKey(account.demo, random);
   const shown = {
-    id: newId("apiKey", now, chance),
+    id: newId("apiKey", now, random),
     name,
     prefix: apiKeyPrefix(key),
     createdAt: now.toISOString(),

@@ -42,9 +42,9 @@ export const timedIdPattern = (kind: IdKind): RegExp =>
   new RegExp(`^${idPrefix[kind]}[${alphabet}]{${timeLength}}[0-9a-z]{${randomLength}}$`);
 
 /** Creates an ID that sorts by time. IDs of the same millisecond differ in 75 random bits. */
-export function newId(kind: IdKind, now: Date, chance: RandomSource): string {
-  const random = Array.from(chance.bytes(randomLength), (byte) => alphabet.charAt(byte % 32));
-  return idPrefix[kind] + timePart(now) + random.join("");
+export function newId(kind: IdKind, now: Date, random: RandomSource): string {
+  const suffix = Array.from(random.bytes(randomLength), (byte) => alphabet.charAt(byte % 32));
+  return idPrefix[kind] + timePart(now) + suffix.join("");
 }
 
 /** Derives an ID from `parts`: the same parts always give the same ID. */

@@ -130,14 +130,14 @@ interface RepeatLimits {
  * It returns false at once if no attempt or no time is left.
  */
 export function repeats(
-  { clock, chance }: { readonly clock: Clock; readonly chance: RandomSource },
+  { clock, random }: { readonly clock: Clock; readonly random: RandomSource },
   { triesMax = Infinity, pauseMs, pauseMsMax = Infinity }: RepeatLimits,
 ): () => Promise<boolean> {
   let tries = 0;
   let from = clock.now();
   return async () => {
     tries += 1;
-    const milliseconds = chance.fraction() * Math.min(pauseMsMax, pauseMs * 2 ** (tries - 1));
+    const milliseconds = random.fraction() * Math.min(pauseMsMax, pauseMs * 2 ** (tries - 1));
     const budget = current.getStore();
     budget?.loseSince(from);
     if (tries >= triesMax || (budget?.leftMs() ?? Infinity) <= milliseconds) return false;

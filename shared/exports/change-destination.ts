@@ -51,7 +51,7 @@ export async function changeDestination(
 async function changedBy(
   { accountId, wanted, now }: PatchRequest,
   known: { readonly before: Destination; readonly endpoint: string | null | undefined },
-  { secrets, chance }: SaveDestinationDependencies,
+  { secrets, random }: SaveDestinationDependencies,
 ): Promise<Destination> {
   const { before } = known;
   const endpoint = known.endpoint === undefined ? before.endpoint : known.endpoint;
@@ -78,7 +78,7 @@ async function changedBy(
     prefix: wanted.prefix ?? before.prefix,
     credentials,
     compression: wanted.compression ?? before.compression,
-    revision: newRevision(chance),
+    revision: newRevision(random),
     updatedAt: now.toISOString(),
   };
 }

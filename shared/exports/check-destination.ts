@@ -9,7 +9,7 @@ import { openBucket, type OpenBucketDependencies } from "./open-bucket.ts";
 export type CheckOutcome = { readonly outcome: "usable" } | CheckFailure;
 
 export interface CheckDestinationDependencies extends OpenBucketDependencies {
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
 }
 
 /**
@@ -39,7 +39,7 @@ export async function checkDestination(
 async function checkBucket(
   bucket: CustomerBucket,
   { prefix }: Destination,
-  { chance }: Pick<CheckDestinationDependencies, "chance">,
+  { random }: Pick<CheckDestinationDependencies, "random">,
 ): Promise<CheckOutcome> {
   const key = checkKey(prefix);
   const bytes = Buffer.from("This object may be deleted.\n");
@@ -47,7 +47,7 @@ async function checkBucket(
   if (written.outcome === "failed") return { ...written, step: "write" };
   const [deleted, absent] = await Promise.all([
     bucket.delete(key),
-    bucket.find(absentKey(prefix, chance)),
+    bucket.find(absentKey(prefix, random)),
   ]);
   // A server that accepts any request is no store. A store reports that the object is absent or, to
   // a key without permission to read, denies access.

@@ -59,8 +59,8 @@ export const keyHint = (secretAccessKey: string): string | null =>
 export const noDestination = (): ServiceError =>
   notFound("An S3 destination", "Set one with PUT /v1/s3_destination first.");
 
-export const newRevision = (chance: RandomSource): string =>
-  Buffer.from(chance.bytes(revisionBytes)).toString("hex");
+export const newRevision = (random: RandomSource): string =>
+  Buffer.from(random.bytes(revisionBytes)).toString("hex");
 
 /**
  * The external ID that the trust policy of a customer's role must require, so that no other account

@@ -21,7 +21,7 @@ export interface ExportRunDependencies {
   /** Reads an export from the log. */
   readonly known: (exportId: string) => Promise<ExportRecord | null>;
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
   /** Receives the metrics of each attempt. */
   readonly report?: MetricsSink;
 }
@@ -189,13 +189,13 @@ const attemptMetrics = (outcome: "done" | "failed" | "given_up") =>
 async function postpone(
   { entry, slice }: ExportTask,
   record: ExportRecord,
-  { clock, chance }: ExportRunDependencies,
+  { clock, random }: ExportRunDependencies,
 ): Promise<boolean> {
   const now = clock.now();
   const seconds = nextWaitSeconds({
     attempt: Math.max(1, record.tries),
     retryAfterSeconds: null,
-    fraction: chance.fraction(),
+    fraction: random.fraction(),
   });
   const next: ExportRecord =
     seconds === null

@@ -53,5 +53,5 @@ export const checkKey = (prefix: string): string => `${prefix}_service_check`;
 const absentKeyBytes = 12;
 
 /** A random key that was never written. */
-export const absentKey = (prefix: string, chance: RandomSource): string =>
-  `${checkKey(prefix)}_${Buffer.from(chance.bytes(absentKeyBytes)).toString("hex")}`;
+export const absentKey = (prefix: string, random: RandomSource): string =>
+  `${checkKey(prefix)}_${Buffer.from(random.bytes(absentKeyBytes)).toString("hex")}`;

@@ -40,7 +40,7 @@ export async function putDestination(
   dependencies: SaveDestinationDependencies,
 ): Promise<PutDestination> {
   const { accountId, wanted, now, ownHost } = request;
-  const { destinations, secrets, chance } = dependencies;
+  const { destinations, secrets, random } = dependencies;
   const endpoint = await storeAddress({ endpoint: wanted.endpoint, ownHost }, dependencies);
   const credentials = await wantedCredentials(
     { accountId, wanted, endpoint, before: null, moved: true },
@@ -58,7 +58,7 @@ export async function putDestination(
     failuresInRow: 0,
     lastSuccessAt: null,
     lastError: null,
-    revision: newRevision(chance),
+    revision: newRevision(random),
     createdAt: now.toISOString(),
     updatedAt: now.toISOString(),
   };

@@ -54,7 +54,7 @@ export interface DrainDependencies<LogRecord> {
   readonly open: OpenSession<LogRecord>;
   readonly queue: OutboxQueue;
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
   /** Called with the lateness of each entry before its work, in milliseconds after its due time. */
   readonly late?: (milliseconds: number) => void;
   /** Called with each entry before its work. */
@@ -73,9 +73,9 @@ export async function drain<LogRecord>(
   target: DeliveryTarget,
   dependencies: DrainDependencies<LogRecord>,
 ): Promise<void> {
-  const { outbox, open, queue, clock, chance } = dependencies;
+  const { outbox, open, queue, clock, random } = dependencies;
   const now = clock.now();
-  const lease = newLease(now, chance);
+  const lease = newLease(now, random);
   const claimed = await outbox.claim(target, { lease, now });
   if (claimed === null) return;
   const session = await open(target, claimed.state);

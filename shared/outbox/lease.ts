@@ -18,8 +18,8 @@ export const targetsAtOnceMax = 4;
 
 export const leaseUntil = (now: Date): Date => new Date(now.getTime() + leaseSeconds * 1_000);
 
-export const newLease = (now: Date, chance: RandomSource): Lease => ({
-  token: Buffer.from(chance.bytes(leaseTokenBytes)).toString("hex"),
+export const newLease = (now: Date, random: RandomSource): Lease => ({
+  token: Buffer.from(random.bytes(leaseTokenBytes)).toString("hex"),
   until: leaseUntil(now),
 });
 

@@ -9,7 +9,7 @@ import type { StepStore } from "./step-store.ts";
 
 export interface PlanDependencies {
   readonly steps: StepStore;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
   /** Maximum number of IDs in a batch. Only tests lower it. */
   readonly batchIdsMax?: number;
 }
@@ -24,7 +24,7 @@ export async function planStep(
   position: number,
   dependencies: PlanDependencies,
 ): Promise<StepRecord | undefined> {
-  const { steps, chance } = dependencies;
+  const { steps, random } = dependencies;
   const step = runOrder(run.pipeline)[position];
   assert(step !== undefined, "a place in the order has a step");
   const planned = await steps.starts(run, step.id);
@@ -38,7 +38,7 @@ export async function planStep(
       step: step.id,
       position,
       scraper: step.scraper,
-      plan: Buffer.from(chance.bytes(6)).toString("hex"),
+      plan: Buffer.from(random.bytes(6)).toString("hex"),
       batches: batches.length,
       items,
       starts: read.kind === "as_planned" ? run.plan : null,

@@ -16,7 +16,7 @@ interface RunNowDependencies {
   readonly queue: RunQueue;
   readonly schedules: Schedules;
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
   readonly warn: Warn;
 }
 

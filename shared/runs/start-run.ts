@@ -16,7 +16,7 @@ export interface StartDependencies extends AdvanceDependencies {
  * repeat plans again, but the first stored plan wins.
  */
 export async function startRun(run: Run, dependencies: StartDependencies): Promise<void> {
-  const { pages, runs, steps, chance, batchIdsMax } = dependencies;
+  const { pages, runs, steps, random, batchIdsMax } = dependencies;
   const starts = new Map<string, string[]>();
   let tracked = 0;
   let newItems = 0;
@@ -27,7 +27,7 @@ export async function startRun(run: Run, dependencies: StartDependencies): Promi
     tracked += 1;
     newItems += item.state === "new" ? 1 : 0;
   }
-  const plan = Buffer.from(chance.bytes(6)).toString("hex");
+  const plan = Buffer.from(random.bytes(6)).toString("hex");
   const batches = [...starts].map(([id, ids]) => {
     const { scraper } = stepOf(run.pipeline, id);
     return [id, inBatches(ids, scraper, batchIdsMax)] as const;

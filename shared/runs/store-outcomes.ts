@@ -11,7 +11,7 @@ import type { CarriedOutcomes, Run } from "./run.ts";
 export interface StoreDependencies {
   readonly pages: PageStore;
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
 }
 
 /** Returns a function that applies outcomes of a run to an item. It returns the same object if nothing changes. */

@@ -34,10 +34,10 @@ export async function claimCreation(
     readonly bodyHash: string;
     readonly now: Date;
   },
-  { keys, chance }: { readonly keys: IdempotencyStore; readonly chance: RandomSource },
+  { keys, random }: { readonly keys: IdempotencyStore; readonly random: RandomSource },
 ): Promise<ClaimOutcome> {
   const { accountId, key, bodyHash, now } = request;
-  const watchlistId = newId("watchlist", now, chance);
+  const watchlistId = newId("watchlist", now, random);
   if (key === undefined) {
     return { outcome: "claimed", claim: { watchlistId, claimedAt: now, record: null } };
   }
@@ -45,7 +45,7 @@ export async function claimCreation(
     accountId,
     keyHash: sha256(key),
     bodyHash,
-    owner: Buffer.from(chance.bytes(12)).toString("hex"),
+    owner: Buffer.from(random.bytes(12)).toString("hex"),
     leaseUntil: new Date(now.getTime() + leaseMs),
     watchlistId,
     claimedAt: now,

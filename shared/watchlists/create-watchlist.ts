@@ -45,7 +45,7 @@ export interface CreateDependencies {
   readonly schedules: Schedules;
   readonly queue: DueSender;
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
   readonly warn: Warn;
 }
 

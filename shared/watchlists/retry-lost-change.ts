@@ -7,7 +7,7 @@ import type { WatchlistStore } from "./watchlist-store.ts";
 interface Dependencies {
   readonly watchlists: Pick<WatchlistStore, "get">;
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
 }
 
 /** Maximum number of tries of a change that concurrent changes defeat. */
@@ -22,9 +22,9 @@ const triesMax = 24;
 export async function retryLostChange<Result>(
   found: Watchlist,
   attempt: (current: Watchlist) => Promise<Result | undefined>,
-  { watchlists, clock, chance }: Dependencies,
+  { watchlists, clock, random }: Dependencies,
 ): Promise<Result> {
-  const mayRepeat = repeats({ clock, chance }, { pauseMs: 5, pauseMsMax: 400 });
+  const mayRepeat = repeats({ clock, random }, { pauseMs: 5, pauseMsMax: 400 });
   let current = found;
   for (let tries = 0; tries < triesMax; tries += 1) {
     const result = await attempt(current);

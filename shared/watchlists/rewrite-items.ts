@@ -30,7 +30,7 @@ export interface Rewritten<Note> {
 export interface RewriteDependencies {
   readonly pages: Pick<PageStore, "pages" | "replace">;
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
 }
 
 /** Retry limits for one page. Each failed try means that another writer succeeded. */
@@ -42,10 +42,10 @@ const retryLimits = { triesMax: 40, pauseMs: 2, pauseMsMax: 400 };
  */
 export async function rewriteItems<Note>(
   { list, ids, change }: Rewrite<Note>,
-  { pages, clock, chance }: RewriteDependencies,
+  { pages, clock, random }: RewriteDependencies,
 ): Promise<Rewritten<Note>> {
   const notes: Note[] = [];
-  let mayRepeat = repeats({ clock, chance }, retryLimits);
+  let mayRepeat = repeats({ clock, random }, retryLimits);
   for (let done = 0; done < ids.length;) {
     const page = await ownerOf(ids[done] ?? "", list, pages);
     if (page === undefined) return { outcome: "watchlist_deleted", notes };
@@ -56,7 +56,7 @@ export async function rewriteItems<Note>(
     if (outcome === "replaced") {
       notes.push(note);
       done += owned.length;
-      mayRepeat = repeats({ clock, chance }, retryLimits);
+      mayRepeat = repeats({ clock, random }, retryLimits);
     } else if (!(await mayRepeat())) throw unavailable();
   }
   return { outcome: "done", notes };

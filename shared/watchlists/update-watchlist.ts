@@ -24,7 +24,7 @@ export interface UpdateDependencies {
   readonly schedules: Schedules;
   readonly queue: DueSender;
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
   readonly warn: Warn;
 }
 

@@ -25,7 +25,7 @@ export interface WebhookDependencies extends ReceiverDependencies {
   readonly deliveries: DeliveryStore;
   readonly bodies: EventBodies;
   readonly feed: EventFeed;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
   /** Receives the metrics of each attempt. */
   readonly report?: MetricsSink;
 }
@@ -72,7 +72,7 @@ export async function attempt(
   { delivery, body, ready }: AttemptRequest,
   context: Pick<WebhookContext, "dependencies" | "health" | "receiver">,
 ): Promise<Delivery> {
-  const { clock, chance, report } = context.dependencies;
+  const { clock, random, report } = context.dependencies;
   if (ready.outcome === "refused") return endedDelivery(delivery, clock.now(), ready.error);
   const { secrets, connection } = ready;
   const sent = await sendDelivery({ delivery, body, secrets, connection }, clock);
@@ -80,7 +80,7 @@ export async function attempt(
   const attempted = afterAttempt(delivery, sent.attempt, {
     retryAfter: sent.retryAfter,
     now: clock.now(),
-    fraction: chance.fraction(),
+    fraction: random.fraction(),
   });
   report?.([
     newMetrics(

@@ -16,7 +16,7 @@ export interface CreateEndpointDependencies {
   readonly secrets: SecretBox;
   readonly resolver: Resolver;
   readonly policy: AddressPolicy;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
 }
 
 export interface EndpointRequest {
@@ -40,12 +40,12 @@ export interface EndpointWithSecret {
  */
 export async function createEndpoint(
   { accountId, wanted, now, ownHost }: EndpointRequest,
-  { endpoints, secrets, resolver, policy, chance }: CreateEndpointDependencies,
+  { endpoints, secrets, resolver, policy, random }: CreateEndpointDependencies,
 ): Promise<EndpointWithSecret> {
   const rules = { policy, ownHost };
   const url = await requirePublicUrl({ param: "url", value: wanted.url }, rules, resolver);
-  const id = newId("webhookEndpoint", now, chance);
-  const secret = newSecret(chance);
+  const id = newId("webhookEndpoint", now, random);
+  const secret = newSecret(random);
   const endpoint: WebhookEndpoint = {
     ...wanted,
     id,

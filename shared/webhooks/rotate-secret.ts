@@ -11,7 +11,7 @@ import { newSecret, secretHint } from "./secret.ts";
 export interface RotateSecretDependencies {
   readonly endpoints: Pick<EndpointStore, "get" | "replace">;
   readonly secrets: SecretBox;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
 }
 
 export interface RotationRequest extends EndpointRef {
@@ -27,11 +27,11 @@ export interface RotationRequest extends EndpointRef {
  */
 export async function rotateSecret(
   request: RotationRequest,
-  { endpoints, secrets, chance }: RotateSecretDependencies,
+  { endpoints, secrets, random }: RotateSecretDependencies,
 ): Promise<EndpointWithSecret> {
   const { accountId, endpointId, overlap, now } = request;
   await existingEndpoint(request, endpoints);
-  const secret = newSecret(chance);
+  const secret = newSecret(random);
   const sealed = await secrets.seal(secret, endpointSecretContext(accountId, endpointId));
   const expiresAt = new Date(now.getTime() + limits.secretOverlapSeconds * 1_000).toISOString();
   const rotate = async (before: WebhookEndpoint): Promise<WebhookEndpoint> => {

@@ -5,8 +5,8 @@ const secretBytes = 33;
 const hintLength = 4;
 
 /** A new signing secret: `whsec_` and base64 of 33 random bytes. */
-export const newSecret = (chance: RandomSource): string =>
-  secretPrefix + Buffer.from(chance.bytes(secretBytes)).toString("base64");
+export const newSecret = (random: RandomSource): string =>
+  secretPrefix + Buffer.from(random.bytes(secretBytes)).toString("base64");
 
 /** The last four characters of a secret, by which its owner recognises it. */
 export const secretHint = (secret: string): string => secret.slice(-hintLength);

@@ -19,7 +19,7 @@ export interface TestEndpointDependencies {
   readonly secrets: SecretBox;
   readonly sender: Sender;
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
 }
 
 /**
@@ -32,11 +32,11 @@ export async function testEndpoint(
   dependencies: TestEndpointDependencies,
 ): Promise<Delivery> {
   const { accountId, endpointId, now } = ref;
-  const { endpoints, deliveries, chance } = dependencies;
+  const { endpoints, deliveries, random } = dependencies;
   const endpoint = await existingEndpoint(ref, endpoints);
   if (!(await endpoints.admitTest(accountId, endpointId, now))) throw tooManyTests(now);
   const event: EventEnvelope = {
-    id: newId("event", now, chance),
+    id: newId("event", now, random),
     type: "webhook.test",
     created_at: now.toISOString(),
     data: { endpoint_id: endpointId, message: "A test of this webhook endpoint." },

@@ -36,7 +36,7 @@ async function fill(dashboard: DashboardWorld): Promise<void> {
     client: documentClient(),
     table: ready["watchlists_table"] ?? "",
     clock: systemClock,
-    chance: systemRandom,
+    random: systemRandom,
   };
   for (let n = 0; n < lists; n += 1) {
     const count = n === lists - 1 ? items - smallListItems * (lists - 1) : smallListItems;

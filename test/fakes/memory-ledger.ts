@@ -132,7 +132,10 @@ function append(
   state.account = { ...state.account, balance: balance + moves };
 }
 
-function reserve(state: AccountState, reservation: Reservation): Awaited<ReturnType<Ledger["reserve"]>> {
+function reserve(
+  state: AccountState,
+  reservation: Reservation,
+): Awaited<ReturnType<Ledger["reserve"]>> {
   const { holdId, credits, slot, source, now } = reservation;
   const before = state.holds.get(holdId);
   if (before !== undefined) return { outcome: "reserved" };
@@ -227,7 +230,10 @@ function releaseExpired(state: AccountState, now: Date): number {
   return holdIds.length;
 }
 
-function apply(state: AccountState, change: CreditChange): Awaited<ReturnType<CreditChanges["apply"]>> {
+function apply(
+  state: AccountState,
+  change: CreditChange,
+): Awaited<ReturnType<CreditChanges["apply"]>> {
   const { changeId, type, credits, now } = change;
   const before = state.changes.get(changeId);
   if (before === undefined) {

@@ -10,15 +10,15 @@ import { eventsDigest } from "../../shared/events/event-digest.ts";
 import { type SerializedEvent, serializeEvent } from "../../shared/events/event.ts";
 import { newSecret } from "../../shared/webhooks/secret.ts";
 import { signatureHeader, standardHeaders } from "../../shared/webhooks/signature.ts";
-import { countingChance } from "../support/clock.ts";
+import { countingRandom } from "../support/clock.ts";
 import { codeBlocks } from "./code-blocks.ts";
 import { type ReceiverProcess, startReceiverProcess } from "./receiver-process.ts";
 
 const page = "docs/webhooks.md";
-const chance = countingChance();
-const secret = newSecret(chance);
-const previous = newSecret(chance);
-const stranger = newSecret(chance);
+const random = countingRandom();
+const secret = newSecret(random);
+const previous = newSecret(random);
+const stranger = newSecret(random);
 
 const at = "2026-11-20T10:00:00.000Z";
 const changed = (part: number, ids: readonly string[]): SerializedEvent =>

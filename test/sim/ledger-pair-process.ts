@@ -18,7 +18,7 @@ import type { Ledger } from "../../shared/credits/ledger.ts";
 import { watchedClient } from "../support/watched-client.ts";
 import { assertAppendOnly, assertLedgerInvariants } from "./checks/ledger-invariants.ts";
 import { type LedgerState, readLedgerState } from "./checks/ledger-state.ts";
-import { seededChance, seededRandom } from "./random.ts";
+import { randomSourceOf, seededRandom } from "./random.ts";
 import type { Stage } from "./stage.ts";
 
 export const start = new Date("2026-03-01T12:00:00Z");
@@ -184,7 +184,7 @@ export function pairProcess(scene: PairScene, now = start): PairProcess {
     accountsTable: scene.table,
     ledgerTable: scene.table,
     clock: { now: () => now, sleep: async () => {} },
-    chance: seededChance(seededRandom(1, "ledger")),
+    random: randomSourceOf(seededRandom(1, "ledger")),
   };
   return {
     ledger: dynamoLedger(client, options),

@@ -16,7 +16,7 @@ import {
   reserveAsPreviousRelease,
   settleAsPreviousRelease,
 } from "./previous-release.ts";
-import { seededChance, seededRandom } from "./random.ts";
+import { randomSourceOf, seededRandom } from "./random.ts";
 import type { Stage } from "./stage.ts";
 
 const expiresAt = new Date("2026-03-01T12:10:00Z");
@@ -283,7 +283,7 @@ async function openAccount(
     {
       accounts: dynamoAccountStore(client, { accounts: table }),
       clock: { now: () => start, sleep: async () => {} },
-      chance: seededChance(seededRandom(1, name)),
+      random: randomSourceOf(seededRandom(1, name)),
     },
   );
   return id;

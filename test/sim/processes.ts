@@ -3,7 +3,7 @@ import type { Overrides } from "../../functions/composition/overrides.ts";
 import type { Clock } from "../../shared/base/clock.ts";
 import type { Faults } from "./faults.ts";
 import { createLambda, type LambdaHandler, type LambdaName, timeoutSeconds } from "./lambdas.ts";
-import { type Random, seededChance } from "./random.ts";
+import { type Random, randomSourceOf } from "./random.ts";
 import { changingSources } from "./sources.ts";
 import type { Task, TaskScheduler } from "./task-scheduler.ts";
 
@@ -104,7 +104,7 @@ function overridesOf(options: ProcessesOptions) {
   const sources = changingSources({ tasks, faults, random, readMs, now: () => clock.now() });
   const overrides: Overrides = {
     clock,
-    chance: seededChance(random),
+    random: randomSourceOf(random),
     clients,
     sources,
     ...outside(clock),

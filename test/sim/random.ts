@@ -48,7 +48,7 @@ export function seededRandom(seed: number, purpose: string): Random {
 }
 
 /** The service's random source, driven by a seed. */
-export const seededChance = (random: Random): RandomSource => ({
+export const randomSourceOf = (random: Random): RandomSource => ({
   bytes: (length) => Uint8Array.from({ length }, () => random.between(0, 255)),
   fraction: () => random.fraction(),
 });

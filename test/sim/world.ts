@@ -7,7 +7,7 @@ import { dueRows } from "./dues.ts";
 import { type FaultKind, type Profile, seededFaults } from "./faults.ts";
 import { timeoutSeconds, workers } from "./lambdas.ts";
 import { lambdaProcesses } from "./processes.ts";
-import { type Random, seededChance, seededRandom } from "./random.ts";
+import { type Random, randomSourceOf, seededRandom } from "./random.ts";
 import { virtualReceivers } from "./receivers.ts";
 import { faultyClients } from "./sdk.ts";
 import type { Attempt } from "./attempt.ts";
@@ -196,7 +196,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     accounts: stage.table,
   });
   const clock = { now: () => new Date(tasks.now()), sleep: async () => {} };
-  const chance = seededChance(of("setup"));
+  const randomSource = randomSourceOf(of("setup"));
 
   return {
     ...stage,
@@ -225,13 +225,13 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
       violation ??= error;
     },
     clock,
-    chance,
+    randomSource,
     happen,
     waitForNext,
     dues: dues.all,
     /** Opens an account with an API key. */
     async newUser(name: string, signupCredits: number): Promise<User> {
-      const dependencies = { accounts, clock, chance };
+      const dependencies = { accounts, clock, random: randomSource };
       const opened = await createAccount(
         { name, email: `${name}@example.com`, signupCredits },
         dependencies,

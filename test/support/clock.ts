@@ -19,7 +19,7 @@ export function fixedClock(
 }
 
 /** Creates a deterministic random source: each draw gives other bytes, as does each seed. */
-export function countingChance(seed = 0): RandomSource {
+export function countingRandom(seed = 0): RandomSource {
   let drawn = 0;
   return {
     bytes(length) {

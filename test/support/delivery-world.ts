@@ -43,7 +43,7 @@ import type {
 import { rotateSecret } from "../../shared/webhooks/rotate-secret.ts";
 import { webhookSessions } from "../../shared/webhooks/webhook-session.ts";
 import { memorySecretBox } from "../../tools/stand-ins/memory-secret-box.ts";
-import { countingChance, fixedClock } from "./clock.ts";
+import { countingRandom, fixedClock } from "./clock.ts";
 import { openTables } from "./tables.ts";
 
 export const startedAt = "2026-11-20T10:00:00.000Z";
@@ -68,9 +68,9 @@ export async function startDeliveryWorld() {
     fauxqs.createBucket(exportBucket);
     const { queueUrl } = fauxqs.createQueue(`deliveries-${made}`);
     const clock = fixedClock(startedAt);
-    const chance = countingChance();
+    const random = countingRandom();
     const policy = addressPolicy({ allowLoopback: true });
-    const patience = { tableName, clock, chance };
+    const patience = { tableName, clock, random };
     const outbox = dynamoOutboxStore<DeliveryRecord>(tables.client, {
       ...patience,
       recordWrite: (accountId, record) => deliveryWrite(tableName, accountId, record),
@@ -86,7 +86,7 @@ export async function startDeliveryWorld() {
       secrets,
       sender: webhookSender({ policy, clock }),
       clock,
-      chance,
+      random,
     };
     const destinations = dynamoDestinationStore(tables.client, tableName);
     const buckets = s3CustomerBuckets({ policy });
@@ -109,7 +109,7 @@ export async function startDeliveryWorld() {
       roles: stsRoleCredentials(),
       outbox: exportOutbox,
     };
-    const draining = { queue, clock, chance };
+    const draining = { queue, clock, random };
     const delivering: DeliverDependencies = {
       webhooks: { ...draining, outbox, open: webhookSessions(webhooks) },
       exports: { ...draining, outbox: exportOutbox, open: exportSessions(exporting) },
@@ -119,7 +119,7 @@ export async function startDeliveryWorld() {
       secrets,
       policy,
       clock,
-      chance,
+      random,
       buckets,
       destinations,
       resolver: hostResolver(),
@@ -250,7 +250,7 @@ export async function startDeliveryWorld() {
             failuresInRow: 0,
             lastSuccessAt: null,
             lastError: null,
-            revision: newRevision(chance),
+            revision: newRevision(random),
             createdAt: startedAt,
             updatedAt: startedAt,
             ...wanted,

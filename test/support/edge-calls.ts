@@ -11,7 +11,7 @@ export const edgeWith = (
 ): MiddlewareDependencies => ({
   accounts: { admit },
   clock: fixedClock("2026-03-01T00:00:00Z"),
-  chance: systemRandom,
+  random: systemRandom,
   logger: new Logger(),
 });
 

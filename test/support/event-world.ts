@@ -42,7 +42,7 @@ export async function startEventWorld() {
   const buckets = await startEventBuckets();
   return {
     client: tables.client,
-    async open(patience: { clock: Clock; chance: RandomSource }) {
+    async open(patience: { clock: Clock; random: RandomSource }) {
       const tableName = await tables.create();
       const bucket = buckets.create();
       const bodies = s3EventBodies(buckets.s3, bucket);

@@ -24,7 +24,7 @@ export async function startLedgerWorld(): Promise<DynamoLedgerWorld> {
   const { client } = tables;
   const accountsTable = await tables.create();
   const ledgerTable = await tables.create();
-  const options = { accountsTable, ledgerTable, clock: systemClock, chance: systemRandom };
+  const options = { accountsTable, ledgerTable, clock: systemClock, random: systemRandom };
   const accounts = dynamoAccountStore(client, { accounts: accountsTable });
   const ledgerThrough = (through: DynamoDBDocumentClient): Ledger => dynamoLedger(through, options);
   return {
@@ -39,7 +39,7 @@ export async function startLedgerWorld(): Promise<DynamoLedgerWorld> {
       const { id } = await createAccount(
         { name: "Test", email: "test@example.com", signupCredits },
         // Before the calls of any test, because a shard refuses stamps older than its newest one.
-        { accounts, clock: fixedClock("2026-01-01T00:00:00Z"), chance: systemRandom },
+        { accounts, clock: fixedClock("2026-01-01T00:00:00Z"), random: systemRandom },
       );
       return id;
     },

@@ -15,7 +15,7 @@ export async function putWatchlist(
     readonly client: DynamoDBDocumentClient;
     readonly table: string;
     readonly clock: Clock;
-    readonly chance: RandomSource;
+    readonly random: RandomSource;
   },
   watchlist: Watchlist,
   items: readonly Item[],

@@ -27,7 +27,7 @@ import type { EndpointStore } from "../../shared/webhooks/endpoint-store.ts";
 import type { SerializedEvent } from "../../shared/events/event.ts";
 import type { RunEventPublisher } from "../../shared/events/publisher.ts";
 import { aWatchlist } from "./a-watchlist.ts";
-import { countingChance, fixedClock } from "./clock.ts";
+import { countingRandom, fixedClock } from "./clock.ts";
 import { type CrashPoint, crashingPorts, ProcessDied } from "./crashing-ports.ts";
 import { putWatchlist } from "./put-watchlist.ts";
 import { type Message, messageList } from "./message-list.ts";
@@ -39,7 +39,7 @@ export type { CrashPoint } from "./crashing-ports.ts";
 /** The run engine on tables, with queue, sources, publisher and clock that the test controls. */
 export interface RunBench {
   readonly clock: ReturnType<typeof fixedClock>;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
   /** The table of watchlists and runs, for tests that bypass the stores. */
   readonly table: { readonly client: TestTables["client"]; readonly name: string };
   readonly watchlists: WatchlistStore;
@@ -103,25 +103,25 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
   const { tables, credits = 5_000, deliveries = 1, pick = () => 0 } = options;
   benches += 1;
   const clock = fixedClock("2026-03-01T00:00:00Z");
-  const chance = countingChance(benches * 7_919);
+  const random = countingRandom(benches * 7_919);
   const [accountsTable = "", ledgerTable = "", table = ""] = await namesIn(tables);
   const accounts = dynamoAccountStore(tables.client, {
     accounts: accountsTable,
   });
   const account = await createAccount(
     { name: "Bench", email: "bench@example.com", signupCredits: credits },
-    { accounts, clock, chance },
+    { accounts, clock, random },
   );
   const queue = messageList();
   const published = new Map<string, SerializedEvent>();
-  const base = { table, clock, chance };
+  const base = { table, clock, random };
   const stores = {
     watchlists: dynamoWatchlistStore(tables.client, base),
     pages: dynamoPageStore(tables.client, base),
     runs: dynamoRunStore(tables.client, base),
     steps: dynamoStepStore(tables.client, base),
-    endpoints: dynamoEndpointStore(tables.client, { tableName: table, clock, chance }),
-    ledger: dynamoLedger(tables.client, { accountsTable, ledgerTable, clock, chance }),
+    endpoints: dynamoEndpointStore(tables.client, { tableName: table, clock, random }),
+    ledger: dynamoLedger(tables.client, { accountsTable, ledgerTable, clock, random }),
   };
   const source = scriptedSources(clock);
   const publisher: RunEventPublisher = {
@@ -142,7 +142,7 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
     ...(options.pagesThrough && { pages: options.pagesThrough(stores.pages) }),
     sources: source.sources,
     clock,
-    chance,
+    random,
     ...(options.batchIdsMax !== undefined && { batchIdsMax: options.batchIdsMax }),
   };
 
@@ -192,7 +192,7 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
 
   const bench: RunBench = {
     clock,
-    chance,
+    random,
     table: { client: tables.client, name: table },
     ...stores,
     queue: queue.port,
@@ -209,7 +209,7 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
       const at = clock.now().toISOString();
       const watchlist = aWatchlist({
         accountId: account.id,
-        id: `wl_bench${benches}_${ids.length}_${chance.bytes(4).join("")}`,
+        id: `wl_bench${benches}_${ids.length}_${random.bytes(4).join("")}`,
         itemCounts: { new: ids.length, active: 0, delisted: 0 },
         nextRunAt: at,
         createdAt: at,

@@ -7,7 +7,7 @@ import type { SourceDependencies } from "../../shared/sources/registry/parts.ts"
 /** Builds the dependencies of a process's sources, with their own rate budget. */
 export const aSourceWorld = (changes: Partial<SourceDependencies> = {}): SourceDependencies => ({
   clock: systemClock,
-  chance: systemRandom,
+  random: systemRandom,
   budget: ownRateBudget(),
   states: sourceStates(),
   secrets: { read: (reference) => Promise.resolve(`value of ${reference}`) },

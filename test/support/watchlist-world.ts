@@ -48,7 +48,7 @@ export async function openWatchlistWorld(tables: TestTables) {
   const clock = fixedClock("2026-03-01T10:00:00Z");
   const { client } = tables;
   const [table, deliveriesTable] = [await tables.create(), await tables.create()];
-  const options = { table, clock, chance: systemRandom };
+  const options = { table, clock, random: systemRandom };
   const scheduled = new Map<string, WatchlistSchedule>();
   const schedules: Schedules = {
     put: async (schedule) => void scheduled.set(schedule.watchlistId, schedule),
@@ -66,7 +66,7 @@ export async function openWatchlistWorld(tables: TestTables) {
     endpoints: dynamoEndpointStore(client, {
       tableName: deliveriesTable,
       clock,
-      chance: systemRandom,
+      random: systemRandom,
     }),
     schedules,
     queue: messages.port,
@@ -91,7 +91,7 @@ export async function openWatchlistWorld(tables: TestTables) {
       },
     },
     clock,
-    chance: systemRandom,
+    random: systemRandom,
     logger: new Logger(),
     warn: (message: string) => void warnings.push(message),
   };

@@ -26,7 +26,7 @@ async function keyOverItsRate(): Promise<string> {
   const { ACCOUNTS_TABLE: accountsTable = "" } = world.environmentOf("products");
   const client = documentClient();
   const accounts = dynamoAccountStore(client, { accounts: accountsTable });
-  const deps = { accounts, clock: systemClock, chance: systemRandom };
+  const deps = { accounts, clock: systemClock, random: systemRandom };
   const account = await createAccount(
     { name: "Limited", email: "l@example.com", demo: true },
     deps,

@@ -21,7 +21,7 @@ async function keyOfAnotherAccount(): Promise<string> {
   const accounts = dynamoAccountStore(documentClient(), {
     accounts: tables["ACCOUNTS_TABLE"] ?? "",
   });
-  const deps = { accounts, clock: systemClock, chance: systemRandom };
+  const deps = { accounts, clock: systemClock, random: systemRandom };
   const account = await createAccount({ name: "Stranger", email: "s@example.com" }, deps);
   return (await createApiKey({ account, name: "stranger" }, deps)).key;
 }

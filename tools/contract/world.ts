@@ -27,7 +27,7 @@ async function buyCredits(world: World): Promise<void> {
     accountsTable: variables["ACCOUNTS_TABLE"] ?? "",
     ledgerTable: variables["LEDGER_TABLE"] ?? "",
     clock: systemClock,
-    chance: systemRandom,
+    random: systemRandom,
   });
   const accountId = String(account.body["id"]);
   await purchasePack(

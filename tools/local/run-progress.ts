@@ -65,7 +65,7 @@ export function progressLines(
   client: DynamoDBDocumentClient,
   { table, clock }: { readonly table: string; readonly clock: Clock },
 ): () => Promise<readonly string[]> {
-  const options = { table, clock, chance: systemRandom };
+  const options = { table, clock, random: systemRandom };
   const runs = dynamoRunStore(client, options);
   const steps = dynamoStepStore(client, options);
   const following = new Map<string, Followed>();

@@ -31,7 +31,7 @@ export const seedAccounts: Seed = async (folder, variablesOf) => {
   const accounts = dynamoAccountStore(documentClient(), {
     accounts: variables["ACCOUNTS_TABLE"] ?? "",
   });
-  const deps = { accounts, clock: systemClock, chance: systemRandom };
+  const deps = { accounts, clock: systemClock, random: systemRandom };
   const keys = {
     apiKey: await openAccount("Local", false, deps),
     demoApiKey: await openAccount("Demo workspace", true, deps),

@@ -105,7 +105,16 @@ export async function reconcile(
   const ledgerReader = dynamoLedgerReader(client, ledgerTables);
   const strayKeys = new Set<string>();
   const report = differenceReporter(request, counts);
-  const world: World = { client, tables, request, accounts, ledgerReader, counts, report, strayKeys };
+  const world: World = {
+    client,
+    tables,
+    request,
+    accounts,
+    ledgerReader,
+    counts,
+    report,
+    strayKeys,
+  };
   const { accountId } = request;
   for await (const account of accountId === null
     ? everyAccount(world)
@@ -174,7 +183,7 @@ async function reconcileLists(
   charged: RunsWanted["charged"],
 ): Promise<readonly EndedRun[]> {
   const { clock, runsMax } = request;
-  const table = { table: tables.watchlists, clock, chance: systemRandom };
+  const table = { table: tables.watchlists, clock, random: systemRandom };
   const lists = dynamoListsReader(client, tables.watchlists);
   const dependencies = { lists, steps: dynamoStepStore(client, table), clock };
   const ended: EndedRun[] = [];
@@ -200,7 +209,7 @@ async function reconcileLists(
 
 /** Returns the readers for the check of an account's deliveries. */
 export function deliveriesOf(client: DynamoDBDocumentClient, tableName: string, clock: Clock) {
-  const table = { tableName, clock, chance: systemRandom };
+  const table = { tableName, clock, random: systemRandom };
   return {
     rows: dynamoDeliveriesReader(client, tableName),
     endpoints: dynamoEndpoints(client, table),

@@ -15,7 +15,7 @@ export async function checkSums(
     client: documentClient(),
     accountsTable,
     clock: systemClock,
-    chance: systemRandom,
+    random: systemRandom,
   };
   const rows = await readWholeAccount(reader, accountId);
   if (rows === undefined) throw new Error(`Account ${accountId} does not exist.`);

@@ -65,15 +65,15 @@ export async function measureAccounts(
   { loads, seconds, seed, rules }: AccountCase,
   { endpoint, tables }: World,
 ): Promise<readonly AccountFigures[]> {
-  const random = seeded(seed);
+  const fraction = seeded(seed);
   const opened = await Promise.all(loads.map((load) => openFor(load, tables)));
   const time = virtualTime(systemClock.now());
-  const client = modelledDynamo({ endpoint, time, rules, random });
-  const chance: RandomSource = { ...systemRandom, fraction: random };
+  const client = modelledDynamo({ endpoint, time, rules, random: fraction });
+  const random: RandomSource = { ...systemRandom, fraction };
   const options = { accountsTable: tables.accounts, ledgerTable: tables.ledger };
   const environment = (): Environment => ({
-    accounts: dynamoAccountStore(client, tables, { clock: time.clock, chance }),
-    ledger: dynamoLedger(client, { ...options, clock: time.clock, chance }),
+    accounts: dynamoAccountStore(client, tables, { clock: time.clock, random }),
+    ledger: dynamoLedger(client, { ...options, clock: time.clock, random }),
   });
   const measured = await time.through(
     Promise.all(

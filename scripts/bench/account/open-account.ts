@@ -20,7 +20,7 @@ export async function openAccount(
   { slots, keys: count }: { readonly slots: number; readonly keys: number },
 ): Promise<{ readonly accountId: string; readonly keys: readonly string[] }> {
   const client = documentClient();
-  const time = { clock: systemClock, chance: systemRandom };
+  const time = { clock: systemClock, random: systemRandom };
   const accounts = dynamoAccountStore(client, tables);
   const open = (name: string) =>
     createAccount({ name, email: "bench@example.com" }, { accounts, ...time });

@@ -51,18 +51,18 @@ export async function measureKey(
   { attempts, environments, seconds, skewMs, seed }: KeyCase,
   { endpoint, table }: { readonly endpoint: string; readonly table: string },
 ): Promise<KeyFigures> {
-  const random = seeded(seed);
+  const fraction = seeded(seed);
   const accounts = dynamoAccountStore(documentClient(), { accounts: table });
   const wanted = { account: { id: `acct_${attempts}_${seed}`, demo: false }, name: "bench" };
-  const dependencies = { accounts, clock: systemClock, chance: systemRandom };
+  const dependencies = { accounts, clock: systemClock, random: systemRandom };
   const keyHash = hashApiKey((await createApiKey(wanted, dependencies)).key);
 
   const time = virtualTime(systemClock.now());
-  const client = modelledDynamo({ endpoint, time, rules: defaultRules, random });
-  const chance: RandomSource = { ...systemRandom, fraction: random };
+  const client = modelledDynamo({ endpoint, time, rules: defaultRules, random: fraction });
+  const random: RandomSource = { ...systemRandom, fraction };
   const idle = Array.from({ length: environments }, () => ({
-    admit: keyAdmission(client, table, chance),
-    aheadMs: Math.round((2 * random() - 1) * skewMs),
+    admit: keyAdmission(client, table, random),
+    aheadMs: Math.round((2 * fraction() - 1) * skewMs),
   }));
   const from = time.now() + warmUpMs;
   const until = from + seconds * 1_000;
@@ -72,7 +72,7 @@ export async function measureKey(
   const counts = { uncounted: 0, refused: 0, withoutRequest: 0 };
 
   const attempt = async (): Promise<void> => {
-    const [environment] = idle.splice(Math.floor(random() * idle.length), 1);
+    const [environment] = idle.splice(Math.floor(fraction() * idle.length), 1);
     // Refuses a call that finds no free environment, as Lambda does.
     if (environment === undefined) return;
     const { admit, aheadMs } = environment;
@@ -91,7 +91,7 @@ export async function measureKey(
     const underWay: Promise<void>[] = [];
     while (time.now() < until) {
       underWay.push(attempt());
-      await time.sleep((-Math.log(1 - random()) * 1_000) / attempts);
+      await time.sleep((-Math.log(1 - fraction()) * 1_000) / attempts);
     }
     await Promise.all(underWay);
   };

@@ -25,17 +25,17 @@ interface Tables {
 
 interface RetryOptions {
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
 }
 
 /** Accounts and keys in DynamoDB. */
 export function dynamoAccountStore(
   client: DynamoDBDocumentClient,
   tables: Tables,
-  options: RetryOptions = { clock: systemClock, chance: systemRandom },
+  options: RetryOptions = { clock: systemClock, random: systemRandom },
 ): AccountStore {
   return {
-    admit: keyAdmission(client, tables.accounts, options.chance),
+    admit: keyAdmission(client, tables.accounts, options.random),
     create: (account) => createAccountRows(client, tables.accounts, account),
     async get(accountId) {
       const reader = { client, accountsTable: tables.accounts, ...options };

@@ -57,7 +57,7 @@ const asThrottled = (limited: Limited): Limited => ({ ...limited, throttled: tru
 export function keyAdmission(
   client: DynamoDBDocumentClient,
   table: string,
-  chance: Pick<RandomSource, "fraction"> = systemRandom,
+  random: Pick<RandomSource, "fraction"> = systemRandom,
 ): (keyHash: string, now: Date) => Promise<Admission> {
   const known = boundedMap<CachedKey>(knownKeysMax);
   const pauses = boundedMap<RefusalPause>(knownKeysMax);
@@ -65,7 +65,7 @@ export function keyAdmission(
   const here = localRate();
 
   const limitedFrom = (keyHash: string, nowMs: number, fromMs: number): Limited => {
-    const refused = { nowMs, fromMs, fraction: chance.fraction() };
+    const refused = { nowMs, fromMs, fraction: random.fraction() };
     const pause = afterRefusal(pauseOf(keyHash), refused);
     pauses.set(keyHash, pause);
     return { outcome: "limited", ...refusal(pause.untilMs, nowMs) };

@@ -14,7 +14,7 @@ import { accountKeys, type RowKey } from "../table/table.ts";
 interface Options {
   readonly accountsTable: string;
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
 }
 
 interface Days {

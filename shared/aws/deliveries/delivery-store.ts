@@ -22,7 +22,7 @@ import { deliveryKeys, epochSeconds } from "../table/table.ts";
 export interface DynamoDeliveryStoreOptions {
   readonly tableName: string;
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
 }
 
 const retentionSeconds = limits.eventRetentionDays * 24 * 60 * 60;

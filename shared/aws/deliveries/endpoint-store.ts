@@ -15,7 +15,7 @@ import { deliveryKeys, epochSeconds, type RowKey } from "../table/table.ts";
 export interface DynamoEndpointStoreOptions {
   readonly tableName: string;
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
 }
 
 /** Webhook endpoints in DynamoDB, read only. */

@@ -24,7 +24,7 @@ import { deliveryKeys, epochSeconds, type RowKey } from "../table/table.ts";
 interface Options {
   readonly tableName: string;
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
 }
 
 interface Process extends Options {

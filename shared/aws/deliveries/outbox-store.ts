@@ -25,7 +25,7 @@ export interface DynamoOutboxOptions<LogRecord> {
   /** Builds the write of a delivery or export into its log. */
   readonly recordWrite: (accountId: string, record: LogRecord) => Write;
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
 }
 
 /**
@@ -80,7 +80,7 @@ type Options = DynamoOutboxOptions<never>;
 
 async function claimTarget(
   client: DynamoDBDocumentClient,
-  options: Pick<Options, "tableName" | "clock" | "chance">,
+  options: Pick<Options, "tableName" | "clock" | "random">,
   {
     target,
     lease,
@@ -146,7 +146,7 @@ async function readOthers(
 /** Cancels a claim and makes the target due at once. */
 async function giveBack(
   client: DynamoDBDocumentClient,
-  options: Pick<Options, "tableName" | "clock" | "chance">,
+  options: Pick<Options, "tableName" | "clock" | "random">,
   {
     target,
     token,
@@ -248,7 +248,7 @@ const rowOf = ({ Put, Update, Delete }: Write): string => {
 
 async function releaseTarget(
   client: DynamoDBDocumentClient,
-  options: Pick<Options, "tableName" | "clock" | "chance">,
+  options: Pick<Options, "tableName" | "clock" | "random">,
   held: { readonly target: DeliveryTarget; readonly token: string; readonly additions: number },
 ): Promise<ReleaseResult> {
   const { target, token, additions } = held;

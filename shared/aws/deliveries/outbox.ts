@@ -7,7 +7,7 @@ import { additionWrites, wakeUpdate } from "./outbox-writes.ts";
 export interface DynamoOutboxBase {
   readonly tableName: string;
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
 }
 
 /** Outboxes for functions that add entries and do not drain them. */

@@ -98,8 +98,8 @@ function balanceMax(first: AccountRows, second: AccountRows): number {
   }, 0);
 }
 
-function oneOf<T>({ chance }: LedgerProcess, values: readonly T[]): T {
-  const value = values[Math.floor(chance.fraction() * values.length)];
+function oneOf<T>({ random }: LedgerProcess, values: readonly T[]): T {
+  const value = values[Math.floor(random.fraction() * values.length)];
   assert(value !== undefined, "there is a value to choose");
   return value;
 }

@@ -12,7 +12,7 @@ export interface LedgerTables {
 
 export interface LedgerOptions extends LedgerTables {
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
   /** Receives the time and the retries of each reservation and settlement. */
   readonly report?: (report: LedgerReport) => void;
   /** Receives a problem that no retry solves and that an operator must handle. */

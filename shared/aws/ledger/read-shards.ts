@@ -10,7 +10,7 @@ interface Reader {
   readonly client: DynamoDBDocumentClient;
   readonly accountsTable: string;
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
 }
 
 /** An account with its shards, each at some moment of the reading. */

@@ -25,7 +25,7 @@ import { watchlistKeys } from "../table/table.ts";
 interface Options {
   readonly table: string;
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
 }
 
 /** After this time, the sweeper restarts a claimed or finishing run that no worker continued. */

@@ -19,7 +19,7 @@ import { type RowKey, watchlistKeys } from "../table/table.ts";
 interface Options {
   readonly table: string;
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
 }
 
 /** The key of the row with a batch's IDs: a chunk of the run's starts, or a row of the step's plan. */

@@ -27,7 +27,7 @@ import { epochSeconds, type RowKey, watchlistKeys } from "../table/table.ts";
 interface Options {
   readonly table: string;
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
 }
 
 /** Results of steps are needed until the run's events are published. Operators may need them longer. */

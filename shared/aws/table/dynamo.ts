@@ -75,7 +75,7 @@ const backoffMsMax = 400;
 
 interface RetryOptions {
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
   /** The longest wait between two attempts; 400 ms unless the row has many writers at once. */
   readonly waitMsMax?: number;
 }
@@ -183,7 +183,7 @@ const batchTriesMax = 10;
 interface BatchWriteOptions {
   readonly table: string;
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
 }
 
 /**

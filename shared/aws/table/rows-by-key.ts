@@ -6,7 +6,7 @@ import type { RowKey } from "./table.ts";
 interface Options {
   readonly table: string;
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
   /** @default all */
   readonly attributes?: readonly string[];
 }

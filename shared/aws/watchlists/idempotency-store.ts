@@ -18,7 +18,7 @@ import { epochSeconds, watchlistKeys } from "../table/table.ts";
 interface Options {
   readonly table: string;
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
 }
 
 /** Idempotency keys in the watchlists table, so that one transaction changes a watchlist and its key. */

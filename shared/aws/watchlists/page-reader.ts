@@ -12,7 +12,7 @@ export interface PageTable {
   readonly client: DynamoDBDocumentClient;
   readonly table: string;
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
 }
 
 /** Batches grow: a consumer that stops early reads few pages too many, a long read needs few requests. */
@@ -53,7 +53,7 @@ const reaches = ({ upper }: StoredPage, id: string): boolean => upper === null |
  * only a part of a transaction. While no page seems to contain the ID, the read is repeated.
  */
 export function pagesHolding(
-  { client, table, clock, chance }: PageTable,
+  { client, table, clock, random }: PageTable,
   watchlistId: string,
   id: string,
 ): Promise<StoredPage[]> {
@@ -68,7 +68,7 @@ export function pagesHolding(
     ScanIndexForward: false,
     ConsistentRead: true,
   };
-  return retryContended({ clock, chance }, async () => {
+  return retryContended({ clock, random }, async () => {
     const found = (await firstRows(client, query, 1)).map(itemPageOf);
     return found.every((page) => reaches(page, id)) ? found : "again";
   });

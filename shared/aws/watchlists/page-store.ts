@@ -124,11 +124,11 @@ async function rightOf(
 
 /** Writes a page of a watchlist that is being created; a page that exists stays. */
 function putNew(
-  { client, table, clock, chance }: PageTable,
+  { client, table, clock, random }: PageTable,
   watchlistId: string,
   page: CutPage,
 ): Promise<"there"> {
-  return retryContended({ clock, chance }, async () => {
+  return retryContended({ clock, random }, async () => {
     try {
       await client.send(
         new PutCommand({

@@ -42,11 +42,11 @@ export function writePages(
   const version = Math.max(...before.map((page) => page.version)) + 1;
   const growth = minus(sumOf(cut), sumOf(before));
   const [was, is] = [before[0], cut[0]];
-  const { clock, chance } = table;
+  const { clock, random } = table;
   // A change of the counters needs a transaction, and so does a change of IDs: its caller reports how many
   // items it added.
   const isPlain = keepsIds && cut.length === 1 && isNothing(growth);
-  return retryContended({ clock, chance, waitMsMax }, () =>
+  return retryContended({ clock, random, waitMsMax }, () =>
     isPlain && was && is
       ? putPage(table, list, { seen: was.version, page: is, version })
       : transact(table, list, { before, cut, version, growth, room: listItemsMax }),
@@ -114,7 +114,7 @@ interface Transaction {
 }
 
 async function transact(
-  { client, table, chance }: PageTable,
+  { client, table, random }: PageTable,
   list: WatchlistRef,
   wanted: Transaction,
 ): Promise<Replacement | "again"> {
@@ -122,7 +122,7 @@ async function transact(
     await client.send(
       new TransactWriteCommand({
         // Makes the SDK's repeat after a lost response idempotent. Every attempt of ours needs a new token.
-        ClientRequestToken: Buffer.from(chance.bytes(16)).toString("hex"),
+        ClientRequestToken: Buffer.from(random.bytes(16)).toString("hex"),
         TransactItems: [
           ...pageActions(table, list.watchlistId, wanted),
           { Update: listUpdate(table, list, wanted) },

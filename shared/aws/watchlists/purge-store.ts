@@ -18,7 +18,7 @@ import { purgeState } from "./transactions.ts";
 interface Options {
   readonly table: string;
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
 }
 
 /** Rows in one request. */

@@ -17,7 +17,7 @@ import { listRow } from "./watchlist-row.ts";
 interface Options {
   readonly table: string;
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
 }
 
 /** States of a purge mark: `expected` until a creation is completed, `begun` when the watchlist is purged. */

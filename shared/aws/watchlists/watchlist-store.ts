@@ -14,7 +14,7 @@ import { createList, removeList } from "./transactions.ts";
 interface Options {
   readonly table: string;
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
 }
 
 /** Watchlists in DynamoDB. */

@@ -46,7 +46,7 @@ export interface SourceClientOptions extends SourcePace {
 
 export interface SourceClientDependencies {
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
   readonly budget: RateBudget;
   readonly note: NoteEvent;
   /**
@@ -154,11 +154,11 @@ async function waitBeforeRetry(
   request: RequestState,
   source: Source,
 ): Promise<boolean> {
-  const { clock, chance } = source;
+  const { clock, random } = source;
   const now = clock.now();
   const asked = reply.kind === "answered" ? reply.headers.get("retry-after") : undefined;
   const bound = Math.min(jitterCapMs, jitterBaseMs * 2 ** (request.tries - 1));
-  const waitMs = retryAfterMs(asked ?? null, now) ?? Math.round(chance.fraction() * bound);
+  const waitMs = retryAfterMs(asked ?? null, now) ?? Math.round(random.fraction() * bound);
   if (now.getTime() + waitMs >= request.deadline.getTime()) return false;
   await clock.sleep(waitMs);
   return true;

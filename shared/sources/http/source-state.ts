@@ -38,13 +38,13 @@ export function sourceState(
   {
     budget,
     clock,
-    chance,
-  }: { readonly budget: RateBudget; readonly clock: Clock; readonly chance: RandomSource },
+    random,
+  }: { readonly budget: RateBudget; readonly clock: Clock; readonly random: RandomSource },
 ): SourceState {
   const speed = adaptiveSpeed(callsPerSecond);
   return {
     slots: slots(callsAtOnce),
-    turns: turns({ source: name, burst, callsPerSecond, speed, budget, clock, chance, isSpread }),
+    turns: turns({ source: name, burst, callsPerSecond, speed, budget, clock, random, isSpread }),
     speed,
     circuit: circuit(),
     retryTokens: retryTokens(),

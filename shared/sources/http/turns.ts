@@ -18,7 +18,7 @@ export interface TurnsOptions {
   readonly speed: Pick<Speed, "perSecond">;
   readonly budget: RateBudget;
   readonly clock: Clock;
-  readonly chance: Pick<RandomSource, "fraction">;
+  readonly random: Pick<RandomSource, "fraction">;
   /** True lets a fast source have several rows. Its calls must then have a `gapMs` of 0. */
   readonly isSpread: boolean;
 }
@@ -42,12 +42,12 @@ const sharePerSecondMax = 250;
  * need few requests to the budget.
  */
 export function turns(options: TurnsOptions): Turns {
-  const { clock, callsPerSecond, burst, chance, isSpread } = options;
+  const { clock, callsPerSecond, burst, random, isSpread } = options;
   const waiting: Waiting[] = [];
   // Derived from the configured rate, so that all processes have the same number of shares.
   const wanted = isSpread ? Math.ceil(callsPerSecond / sharePerSecondMax) : 1;
   const count = Math.max(1, Math.min(burst, wanted));
-  const shares = { count, next: Math.floor(chance.fraction() * count) };
+  const shares = { count, next: Math.floor(random.fraction() * count) };
   let isAsking = false;
   const ask = async (): Promise<void> => {
     if (isAsking) return;

@@ -24,7 +24,7 @@ import type { SourceReport } from "./report.ts";
 
 export interface SourceDependencies {
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
   readonly budget: RateBudget;
   /** State that the scrapers of one source share; one instance for each process. */
   readonly states: SourceStates;
@@ -67,7 +67,7 @@ export function sourceParts(
   dependencies: SourceDependencies,
 ): SourceParts {
   const { adapter, callsPerSecond, burst, callsAtOnceMax, tryTimeoutMs } = options;
-  const { clock, chance, budget, states, report, secrets } = dependencies;
+  const { clock, random, budget, states, report, secrets } = dependencies;
   const warn = limitedWarnings(scraper, dependencies);
   const client = sourceClient(
     {
@@ -83,7 +83,7 @@ export function sourceParts(
       isBlock: options.isBlock ?? isCallerRefused,
       ...(options.isUsual && { isUsual: options.isUsual }),
     },
-    { clock, chance, budget, states, note: noteForRead },
+    { clock, random, budget, states, note: noteForRead },
   );
   return {
     client,
@@ -114,7 +114,7 @@ export function upstreamParts(
   options: UpstreamOptions,
   dependencies: SourceDependencies,
 ): UpstreamDependencies & Pick<SourceParts, "reporting"> {
-  const { clock, chance } = dependencies;
+  const { clock, random } = dependencies;
   const { client, reporting, warn, open } = sourceParts(
     scraper,
     // A 401 or 403 of the server refuses one key. Callers with another key may still be served.
@@ -125,7 +125,7 @@ export function upstreamParts(
     client,
     reporting,
     clock,
-    chance,
+    random,
     ...(options.secret && { secret: open(options.secret) }),
     note: (note) => warn(`upstream: the server ${problemOf(note)}`),
   };

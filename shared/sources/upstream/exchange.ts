@@ -30,7 +30,7 @@ export interface UpstreamDependencies {
   /** Sends calls to the server's host, with its rate and retries. */
   readonly client: SourceClient;
   readonly clock: Clock;
-  readonly chance: RandomSource;
+  readonly random: RandomSource;
   /** Sent as a bearer token; opened for every batch. Absent if the server needs none. */
   readonly secret?: OpenSecret;
   readonly note: (note: UpstreamNote) => void;
@@ -138,7 +138,7 @@ async function callFor<Item>(
   items: readonly Item[],
   { query, options, dependencies }: UpstreamRead<Item>,
 ): Promise<SourceCall | null> {
-  const { clock, chance, secret } = dependencies;
+  const { clock, random, secret } = dependencies;
   const bearer = await secret?.();
   if (bearer === null) return null;
   const { scraper, marketplace } = query;
@@ -149,7 +149,7 @@ async function callFor<Item>(
     headers: {
       Accept: "application/json",
       "Content-Type": "application/json",
-      "X-Request-Id": newId("request", clock.now(), chance),
+      "X-Request-Id": newId("request", clock.now(), random),
       ...(bearer !== undefined && { Authorization: `Bearer ${bearer}` }),
     },
     body: (leftMs) => {

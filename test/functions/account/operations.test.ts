@@ -39,13 +39,13 @@ import { fixedClock } from "../../support/clock.ts";
 import { type DynamoLedgerWorld, startLedgerWorld } from "../../support/ledger-world.ts";
 
 const clock = fixedClock("2026-03-10T12:00:00Z");
-const chance = systemRandom;
+const random = systemRandom;
 let world: DynamoLedgerWorld;
 let handler: HttpHandler;
 let deps: {
   accounts: ReturnType<typeof dynamoAccountStore>;
   clock: typeof clock;
-  chance: typeof chance;
+  random: typeof random;
 };
 let accountId: string;
 let key: Awaited<ReturnType<typeof createApiKey>>;
@@ -54,7 +54,7 @@ beforeAll(async () => {
   world = await startLedgerWorld();
   const { client, accountsTable, ledgerTable } = world;
   const accounts = dynamoAccountStore(client, { accounts: accountsTable });
-  deps = { accounts, clock, chance };
+  deps = { accounts, clock, random };
   handler = groupHandler({
     group: "account",
     routes: {
@@ -69,9 +69,9 @@ beforeAll(async () => {
       ...deps,
       logger: new Logger(),
       apiKeys: dynamoApiKeyStore(client, accountsTable),
-      endpoints: dynamoEndpointStore(client, { tableName: ledgerTable, clock, chance }),
+      endpoints: dynamoEndpointStore(client, { tableName: ledgerTable, clock, random }),
       history: world.history,
-      usage: dynamoUsageStore(client, { accountsTable, clock: systemClock, chance: systemRandom }),
+      usage: dynamoUsageStore(client, { accountsTable, clock: systemClock, random: systemRandom }),
     },
   });
 });

@@ -27,7 +27,7 @@ import {
 const start = "2026-11-20T10:00:00.000Z";
 const dayMs = 24 * 60 * 60 * 1_000;
 const clock = fixedClock(start);
-const chance = systemRandom;
+const random = systemRandom;
 const changed = "watchlist.product.changed";
 const matched = "watchlist.product.matched";
 const delisted = "watchlist.product.delisted";
@@ -50,7 +50,7 @@ beforeAll(async () => {
 afterAll(() => base.stop());
 beforeEach(async () => {
   clock.set(start);
-  world = await base.open({ clock, chance });
+  world = await base.open({ clock, random });
   const { client, tableName } = world;
   const accounts = dynamoAccountStore(client, { accounts: tableName });
   const apiKeys = dynamoApiKeyStore(client, tableName);
@@ -60,12 +60,12 @@ beforeEach(async () => {
     routes: eventRoutes,
     dependencies: {
       accounts,
-      endpoints: dynamoEndpoints(client, { tableName, clock, chance }),
-      deliveries: dynamoDeliveryStore(client, { tableName, clock, chance }),
+      endpoints: dynamoEndpoints(client, { tableName, clock, random }),
+      deliveries: dynamoDeliveryStore(client, { tableName, clock, random }),
       queue: { send: async () => {} },
       warn: () => {},
       clock,
-      chance,
+      random,
       logger: new Logger({ logLevel: "SILENT" }),
       feed: world.feed,
       bodies: {
@@ -78,7 +78,7 @@ beforeEach(async () => {
     },
   });
   makeAccount = async (demo = false) => {
-    const deps = { accounts, apiKeys, clock, chance };
+    const deps = { accounts, apiKeys, clock, random };
     const account = await createAccount({ name: "S", email: "it@shop.example", demo }, deps);
     return { id: account.id, key: (await createApiKey({ account, name: "k" }, deps)).key };
   };
@@ -175,7 +175,7 @@ async function copyRun(copies: number): Promise<void> {
       { ...copy, ...deliveryKeys.feedRun(accountId, { createdAt, runId }) },
     ];
   });
-  await writeRows(client, { table, clock, chance }, rows.flat());
+  await writeRows(client, { table, clock, random }, rows.flat());
   const count = { ...deliveryKeys.feedCount(accountId), last: copies, appended_at: start };
   await client.send(new PutCommand({ TableName: table, Item: count }));
 }
@@ -285,7 +285,7 @@ describe("GET /v1/events answers 200 and", () => {
       [31, 3],
     ] as const) {
       const at = new Date(Date.parse(start) + seconds * 1_000);
-      const after = newId("event", at, chance);
+      const after = newId("event", at, random);
       const answer = await page({ after });
       expect(idsOf(answer)).toEqual(idsIn(runs.slice(from)));
       expect(answer.next_after).toBe(idsIn(runs.slice(from)).at(-1) ?? after);

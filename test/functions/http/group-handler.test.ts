@@ -104,7 +104,7 @@ const handler: HttpHandler = groupHandler({
     "GET /v1/watchlists/{id}/items/{item_id}": other,
     "POST /v1/watchlists/{id}/asins": other,
   },
-  dependencies: { accounts, clock, chance: systemRandom, logger: new Logger() },
+  dependencies: { accounts, clock, random: systemRandom, logger: new Logger() },
 });
 
 interface Asked {

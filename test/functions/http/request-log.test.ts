@@ -64,7 +64,7 @@ async function logged(
           },
       },
       clock,
-      chance: systemRandom,
+      random: systemRandom,
       logger,
     },
   });

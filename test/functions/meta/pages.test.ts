@@ -22,7 +22,7 @@ const handler = groupHandler({
     // Calls of this group read no account.
     accounts: {} as AccountStore,
     clock: fixedClock("2026-03-01T00:00:00Z"),
-    chance: systemRandom,
+    random: systemRandom,
     logger: new Logger(),
   },
 });

@@ -49,7 +49,7 @@ export async function startOffersWorld(): Promise<OffersWorld> {
   const accounts = dynamoAccountStore(documentClient(), {
     accounts: variables["ACCOUNTS_TABLE"] ?? "",
   });
-  const dependencies = { accounts, clock: systemClock, chance: systemRandom };
+  const dependencies = { accounts, clock: systemClock, random: systemRandom };
   return {
     async customer(signupCredits, { demo } = { demo: false }) {
       const account = await createAccount(

@@ -13,7 +13,7 @@ import { afterReadingMs } from "../../../shared/base/call-time.ts";
 import { limits } from "../../../shared/base/limits.ts";
 import { withinBudget } from "../../../shared/base/retry-budget.ts";
 import type { StepSources } from "../../../shared/runs/read-step.ts";
-import { countingChance, fixedClock } from "../../support/clock.ts";
+import { countingRandom, fixedClock } from "../../support/clock.ts";
 import { openTables } from "../../support/tables.ts";
 import { watchedClient } from "../../support/watched-client.ts";
 
@@ -89,16 +89,16 @@ const allThatMayBeLost = [
 async function worstCall(mode: "buffer" | "stream", limitSeconds: number) {
   const table = await tables.create();
   const clock = movingClock();
-  const chance = countingChance();
+  const random = countingRandom();
   const accounts = dynamoAccountStore(tables.client, { accounts: table });
-  const setup = { accounts, clock, chance };
+  const setup = { accounts, clock, random };
   const account = await createAccount({ name: "Test", email: "t@example.com" }, setup);
   const { key } = await createApiKey({ account, name: "server" }, setup);
   const elsewhere = dynamoLedger(tables.client, {
     accountsTable: table,
     ledgerTable: table,
     clock,
-    chance,
+    random,
   });
   const meetAnother = async (): Promise<void> => {
     const now = clock.now();
@@ -141,7 +141,7 @@ async function worstCall(mode: "buffer" | "stream", limitSeconds: number) {
       SOURCES: "{}",
       RESPONSE_MODE: mode,
     },
-    { clock, chance, sources, clients: { dynamo: client } },
+    { clock, random, sources, clients: { dynamo: client } },
   );
 
   const startedAt = clock.now().getTime();

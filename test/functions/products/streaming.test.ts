@@ -20,7 +20,7 @@ beforeAll(async () => {
   const accounts = dynamoAccountStore(documentClient(), {
     accounts: tables["ACCOUNTS_TABLE"] ?? "",
   });
-  const deps = { accounts, clock: systemClock, chance: systemRandom };
+  const deps = { accounts, clock: systemClock, random: systemRandom };
   const account = await createAccount(
     { name: "Streams", email: "s@example.com", signupCredits: 100_000 },
     deps,

@@ -3,7 +3,7 @@ import type { Context, SQSEvent } from "aws-lambda";
 import { expect, it } from "vitest";
 import { createHandler } from "../../../functions/run-starter/handler.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
-import { countingChance, fixedClock } from "../../support/clock.ts";
+import { countingRandom, fixedClock } from "../../support/clock.ts";
 import { putWatchlist } from "../../support/put-watchlist.ts";
 import { openTables } from "../../support/tables.ts";
 
@@ -21,9 +21,9 @@ const context = {
 async function workOnTick(tick: object, error?: Error) {
   const table = await tables.create();
   const clock = fixedClock("2026-03-01T10:30:00Z");
-  const chance = countingChance();
+  const random = countingRandom();
   const list = aWatchlist({ nextRunAt: "2026-03-01T11:00:00.000Z" });
-  await putWatchlist({ client: tables.client, table, clock, chance }, list, []);
+  await putWatchlist({ client: tables.client, table, clock, random }, list, []);
   const written: unknown[] = [];
   const scheduler = new SchedulerClient({});
   scheduler.middlewareStack.add(
@@ -48,7 +48,7 @@ async function workOnTick(tick: object, error?: Error) {
       SCHEDULE_GROUP: "lists",
       SCHEDULE_ROLE_ARN: "arn:aws:iam::1:role/schedules",
     },
-    { clock, chance, clients: { dynamo: tables.client, scheduler } },
+    { clock, random, clients: { dynamo: tables.client, scheduler } },
   );
   const body = JSON.stringify({
     type: "due",

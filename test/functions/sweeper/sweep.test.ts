@@ -84,7 +84,11 @@ describe("the sweeper", () => {
 
     expect(swept).toMatchObject({ holds: duePartitionsOf("hold").length, failures: 0 });
     for (const accountId of accountIds) {
-      expect(await ledgerWorld.account(accountId)).toMatchObject({ balance: 10, held: 0, inFlight: 0 });
+      expect(await ledgerWorld.account(accountId)).toMatchObject({
+        balance: 10,
+        held: 0,
+        inFlight: 0,
+      });
     }
   });
 

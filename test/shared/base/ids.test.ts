@@ -11,9 +11,9 @@ import {
   placeOf,
   timeOf,
 } from "../../../shared/base/ids.ts";
-import { countingChance } from "../../support/clock.ts";
+import { countingRandom } from "../../support/clock.ts";
 
-const chance = countingChance();
+const random = countingRandom();
 /** Up to the last millisecond that nine digits can encode. */
 const times = fc.integer({ min: 0, max: 32 ** 9 - 1 }).map((ms) => new Date(ms));
 
@@ -22,14 +22,14 @@ describe("timeOf", () => {
     fc.assert(
       fc.property(times, fc.string(), (at, part) => {
         expect(timeOf("event", derivedIdAt("event", at, part))).toEqual(at);
-        expect(timeOf("delivery", newId("delivery", at, chance))).toEqual(at);
+        expect(timeOf("delivery", newId("delivery", at, random))).toEqual(at);
       }),
       { endOnFailure: true },
     );
   });
 
   it("returns undefined for a text that is not an ID of the kind", () => {
-    const id = newId("event", new Date("2026-11-20T10:00:00Z"), chance);
+    const id = newId("event", new Date("2026-11-20T10:00:00Z"), random);
     const rest = id.slice(idPrefix.event.length);
     for (const other of [
       "",

@@ -9,7 +9,7 @@ import {
   withRetryBudget,
   withSeparateLoss,
 } from "../../../shared/base/retry-budget.ts";
-import { countingChance, fixedClock } from "../../support/clock.ts";
+import { countingRandom, fixedClock } from "../../support/clock.ts";
 
 const world = (lossMs: number, endsInMs?: () => number) => {
   const clock = fixedClock("2026-03-01T00:00:00Z");
@@ -72,7 +72,7 @@ describe("a retry budget", () => {
     const sleeping = { ...clock, sleep: async (ms: number) => clock.advance(ms) };
     await under(async () => {
       const bounds = { pauseMs: 800, pauseMsMax: 800 };
-      const mayRepeat = repeats({ clock: sleeping, chance: countingChance() }, bounds);
+      const mayRepeat = repeats({ clock: sleeping, random: countingRandom() }, bounds);
       clock.advance(300);
       expect(await mayRepeat()).toBe(true);
       expect(budget.leftMs()).toBe(300);
@@ -85,7 +85,7 @@ describe("a retry budget", () => {
     const pauses: number[] = [];
     const clock = { now: () => new Date(0), sleep: async (ms: number) => void pauses.push(ms) };
     const bounds = { triesMax: 4, pauseMs: 10, pauseMsMax: 30 };
-    const mayRepeat = repeats({ clock, chance: countingChance() }, bounds);
+    const mayRepeat = repeats({ clock, random: countingRandom() }, bounds);
     const answers = [await mayRepeat(), await mayRepeat(), await mayRepeat(), await mayRepeat()];
     expect(answers).toEqual([true, true, true, false]);
     expect(pauses).toEqual([5, 10, 15]);

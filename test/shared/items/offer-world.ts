@@ -33,13 +33,13 @@ export async function startOfferWorld(): Promise<OfferWorld> {
       accountsTable: names.accounts,
       ledgerTable: names.ledger,
       clock: systemClock,
-      chance: systemRandom,
+      random: systemRandom,
     }),
     cancels: { send: async () => {} },
     async newAccount() {
       const created = await createAccount(
         { name: "Test", email: "test@example.com", signupCredits: granted },
-        { accounts, clock: systemClock, chance: systemRandom },
+        { accounts, clock: systemClock, random: systemRandom },
       );
       accountId = created.id;
     },

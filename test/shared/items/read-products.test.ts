@@ -29,13 +29,13 @@ beforeAll(async () => {
     accountsTable: names.accounts,
     ledgerTable: names.ledger,
     clock: systemClock,
-    chance: systemRandom,
+    random: systemRandom,
   });
 });
 beforeEach(async () => {
   const created = await createAccount(
     { name: "Test", email: "test@example.com", signupCredits: granted },
-    { accounts: account(), clock: systemClock, chance: systemRandom },
+    { accounts: account(), clock: systemClock, random: systemRandom },
   );
   accountId = created.id;
 });

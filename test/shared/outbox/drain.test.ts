@@ -6,7 +6,7 @@ import type {
   OutboxStore,
   DeliveryTarget,
 } from "../../../shared/outbox/outbox.ts";
-import { countingChance, fixedClock } from "../../support/clock.ts";
+import { countingRandom, fixedClock } from "../../support/clock.ts";
 
 const target: DeliveryTarget = { accountId: "acct_1", targetId: "we_1" };
 const startedAt = "2026-11-20T10:00:00.000Z";
@@ -46,7 +46,7 @@ beforeEach(() => {
       },
     },
     clock,
-    chance: countingChance(),
+    random: countingRandom(),
   };
 });
 

@@ -130,7 +130,7 @@ describe("a step that two processes plan at the same time", () => {
     const tick = { accountId: list.accountId, watchlistId: list.id, scheduledTime: now, now };
     const run = await claimDueRun(tick, { ...bench, schedules });
     assert(run !== undefined, "the list is due");
-    await resumeRun(run, { ...bench, ledger, chance: systemRandom });
+    await resumeRun(run, { ...bench, ledger, random: systemRandom });
     expect(await bench.lastRun(list)).toMatchObject({ status: "insufficient_credits" });
     expect(await bench.account()).toMatchObject({ balance: 50, held: 0, spent: 0 });
   });

@@ -4,7 +4,7 @@ import { finishRun } from "../../../shared/runs/finish-run.ts";
 import { resumeRun } from "../../../shared/runs/resume-run.ts";
 import { claimDueRun } from "../../../shared/runs/claim-due-run.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
-import { countingChance } from "../../support/clock.ts";
+import { countingRandom } from "../../support/clock.ts";
 import { openWatchlistWorld } from "../../support/watchlist-world.ts";
 import { putWatchlist } from "../../support/put-watchlist.ts";
 import { type RunBench, startRunBench } from "../../support/run-bench.ts";
@@ -60,7 +60,7 @@ describe("the metrics of a tick", () => {
 /** The ports of the run engine on a bench, with a metrics sink. */
 const portsOf = (bench: RunBench, { report }: ReturnType<typeof metricsSink>) => ({
   ...bench,
-  chance: countingChance(),
+  random: countingRandom(),
   publisher: { publish: async () => {} },
   report,
 });

@@ -3,7 +3,7 @@ import { retryBudget, withRetryBudget } from "../../../shared/base/retry-budget.
 import type { RunStore } from "../../../shared/runs/run-store.ts";
 import { runNow } from "../../../shared/runs/run-now.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
-import { countingChance, fixedClock } from "../../support/clock.ts";
+import { countingRandom, fixedClock } from "../../support/clock.ts";
 
 /** A watchlist that another call changes before each of the given number of claims. */
 function contended(lostClaims: number, claimMs = 0) {
@@ -23,7 +23,7 @@ function contended(lostClaims: number, claimMs = 0) {
       queue: { sendResume: async () => {} } as never,
       schedules: { put: async () => {}, remove: async () => {} },
       clock: { ...clock, sleep },
-      chance: countingChance(),
+      random: countingRandom(),
       warn: () => {},
     });
   return { clock, pauses, run, claims: () => claims };

@@ -42,7 +42,7 @@ function compose<Source>(
 ): { readonly made: Source; readonly reports: SourceReport[] } {
   const reports: SourceReport[] = [];
   const world = aSourceWorld({
-    chance: { bytes: (length) => new Uint8Array(length), fraction: () => 0 },
+    random: { bytes: (length) => new Uint8Array(length), fraction: () => 0 },
     secrets: { read: () => Promise.resolve(secret) },
     report: (report) => reports.push(report),
   });

@@ -7,7 +7,7 @@ import type { PageBounds } from "../../../shared/watchlists/page.ts";
 import type { WatchlistRef, PageStore } from "../../../shared/watchlists/page-store.ts";
 import { presentItemChange } from "../../../shared/watchlists/present-item.ts";
 import {
-  chance,
+  random,
   clock,
   itemsOf,
   numbered,
@@ -32,7 +32,7 @@ async function change(
   const pages = options.pages ?? world.store(world.client, options.bounds);
   const watchlists = { get: () => world.watchlist(list) };
   const wanted = parseItemChange("retailer_d", body);
-  return changeItems({ watchlist, change: wanted, now }, { pages, watchlists, clock, chance });
+  return changeItems({ watchlist, change: wanted, now }, { pages, watchlists, clock, random });
 }
 
 const items = async (list: WatchlistRef): Promise<Item[]> =>

@@ -16,7 +16,7 @@ import { deleteEndpoint } from "../../../shared/webhooks/delete-endpoint.ts";
 import { rotateSecret } from "../../../shared/webhooks/rotate-secret.ts";
 import { updateEndpoint } from "../../../shared/webhooks/update-endpoint.ts";
 import { memorySecretBox } from "../../../tools/stand-ins/memory-secret-box.ts";
-import { countingChance } from "../../support/clock.ts";
+import { countingRandom } from "../../support/clock.ts";
 import { openTables } from "../../support/tables.ts";
 import { watchedClient } from "../../support/watched-client.ts";
 
@@ -31,7 +31,7 @@ const tables = openTables();
  */
 async function openWorld(seed: number) {
   const tableName = await tables.create();
-  const chance = countingChance(seed);
+  const random = countingRandom(seed);
   let sent = 0;
   let cancelled = 0;
   const client = watchedClient(tables.client, async (command, send) => {
@@ -43,13 +43,13 @@ async function openWorld(seed: number) {
     }
     return send();
   });
-  const patience = { tableName, chance, clock: { ...systemClock, sleep: async () => {} } };
+  const patience = { tableName, random, clock: { ...systemClock, sleep: async () => {} } };
   const dependencies = {
     endpoints: dynamoEndpointStore(client, patience),
     secrets: memorySecretBox(),
     resolver: { resolve: async () => ["8.8.8.8"] },
     policy: addressPolicy({ allowLoopback: false }),
-    chance,
+    random,
     outbox: { wake: async () => {} },
     queue: { send: async () => {} },
     warn: (_: string, error: unknown) => {

@@ -3,13 +3,13 @@ import { Stripe } from "stripe";
 import { describe, expect, it } from "vitest";
 import { newSecret, secretHint } from "../../../shared/webhooks/secret.ts";
 import { signatureHeader, standardHeaders } from "../../../shared/webhooks/signature.ts";
-import { countingChance } from "../../support/clock.ts";
+import { countingRandom } from "../../support/clock.ts";
 
 const { webhooks } = new Stripe("sk_test_none");
-const chance = countingChance();
-const secret = newSecret(chance);
-const previous = newSecret(chance);
-const stranger = newSecret(chance);
+const random = countingRandom();
+const secret = newSecret(random);
+const previous = newSecret(random);
+const stranger = newSecret(random);
 const text = JSON.stringify({ id: "evt_1", object: "event", data: { name: "caf\u00e9 \u2603" } });
 const body = Buffer.from(text);
 const at = new Date();

@@ -15,7 +15,7 @@ import { dynamoCreditChanges } from "../../../shared/aws/ledger/credit-changes.t
 import { tableSchema } from "../../../shared/base/table-schema.ts";
 import type { BucketOutcome, CustomerBuckets } from "../../../shared/exports/customer-bucket.ts";
 import type { Sender } from "../../../shared/outgoing/sender.ts";
-import { countingChance } from "../../support/clock.ts";
+import { countingRandom } from "../../support/clock.ts";
 import { type ApiAnswer, type ApiRequest, apiAnswer, apiEvent, groupOf } from "../api.ts";
 import { seededFaults } from "../faults.ts";
 import {
@@ -61,7 +61,7 @@ export async function openService(stage: Stage, credits: number) {
   let now = start.getTime();
   const clock = { now: () => new Date(now), sleep: async () => {} };
   // Services of one process must not create the same IDs, because functions cache data by ID.
-  const chance = countingChance(opened);
+  const randomSource = countingRandom(opened);
   const random = seededRandom(1, "api model");
   // The queues and the scheduler use only the clock of the simulation.
   const tasks = { now: () => now, note: () => {} } as unknown as TaskScheduler;
@@ -73,7 +73,7 @@ export async function openService(stage: Stage, credits: number) {
   const buckets = new Map<string, Map<string, Buffer>>();
   const overrides: Overrides = {
     clock,
-    chance,
+    random: randomSource,
     clients: {
       dynamo: stage.client,
       sqs: clientOf((operation, input) => queues.service(operation, input)) as SQSClient,
@@ -153,18 +153,24 @@ export async function openService(stage: Stage, credits: number) {
     accountsTable: stage.table,
     ledgerTable: stage.table,
     clock,
-    chance,
+    random: randomSource,
   });
   const account = await createAccount(
     { name: "model", email: "model@example.com", signupCredits: credits },
-    { accounts, clock, chance },
+    { accounts, clock, random: randomSource },
   );
-  const key = await createApiKey({ account, name: "first" }, { accounts, clock, chance });
+  const key = await createApiKey(
+    { account, name: "first" },
+    { accounts, clock, random: randomSource },
+  );
   const demo = await createAccount(
     { name: "demo", email: "demo@example.com", demo: true },
-    { accounts, clock, chance },
+    { accounts, clock, random: randomSource },
   );
-  const demoKey = await createApiKey({ account: demo, name: "demo" }, { accounts, clock, chance });
+  const demoKey = await createApiKey(
+    { account: demo, name: "demo" },
+    { accounts, clock, random: randomSource },
+  );
   let changed = 0;
   return {
     account,

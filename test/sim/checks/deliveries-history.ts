@@ -198,7 +198,7 @@ function notesOf(world: World, history: DeliveryHistory) {
   const endpoints = dynamoEndpoints(client, {
     tableName: table,
     clock: world.clock,
-    chance: world.chance,
+    random: world.randomSource,
   });
   const destinations = dynamoDestinationStore(client, table);
   const secrets = kmsSecretBox(

@@ -53,8 +53,8 @@ export async function checkDeliveries(scene: DeliveryScene): Promise<void> {
 }
 
 async function checkFeed({ world, users, runs }: DeliveryScene): Promise<void> {
-  const { client, table: tableName, clock, chance } = world;
-  const feed = dynamoEventFeed(client, { tableName, clock, chance });
+  const { client, table: tableName, clock, randomSource } = world;
+  const feed = dynamoEventFeed(client, { tableName, clock, random: randomSource });
   for (const { accountId } of users) {
     const entries = await feed.after(accountId, 0, 1_000);
     const numbers = entries.map(({ sequence }) => sequence);
@@ -76,8 +76,8 @@ async function logsOf({
   world,
   users,
 }: DeliveryScene): Promise<ReadonlyMap<string, ReadonlyMap<string, Delivery>>> {
-  const { client, table: tableName, clock, chance } = world;
-  const store = dynamoDeliveryStore(client, { tableName, clock, chance });
+  const { client, table: tableName, clock, randomSource } = world;
+  const store = dynamoDeliveryStore(client, { tableName, clock, random: randomSource });
   const logs = new Map<string, ReadonlyMap<string, Delivery>>();
   for (const { accountId } of users) {
     const wanted = { limit: 5_000, before: null, filter: {} };

@@ -68,11 +68,11 @@ async function abandonHolds(world: World, { accountId }: User, holds: number): P
   }
 }
 
-const options = ({ table, clock, chance }: World) => ({
+const options = ({ table, clock, randomSource }: World) => ({
   accountsTable: table,
   ledgerTable: table,
   clock,
-  chance,
+  random: randomSource,
 });
 
 /** Spends all but a few credits of an account, and moves one to most of its shards. */

@@ -45,8 +45,8 @@ export interface RunsScene {
 
 export type Stores = ReturnType<typeof storesOf>;
 
-export const storesOf = ({ client, table, clock, chance }: World) => {
-  const base = { table, clock, chance };
+export const storesOf = ({ client, table, clock, randomSource }: World) => {
+  const base = { table, clock, random: randomSource };
   return {
     watchlists: dynamoWatchlistStore(client, base),
     pages: dynamoPageStore(client, base),
@@ -56,7 +56,7 @@ export const storesOf = ({ client, table, clock, chance }: World) => {
       accountsTable: table,
       ledgerTable: table,
       clock,
-      chance,
+      random: randomSource,
     }),
   };
 };

@@ -14,10 +14,10 @@ const rowsAtOnce = 25;
 
 /** Writes paused watchlists of one item each into the table, without faults. */
 export async function fillWatchlists(world: World, user: User, count: number): Promise<void> {
-  const { client, table, clock, chance } = world;
+  const { client, table, clock, randomSource } = world;
   const rows: object[] = [{ ...watchlistKeys.count(user.accountId), watchlists: count }];
   for (let n = 0; n < count; n += 1) {
-    const id = newId("watchlist", clock.now(), chance);
+    const id = newId("watchlist", clock.now(), randomSource);
     const at = clock.now().toISOString();
     const items = [newItem("11111", at)];
     const list: Watchlist = {
@@ -59,10 +59,10 @@ export async function fillWatchlists(world: World, user: User, count: number): P
 
 /** Creates more keys of an account, without faults. */
 export async function fillKeys(world: World, user: User, count: number): Promise<void> {
-  const { client, table, clock, chance } = world;
+  const { client, table, clock, randomSource } = world;
   const accounts = dynamoAccountStore(client, { accounts: table });
   const account = { id: user.accountId, demo: false };
   for (let n = 0; n < count; n += 1) {
-    await createApiKey({ account, name: `filler ${n}` }, { accounts, clock, chance });
+    await createApiKey({ account, name: `filler ${n}` }, { accounts, clock, random: randomSource });
   }
 }

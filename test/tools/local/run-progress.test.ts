@@ -18,7 +18,7 @@ const outcome = { pause: false, consecutiveSkips: 0, refreshDue: false, revision
 /** A watchlist's first run, claimed, and a function that polls its progress. */
 async function aClaimedRun() {
   const clock = fixedClock("2026-03-01T00:00:00.000Z");
-  const options = { table: await tables.create(), clock, chance: systemRandom };
+  const options = { table: await tables.create(), clock, random: systemRandom };
   const { client } = tables;
   await putWatchlist({ client, ...options }, watchlist, []);
   const runs = dynamoRunStore(client, options);

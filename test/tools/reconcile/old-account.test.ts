@@ -8,7 +8,7 @@ import type { RowKey } from "../../../shared/aws/table/table.ts";
 import { accountKeys, ledgerKeys } from "../../../shared/aws/table/table.ts";
 import { type Difference, differenceLine } from "../../../tools/reconcile/rules/difference.ts";
 import { numberedId } from "../../../shared/base/ids.ts";
-import { countingChance, fixedClock } from "../../support/clock.ts";
+import { countingRandom, fixedClock } from "../../support/clock.ts";
 import { putOldAccount } from "./an-old-account.ts";
 import {
   add,
@@ -31,7 +31,7 @@ const options = () => ({
   accountsTable: names.accounts,
   ledgerTable: names.ledger,
   clock,
-  chance: countingChance(),
+  random: countingRandom(),
 });
 
 let count = 0;
@@ -56,7 +56,7 @@ const hold = (id: string): Place => [names.accounts, accountKeys.hold(accountId,
 const entry = (sequence: number): Place => [names.ledger, ledgerKeys.entry(accountId, sequence)];
 const usage = (): Place => [names.accounts, accountKeys.usage(accountId, "2026-03-01")];
 
-async function planted([table, key]: Place, change: Change): Promise<string[]> {
+async function differencesAfter([table, key]: Place, change: Change): Promise<string[]> {
   const before = await rowAt(table, key);
   const row = change(before);
   await (row === null ? remove(table, key) : put(table, row));
@@ -78,17 +78,17 @@ describe("reconcile, for an account without shards,", () => {
       ["lifetime", 30_000],
       ["in_flight", 1],
     ] as const) {
-      expect(await planted(account(), add(name, 1))).toEqual([
+      expect(await differencesAfter(account(), add(name, 1))).toEqual([
         `${accountId}: ${name} is ${value + 1}, should be ${value}`,
       ]);
     }
-    expect(await planted(account(), without("id"))).toEqual([
+    expect(await differencesAfter(account(), without("id"))).toEqual([
       `${accountId}: id is null, should be ${accountId}`,
     ]);
   });
 
   it.each([1, 4, 7])("finds that entry %i is missing", async (sequence) => {
-    expect(await planted(entry(sequence), deleted)).toEqual([
+    expect(await differencesAfter(entry(sequence), deleted)).toEqual([
       `${accountId} entry ${sequence}: row is missing, should be present`,
     ]);
   });
@@ -101,10 +101,10 @@ describe("reconcile, for an account without shards,", () => {
       `${accountId} entry 8: row is beyond sequence 7, should be within it`,
     ]);
     await remove(...entry(8));
-    expect(await planted(entry(7), set({ id }))).toEqual([
+    expect(await differencesAfter(entry(7), set({ id }))).toEqual([
       `${accountId} entry 7: id is ${id}, should be ${String(last["id"])}`,
     ]);
-    expect(await planted(entry(3), add("balance_before", 1))).toEqual([
+    expect(await differencesAfter(entry(3), add("balance_before", 1))).toEqual([
       `${accountId} entry 3: balance_before is 30001, should be 30000`,
       `${accountId} entry 3: balance_after is 29990, should be 29991`,
     ]);
@@ -112,16 +112,16 @@ describe("reconcile, for an account without shards,", () => {
 
   it("finds a wrong hold or wrong usage", async () => {
     const at = `${accountId} hold`;
-    expect(await planted(hold("req_old_done"), set({ charged: 2 }))).toEqual([
+    expect(await differencesAfter(hold("req_old_done"), set({ charged: 2 }))).toEqual([
       `${at} req_old_done: charged is 2, should be 3`,
     ]);
-    expect(await planted(hold("req_old_done"), deleted)).toEqual([
+    expect(await differencesAfter(hold("req_old_done"), deleted)).toEqual([
       `${at} req_old_done: row is missing, should be present`,
     ]);
-    expect(await planted(hold("req_old_open"), without("due_kind"))).toEqual([
+    expect(await differencesAfter(hold("req_old_open"), without("due_kind"))).toEqual([
       `${at} req_old_open: due mark is false, should be true`,
     ]);
-    expect(await planted(usage(), add("credits", 2))).toEqual([
+    expect(await differencesAfter(usage(), add("credits", 2))).toEqual([
       `${accountId} usage 2026-03-01: credits is 5, should be 3`,
     ]);
   });
@@ -161,7 +161,7 @@ describe("reconcile, for an account that moved to shards,", () => {
 
   it.each([1, 4, 7])("finds that old entry %i is missing", async (sequence) => {
     const ledger = sequence === 7 ? `${accountId} shard 0` : accountId;
-    expect(await planted(entry(sequence), deleted)).toEqual([
+    expect(await differencesAfter(entry(sequence), deleted)).toEqual([
       `${ledger} entry ${sequence}: row is missing, should be present`,
     ]);
   });
@@ -177,21 +177,21 @@ describe("reconcile, for an account that moved to shards,", () => {
   });
 
   it("finds a wrong old hold or wrong old usage", async () => {
-    expect(await planted(hold("req_old_open"), deleted)).toEqual([
+    expect(await differencesAfter(hold("req_old_open"), deleted)).toEqual([
       `${accountId} hold req_old_open: row is missing, should be present`,
     ]);
-    expect(await planted(usage(), add("requests", 1))).toEqual([
+    expect(await differencesAfter(usage(), add("requests", 1))).toEqual([
       `${accountId} usage 2026-03-01: requests is 2, should be 1`,
       `${accountId} usage 2026-03-01: successful and failed is 1, should be 2`,
     ]);
   });
 
   it("finds that its shards count more or fewer old calls in flight than are open", async () => {
-    expect(await planted(shard(1), set({ in_flight: 1, old_in_flight: 1 }))).toEqual([
+    expect(await differencesAfter(shard(1), set({ in_flight: 1, old_in_flight: 1 }))).toEqual([
       `${accountId}: calls in flight from before there were shards is 2, should be 1`,
     ]);
     const none: Change = (row) => set({ in_flight: 0 })(without("old_in_flight")(row) ?? {});
-    expect(await planted(shard(0), none)).toEqual([
+    expect(await differencesAfter(shard(0), none)).toEqual([
       `${accountId}: calls in flight from before there were shards is 0, should be 1`,
     ]);
   });

@@ -1,4 +1,4 @@
-/** Reconciliation finds each inconsistency that a test plants in the shards of an account, and nothing else. */
+/** Reconciliation finds each inconsistency that a test writes into the shards of an account, and nothing else. */
 import { setTimeout as delay } from "node:timers/promises";
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -7,7 +7,7 @@ import type { Row } from "../../../shared/aws/table/dynamo.ts";
 import { dynamoCreditChanges } from "../../../shared/aws/ledger/credit-changes.ts";
 import { dynamoLedger } from "../../../shared/aws/ledger/ledger.ts";
 import { accountKeys, ledgerKeys, type RowKey } from "../../../shared/aws/table/table.ts";
-import { countingChance } from "../../support/clock.ts";
+import { countingRandom } from "../../support/clock.ts";
 import {
   add,
   type Change,
@@ -15,7 +15,7 @@ import {
   found,
   deleted,
   names,
-  planted as plantedIn,
+  differencesAfter as differencesAfterIn,
   put,
   remove,
   rowAt,
@@ -81,7 +81,7 @@ const ledgerOptions = () => ({
   accountsTable: names.accounts,
   ledgerTable: names.ledger,
   clock: world.bench.clock,
-  chance: countingChance(3),
+  random: countingRandom(3),
 });
 
 /** Number of transfers in a shard's pages and journal. */
@@ -92,8 +92,8 @@ async function transfersIn(number: number): Promise<number> {
 }
 
 type Place = readonly [table: string, key: RowKey];
-const planted = (...places: (readonly [...Place, Change])[]): Promise<string[]> =>
-  plantedIn(world, places, "account");
+const differencesAfter = (...places: (readonly [...Place, Change])[]): Promise<string[]> =>
+  differencesAfterIn(world, places, "account");
 const account = (): Place => [names.accounts, accountKeys.account(world.accountId)];
 const shard = (number: number): Place => [
   names.accounts,
@@ -142,7 +142,7 @@ describe("reconcile, for the row of a shard,", () => {
   it.each(["balance", "spent", "held", "added"])("finds a wrong %s", async (name) => {
     for (const number of [0, 1]) {
       const value = await numberIn(shard(number), name);
-      expect(await planted([...shard(number), add(name, 1)])).toEqual([
+      expect(await differencesAfter([...shard(number), add(name, 1)])).toEqual([
         `${placeOf(number)}: ${name} is ${value + 1}, should be ${value}`,
       ]);
     }
@@ -150,26 +150,26 @@ describe("reconcile, for the row of a shard,", () => {
 
   it("finds a wrong sequence", async () => {
     const last = await numberIn(shard(0), "sequence");
-    expect(await planted([...shard(0), add("sequence", 1)])).toEqual([
+    expect(await differencesAfter([...shard(0), add("sequence", 1)])).toEqual([
       expect.stringMatching(`^${placeOf(0)} entry \\d+: row is missing, should be present$`),
     ]);
-    expect(await planted([...shard(0), add("sequence", -1)])).toEqual([
+    expect(await differencesAfter([...shard(0), add("sequence", -1)])).toEqual([
       `${placeOf(0)}: sequence is ${last - 1}, should be ${last}`,
     ]);
   });
 
   it("finds more calls in flight than it has holds or slots", async () => {
-    expect(await planted([...shard(0), add("in_flight", 1)])).toEqual([
+    expect(await differencesAfter([...shard(0), add("in_flight", 1)])).toEqual([
       `${placeOf(0)}: in_flight is 2, should be 1`,
     ]);
-    expect(await planted([...shard(0), set({ slots: 0 })])).toEqual([
+    expect(await differencesAfter([...shard(0), set({ slots: 0 })])).toEqual([
       `${placeOf(0)}: in_flight is 1, should be 0 to 0`,
       `${placeOf(0)}: slots is 0, should be 10`,
     ]);
   });
 
   it("finds slots or a number of shards that do not follow from the lifetime credits", async () => {
-    expect(await planted([...shard(1), set({ slots: 11, shards: 3 })])).toEqual([
+    expect(await differencesAfter([...shard(1), set({ slots: 11, shards: 3 })])).toEqual([
       `${placeOf(1)}: shards is 3, should be 2`,
       `${placeOf(1)}: slots is 11, should be 10`,
     ]);
@@ -177,14 +177,14 @@ describe("reconcile, for the row of a shard,", () => {
 
   it("finds a fence before its newest record", async () => {
     const newest = Number((await journalOf(1)).at(-1)?.["a"]);
-    expect(await planted([...shard(1), set({ fence: newest - 1 })])).toEqual([
+    expect(await differencesAfter([...shard(1), set({ fence: newest - 1 })])).toEqual([
       `${placeOf(1)}: fence is ${newest - 1}, should be ${newest} or more`,
     ]);
   });
 
   it("finds that it is missing", async () => {
     for (const number of [0, 1]) {
-      expect(await planted([...shard(number), deleted])).toEqual([
+      expect(await differencesAfter([...shard(number), deleted])).toEqual([
         `${placeOf(number)}: row is missing, should be present`,
       ]);
     }
@@ -210,30 +210,30 @@ describe("reconcile, for the holds of a shard,", () => {
   it("finds a row that does not match its records", async () => {
     const at = `${placeOf(0)} hold`;
     const more: Change = within("holds", "req_open", (row) => ({ ...row, c: 41 }));
-    expect(await planted([...shard(0), more])).toEqual([
+    expect(await differencesAfter([...shard(0), more])).toEqual([
       `${at} req_open: credits is 41, should be 40`,
     ]);
     const lost: Change = (row) =>
       add("in_flight", -1)(within("holds", "req_open", () => null)(row) ?? {});
-    expect(await planted([...shard(0), lost])).toEqual([
+    expect(await differencesAfter([...shard(0), lost])).toEqual([
       `${at} req_open: hold is missing, should be present`,
     ]);
     const extra: Change = (row) => {
       const holds = row["holds"] as Row;
       return add("in_flight", 1)({ ...row, holds: { ...holds, req_x: holds["req_open"] } });
     };
-    expect(await planted([...shard(0), extra])).toEqual([
+    expect(await differencesAfter([...shard(0), extra])).toEqual([
       `${at} req_x: hold is present, should be missing`,
     ]);
   });
 
   it("finds a shard that the sweeper does not find in time", async () => {
     expect(dueTimeOf("hold", await rowAt(...shard(1)))).not.toBeNull();
-    expect(await planted([...shard(1), without("due_kind")])).toEqual([
+    expect(await differencesAfter([...shard(1), without("due_kind")])).toEqual([
       `${placeOf(1)}: due mark is false, should be true`,
     ]);
     for (const time of [farOff, longAgo]) {
-      expect(await planted([...shard(1), set({ due_at: time })])).toEqual([
+      expect(await differencesAfter([...shard(1), set({ due_at: time })])).toEqual([
         expect.stringMatching(`^${placeOf(1)}: due_at is ${time}, should be 20\\S+ to 20\\S+$`),
       ]);
     }
@@ -252,19 +252,19 @@ describe("reconcile, for the holds of a shard,", () => {
     const id = String(step?.["hold_id"]);
     const at = `${accountId} hold ${id}`;
     const charged = Number(step?.["charged"]);
-    expect(await planted([...hold(id), deleted])).toEqual([
+    expect(await differencesAfter([...hold(id), deleted])).toEqual([
       `${at}: row is missing, should be present`,
     ]);
-    expect(await planted([...hold(id), set({ shard: 1 })])).toEqual([
+    expect(await differencesAfter([...hold(id), set({ shard: 1 })])).toEqual([
       `${at}: shard is 1, should be 0`,
     ]);
-    expect(await planted([...hold(id), add("charged", -1)])).toEqual([
+    expect(await differencesAfter([...hold(id), add("charged", -1)])).toEqual([
       `${at}: charged is ${charged - 1}, should be ${charged}`,
     ]);
   });
 
   it("finds a reversed charge without its mark", async () => {
-    expect(await planted([...hold("req_done"), deleted])).toEqual([
+    expect(await differencesAfter([...hold("req_done"), deleted])).toEqual([
       `${world.accountId} hold req_done: row is missing, should be present`,
     ]);
   });
@@ -273,7 +273,7 @@ describe("reconcile, for the holds of a shard,", () => {
 describe("reconcile, for the pages of a shard,", () => {
   it("finds a missing page", async () => {
     for (const n of [0, 1, -1]) {
-      expect(await planted([...page(n), deleted])).toContainEqual(
+      expect(await differencesAfter([...page(n), deleted])).toContainEqual(
         expect.stringMatching(
           `^${placeOf(0)} entries \\d+ to \\d+: row is missing, should be present$`,
         ),
@@ -284,11 +284,11 @@ describe("reconcile, for the pages of a shard,", () => {
   it("finds a page that does not begin where the previous one ended", async () => {
     const at = `${placeOf(0)} page ${stampOfPage(page(1))}`;
     const balance = await numberIn(page(1), "balance_before");
-    expect(await planted([...page(1), add("balance_before", 1)])).toContain(
+    expect(await differencesAfter([...page(1), add("balance_before", 1)])).toContain(
       `${at}: balance_before is ${balance + 1}, should be ${balance}`,
     );
     const sequence = await numberIn(page(1), "sequence_before");
-    expect(await planted([...page(1), add("sequence_before", -1)])).toContain(
+    expect(await differencesAfter([...page(1), add("sequence_before", -1)])).toContain(
       `${at}: sequence_before is ${sequence - 1}, should be ${sequence}`,
     );
   });
@@ -322,7 +322,7 @@ describe("reconcile, for the pages of a shard,", () => {
     const same: Change = within("records", 1, (record) => ({ ...record, a: first?.["a"] }));
     expect(second?.["a"]).not.toBe(first?.["a"]);
     const stamp = Number(first?.["a"]);
-    expect(await planted([...page(1), same])).toEqual([
+    expect(await differencesAfter([...page(1), same])).toEqual([
       `${placeOf(0)} record ${stamp}: stamp is ${stamp}, should be more than ${stamp}`,
     ]);
   });
@@ -332,7 +332,7 @@ describe("reconcile, for the pages of a shard,", () => {
       without("records"),
       within("records", 0, (row) => ({ ...row, t: "?" })),
     ]) {
-      expect(await planted([...page(0), change])).toEqual([
+      expect(await differencesAfter([...page(0), change])).toEqual([
         `${world.accountId}: row is unreadable, should be readable`,
       ]);
     }
@@ -348,7 +348,7 @@ describe("reconcile, for the records of a shard,", () => {
       within("journal", n, (record) => ({ ...record, r: Number(refunded) + 5 }))(
         add("balance", 5)(add("added", 5)(row) ?? {}) ?? {},
       );
-    expect(await planted([...shard(0), wrong])).toContain(
+    expect(await differencesAfter([...shard(0), wrong])).toContain(
       `${placeOf(0)} hold ${String(id)}: charge and refund is 7, should be 2`,
     );
   });
@@ -366,7 +366,7 @@ describe("reconcile, for the records of a shard,", () => {
       spent: Number(row["spent"]) + 1,
     });
     const entry = `${placeOf(0)} entry ${Number(row["sequence"]) + 1}`;
-    expect(await planted([...shard(0), again])).toContain(
+    expect(await differencesAfter([...shard(0), again])).toContain(
       `${entry}: charge of hold ${String(id)} is resolves it again, should be a hold that is open`,
     );
     const back = { t: "b", a: at, h: "req_done", c: 3, d: world.bench.clock.now().toISOString() };
@@ -378,7 +378,7 @@ describe("reconcile, for the records of a shard,", () => {
       added: Number(row["added"]) + 3,
       spent: Number(row["spent"]) - 3,
     });
-    expect(await planted([...shard(0), twice])).toEqual([
+    expect(await differencesAfter([...shard(0), twice])).toEqual([
       `${entry}: refund of the charge of hold req_done is 3, should be 0`,
     ]);
   });
@@ -391,7 +391,7 @@ describe("reconcile, for the records of a shard,", () => {
       within("journal", n, (record) => ({ ...record, c: Number(credits) + 5 }))(
         add("balance", 5)(add("added", 5)(row) ?? {}) ?? {},
       );
-    expect(await planted([...shard(1), wrong])).toEqual([
+    expect(await differencesAfter([...shard(1), wrong])).toEqual([
       `${world.accountId} transfer ${Number(at)}: sum over the shards is 5, should be 0`,
     ]);
   });
@@ -400,17 +400,17 @@ describe("reconcile, for the records of a shard,", () => {
 describe("reconcile, for the row of a sharded account,", () => {
   it.each(["received", "lifetime"])("finds a wrong %s", async (name) => {
     const value = await numberIn(account(), name);
-    expect(await planted([...account(), add(name, 1)])).toEqual([
+    expect(await differencesAfter([...account(), add(name, 1)])).toEqual([
       `${world.accountId}: ${name} is ${value + 1}, should be ${value}`,
     ]);
   });
 
   it("finds a number of shards that does not follow from the lifetime credits", async () => {
-    expect(await planted([...account(), set({ shards: 1 })])).toEqual([
+    expect(await differencesAfter([...account(), set({ shards: 1 })])).toEqual([
       `${world.accountId}: shards is 1, should be 2`,
       `${placeOf(1)}: rows of a shard that the account does not have is present, should be missing`,
     ]);
-    expect(await planted([...account(), set({ shards: 3 })])).toEqual([
+    expect(await differencesAfter([...account(), set({ shards: 3 })])).toEqual([
       `${placeOf(2)}: row is missing, should be present`,
       `${world.accountId}: shards is 3, should be 2`,
     ]);
@@ -423,11 +423,11 @@ describe("reconcile, for daily usage,", () => {
     const at = `${placeOf(0)} usage ${day}`;
     for (const name of ["requests", "successful", "failed", "credits"]) {
       const value = await numberIn(usage, name);
-      expect(await planted([...usage, add(name, 2)])).toEqual([
+      expect(await differencesAfter([...usage, add(name, 2)])).toEqual([
         `${at}: ${name} is ${value + 2}, should be ${value}`,
       ]);
     }
-    expect(await planted([...usage, deleted])).toContainEqual(
+    expect(await differencesAfter([...usage, deleted])).toContainEqual(
       expect.stringMatching(`^${at}: requests is 0, should be \\d+$`),
     );
   });

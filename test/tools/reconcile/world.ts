@@ -12,7 +12,7 @@ import { lastEventId } from "../../../shared/events/event.ts";
 import type { Run } from "../../../shared/runs/run.ts";
 import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import { newDelivery } from "../../../shared/webhooks/delivery.ts";
-import { countingChance } from "../../support/clock.ts";
+import { countingRandom } from "../../support/clock.ts";
 import { type RunBench, startRunBench } from "../../support/run-bench.ts";
 import { openTables } from "../../support/tables.ts";
 
@@ -81,7 +81,7 @@ export const endpointId = "we_0123456789abcdefghjkmnpq";
 const deliveryOptions = ({ bench }: Pick<World, "bench">) => ({
   tableName: names.deliveries,
   clock: bench.clock,
-  chance: countingChance(),
+  random: countingRandom(),
 });
 
 async function openEndpoint(world: World): Promise<void> {
@@ -139,7 +139,7 @@ async function useCredits({ bench, accountId }: World): Promise<void> {
     accountsTable: names.accounts,
     ledgerTable: names.ledger,
     clock: bench.clock,
-    chance: countingChance(),
+    random: countingRandom(),
   });
   await changes.apply({ accountId, changeId: "inv-1", type: "purchase", credits: 25_000, now });
   await changes.apply({ accountId, changeId: "fix-1", type: "adjust", credits: -300, now });
@@ -198,7 +198,7 @@ export const put = (table: string, row: Row): Promise<unknown> =>
   client.send(new PutCommand({ TableName: table, Item: row }));
 
 /** The differences that are found while rows are changed; the rows are put back afterwards. */
-export async function planted(
+export async function differencesAfter(
   world: World,
   places: readonly (readonly [...Place, Change])[],
   which: "account" | "everything" = "everything",

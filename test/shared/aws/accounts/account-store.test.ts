@@ -40,7 +40,7 @@ const entriesOf = async (accountId: string) => {
     accountsTable: table,
     ledgerTable: ledger,
     clock: systemClock,
-    chance: systemRandom,
+    random: systemRandom,
   });
   return (await history.page(accountId, wanted)).transactions;
 };

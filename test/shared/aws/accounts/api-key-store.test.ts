@@ -7,12 +7,12 @@ import { dynamoAccountStore } from "../../../../shared/aws/accounts/account-stor
 import { dynamoApiKeyStore } from "../../../../shared/aws/accounts/api-key-store.ts";
 import { newId } from "../../../../shared/base/ids.ts";
 import { limits } from "../../../../shared/base/limits.ts";
-import { countingChance } from "../../../support/clock.ts";
+import { countingRandom } from "../../../support/clock.ts";
 import { watchedClient } from "../../../support/watched-client.ts";
 import { openTables } from "../../../support/tables.ts";
 
 const now = new Date("2026-11-20T10:00:00.000Z");
-const chance = countingChance();
+const random = countingRandom();
 
 const tables = openTables();
 let table: string;
@@ -28,7 +28,7 @@ beforeEach(async () => {
 function aKey(n: number, wanted: Partial<NewKey> = {}): NewKey {
   const createdAt = new Date(now.getTime() + n * 1_000);
   return {
-    id: newId("apiKey", createdAt, chance),
+    id: newId("apiKey", createdAt, random),
     accountId: "acct_1",
     name: `server ${n}`,
     prefix: `svc_live_${n}`,

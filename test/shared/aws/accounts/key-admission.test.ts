@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   const accounts = dynamoAccountStore(tables.client, { accounts: table });
-  const deps = { accounts, clock: systemClock, chance: systemRandom };
+  const deps = { accounts, clock: systemClock, random: systemRandom };
   const account = await createAccount({ name: "Test", email: "t@example.com" }, deps);
   const made = await createApiKey({ account, name: "server" }, deps);
   key = { hash: hashApiKey(made.key), id: made.id, accountId: account.id };
@@ -169,7 +169,7 @@ describe("the request rate of an API key", () => {
       {
         accounts: dynamoAccountStore(tables.client, { accounts: table }),
         clock: systemClock,
-        chance: systemRandom,
+        random: systemRandom,
       },
     );
     expect(await admit(hashApiKey(other.key), at(1))).toMatchObject({ outcome: "admitted" });
@@ -303,7 +303,7 @@ describe("the row of an API key", () => {
     const accounts = dynamoAccountStore(tables.client, { accounts: table });
     const made = await createApiKey(
       { account, name: "🔑".repeat(limits.apiKeyNameLengthMax) },
-      { accounts, clock: systemClock, chance: systemRandom },
+      { accounts, clock: systemClock, random: systemRandom },
     );
     const hash = hashApiKey(made.key);
     const { admit, sent } = meteredProcess();

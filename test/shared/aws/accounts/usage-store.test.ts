@@ -16,7 +16,7 @@ let usage: UsageStore;
 let accountId: string;
 beforeAll(async () => {
   world = await startLedgerWorld();
-  usage = dynamoUsageStore(world.client, { ...world, clock: systemClock, chance: systemRandom });
+  usage = dynamoUsageStore(world.client, { ...world, clock: systemClock, random: systemRandom });
 });
 beforeEach(async () => {
   ledger = world.ledger();
@@ -82,7 +82,7 @@ describe("dynamoUsageStore", () => {
     ledger = world.ledgerThrough(uncopied);
     for (const holdId of ["h1", "h2", "h3", "h4"])
       await work(holdId, "2026-03-01T12:00:00.000Z", 2);
-    const time = { clock: systemClock, chance: systemRandom };
+    const time = { clock: systemClock, random: systemRandom };
     const process = ledgerProcess(world.client, { ...world, ...time });
     const reads: unknown[] = [];
     const client = watchedClient(world.client, async (command, send) => {

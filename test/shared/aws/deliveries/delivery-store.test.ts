@@ -13,14 +13,14 @@ import { type Delivery, newDelivery } from "../../../../shared/webhooks/delivery
 import type { DeliveryRecord } from "../../../../shared/webhooks/attempt-delivery.ts";
 import type { DeliveryFilter, DeliveryStore } from "../../../../shared/webhooks/delivery-store.ts";
 import { redeliveryEntry } from "../../../../shared/webhooks/outbox-entries.ts";
-import { countingChance, fixedClock } from "../../../support/clock.ts";
+import { countingRandom, fixedClock } from "../../../support/clock.ts";
 import { openTables } from "../../../support/tables.ts";
 
 const account = "acct_1";
 const start = "2026-11-20T10:00:00.000Z";
 const type = "watchlist.run.completed";
 const clock = fixedClock(start);
-const chance = countingChance();
+const random = countingRandom();
 
 const tables = openTables();
 let tableName: string;
@@ -29,11 +29,11 @@ let outbox: OutboxStore<DeliveryRecord>;
 beforeEach(async () => {
   clock.set(start);
   tableName = await tables.create();
-  store = dynamoDeliveryStore(tables.client, { tableName, clock, chance });
+  store = dynamoDeliveryStore(tables.client, { tableName, clock, random });
   outbox = dynamoOutboxStore<DeliveryRecord>(tables.client, {
     tableName,
     clock,
-    chance,
+    random,
     recordWrite: (accountId, record) => deliveryWrite(tableName, accountId, record),
   });
 });

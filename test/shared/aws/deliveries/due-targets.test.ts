@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { dynamoDueTargets } from "../../../../shared/aws/deliveries/due-targets.ts";
 import { dynamoOutbox } from "../../../../shared/aws/deliveries/outbox.ts";
 import type { Outbox, DeliveryTarget } from "../../../../shared/outbox/outbox.ts";
-import { countingChance, fixedClock } from "../../../support/clock.ts";
+import { countingRandom, fixedClock } from "../../../support/clock.ts";
 import { openTables } from "../../../support/tables.ts";
 
 const at = (second: number): string => `2026-11-20T10:00:${String(second).padStart(2, "0")}.000Z`;
@@ -13,7 +13,7 @@ let due: (second: number, limit?: number) => Promise<readonly DeliveryTarget[]>;
 beforeEach(async () => {
   const tableName = await tables.create();
   const clock = fixedClock(at(0));
-  outbox = dynamoOutbox(tables.client, { tableName, clock, chance: countingChance() });
+  outbox = dynamoOutbox(tables.client, { tableName, clock, random: countingRandom() });
   const targets = dynamoDueTargets(tables.client, tableName);
   due = (second, limit = 10) => targets.due(new Date(at(second)), limit);
 });

@@ -7,10 +7,10 @@ import { systemClock } from "../../../../shared/base/system.ts";
 import { endpointTarget } from "../../../../shared/outbox/outbox.ts";
 import type { WebhookEndpoint } from "../../../../shared/webhooks/endpoint.ts";
 import type { EndpointStore } from "../../../../shared/webhooks/endpoint-store.ts";
-import { countingChance } from "../../../support/clock.ts";
+import { countingRandom } from "../../../support/clock.ts";
 import { openTables } from "../../../support/tables.ts";
 
-const chance = countingChance();
+const random = countingRandom();
 const account = "acct_1";
 
 const tables = openTables();
@@ -18,13 +18,13 @@ let tableName: string;
 let store: EndpointStore;
 beforeEach(async () => {
   tableName = await tables.create();
-  store = dynamoEndpointStore(tables.client, { tableName, clock: systemClock, chance });
+  store = dynamoEndpointStore(tables.client, { tableName, clock: systemClock, random });
 });
 
 function anEndpoint(number: number, wanted: Partial<WebhookEndpoint> = {}): WebhookEndpoint {
   const createdAt = new Date(Date.UTC(2026, 10, 20, 10, 0, number));
   return {
-    id: newId("webhookEndpoint", createdAt, chance),
+    id: newId("webhookEndpoint", createdAt, random),
     accountId: account,
     url: `https://hooks.shop-example.com/${number}`,
     registeredUrl: null,

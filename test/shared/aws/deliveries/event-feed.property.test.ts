@@ -24,7 +24,7 @@ const runs: readonly FeedRun[] = Array.from({ length: runsMade }, (_, n) => ({
 async function race(actors: number, pageSize: number): Promise<void> {
   const tableName = await tables.create();
   const feedOf = () =>
-    dynamoEventFeed(tables.client, { tableName, clock: systemClock, chance: systemRandom });
+    dynamoEventFeed(tables.client, { tableName, clock: systemClock, random: systemRandom });
   const seen: string[] = [];
   let sequence = 0;
   let isOpen = true;

@@ -3,14 +3,14 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { dynamoEventFeed } from "../../../../shared/aws/deliveries/event-feed.ts";
 import { deliveryKeys } from "../../../../shared/aws/table/table.ts";
 import type { EventFeed, FeedRun } from "../../../../shared/events/event-feed.ts";
-import { countingChance, fixedClock } from "../../../support/clock.ts";
+import { countingRandom, fixedClock } from "../../../support/clock.ts";
 import { watchedClient } from "../../../support/watched-client.ts";
 import { openTables } from "../../../support/tables.ts";
 
 const account = "acct_1";
 const start = "2026-11-20T10:00:00.000Z";
 const clock = fixedClock(start);
-const chance = countingChance();
+const random = countingRandom();
 const dayMs = 24 * 60 * 60 * 1_000;
 const tables = openTables();
 let tableName: string;
@@ -18,7 +18,7 @@ let feed: EventFeed;
 beforeEach(async () => {
   clock.set(start);
   tableName = await tables.create();
-  feed = dynamoEventFeed(tables.client, { tableName, clock, chance });
+  feed = dynamoEventFeed(tables.client, { tableName, clock, random });
 });
 
 /** A run that ends at the given minute after 10:00. */
@@ -100,7 +100,7 @@ describe("appending to the event feed", () => {
       }
       return send();
     });
-    await dynamoEventFeed(client, { tableName, clock, chance }).append(account, run("a"));
+    await dynamoEventFeed(client, { tableName, clock, random }).append(account, run("a"));
 
     expect(isFirst).toBe(false);
     expect(await feed.after(account, 0, 100)).toMatchObject([{ runId: "a", sequence: 1 }]);

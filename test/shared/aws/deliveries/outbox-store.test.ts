@@ -3,7 +3,7 @@ import { dynamoDueTargets } from "../../../../shared/aws/deliveries/due-targets.
 import { dynamoOutboxStore } from "../../../../shared/aws/deliveries/outbox-store.ts";
 import { newLease, targetsAtOnceMax } from "../../../../shared/outbox/lease.ts";
 import type { OutboxEntry, OutboxStore, DeliveryTarget } from "../../../../shared/outbox/outbox.ts";
-import { countingChance, fixedClock } from "../../../support/clock.ts";
+import { countingRandom, fixedClock } from "../../../support/clock.ts";
 import { openTables } from "../../../support/tables.ts";
 
 interface LogRecord {
@@ -15,7 +15,7 @@ const target: DeliveryTarget = { accountId: "acct_1", targetId: "we_1" };
 const startedAt = "2026-11-20T10:00:00.000Z";
 const later = "2026-11-20T10:05:00.000Z";
 const always = new Date("2030-01-01T00:00:00Z");
-const chance = countingChance();
+const random = countingRandom();
 
 const tables = openTables();
 let tableName: string;
@@ -27,7 +27,7 @@ beforeEach(async () => {
   store = dynamoOutboxStore<LogRecord>(tables.client, {
     tableName,
     clock,
-    chance,
+    random,
     recordWrite: (accountId, { id, text }) => ({
       Put: { TableName: tableName, Item: { pk: `${accountId}#log`, sk: id, text } },
     }),
@@ -42,7 +42,7 @@ const entry = (key: string, wanted: Partial<OutboxEntry> = {}): OutboxEntry => (
   ...wanted,
 });
 const claim = async (of: DeliveryTarget = target) => {
-  const lease = newLease(clock.now(), chance);
+  const lease = newLease(clock.now(), random);
   const claimed = await store.claim(of, { lease, now: clock.now() });
   return claimed === null ? null : { lease, token: lease.token, ...claimed };
 };
@@ -125,7 +125,7 @@ describe("the claim of an outbox", () => {
 
   it("whose response was lost is valid for the worker that made it", async () => {
     await store.add(target, [entry("a")]);
-    const lease = newLease(clock.now(), chance);
+    const lease = newLease(clock.now(), random);
 
     expect(await store.claim(target, { lease, now: clock.now() })).not.toBeNull();
     expect(await store.claim(target, { lease, now: clock.now() })).not.toBeNull();

@@ -7,7 +7,7 @@ import {
   type OutboxStore,
   type PendingWork,
 } from "../../../../shared/outbox/outbox.ts";
-import { countingChance, fixedClock } from "../../../support/clock.ts";
+import { countingRandom, fixedClock } from "../../../support/clock.ts";
 import { openTables } from "../../../support/tables.ts";
 
 const account = "acct_1";
@@ -31,7 +31,7 @@ beforeEach(async () => {
   outbox = dynamoOutboxStore(tables.client, {
     tableName,
     clock,
-    chance: countingChance(),
+    random: countingRandom(),
     recordWrite: () => ({}),
   });
   pending = dynamoPendingWork(tables.client, tableName);

@@ -42,7 +42,7 @@ async function call(...holdIds: readonly string[]): Promise<void> {
 async function copy(client = world.client): Promise<void> {
   const { accountsTable, ledgerTable } = world;
   const warn = (message: string): number => warnings.push(message);
-  const time = { clock: systemClock, chance: systemRandom };
+  const time = { clock: systemClock, random: systemRandom };
   const process = ledgerProcess(client, { accountsTable, ledgerTable, ...time, warn });
   await copyJournalOf(process, accountId, 0);
 }

@@ -40,7 +40,7 @@ beforeEach(async () => {
 
 const historyThrough = (client: DynamoDBDocumentClient) => {
   const { accountsTable, ledgerTable } = world;
-  const ports = { clock: systemClock, chance: systemRandom };
+  const ports = { clock: systemClock, random: systemRandom };
   return dynamoCreditHistory(client, { accountsTable, ledgerTable, ...ports });
 };
 
@@ -229,7 +229,7 @@ describe("dynamoCreditHistory", () => {
         return transactions > 1 ? Promise.reject(new Error("stopped")) : send();
       });
       const { accountsTable, ledgerTable } = world;
-      const ports = { clock: systemClock, chance: systemRandom };
+      const ports = { clock: systemClock, random: systemRandom };
       return dynamoCreditChanges(client, { accountsTable, ledgerTable, ...ports });
     };
 

@@ -120,7 +120,7 @@ function faultyProcess(plan: readonly Fault[], look: () => Promise<void>, late: 
 /** Checks the rules that hold at every instant. */
 async function expectSoundLedger(accountId: string, granted: number): Promise<void> {
   const { client, accountsTable } = world;
-  const reader = { client, accountsTable, clock: fixedClock("2026-03-01"), chance: systemRandom };
+  const reader = { client, accountsTable, clock: fixedClock("2026-03-01"), random: systemRandom };
   const rows = await readWholeAccount(reader, accountId);
   assert(rows !== undefined, "the account exists");
   const { shards } = rows;

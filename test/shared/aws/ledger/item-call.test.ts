@@ -24,7 +24,7 @@ it("a warm item call waits for three requests to DynamoDB, whatever is refunded"
   const deps = {
     accounts: dynamoAccountStore(client, names),
     clock: systemClock,
-    chance: systemRandom,
+    random: systemRandom,
   };
   const ledger = world.ledgerThrough(client);
   const account = await createAccount({ name: "Test", email: "t@example.com" }, deps);

@@ -183,7 +183,7 @@ describe("a ledger settlement after which the balance cannot be read", () => {
       accountsTable,
       ledgerTable,
       clock,
-      chance: systemRandom,
+      random: systemRandom,
     });
 
     await reserve(ledger, "h1", 4);
@@ -209,7 +209,7 @@ describe("a process that is suspended while it reserves credits", () => {
       return send();
     });
     const { accountsTable, ledgerTable } = world;
-    const options = { accountsTable, ledgerTable, clock, chance: systemRandom };
+    const options = { accountsTable, ledgerTable, clock, random: systemRandom };
 
     const reserving = reserve(dynamoLedger(client, options), "h1", 100);
     await expect(reserving).rejects.toMatchObject({ code: "UNAVAILABLE" });
@@ -315,7 +315,7 @@ describe("a ledger operation on rows that stay busy", () => {
       accountsTable: world.accountsTable,
       ledgerTable: world.ledgerTable,
       clock: fixedClock(now.toISOString()),
-      chance: systemRandom,
+      random: systemRandom,
     });
 
     await expect(reserve(ledger, "hold", 10)).rejects.toMatchObject({
@@ -332,7 +332,7 @@ describe("the metrics of the ledger", () => {
       accountsTable: world.accountsTable,
       ledgerTable: world.ledgerTable,
       clock,
-      chance: systemRandom,
+      random: systemRandom,
       report: (report) => reports.push(report),
     });
     return { ledger, reports };

@@ -17,7 +17,7 @@ const ledgerOf = (client: DynamoDBDocumentClient): Ledger =>
     accountsTable: world.accountsTable,
     ledgerTable: world.ledgerTable,
     clock: systemClock,
-    chance: systemRandom,
+    random: systemRandom,
   });
 
 const reserve = (

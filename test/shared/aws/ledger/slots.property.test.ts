@@ -23,7 +23,7 @@ it("concurrent calls on one account, as many as it has slots, all get a slot, fi
    */
   const newCall = (holdId: string) => {
     const clock = { ...systemClock, now: () => now };
-    const options = { accountsTable, ledgerTable, clock, chance: systemRandom };
+    const options = { accountsTable, ledgerTable, clock, random: systemRandom };
     const ledger = dynamoLedger(world.client, options);
     const hold = { accountId, holdId, now };
     const source = { requestId: holdId };

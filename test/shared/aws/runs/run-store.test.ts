@@ -7,7 +7,7 @@ import type { RunStore } from "../../../../shared/runs/run-store.ts";
 import type { Watchlist } from "../../../../shared/watchlists/watchlist.ts";
 import type { WatchlistStore } from "../../../../shared/watchlists/watchlist-store.ts";
 import { aWatchlist } from "../../../support/a-watchlist.ts";
-import { countingChance, fixedClock } from "../../../support/clock.ts";
+import { countingRandom, fixedClock } from "../../../support/clock.ts";
 import { putWatchlist } from "../../../support/put-watchlist.ts";
 import { openTables } from "../../../support/tables.ts";
 
@@ -23,7 +23,7 @@ let store: RunStore;
 let list: Watchlist;
 beforeEach(async () => {
   clock = fixedClock(start);
-  const options = { table: await tables.create(), clock, chance: countingChance() };
+  const options = { table: await tables.create(), clock, random: countingRandom() };
   lists = dynamoWatchlistStore(tables.client, options);
   store = dynamoRunStore(tables.client, options);
   list = aWatchlist();

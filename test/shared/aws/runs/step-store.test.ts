@@ -15,7 +15,7 @@ import {
 import type { RunStore } from "../../../../shared/runs/run-store.ts";
 import type { StepStore } from "../../../../shared/runs/step-store.ts";
 import { aWatchlist } from "../../../support/a-watchlist.ts";
-import { countingChance, fixedClock } from "../../../support/clock.ts";
+import { countingRandom, fixedClock } from "../../../support/clock.ts";
 import { putWatchlist } from "../../../support/put-watchlist.ts";
 import { openTables } from "../../../support/tables.ts";
 import { watchedClient } from "../../../support/watched-client.ts";
@@ -31,7 +31,7 @@ let run: Run;
 beforeEach(async () => {
   table = await tables.create();
   const clock = fixedClock(at);
-  const options = { table, clock, chance: countingChance() };
+  const options = { table, clock, random: countingRandom() };
   runs = dynamoRunStore(tables.client, options);
   store = dynamoStepStore(tables.client, options);
   const watchlist = aWatchlist();
@@ -210,7 +210,7 @@ describe("dynamoStepStore.decide", () => {
           )
         : send(),
     );
-    const options = { table, clock: fixedClock(at), chance: countingChance() };
+    const options = { table, clock: fixedClock(at), random: countingRandom() };
     const broken = dynamoStepStore(client, options);
     await expect(broken.decide(run, step, null)).rejects.toThrow("wrong");
   });
@@ -326,9 +326,9 @@ describe("the stored results of a step", () => {
 
   /** 50 KB that do not compress, always the same for one batch. */
   function noise(batch: number): string {
-    const chance = countingChance(batch);
+    const random = countingRandom(batch);
     const parts = Array.from({ length: 800 }, () =>
-      Buffer.from(chance.bytes(48)).toString("base64"),
+      Buffer.from(random.bytes(48)).toString("base64"),
     );
     return parts.join("");
   }

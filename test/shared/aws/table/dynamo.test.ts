@@ -5,7 +5,7 @@ import {
 import { expect, it } from "vitest";
 import { cancellationReasons, retryContended } from "../../../../shared/aws/table/dynamo.ts";
 import { retryBudget, withRetryBudget } from "../../../../shared/base/retry-budget.ts";
-import { countingChance, fixedClock } from "../../../support/clock.ts";
+import { countingRandom, fixedClock } from "../../../support/clock.ts";
 
 const cancelled = (...codes: readonly string[]) =>
   new TransactionCanceledException({
@@ -43,7 +43,7 @@ it("a transaction that concurrent writes keep refusing is repeated until the ret
   let attempts = 0;
   const contended = retryContended.bind(
     undefined,
-    { clock, chance: countingChance() },
+    { clock, random: countingRandom() },
     async () => {
       attempts += 1;
       clock.advance(1_000);

@@ -35,7 +35,7 @@ import { newItem } from "../../../../shared/watchlists/item.ts";
 import { pageBounds } from "../../../../shared/watchlists/page.ts";
 import { newDelivery } from "../../../../shared/webhooks/delivery.ts";
 import { aWatchlist } from "../../../support/a-watchlist.ts";
-import { countingChance, fixedClock } from "../../../support/clock.ts";
+import { countingRandom, fixedClock } from "../../../support/clock.ts";
 import { putWatchlist } from "../../../support/put-watchlist.ts";
 import { openTables } from "../../../support/tables.ts";
 import { watchedClient } from "../../../support/watched-client.ts";
@@ -63,7 +63,7 @@ const optionsOf = ({ table }: Place) => ({
   accountsTable: table,
   ledgerTable: table,
   clock,
-  chance,
+  random,
 });
 const put = ({ client, table }: Place, row: object) =>
   client.send(new PutCommand({ TableName: table, Item: { ...row } }));
@@ -189,7 +189,7 @@ const cases: readonly Case[] = [
         accountsTable: table,
         ledgerTable: table,
         clock: systemClock,
-        chance: systemRandom,
+        random: systemRandom,
       });
       const page = await history.page(account, { limit: 3 });
       return [...page.transactions.map(({ sequence }) => sequence), page.next];
@@ -454,7 +454,7 @@ const cases: readonly Case[] = [
         await dynamoUsageStore(client, {
           accountsTable: table,
           clock: systemClock,
-          chance: systemRandom,
+          random: systemRandom,
         }).daily(account, range)
       ).map(({ date }) => date);
     },
@@ -465,7 +465,7 @@ const cases: readonly Case[] = [
     title: "the lists of an account",
     fill: (place, n) =>
       putWatchlist(
-        { ...place, clock, chance },
+        { ...place, clock, random },
         aWatchlist({ id: `wl_${n}`, accountId: account }),
         [],
       ),

@@ -6,7 +6,7 @@ import type {
   IdempotencyRecord,
   IdempotencyStore,
 } from "../../../../shared/watchlists/idempotency.ts";
-import { countingChance, fixedClock } from "../../../support/clock.ts";
+import { countingRandom, fixedClock } from "../../../support/clock.ts";
 import { openTables } from "../../../support/tables.ts";
 
 const now = new Date("2026-03-01T10:00:00.000Z");
@@ -18,7 +18,7 @@ let store: IdempotencyStore;
 beforeEach(async () => {
   table = await tables.create();
   const clock = fixedClock(now.toISOString());
-  store = dynamoIdempotencyStore(tables.client, { table, clock, chance: countingChance() });
+  store = dynamoIdempotencyStore(tables.client, { table, clock, random: countingRandom() });
 });
 
 const aRecord = (owner: string, wanted: Partial<IdempotencyRecord> = {}): IdempotencyRecord => ({

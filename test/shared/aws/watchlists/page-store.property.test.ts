@@ -15,7 +15,7 @@ import type { WatchlistRef, PageStore } from "../../../../shared/watchlists/page
 import { readItems } from "../../../../shared/watchlists/read-items.ts";
 import { rewriteItems } from "../../../../shared/watchlists/rewrite-items.ts";
 import { watchedClient } from "../../../support/watched-client.ts";
-import { chance, clock, itemsOf, type PageWorld, startPageWorld } from "./page-world.ts";
+import { random, clock, itemsOf, type PageWorld, startPageWorld } from "./page-world.ts";
 
 let world: PageWorld;
 beforeAll(async () => {
@@ -210,7 +210,7 @@ async function play(
           return { items: isThere ? after : items, note: null };
         },
       },
-      { pages: store, clock, chance },
+      { pages: store, clock, random },
     );
     return;
   }
@@ -236,7 +236,7 @@ async function play(
   const watchlists = { get: () => world.watchlist(list) };
   const { tally } = await changeItems(
     { watchlist, change: wanted, now },
-    { watchlists, pages, clock, chance },
+    { watchlists, pages, clock, random },
   );
   expect(tally).toMatchObject(tallied);
   expect(tally.added + tally.reactivated + tally.unchanged).toBe(wanted.add.length);

@@ -23,7 +23,7 @@ import { openTables } from "../../../support/tables.ts";
 
 /** A clock that stands still, with sleeps that end at once. */
 export const clock: Clock = { now: () => new Date("2026-03-01T00:00:00Z"), sleep: async () => {} };
-export const chance = systemRandom;
+export const random = systemRandom;
 
 /** A page's row in the table. */
 export interface StoredRow {
@@ -63,7 +63,7 @@ export async function startPageWorld(): Promise<PageWorld> {
   const world: PageWorld = {
     client,
     store: (through = client, bounds = {}) =>
-      dynamoPageStore(through, { table, clock, chance, bounds: { ...pageBounds, ...bounds } }),
+      dynamoPageStore(through, { table, clock, random, bounds: { ...pageBounds, ...bounds } }),
     async open(items, bounds) {
       opened += 1;
       const list = { accountId: "acct_1", watchlistId: `wl_${opened}` };

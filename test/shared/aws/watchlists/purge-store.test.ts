@@ -4,7 +4,7 @@ import { dynamoPurgeStore } from "../../../../shared/aws/watchlists/purge-store.
 import { type RowKey, watchlistKeys } from "../../../../shared/aws/table/table.ts";
 import type { RunPhase } from "../../../../shared/runs/run.ts";
 import type { PurgeStore } from "../../../../shared/watchlists/purge-store.ts";
-import { countingChance, fixedClock } from "../../../support/clock.ts";
+import { countingRandom, fixedClock } from "../../../support/clock.ts";
 import { openTables } from "../../../support/tables.ts";
 
 const at = (minute: number): Date =>
@@ -21,7 +21,7 @@ let store: PurgeStore;
 beforeEach(async () => {
   table = await tables.create();
   const clock = fixedClock("2026-03-01T10:00:00Z");
-  store = dynamoPurgeStore(tables.client, { table, clock, chance: countingChance() });
+  store = dynamoPurgeStore(tables.client, { table, clock, random: countingRandom() });
 });
 
 async function put(rows: readonly RowKey[]): Promise<void> {

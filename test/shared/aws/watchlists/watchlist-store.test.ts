@@ -12,7 +12,7 @@ import type { PurgeStore } from "../../../../shared/watchlists/purge-store.ts";
 import type { Watchlist } from "../../../../shared/watchlists/watchlist.ts";
 import type { WatchlistStore } from "../../../../shared/watchlists/watchlist-store.ts";
 import { aWatchlist } from "../../../support/a-watchlist.ts";
-import { countingChance, fixedClock } from "../../../support/clock.ts";
+import { countingRandom, fixedClock } from "../../../support/clock.ts";
 import { openTables } from "../../../support/tables.ts";
 
 const now = new Date("2026-03-01T00:00:00.000Z");
@@ -25,7 +25,7 @@ let purges: PurgeStore;
 let keys: IdempotencyStore;
 beforeEach(async () => {
   const clock = fixedClock(now.toISOString());
-  const options = { table: await tables.create(), clock, chance: countingChance() };
+  const options = { table: await tables.create(), clock, random: countingRandom() };
   store = dynamoWatchlistStore(tables.client, options);
   purges = dynamoPurgeStore(tables.client, options);
   keys = dynamoIdempotencyStore(tables.client, options);

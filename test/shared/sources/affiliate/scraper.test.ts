@@ -171,7 +171,7 @@ describe("the signature of the affiliate scraper", () => {
         isTemporary: (status) => temporaryStatuses.has(status),
         userAgent: "test/1",
       },
-      { clock, chance: systemRandom, budget: ownRateBudget(), note: () => undefined },
+      { clock, random: systemRandom, budget: ownRateBudget(), note: () => undefined },
     );
     const answers = await scraperOn(double.url, { client, clock }).read({
       scraper: "retailer_b.standard",

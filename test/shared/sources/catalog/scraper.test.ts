@@ -44,7 +44,7 @@ function scraperOn(
       isBlock: isCatalogBlock,
       userAgent: "test/1",
     },
-    { clock, chance, budget: ownRateBudget(), note: (event) => events.push(event.kind) },
+    { clock, random, budget: ownRateBudget(), note: (event) => events.push(event.kind) },
   );
   const secret = (): Promise<string> => Promise.resolve(apiKey);
   notes = [];

@@ -108,7 +108,7 @@ const clientWith = (
     },
     {
       clock: clockOfClient,
-      chance: noJitter,
+      random: noJitter,
       budget: ownRateBudget(),
       note: (event) => events.push(event),
     },

@@ -6,7 +6,7 @@ import {
   type RateBudget,
 } from "../../../../shared/sources/http/rate-budget.ts";
 import { turns } from "../../../../shared/sources/http/turns.ts";
-import { countingChance, fixedClock } from "../../../support/clock.ts";
+import { countingRandom, fixedClock } from "../../../support/clock.ts";
 
 const start = "2026-03-01T12:00:00Z";
 const startMs = Date.parse(start);
@@ -39,8 +39,8 @@ function world(
     },
   };
   const speed = { perSecond: () => callsPerSecond };
-  const chance = countingChance();
-  const options = { source: "shop", callsPerSecond, burst, speed, budget, clock, chance, isSpread };
+  const random = countingRandom();
+  const options = { source: "shop", callsPerSecond, burst, speed, budget, clock, random, isSpread };
   const made = turns(options);
   const takeMany = (count: number, seconds: number): Promise<readonly boolean[]> => {
     const deadline = new Date(startMs + seconds * 1_000);

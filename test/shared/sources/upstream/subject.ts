@@ -46,7 +46,7 @@ export async function startUpstream(subject: SubjectOptions = {}): Promise<Upstr
       isTemporary: (status) => temporaryStatuses.has(status),
       userAgent: "test",
     },
-    { clock: systemClock, chance, budget: ownRateBudget(), note: () => {} },
+    { clock: systemClock, random, budget: ownRateBudget(), note: () => {} },
   );
   return {
     server,
@@ -55,7 +55,7 @@ export async function startUpstream(subject: SubjectOptions = {}): Promise<Upstr
     dependencies: {
       client,
       clock: systemClock,
-      chance,
+      random,
       note: (note) => notes.push(note),
       ...(sentSecret !== undefined && { secret: async () => sentSecret }),
     },

@@ -47,7 +47,7 @@ function scraperOn(
       isBlock: isBlockAnswer,
       userAgent,
     },
-    { clock, chance, budget: ownRateBudget(), note: () => undefined },
+    { clock, random, budget: ownRateBudget(), note: () => undefined },
   );
   return webScraper(whole, { client, clock, ...(note && { note }) });
 }

@@ -3,12 +3,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import { beforeEach, expect, it } from "vitest";
 import type { ReadLedger } from "../../../../tools/reconcile/checks/read-ledger.ts";
 import { readShards } from "../../../../tools/reconcile/checks/shards.ts";
-import { type LedgerReader, dynamoLedgerReader } from "../../../../tools/reconcile/readers/ledger.ts";
+import {
+  type LedgerReader,
+  dynamoLedgerReader,
+} from "../../../../tools/reconcile/readers/ledger.ts";
 import { dynamoCreditChanges } from "../../../../shared/aws/ledger/credit-changes.ts";
 import { dynamoLedger } from "../../../../shared/aws/ledger/ledger.ts";
 import type { CreditChanges } from "../../../../shared/credits/credit-changes.ts";
 import type { Ledger } from "../../../../shared/credits/ledger.ts";
-import { countingChance } from "../../../support/clock.ts";
+import { countingRandom } from "../../../support/clock.ts";
 import { client, names, startWorld, withTables, type World } from "../world.ts";
 
 withTables();
@@ -20,7 +23,7 @@ let changes: CreditChanges;
 beforeEach(async () => {
   world = await startWorld();
   const tables = { accountsTable: names.accounts, ledgerTable: names.ledger };
-  const options = { ...tables, clock: world.bench.clock, chance: countingChance(4) };
+  const options = { ...tables, clock: world.bench.clock, random: countingRandom(4) };
   ledgerReader = dynamoLedgerReader(client, tables);
   ledger = dynamoLedger(client, options);
   changes = dynamoCreditChanges(client, options);

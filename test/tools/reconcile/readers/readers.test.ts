@@ -16,13 +16,13 @@ import { destinationTarget, endpointTarget } from "../../../../shared/outbox/out
 import { claimRun } from "../../../../shared/runs/claim-run.ts";
 import { newItem } from "../../../../shared/watchlists/item.ts";
 import { aWatchlist } from "../../../support/a-watchlist.ts";
-import { countingChance, fixedClock } from "../../../support/clock.ts";
+import { countingRandom, fixedClock } from "../../../support/clock.ts";
 import { putWatchlist } from "../../../support/put-watchlist.ts";
 import { openTables } from "../../../support/tables.ts";
 
 const start = "2026-03-01T00:00:00.000Z";
 const clock = fixedClock(start);
-const chance = countingChance();
+const random = countingRandom();
 
 const tables = openTables();
 let table: string;
@@ -38,12 +38,12 @@ describe("dynamoBooksReader", () => {
     const accounts = dynamoAccountStore(tables.client, stores);
     const account = await createAccount(
       { name: "Acme", email: "a@acme.example" },
-      { accounts, clock, chance },
+      { accounts, clock, random },
     );
     const { id: accountId } = account;
-    const key = await createApiKey({ account, name: "server" }, { accounts, clock, chance });
+    const key = await createApiKey({ account, name: "server" }, { accounts, clock, random });
     await accounts.admit(hashApiKey(key.key), clock.now());
-    const ledger = dynamoLedger(tables.client, { ...names, clock, chance });
+    const ledger = dynamoLedger(tables.client, { ...names, clock, random });
     const now = clock.now();
     const expiresAt = new Date("2026-03-01T00:01:00.000Z");
     for (const holdId of ["h1", "h2"]) {
@@ -96,7 +96,7 @@ describe("dynamoBooksReader", () => {
 
 describe("dynamoListsReader", () => {
   it("returns watchlists with their pages, counters and runs, the newest run first", async () => {
-    const options = { table, clock, chance };
+    const options = { table, clock, random };
     const items = ["10001", "10002"].map((id) => newItem(id, start));
     const list = aWatchlist({ itemCounts: { new: 2, active: 0, delisted: 0 } });
     await putWatchlist({ client: tables.client, ...options }, list, items);
@@ -125,7 +125,7 @@ describe("dynamoListsReader", () => {
 
 describe("dynamoDeliveriesReader", () => {
   it("returns every target with its due time and its earliest entry", async () => {
-    const options = { tableName: table, clock, chance };
+    const options = { tableName: table, clock, random };
     const outbox = dynamoOutbox(tables.client, options);
     const target = endpointTarget("acct_1", "we_1");
     const later = "2026-03-01T00:05:00.000Z";
@@ -152,7 +152,7 @@ describe("dynamoDeliveriesReader", () => {
   });
 
   it("returns the runs of the feed by number, and by end time", async () => {
-    const feed = dynamoEventFeed(tables.client, { tableName: table, clock, chance });
+    const feed = dynamoEventFeed(tables.client, { tableName: table, clock, random });
     for (const minute of ["01", "02", "03"]) {
       const createdAt = `2026-03-01T00:${minute}:00.000Z`;
       clock.set(createdAt);

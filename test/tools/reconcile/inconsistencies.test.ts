@@ -18,7 +18,7 @@ import {
 } from "../../../shared/aws/table/table.ts";
 import { endpointTarget } from "../../../shared/outbox/outbox.ts";
 import { runEntry } from "../../../shared/webhooks/outbox-entries.ts";
-import { countingChance } from "../../support/clock.ts";
+import { countingRandom } from "../../support/clock.ts";
 import {
   add,
   type Change,
@@ -29,7 +29,7 @@ import {
   found,
   deleted,
   names,
-  planted as plantedIn,
+  differencesAfter as differencesAfterIn,
   put,
   remove,
   rowAt,
@@ -56,7 +56,7 @@ beforeAll(async () => {
     {
       accounts: dynamoAccountStore(client, tables),
       clock: bench.clock,
-      chance: countingChance(5),
+      random: countingRandom(5),
     },
   );
 });
@@ -67,7 +67,7 @@ type Place = readonly [table: string, key: RowKey];
 const planted = (
   places: Parameters<typeof plantedIn>[1],
   which?: "account" | "everything",
-): Promise<string[]> => plantedIn(world, places, which);
+): Promise<string[]> => differencesAfterIn(world, places, which);
 
 const account = (): Place => [names.accounts, accountKeys.account(world.accountId)];
 const listRow = (): Place => [names.watchlists, watchlistKeys.list(world.accountId, world.list.id)];
@@ -105,7 +105,7 @@ it("reconcile finds nothing before rows are damaged", async () => {
 describe("reconcile, after tables were restored to different times,", () => {
   it("finds a watchlist that lacks its newest runs", async () => {
     for (const count of [2, 0]) {
-      expect(await planted([[...listRow(), set({ run_count: count })]])).toEqual([
+      expect(await differencesAfter([[...listRow(), set({ run_count: count })]])).toEqual([
         `${world.list.id}: run_count is ${count}, should be 3`,
       ]);
     }
@@ -113,10 +113,10 @@ describe("reconcile, after tables were restored to different times,", () => {
 
   it("finds a feed counter lower than the feed's runs, and a missing one", async () => {
     const place = `${world.accountId} feed`;
-    expect(await planted([[...feedCount(), set({ last: 2 })]])).toEqual([
+    expect(await differencesAfter([[...feedCount(), set({ last: 2 })]])).toEqual([
       `${place}: count is 2, should be 3`,
     ]);
-    expect(await planted([[...feedCount(), deleted]])).toEqual([
+    expect(await differencesAfter([[...feedCount(), deleted]])).toEqual([
       `${place}: count is 0, should be 3`,
     ]);
   });
@@ -127,7 +127,7 @@ describe("reconcile, after tables were restored to different times,", () => {
       [...feedRun(3), deleted],
       [...delivery(3), deleted],
     ] as const;
-    expect(await planted([...lost, [...feedCount(), set({ last: 2 })]])).toEqual([
+    expect(await differencesAfter([...lost, [...feedCount(), set({ last: 2 })]])).toEqual([
       `${world.list.id} run 3: run in the feed is missing, should be present`,
     ]);
   });
@@ -138,7 +138,7 @@ describe("reconcile, for unreadable rows,", () => {
     const { id } = deliveryOf(world, world.runs[1]);
     const pending = set({ state: "pending", next_attempt_at: null });
     const wrong = [...delivery(2), pending] as const;
-    expect(await planted([[...listRow(), without("item_counts")], wrong])).toEqual([
+    expect(await differencesAfter([[...listRow(), without("item_counts")], wrong])).toEqual([
       `${world.list.id}: row is unreadable, should be readable`,
       `${world.accountId} ${id}: next_attempt_at is null, should be a time`,
     ]);
@@ -146,7 +146,7 @@ describe("reconcile, for unreadable rows,", () => {
 
   it("names a run", async () => {
     for (const number of [3, 1]) {
-      expect(await planted([[...runRow(number), without("stats")]])).toEqual([
+      expect(await differencesAfter([[...runRow(number), without("stats")]])).toEqual([
         `${world.list.id} run ${number}: row is unreadable, should be readable`,
       ]);
     }
@@ -164,7 +164,7 @@ describe("reconcile, for unreadable rows,", () => {
           value instanceof Uint8Array ? value.slice(0, 8) : value,
         ]),
       );
-    expect(await planted([[names.watchlists, result, cut]])).toEqual([
+    expect(await differencesAfter([[names.watchlists, result, cut]])).toEqual([
       `${list.id} run 3 results: row is unreadable, should be readable`,
     ]);
   });
@@ -172,7 +172,7 @@ describe("reconcile, for unreadable rows,", () => {
   it("names the endpoints of an account and continues", async () => {
     const at = deliveryKeys.endpoint(world.accountId, endpointId);
     expect(
-      await planted([
+      await differencesAfter([
         [names.deliveries, at, without("enabled")],
         [...feedRun(2), deleted],
       ]),
@@ -185,7 +185,7 @@ describe("reconcile, for unreadable rows,", () => {
 
 describe("reconcile, for events,", () => {
   it("finds a run that an endpoint never got and will not get", async () => {
-    expect(await planted([[...delivery(2), deleted]])).toEqual([
+    expect(await differencesAfter([[...delivery(2), deleted]])).toEqual([
       `${world.accountId} ${endpointId}: log of ${runId(2)} is missing, should be watchlist.run.completed`,
     ]);
   });
@@ -198,7 +198,7 @@ describe("reconcile, for events,", () => {
       { events: ["watchlist.product.delisted"] },
     ]) {
       const endpoint = [names.deliveries, at, set(change)] as const;
-      expect(await planted([[...delivery(2), deleted], endpoint])).toEqual([]);
+      expect(await differencesAfter([[...delivery(2), deleted], endpoint])).toEqual([]);
     }
   });
 
@@ -208,18 +208,18 @@ describe("reconcile, for events,", () => {
     const run = { runId: runId(2), watchlistId: world.list.id, types: null };
     const entry = runEntry({ ...run, happenedAt: endedAt(world.runs[1]) });
     const options = { tableName: names.deliveries, clock: world.bench.clock };
-    await dynamoOutbox(client, { ...options, chance: countingChance() }).add(target, [entry]);
-    expect(await planted([[...delivery(2), deleted]])).toEqual([]);
+    await dynamoOutbox(client, { ...options, random: countingRandom() }).add(target, [entry]);
+    expect(await differencesAfter([[...delivery(2), deleted]])).toEqual([]);
     await remove(names.deliveries, deliveryKeys.outboxEntry(target, entry));
     await put(names.deliveries, before);
   });
 
   it("finds a feed entry of another run, and one that is not stored under its time", async () => {
     const other = (): Change => set({ run_id: runId(2) });
-    expect(await planted([[...feedEntry(3), other()]])).toEqual([
+    expect(await differencesAfter([[...feedEntry(3), other()]])).toEqual([
       `${world.accountId} feed run 3: run_id is ${runId(2)}, should be ${runId(3)}`,
     ]);
-    expect(await planted([[...feedRun(2), deleted]])).toEqual([
+    expect(await differencesAfter([[...feedRun(2), deleted]])).toEqual([
       `${world.accountId} feed run 2: row by its time is missing, should be present`,
     ]);
   });
@@ -227,7 +227,7 @@ describe("reconcile, for events,", () => {
   it("finds a pending delivery without a due time", async () => {
     const { id } = deliveryOf(world, world.runs[1]);
     const change = set({ state: "pending", next_attempt_at: null });
-    expect(await planted([[...delivery(2), change]])).toEqual([
+    expect(await differencesAfter([[...delivery(2), change]])).toEqual([
       `${world.accountId} ${id}: next_attempt_at is null, should be a time`,
     ]);
   });
@@ -242,7 +242,7 @@ describe("reconcile, for due times,", () => {
   it("finds a watchlist that is due in years, or was due months ago", async () => {
     for (const time of [farOff, longAgo]) {
       const change = set({ next_run_at: time, due_at: time });
-      expect(await planted([[...listRow(), change]])).toEqual([
+      expect(await differencesAfter([[...listRow(), change]])).toEqual([
         outOf(world.list.id, "next_run_at", time),
       ]);
     }
@@ -251,8 +251,8 @@ describe("reconcile, for due times,", () => {
   it("computes the next time of a cron watchlist", async () => {
     const monthly = { type: "cron", cron: "0 0 1 * *", timezone: "UTC" };
     const due = (time: string) => set({ schedule: monthly, next_run_at: time, due_at: time });
-    expect(await planted([[...listRow(), due("2026-04-01T00:00:00.000Z")]])).toEqual([]);
-    expect(await planted([[...listRow(), due("2026-05-01T00:00:00.000Z")]])).toEqual([
+    expect(await differencesAfter([[...listRow(), due("2026-04-01T00:00:00.000Z")]])).toEqual([]);
+    expect(await differencesAfter([[...listRow(), due("2026-05-01T00:00:00.000Z")]])).toEqual([
       outOf(world.list.id, "next_run_at", "2026-05-01T00:00:00.000Z"),
     ]);
   });
@@ -263,15 +263,15 @@ describe("reconcile, for due times,", () => {
     const running = [...listRow(), set({ running_run: 3, last_run_status: "running" })] as const;
     const due = dueAt("run", runRow(3)[1], bench.clock.now());
     const stuck = { ...reading, ...due, progress_at: longAgo };
-    expect(await planted([[...runRow(3), set(stuck)], running])).toEqual([]);
+    expect(await differencesAfter([[...runRow(3), set(stuck)], running])).toEqual([]);
     for (const time of [farOff, longAgo]) {
       const change = set({ ...stuck, due_at: time });
-      expect(await planted([[...runRow(3), change], running])).toEqual([
+      expect(await differencesAfter([[...runRow(3), change], running])).toEqual([
         outOf(`${list.id} run 3`, "due_at", time),
       ]);
     }
     const change = set({ ...reading, due_kind: due.due_kind });
-    expect(await planted([[...runRow(3), change], running])).toEqual([
+    expect(await differencesAfter([[...runRow(3), change], running])).toEqual([
       `${list.id} run 3: due_mark is false, should be true`,
     ]);
   });
@@ -279,18 +279,20 @@ describe("reconcile, for due times,", () => {
   it("finds a lease that never ends, and a leased target that is due too late", async () => {
     const place = `${world.accountId} outbox ${endpointId}`;
     const forever = set({ lease: "dead", lease_until: farOff, due_at: farOff });
-    expect(await planted([[...outbox(), forever]])).toEqual([outOf(place, "lease_until", farOff)]);
+    expect(await differencesAfter([[...outbox(), forever]])).toEqual([
+      outOf(place, "lease_until", farOff),
+    ]);
     const now = world.bench.clock.now().toISOString();
     const late = set({ lease: "alive", lease_until: now, due_at: farOff });
-    expect(await planted([[...outbox(), late]])).toEqual([outOf(place, "due_at", farOff)]);
+    expect(await differencesAfter([[...outbox(), late]])).toEqual([outOf(place, "due_at", farOff)]);
   });
 });
 
 describe("reconcile, for accounts and keys,", () => {
   it("finds an account without a row", async () => {
     const lines = [`${world.accountId}: row is missing, should be present`];
-    expect(await planted([[...account(), deleted]])).toEqual(lines);
-    expect(await planted([[...account(), deleted]], "account")).toEqual(lines);
+    expect(await differencesAfter([[...account(), deleted]])).toEqual(lines);
+    expect(await differencesAfter([[...account(), deleted]], "account")).toEqual(lines);
   });
 
   it("finds a shard with only pages left", async () => {
@@ -307,7 +309,7 @@ describe("reconcile, for accounts and keys,", () => {
     const change: Change = (row) => add("received", 1)(without("id")(row) ?? {});
     const { received } = await rowAt(...account());
     for (const which of ["account", "everything"] as const) {
-      expect(await planted([[...account(), change]], which)).toEqual([
+      expect(await differencesAfter([[...account(), change]], which)).toEqual([
         `${id}: id is null, should be ${id}`,
         `${id}: received is ${Number(received) + 1}, should be ${String(received)}`,
       ]);
@@ -321,7 +323,7 @@ describe("reconcile, for accounts and keys,", () => {
       [deleted, "missing"],
       [set({ revoked_at: longAgo }), "revoked"],
     ] as const) {
-      expect(await planted([[...lookup(), change]])).toEqual([
+      expect(await differencesAfter([[...lookup(), change]])).toEqual([
         `${place} is ${what}, should be present`,
       ]);
     }
@@ -330,18 +332,18 @@ describe("reconcile, for accounts and keys,", () => {
   it("finds a revoked key that admits calls", async () => {
     const counter = [names.accounts, accountKeys.keyCount(world.accountId)] as const;
     const count = [...counter, set({ key_count: 0 })] as const;
-    expect(await planted([[...listing(), deleted], count])).toEqual([
+    expect(await differencesAfter([[...listing(), deleted], count])).toEqual([
       `${world.accountId} ${key.id}: listing of a key that lets calls in is missing, should be present`,
     ]);
     const revoked = [...lookup(), set({ revoked_at: longAgo })] as const;
-    expect(await planted([[...listing(), deleted], count, revoked])).toEqual([]);
+    expect(await differencesAfter([[...listing(), deleted], count, revoked])).toEqual([]);
   });
 });
 
 describe("reconcile, for results of steps,", () => {
   it("finds a number of tracked items that the run did not start with", async () => {
     const change: Change = (row) => ({ ...row, stats: { ...(row["stats"] as Row), tracked: 9 } });
-    expect(await planted([[...runRow(3), change]])).toEqual([
+    expect(await differencesAfter([[...runRow(3), change]])).toEqual([
       `${world.list.id} run 3: tracked is 9, should be 5`,
     ]);
   });
@@ -350,10 +352,10 @@ describe("reconcile, for results of steps,", () => {
 it("reconcile finds nothing while calls, keys and events are created and deleted", async () => {
   const { bench, accountId, list } = world;
   const [owner, now] = [await bench.account(), bench.clock.now()];
-  const [clock, chance] = [bench.clock, countingChance(6)];
+  const [clock, random] = [bench.clock, countingRandom(6)];
   const accounts = dynamoAccountStore(client, { accounts: names.accounts });
   const keys = dynamoApiKeyStore(client, names.accounts);
-  const feed = dynamoEventFeed(client, { tableName: names.deliveries, clock, chance });
+  const feed = dynamoEventFeed(client, { tableName: names.deliveries, clock, random });
   const work = { isOver: false, rounds: 0 };
   const traffic = async (): Promise<void> => {
     for (; !work.isOver; work.rounds += 1) {
@@ -364,7 +366,7 @@ it("reconcile finds nothing while calls, keys and events are created and deleted
       await bench.ledger.reserve(reserved);
       const made = await createApiKey(
         { account: owner, name: "busy" },
-        { accounts, clock, chance },
+        { accounts, clock, random },
       );
       await feed.append(accountId, {
         runId: `wlrun_busy_${work.rounds}`,
