@@ -121,7 +121,7 @@ describe("the tests of the stores, which run against two engines", () => {
     expect(storeTests.filter((path) => !startsTables(path))).toEqual([]);
   });
 
-  it("cover every adapter that speaks DynamoDB, each store by a test of its own", () => {
+  it("cover every adapter that speaks DynamoDB, each store by a separate test", () => {
     const used = new Set(
       sources
         .filter(({ path }) => /^(functions|scripts|tools)\//.test(path))

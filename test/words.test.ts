@@ -1,13 +1,13 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import document from "../functions/meta/generated/openapi.json" with { type: "json" };
-import { pages, pageText, proseOf } from "./readme/pages.ts";
-import { avoidedWords, avoidedWordsIn } from "./words.ts";
+import { pages, pageText, proseOf, root } from "./readme/pages.ts";
+import { partsOf, sourceTexts } from "./source-texts.ts";
+import { avoidedNameParts, avoidedWords, avoidedWordsIn } from "./words.ts";
 
-/** Without inline code, link targets, and names that code gives. */
-const wordsOf = (markdown: string): string =>
-  proseOf(markdown)
-    .replaceAll(/`[^`]*`/g, "`code`")
-    .replaceAll(/\]\([^)]*\)/g, "]");
+/** Without link targets. */
+const wordsOf = (markdown: string): string => proseOf(markdown).replaceAll(/\]\([^)]*\)/g, "]");
 
 /** Summaries and descriptions below a node of the OpenAPI document. */
 function textsOf(node: unknown): string[] {
@@ -17,6 +17,15 @@ function textsOf(node: unknown): string[] {
   );
   return [...own.map(([, value]) => String(value)), ...Object.values(node).flatMap(textsOf)];
 }
+
+/** These files contain the words themselves, or pieces of code as text. */
+const exempt = /\/generated\/|^test\/words\.|^test\/sim\/mutant-list-/;
+/** The texts of the API reference, which `npm run openapi` turns into the document above. */
+const reference = /^scripts\/(?:docs|openapi)\/|^shared\/sources\/upstream\/contract\.ts$/;
+const sources = execFileSync("git", ["ls-files", "*.ts", "*.tsx"], { cwd: root, encoding: "utf8" })
+  .split("\n")
+  .filter((path) => path !== "" && !exempt.test(path) && !reference.test(path))
+  .map((path) => ({ path, ...sourceTexts(path, readFileSync(`${root}${path}`, "utf8")) }));
 
 describe("the words to avoid", () => {
   it.each(pages)("do not occur in %s", (page) => {
@@ -30,9 +39,39 @@ describe("the words to avoid", () => {
     expect([...texts].flatMap((text) => avoidedWordsIn(wordsOf(text)))).toEqual([]);
   });
 
+  it("do not occur in comments, messages, test names and UI texts", () => {
+    expect(sources.length).toBeGreaterThan(1_000);
+    expect(
+      sources.flatMap(({ path, prose }) =>
+        prose.flatMap((text) => avoidedWordsIn(text).map((found) => `${path}: ${found}`)),
+      ),
+    ).toEqual([]);
+  });
+
+  it("do not occur in identifiers", () => {
+    const isAvoided = (name: string): boolean =>
+      partsOf(name).some((part) => avoidedNameParts.has(part));
+    expect(
+      sources.flatMap(({ path, names }) =>
+        [...names].filter(isAvoided).map((name) => `${path}: ${name}`),
+      ),
+    ).toEqual([]);
+  });
+
   it("are found in a text", () => {
     expect(avoidedWords.length).toBeGreaterThan(20);
     expect(avoidedWordsIn("The sweeper mends it by itself, and nobody says so.")).toHaveLength(4);
     expect(avoidedWordsIn("The sweeper restarts stalled runs automatically.")).toEqual([]);
+    expect(avoidedWordsIn("Send 'ids' or `asins`, with --ids or not.")).toEqual([]);
+  });
+
+  it("are found in each text of a source file", () => {
+    const source =
+      'const isTold = "no words"; /* a comment */ f(`at ${1} time`); <p>a page</p>; g("two words");';
+    const { prose, names } = sourceTexts("page.tsx", source);
+
+    expect(prose).toEqual([" a comment ", "no words", "at … time", "a page", "two words"]);
+    expect([...names]).toEqual(expect.arrayContaining(["isTold", "f", "p", "g"]));
+    expect(partsOf("isTold_SoFar")).toEqual(["is", "told", "so", "far"]);
   });
 });

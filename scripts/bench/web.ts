@@ -61,7 +61,7 @@ export function webFigures(folder: string): WebFigures {
         "price",
         found.map(({ page, reported: { amount } }) => ({
           isThere: page.prices.length > 0,
-          isSaid: amount !== undefined,
+          isReported: amount !== undefined,
           isRight: amount !== undefined && page.prices.includes(amount),
         })),
       ),
@@ -69,7 +69,7 @@ export function webFigures(folder: string): WebFigures {
         "availability",
         found.map(({ page, reported: { availability } }) => ({
           isThere: page.availability !== undefined,
-          isSaid: availability !== undefined,
+          isReported: availability !== undefined,
           isRight: availability !== undefined && availability === page.availability,
         })),
       ),
@@ -162,13 +162,13 @@ interface Accuracy {
 
 interface Judged {
   readonly isThere: boolean;
-  readonly isSaid: boolean;
+  readonly isReported: boolean;
   readonly isRight: boolean;
 }
 
 function accuracyOf(field: string, judged: readonly Judged[]): Accuracy {
   const right = judged.filter(({ isRight }) => isRight).length;
-  const reportedCount = judged.filter(({ isSaid }) => isSaid).length;
+  const reportedCount = judged.filter(({ isReported }) => isReported).length;
   const trueCount = judged.filter(({ isThere }) => isThere).length;
   const precision = right / reportedCount;
   const recall = right / trueCount;

@@ -88,7 +88,7 @@ async function measure(bench: Bench): Promise<ListFigures> {
   await measureSweeper(bench);
   const lookAfter = await measureSweeper(bench);
   const [before, after] = [looks[sweepRun - 2], looks[sweepRun - 1]];
-  assert(before !== undefined && after !== undefined, "every run is looked at");
+  assert(before !== undefined && after !== undefined, "every run is examined");
   return {
     items,
     baseline: usages[0] ?? {},

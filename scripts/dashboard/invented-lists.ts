@@ -71,7 +71,7 @@ const lists = (endpointUrl: string): readonly InventedList[] => [
 ];
 
 /**
- * Creates watchlists with runs, changes and deliveries. All runs but the last are moved into the
+ * Creates watchlists with runs, changes and deliveries. All runs but the last are dated into the
  * past.
  */
 export async function inventLists(

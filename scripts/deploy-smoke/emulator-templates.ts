@@ -60,7 +60,7 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 
 function onOneMetric({ Metrics, ...others }: v.InferOutput<typeof alarm>["Properties"]): unknown {
   const first = Metrics.find((one) => v.is(metric, one));
-  if (!v.is(metric, first)) throw new Error("An alarm has no metric of its own.");
+  if (!v.is(metric, first)) throw new Error("An alarm has no metric.");
   const { Metric, Period, Stat } = first.MetricStat;
   const statistic = /^(?:p\d|tm|wm|tc|ts)/i.test(String(Stat))
     ? { ExtendedStatistic: Stat }

@@ -17,7 +17,7 @@ const movedEvery = 100;
 
 interface ShopItem {
   readonly id: string;
-  /** The run that moved its offers last. */
+  /** The run that last changed its offers. */
   readonly movedIn: number;
   readonly position: number;
 }
@@ -31,11 +31,11 @@ export function itemsAt(list: string, count: number, runNumber: number): readonl
   });
 }
 
-/** The items that moved since the run before. */
+/** The items that changed since the run before. */
 export const movedIn = (items: readonly ShopItem[], runNumber: number): readonly ShopItem[] =>
   runNumber < 2 ? [] : items.filter((item) => item.movedIn === runNumber);
 
-/** Replaces the answers by those of the next run: every item at one tier, and the moved at another. */
+/** Replaces the answers by those of the next run: every item at one tier, and the changed ones at another. */
 export function writeAnswers(
   dir: string,
   calls: readonly { readonly tier: Tier; readonly items: readonly ShopItem[] }[],

@@ -8,8 +8,8 @@ const valuesMax = 100;
  * The members that add metrics to a log line (CloudWatch embedded metric format); none without
  * metrics. The line must also have the members `stage` and `service`.
  */
-export function metricMembers(told: readonly Metrics[], at: Date): Record<string, unknown> {
-  const written = told
+export function metricMembers(metrics: readonly Metrics[], at: Date): Record<string, unknown> {
+  const written = metrics
     .map(({ values, ...one }) => ({ ...one, values: writtenValues(values) }))
     .filter(({ values }) => Object.keys(values).length > 0);
   if (written.length === 0) return {};

@@ -17,7 +17,7 @@ interface Kind {
 }
 
 export const metricKinds = {
-  /** Calls of the API. A 501, what is announced only, is a class of its own and no failure. */
+  /** Calls of the API. A 501 (an announced endpoint) has a separate class and is not a failure. */
   calls: { dimensions: [["group", "status_class"], ["status_class"]], metrics: { calls: "Count" } },
   call_times: { dimensions: [["group"]], metrics: { call_ms: "Milliseconds" } },
   /** Calls and messages that ended in an unexpected error. */

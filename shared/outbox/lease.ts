@@ -7,7 +7,7 @@ const leaseTokenBytes = 12;
 /** Maximum delay of an SQS message. For longer waits the sweeper sends the message. */
 const messageDelaySecondsMax = 900;
 
-/** Duration of a time slice. Then a new message continues, so that other targets get their turn. */
+/** Duration of a time slice. Then a new message continues, so that other targets are drained as well. */
 export const sliceSecondsMax = 30;
 
 /**

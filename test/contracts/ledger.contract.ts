@@ -11,7 +11,7 @@ import type { Ledger } from "../../shared/credits/ledger.ts";
 
 /** Accounts with credits, and processes that work on them. */
 export interface LedgerWorld {
-  /** A ledger of its own process: it remembers nothing of what another one did. */
+  /** A ledger in a separate process, without the cached state of the others. */
   ledger(): Ledger;
   readonly changes: CreditChanges;
   readonly history: CreditHistory;

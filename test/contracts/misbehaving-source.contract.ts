@@ -25,7 +25,7 @@ export interface PortAnswer {
 /** Reads over the real client and all; what limits its calls holds across reads. */
 export interface SourceReader {
   read(ids: readonly string[], deadline: Date): Promise<readonly PortAnswer[]>;
-  /** What its reads have come to so far. */
+  /** The results of its reads so far. */
   readonly reports: readonly SourceReport[];
 }
 

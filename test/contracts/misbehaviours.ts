@@ -70,7 +70,7 @@ export const gzip: Play = (question) =>
 export const br: Play = (question) =>
   send(question, brotliCompressSync(goodText(question)), { "Content-Encoding": "br" });
 
-/** Says that it is packed, and is not. */
+/** Declares a compression that the body does not have. */
 export const falselyPacked: Play = (question) =>
   send(question, goodText(question), { "Content-Encoding": "gzip" });
 
@@ -146,7 +146,7 @@ const replying =
 export const without = (missing: string): Play =>
   replying(({ ids, speech }) => ids.filter((id) => id !== missing).map((id) => speech.entry(id)));
 
-/** Says something of another item where one of them should be. */
+/** Returns another item in place of a requested one. */
 export const insteadOf = (missing: string, stranger: string): Play =>
   replying(({ ids, speech }) => ids.map((id) => speech.entry(id === missing ? stranger : id)));
 

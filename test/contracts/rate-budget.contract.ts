@@ -11,7 +11,7 @@ const startMs = Date.parse("2026-03-01T12:00:00Z");
 const processes = 8;
 const ask = { permits: 1, perSecond: 10, burst: 3, until: new Date(startMs + 3_600_000) };
 let sources = 0;
-/** A source of its own for each test. */
+/** A separate source for each test. */
 const newSource = (): string => `source-${(sources += 1)}`;
 
 /** The moments at which the calls of a grant start, at the earliest. */

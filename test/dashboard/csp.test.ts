@@ -119,7 +119,7 @@ describe.skipIf(lacksChromium)("the Content-Security-Policy", () => {
     expect(await page.getByRole("heading", { level: 1 }).isVisible()).toBe(true);
     expect(page.url()).toContain(dashboard.url);
     await expect.poll(() => left).toEqual([]);
-    // Told in the console as well: all of it by when there is no page any more.
+    // The browser also reports it in the console, before the page is closed.
     await page.close();
     const messages = faults.splice(0).filter((fault) => !fault.startsWith("request to "));
     expect(messages.filter((fault) => !/Content Security Policy/.test(fault))).toEqual([]);

@@ -104,7 +104,7 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     expect(await background()).toBe(light);
   });
 
-  it("has a sign-in that everybody can use", async () => {
+  it("has an accessible sign-in", async () => {
     const { page } = await dashboard.open();
     await page.getByRole("button", { name: "Look around the demo workspace" }).waitFor();
     await expectAccessible(page);

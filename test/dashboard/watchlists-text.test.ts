@@ -230,16 +230,13 @@ describe("a drawn pipeline", () => {
       presentScrapers({ platform: platform as "retailer_a", marketplace: "us" }).templates,
   );
 
-  it.each(templates)(
-    "$id: every step is a box of its own, every arrow leads to the right",
-    (one) => {
-      const { nodes, edges, width, height } = layOut(one.pipeline);
-      expect(nodes.map(({ id }) => id)).toEqual(one.pipeline.steps.map(({ id }) => id));
-      expect(new Set(nodes.map(({ x, y }) => `${x} ${y}`)).size).toBe(nodes.length);
-      expect(nodes.every(({ x, y }) => x < width && y < height)).toBe(true);
-      expect(edges.every(({ from, to }) => from.x < to.x)).toBe(true);
-    },
-  );
+  it.each(templates)("$id: every step is a separate box, every arrow leads to the right", (one) => {
+    const { nodes, edges, width, height } = layOut(one.pipeline);
+    expect(nodes.map(({ id }) => id)).toEqual(one.pipeline.steps.map(({ id }) => id));
+    expect(new Set(nodes.map(({ x, y }) => `${x} ${y}`)).size).toBe(nodes.length);
+    expect(nodes.every(({ x, y }) => x < width && y < height)).toBe(true);
+    expect(edges.every(({ from, to }) => from.x < to.x)).toBe(true);
+  });
 
   it("has where runs start, and its routes, in words", () => {
     const [whole] = presentScrapers({ platform: "retailer_a", marketplace: "us" }).templates;

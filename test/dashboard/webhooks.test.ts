@@ -205,7 +205,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     await page.getByRole("button", { name: "Recover a span" }).click();
     await page.getByLabel("Time span").selectOption("Times of your own");
     await page.getByRole("button", { name: "Recover", exact: true }).click();
-    await page.getByText("Say when the span begins.").waitFor();
+    await page.getByText("Enter the start of the time range.").waitFor();
     // As browsers give it where a year of five digits can be typed.
     await page.getByLabel("Since").evaluate((field: HTMLInputElement) => {
       Object.defineProperty(field, "value", { value: "12026-01-01T00:00", configurable: true });

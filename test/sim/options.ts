@@ -111,7 +111,7 @@ function some(name: string, text: string): number {
   return count;
 }
 
-/** `3,17`; none at all is what `--shrink` comes to when no fault is needed. */
+/** `3,17`; empty if `--shrink` finds that no fault is needed. */
 const drawsIn = (text: string): readonly number[] =>
   text === "" ? [] : text.split(",").map((draw) => whole("only", draw));
 

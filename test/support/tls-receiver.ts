@@ -26,7 +26,7 @@ export function wire(status: number | string, headers: Record<string, string> = 
   const lines = Object.entries({ ...length, ...headers }).map(
     ([name, value]) => `${name}: ${value}`,
   );
-  return [`HTTP/1.1 ${status} Said`, ...lines, "", body].join("\r\n");
+  return [`HTTP/1.1 ${status} Answered`, ...lines, "", body].join("\r\n");
 }
 
 /** Starts a receiver on loopback whose bytes over TLS a test scripts. */

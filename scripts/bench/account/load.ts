@@ -3,7 +3,7 @@ import type { Ledger } from "../../../shared/credits/ledger.ts";
 import { type Consumption, consuming, noConsumption } from "./dynamo-model.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
-/** A Lambda execution environment: what it remembers is its own. */
+/** A Lambda execution environment with its own cached state. */
 export interface Environment {
   readonly accounts: Pick<AccountStore, "admit">;
   readonly ledger: Ledger;

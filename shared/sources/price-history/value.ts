@@ -15,7 +15,7 @@ export const signedInteger = v.fallback(
   undefined,
 );
 
-/** Stands for "no offer" or "no buy box". */
+/** Means "no offer" or "no buy box". */
 const none = -1;
 /** Upper bound of any price, in the smallest unit of its currency. */
 const minorMax = 100_000_000_000;

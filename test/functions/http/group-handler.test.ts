@@ -55,7 +55,7 @@ async function hanging(): Promise<never> {
 
 const create: AnyRoute<unknown> = route({
   body: v.object({
-    ids: v.array(v.string("ids are strings"), "'ids' is an array"),
+    ids: v.array(v.string("'ids' must be strings"), "'ids' must be an array"),
     soon: v.optional(v.boolean()),
   }),
   announced: ({ body }) => {

@@ -125,7 +125,7 @@ describe("a replay without a move task of SQS", () => {
 describe("a replay with a move task of SQS", () => {
   let server: Server;
   let sqs: SQSClient;
-  /** What the double was asked, and what the task has come to at each look. */
+  /** The requests to the double, and the state of the task at each poll. */
   let asked: (readonly [string, unknown])[];
   let task: Record<string, unknown>[];
 

@@ -152,7 +152,7 @@ describe("a connection that bypasses the guard's lookup", () => {
       });
       ended.push(new Promise((resolve) => socket.on("close", resolve)));
     });
-    // Says yes to the literal and to nothing after it.
+    // Allows the literal address and rejects every later one.
     const answers = [true, false];
     const asked: string[] = [];
     const policy = {

@@ -56,7 +56,7 @@ interface Scenario {
   readonly deliveries?: number;
 }
 
-/** One tier: all found; then one moved, one gone, one unanswered, one as before. */
+/** One tier: all found; then one changed, one delisted, one unanswered, one as before. */
 export async function oneTier({ tables, crash, deliveries = 1 }: Scenario) {
   const bench = await startRunBench({ tables, deliveries, batchIdsMax: 3 });
   const list = await bench.createList(["10001", "10002", "10003", "10004"]);

@@ -667,9 +667,9 @@ export async function expectFeed(
   }
   for (const [at, event] of wanted.entries()) {
     event.id ??= all[at]?.id ?? "";
-    compare("the id of an event", all[at]?.id, event.id);
+    compare("the ID of an event", all[at]?.id, event.id);
   }
-  compare("ids of events", new Set(all.map(({ id }) => id)).size, all.length);
+  compare("IDs of events", new Set(all.map(({ id }) => id)).size, all.length);
   return all;
 }
 

@@ -1,4 +1,4 @@
-/** The key of this tab's session: gone with the tab, and never in an address or a cookie. */
+/** The key of this tab's session. Deleted with the tab, and never in an address or a cookie. */
 const name = "dashboard.key";
 
 export const storedKey = {

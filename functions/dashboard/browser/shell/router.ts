@@ -31,7 +31,7 @@ function take(): void {
   for (const follow of followers) follow(shown);
 }
 
-/** A tab of a page is a place of its own, a filter is not. */
+/** Each tab of a page has a separate history entry; a filter has none. */
 const isElsewhere = (place: Place): boolean =>
   shown !== undefined &&
   (place.path !== shown.path || place.query.get("tab") !== shown.query.get("tab"));

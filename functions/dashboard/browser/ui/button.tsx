@@ -6,16 +6,16 @@ interface ButtonProps {
   readonly children: ComponentChildren;
   readonly variant?: "primary" | "plain" | "danger" | "quiet";
   readonly type?: "button" | "submit";
-  /** Shows that it works, and takes no second click. */
+  /** Shows a spinner and ignores clicks. */
   readonly busy?: boolean;
   /** Why the button is disabled now; shown when it has the focus or the pointer. */
   readonly disabledReason?: string | undefined;
   readonly wide?: boolean;
   readonly small?: boolean;
-  /** Says more than the visible words, which it has to contain. */
+  /** A longer label for screen readers. Must contain the visible words. */
   readonly label?: string;
   readonly onClick?: () => void;
-  /** Leaves all as it was: a dialog without fields begins here. */
+  /** Cancels without a change: a dialog without fields has its first focus here. */
   readonly isCancel?: boolean;
 }
 
@@ -61,7 +61,7 @@ export function WriteButton({ disabledReason, ...props }: ButtonProps) {
   return <Button {...props} disabledReason={readOnly ?? disabledReason} />;
 }
 
-/** Looks like a button and leads somewhere. */
+/** A link in the form of a button. */
 export function LinkButton(props: {
   readonly href: string;
   readonly variant?: "primary" | "plain";

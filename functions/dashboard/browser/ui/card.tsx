@@ -9,7 +9,7 @@ interface CardProps {
   readonly children: ComponentChildren;
 }
 
-/** A part of a page with a heading of its own. */
+/** A section of a page with a heading. */
 export function Card({ title, actions, flush, children }: CardProps) {
   const id = useId();
   return (

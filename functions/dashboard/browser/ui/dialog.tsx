@@ -47,7 +47,7 @@ export function Dialog(props: DialogProps) {
         close();
       }}
       onClose={() => {
-        // Told of late: one that is no longer rendered was closed with that.
+        // The event is late: a dialog that is no longer rendered is closed already.
         if (dialog.current === null) return;
         // A browser that does not know the attribute may close one that asked it not to.
         if (mayClose) onClose();

@@ -14,7 +14,7 @@ interface FieldProps {
   readonly hint?: ComponentChildren;
   /** What is wrong with the value. */
   readonly error?: string | undefined;
-  /** Said beside the label of what may stay empty. */
+  /** Shown next to the label of an optional field. */
   readonly optional?: boolean;
   readonly children: (control: ControlAttributes) => ComponentChildren;
 }

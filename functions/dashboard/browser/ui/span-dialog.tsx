@@ -116,7 +116,7 @@ interface Faults {
 }
 
 const faultsIn = (since: string, until: string): Faults => ({
-  since: since === "" ? "Say when the span begins." : faultOf(since),
+  since: since === "" ? "Enter the start of the time range." : faultOf(since),
   until: faultOf(until),
 });
 

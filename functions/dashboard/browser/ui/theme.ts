@@ -27,5 +27,5 @@ export function applyTheme(theme: Theme): void {
   dispatchEvent(new Event(themeChanged));
 }
 
-/** Told to the window when colours change at a person's wish. */
+/** The event of the window after the user changed the color scheme. */
 export const themeChanged = "dashboard-theme";

@@ -21,10 +21,10 @@ const ToastContext = createContext<{ readonly show: ShowToast; readonly fail: Sh
   fail: () => {},
 });
 
-/** Says that something was done: shown for some seconds, and read out. */
+/** Confirms an action: shown for some seconds, and announced to screen readers. */
 export const useToast = (): ShowToast => useContext(ToastContext).show;
 
-/** Says why something was not done, where the page has no place of its own for it; until dismissed. */
+/** Shows why an action failed, if the page has no other place for it. Stays until dismissed. */
 export const useFailureToast = (): ShowFailure => useContext(ToastContext).fail;
 
 const shownMilliseconds = 6_000;

@@ -123,7 +123,7 @@ function inTurn<T>(scheduler: fc.Scheduler, run: () => Promise<T>): Promise<T> {
       await run().then(resolve, reject);
       await breath();
     };
-    // oxlint-disable-next-line unicorn/no-thenable -- the work must begin when its turn comes
+    // oxlint-disable-next-line unicorn/no-thenable -- the work must begin when the scheduler selects it
     const turn: PromiseLike<void> = { then: (done, failed) => work().then(done, failed) };
     void scheduler.schedule(turn as Promise<void>);
   });

@@ -226,7 +226,7 @@ describe("the buy box of a price history product", () => {
     expect(objectOf(answer)).not.toHaveProperty("buybox");
   });
 
-  it("has the retailer's configured name as seller and shipper of its own offer", () => {
+  it("has the retailer's configured name as seller and shipper of the retailer's offer", () => {
     const stats = { buyBoxIsAmazon: true, buyBoxIsFBA: null, buyBoxSellerId: "A0OWNSHOP1" };
     const answer = map(withStats(stats), { names: new Map() });
     expect(answer).toMatchObject({

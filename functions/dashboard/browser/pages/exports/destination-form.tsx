@@ -20,14 +20,14 @@ import type { DraftFieldsProps } from "./draft-fields.ts";
 import { Choice, TextField } from "./form-fields.tsx";
 
 interface DestinationFormProps {
-  /** As it is now; null for a new one. */
+  /** The stored destination; null for a new one. */
   readonly destination: S3Destination | null;
-  /** Hears that there is something new to read, and takes the form away then. */
+  /** Called after a save. Reads the destination again and closes the form. */
   readonly onSaved: () => void;
   readonly onClose: () => void;
 }
 
-/** Where events are written, and how the service signs in there. */
+/** The form for the bucket, its access and the format of files. */
 export function DestinationForm({ destination, onSaved, onClose }: DestinationFormProps) {
   const toast = useToast();
   const form = useRef<HTMLFormElement>(null);

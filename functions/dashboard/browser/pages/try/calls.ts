@@ -74,7 +74,7 @@ export const isItemCall = (call: CallId): call is ItemCallId =>
 export const isCallId = (name: string | null): name is CallId =>
   callIds.some((call) => call === name);
 
-/** What the form holds. One for all calls, so that IDs survive a look at another call. */
+/** The state of the form. All calls share it, so that IDs stay when another call is chosen. */
 export interface Draft {
   readonly platform: string;
   /** Empty for the platform's own. */

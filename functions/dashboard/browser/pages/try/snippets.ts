@@ -1,7 +1,7 @@
 import { addressOf } from "../../api/client.ts";
 import type { CallBody, CallRequest } from "./calls.ts";
 
-/** Stands in the place of the key, which no code that may be passed on should hold. */
+/** Replaces the key: snippets are shared, so they must not contain it. */
 const placeholder = "YOUR_API_KEY";
 
 export const languages = ["curl", "typescript", "python"] as const;

@@ -26,7 +26,7 @@ export function EndpointField({ endpoints, url, onChange, error }: EndpointField
         label="Send events to"
         hint={
           endpoints.data?.data.length === 0
-            ? "No webhook endpoint is registered yet. Changes can be looked at here all the same."
+            ? "No webhook endpoint is registered yet. Changes are still shown here."
             : "One endpoint alone, or every one that is subscribed to the event."
         }
         error={error?.param?.startsWith("webhook_") === true ? error.message : undefined}

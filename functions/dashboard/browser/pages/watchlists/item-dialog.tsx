@@ -14,7 +14,7 @@ interface ItemDialogProps {
   readonly onClose: () => void;
 }
 
-/** What is known of an item, and what changed on it last; read again when a run ends. */
+/** The snapshot of an item and its last changes; read again when a run ends. */
 export function ItemDialog({ item: listed, list, onClose }: ItemDialogProps) {
   const current = useQuery(
     (api, signal) => api.get<WatchlistItem>(`watchlists/${list.id}/items/${listed.id}`, { signal }),

@@ -156,7 +156,7 @@ function NextRuns({ preview }: Pick<ScheduleFormProps, "preview">) {
     const isAtField = scheduleParams.has(error.param);
     return isAtField ? null : <ErrorState error={error} onRetry={refresh} />;
   }
-  // A cadence has no zone of its own: it is shown in the reader's.
+  // A cadence has no time zone, so the browser's is shown.
   const zone = data?.schedule.type === "cron" ? data.schedule.timezone : ownZone();
   return (
     <div class="next-runs">

@@ -74,15 +74,15 @@ function closingQuote(text: string, from: number): number | undefined {
 }
 
 const delimiters = ["\t", ";", ","] as const;
-/** Of these the first ones are looked at, as far as they are not blank. */
-const linesLookedAt = 20;
-const lettersLookedAt = 100_000;
+/** The number of lines, without blank ones, that decide the delimiter. */
+const linesExamined = 20;
+const lettersExamined = 100_000;
 
-/** What stands between the cells of the most lines; empty where nothing does. */
+/** Returns the delimiter that splits the most lines into cells; empty if there is none. */
 export function delimiterOf(text: string): string {
-  const lines = linesOf(text.slice(0, lettersLookedAt))
+  const lines = linesOf(text.slice(0, lettersExamined))
     .filter((line) => line.trim() !== "")
-    .slice(0, linesLookedAt);
+    .slice(0, linesExamined);
   let best = { delimiter: "", count: 0 };
   for (const delimiter of delimiters) {
     const count = lines.filter((line) => line.includes(delimiter)).length;
