@@ -75,7 +75,7 @@ async function benchRoundTrips(
   const thousand = Array.from({ length: 1_000 }, (_, n) => String(1_000_000 + n));
   const kinds: [string, string, RequestInit][] = [
     ["GET /v1/account", "/v1/account", { headers }],
-    ["POST /v1/products, 1 id", "/v1/products", products(["9000000"])],
+    ["POST /v1/products, 1 ID", "/v1/products", products(["9000000"])],
     ["POST /v1/products, 1,000 IDs", "/v1/products", products(thousand)],
     ["POST /v1/products refused (400)", "/v1/products", products(["x"])],
   ];

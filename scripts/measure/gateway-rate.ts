@@ -62,7 +62,7 @@ export async function benchGateway(
   const kinds = [
     { call: "bare handler", method: "GET", path: "/v1/structured", body: undefined },
     { call: "GET /v1/account", method: "GET", path: "/v1/account", body: undefined },
-    { call: "POST /v1/products, 1 id", method: "POST", path: "/v1/products", body },
+    { call: "POST /v1/products, 1 ID", method: "POST", path: "/v1/products", body },
   ];
   const best = new Map<string, number>();
   let next = 0;

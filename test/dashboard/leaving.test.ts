@@ -189,7 +189,7 @@ describe.skipIf(lacksChromium)("the dashboard loses nothing", () => {
     await page.getByLabel("Name").fill("Late");
     await page.getByLabel("Platform").selectOption("retailer_d");
     await page.getByLabel("Item IDs").fill("9000001");
-    await page.getByText("1 id", { exact: false }).first().waitFor();
+    await page.getByText("1 ID", { exact: false }).first().waitFor();
     await page.getByRole("button", { name: "Create watchlist" }).click();
     await calls.begun();
     await goTo("/keys", "API keys");

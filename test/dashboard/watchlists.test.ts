@@ -92,7 +92,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     });
     await page.getByText("2 IDs from “sku” · no duplicates · none malformed").waitFor();
     await page.getByLabel("Column with the IDs").selectOption("old");
-    await page.getByText("1 id from “old” · no duplicates · none malformed").waitFor();
+    await page.getByText("1 ID from “old” · no duplicates · none malformed").waitFor();
     await expectAccessible(page);
     await page.getByRole("button", { name: "Remove file" }).click();
     await page.getByLabel("Item IDs").waitFor();

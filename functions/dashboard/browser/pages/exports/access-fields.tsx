@@ -70,9 +70,9 @@ function ExternalId() {
   const account = useQuery((api, signal) => api.get<Account>("account", { signal }), []);
   return (
     <div class="field">
-      <span class="field-label">External id</span>
+      <span class="field-label">External ID</span>
       <Loaded query={account} skeleton={<Skeleton lines={1} />}>
-        {({ s3_external_id: externalId }) => <Copyable text={externalId} what="the external id" />}
+        {({ s3_external_id: externalId }) => <Copyable text={externalId} what="the external ID" />}
       </Loaded>
       <p class="field-hint">
         The role's trust policy has to let this service assume it with this{" "}

@@ -96,7 +96,7 @@ const accessFacts = (destination: S3Destination): FactList =>
   destination.auth === "role"
     ? [
         ["Role", <code key="role">{destination.role_arn}</code>],
-        ["External id", <code key="external">{destination.external_id}</code>],
+        ["External ID", <code key="external">{destination.external_id}</code>],
       ]
     : [
         ["Access key id", <code key="key">{destination.access_key_id}</code>],

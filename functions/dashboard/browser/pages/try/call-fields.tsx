@@ -166,7 +166,7 @@ function OffersField({ draft, error, onChange }: CallFieldsProps) {
     <Field
       label="Offers"
       error={error}
-      hint="A line each: the item id, a blank, and the offerListingId that an offers call answered."
+      hint="A line each: the item ID, a blank, and the offerListingId that an offers call answered."
     >
       {(control) => (
         <textarea

@@ -23,7 +23,7 @@ export function priceNote(
 
 /** Repeated ones are charged once, in whatever spelling. */
 function countOf(call: CallId, draft: Draft, platform: Platform | undefined): number {
-  const { id_pattern: pattern = null, id_name: name = "id" } = platform ?? {};
+  const { id_pattern: pattern = null, id_name: name = "ID" } = platform ?? {};
   const reader = pattern === null ? undefined : idReader(pattern, name);
   const idOf = (text: string): string => reader?.idIn(text) ?? text;
   const found =

@@ -27,7 +27,7 @@ export const itemsMax = 50_000;
 export const foundIn = (draft: IdsDraft, platform: Platform | undefined): FoundIds =>
   readIds(
     draft.text,
-    idReader(platform?.id_pattern ?? "^(.+)$", platform?.id_name ?? "id"),
+    idReader(platform?.id_pattern ?? "^(.+)$", platform?.id_name ?? "ID"),
     draft.column,
   );
 
@@ -77,7 +77,7 @@ export function IdsForm(props: IdsFormProps) {
         </div>
       )}
       {found.table && <ColumnField table={found.table} onChange={(column) => change({ column })} />}
-      {draft.text.trim() !== "" && <Findings found={found} name={platform?.id_name ?? "id"} />}
+      {draft.text.trim() !== "" && <Findings found={found} name={platform?.id_name ?? "ID"} />}
       {found.malformed.length > 0 && (
         <Checkbox
           label={`Leave out the ${counted(found.malformed.length, "malformed id")}`}
@@ -100,7 +100,7 @@ function PastedIds(props: IdsFormProps & { readonly change: Change }) {
     <>
       <Field
         label={label}
-        hint={`${platform?.id_name ?? "Id"} after ${platform?.id_name ?? "id"}, on lines of their own or with commas between them; or rows of a CSV.`}
+        hint={`${platform?.id_name ?? "ID"} after ${platform?.id_name ?? "ID"}, on lines of their own or with commas between them; or rows of a CSV.`}
         error={error}
       >
         {(control) => (
@@ -186,7 +186,7 @@ function Findings({ found, name }: { readonly found: FoundIds; readonly name: st
   return (
     <div class="findings">
       <p role="status">
-        <strong class="number">{counted(ids.length, "id")}</strong>
+        <strong class="number">{counted(ids.length, "ID")}</strong>
         <span class="muted">
           {table && ` from “${columnName(table.header[table.column] ?? "", table.column)}”`}
           {" · "}
