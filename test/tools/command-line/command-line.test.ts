@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { helpOf, jsonOption, parseOptions } from "../../../tools/command-line/command-line.ts";
+import { failureMessage } from "../../../tools/command-line/failure.ts";
+import { progressOf } from "../../../tools/command-line/progress.ts";
+
+const options = {
+  stage: { type: "string", value: "<stage>", default: "dev", about: "the stage to read" },
+  json: jsonOption,
+} as const;
+
+describe("the help of a command", () => {
+  it("shows the usage, each option with its default, and examples", () => {
+    expect(
+      helpOf({
+        name: "npm run list",
+        about: "Lists stages.",
+        options,
+        examples: ["", "--stage prod"],
+      }),
+    ).toBe(`Lists stages.
+
+Usage: npm run list -- [options]
+  --stage <stage>  the stage to read (default: dev)
+  --json           prints the result as JSON
+  --help, -h       prints this text
+
+Examples:
+  npm run list
+  npm run list -- --stage prod
+`);
+  });
+});
+
+describe("the options of a command", () => {
+  it("have their values and defaults", () => {
+    expect(parseOptions(["--json"], options).values).toEqual({ json: true, stage: "dev" });
+  });
+
+  it.each([
+    ["--stgae", "There is no option '--stgae'. Did you mean '--stage'?"],
+    ["--stgae=prod", "There is no option '--stgae'. Did you mean '--stage'?"],
+    ["--hlep", "There is no option '--hlep'. Did you mean '--help'?"],
+    ["--quantity", "There is no option '--quantity'."],
+    ["-x", "There is no option '-x'."],
+  ])("do not include %s, and the error names the nearest", (arg, message) => {
+    expect(() => parseOptions([arg], options)).toThrow(new Error(message));
+  });
+
+  it.each([["--stage"], ["prod"]])("do not accept %s alone", (arg) => {
+    expect(() => parseOptions([arg], options)).toThrow(/^[^\n]+$/);
+  });
+});
+
+describe("the message of a failed command", () => {
+  it.each([
+    [new Error("Region is missing"), /^No AWS region is set\. Set AWS_REGION, for example/],
+    [
+      Object.assign(new AggregateError([]), { code: "ECONNREFUSED" }),
+      /^ECONNREFUSED: the endpoint/,
+    ],
+    [
+      new TypeError("fetch failed", {
+        cause: Object.assign(new Error("x"), { code: "ENOTFOUND" }),
+      }),
+      /^ENOTFOUND: the endpoint does not answer/,
+    ],
+    [new Error("'stage' must be dev or prod"), /^'stage' must be dev or prod$/],
+    ["a text", /^a text$/],
+  ])("%# is one line without a stack trace", (error, message) => {
+    expect(failureMessage(error)).toMatch(message);
+    expect(failureMessage(error)).not.toContain("\n");
+  });
+});
+
+describe("the progress of a command", () => {
+  it("names each step, and estimates the remaining time from the steps so far", () => {
+    const lines: string[] = [];
+    let at = 0;
+    const progress = progressOf(4, {
+      out: { write: (text) => lines.push(text) },
+      now: () => at,
+    });
+    for (const step of ["a", "b", "c", "d"]) {
+      progress.begin(step);
+      at += 60_000;
+    }
+
+    expect(lines).toEqual([
+      "[1/4] a\n",
+      "[2/4] b, about 3 min left\n",
+      "[3/4] c, about 2 min left\n",
+      "[4/4] d, about 60 s left\n",
+    ]);
+  });
+});

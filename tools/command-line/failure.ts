@@ -1,0 +1,22 @@
+import { isServiceError } from "../../shared/base/errors.ts";
+
+const regionMissing =
+  "No AWS region is set. Set AWS_REGION, for example AWS_REGION=us-east-1. `npm run admin` also accepts --region.";
+
+/** Returns the message of an error for the user of a command, without a stack trace. */
+export function failureMessage(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.message === "Region is missing") return regionMissing;
+  // A failed connection has no message, or hides its code in the cause.
+  if (error instanceof AggregateError || error.message === "") return unreachable(error);
+  if (error.message === "fetch failed") return unreachable(error.cause);
+  // The API does not show causes to clients, but operators may see them.
+  return isServiceError(error) && typeof error.cause === "string"
+    ? `${error.message} (${error.cause})`
+    : error.message;
+}
+
+function unreachable(error: unknown): string {
+  const code = error instanceof Error ? ("code" in error ? String(error.code) : error.name) : "";
+  return `${code || "no connection"}: the endpoint does not answer. Check that the local world, or the network, is up.`;
+}
