@@ -1,11 +1,7 @@
 /**
- * Checks an upstream server against the contract at `/docs/upstream`: `npm run check:upstream --
- * <base URL> --scraper retailer_d.standard --ids 1234567,2345678`.
- *
- * Prints a line for each rule. Exit codes: 0 if every mandatory rule holds, 1 if one fails or
+ * Checks an upstream server against the contract at `/docs/upstream`. Prints a line for each rule. Exit codes: 0 if every mandatory rule holds, 1 if one fails or
  * nothing was read, 2 for a wrong command line.
  */
-import { parseArgs } from "node:util";
 import { platforms } from "../shared/platforms/catalogue.ts";
 import { type StepScraperId, stepScraperIds, stepScrapers } from "../shared/scrapers/catalogue.ts";
 import type { Server } from "./check-upstream/exchange.ts";
@@ -13,7 +9,8 @@ import { conforms, type Finding, judged, report } from "./check-upstream/finding
 import type { Subject } from "./check-upstream/read-call.ts";
 import { checkScraper } from "./check-upstream/scraper-rules.ts";
 import { checkRefusals, readCapabilities } from "./check-upstream/server-rules.ts";
-import { runCommand, secretFrom, wholeNumberFrom } from "../tools/sources/upstream/command-line.ts";
+import { jsonOption, parseOptions, runCommand } from "../tools/command-line/command-line.ts";
+import { secretFrom, wholeNumberFrom } from "../tools/sources/upstream/command-line.ts";
 
 export interface CheckOptions extends Pick<Subject, "marketplace" | "ids" | "unknownId"> {
   readonly server: Server;
@@ -54,11 +51,35 @@ const isScraper = (id: string): id is StepScraperId => known.has(id);
 const hasShop = (scraper: StepScraperId, marketplace: string): boolean =>
   platforms[stepScrapers[scraper].platform].marketplaces.some(({ code }) => code === marketplace);
 
-const usage =
-  "npm run check:upstream -- <base URL> [--secret-env NAME] [--marketplace us] " +
-  "[--timeout <seconds>] --scraper retailer_d.standard --ids 1,2,3 [--unknown-id 4]\n" +
-  "Name IDs of items that exist, and with --unknown-id one that does not. IDs of offer checks are " +
-  "<asin>:<offerListingId> of offers that can be bought now.\n";
+const commandLine = {
+  name: "npm run check:upstream",
+  about:
+    "Checks an upstream server against the contract at /docs/upstream. IDs of offer checks are\n" +
+    "<asin>:<offerListingId> of offers that can be bought now.",
+  argument: "<base URL>",
+  options: {
+    scraper: { type: "string", value: "<scraper>", about: "the scraper of the read items" },
+    ids: { type: "string", value: "<id,id,…>", about: "items that exist" },
+    "unknown-id": { type: "string", value: "<id>", about: "an item that does not exist" },
+    marketplace: {
+      type: "string",
+      value: "<code>",
+      default: "us",
+      about: "the marketplace of the items",
+    },
+    "secret-env": {
+      type: "string",
+      value: "<name>",
+      about: "the environment variable with the server's secret",
+    },
+    timeout: { type: "string", value: "<seconds>", default: "20", about: "the wait for a reply" },
+    json: jsonOption,
+  },
+  examples: [
+    "http://127.0.0.1:9900 --scraper retailer_d.standard --ids 1234567,2345678",
+    "https://reads.example.com --scraper retailer_a.full --ids B000000001 --secret-env READ_SECRET --json",
+  ],
+} as const;
 
 /** Seconds to wait for a reply. */
 const timeoutRange = { from: 1, to: 600 };
@@ -71,18 +92,7 @@ export function parseCheckOptions(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
 ): CheckOptions {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      scraper: { type: "string" },
-      ids: { type: "string" },
-      marketplace: { type: "string", default: "us" },
-      "unknown-id": { type: "string" },
-      "secret-env": { type: "string" },
-      timeout: { type: "string", default: "20" },
-    },
-  });
+  const { values, positionals } = parseOptions(args, commandLine.options, true);
   const { marketplace, timeout } = values;
   const scraper = scraperFrom(values.scraper, marketplace);
   return {
@@ -100,9 +110,11 @@ export function parseCheckOptions(
 
 function baseUrlFrom([baseUrl = "", ...rest]: readonly string[]): string {
   if (!/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
-    throw new Error(`The base URL of the server is missing or invalid\n${usage}`);
+    throw new Error(
+      `The base URL of the server is missing or invalid (got "${baseUrl}"). Example: ${commandLine.examples[0]}`,
+    );
   }
-  if (rest.length > 0) throw new Error(`Unexpected argument: ${rest.join(" ")}\n${usage}`);
+  if (rest.length > 0) throw new Error(`Unexpected argument: ${rest.join(" ")}`);
   return baseUrl.replace(/\/+$/, "");
 }
 
@@ -134,10 +146,13 @@ function scraperFrom(name: string | undefined, marketplace: string): StepScraper
   return name;
 }
 
-async function main(): Promise<void> {
+async function main(isJson: boolean): Promise<number> {
   const findings = await checkUpstream(parseCheckOptions(process.argv.slice(2), process.env));
-  process.stdout.write(report(findings));
-  process.exitCode = conforms(findings) ? 0 : 1;
+  const result = { conforms: conforms(findings), findings };
+  process.stdout.write(isJson ? `${JSON.stringify(result)}\n` : report(findings));
+  return result.conforms ? 0 : 1;
 }
 
-if (import.meta.main) await runCommand(main);
+if (import.meta.main) {
+  await runCommand(commandLine, ({ values }) => main(values.json === true), { failureCode: 2 });
+}

@@ -1,10 +1,11 @@
 /**
- * Fuzzes the running service with valid and invalid requests generated from its OpenAPI document:
- * `npm run test:contract [-- <options of st run>]`. The service must accept exactly what the
+ * Fuzzes the running service with valid and invalid requests generated from its OpenAPI document. The service must accept exactly what the
  * document allows, except for `test/contract/exceptions.json`. The same seed generates the same
  * requests. Exits with 1 if there is a finding; with 0 and a message if Python is missing.
  */
 import { fileURLToPath } from "node:url";
+import { asksForHelp, helpOf } from "../tools/command-line/command-line.ts";
+import { failureMessage } from "../tools/command-line/failure.ts";
 import { installContractPython, runCommand } from "../tools/contract/command.ts";
 import { startContractWorld } from "../tools/contract/world.ts";
 
@@ -13,7 +14,20 @@ const settings = `${folder}/schemathesis.toml`;
 /** Upper bound of the duration, for slow machines. */
 const secondsMax = 180;
 
+const commandLine = {
+  name: "npm run test:contract",
+  about:
+    "Fuzzes the service with requests generated from its OpenAPI document, for at most 3 minutes.\n" +
+    "All options go to `st run` of schemathesis, which also checks them.",
+  options: {},
+  examples: ["", "--seed 1", "--include-path /v1/products"],
+};
+
 async function main(): Promise<number> {
+  if (asksForHelp(process.argv.slice(2))) {
+    process.stdout.write(helpOf(commandLine));
+    return 0;
+  }
   // Otherwise every call writes a line between the findings.
   process.env["POWERTOOLS_LOG_LEVEL"] ??= "SILENT";
   const installed = await installContractPython();
@@ -40,4 +54,7 @@ async function main(): Promise<number> {
   }
 }
 
-process.exitCode = await main();
+process.exitCode = await main().catch((error: unknown) => {
+  process.stderr.write(`${failureMessage(error)}\n`);
+  return 1;
+});

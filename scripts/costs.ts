@@ -1,30 +1,55 @@
 /**
  * Calculates the costs of the service on AWS, from units measured on this machine and public
- * prices: `npm run costs`. Values that cannot be measured here are assumptions; options change
- * them.
+ * prices. Values that cannot be measured here are assumptions; options change them.
  */
 import { defaultRefreshEveryRuns } from "../shared/pipelines/default.ts";
 import { printTable } from "./measure/print-table.ts";
-import { measureCalls } from "./costs/api-calls.ts";
-import { assumptionLines, readAssumptions } from "./costs/assumptions.ts";
-import { measureList } from "./costs/list-runs.ts";
+import { callCount, measureCalls } from "./costs/api-calls.ts";
+import {
+  assumptionLines,
+  assumptionOptions,
+  readAssumptions,
+  type Texts,
+} from "./costs/assumptions.ts";
+import { listRunCount, measureList } from "./costs/list-runs.ts";
 import { logMeter } from "./costs/log-meter.ts";
 import { pricesReadOn } from "./measure/prices.ts";
 import { standingMonth } from "./costs/standing.ts";
 import { callRows, listRows, standingRows } from "./costs/tables.ts";
 import { dollarsOf } from "./measure/usage.ts";
+import { jsonOption, runCommand } from "../tools/command-line/command-line.ts";
+import { progressOf } from "../tools/command-line/progress.ts";
 
-const assumptions = readAssumptions(process.argv.slice(2));
-const logs = logMeter();
-const calls = await measureCalls(assumptions, logs);
-const list = await measureList(assumptions, logs);
-const metrics = logs.metrics();
-const standing = standingMonth({ lookAfter: list.lookAfter, metrics }, assumptions);
+const commandLine = {
+  name: "npm run costs",
+  about: "Calculates the costs of the service on AWS. Takes one to two minutes, without a network.",
+  options: { ...assumptionOptions, json: jsonOption },
+  examples: ["", "--aws-ms 10", "--json"],
+} as const;
 
-printTable("API calls", callRows(calls));
-printTable("A list", listRows(list, defaultRefreshEveryRuns));
-printTable("Standing", standingRows(standing));
-process.stdout.write(`
+async function main(values: Texts, isJson: boolean): Promise<void> {
+  const assumptions = readAssumptions(values);
+  const logs = logMeter();
+  const progress = progressOf(callCount + listRunCount);
+  const calls = await measureCalls(assumptions, { logs, progress });
+  const list = await measureList(assumptions, { logs, progress });
+  const metrics = logs.metrics();
+  const standing = standingMonth({ lookAfter: list.lookAfter, metrics }, assumptions);
+  if (isJson) {
+    const result = {
+      prices_read_on: pricesReadOn,
+      assumptions,
+      calls: callRows(calls),
+      list: listRows(list, defaultRefreshEveryRuns),
+      standing: standingRows(standing),
+    };
+    process.stdout.write(`${JSON.stringify(result)}\n`);
+    return;
+  }
+  printTable("API calls", callRows(calls));
+  printTable("A list", listRows(list, defaultRefreshEveryRuns));
+  printTable("Standing", standingRows(standing));
+  process.stdout.write(`
   dollars: list prices in us-east-1 on ${pricesReadOn}, on demand, no free tier (scripts/measure/prices.ts).
   measured: DynamoDB units, requests, CPU, log bytes and stored bytes of functions in a local world,
     warm, with their memory in prod; answers as they are sent, compressed.
@@ -37,4 +62,8 @@ process.stdout.write(`
   assumed, and the option that changes it:
 ${assumptionLines(assumptions).join("\n")}
 `);
-process.exit(0);
+}
+
+await runCommand(commandLine, ({ values: { json, ...texts } }) => main(texts, json === true), {
+  exit: "after the command",
+});

@@ -1,49 +1,55 @@
-/**
- * Deploys the project with the CDK, runs the tour against it, and removes it.
- *   npm run deploy:smoke
- *     against an AWS emulator that the command installs (needs Python 3 with pip; the first time
- *     also a network)
- *   npm run deploy:smoke -- --endpoint <url> [-c <key>=<value>]... [--simple-alarms] [--api-url <url>]
- *     against any endpoint with the APIs of AWS, with the credentials of the environment (default:
- *     test, test). Use -c responseMode=buffered if it cannot stream responses, --simple-alarms if
- *     it cannot create alarms on expressions.
- *     The service sends only to public addresses. For deliveries and exports, add:
- *     --receiver <https url> --receiver-port <port>   an address that leads to this port of this machine
- *     --bucket <name> --bucket-endpoint <https url>   with CUSTOMER_ACCESS_KEY_ID and
- *                                                     CUSTOMER_SECRET_ACCESS_KEY
- */
+/** Deploys the project with the CDK, runs the tour against it, and removes it. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { simplifyAlarms } from "./deploy-smoke/emulator-templates.ts";
 import { ownNamespace } from "./deploy-smoke/namespace.ts";
 import { startReceiver } from "./deploy-smoke/receiver.ts";
 import { deploySmoke, type Place } from "./deploy-smoke/smoke.ts";
 import { prepareWorld } from "./deploy-smoke/world-files.ts";
 import { openDataFolder } from "../tools/local/data-folder.ts";
+import { type parseOptions, runCommand } from "../tools/command-line/command-line.ts";
 import { installPython } from "../tools/python/install.ts";
 import { createNarrator } from "./tour/narrator.ts";
 
-const options = {
-  endpoint: { type: "string" },
-  context: { type: "string", short: "c", multiple: true },
-  "api-url": { type: "string" },
-  "simple-alarms": { type: "boolean" },
-  receiver: { type: "string" },
-  "receiver-port": { type: "string" },
-  bucket: { type: "string" },
-  "bucket-endpoint": { type: "string" },
+const commandLine = {
+  name: "npm run deploy:smoke",
+  about:
+    "Deploys the project with the CDK, runs the tour against it, and removes it. Without --endpoint it\n" +
+    "installs an AWS emulator, which needs Python 3 with pip, and a network the first time.\n\n" +
+    "An endpoint gets the credentials of the environment (default: test, test). The service sends only\n" +
+    "to public addresses: deliveries and exports need --receiver, --receiver-port, --bucket and\n" +
+    "--bucket-endpoint, with the variables CUSTOMER_ACCESS_KEY_ID and CUSTOMER_SECRET_ACCESS_KEY.",
+  options: {
+    endpoint: { type: "string", value: "<url>", about: "an endpoint with the APIs of AWS" },
+    context: {
+      type: "string",
+      short: "c",
+      value: "<key>=<value>",
+      multiple: true,
+      about: "CDK context, such as responseMode=buffered for an endpoint that cannot stream",
+    },
+    "api-url": { type: "string", value: "<url>", about: "the address of the deployed API" },
+    "simple-alarms": { type: "boolean", about: "leaves out alarms on expressions" },
+    receiver: { type: "string", value: "<url>", about: "a public address of the receiver" },
+    "receiver-port": {
+      type: "string",
+      value: "<port>",
+      about: "the port of this machine to which that address leads",
+    },
+    bucket: { type: "string", value: "<name>", about: "the customer's bucket" },
+    "bucket-endpoint": { type: "string", value: "<url>", about: "the S3 endpoint of the bucket" },
+  },
+  examples: ["", "--endpoint http://127.0.0.1:4566 -c responseMode=buffered --simple-alarms"],
 } as const;
-type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
+type Values = ReturnType<typeof parseOptions<(typeof commandLine)["options"]>>["values"];
 
 const cache = fileURLToPath(new URL("../node_modules/.cache/deploy-smoke", import.meta.url));
 const requirements = fileURLToPath(new URL("deploy-smoke/requirements.txt", import.meta.url));
 const binaries = fileURLToPath(new URL("../node_modules/.bin", import.meta.url));
 
-async function main(): Promise<number> {
-  const { values } = parseArgs({ options });
+async function main(values: Values): Promise<number> {
   const folder = openDataFolder(join(cache, "world"), true);
   try {
     if (values.endpoint === undefined) return await withEmulator(folder.path);
@@ -153,10 +159,4 @@ function customerOf(values: Values): CustomerOutside | null {
   return { url: url.replace(/\/+$/, ""), port: Number(port), bucket };
 }
 
-await main().then(
-  (code) => process.exit(code),
-  (error: unknown) => {
-    process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);
-    process.exit(1);
-  },
-);
+await runCommand(commandLine, ({ values }) => main(values), { exit: "after the command" });

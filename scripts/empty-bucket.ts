@@ -3,7 +3,6 @@
  * empty-bucket -- --stage <stage>`. Run it before you destroy the data stack. It refuses while the
  * data stack is protected, and while a service stack exists, which writes to the bucket.
  */
-import { parseArgs } from "node:util";
 import {
   CloudFormationClient,
   DescribeStacksCommand,
@@ -13,10 +12,21 @@ import { DeleteObjectsCommand, paginateListObjectsV2, S3Client } from "@aws-sdk/
 import { stackName } from "../lib/build-app.ts";
 import { stages } from "../lib/config.ts";
 import { quantity } from "../shared/base/quantity.ts";
+import { jsonOption, runCommand } from "../tools/command-line/command-line.ts";
 
-async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { stage: { type: "string" } } });
-  const stage = stages.find((known) => known === values.stage);
+const commandLine = {
+  name: "npm run empty-bucket",
+  about:
+    "Deletes all objects of a stage's bucket of event bodies, before its data stack is destroyed.",
+  options: {
+    stage: { type: "string", value: `<${stages.join("|")}>`, about: "the stage" },
+    json: jsonOption,
+  },
+  examples: ["--stage dev", "--stage prod --json"],
+} as const;
+
+async function main(wanted: string | undefined, isJson: boolean): Promise<void> {
+  const stage = stages.find((known) => known === wanted);
   if (stage === undefined) throw new Error(`Pass the stage: --stage ${stages.join(" or ")}.`);
   const client = new CloudFormationClient({});
   const data = await stackOf(client, stackName(stage, "data"));
@@ -29,7 +39,12 @@ async function main(): Promise<void> {
         `npx cdk destroy ${stackName(stage, "service")} -c stage=${stage}`,
     );
   }
-  process.stdout.write(`Deleted ${quantity(await emptied(bucket), "object")} of ${bucket}.\n`);
+  const deleted = await emptied(bucket);
+  process.stdout.write(
+    isJson
+      ? `${JSON.stringify({ bucket, deleted })}\n`
+      : `Deleted ${quantity(deleted, "object")} of ${bucket}.\n`,
+  );
 }
 
 async function stackOf(client: CloudFormationClient, name: string): Promise<Stack | undefined> {
@@ -60,6 +75,9 @@ function removableBucket(stack: Stack | undefined, name: string): string {
   return bucket.OutputValue;
 }
 
+/** S3 does not return the number of objects, so that there is no estimate of the rest. */
+const progressEvery = 10_000;
+
 /** Deletes all objects, 1,000 in each call, the maximum of S3. Returns their number. */
 async function emptied(bucket: string): Promise<number> {
   const client = new S3Client({ forcePathStyle: true });
@@ -72,12 +90,10 @@ async function emptied(bucket: string): Promise<number> {
     );
     if (failed !== undefined) throw new Error(`${failed.Key} was not deleted: ${failed.Message}`);
     deleted += objects.length;
+    if (deleted % progressEvery === 0) process.stderr.write(`${deleted} objects deleted so far\n`);
   }
   client.destroy();
   return deleted;
 }
 
-await main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-});
+await runCommand(commandLine, ({ values }) => main(values.stage, values.json === true));

@@ -1,6 +1,6 @@
 /**
  * Creates the templates of every stage, with and without optional context, and checks them with
- * cfn-lint: `npm run lint:templates`. Exit codes: 0 without findings, 1 with findings, 2 if
+ * cfn-lint. Exit codes: 0 without findings, 1 with findings, 2 if
  * cfn-lint is not installed (`pip install cfn-lint`).
  */
 import { spawnSync } from "node:child_process";
@@ -10,6 +10,15 @@ import { join } from "node:path";
 import { buildApp } from "../lib/build-app.ts";
 import { stages } from "../lib/config.ts";
 import type { GivenContext } from "../lib/context.ts";
+import { runCommand } from "../tools/command-line/command-line.ts";
+import { type Progress, progressOf } from "../tools/command-line/progress.ts";
+
+const commandLine = {
+  name: "npm run lint:templates",
+  about: "Checks the CloudFormation templates of every stage with cfn-lint (pip install cfn-lint).",
+  options: {},
+  examples: [""],
+} as const;
 
 const domain = {
   domainName: "api.example.com",
@@ -28,9 +37,10 @@ const contexts: readonly GivenContext[] = [
 /** W3005: the CDK adds a dependency on a role that the function already references. */
 const ignored = "W3005";
 
-function templatesIn(folder: string): readonly string[] {
+function templatesIn(folder: string, progress: Progress): readonly string[] {
   return stages.flatMap((stage) =>
     contexts.flatMap((context, index) => {
+      progress.begin(`templates of ${stage}, variant ${index + 1}`);
       const outdir = join(folder, `${stage}-${index}`);
       const { stacks } = buildApp({
         bundle: false,
@@ -42,7 +52,7 @@ function templatesIn(folder: string): readonly string[] {
   );
 }
 
-function main(): number {
+async function main(): Promise<number> {
   const found = spawnSync("cfn-lint", ["--version"], { encoding: "utf8" });
   if (found.error !== undefined) {
     process.stderr.write(
@@ -52,7 +62,9 @@ function main(): number {
   }
   const folder = mkdtempSync(join(tmpdir(), "templates-"));
   try {
-    const templates = templatesIn(folder);
+    const progress = progressOf(stages.length * contexts.length + 1);
+    const templates = templatesIn(folder, progress);
+    progress.begin("cfn-lint");
     const { status } = spawnSync(
       "cfn-lint",
       ["--format", "parseable", "--ignore-checks", ignored, "--", ...templates],
@@ -66,4 +78,4 @@ function main(): number {
   }
 }
 
-process.exitCode = main();
+await runCommand(commandLine, main);

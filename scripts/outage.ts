@@ -1,11 +1,12 @@
 /**
  * Calls every route of a local world while its DynamoDB is healthy, killed, hanging or slow, and
- * prints each answer with its charge: `npm run outage [-- --mode hanging]`. Exits with 1 if a call
- * breaks a rule of `scripts/outage/rules.ts`, or if `reconcile` then finds a difference.
+ * prints each answer with its charge. Exits with 1 if a call breaks a rule of
+ * `scripts/outage/rules.ts`, or if `reconcile` then finds a difference.
  */
-import { parseArgs } from "node:util";
 import { localTarget } from "./admin/target.ts";
 import { printTable } from "./measure/print-table.ts";
+import { jsonOption, runCommand } from "../tools/command-line/command-line.ts";
+import { progressOf } from "../tools/command-line/progress.ts";
 import { startTemporaryDynamo } from "../tools/local/temporary-dynamo.ts";
 import { accountsIn } from "./outage/accounts.ts";
 import { observe, type Outage } from "./outage/observe.ts";
@@ -24,9 +25,28 @@ const allModes: readonly StoreMode[] = [
   "slow",
 ];
 
-async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { mode: { type: "string", multiple: true } } });
-  const modes = values.mode?.map(modeNamed) ?? allModes;
+const commandLine = {
+  name: "npm run outage",
+  about: "Calls every route while the store fails, and checks each answer and its charge.",
+  options: {
+    mode: {
+      type: "string",
+      value: "<mode>",
+      multiple: true,
+      about: `a mode of the store, several times for several: ${allModes.join(", ")} (default: all)`,
+    },
+    json: jsonOption,
+  },
+  examples: ["", "--mode hanging", "--mode killed --mode slow --json"],
+} as const;
+
+interface Values {
+  readonly mode?: readonly string[];
+  readonly json?: boolean;
+}
+
+async function main({ mode, json: isJson = false }: Values): Promise<number> {
+  const modes = mode?.map(modeNamed) ?? allModes;
   delete process.env["DYNAMODB_ENDPOINT"];
   // Every failed call writes a line, which would hide the tables.
   process.env["POWERTOOLS_LOG_LEVEL"] ??= "SILENT";
@@ -34,14 +54,27 @@ async function main(): Promise<void> {
   const proxy = await startStoreProxy(store.endpoint, slowMs);
   try {
     process.env["DYNAMODB_ENDPOINT"] = proxy.url;
-    const faults = await inFreshWorld(["--empty-demo"], async (world) => {
+    const { observations, reconciled } = await inFreshWorld(["--empty-demo"], async (world) => {
       const { tables } = localTarget(world.dataFolder);
       const outage = { world, proxy, accounts: accountsIn(tables) };
-      return [...(await observeAll(modes, outage)), ...(await differencesIn(world.dataFolder))];
+      return {
+        observations: await observeAll(modes, { outage, isJson }),
+        reconciled: await reconciledIn(world.dataFolder),
+      };
     });
-    for (const fault of faults) process.stdout.write(`BROKEN ${fault}\n`);
-    process.stdout.write(`\nModes: ${modes.length}. Broken rules: ${faults.length}.\n`);
-    if (faults.length > 0) process.exitCode = 1;
+    const faults = [
+      ...observations.flatMap((one) =>
+        brokenRules(one).map((text) => `${one.mode}: ${one.route} ${text}`),
+      ),
+      ...(reconciled["differences"] === 0 ? [] : ["reconcile: found differences"]),
+    ];
+    if (isJson) print(JSON.stringify({ calls: observations.map(resultOf), faults }));
+    else {
+      print(`\n${String(reconciled["summary"])}`);
+      for (const fault of faults) print(`BROKEN ${fault}`);
+      print(`\nModes: ${modes.length}. Broken rules: ${faults.length}.`);
+    }
+    return faults.length > 0 ? 1 : 0;
   } finally {
     await proxy.set("healthy");
     await proxy.stop();
@@ -57,17 +90,27 @@ function modeNamed(name: string): StoreMode {
   return mode;
 }
 
-async function observeAll(modes: readonly StoreMode[], outage: Outage): Promise<string[]> {
-  const faults: string[] = [];
-  for (const mode of modes) {
-    const observations = await observe(mode, outage);
-    printTable(titleOf(mode), observations.map(lineOf));
-    for (const one of observations) {
-      faults.push(...brokenRules(one).map((text) => `${mode}: ${one.route} ${text}`));
-    }
-  }
-  return faults;
+interface Reporting {
+  readonly outage: Outage;
+  readonly isJson: boolean;
 }
+
+async function observeAll(
+  modes: readonly StoreMode[],
+  { outage, isJson }: Reporting,
+): Promise<readonly Observation[]> {
+  const progress = progressOf(modes.length);
+  const all: Observation[] = [];
+  for (const mode of modes) {
+    progress.begin(titleOf(mode));
+    const observations = await observe(mode, outage);
+    if (!isJson) printTable(titleOf(mode), observations.map(lineOf));
+    all.push(...observations);
+  }
+  return all;
+}
+
+const resultOf = ({ headers: _, ...seen }: Observation) => seen;
 
 const titleOf = (mode: StoreMode): string =>
   mode === "slow" ? `store slow: each request takes ${slowMs / 1_000} s` : `store ${mode}`;
@@ -81,23 +124,16 @@ const lineOf = (seen: Observation) => ({
   charged: seen.charged,
 });
 
-async function differencesIn(dataFolder: string): Promise<string[]> {
+/** Returns the tally of `reconcile`; without it, the differences that `reconcile` printed. */
+async function reconciledIn(dataFolder: string): Promise<Readonly<Record<string, unknown>>> {
   const admin = adminCommands([], { LOCAL_DIR: dataFolder });
   // It exits with 2 and prints the differences when there are some.
-  const tally = await admin("reconcile", "--json").catch((error: { readonly stdout?: string }) => {
+  return admin("reconcile", "--json").catch((error: { readonly stdout?: string }) => {
     if (error.stdout === undefined) throw error;
     return { summary: error.stdout, differences: null };
   });
-  process.stdout.write(`\n${String(tally["summary"])}\n`);
-  return tally["differences"] === 0 ? [] : ["reconcile: found differences"];
 }
 
-await main().then(
-  () => process.exit(),
-  (error: unknown) => {
-    process.stderr.write(
-      `${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-    );
-    process.exit(1);
-  },
-);
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+await runCommand(commandLine, ({ values }) => main(values), { exit: "after the command" });

@@ -1,10 +1,6 @@
-/**
- * Runs the service on this machine: `npm start [-- --fresh] [-- --source <what>=<adapter>,<url>]`.
- * Fills the demo workspace with watchlists, except with `--empty-demo` or `--source`, because their
- * IDs exist only in the sandbox. PORT sets the port of the API, LOCAL_DIR the data folder.
- */
-import { parseArgs } from "node:util";
+/** Runs the service on this machine. */
 import { fillDemoWorkspace } from "./demo/demo-workspace.ts";
+import { runCommand } from "../tools/command-line/command-line.ts";
 import { describeError } from "../tools/local/lambda-host.ts";
 import { parseSourceChoice } from "../tools/local/sources.ts";
 import { startWorld } from "../tools/local/world.ts";
@@ -12,21 +8,42 @@ import type { World } from "../tools/local/world.ts";
 
 const portDefault = "8787";
 
-async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      fresh: { type: "boolean", default: false },
-      "empty-demo": { type: "boolean", default: false },
-      source: { type: "string", multiple: true, default: [] },
+const commandLine = {
+  name: "npm start",
+  about:
+    "Runs the service on this machine. PORT sets the port of the API (8787), LOCAL_DIR the data folder (.local).",
+  options: {
+    fresh: { type: "boolean", default: false, about: "deletes the data of an earlier start" },
+    // The IDs of these watchlists exist only in the sandbox, so --source leaves them out too.
+    "empty-demo": {
+      type: "boolean",
+      default: false,
+      about: "leaves the demo workspace without watchlists",
     },
-  });
+    source: {
+      type: "string",
+      value: "<what>=<adapter>,<url>",
+      multiple: true,
+      about: "reads a platform or scraper from a server of yours",
+    },
+  },
+  examples: ["", "--fresh", "--source retailer_d=upstream,http://127.0.0.1:9900"],
+} as const;
+
+interface Values {
+  readonly fresh: boolean;
+  readonly "empty-demo": boolean;
+  readonly source?: readonly string[];
+}
+
+async function main({ source = [], ...values }: Values): Promise<void> {
   quietFunctions();
   const dir = process.env["LOCAL_DIR"] ?? ".local";
   const world = await startWorld({
     dir,
     port: portOf(process.env["PORT"] ?? portDefault),
     fresh: values.fresh,
-    sources: values.source.map(parseSourceChoice),
+    sources: source.map(parseSourceChoice),
     log: print,
     progress: print,
   });
@@ -38,7 +55,7 @@ async function main(): Promise<void> {
   };
   process.once("SIGINT", stop);
   process.once("SIGTERM", stop);
-  if (values["empty-demo"] || values.source.length > 0) return;
+  if (values["empty-demo"] || source.length > 0) return;
   // Runs in parallel with the first calls.
   await fillDemoWorkspace(world).catch((error: unknown) => {
     if (!stopping) print(`The demo workspace could not be filled: ${describeError(error)}`);
@@ -86,4 +103,11 @@ function fail(error: unknown): void {
   process.exit(1);
 }
 
-await main().catch(fail);
+await runCommand(
+  commandLine,
+  ({ values }) =>
+    main(values).catch((error: unknown) => {
+      throw new Error(describeError(error), { cause: error });
+    }),
+  { exit: "after an error" },
+);

@@ -1,9 +1,8 @@
 /**
  * Tests the whole service twice, from a new account to a signed webhook and an object in the
- * customer's bucket: with the sandbox, and with a replayed products API. `npm run tour [--
- * --recordings <folder of recorded replies>]`
+ * customer's bucket: with the sandbox, and with a replayed products API.
  */
-import { parseArgs } from "node:util";
+import { runCommand } from "../tools/command-line/command-line.ts";
 import { loadRecordedProducts, startReplayCatalog } from "../tools/sources/replay-catalog.ts";
 import { adminCommands } from "./tour/admin-commands.ts";
 import { localCustomer } from "../tools/customer/bucket.ts";
@@ -19,12 +18,25 @@ const sandboxIds = ["9000001", "9000000", "9000003", "9000007"] as const;
 const pricedItems = 8;
 const unpricedItems = 3;
 
-async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { recordings: { type: "string" } } });
+const commandLine = {
+  name: "npm run tour",
+  about:
+    "Tests the service in a fresh local world, from a new account to a webhook and an export. Takes about a minute.",
+  options: {
+    recordings: {
+      type: "string",
+      value: "<folder>",
+      about: "recorded replies of a products API (default: those of the project's tests)",
+    },
+  },
+  examples: ["", "--recordings ./replies"],
+} as const;
+
+async function main(recordings: string | undefined): Promise<void> {
   const started = Date.now();
   const narrator = createNarrator(process.stdout);
   await tourSandbox(narrator);
-  await tourReplayedCatalog(values.recordings, narrator);
+  await tourReplayedCatalog(recordings, narrator);
   const seconds = ((Date.now() - started) / 1_000).toFixed(1);
   process.stdout.write(`\nThe tour is over: ${narrator.checks()} checks held, ${seconds} s.\n`);
 }
@@ -77,10 +89,6 @@ const targetOf = (world: FreshWorld): Omit<ReachableTarget, "ids" | "movePrice">
   bucket: { endpoint: world.s3_endpoint, name: world.export_bucket, ...localCustomer },
 });
 
-await main().then(
-  () => process.exit(0),
-  (error: unknown) => {
-    process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);
-    process.exit(1);
-  },
-);
+await runCommand(commandLine, ({ values }) => main(values.recordings), {
+  exit: "after the command",
+});

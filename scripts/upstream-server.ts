@@ -1,6 +1,6 @@
-/** Runs the reference server of `/docs/upstream`: `node scripts/upstream-server.ts --port 9900`. */
-import { parseArgs } from "node:util";
-import { runCommand, secretFrom, wholeNumberFrom } from "../tools/sources/upstream/command-line.ts";
+/** Runs the reference server of `/docs/upstream`. */
+import { runCommand } from "../tools/command-line/command-line.ts";
+import { secretFrom, wholeNumberFrom } from "../tools/sources/upstream/command-line.ts";
 import { isMisbehaviour, misbehaviours } from "../tools/sources/upstream/misbehaviours.ts";
 import {
   alwaysMisbehaving,
@@ -8,15 +8,39 @@ import {
   startUpstreamServer,
 } from "../tools/sources/upstream/server.ts";
 
-async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      port: { type: "string", default: "9900" },
-      "max-batch": { type: "string", default: String(maxBatchDefault) },
-      "secret-env": { type: "string" },
-      misbehave: { type: "string" },
+const commandLine = {
+  name: "node scripts/upstream-server.ts",
+  about: "Runs the reference server of /docs/upstream with invented items.",
+  options: {
+    port: { type: "string", value: "<port>", default: "9900", about: "the port; 0 for a free one" },
+    "max-batch": {
+      type: "string",
+      value: "<number>",
+      default: String(maxBatchDefault),
+      about: "the most IDs in a call",
     },
-  });
+    "secret-env": {
+      type: "string",
+      value: "<name>",
+      about: "the environment variable with the secret of the callers",
+    },
+    misbehave: {
+      type: "string",
+      value: "<fault>",
+      about: `breaks the contract: ${misbehaviours.join(", ")}`,
+    },
+  },
+  examples: ["", "--port 9901 --max-batch 100 --secret-env READ_SECRET"],
+} as const;
+
+interface Values {
+  readonly port: string;
+  readonly "max-batch": string;
+  readonly "secret-env"?: string;
+  readonly misbehave?: string;
+}
+
+async function main(values: Values): Promise<void> {
   const { misbehave, "secret-env": secretName } = values;
   if (misbehave !== undefined && !isMisbehaviour(misbehave)) {
     throw new Error(`--misbehave must be one of ${misbehaviours.join(", ")} (got "${misbehave}")`);
@@ -30,4 +54,6 @@ async function main(): Promise<void> {
   process.stdout.write(`The reference server runs at ${url}\n`);
 }
 
-if (import.meta.main) await runCommand(main);
+if (import.meta.main) {
+  await runCommand(commandLine, ({ values }) => main(values), { failureCode: 2 });
+}

@@ -1,8 +1,18 @@
 /** Writes the files of the dashboard, which the dashboard function serves. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { runCommand } from "../tools/command-line/command-line.ts";
 import { dashboardAssets } from "../tools/dashboard/assets.ts";
 
-const { path, text } = dashboardAssets();
-mkdirSync(dirname(path), { recursive: true });
-writeFileSync(path, text);
+const commandLine = {
+  name: "npm run dashboard",
+  about: "Bundles the dashboard into functions/dashboard/generated.",
+  options: {},
+  examples: [""],
+} as const;
+
+await runCommand(commandLine, async () => {
+  const { path, text } = dashboardAssets();
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+});

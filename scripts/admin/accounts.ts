@@ -52,6 +52,7 @@ const keyNameOf = (values: Values): string =>
 
 export const accountCommands: Commands = {
   accounts: {
+    example: "--json",
     usage: "",
     takes: [],
     about: "Lists all accounts.",
@@ -71,6 +72,7 @@ export const accountCommands: Commands = {
     },
   },
   "accounts show": {
+    example: "--account acct_1",
     usage: "--account <acct_…>",
     takes: ["account"],
     about: "Shows an account with its open holds, keys, watchlists and webhook endpoints.",
@@ -78,6 +80,7 @@ export const accountCommands: Commands = {
   },
   "accounts open-shards": openShardsCommand,
   "create-account": {
+    example: "--name Acme --email ops@acme.example --credits 10000",
     usage: "--name <name> --email <email> [--credits <n>] [--demo]",
     takes: ["name", "email", "credits", "demo"],
     about: `Opens an account with ${limits.signupCredits} credits, or with --credits.`,
@@ -97,6 +100,7 @@ export const accountCommands: Commands = {
     },
   },
   keys: {
+    example: "--account acct_1",
     usage: "--account <acct_…>",
     takes: ["account"],
     about: "Lists the API keys of an account.",
@@ -106,6 +110,7 @@ export const accountCommands: Commands = {
     },
   },
   "create-key": {
+    example: "--account acct_1 --name server",
     usage: "--account <acct_…> --name <name>",
     takes: ["account", "name"],
     about: "Makes an API key and shows it, this once.",
@@ -118,6 +123,7 @@ export const accountCommands: Commands = {
     },
   },
   "revoke-key": {
+    example: "--account acct_1 --key key_1",
     usage: "--account <acct_…> --key <key_…>",
     takes: ["account", "key"],
     about: "Ends an API key at once and for good.",

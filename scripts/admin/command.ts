@@ -1,5 +1,6 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { SQSClient } from "@aws-sdk/client-sqs";
+import type { Progress } from "../../tools/command-line/progress.ts";
 import type { Target } from "./target.ts";
 
 /** Options of individual commands. */
@@ -54,6 +55,8 @@ export interface Admin {
   readonly printLine: (line: string) => void;
   /** Prints a line that is not part of the result. */
   readonly warn: (line: string) => void;
+  /** Prints which account is processed, every 5 s. */
+  readonly progress: (accounts: number | null) => Progress;
   /** Sets the exit code of a successful command. Default: 0. */
   readonly endWith: (code: number) => void;
 }
@@ -63,6 +66,8 @@ interface Described {
   readonly usage: string;
   readonly takes: readonly OptionName[];
   readonly about: string;
+  /** The options of a typical call. */
+  readonly example: string;
 }
 
 /** A command that reads or changes a world. */

@@ -31,12 +31,14 @@ const changeTakes = ["account", "id"] as const;
 
 export const creditCommands: Commands = {
   packs: {
+    example: "--json",
     usage: "",
     takes: [],
     about: "Lists the credit packs.",
     answer: listOf(Object.entries(creditPacks).map(([pack, credits]) => ({ pack, credits }))),
   },
   credits: {
+    example: "--account acct_1 --limit 20",
     usage:
       "--account <acct_…> [--request <req_…>] [--type <type>] [--watchlist <wl_…>] [--limit <n>] [--starting-after <ctx_…>]",
     takes: ["account", "request", "type", "watchlist", "limit", "starting-after"],
@@ -64,6 +66,7 @@ export const creditCommands: Commands = {
     },
   },
   purchase: {
+    example: "--account acct_1 --id invoice-17 --pack starter",
     usage: `--account <acct_…> --id <id> --pack <${packNames}>`,
     takes: [...changeTakes, "pack"],
     about: "Adds the credits of a paid pack, which counts for the concurrency tier.",
@@ -72,6 +75,7 @@ export const creditCommands: Commands = {
       changed(purchasePack({ ...targetOf(values), packId: packOf(values) }, changesOf(admin))),
   },
   grant: {
+    example: "--account acct_1 --id sorry-3 --credits 500",
     usage: "--account <acct_…> --id <id> --credits <n>",
     takes: [...changeTakes, "credits"],
     about: "Adds free credits.",
@@ -80,6 +84,7 @@ export const creditCommands: Commands = {
       changed(grantCredits({ ...targetOf(values), credits: granted(values) }, changesOf(admin))),
   },
   adjust: {
+    example: "--account acct_1 --id typo-1 --credits=-20",
     usage: "--account <acct_…> --id <id> --credits=<n, or -n>",
     takes: [...changeTakes, "credits"],
     about: "Corrects a balance, never below zero.",
@@ -89,6 +94,7 @@ export const creditCommands: Commands = {
       changed(adjustCredits({ ...targetOf(values), credits: adjusted(values) }, changesOf(admin))),
   },
   "set-auto-topup": {
+    example: "--account acct_1 --threshold 1000 --pack starter",
     usage: `--account <acct_…> [--threshold <n> --pack <${packNames}> [--disabled]]`,
     takes: ["account", "threshold", "pack", "disabled"],
     about: "Sets when an account gets a pack automatically; without --pack, never.",

@@ -16,6 +16,7 @@ const incompleteExit = 1;
 
 export const deadLetterCommands: Commands = {
   "dead-letters": {
+    example: "--stage prod --region us-east-1",
     usage: "",
     takes: [],
     about: "Counts the messages of each queue and of its dead-letter queue.",
@@ -35,6 +36,7 @@ export const deadLetterCommands: Commands = {
     },
   },
   "dead-letters show": {
+    example: "--queue runs --limit 5",
     usage: `--queue <${queueNames.join("|")}> [--limit <n>]`,
     takes: ["queue", "limit"],
     about: "Shows messages of a dead-letter queue without removing them.",
@@ -49,6 +51,7 @@ export const deadLetterCommands: Commands = {
     },
   },
   "dead-letters replay": {
+    example: "--queue runs",
     usage: `--queue <${queueNames.join("|")}>`,
     takes: ["queue"],
     about: "Moves the messages of a dead-letter queue back to their queue.",

@@ -6,6 +6,7 @@ import { accountsOf, existingAccount } from "./existing.ts";
 
 export const demoCommands: Commands = {
   "fill-demo": {
+    example: "--account acct_1",
     usage: "--account <acct_…> [--receiver <https url>]",
     takes: ["account", "receiver"],
     about:

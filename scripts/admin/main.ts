@@ -1,7 +1,9 @@
-import { parseArgs } from "node:util";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { documentClient } from "../../shared/aws/table/dynamo.ts";
-import { isServiceError } from "../../shared/base/errors.ts";
+import { didYouMean } from "../../shared/base/nearest.ts";
+import { parseOptions } from "../../tools/command-line/command-line.ts";
+import { failureMessage } from "../../tools/command-line/failure.ts";
+import { progressOf } from "../../tools/command-line/progress.ts";
 import { accountCommands } from "./accounts.ts";
 import {
   type Command,
@@ -18,7 +20,7 @@ import { demoCommands } from "./demo.ts";
 import { textOf } from "./print.ts";
 import { reconcileCommands } from "./reconcile-command.ts";
 import { deployedTarget, localTarget, type Target } from "./target.ts";
-import { commandUsage, usageOf } from "./usage.ts";
+import { commandHelp, usageOf } from "./usage.ts";
 import { watchlistCommands } from "./watchlists.ts";
 
 const commands: Commands = {
@@ -30,6 +32,7 @@ const commands: Commands = {
   ...reconcileCommands,
 };
 
+const progressMs = 5_000;
 const options = { ...commandOptions, ...commonOptions };
 
 /** The streams of the command. Errors and questions go to `errors`. */
@@ -44,17 +47,13 @@ export async function runAdmin(words: readonly string[], streams: Streams): Prom
   try {
     return await runCommandLine(words, streams);
   } catch (error) {
-    streams.errors.write(`${reasonOf(error)}\n`);
+    streams.errors.write(`${failureMessage(error)}\n`);
     return 1;
   }
 }
 
 async function runCommandLine(words: readonly string[], streams: Streams): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: [...words],
-    options,
-    allowPositionals: true,
-  });
+  const { values, positionals } = parseOptions(words, options, true);
   if (positionals.length === 0) {
     streams.output.write(usageOf(commands));
     return values.help === true ? 0 : 1;
@@ -62,10 +61,12 @@ async function runCommandLine(words: readonly string[], streams: Streams): Promi
   const name = positionals.join(" ");
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) {
-    throw new Error(`There is no command "${name}". Run npm run admin for a list.`);
+    throw new Error(
+      `There is no command "${name}".${didYouMean(name, Object.keys(commands))} Run npm run admin for a list.`,
+    );
   }
   if (values.help === true) {
-    streams.output.write(`${commandUsage(name, command)}\n`);
+    streams.output.write(`${commandHelp(name, command)}\n`);
     return 0;
   }
   refuseOthers(name, command, Object.keys(values));
@@ -94,6 +95,7 @@ async function runWorldCommand(
     isText: isText(values, streams),
     printLine: (line) => void streams.output.write(`${line}\n`),
     warn: (line) => void streams.errors.write(`${line}\n`),
+    progress: (accounts) => progressOf(accounts, { everyMs: progressMs, out: streams.errors }),
     endWith: (wanted) => {
       code = wanted;
     },
@@ -128,17 +130,4 @@ async function targetOf({ stage, region }: Values): Promise<Target> {
   // Every client of this process uses this region.
   if (region !== undefined) process.env["AWS_REGION"] = region;
   return deployedTarget(stage);
-}
-
-/** Returns an error message for operators. A failed connection has an empty message. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error instanceof AggregateError || error.message === "") {
-    const code = "code" in error ? String(error.code) : error.name;
-    return `${code}: the endpoint does not answer. Check that the local world, or the network, is up.`;
-  }
-  // The API does not show causes to clients, but operators may see them.
-  return isServiceError(error) && typeof error.cause === "string"
-    ? `${error.message} (${error.cause})`
-    : error.message;
 }

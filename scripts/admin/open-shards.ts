@@ -7,6 +7,7 @@ import { existingAccount } from "./existing.ts";
 
 /** Moves accounts of earlier releases to shards while calls continue. Idempotent. */
 export const openShardsCommand: WorldCommand = {
+  example: "--stage prod --region us-east-1",
   usage: "[--account <acct_…>]",
   takes: ["account"],
   about:
@@ -26,7 +27,9 @@ async function openAll(values: Values, admin: Admin): Promise<unknown> {
       ? (await dynamoLedgerReader(admin.dynamo, tables).accounts()).map(({ id }) => id)
       : [(await existingAccount(values.account, admin)).id];
   const counts = { opened: 0, failed: 0 };
+  const progress = admin.progress(accountIds.length);
   for (const accountId of accountIds) {
+    progress.begin(accountId);
     try {
       counts.opened += (await openShards(process, accountId)) ? 1 : 0;
     } catch (error) {

@@ -10,13 +10,15 @@ const runsDefault = 20;
 
 export const reconcileCommands: Commands = {
   reconcile: {
+    example: "--account acct_1 --json",
     usage: "[--account <acct_…>] [--runs <n>] [--json]",
     takes: ["account", "runs"],
     about:
       "Compares the ledger with balances, items with counters, runs with their results and the feed, " +
       "and pending deliveries with outboxes. Prints a line for each difference. Compares the results " +
       `${runsDefault} runs of each watchlist; --runs sets another number.`,
-    async run(values, { dynamo, target, isText, printLine, endWith }) {
+    async run(values, { dynamo, target, isText, printLine, progress, endWith }) {
+      const { begin } = progress(null);
       const line = isText
         ? (difference: Difference) => escaped(differenceLine(difference))
         : JSON.stringify;
@@ -24,6 +26,7 @@ export const reconcileCommands: Commands = {
         accountId: values.account ?? null,
         runsMax: wholeNumber(values, "runs", { least: 0, otherwise: runsDefault }),
         clock: systemClock,
+        begin,
         report: (difference: Difference) => printLine(line(difference)),
       });
       if (tally.differences > 0) endWith(foundDifferences);

@@ -15,14 +15,30 @@ Where it works:
                                          as the AWS SDK finds them, AWS_ENDPOINT_URL as it is set.
 A change of prod is shown first and has to be confirmed: by typing prod, or with --yes.
 
-The --id of a change is yours, such as the number of an invoice: repeating it changes nothing.
+You choose the --id of a change, such as the number of an invoice: repeating it changes nothing.
 Results are JSON; at a terminal they are text, and JSON with --json.
-Exit codes: 0 fine, 1 failed, 2 reconcile found differences.
+Exit codes: 0 success, 1 failure, 2 reconcile found differences.
+
+Examples:
+  npm run admin -- create-account --name Acme --email ops@acme.example
+  npm run admin -- accounts --stage prod --region us-east-1 --json
+  npm run admin -- credits --help
 `;
 }
 
+/** Returns the help of one command, with an example. */
+export const commandHelp = (name: string, command: Command): string =>
+  `npm run admin -- <command> [options]
+
+${commandUsage(name, command)}
+
+Options of every command: --stage <dev|prod>, --region <region>, --yes, --json, --help
+
+Example:
+  ${`npm run admin -- ${name} ${command.example}`.trimEnd()}`;
+
 /** Returns the usage of one command. */
-export const commandUsage = (name: string, { usage, about }: Command): string =>
+const commandUsage = (name: string, { usage, about }: Command): string =>
   `  ${`${name} ${usage}`.trimEnd()}\n${wrapped(about)}`;
 
 function wrapped(text: string): string {

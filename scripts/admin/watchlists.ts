@@ -12,6 +12,7 @@ const listsOf = ({ dynamo, target }: Admin) => dynamoListsReader(dynamo, target.
 
 export const watchlistCommands: Commands = {
   watchlists: {
+    example: "--account acct_1",
     usage: "--account <acct_…>",
     takes: ["account"],
     about: "Lists the watchlists of an account.",
@@ -21,6 +22,7 @@ export const watchlistCommands: Commands = {
     },
   },
   runs: {
+    example: "--watchlist wl_1 --limit 5",
     usage: "--watchlist <wl_…> [--limit <n>]",
     takes: ["watchlist", "limit"],
     about: "Lists the runs of a watchlist, newest first.",
@@ -40,6 +42,7 @@ export const watchlistCommands: Commands = {
     },
   },
   "runs show": {
+    example: "--watchlist wl_1 --run 3",
     usage: "--watchlist <wl_…> --run <number>",
     takes: ["watchlist", "run"],
     about: "Shows a run: its phase, its steps and their batches, and what it waits for.",

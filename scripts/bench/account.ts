@@ -4,8 +4,9 @@ import { type AccountFigures, type AccountLoad, measureAccounts } from "./accoun
 import { createBenchTable, withBenchDynamo } from "./bench-dynamo.ts";
 import { number, readOptions, wholeNumber } from "./bench-options.ts";
 import { printTable } from "../measure/print-table.ts";
+import { progressOf } from "../../tools/command-line/progress.ts";
 
-const usage = `npm run bench -- account [options]
+export const accountUsage = `npm run bench -- account [options]
   --environments 5,20,50,100,250   Lambda environments, and the account's concurrency limit
   --work 0.05,0.5,1                seconds that a call waits for its source
   --seconds 10                     measured seconds of virtual time, after 2 s of warm-up
@@ -41,8 +42,10 @@ export async function benchAccount(): Promise<Record<string, unknown>> {
     };
     const account: AccountFigures[] = [];
     const neighbour: object[] = [];
+    const progress = progressOf(options.environments.length * options.work.length);
     for (const environments of options.environments) {
       for (const workSeconds of options.work) {
+        progress.begin(`${environments} environments, ${workSeconds} s of work`);
         const { rate, watchlists } = options;
         const busy = { environments, workSeconds, rate, watchlists };
         if (options.accounts === 1) account.push(...(await measure([busy])));
@@ -86,7 +89,7 @@ export function printAccount({ account, neighbour }: Record<string, unknown>): v
 }
 
 function readAccountOptions() {
-  const values = readOptions(usage, {
+  const values = readOptions({
     environments: "5,20,50,100,250",
     work: "0.05,0.5,1",
     seconds: "10",
@@ -104,23 +107,21 @@ function readAccountOptions() {
     writeMs: spread("write-ms", values["write-ms"]),
     transactionMs: spread("transaction-ms", values["transaction-ms"]),
   };
-  const accounts = wholeNumber(usage, "accounts", values.accounts);
-  if (accounts > 2) throw new Error(`--accounts must be 1 or 2 (got "${accounts}").\n${usage}`);
+  const accounts = wholeNumber("accounts", values.accounts);
+  if (accounts > 2) throw new Error(`--accounts must be 1 or 2 (got "${accounts}").`);
   return {
-    environments: values.environments
-      .split(",")
-      .map((text) => wholeNumber(usage, "environments", text)),
-    work: values.work.split(",").map((text) => number(usage, "work", text)),
-    seconds: number(usage, "seconds", values.seconds),
-    rate: number(usage, "rate", values.rate),
-    watchlists: number(usage, "watchlists", values.watchlists),
+    environments: values.environments.split(",").map((text) => wholeNumber("environments", text)),
+    work: values.work.split(",").map((text) => number("work", text)),
+    seconds: number("seconds", values.seconds),
+    rate: number("rate", values.rate),
+    watchlists: number("watchlists", values.watchlists),
     accounts,
-    seed: number(usage, "seed", values.seed),
+    seed: number("seed", values.seed),
     rules,
   };
 }
 
 function spread(name: string, text: string): Spread {
   const [least = "", most = least] = text.split("-");
-  return [number(usage, name, least), number(usage, name, most)];
+  return [number(name, least), number(name, most)];
 }

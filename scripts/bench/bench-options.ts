@@ -1,11 +1,10 @@
-import { parseArgs } from "node:util";
+import { parseOptions } from "../../tools/command-line/command-line.ts";
 
 /**
- * Reads the options of a bench, all of which have a default. `--help` prints the usage and exits.
+ * Reads the options of a bench, all of which have a default.
  * @throws Error for an unknown option
  */
 export function readOptions<Name extends string>(
-  usage: string,
   defaults: Readonly<Record<Name, string>>,
 ): Readonly<Record<Name, string>> {
   const options = Object.fromEntries(
@@ -13,27 +12,20 @@ export function readOptions<Name extends string>(
       ([name, value]) => [name, { type: "string", default: value }] as const,
     ),
   );
-  const { values } = parseArgs({
-    args: process.argv.slice(3),
-    options: { ...options, help: { type: "boolean" } },
-  });
-  if (values.help === true) {
-    process.stdout.write(usage);
-    process.exit(0);
-  }
-  return values as Readonly<Record<Name, string>>;
+  const args = process.argv.slice(3).filter((arg) => arg !== "--json");
+  return parseOptions(args, options).values as Readonly<Record<Name, string>>;
 }
 
 /** @throws Error if the text is not a number of 0 or more */
-export function number(usage: string, name: string, text: string): number {
+export function number(name: string, text: string): number {
   const value = Number(text);
   if (text.trim() !== "" && Number.isFinite(value) && value >= 0) return value;
-  throw new Error(`--${name} must be a number of 0 or more (got "${text}").\n${usage}`);
+  throw new Error(`--${name} must be a number of 0 or more (got "${text}").`);
 }
 
 /** @throws Error if the text is not a whole number of 1 or more */
-export function wholeNumber(usage: string, name: string, text: string): number {
+export function wholeNumber(name: string, text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= 1) return value;
-  throw new Error(`--${name} must be a whole number of 1 or more (got "${text}").\n${usage}`);
+  throw new Error(`--${name} must be a whole number of 1 or more (got "${text}").`);
 }

@@ -12,6 +12,7 @@ import { startDeliveryServers } from "./delivery-servers.ts";
 import { accountOf, type DeliveryPlaces, type DeliveryTask, type Spent } from "./delivery-task.ts";
 import { reconcileDeliveries } from "./reconciled.ts";
 import { startTaskProcess, type TaskProcess } from "./task-process.ts";
+import { progressOf } from "../../tools/command-line/progress.ts";
 
 /** A run's first attempts to an endpoint go out one after the other, and so they do in the loop. */
 const cases: Readonly<Record<string, Case>> = {
@@ -53,7 +54,9 @@ export async function benchDelivery(): Promise<Record<string, unknown>> {
   countRequests();
   try {
     const found: [string, Case, Round[]][] = [];
+    const progress = progressOf(Object.keys(cases).length);
     for (const [name, one] of Object.entries(cases)) {
+      progress.begin(name);
       found.push([name, one, await benchCase(one, { service, floor, receiver })]);
     }
     const accounts = [accountOf({ to: "receiver" }), accountOf({ to: "bucket" })];

@@ -15,7 +15,7 @@ import { type BenchWorld, startBenchWorld } from "../measure/gateway-rate.ts";
 import { printTable } from "../measure/print-table.ts";
 import { reconcileWorld } from "./reconciled.ts";
 
-const usage = `npm run bench -- in-flight [options]
+export const inFlightUsage = `npm run bench -- in-flight [options]
   --calls 1000      calls of POST /v1/products with one ID, over HTTP
   --in-flight 250   calls that the client has under way at a time; the account's concurrency limit
   --work 15         seconds that a call waits for its source; less needs a faster machine
@@ -57,11 +57,11 @@ export async function benchInFlight(): Promise<Record<string, unknown>> {
 }
 
 function readLoad(): Load {
-  const values = readOptions(usage, { calls: "1000", "in-flight": "250", work: "15" });
+  const values = readOptions({ calls: "1000", "in-flight": "250", work: "15" });
   return {
-    count: wholeNumber(usage, "calls", values.calls),
-    atOnce: wholeNumber(usage, "in-flight", values["in-flight"]),
-    workMs: 1_000 * number(usage, "work", values.work),
+    count: wholeNumber("calls", values.calls),
+    atOnce: wholeNumber("in-flight", values["in-flight"]),
+    workMs: 1_000 * number("work", values.work),
   };
 }
 

@@ -3,8 +3,9 @@ import { createBenchTable, withBenchDynamo } from "./bench-dynamo.ts";
 import { number, readOptions } from "./bench-options.ts";
 import { type KeyCase, type KeyFigures, measureKey } from "./key/measure.ts";
 import { printTable } from "../measure/print-table.ts";
+import { progressOf } from "../../tools/command-line/progress.ts";
 
-const usage = `npm run bench -- key [options]
+export const keyUsage = `npm run bench -- key [options]
   --attempts 45,100,333,1000,2000,3000   calls of one key that are attempted in a second
   --environments 250                     Lambda environments that receive them
                                          (by default 100 up to 333 attempts a second, else 250)
@@ -19,7 +20,9 @@ export async function benchKey(): Promise<Record<string, unknown>> {
   return withBenchDynamo(async (endpoint) => {
     const table = await createBenchTable(new DynamoDBClient({}), "accounts");
     const key: KeyFigures[] = [];
+    const progress = progressOf(cases.length);
     for (const wanted of cases) {
+      progress.begin(`${wanted.attempts} attempts a second`);
       key.push(await measureKey(wanted, { endpoint, table }));
       process.stderr.write(`${JSON.stringify(key.at(-1))}\n`);
     }
@@ -32,7 +35,7 @@ export function printKey({ key }: Record<string, unknown>): void {
 }
 
 function readCases(): KeyCase[] {
-  const values = readOptions(usage, {
+  const values = readOptions({
     attempts: "45,100,333,1000,2000,3000",
     environments: "",
     seconds: "30",
@@ -41,16 +44,14 @@ function readCases(): KeyCase[] {
   });
   const { environments } = values;
   return values.attempts.split(",").map((text) => {
-    const attempts = number(usage, "attempts", text);
+    const attempts = number("attempts", text);
     return {
       attempts,
       environments:
-        environments === ""
-          ? environmentsFor(attempts)
-          : number(usage, "environments", environments),
-      seconds: number(usage, "seconds", values.seconds),
-      skewMs: number(usage, "skew-ms", values["skew-ms"]),
-      seed: number(usage, "seed", values.seed),
+        environments === "" ? environmentsFor(attempts) : number("environments", environments),
+      seconds: number("seconds", values.seconds),
+      skewMs: number("skew-ms", values["skew-ms"]),
+      seed: number("seed", values.seed),
     };
   });
 }

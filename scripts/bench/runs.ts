@@ -12,6 +12,7 @@ import { startTaskProcess, type TaskProcess } from "./task-process.ts";
 import { dollarsOf, type Usage } from "../measure/usage.ts";
 import type { WorkerFigures } from "../measure/runs-worker.ts";
 import type { WorkerName, WorldFigures } from "../measure/runs-world.ts";
+import { progressOf } from "../../tools/command-line/progress.ts";
 
 /** A first list warms the processes up and is not shown. */
 const sizes = [1_000, 1_000, 5_000, 50_000];
@@ -52,7 +53,9 @@ export async function benchRuns(): Promise<Record<string, unknown>> {
   });
   try {
     const figures: RunFigures[][] = [];
+    const progress = progressOf(sizes.length);
     for (const [n, size] of sizes.entries()) {
+      progress.begin(`five runs of a watchlist of ${size} items`);
       figures.push(await benchList(`list ${n}`, size, { answersDir, meter, world, floor }));
     }
     await reconcileWorld(join(dynamo.dir, "world"));

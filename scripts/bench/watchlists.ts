@@ -18,6 +18,7 @@ import { type DynamoMeter, startDynamoMeter } from "../measure/dynamo-meter.ts";
 import { type Layout, rowPerItem } from "./item-rows.ts";
 import { printTable } from "../measure/print-table.ts";
 import { reconcileItems } from "./reconciled.ts";
+import { progressOf } from "../../tools/command-line/progress.ts";
 
 const itemsCount = 50_000;
 const listingMax = 1_000;
@@ -70,7 +71,9 @@ export async function benchWatchlists(): Promise<Record<string, unknown>> {
       }),
     };
     const figures: Figures[] = [];
+    const progress = progressOf(2);
     for (const layout of ["pages", "rows"] as const) {
+      progress.begin(layout);
       figures.push(...(await measure(layout, layouts[layout], meter)));
     }
     await reconcileItems("pages", list);

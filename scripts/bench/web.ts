@@ -90,11 +90,11 @@ export function printWeb(figures: Record<string, unknown>): void {
   process.stdout.write(`\nNormalisation: ${normalisation}\n`);
 }
 
-const usage = "npm run bench -- web --pages <folder with html/ and ground-truth.json>\n";
+export const webUsage = "npm run bench -- web --pages <folder with html/ and ground-truth.json>\n";
 
 function pagesFolder(): string {
-  const { pages } = readOptions(usage, { pages: "" });
-  if (pages === "") throw new Error(`--pages must name a folder.\n${usage}`);
+  const { pages } = readOptions({ pages: "" });
+  if (pages === "") throw new Error(`--pages must name a folder.`);
   return pages;
 }
 

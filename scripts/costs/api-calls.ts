@@ -10,6 +10,7 @@ import { limits } from "../../shared/base/limits.ts";
 import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { type DynamoMeter, startDynamoMeter } from "../measure/dynamo-meter.ts";
 import { type BenchWorld, startBenchWorld } from "../measure/gateway-rate.ts";
+import type { Progress } from "../../tools/command-line/progress.ts";
 import { pointClientsAt } from "../../tools/local/aws-environment.ts";
 import { startTemporaryDynamo } from "../../tools/local/temporary-dynamo.ts";
 import { type Assumptions, billedMs, sourceMs, type Speed } from "./assumptions.ts";
@@ -89,10 +90,13 @@ const bareCall = {
   repeats: 40,
 } as const;
 
+/** The number of steps that `measureCalls` reports. */
+export const callCount = calls.length;
+
 /** Measures several kinds of API calls. */
 export async function measureCalls(
   assumptions: Assumptions,
-  logs: LogMeter,
+  { logs, progress }: { readonly logs: LogMeter; readonly progress: Progress },
 ): Promise<readonly CallFigures[]> {
   const dynamo = await startTemporaryDynamo();
   const meter = await startDynamoMeter(dynamo.endpoint);
@@ -107,6 +111,7 @@ export async function measureCalls(
     const bare = await measured({ name: "", ...bareCall }, bench);
     const figures: CallFigures[] = [];
     for (const call of calls) {
+      progress.begin(call.name);
       const one = await measured(call, bench);
       figures.push(figuresOf(call, { ...one, cpuMs: one.cpuMs - bare.cpuMs }, assumptions));
     }

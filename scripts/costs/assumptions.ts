@@ -1,5 +1,3 @@
-import { parseArgs } from "node:util";
-
 /** Values that cannot be measured on this machine, with the options that set them. */
 const inputs = {
   /** Duration of a request to DynamoDB, SQS, S3 or KMS from a Lambda function. */
@@ -29,21 +27,26 @@ export type Assumptions = Readonly<Record<keyof typeof inputs, number>>;
 
 const entries = Object.entries(inputs) as [keyof Assumptions, (typeof inputs)[keyof Assumptions]][];
 
+/** The options of the command, all with a default. */
+export const assumptionOptions = Object.fromEntries(
+  entries.map(
+    ([, { option, value, about }]) =>
+      [option, { type: "string", value: "<number>", default: `${value}`, about }] as const,
+  ),
+);
+
+export type Texts = Readonly<Record<string, string | boolean | undefined>>;
+
 /**
- * Parses the options.
- * @throws Error for an unknown option, or a value that is not a number of 0 or more
+ * Reads the values of the options.
+ * @throws Error for a value that is not a number of 0 or more
  */
-export function readAssumptions(args: readonly string[]): Assumptions {
-  const options = Object.fromEntries(
-    entries.map(
-      ([, { option, value }]) => [option, { type: "string", default: `${value}` }] as const,
-    ),
-  );
-  const { values } = parseArgs({ args: [...args], options });
-  const read = entries.map(([name, { option }]) => {
-    const number = Number(values[option]);
+export function readAssumptions(texts: Texts): Assumptions {
+  const read = entries.map(([name, { option, value }]) => {
+    const text = texts[option] ?? value;
+    const number = Number(text);
     if (!(Number.isFinite(number) && number >= 0)) {
-      throw new Error(`--${option} must be a number of 0 or more (got "${values[option]}")`);
+      throw new Error(`--${option} must be a number of 0 or more (got "${text}")`);
     }
     return [name, number] as const;
   });

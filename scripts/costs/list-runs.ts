@@ -8,6 +8,7 @@ import { type DynamoMeter, type Metered, startDynamoMeter } from "../measure/dyn
 import { itemsAt, movedIn, type Tier, writeAnswers } from "../measure/runs-answers.ts";
 import { type RunsWorld, startRunsWorld } from "../measure/runs-process.ts";
 import type { WorkerName, WorldFigures } from "../measure/runs-world.ts";
+import type { Progress } from "../../tools/command-line/progress.ts";
 import { pointClientsAt } from "../../tools/local/aws-environment.ts";
 import { startTemporaryDynamo } from "../../tools/local/temporary-dynamo.ts";
 import { type Assumptions, billedMs, sourceMs } from "./assumptions.ts";
@@ -38,6 +39,9 @@ const items = 50_000;
 /** A baseline, two sweeps, of which the second is warm, and a refresh. */
 const [sweepRun, refreshRun] = [3, 4];
 
+/** The number of steps that `measureList` reports. */
+export const listRunCount = refreshRun;
+
 interface Bench {
   readonly answersDir: string;
   readonly meter: DynamoMeter;
@@ -45,10 +49,14 @@ interface Bench {
   readonly world: RunsWorld;
   readonly assumptions: Assumptions;
   readonly stored: () => Promise<Stored>;
+  readonly progress: Progress;
 }
 
 /** Runs a watchlist in a local world and measures all its requests. */
-export async function measureList(assumptions: Assumptions, logs: LogMeter): Promise<ListFigures> {
+export async function measureList(
+  assumptions: Assumptions,
+  { logs, progress }: { readonly logs: LogMeter; readonly progress: Progress },
+): Promise<ListFigures> {
   const dynamo = await startTemporaryDynamo();
   const meter = await startDynamoMeter(dynamo.endpoint);
   const answersDir = join(dynamo.dir, "answers");
@@ -66,7 +74,7 @@ export async function measureList(assumptions: Assumptions, logs: LogMeter): Pro
   const clients = { dynamo: documentClient(), s3: new S3Client({ forcePathStyle: true }) };
   const stored = () => storedBytes(clients, { tables, bucket });
   try {
-    return await measure({ answersDir, meter, logs, world, assumptions, stored });
+    return await measure({ answersDir, meter, logs, world, assumptions, stored, progress });
   } finally {
     await world.stop();
     await meter.stop();
@@ -82,6 +90,7 @@ async function measure(bench: Bench): Promise<ListFigures> {
   const usages: Usage[] = [];
   const looks: Stored[] = [];
   for (let runNumber = 1; runNumber <= refreshRun; runNumber += 1) {
+    bench.progress.begin(`run ${runNumber} of a watchlist of ${items} items`);
     usages.push(await measureRun(listId, runNumber, bench));
     looks.push(await stored());
   }

@@ -1,6 +1,6 @@
 /**
- * Takes screenshots of the dashboard's pages, light and dark, for desktop and phone: `npm run
- * dashboard:screenshots -- <folder>`. They show a separate local world with invented data.
+ * Takes screenshots of the dashboard's pages, light and dark, for desktop and phone. They show a
+ * separate local world with invented data.
  */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,6 +8,8 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { apiClient } from "../../tools/customer/api-client.ts";
 import type { ApiClient } from "../../tools/customer/api-client.ts";
+import { runCommand } from "../../tools/command-line/command-line.ts";
+import { type Progress, progressOf } from "../../tools/command-line/progress.ts";
 import { startWorld } from "../../tools/local/world.ts";
 import type { World } from "../../tools/local/world.ts";
 import { launchChromium } from "../../tools/dashboard/chromium.ts";
@@ -63,9 +65,16 @@ const sizes = {
   phone: { width: 390, height: 844 },
 } as const;
 
-async function main(): Promise<void> {
+const commandLine = {
+  name: "npm run dashboard:screenshots",
+  about: "Takes screenshots of the dashboard with invented data. CHROMIUM_PATH names the browser.",
+  argument: "[folder]",
+  options: {},
+  examples: ["", "./pictures"],
+} as const;
+
+async function main([folder = "screenshots"]: readonly string[]): Promise<void> {
   process.env["POWERTOOLS_LOG_LEVEL"] ??= "SILENT";
-  const folder = process.argv[2] ?? "screenshots";
   mkdirSync(folder, { recursive: true });
   const dir = mkdtempSync(join(tmpdir(), "screenshots-"));
   const world = await startWorld({ dir, port: 0, fresh: true });
@@ -74,7 +83,9 @@ async function main(): Promise<void> {
     const api = apiClient(world.baseUrl, world.apiKey);
     await inventUse(world, api);
     const places = await placesOf(api);
-    for (const view of views) await takeAll(browser, world, { folder, places, view });
+    // Each view also shows the sign-in.
+    const progress = progressOf(views.length * (places.length + 1));
+    for (const view of views) await takeAll(browser, world, { folder, places, view, progress });
   } finally {
     await browser.close();
     await world.stop();
@@ -92,12 +103,13 @@ interface Taking {
   readonly folder: string;
   readonly places: readonly Shown[];
   readonly view: (typeof views)[number];
+  readonly progress: Progress;
 }
 
 async function takeAll(
   browser: Browser,
   world: World,
-  { folder, places, view: { colorScheme, size } }: Taking,
+  { folder, places, view: { colorScheme, size }, progress }: Taking,
 ): Promise<void> {
   const context = await browser.newContext({
     viewport: sizes[size],
@@ -107,6 +119,7 @@ async function takeAll(
   });
   const page = await context.newPage();
   const take = async (name: string): Promise<void> => {
+    progress.begin(`${name}, ${size}, ${colorScheme}`);
     await settled(page);
     await page.mouse.move(0, 0);
     await page.screenshot({ path: join(folder, `${name}-${size}-${colorScheme}.png`) });
@@ -138,4 +151,4 @@ async function open(page: Page, place: string): Promise<void> {
   await page.locator("h1").waitFor();
 }
 
-await main();
+await runCommand(commandLine, ({ positionals }) => main(positionals));

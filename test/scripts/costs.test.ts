@@ -1,9 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { billedMs, readAssumptions, sourceMs } from "../../scripts/costs/assumptions.ts";
+import {
+  assumptionOptions,
+  billedMs,
+  readAssumptions,
+  sourceMs,
+} from "../../scripts/costs/assumptions.ts";
 import { logMeter } from "../../scripts/costs/log-meter.ts";
 import { alarmMetrics } from "../../scripts/costs/standing.ts";
 import { sizeOf } from "../../scripts/costs/stored-bytes.ts";
 import { callRows, listMonth, listRows } from "../../scripts/costs/tables.ts";
+import { parseOptions } from "../../tools/command-line/command-line.ts";
 import { dollarsOf, lambdaUsage, sumOf, times } from "../../scripts/measure/usage.ts";
 
 describe("the cost calculation in dollars", () => {
@@ -31,7 +37,7 @@ describe("the cost calculation in dollars", () => {
 });
 
 describe("the billed duration of a function", () => {
-  const assumptions = readAssumptions([]);
+  const assumptions = readAssumptions({});
 
   it("consists of its CPU time, which grows with less memory, and its waits", () => {
     const work = { cpuMs: 10, awsRequests: 3, waitsMs: 1_000 };
@@ -45,16 +51,16 @@ describe("the billed duration of a function", () => {
     expect(sourceMs("retailer_a.pulse", 10_000, assumptions)).toBe(15_000);
     expect(sourceMs("retailer_a.lite", 500, assumptions)).toBe(10_000);
     expect(sourceMs("retailer_a.pulse", 1, assumptions)).toBe(1_000);
-    const slow = readAssumptions(["--source-times", "2"]);
+    const slow = readAssumptions({ "source-times": "2" });
     expect(sourceMs("retailer_a.full", 2_000, slow)).toBe(150_000);
   });
 
   it("refuses unknown options and values that are not numbers", () => {
-    expect(() => readAssumptions(["--speed", "2"])).toThrow("speed");
-    expect(() => readAssumptions(["--aws-ms", "fast"])).toThrow(
+    expect(() => parseOptions(["--speed", "2"], assumptionOptions)).toThrow("--speed");
+    expect(() => readAssumptions({ "aws-ms": "fast" })).toThrow(
       "--aws-ms must be a number of 0 or more",
     );
-    expect(() => readAssumptions(["--aws-ms=-1"])).toThrow(
+    expect(() => readAssumptions({ "aws-ms": "-1" })).toThrow(
       "--aws-ms must be a number of 0 or more",
     );
   });

@@ -4,6 +4,7 @@ import { startPool, type WorkerPool } from "./pool.ts";
 import { printViolation } from "./report.ts";
 import type { Place, SingleFault } from "./single-fault.ts";
 import type { Job } from "./worker.ts";
+import { progressOf } from "../../tools/command-line/progress.ts";
 
 /**
  * Runs every flow with each fault at each of its call sites, and every pair of ledger steps.
@@ -14,7 +15,9 @@ export async function exhaust({ workers }: { readonly workers?: number } = {}): 
   const pool = await startPool(workers === undefined ? {} : { workers });
   let points = 0;
   let violations = 0;
+  const progress = progressOf(flows.length);
   for (const { name } of flows) {
+    progress.begin(name);
     const calm: Job = { scenario: name, seed: 1, calm: true };
     const { places, isSound } = await placesOf(pool, calm);
     const faults = singleFaults(places);

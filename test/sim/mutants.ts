@@ -5,6 +5,7 @@ import { mutants } from "./mutant-list.ts";
 import type { Mutant } from "./mutant.ts";
 import { startPool } from "./pool.ts";
 import type { Played } from "./play.ts";
+import { progressOf } from "../../tools/command-line/progress.ts";
 
 const root = join(import.meta.dirname, "../..");
 /** Seeds of its scenario within which a mutant must be detected. */
@@ -35,7 +36,9 @@ export async function playMutants({
   const wanted = mutants.filter(({ name }) => only === undefined || name === only);
   if (wanted.length === 0) throw new Error(`No mutant is called ${only}`);
   let found = 0;
+  const progress = progressOf(wanted.length);
   for (const mutant of wanted) {
+    progress.begin(mutant.name);
     const played = await firstFailure(mutant, workers);
     if (played !== undefined) found += 1;
     const by =

@@ -1,4 +1,5 @@
-import { parseArgs } from "node:util";
+import { didYouMean } from "../../shared/base/nearest.ts";
+import { parseOptions } from "../../tools/command-line/command-line.ts";
 import { type FaultKind, type Profile, profiles } from "./faults.ts";
 import type { PlayScenariosOptions } from "./play-scenarios.ts";
 import type { ReplayOptions } from "./replay.ts";
@@ -26,9 +27,13 @@ Other checks:
   --mutant NAME       one mutant
   --model N           N sequences of API calls against a model, without faults
   --help              prints this text
+Examples:
+  npm run sim -- --seeds 20 --scenario calls
+  npm run sim -- --scenario calls --seed 7 --shrink
+  npm run sim -- --exhaustive
 `;
 
-/** What the command line asks for. */
+/** A parsed command line. */
 export type SimCommand =
   | { readonly play: "help" }
   | { readonly play: "scenarios"; readonly options: PlayScenariosOptions }
@@ -55,12 +60,9 @@ export const simOptions = {
   help: { type: "boolean", short: "h" },
 } as const;
 
-/** @throws Error in one line, for whatever makes no sense */
+/** @throws Error in one line for a wrong command line */
 export function parseCommand(args: readonly string[]): SimCommand {
-  const { values } = parseArgs({
-    args: [...args],
-    options: simOptions,
-  });
+  const { values } = parseOptions(args, simOptions);
   if (values.help) return { play: "help" };
   const workers = values.workers === undefined ? {} : { workers: some("workers", values.workers) };
   if (values.exhaustive) return { play: "exhaustive", options: workers };
@@ -89,7 +91,7 @@ interface OneSeed {
 }
 
 function oneSeed({ scenario, only, calm, fault, shrink }: OneSeed) {
-  if (scenario === undefined) throw new Error("--seed needs the --scenario it belongs to");
+  if (scenario === undefined) throw new Error("--seed requires --scenario.");
   return {
     scenario,
     only: only === undefined ? undefined : drawsIn(only),
@@ -100,14 +102,15 @@ function oneSeed({ scenario, only, calm, fault, shrink }: OneSeed) {
 }
 
 function whole(name: string, text: string): number {
-  if (!/^\d+$/.test(text)) throw new Error(`--${name} takes a whole number, not "${text}"`);
+  if (!/^\d+$/.test(text))
+    throw new Error(`--${name} must be an integer of 0 or more (got "${text}").`);
   return Number(text);
 }
 
-/** Nothing that was played proves nothing. */
+/** A check without a seed would pass without a proof. */
 function some(name: string, text: string): number {
   const count = whole(name, text);
-  if (count === 0) throw new Error(`--${name} takes a number from 1`);
+  if (count === 0) throw new Error(`--${name} must be at least 1 (got "${text}").`);
   return count;
 }
 
@@ -120,18 +123,22 @@ function singleFault(text: string): SingleFault {
   const [request = "", name, ...more] = text.split(":");
   const kind = singleFaultKinds.find((one: FaultKind) => one === name);
   if (kind === undefined || more.length > 0) {
-    throw new Error(`--fault takes <request>:<kind>, with ${singleFaultKinds.join(", ")}`);
+    throw new Error(
+      `--fault must be <request>:<kind> with one of ${singleFaultKinds.join(", ")} (got "${text}").`,
+    );
   }
   return { request: some("fault", request), kind };
 }
 
 function profileNamed(name: string): Profile {
   const found = profiles.find((one) => one === name);
-  if (found === undefined) throw new Error(`There is no profile ${name}: ${profiles.join(", ")}`);
+  if (found === undefined)
+    throw new Error(`--profile must be one of ${profiles.join(", ")} (got "${name}").`);
   return found;
 }
 
 function mutantNamed(name: string): string {
   if (mutants.some((one) => one.name === name)) return name;
-  throw new Error(`There is no mutant ${name}: ${mutants.map((one) => one.name).join(", ")}`);
+  const names = mutants.map((one) => one.name);
+  throw new Error(`There is no mutant "${name}".${didYouMean(name, names)}`);
 }

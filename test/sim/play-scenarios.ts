@@ -12,6 +12,7 @@ import {
 } from "./report.ts";
 import { scenarioNamed, scenarios } from "./scenarios.ts";
 import type { Job } from "./worker.ts";
+import { progressOf } from "../../tools/command-line/progress.ts";
 
 export interface PlayScenariosOptions {
   /** Seeds of each scenario. */
@@ -65,19 +66,25 @@ export async function playScenarios(options: PlayScenariosOptions): Promise<bool
     differing: 0,
     replayed: 0,
   };
+  // The regressions, the scenarios, the crashes, and the repeated seeds.
+  const progress = progressOf(names.length + 3);
   const regressionJobs = regressions.filter((one) => names.includes(one.scenario));
   const about = `${regressionJobs.length} regression seeds`;
+  progress.begin("regressions");
   await playAll(pool, { about, jobs: regressionJobs }, sums);
   for (const name of names) {
     const jobs = jobsOf(name, options);
+    progress.begin(name);
     await playAll(pool, { about: `${name}: ${jobs.length} seeds`, jobs }, sums);
   }
   const crashes = missedCrashes(sums);
+  progress.begin("crashes at other call sites");
   await playAll(
     pool,
     { about: `${crashes.length} crashes at call sites without a crash so far`, jobs: crashes },
     sums,
   );
+  progress.begin("repeated seeds");
   for (const name of names) {
     await playAgain(pool, jobsOf(name, options).slice(0, replays / names.length), sums);
   }

@@ -39,7 +39,7 @@ export const jsonOption = { type: "boolean", about: "prints the result as JSON" 
 /** Returns the call of a command with arguments, as a user types it. */
 const callOf = (name: string, args: string): string => {
   if (args === "") return name;
-  return name.startsWith("npm run") ? `${name} -- ${args}` : `${name} ${args}`;
+  return name.startsWith("npm ") ? `${name} -- ${args}` : `${name} ${args}`;
 };
 
 /** Returns the help of a command: usage, options and examples. */
@@ -97,8 +97,8 @@ export const asksForHelp = (args: readonly string[]): boolean =>
 interface RunOptions {
   /** Exit code after an error. Default: 1. */
   readonly failureCode?: number;
-  /** Ends the process after the command, even if timers or servers are left. */
-  readonly exit?: boolean;
+  /** Ends the process even if timers or servers are left. Default: never. */
+  readonly exit?: "after the command" | "after an error";
 }
 
 /**
@@ -108,7 +108,7 @@ interface RunOptions {
 export async function runCommand<Options extends OptionList>(
   commandLine: CommandLine<Options>,
   run: (parsed: Parsed<Options>) => Promise<number | void>,
-  { failureCode = 1, exit = false }: RunOptions = {},
+  { failureCode = 1, exit }: RunOptions = {},
 ): Promise<void> {
   const args = process.argv.slice(2);
   if (asksForHelp(args)) {
@@ -121,6 +121,7 @@ export async function runCommand<Options extends OptionList>(
   } catch (error) {
     process.stderr.write(`${failureMessage(error)}\n`);
     process.exitCode = failureCode;
+    if (exit !== undefined) process.exit();
   }
-  if (exit) process.exit();
+  if (exit === "after the command") process.exit();
 }

@@ -5,28 +5,35 @@ export interface Progress {
 }
 
 interface ProgressOptions {
+  /** Milliseconds before the first line, and between lines. Default: 0, which prints every step. */
+  readonly everyMs?: number;
   readonly out?: { write(text: string): unknown };
   /** Milliseconds on any scale. */
   readonly now?: () => number;
 }
 
 /**
- * Prints the steps of a command that takes long to stderr, each with an estimate of the remaining
- * time: the mean duration of the steps so far, times those that are left.
+ * Prints the steps of a command that takes long to stderr. With the number of steps, each line has an
+ * estimate of the remaining time: the mean duration of the steps so far, times those that are left.
  */
 export function progressOf(
-  steps: number,
-  { out = process.stderr, now = () => performance.now() }: ProgressOptions = {},
+  steps: number | null,
+  { everyMs = 0, out = process.stderr, now = () => performance.now() }: ProgressOptions = {},
 ): Progress {
   const startedAt = now();
+  let printedAt = startedAt;
   let begun = 0;
+  const left = (): string => {
+    if (steps === null || begun === 0) return "";
+    return `, about ${duration(((now() - startedAt) / begun) * (steps - begun))} left`;
+  };
   return {
     begin(step) {
-      const elapsedMs = now() - startedAt;
-      const left =
-        begun === 0 ? "" : `, about ${duration((elapsedMs / begun) * (steps - begun))} left`;
+      const line = `${step}${left()}`;
       begun += 1;
-      out.write(`[${begun}/${steps}] ${step}${left}\n`);
+      if (now() - printedAt < everyMs) return;
+      printedAt = now();
+      out.write(`[${begun}${steps === null ? "" : `/${steps}`}] ${line}\n`);
     },
   };
 }

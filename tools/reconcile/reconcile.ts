@@ -55,6 +55,8 @@ export interface ReconcileRequest {
   readonly clock: Clock;
   /** Receives each difference when it is found. */
   readonly report: (difference: Difference) => void;
+  /** Called before each account. */
+  readonly begin?: (accountId: string) => void;
 }
 
 export type Counts = { -readonly [Name in Exclude<keyof Tally, "moving">]: number } & {
@@ -120,6 +122,7 @@ export async function reconcile(
     ? everyAccount(world)
     : oneAccount(accountId, world)) {
     counts.accounts += 1;
+    request.begin?.(account.id);
     report(await orUnreadable(account.id, () => reconcileAccount(world, account)));
   }
   return counts;

@@ -92,4 +92,20 @@ describe("the progress of a command", () => {
       "[4/4] d, about 60 s left\n",
     ]);
   });
+
+  it("prints nothing for a short command, and counts steps whose number is unknown", () => {
+    const lines: string[] = [];
+    let at = 0;
+    const progress = progressOf(null, {
+      everyMs: 5_000,
+      out: { write: (text) => lines.push(text) },
+      now: () => at,
+    });
+    for (const step of ["a", "b", "c", "d", "e"]) {
+      progress.begin(step);
+      at += 2_500;
+    }
+
+    expect(lines).toEqual(["[3] c\n", "[5] e\n"]);
+  });
 });

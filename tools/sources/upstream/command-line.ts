@@ -30,11 +30,3 @@ export function wholeNumberFrom(option: string, text: string, { from, to }: Rang
   }
   return value;
 }
-
-/** Runs a command. An error goes to stderr without a stack trace, with exit code 2. */
-export async function runCommand(command: () => Promise<void>): Promise<void> {
-  await command().catch((error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 2;
-  });
-}
