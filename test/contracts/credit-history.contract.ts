@@ -276,7 +276,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
 
     it("numbers its entries without a gap, and each balance follows from the one before", async () => {
       await openUsed();
-      await expectBooksToBalance(world, accountId);
+      await expectLedgerToBalance(world, accountId);
       const found = await list({});
       expect(found).toHaveLength(purchases.length + calls * 3 + 4);
       expect(found.map(({ id }) => id)).toEqual(

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { ListedTransaction } from "../../../../shared/credits/credit-history.ts";
 import { systemClock } from "../../../../shared/base/system.ts";
-import { entriesOf, expectBooksToBalance } from "../../../contracts/ledger.contract.ts";
+import { entriesOf, expectLedgerToBalance } from "../../../contracts/ledger.contract.ts";
 import { startLedgerWorld } from "../../../support/ledger-world.ts";
 
 /** HISTORY_RUNS=100 plays 100 random sequences instead of 2. */
@@ -46,7 +46,7 @@ it("the ledger never changes a listed entry while processes with different clock
         await ledger.settle({ accountId, holdId, credits: 0, succeeded: true, now });
       }
     }
-    await expectBooksToBalance(world, accountId);
+    await expectLedgerToBalance(world, accountId);
   };
   await fc.assert(fc.asyncProperty(actions, play), { numRuns, endOnFailure: true });
 });
