@@ -110,7 +110,14 @@ async function observeAll(
   return all;
 }
 
-const resultOf = ({ headers: _, ...seen }: Observation) => seen;
+const resultOf = ({ mode, route, status, code, seconds, charged }: Observation) => ({
+  mode,
+  route,
+  status,
+  code,
+  seconds,
+  charged,
+});
 
 const titleOf = (mode: StoreMode): string =>
   mode === "slow" ? `store slow: each request takes ${slowMs / 1_000} s` : `store ${mode}`;

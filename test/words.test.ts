@@ -25,7 +25,10 @@ const reference = /^scripts\/(?:docs|openapi)\/|^shared\/sources\/upstream\/cont
 const sources = execFileSync("git", ["ls-files", "*.ts", "*.tsx"], { cwd: root, encoding: "utf8" })
   .split("\n")
   .filter((path) => path !== "" && !exempt.test(path) && !reference.test(path))
-  .map((path) => ({ path, ...sourceTexts(path, readFileSync(`${root}${path}`, "utf8")) }));
+  .map((path) => {
+    const { prose, names } = sourceTexts(path, readFileSync(`${root}${path}`, "utf8"));
+    return { path, prose, names };
+  });
 
 describe("the words to avoid", () => {
   it.each(pages)("do not occur in %s", (page) => {
