@@ -39,18 +39,18 @@ function warningsOf(app: App): readonly string[] {
     .map(({ data }) => String(data));
 }
 
-describe("the context of a deployment", () => {
-  it("selects the stage, which is dev by default", () => {
+describe("context", () => {
+  it("chooses the stage, which is dev by default", () => {
     expect(prodStackOf(appWith({}))).toBeUndefined();
     expect(prodStackOf(appWith({ stage: "prod", sources: "sandbox" }))).toBeDefined();
   });
 
-  it("in code takes precedence over the command line", () => {
+  it("given in code overrides the command line", () => {
     process.env[contextVariable] = JSON.stringify({ stage: "prod" });
     expect(prodStackOf(buildApp({ bundle: false, context: { stage: "dev" } }))).toBeUndefined();
   });
 
-  it("sets the response mode of the products function", () => {
+  it("configures the products function for streamed or buffered responses", () => {
     expect(modeOf(dev)).toBe("stream");
     expect(modeOf(buffered)).toBe("buffered");
   });
@@ -114,8 +114,8 @@ describe("the context of a deployment", () => {
   });
 });
 
-describe("the sources of a stage", () => {
-  it("are required in prod, where the sandbox must be configured explicitly", () => {
+describe("sources of a stage that customers pay for", () => {
+  it("must be named: the sandbox is used only if the deployment chooses it", () => {
     expect(() => appWith({ stage: "prod" })).toThrow(
       /Stage prod has no sources\. Set -c sources=.+ stages\/prod\.json\. -c sources=sandbox serves invented/,
     );
@@ -163,7 +163,7 @@ describe("the context file of a stage", () => {
     expect(aclsIn(appWithFile(kept, { waf: "false" }))).toBe(0);
   });
 
-  it("is read for its own stage only, and only from the configured folder", () => {
+  it("is read for its own stage, and only from the configured folder", () => {
     appWithFile({ sources: "sandbox" });
     process.env[contextVariable] = JSON.stringify({ stage: "prod" });
     expect(() => buildApp({ bundle: false })).toThrow("Stage prod has no sources.");

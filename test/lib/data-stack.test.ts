@@ -16,8 +16,8 @@ const pinnedIds = [...keptIds, "AlarmTopic", "AlarmKey"];
 describe.each([
   ["dev", dev],
   ["prod", prod],
-])("the data stack of %s", (_stage, template) => {
-  it("keeps the logical ids of what holds state", () => {
+])("data stack, %s", (_stage, template) => {
+  it("keeps the logical IDs of what holds state", () => {
     const ids = Object.keys(template.toJSON()["Resources"] as object);
 
     expect(ids).toEqual(expect.arrayContaining(pinnedIds));

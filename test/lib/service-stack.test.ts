@@ -60,7 +60,7 @@ describe("the service stack's functions", () => {
     expect(seconds).toBeLessThan(leaseMs / 1_000);
   });
 
-  it.each(functionNames)("include %s with a separate role", (name) => {
+  it.each(functionNames)("%s has a separate role", (name) => {
     const roleId = roleIdOf(functionOf(name).Properties);
 
     const sharing = Object.values(functions).filter(
@@ -232,8 +232,8 @@ describe("the permissions of the service", () => {
   });
 });
 
-describe("the outputs of the service stack", () => {
-  it("tell operators the address of the API and of every queue", () => {
+describe("outputs", () => {
+  it("contain the address of the API and of every queue", () => {
     const outputs = Object.keys(service.toJSON()["Outputs"] as object);
 
     expect(outputs).toEqual(

@@ -134,7 +134,7 @@ describe("the source configuration at synthesis", () => {
     }
   });
 
-  it("may be in a file, or in the context of the command line", () => {
+  it("may be in a file, and in the context of the command line", () => {
     const file = join(folder, "sources.json");
     writeFileSync(file, sources);
     process.env["CDK_CONTEXT_JSON"] = JSON.stringify({ sources: file });

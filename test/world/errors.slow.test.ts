@@ -206,7 +206,7 @@ describe("errors of POST /v1/products come in one order", () => {
   const announced = { ...badId, ids: ["B0SANDBOX0"] };
   const right = { ...announced, marketplace: "us" };
   it.each([
-    { guarantee: "401 before the body is parsed", who: "nobody", body: malformed, status: 401 },
+    { guarantee: "401 before the body is read", who: "no key", body: malformed, status: 401 },
     { guarantee: "403 before a malformed body", who: "demo", body: malformed, status: 403 },
     { guarantee: "403 before 501", who: "demo", body: announced, status: 403 },
     { guarantee: "403 before the reservation", who: "demo", body: right, status: 403 },

@@ -301,9 +301,9 @@ describe("GET /v1/credit_transactions", () => {
     });
   });
 
-  describe("answers 200 with the purpose of each entry and", () => {
-    const watchlistId = newId("watchlist", new Date("2026-03-10T11:00:00Z"), chance);
-    const requestId = newId("request", new Date("2026-03-10T12:00:00Z"), chance);
+  describe("200 with what an entry is for", () => {
+    const watchlistId = newId("watchlist", new Date("2026-03-10T11:00:00Z"), random);
+    const requestId = newId("request", new Date("2026-03-10T12:00:00Z"), random);
     const now = new Date("2026-03-10T12:00:00Z");
     const hold = (holdId: string, source: CreditSource) => ({
       accountId,

@@ -126,9 +126,9 @@ describe("the metrics of exports", () => {
   });
 });
 
-describe("the metrics of a receiver", () => {
-  const tried = (succeeded: number, failed: number): readonly Figures[] => [
-    figures(
+describe("a receiver", () => {
+  const tried = (succeeded: number, failed: number): readonly Metrics[] => [
+    newMetrics(
       "deliveries",
       {},
       {
@@ -140,17 +140,17 @@ describe("the metrics of a receiver", () => {
   ];
 
   it.each([
-    { what: "takes everything", told: tried(500, 0), failing: 0 },
-    { what: "takes something", told: tried(1, 9), failing: 0 },
-    { what: "takes nothing", told: tried(0, 1), failing: 1 },
-  ])("count a receiver that $what once", ({ told: what, failing }) => {
-    expect(receiverFigures(what)).toEqual([
-      figures("receivers", {}, { receivers_tried: 1, receivers_failing: failing }),
+    { what: "takes everything", reported: tried(500, 0), failing: 0 },
+    { what: "takes something", reported: tried(1, 9), failing: 0 },
+    { what: "takes nothing", reported: tried(0, 1), failing: 1 },
+  ])("that $what counts once", ({ reported: what, failing }) => {
+    expect(receiverMetrics(what)).toEqual([
+      newMetrics("receivers", {}, { receivers_tried: 1, receivers_failing: failing }),
     ]);
   });
 
-  it("do not count a receiver without an attempt", () => {
-    expect(receiverFigures([])).toEqual([]);
-    expect(receiverFigures([figures("deliveries", {}, { delivery_late_ms: 5 })])).toEqual([]);
+  it("that was not tried does not count", () => {
+    expect(receiverMetrics([])).toEqual([]);
+    expect(receiverMetrics([newMetrics("deliveries", {}, { delivery_late_ms: 5 })])).toEqual([]);
   });
 });

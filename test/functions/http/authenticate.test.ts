@@ -156,8 +156,8 @@ describe("an API key sent to a public, retired or unknown path", () => {
   });
 });
 
-describe("GET /dashboard", () => {
-  it("reads no API key, because its function may read no table", async () => {
+describe("the dashboard's files", () => {
+  it("are served without reading keys, because their function may read no table", async () => {
     const answer = await callEdge(files, {
       route: "GET /dashboard",
       headers: { "X-API-Key": key },

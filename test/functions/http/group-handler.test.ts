@@ -224,8 +224,8 @@ describe("errors come in the documented order:", () => {
   });
 });
 
-describe("the group handler's 400 for a body", () => {
-  it("asks for JSON when the Content-Type is not JSON", async () => {
+describe("400", () => {
+  it("asks for JSON if the body is not declared as JSON", async () => {
     const answer = await ask({
       headers: { Authorization: `Bearer ${apiKey}`, "Content-Type": "text/plain" },
     });

@@ -251,13 +251,9 @@ describe("the metrics of a call", () => {
   });
 
   it.each([
+    { what: "a refusal is no error of ours", error: notFound("This"), expected: ["4xx", [1], []] },
     {
-      what: "count a refused call as a client error",
-      error: notFound("This"),
-      told: ["4xx", [1], []],
-    },
-    {
-      what: "count a call of an announced feature separately",
+      what: "an announced endpoint has a separate class",
       error: notImplemented("This"),
       expected: ["501", [1], []],
     },

@@ -76,7 +76,7 @@ describe("the documentation pages:", () => {
     },
   );
 
-  it("/docs/errors advises to retry a CONFLICT exactly when the error's message advises it", async () => {
+  it("/docs/errors advises to retry a CONFLICT exactly if its message does", async () => {
     const { body } = await get("/docs/errors");
     const section = /<section id="CONFLICT">[^]*?<\/section>/.exec(body)?.[0];
     expect(section).toContain(
@@ -95,7 +95,7 @@ describe("the documentation pages:", () => {
     for (const code of Object.keys(errorGuide)) expect(body).toContain(`id="${code}"`);
   });
 
-  it("/docs/sandbox lists every reserved ID of every platform, and the IDs that become delisted", async () => {
+  it("/docs/sandbox lists every reserved id of every platform, and the IDs that delist", async () => {
     const { body } = await get("/docs/sandbox");
     for (const [platform, ids] of Object.entries(reservedIds)) {
       const section = body.split(`<section id="${platform}">`)[1]?.split("</section>")[0] ?? "";

@@ -179,8 +179,8 @@ describe("POST /v1/offers/check", () => {
     }));
   }
 
-  describe("answers 200 and", () => {
-    it("says yes to offers as they were returned, at half a credit each, rounded up once", async () => {
+  describe("200", () => {
+    it("confirms offers as they were returned, at half a credit each, rounded up once", async () => {
       const offers = await returned(many);
       const before = await customer.balance();
       const answer = await customer.call("POST /v1/offers/check", { offers });
@@ -218,7 +218,7 @@ describe("POST /v1/offers/check", () => {
       expect(body.stats["requested"]).toBe(31);
     });
 
-    it("returns false for pairs of an offer and an item that do not belong together", async () => {
+    it("reports pairs that do not belong together as not buyable", async () => {
       const [offer] = await returned(two);
       const { body } = await customer.call("POST /v1/offers/check", {
         offers: [

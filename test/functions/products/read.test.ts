@@ -41,7 +41,7 @@ describe("POST /v1/products", () => {
       ["retailer_b", "standard", skus(100), 1],
       ["retailer_c", "standard", skus(200), 1],
       ["retailer_d", "standard", skus(200), 1],
-    ])("reads %s at %s, matches the schema, and charges per item", async (...row) => {
+    ])("reads %s at %s: returns what the schema describes, charged per item", async (...row) => {
       const [platform, tier, ids, rate] = row;
       const { status, headers, body } = await read({ platform, tier, ids });
       expect(status).toBe(200);
@@ -60,7 +60,7 @@ describe("POST /v1/products", () => {
       }
     });
 
-    it("accepts 'asins' for 'ids' on retailer_a, and echoes 'include'", async () => {
+    it("takes asins for IDs on retailer_a, and echoes include", async () => {
       const { body } = await read({
         asins: [" b0sandbox0 ", "", "B0SANDBOX0", "b0sandbox7"],
         tier: "lite",
@@ -125,8 +125,8 @@ describe("POST /v1/products", () => {
     });
   });
 
-  describe("answers 402", () => {
-    it("when the balance does not cover all IDs, and reads none of them", async () => {
+  describe("402", () => {
+    it("when the balance cannot cover all IDs, all or nothing", async () => {
       const { status, body } = await read({ tier: "full", ids: asins(2_000) });
       expect({ status, body }).toMatchObject({
         status: 402,

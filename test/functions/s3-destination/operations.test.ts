@@ -175,7 +175,7 @@ describe("PUT /v1/s3_destination", () => {
     expect(world.wakeUps).toEqual([destinationTarget("acct_1")]);
   });
 
-  it("returns 400 that names the failed step, and saves nothing", async () => {
+  it("returns 400 with the failed step, and saves nothing", async () => {
     await expect(put({ bucket: "no-such-bucket" })).rejects.toMatchObject({
       ...invalid("bucket"),
       message: expect.stringMatching(/^Writing .*NoSuchBucket/),

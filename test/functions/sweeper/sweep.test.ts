@@ -92,8 +92,8 @@ describe("the sweeper", () => {
     }
   });
 
-  it("releases a hold in a shard whose due mark was written when there were fewer partitions", async () => {
-    const books = await startLedgerWorld();
+  it("gives back a hold of a shard that was marked when there were fewer partitions", async () => {
+    const ledgerWorld = await startLedgerWorld();
     const now = world.clock.now();
     const accountId = await ledgerWorld.open(10);
     const hold = { accountId, holdId: "h1", credits: 10, slot: true, expiresAt: now };

@@ -68,7 +68,7 @@ describe("POST /v1/watchlists", () => {
     expect(await world.ask(`GET /${String(json["id"])}`)).toMatchObject({ status: 200, json });
   });
 
-  it("creates the schedule with the second run as its first tick, and sends a wake-up message for the first run", async () => {
+  it("creates the schedule whose first tick is the second run, and marks the first as due", async () => {
     const { json } = await create();
 
     const watchlistId = String(json["id"]);
@@ -380,9 +380,9 @@ describe("POST /v1/watchlists answers 400 and names the wrong parameter", () => 
 describe("a required parameter of POST /v1/watchlists", () => {
   it.each([
     ["a schedule", without("every"), "every", "Send 'every' or 'cron'."],
-    ["ids of retailer_a", { name: "A", every: "1h" }, "ids", "'asins' is accepted in its place."],
-    ["ids of others", without("ids"), "ids", "Parameter 'ids' is required."],
-  ])("is named in the error if it is missing: %s", async (...[, body, param, text]) => {
+    ["IDs of retailer_a", { name: "A", every: "1h" }, "ids", "'asins' is accepted in its place."],
+    ["IDs of others", without("ids"), "ids", "Parameter 'ids' is required."],
+  ])("is named in full: %s", async (...[, body, param, text]) => {
     const { json } = await world.ask("POST ", { body });
     expect(json["error"]).toMatchObject({
       code: "MISSING_PARAM",

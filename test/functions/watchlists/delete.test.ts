@@ -149,7 +149,7 @@ describe("DELETE /v1/watchlists/{id}", () => {
     await world.watchlists.remove({ accountId: "acct_1", watchlistId: id, purgeAt: now });
     let attempts = 0;
     let outcome = "";
-    // A clock that advances at every read, so that each attempt ends early.
+    // A clock that advances with every read, so that each attempt ends early.
     const clock = {
       ...world.clock,
       now: () => {

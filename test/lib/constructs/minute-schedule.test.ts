@@ -41,7 +41,7 @@ describe("the sweeper's schedule", () => {
     ]);
   });
 
-  it("uses a role that can only invoke the sweeper, without its versions, and send to the dead-letter queue", () => {
+  it("assumes a role that can invoke the sweeper but no version of it, and send to the dead-letter queue", () => {
     const allowed = statementsOf(service, roleId).map(
       (statement) => [actionsOf(statement), statement.Resource] as const,
     );

@@ -17,7 +17,7 @@ describe("every Lambda function", () => {
     }
   });
 
-  it("writes to a separate log group with a retention period", () => {
+  it("writes to a separate log group with a retention time", () => {
     const logGroups = Object.values(functions).map(({ Properties }) =>
       JSON.stringify(Properties["LoggingConfig"]),
     );

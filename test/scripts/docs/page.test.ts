@@ -64,7 +64,7 @@ describe("the documentation page", () => {
     }
   });
 
-  it("calls the service itself and no other host, under the prefix at which it was opened", async () => {
+  it("calls only its own service, under the prefix of its address", async () => {
     await send(opened("listWatchlists"));
     expect(calls.map(({ url }) => url)).toEqual([
       "https://api.example.com/prod/v1/openapi.json",

@@ -49,8 +49,8 @@ const undocumented = [
   "ANY /{proxy+}",
 ];
 
-describe("the OpenAPI document", () => {
-  it("says that usedCount leaves refurbished and collectible offers out", () => {
+describe("the document", () => {
+  it("states that usedCount excludes refurbished and collectible offers", () => {
     expect(JSON.stringify(document.components.schemas)).toContain(
       "Refurbished and collectible offers are not counted.",
     );
@@ -103,7 +103,7 @@ describe("the OpenAPI document", () => {
   });
 });
 
-describe("every operation of the OpenAPI document", () => {
+describe("every operation", () => {
   it("has a unique name, a known tag, and texts", () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
@@ -147,7 +147,7 @@ describe("every operation of the OpenAPI document", () => {
     }
   });
 
-  it("returns its cost exactly if it charges per item", () => {
+  it("returns its cost if it charges per item, and only then", () => {
     const charged = operations.filter(({ operation }) =>
       Object.values(operation.responses).some(
         (answer) => "X-Service-Credits" in resolved(answer).headers,

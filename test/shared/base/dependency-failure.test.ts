@@ -25,15 +25,15 @@ it.each<[string, Error]>([
   ["a request that was not sent for lack of time", new OutOfTimeError()],
   ["a connection that is refused", coded("ECONNREFUSED")],
   ["a connection that breaks", coded("ECONNRESET")],
-  ["a host name that cannot be resolved", coded("EAI_AGAIN")],
-  ["a throttled table", new ProvisionedThroughputExceededException(said(400))],
+  ["an address that cannot be looked up", coded("EAI_AGAIN")],
+  ["a throttled table", new ProvisionedThroughputExceededException(failure(400))],
   ["a throttled queue", named("RequestThrottled")],
   ["a throttled scheduler", Object.assign(named("Whatever"), failure(429))],
   ["an overloaded bucket", s3Error("SlowDown", 503)],
-  ["an internal error of DynamoDB", new InternalServerError(said(500))],
-  ["an internal error of KMS", new KMSInternalException(said(500))],
-  ["an internal error of S3", s3Error("InternalError", 500)],
-  ["a row that stays busy", new TransactionConflictException(said(400))],
+  ["a fault of DynamoDB's own", new InternalServerError(failure(500))],
+  ["a fault of the key service", new KMSInternalException(failure(500))],
+  ["a fault of the bucket's own", s3Error("InternalError", 500)],
+  ["a row that stays busy", new TransactionConflictException(failure(400))],
   [
     "a transaction that is still in progress",
     new TransactionInProgressException({ ...failure(400), Message: "failed" }),
@@ -43,12 +43,12 @@ it.each<[string, Error]>([
 });
 
 it.each<[string, unknown]>([
-  ["a programming error", new TypeError("undefined is not a function")],
-  ["an invalid request", Object.assign(named("ValidationException"), said(400))],
-  ["a permission that is missing", Object.assign(named("AccessDeniedException"), said(400))],
-  ["a table that does not exist", Object.assign(named("ResourceNotFoundException"), said(400))],
-  ["a failed condition", new ConditionalCheckFailedException(said(400))],
-  ["a thrown value that is not an Error", { name: "TimeoutError" }],
+  ["a mistake in the code", new TypeError("undefined is not a function")],
+  ["a request that is wrong itself", Object.assign(named("ValidationException"), failure(400))],
+  ["a permission that is missing", Object.assign(named("AccessDeniedException"), failure(400))],
+  ["a table that does not exist", Object.assign(named("ResourceNotFoundException"), failure(400))],
+  ["a condition that does not hold", new ConditionalCheckFailedException(failure(400))],
+  ["something thrown that is no error", { name: "TimeoutError" }],
   ["nothing", undefined],
 ])("%s is not the failure of a dependency", (_, error) => {
   expect(isDependencyFailure(error)).toBe(false);

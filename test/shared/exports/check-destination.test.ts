@@ -144,7 +144,7 @@ describe("setting an S3 destination", () => {
       param: "bucket",
       message: /TeapotException\. Look the code up/,
     },
-  ])("names the field to change for $what", async ({ answer, param, says }) => {
+  ])("is refused with the field to change for $what", async ({ answer, param, message }) => {
     server.answer = answer;
 
     const refusal = await refusalOf();

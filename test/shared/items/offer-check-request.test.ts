@@ -133,7 +133,7 @@ describe("the error for an invalid offer ID", () => {
       "'offerListingId' must not contain control characters or unpaired surrogates. " +
         "Send it as the service returned it.",
     ],
-  ])("describes what is wrong with it", (id, message) => {
+  ])("names the problem", (id, message) => {
     expect(refused({ offers: [offer(id)] }).message).toBe(message);
   });
 });

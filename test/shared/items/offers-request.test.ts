@@ -44,14 +44,14 @@ describe("a request for offers", () => {
     expect(parse({ ids: ["B00EXAMPLE"], novelty: 1 })).not.toHaveProperty("novelty");
   });
 
-  it("may contain at most a hundred different IDs", () => {
+  it("reads at most a hundred different IDs", () => {
     const hundred = numbered(100);
     expect(parse({ ids: [...hundred, ...hundred] })).toMatchObject({ ids: hundred });
   });
 });
 
-describe("a request for offers gets 400 MISSING_PARAM and", () => {
-  it("the error names 'ids' when neither 'ids' nor 'asins' was sent", () => {
+describe("400 MISSING_PARAM", () => {
+  it("names IDs when neither IDs nor asins were sent", () => {
     expect(refused({ condition: "new" })).toMatchObject({
       status: 400,
       code: "MISSING_PARAM",
@@ -104,8 +104,8 @@ const comingSoon = [
   ["an announced marketplace of another platform", { platform: "retailer_d", marketplace: "ca" }],
 ] as const;
 
-describe("a request for offers gets 501", () => {
-  it.each(comingSoon)("refuses %s, whatever its ids look like", (_case, shop) => {
+describe("501 coming soon", () => {
+  it.each(comingSoon)("refuses %s, whatever its IDs look like", (_case, shop) => {
     for (const ids of [["?"], undefined]) {
       expect(refused({ ...shop, ids })).toMatchObject({
         status: 501,

@@ -225,8 +225,8 @@ describe("a read of products while the ledger does not answer", () => {
   const isUnreachable: CancelQueue = { send: noAnswer };
   beforeEach(() => void handedOver.splice(0));
   const untouched = { balance: granted, held: 0, spent: 0, inFlight: 0 };
-  /** Cancels the holds as the run starter does. */
-  async function workOff(): Promise<void> {
+  /** Cancels as the worker does. */
+  async function drain(): Promise<void> {
     for (const holdId of handedOver) {
       await ledger.cancel({ accountId, holdId, now: systemClock.now() });
     }

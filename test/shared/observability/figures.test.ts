@@ -14,9 +14,9 @@ describe("the collected metrics of a call or message", () => {
     ]);
   });
 
-  it("are in one line if each dimension has one value", () => {
-    const late = figures("run_starts", {}, { runs_started: 1 });
-    const batch = figures("batches", { scraper: "a" }, { batch_ms: 1 });
+  it("share a line if each dimension has one value", () => {
+    const late = newMetrics("run_starts", {}, { runs_started: 1 });
+    const batch = newMetrics("batches", { scraper: "a" }, { batch_ms: 1 });
 
     expect(inLines([items("a", 1), items("b", 2), batch, late])).toEqual([
       [items("a", 1), batch, late],

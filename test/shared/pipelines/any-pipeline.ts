@@ -20,7 +20,7 @@ const valueOf = {
   string: fc.constantFrom("", "new", "IN_STOCK", "A0RETAILERAUS"),
 };
 
-/** The test of a route of this scraper. A route also needs `run` or `notify`. */
+/** The conditions of a route of this scraper; without `run` and `notify` it is not a route yet. */
 export function anyTest(scraper: StepScraperId): fc.Arbitrary<Route> {
   const { testableFields, derivedFields, fieldTypes } = stepScrapers[scraper];
   const numbers = testableFields.filter((field) => fieldTypes[field] === "number");

@@ -7,7 +7,7 @@ import {
 
 describe("the default pipeline", () => {
   it.each(["retailer_b", "retailer_c", "retailer_d"] as const)(
-    "of %s reads every item and reports changes, without a refresh",
+    "of %s reads every item and reports what changed, without a refresh",
     (platform) => {
       expect(presentPipeline(defaultPipeline(platform, defaultRefreshEveryRuns))).toEqual({
         entry: "check",

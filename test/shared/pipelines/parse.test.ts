@@ -42,8 +42,8 @@ const withRoute = (route: Json, scraper = "retailer_a.lite"): Json =>
   pipelineOf(stepOn(scraper, "a", { notify: true, ...route }));
 const always = (run: string): Json => ({ when: "always", run });
 
-describe("a parsed pipeline", () => {
-  it("starts with its first step, without baseline and refresh, if it names none", () => {
+describe("a pipeline", () => {
+  it("starts with its first step, without baseline and refresh, by default", () => {
     expect(parse(pipelineOf(lite("a", always("b")), lite("b")))).toEqual({
       entry: "a",
       baseline: null,
@@ -57,7 +57,7 @@ describe("a parsed pipeline", () => {
     expect(parse(pipeline)).toMatchObject({ baseline: null, refresh: null });
   });
 
-  it("has the entry, baseline and refresh that the request names", () => {
+  it("keeps the given entry, baseline and refresh", () => {
     const pipeline = {
       entry: "b",
       baseline: "a",
@@ -472,7 +472,7 @@ describe("the routes between a pipeline's steps", () => {
     expect(parse({ steps }).steps).toHaveLength(10);
   });
 
-  it("are refused if they do not reach every step", () => {
+  it("reach every step", () => {
     const refusal = refused(() => parse(pipelineOf(lite("a"), lite("b", always("c")), lite("c"))));
     expect(refusal.param).toBe("pipeline.steps[1]");
     expect(refusal.message).toContain("No run reaches the step 'b'.");
@@ -482,7 +482,7 @@ describe("the routes between a pipeline's steps", () => {
   const pulse = stepOn("retailer_a.pulse", "pulse", always("check"));
 
   it.each(["retailer_a.lite", "retailer_a.full", "retailer_a.offers"])(
-    "may lead to an offer check through %s",
+    "reach an offer check by %s",
     (scraper) => {
       const steps = [stepOn(scraper, "find", always("pulse")), pulse, check];
       expect(parse({ steps }).steps).toHaveLength(3);
@@ -517,16 +517,13 @@ describe("the routes between a pipeline's steps", () => {
         refresh: { every_runs: 1, entry: "pulse" },
       },
     ],
-  ])(
-    "are refused if they lead to an offer check before an offer was found: %s",
-    (_way, param, value) => {
-      const refusal = refused(() => parse(value));
-      expect(refusal.param).toBe(param);
-      expect(refusal.message).toContain(
-        "Put a step of retailer_a.lite, retailer_a.full, retailer_a.offers before it.",
-      );
-    },
-  );
+  ])("do not reach an offer check before an offer was found: %s", (_way, param, value) => {
+    const refusal = refused(() => parse(value));
+    expect(refusal.param).toBe(param);
+    expect(refusal.message).toContain(
+      "Put a step of retailer_a.lite, retailer_a.full, retailer_a.offers before it.",
+    );
+  });
 });
 
 describe("a pipeline for a marketplace that is announced only", () => {

@@ -21,8 +21,8 @@ const all = names.flatMap((platform) =>
   templates(platform).map((template) => ({ platform, template, name: template.id })),
 );
 
-describe("the presented scrapers of a platform", () => {
-  it.each(names)("%s: match the schema and the shop", (platform) => {
+describe("the scrapers of a shop", () => {
+  it.each(names)("%s: match the document", (platform) => {
     const answer = presentScrapers(shopOf(platform));
     expect(parse(scrapersResponse, answer)).toEqual(answer);
     expect(answer).toMatchObject({ object: "watchlist_scrapers", platform, marketplace: "us" });
@@ -38,17 +38,14 @@ describe("the presented scrapers of a platform", () => {
     { id: "retailer_b.standard", name: "Standard", min: 1, max: 1 },
     { id: "retailer_c.standard", name: "Standard", min: 1, max: 1 },
     { id: "retailer_d.standard", name: "Standard", min: 1, max: 1 },
-  ])(
-    "include $id with the name $name and a cost of $min to $max credits",
-    ({ id, name, min, max }) => {
-      const told = names.flatMap((platform) => presentScrapers(shopOf(platform)).scrapers);
-      expect(told.find((scraper) => scraper.id === id)).toMatchObject({
-        name,
-        credits_per_item_min: min,
-        credits_per_item_max: max,
-      });
-    },
-  );
+  ])("$id is called $name and costs $min to $max credits", ({ id, name, min, max }) => {
+    const listed = names.flatMap((platform) => presentScrapers(shopOf(platform)).scrapers);
+    expect(listed.find((scraper) => scraper.id === id)).toMatchObject({
+      name,
+      credits_per_item_min: min,
+      credits_per_item_max: max,
+    });
+  });
 
   it("contain the possible tests of each field", () => {
     const { scrapers } = presentScrapers(shopOf("retailer_a"));

@@ -131,7 +131,7 @@ interface Row {
 const routeOf = ({ field, op, value }: Row, when: When): Route =>
   ({ when, field, op, ...(value !== undefined && { value }) }) as Route;
 
-describe("a route with changed matches exactly the changed fields that pass the test", () => {
+describe("with changed, the field changed and", () => {
   it.each<Row>([
     {
       op: "increased",
@@ -232,7 +232,7 @@ describe("a route with changed matches exactly the changed fields that pass the 
   });
 });
 
-describe("a route with ok matches a read that passes the test, changed or not:", () => {
+describe("with ok, whether the field changed or not,", () => {
   it.each<Row>([
     {
       op: "below",

@@ -100,7 +100,7 @@ describe("the outcome for a `new` item", () => {
   );
 });
 
-describe("the outcome for an `active` item", () => {
+describe("item `active`", () => {
   it("read `ok` with a changed tracked field: the change is recorded and reported", () => {
     const outcome = onlyOutcome(read(known, answer("ok", seen(12))));
     expect(outcome).toMatchObject({
@@ -112,7 +112,7 @@ describe("the outcome for an `active` item", () => {
     expect(item.lastChange).toMatchObject({ changedAt: readAt, runNumber: 2, step: "check" });
   });
 
-  it("read `ok` with a changed tracked field and no route that notifies: the change is recorded, not reported", () => {
+  it("read `ok` with a changed tracked field and no route that notifies: recorded, not reported", () => {
     const outcome = onlyOutcome(
       read(known, answer("ok", seen(12)), check({ when: "failed", notify: true })),
     );
@@ -120,7 +120,7 @@ describe("the outcome for an `active` item", () => {
     expect(applyOutcome(known, outcome, reading).lastChange).not.toBeNull();
   });
 
-  it("read `ok` without a change: there is no outcome, so nothing is written", () => {
+  it("read `ok` without a change: has no outcome, so nothing is written", () => {
     const result = read(known, answer("ok", seen(10)));
     expect(result).toMatchObject({ counts: { requested: 1, ok: 1, quarters: 4 }, outcomes: [] });
   });

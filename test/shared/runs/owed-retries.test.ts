@@ -142,7 +142,7 @@ interface Watched {
   readonly patch: (pipeline: Pipeline | null) => Promise<void>;
 }
 
-/** Four items that were each read once with `pipeline`, after which the price changed. */
+/** Four items, each read once at `pipeline`, of which the price then changed. */
 async function watched(pipeline: Pipeline | null): Promise<Watched> {
   const bench = await startRunBench({ tables });
   const list = await bench.createList(asins, { platform: "retailer_a", pipeline });

@@ -5,7 +5,7 @@ import { playEngine, playModel } from "../../support/run-model-play.ts";
 import { anyScenario, type Scenario } from "../../support/run-scenarios.ts";
 import { openTables } from "../../support/tables.ts";
 
-/** METAMORPHIC_RUNS=100 tests 100 random scenarios of each kind instead of one. */
+/** METAMORPHIC_RUNS=100 plays that number of random scenarios of each kind instead of a few. */
 const numRuns = Number(process.env["METAMORPHIC_RUNS"] ?? 1);
 
 const tables = openTables();

@@ -7,8 +7,9 @@ import { anyScenario } from "../../support/run-scenarios.ts";
 import { openTables } from "../../support/tables.ts";
 
 /**
- * MODEL_RUNS=1000 tests 1,000 random scenarios instead of four. MODEL_SEED=<seed of a failure>
- * repeats its scenarios; MODEL_SHRINK=1 also finds the smallest failing one, which takes minutes.
+ * MODEL_RUNS=1000 plays that number of random scenarios instead of four. MODEL_SEED=<seed of a
+ * failure> plays the same ones again; with MODEL_SHRINK=1 for the smallest that fails, which takes
+ * minutes.
  */
 const { MODEL_RUNS: runs, MODEL_SEED: seed, MODEL_SHRINK: shrink } = process.env;
 

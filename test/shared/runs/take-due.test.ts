@@ -36,8 +36,8 @@ const tick = (scheduledTime: string, now = scheduledTime): Promise<Run | undefin
 const nextRunAt = async (): Promise<string | null | undefined> =>
   (await world.watchlists.get(list.accountId, list.id))?.nextRunAt;
 
-describe("a tick of a schedule", () => {
-  it("of a list that is gone removes its schedule", async () => {
+describe("a tick", () => {
+  it("of a deleted watchlist removes its schedule", async () => {
     await put();
     await world.watchlists.remove({ ...list, watchlistId: list.id, purgeAt: new Date(due) });
 

@@ -78,8 +78,8 @@ describe("an item in state active that is read not_found", () => {
   });
 });
 
-describe("an item in state active with a changed tracked field", () => {
-  it("stays active, and the change is recorded, and reported if a route notifies", async () => {
+describe("item active, read ok and a tracked field changed -> active", () => {
+  it("the change is recorded, and reported where it is routed to notify", async () => {
     const { bench, list } = await afterFirstRun();
     bench.answers.product = found(12);
     await bench.run(list);
@@ -134,8 +134,8 @@ describe.each(["partial", "unavailable"] as const)(
   },
 );
 
-describe("a scheduled run that cannot reserve credits for its first step", () => {
-  it("is skipped and counted as skipped, reads and charges nothing, and reports insufficient_credits", async () => {
+describe("list active, scheduled run cannot reserve its first step -> run skipped", () => {
+  it("consecutive_skips +1, nothing read or charged, run.completed has insufficient_credits", async () => {
     const bench = await startRunBench({ tables, credits: 0 });
     const list = await bench.createList(["10001"]);
     await bench.run(list);

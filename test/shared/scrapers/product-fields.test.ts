@@ -14,9 +14,9 @@ describe("the status of a found item", () => {
   it.each([
     ["in stock at a price", shown],
     ["out of stock at a price", soldOut],
-    ["out of stock with a price of null", { ...soldOut, price: null }],
-    ["out of stock at a price of 0, which says nothing", { ...soldOut, price: free }],
-  ])("is ok with these fields: %s", (_, fields) => {
+    ["out of stock, of which the price is known to be none", { ...soldOut, price: null }],
+    ["out of stock at a price of 0, which means no price", { ...soldOut, price: free }],
+  ])("is ok: %s", (_, fields) => {
     expect(foundStatus(fields)).toBe("ok");
   });
 

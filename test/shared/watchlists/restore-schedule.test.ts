@@ -33,9 +33,9 @@ describe("a schedule that may be missing", () => {
   });
 
   it.each([
-    ["a paused watchlist", paused],
-    ["a list that is gone", undefined],
-  ])("is removed for %s, also when it becomes so meanwhile", async (_, list) => {
+    ["a paused list", paused],
+    ["a deleted watchlist", undefined],
+  ])("is removed for %s, also if it becomes so between two reads", async (_, list) => {
     expect(await restored(list)).toEqual(["wl_1"]);
     expect(await restored(active, list)).toEqual([put, "wl_1"]);
   });

@@ -110,7 +110,7 @@ async function play(step: Step, known: string[], { dependencies }: World): Promi
   }
 }
 
-/** The endpoints, URL claims and counter in the table. */
+/** Endpoints, claims and count in the table. */
 async function standing({ tableName }: World) {
   const { Items: rows = [] } = await tables.client.send(
     new ScanCommand({ TableName: tableName, ConsistentRead: true }),
@@ -198,7 +198,7 @@ describe("concurrent creations, deletions and URL changes of webhook endpoints",
       dependencies,
     );
     const ref = { accountId, endpointId: endpoint.id, now, ownHost: null };
-    // All rotations have the same time, so that only the order of the writes differs.
+    // All at one instant, so that only the order of the writes distinguishes them.
     const rotations = Array.from({ length: 4 }, () =>
       rotateSecret({ ...ref, overlap: true }, dependencies),
     );

@@ -129,7 +129,7 @@ describe("the first webhook attempts of a run", () => {
     expect(everything.endpoint.events).toBeNull();
   });
 
-  it("of a watchlist with its own endpoint reach only that endpoint, regardless of its filter", async () => {
+  it("of a watchlist with an endpoint go only there, whatever its filter", async () => {
     const { endpoint } = await world.addEndpoint(account, `${receiver.url}/own`, { events: [] });
     await world.addEndpoint(account, `${receiver.url}/other`);
     await world.publish(aRun(wholeRun, { webhookEndpointId: endpoint.id }));
@@ -380,7 +380,7 @@ describe("the rotation of a webhook secret", () => {
 });
 
 describe("wakeDue", () => {
-  it("wakes every delivery target whose wake-up message was lost", async () => {
+  it("replaces every lost wake-up message", async () => {
     await world.addEndpoint(account, receiver.url);
     await world.publish(aRun(wholeRun));
     await world.takeWakeUps();

@@ -222,8 +222,8 @@ describe("the error of the local gateway", () => {
   });
 
   it.each([
-    ["an encoding that API Gateway does not support", "br", Buffer.from("{}")],
-    ["a body that is not what its encoding says", "gzip", Buffer.from("{}")],
+    ["an encoding that API Gateway does not know", "br", Buffer.from("{}")],
+    ["a body that does not match its encoding", "gzip", Buffer.from("{}")],
     ["a compressed body that is cut off", "gzip", gzipSync("x".repeat(9_999)).subarray(0, 20)],
   ])("is a 415 for %s", async (_name, coding, body) => {
     const response = await fetch(`${await serve()}/v1/things`, {

@@ -1,4 +1,4 @@
-/** Reconciliation finds each inconsistency once, and nothing else. */
+/** `reconcile` reports each inconsistency that a test writes once, and nothing else. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { reconcile, tallyLine, noCounts } from "../../../tools/reconcile/reconcile.ts";
 import { hashApiKey } from "../../../shared/accounts/api-key.ts";
@@ -63,9 +63,9 @@ beforeAll(async () => {
 
 type Place = readonly [table: string, key: RowKey];
 
-/** The differences that are found while rows of the world are changed. */
-const planted = (
-  places: Parameters<typeof plantedIn>[1],
+/** The differences that are found in the world while rows are changed. */
+const differencesAfter = (
+  places: Parameters<typeof differencesAfterIn>[1],
   which?: "account" | "everything",
 ): Promise<string[]> => differencesAfterIn(world, places, which);
 

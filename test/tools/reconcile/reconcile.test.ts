@@ -212,8 +212,8 @@ describe("reconcile, for deliveries,", () => {
 
   it.each([
     ["no due mark", () => ({})],
-    ["a due time without a partition", (dueAt: unknown) => ({ due_at: dueAt })],
-    ["a due mark that is read by nobody", (dueAt: unknown) => ({ due_kind: "?", due_at: dueAt })],
+    ["a time alone", (dueAt: unknown) => ({ due_at: dueAt })],
+    ["a due mark that no reader queries", (dueAt: unknown) => ({ due_kind: "?", due_at: dueAt })],
   ])("finds a target with entries that has %s", async (_, mark) => {
     const { accountId } = world;
     const key = deliveryKeys.outbox(endpointTarget(accountId, endpointId));
@@ -255,7 +255,7 @@ it("reconcile finds nothing while the account is in use", async () => {
       });
       await bench.ledger.settle({ accountId, holdId, credits: 1, succeeded: true, now });
       work.calls += 1;
-      // A process makes one call at a time, and pauses between its changes of the ledger.
+      // A process has one call at a time, and does other things between two changes of the ledger.
       await delay(10);
     }
   };

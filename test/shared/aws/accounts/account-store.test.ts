@@ -93,8 +93,8 @@ describe("dynamoAutoTopUpStore", () => {
     expect(await store.get("acct_1")).toEqual(anAccount);
   });
 
-  it("creates no account when it stores an automatic top-up", async () => {
-    expect(await wishes.setAutoTopUp("acct_1", wish)).toBe(false);
+  it("creates no account when it stores an auto top-up", async () => {
+    expect(await topUps.setAutoTopUp("acct_1", topUp)).toBe(false);
     expect(await store.get("acct_1")).toBeUndefined();
   });
 });

@@ -74,9 +74,9 @@ describe("the partitions of the due index", () => {
   });
 });
 
-describe("the partition of a row in the due index", () => {
-  it("is the same in every version of the service, and does not depend on the row's time", () => {
-    // Whoever looks for an account's holds asks where they were put before.
+describe("a row's place in the due index", () => {
+  it("is the same in every version of the service, whatever its time", () => {
+    // Readers of an account's holds query the partition that earlier versions wrote.
     const key = accountKeys.hold("acct_1", "req_1");
     expect(dueAt("hold", key, at)).toEqual({ due_kind: "hold#05", due_at: at.toISOString() });
     expect(dueAt("hold", key, new Date(0)).due_kind).toBe("hold#05");

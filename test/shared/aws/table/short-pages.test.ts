@@ -46,8 +46,8 @@ const account = "acct_1";
 const list = "wl_1";
 const event = "watchlist.run.completed";
 const clock = fixedClock("2026-11-20T11:00:00.000Z");
-const chance = countingChance();
-/** The time that number of seconds after 10:00:00. */
+const random = countingRandom();
+/** So many seconds after ten. */
 const at = (second: number): string =>
   new Date(Date.parse("2026-11-20T10:00:00.000Z") + second * 1_000).toISOString();
 const five = [1, 2, 3, 4, 5];
@@ -314,7 +314,7 @@ const cases: readonly Case[] = [
     title: "the export log of a state",
     fill: putExport,
     read: (place) => listExports(place, "failed"),
-    // The query does not read the row of another state that follows.
+    // A row of another state follows, which is not read.
     found: [4, 2, true],
   },
   {
@@ -478,7 +478,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-/** Ends each answer after one evaluated row, as DynamoDB may end any answer. */
+/** Each response ends after one examined row, as DynamoDB may end any response. */
 const cutShort = (client: DynamoDBDocumentClient) =>
   watchedClient(client, (command, send) =>
     command instanceof QueryCommand

@@ -243,10 +243,8 @@ async function play(
   expect(tally.removed + tally.missing).toBe(wanted.remove.length);
 }
 
-/**
- * Reads the watchlist repeatedly, from its start and from the middle, until `isOver` returns true.
- */
-async function readMeanwhile(
+/** Reads the list over and over, from its start and from the middle, until there is no more to do. */
+async function readDuring(
   isOver: () => boolean,
   { list, model, scheduler, limits }: Played,
 ): Promise<void> {

@@ -46,7 +46,7 @@ export interface PageWorld {
   counters(list: WatchlistRef): Promise<{ counts: ItemCounts; total: number } | undefined>;
   /** Deletes only the watchlist's row, with which its deletion begins. */
   removeList(list: WatchlistRef): Promise<void>;
-  /** The watchlist with the fields that item changes read; undefined if its row was deleted. */
+  /** The watchlist, with the fields that changes of items use. */
   watchlist(list: WatchlistRef): Promise<Watchlist | undefined>;
 }
 

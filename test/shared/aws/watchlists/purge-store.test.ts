@@ -90,7 +90,7 @@ describe("the purge of a watchlist's rows", () => {
     expect(await keysLeft()).toEqual([]);
   });
 
-  it("is over after its mark was deleted", async () => {
+  it("is over when its mark is deleted", async () => {
     await store.expectCreation(listOf("wl_1"), at(0));
     await store.end("wl_1");
     await store.end("wl_1");

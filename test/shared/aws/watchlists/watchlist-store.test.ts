@@ -145,8 +145,8 @@ describe("dynamoWatchlistStore.create", () => {
   });
 });
 
-describe("dynamoWatchlistStore.list", () => {
-  it("gives an account's own lists newest first, and says when there are more", async () => {
+describe("list", () => {
+  it("returns the account's watchlists newest first, and whether there are more", async () => {
     for (const n of [2, 1, 3]) await create(aList(n));
     await create(aList(4, { accountId: "acct_2" }));
 

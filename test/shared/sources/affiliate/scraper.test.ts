@@ -340,10 +340,10 @@ describe("the affiliate scraper, with a reply,", () => {
   });
 
   it.each([
-    ["contains an invalid entry", { items: [anItem("55001"), { itemId: "x" }] }],
-    ["holds an item that nobody asked for", { items: [anItem("55001"), anItem("55009")] }],
-    ["contains an item twice", { items: [anItem("55001"), anItem("55001")] }],
-    ["tells of an error beside", { items: [anItem("55001")], errors: [{ code: 4_000 }] }],
+    ["holds an entry that cannot be read", { items: [anItem("55001"), { itemId: "x" }] }],
+    ["holds an item that was not requested", { items: [anItem("55001"), anItem("55009")] }],
+    ["holds an item twice", { items: [anItem("55001"), anItem("55001")] }],
+    ["reports an error as well", { items: [anItem("55001")], errors: [{ code: 4_000 }] }],
   ])("does not return not_found if the reply %s", async (_, body) => {
     const answers = await readFrom(() => ({ body }), ["55001", "55002"]);
     expect(statuses(answers)).toEqual(["ok", "unavailable"]);

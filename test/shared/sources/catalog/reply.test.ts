@@ -31,17 +31,14 @@ describe("a missing product in a catalog reply", () => {
   });
 
   it.each([
-    ["says that it is partial", { ...wholeReply([aProduct("11111")]), partial: true }],
-    ["has more products than it contains", { ...wholeReply([aProduct("11111")]), total: 2 }],
+    ["is marked as partial", { ...wholeReply([aProduct("11111")]), partial: true }],
+    ["has more elsewhere", { ...wholeReply([aProduct("11111")]), total: 2 }],
     ["has more pages", { ...wholeReply([aProduct("11111")]), totalPages: 2 }],
     ["has more pages, as text", { ...wholeReply([aProduct("11111")]), totalPages: "2" }],
-    ["does not say how many there are", { products: [aProduct("11111")] }],
-    ["contains an invalid entry", wholeReply([aProduct("11111"), { name: "no number" }])],
-    [
-      "contains a product that was not requested",
-      wholeReply([aProduct("11111"), aProduct("99999")]),
-    ],
-    ["contains an entry twice", wholeReply([aProduct("11111"), aProduct("11111")])],
+    ["has no total", { products: [aProduct("11111")] }],
+    ["holds an entry that cannot be read", wholeReply([aProduct("11111"), { name: "no number" }])],
+    ["holds what was not asked for", wholeReply([aProduct("11111"), aProduct("99999")])],
+    ["holds an entry twice", wholeReply([aProduct("11111"), aProduct("11111")])],
   ])("may exist if the reply %s", (_case, body) => {
     const reply = parse(body);
     expect(reply?.isComplete).toBe(false);

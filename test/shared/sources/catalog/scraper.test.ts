@@ -17,8 +17,8 @@ import {
 } from "./double.ts";
 
 const apiKey = "canary-key-5d1f";
-/** A random source without jitter, so that retries follow at once. */
-const chance = { bytes: (length: number) => new Uint8Array(length), fraction: () => 0 };
+/** No jitter: retries follow at once. */
+const random = { bytes: (length: number) => new Uint8Array(length), fraction: () => 0 };
 
 type Options = CatalogOptions & { readonly callsPerSecond: number; readonly clock: Clock };
 

@@ -63,10 +63,7 @@ export const someStats = (fields: Json = {}): Json => ({
   ...fields,
 });
 
-/**
- * Ten minutes ago in the API's minutes; a product that was read over a day ago would be
- * unavailable.
- */
+/** The API's minutes ten minutes ago: a reading from before is out of date. */
 export const lookedAt = Math.floor(Date.now() / 60_000) - 21_564_000 - 10;
 
 /** A product with a buy box. */

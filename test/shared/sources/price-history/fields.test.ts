@@ -204,10 +204,10 @@ describe("the buy box of a price history product", () => {
   };
 
   it.each<[string, Json, Record<number, unknown>]>([
-    ["it has no price", { buyBoxPrice: -1 }, { 18: -2 }],
-    ["nobody qualifies", { buyBoxIsUnqualified: true }, { 18: 1_999 }],
-    ["the price history ends without a price", { buyBoxPrice: -2 }, { 18: -1 }],
-    ["its seller is nobody", { buyBoxPrice: -2, buyBoxSellerId: "-1" }, { 18: -2 }],
+    ["its price is none", { buyBoxPrice: -1 }, { 18: -2 }],
+    ["no offer qualifies", { buyBoxIsUnqualified: true }, { 18: 1_999 }],
+    ["the price history ends in none", { buyBoxPrice: -2 }, { 18: -1 }],
+    ["it has no seller", { buyBoxPrice: -2, buyBoxSellerId: "-1" }, { 18: -2 }],
     ["there are no offers", { buyBoxPrice: -2 }, { 1: -1, 2: -1, 11: 0, 12: 0, 18: -2 }],
   ])("is null if %s", (_, stats, values) => {
     const answer = map(withCurrent({ 1: 1_999, 11: 1, 12: 1, ...values }, stats));

@@ -65,7 +65,7 @@ async function check(offers: readonly (readonly [asin: string, id: string])[]) {
   });
 }
 
-/** The result of the check of one offer on a listing. */
+/** The result of one offer's check on a listing. */
 async function verdict(id: string, product: Json): Promise<boolean | string | undefined> {
   await begin(() => ({ body: envelope({ products: [product] }) }));
   const [answer] = await check([[asin, id]]);
@@ -269,7 +269,7 @@ it("the price history offer checker returns unavailable for an offer that was re
 describe("the price history offer checker, for an offer that is not in the reply,", () => {
   const goneId = idOf("A1SELLER09");
   it.each([
-    ["has more offers than the source read", { stats: statsOf(4) }],
+    ["has more offers than the source has read", { stats: statsOf(4) }],
     ["has an unknown number of offers", { stats: statsOf(-2) }],
     ["has no statistics", { stats: null }],
     ["has an invalid offer", { offers: [...someOffers, null] }],

@@ -176,9 +176,13 @@ describe("the price history API, out of tokens,", () => {
       "a debt that never ends",
       { account: { ...tooFew, tokensLeft: -9e15, refillRate: 1 }, ms: 300_000 },
     ],
-    ["a pause of a day", { headers: { "Retry-After": "86400" }, ms: 300_000 }],
-  ])("with %s, is called again, and the operator is warned", async (_, told) => {
-    const { account = {}, headers = {}, ms } = { account: undefined, headers: undefined, ...told };
+    ["a rest of a day", { headers: { "Retry-After": "86400" }, ms: 300_000 }],
+  ])("with %s, is called again, and the operator is warned", async (_, reported) => {
+    const {
+      account = {},
+      headers = {},
+      ms,
+    } = { account: undefined, headers: undefined, ...reported };
     const host = await startHost(429, { body: JSON.stringify(account), headers });
     const warnings: string[] = [];
     let shiftMs = 0;

@@ -212,9 +212,7 @@ describe("the tokens of a key", () => {
   const asin = "B000000001";
   const offers = [{ asin, offerListingId: offerOn(asin) }];
 
-  /**
-   * Reads by each of the five scrapers, whose secrets have the references that `secretOf` returns.
-   */
+  /** Reads by each of the five scrapers, whose keys are stored under `secretOf`. */
   function readers(baseUrl: string, secretOf: (scraper: string) => string) {
     const five = ["pulse", "lite", "full", "offers", "offer_check"].map((tier) => {
       const id = `retailer_a.${tier}`;

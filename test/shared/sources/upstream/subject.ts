@@ -28,8 +28,8 @@ export interface SubjectOptions extends Omit<UpstreamServerOptions, "port"> {
   readonly sentSecret?: string;
 }
 
-/** A random source without jitter, so that retries wait only as long as a server demands. */
-const chance = { ...systemRandom, fraction: () => 0 };
+/** Retries follow at once, but for what a server asks for. */
+const random = { ...systemRandom, fraction: () => 0 };
 
 export async function startUpstream(subject: SubjectOptions = {}): Promise<UpstreamSubject> {
   const { batchIdsMax = 100, tryTimeoutMs = 10_000, sentSecret = subject.secret } = subject;

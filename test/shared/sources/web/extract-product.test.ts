@@ -377,7 +377,7 @@ describe("the microdata extraction", () => {
 
   it.each([
     ["around it", "<del><b itemprop=price>$30.00</b></del><b itemprop=price>$7.50</b>"],
-    ["that is the price element", "<s itemprop=price>$30.00</s><b itemprop=price>$7.50</b>"],
+    ["that has the price", "<s itemprop=price>$30.00</s><b itemprop=price>$7.50</b>"],
     ["with a value", "<strike><meta itemprop=price content=30></strike><b itemprop=price>7.50</b>"],
     ["within it", "<b itemprop=price><del>$30.00</del> <ins>$7.50</ins></b>"],
     ["left open", "<span><s><i itemprop=price>$30.00</span><b itemprop=price>$7.50</b>"],

@@ -44,7 +44,7 @@ describe("price specifications in JSON-LD", () => {
     ["a quantity's without a unit", { referenceQuantity: { value: 1 } }],
     ["a dozen's", { referenceQuantity: { value: 12, unitCode: "C62" } }],
     [
-      "a kilogram's, by the unit after the quantity",
+      "a kilogram's, by the value reference of the quantity",
       { referenceQuantity: { value: 1, unitCode: "EA", valueReference: { unitCode: "KGM" } } },
     ],
     ["a kilogram's by a text", { eligibleQuantity: "2 kg" }],

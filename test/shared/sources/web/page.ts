@@ -15,7 +15,7 @@ export const aPage = (head: string, body = ""): string =>
   `<html><head><title>Shop</title><link rel="canonical" href="/p/6501234">${head}</head>` +
   `<body>${body}${filling}</body></html>`;
 
-/** A page that does not state its own address. */
+/** A page that does not state its address. */
 export const aPageWithoutAddress = (head: string, body = ""): string =>
   `<html><head><title>Shop</title>${head}</head><body>${body}${filling}</body></html>`;
 

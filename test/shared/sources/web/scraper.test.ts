@@ -12,8 +12,8 @@ import { type PageCall, type PageReaction, type ShopDouble, startShop } from "./
 import { anOffer, aPage, aProduct, linkedData } from "./page.ts";
 
 const userAgent = "lamp-reader/1.0 (+https://reader.example/about)";
-/** A random source without jitter, so that retries follow at once. */
-const chance = { bytes: (length: number) => new Uint8Array(length), fraction: () => 0 };
+/** No jitter: retries follow at once. */
+const random = { bytes: (length: number) => new Uint8Array(length), fraction: () => 0 };
 const temporary = new Set([429, 500, 502, 503, 504]);
 
 interface Trial extends Partial<WebOptions> {
@@ -279,8 +279,8 @@ describe("the web scraper's status not_found", () => {
 
   it.each([
     ["a page of the product's own, by its path", "/lamps/6501234", "not_found"],
-    ["a login page with a return address", "/login?next=/p/6501234", "unavailable"],
-    ["a page for everything that is gone", "/gone?from=6501234", "unavailable"],
+    ["a login that knows where to lead back to", "/login?next=/p/6501234", "unavailable"],
+    ["a page for all delisted items", "/gone?from=6501234", "unavailable"],
   ])("follows from %s only at the product's address", async (_, Location, status) => {
     for (const end of [404, 410]) {
       const react = ({ path }: PageCall): PageReaction | undefined => {
