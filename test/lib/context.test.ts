@@ -123,7 +123,7 @@ describe("sources of a stage that customers pay for", () => {
     expect(prodStackOf(appWith({ stage: "prod", sourcesParameter: "/sources" }))).toBeDefined();
   });
 
-  it("are the sandbox in dev, named or not", () => {
+  it("are the sandbox in dev, whether or not the context names it", () => {
     const sourcesIn = (context: Readonly<Record<string, unknown>>): ReadonlySet<unknown> => {
       const { template } = appWith(context).synth().getStackByName(stackName("dev", "service"));
       const functions = propertiesOf(

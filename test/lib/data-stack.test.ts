@@ -16,8 +16,8 @@ const pinnedIds = [...keptIds, "AlarmTopic", "AlarmKey"];
 describe.each([
   ["dev", dev],
   ["prod", prod],
-])("data stack, %s", (_stage, template) => {
-  it("keeps the logical IDs of what holds state", () => {
+])("the data stack of %s", (_stage, template) => {
+  it("keeps the logical IDs of resources with state", () => {
     const ids = Object.keys(template.toJSON()["Resources"] as object);
 
     expect(ids).toEqual(expect.arrayContaining(pinnedIds));
@@ -115,7 +115,7 @@ describe("the data stack's protection against deletion", () => {
     }
   });
 
-  it("creates the tables last, and protects them from deletion", () => {
+  it("creates the tables last, because they cannot be removed automatically, and refuses their deletion", () => {
     for (const table of Object.values(resourcesOf(prod, "AWS::DynamoDB::Table"))) {
       const { DependsOn } = table as unknown as { DependsOn: readonly string[] };
       expect(DependsOn).toEqual(

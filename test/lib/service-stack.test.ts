@@ -232,7 +232,7 @@ describe("the permissions of the service", () => {
   });
 });
 
-describe("outputs", () => {
+describe("the outputs of the service stack", () => {
   it("contain the address of the API and of every queue", () => {
     const outputs = Object.keys(service.toJSON()["Outputs"] as object);
 

@@ -214,7 +214,7 @@ function testReceiver({ fence, file, command }: Language): void {
     await receiver.printed("wlrun_1 is complete\n");
   });
 
-  it("reports a digest that does not match", async () => {
+  it("reports when a digest does not match", async () => {
     const receiver = await start();
 
     for (const event of [...itemEvents, completed(eventsDigest(["evt_1"]))]) {

@@ -413,7 +413,7 @@ describe("GET /v1/credit_transactions", () => {
       await world.client.send(new PutCommand({ TableName, Item: copied }));
     };
 
-    it("bounds the entries that a page with a filter reads, and returns where to continue", async () => {
+    it("limits the entries that it reads for a filtered page, and returns a cursor to continue", async () => {
       await addCopiedRecords(4_100);
       const query = { watchlist_id: watchlistId };
       const pages: Answer[] = [];

@@ -17,7 +17,7 @@ describe("the dashboard's item filter", () => {
     ["A13", "A13"],
     ["12345678901234567", "123456789012345"],
     ["-", ""],
-  ])("looks for IDs as the service keeps them: %j", (written, prefix) => {
+  ])("normalizes a prefix like item IDs: %j", (written, prefix) => {
     expect(prefixOf(written)).toBe(prefix);
   });
 

@@ -40,7 +40,7 @@ describe("GET /dashboard answers 200 and", () => {
     ]);
   });
 
-  it("the page is revalidated on each visit, its files are cached for good", async () => {
+  it("the page is revalidated at every request, and its files are cached forever", async () => {
     expect((await get("/dashboard")).headers?.["Cache-Control"]).toBe("public, no-cache");
     for (const file of await filesOf()) {
       const { statusCode, headers } = await get(`/${file}`);

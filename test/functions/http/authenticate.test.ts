@@ -49,7 +49,7 @@ const limitHeaders = { "X-RateLimit-Limit": "50", "X-RateLimit-Remaining": "7" }
 const errorOf = (answer: EdgeAnswer): Record<string, unknown> =>
   (JSON.parse(answer.bytes.toString()) as { error: Record<string, unknown> }).error;
 
-describe("401 names what is wrong with the key", () => {
+describe("401 names what is wrong with the key:", () => {
   const bearer = `Bearer ${key}`;
   it.each([
     ["no key", {}, "The call carries no API key."],

@@ -141,7 +141,7 @@ describe("POST /v1/offers", () => {
       { platform: "retailer_b", ids: ["12345"] },
       { platform: "retailer_e", ids: ["1"] },
       { marketplace: "uk", ids: [two] },
-    ])("reports that %j is coming soon, and charges nothing", async (body) => {
+    ])("returns coming_soon for %j, and charges nothing", async (body) => {
       const answer = await customer.call("POST /v1/offers", body);
       expect(answer.status).toBe(501);
       expect(answer.body).toMatchObject({ error: { code: "NOT_IMPLEMENTED" }, coming_soon: true });
@@ -179,8 +179,8 @@ describe("POST /v1/offers/check", () => {
     }));
   }
 
-  describe("200", () => {
-    it("confirms offers as they were returned, at half a credit each, rounded up once", async () => {
+  describe("answers 200 and", () => {
+    it("returns true for offers as they were returned, at half a credit each, rounded up once", async () => {
       const offers = await returned(many);
       const before = await customer.balance();
       const answer = await customer.call("POST /v1/offers/check", { offers });
@@ -307,7 +307,7 @@ describe("POST /v1/offers/check", () => {
 
   describe("answers 501 and", () => {
     it.each([{ platform: "retailer_c" }, { platform: "retailer_f" }, { marketplace: "jp" }])(
-      "reports that %j is coming soon",
+      "returns coming_soon for %j",
       async (shop) => {
         const offers = [{ asin: two, offerListingId: "a" }];
         const answer = await customer.call("POST /v1/offers/check", { ...shop, offers });

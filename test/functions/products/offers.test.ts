@@ -86,7 +86,7 @@ describe("GET /v1/products/{id}/offers", () => {
       ["platform=retailer_d", "12345"],
       ["platform=retailer_g", "12345"],
       ["marketplace=de", "B0SANDBOX0"],
-    ])("reports that %s is coming soon", async (query, id) => {
+    ])("returns coming_soon for %s", async (query, id) => {
       const { status, body } = await get(id, `?${query}`);
       expect(status).toBe(501);
       expect(body.coming_soon).toBe(true);

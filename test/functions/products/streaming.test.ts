@@ -69,7 +69,7 @@ const parsed = (
 ): { results: Record<string, unknown>[]; stats: Record<string, number>; credits: number } =>
   JSON.parse(bytes.toString("utf8")) as never;
 
-describe("200", () => {
+describe("POST /v1/products in streaming mode", () => {
   it("returns 10,000 pulse IDs in one call, each once and in order", async () => {
     const ids = asins(10_000);
     const answer = await call({ platform: "retailer_a", tier: "pulse", ids });

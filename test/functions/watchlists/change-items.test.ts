@@ -116,7 +116,7 @@ describe("GET /v1/watchlists/{id}/items", () => {
   );
 });
 
-describe("IDs that are no strings", () => {
+describe("item IDs that are not strings", () => {
   it.each(["add", "remove"])("are refused in %s by their place", async (param) => {
     const answer = await world.ask(`POST /${id}/items`, {
       body: { [param]: ["9000002", 9000003] },

@@ -113,7 +113,7 @@ describe("POST /v1/watchlists", () => {
     ]);
   });
 
-  it("POST /v1/watchlists accepts status active, which means the same as no status", async () => {
+  it("accepts status active, which has the same effect as no status", async () => {
     const headers = { "Idempotency-Key": "status" };
     const first = await world.ask("POST ", { body: { ...aBody, status: "active" }, headers });
     const second = await world.ask("POST ", { body: aBody, headers });
@@ -193,7 +193,7 @@ describe("POST /v1/watchlists", () => {
     expect((await create({ pipeline: null })).json["default_pipeline"]).toBe(true);
   });
 
-  it("takes IDs as text, and each once", async () => {
+  it("accepts IDs as text, and stores each once", async () => {
     const { json } = await create({ ids: "9000001, 9000002\n9000001,,\n 9000003 " });
 
     expect(json["item_count"]).toBe(3);

@@ -147,7 +147,7 @@ describe.each(stages)("the alarms of %s", (stage) => {
     }
   });
 
-  it("read only service metrics that the code writes, and only those of this stage", () => {
+  it("use of the service's own metrics only those that the code writes, of this stage only", () => {
     const own = alarms.flatMap(metricsOf).filter(({ Namespace }) => Namespace === metricNamespace);
 
     expect(own.length).toBeGreaterThan(20);

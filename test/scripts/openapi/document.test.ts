@@ -49,7 +49,7 @@ const undocumented = [
   "ANY /{proxy+}",
 ];
 
-describe("the document", () => {
+describe("the OpenAPI document", () => {
   it("states that usedCount excludes refurbished and collectible offers", () => {
     expect(JSON.stringify(document.components.schemas)).toContain(
       "Refurbished and collectible offers are not counted.",

@@ -416,7 +416,7 @@ describe("the export of a run", () => {
   it.each([
     ["destination_disabled", () => world.setDestination(account, { enabled: false })],
     ["destination_deleted", () => world.registering.destinations.delete(account)],
-  ])("ends every pending export with %s, due or not", async (reason, change) => {
+  ])("ends all pending exports with %s, due or not", async (reason, change) => {
     await world.setDestination(account);
     interceptPuts(() => "SlowDown");
     await world.publish(aRun(types));

@@ -104,8 +104,8 @@ const comingSoon = [
   ["an announced marketplace of another platform", { platform: "retailer_d", marketplace: "ca" }],
 ] as const;
 
-describe("501 coming soon", () => {
-  it.each(comingSoon)("refuses %s, whatever its IDs look like", (_case, shop) => {
+describe("a request for offers gets 501", () => {
+  it.each(comingSoon)("for %s, with any IDs", (_case, shop) => {
     for (const ids of [["?"], undefined]) {
       expect(refused({ ...shop, ids })).toMatchObject({
         status: 501,

@@ -271,7 +271,7 @@ describe("a reused socket of a guarded connection", () => {
   });
 
   it.each([{ Connection: "close" }, { "Keep-Alive": "timeout=1" }])(
-    "is closed after a response with %o",
+    "is closed when the response has the headers %o",
     async (headers) => {
       receiver.answer = (socket) => socket.write(wire(200, headers, "ok"));
       const connection = connect();

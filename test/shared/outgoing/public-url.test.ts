@@ -35,7 +35,7 @@ describe("requirePublicUrl", () => {
     ["https://a@hooks.shop-example.com/", "'url' must not contain a user name or password."],
     ["https://hooks.shop-example.com:22/", "'url' must use port 443 or 1024 to 65535."],
     ["https://10.0.0.1/", "'url' must have a public host."],
-  ])("names the problem of %s and what to send", async (value, message) => {
+  ])("describes what is wrong with %s and what to send", async (value, message) => {
     await expect(register(value, "8.8.8.8")).rejects.toMatchObject({
       status: 400,
       code: "INVALID_PARAM",

@@ -86,7 +86,7 @@ describe("the scrapers of a shop", () => {
   });
 
   it.each(names)(
-    "%s: the listed rules of a field are those that a pipeline accepts",
+    "%s: list for each field exactly the tests that a pipeline may contain",
     (platform) => {
       for (const { id, fields } of presentScrapers(shopOf(platform)).scrapers) {
         for (const { name, type, whens, ops } of fields) {

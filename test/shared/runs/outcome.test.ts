@@ -89,7 +89,7 @@ describe("the outcome for a `new` item", () => {
   });
 
   it.each(["partial", "unavailable"] as const)(
-    "read `%s`: stays new, and has an owed retry of the step",
+    "read `%s`: stays new, and gets an owed retry of the step",
     (status) => {
       expect(after(fresh, answer(status))).toMatchObject({
         state: "new",
@@ -129,7 +129,7 @@ describe("item `active`", () => {
     expect(read(known, answer("ok", seen(10.004))).outcomes).toEqual([]);
   });
 
-  it("read `not_found`: is delisted once, with its last fields, and has no owed retry", () => {
+  it("read `not_found`: is delisted once, with its last known values, and without owed retries", () => {
     const owing = { ...known, owes: [owed] };
     expect(onlyOutcome(read(owing, answer("not_found"))).lastSnapshot).toEqual(seen(10));
     const gone = after(owing, answer("not_found"));
@@ -138,7 +138,7 @@ describe("item `active`", () => {
   });
 
   it.each(["partial", "unavailable"] as const)(
-    "read `%s`: reports nothing, keeps the snapshot, and adds an owed retry of the step",
+    "read `%s`: nothing is reported, the snapshot stays, and the item gets an owed retry of the step",
     (status) => {
       const item = after(known, answer(status));
       expect(item.readings).toBe(known.readings);
@@ -321,7 +321,7 @@ describe("an outcome that is applied again", () => {
   it.each([
     ["run", { runNumber: 3, position: 0 }],
     ["step of the run", { position: 1 }],
-  ])("changes nothing either after a later %s was stored", (_, later) => {
+  ])("changes nothing either if a later %s was stored since", (_, later) => {
     const newer = applyOutcome(known, moved(15), { ...reading, ...later });
     expect(applyOutcome(newer, moved(12), reading)).toBe(newer);
   });

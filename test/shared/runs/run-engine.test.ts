@@ -28,7 +28,7 @@ describe.each([
   ["of one tier", oneTier, oneTierEnds],
   ["of the default pipeline of retailer_a", defaultOfRetailerA, retailerAEnds],
 ])("a run %s", (_, scenario, expected) => {
-  it("reads, compares, routes, stores, charges and reports as specified", async () => {
+  it("reads, compares, routes, stores, charges and reports as the specification requires", async () => {
     expect(await scenario({ tables })).toMatchObject(expected);
   });
 

@@ -60,7 +60,7 @@ describe("a run with the same items and answers", () => {
     ["with every message delivered twice", { ...plainly, batchIdsMax: 7, deliveries: 2 }],
     ["with messages in another order", { ...plainly, batchIdsMax: 1, shuffle: 7 }],
   ])(
-    "%s report, charge and store the same",
+    "%s has the same events, charges and rows",
     async (_, way) => {
       await fc.assert(
         fc.asyncProperty(anyScenario(8), async (scenario) => {
@@ -75,7 +75,7 @@ describe("a run with the same items and answers", () => {
   );
 
   it.each([7, 90, 1_000])(
-    "of 510 items in batches of %i are reported in parts of 500, in the order of their IDs",
+    "of 510 items in batches of %i has its events in parts of 500, in ID order",
     async (batchIdsMax) => {
       const scenario = { ...longList, ...plainly, batchIdsMax };
 

@@ -36,8 +36,8 @@ const tick = (scheduledTime: string, now = scheduledTime): Promise<Run | undefin
 const nextRunAt = async (): Promise<string | null | undefined> =>
   (await world.watchlists.get(list.accountId, list.id))?.nextRunAt;
 
-describe("a tick", () => {
-  it("of a deleted watchlist removes its schedule", async () => {
+describe("a tick of a schedule", () => {
+  it("removes the schedule of a deleted watchlist", async () => {
     await put();
     await world.watchlists.remove({ ...list, watchlistId: list.id, purgeAt: new Date(due) });
 

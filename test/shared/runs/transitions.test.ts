@@ -150,7 +150,7 @@ describe("list active, scheduled run cannot reserve its first step -> run skippe
     ]);
   });
 
-  it("a completed run in between resets the count of skips", async () => {
+  it("resets the count of skips when a run completes in between", async () => {
     const bench = await startRunBench({ tables, credits: 1 });
     const list = await bench.createList(["10001"]);
     bench.answers.product = () => ({ status: "unavailable" });

@@ -216,7 +216,7 @@ describe("the scrapers of steps", () => {
     },
   );
 
-  it.each(stepScraperIds)("%s declares a type for each of its fields", (id) => {
+  it.each(stepScraperIds)("include %s with a type for each of its fields", (id) => {
     const { testableFields, trackedFields, derivedFields, fieldTypes } = stepScrapers[id];
     const fields = new Set([...testableFields, ...trackedFields, ...derivedFields]);
     expect(Object.keys(fieldTypes)).toEqual([...fields]);

@@ -33,9 +33,9 @@ describe("a schedule that may be missing", () => {
   });
 
   it.each([
-    ["a paused list", paused],
+    ["a paused watchlist", paused],
     ["a deleted watchlist", undefined],
-  ])("is removed for %s, also if it becomes so between two reads", async (_, list) => {
+  ])("is removed for %s, even if it becomes so during the restoration", async (_, list) => {
     expect(await restored(list)).toEqual(["wl_1"]);
     expect(await restored(active, list)).toEqual([put, "wl_1"]);
   });

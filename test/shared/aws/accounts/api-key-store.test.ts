@@ -58,7 +58,7 @@ describe("dynamoApiKeyStore", () => {
     expect(await store.list("acct_3")).toEqual([]);
   });
 
-  it("returns the time of each key's last call", async () => {
+  it("returns when each key made its last call", async () => {
     const [used, idle] = [aKey(1), aKey(2)];
     await addKeys([used, idle]);
     await accounts.admit(used.hash, new Date("2026-11-20T11:00:00.123Z"));

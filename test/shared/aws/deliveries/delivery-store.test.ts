@@ -161,8 +161,8 @@ it("dynamoDeliveryStore finds which of many deliveries exist with one request", 
   expect(await store.getMany(account, [])).toEqual(new Map());
 });
 
-describe("list", () => {
-  it("returns deliveries newest first in adjoining pages, and marks the last page", async () => {
+describe("the list of stored deliveries", () => {
+  it("is returned newest first in pages that meet without a gap, and marks the last page", async () => {
     await keep(aDelivery(2), aDelivery(1), aDelivery(3), aDelivery(4));
     const first = await page(3);
 

@@ -319,8 +319,8 @@ describe("dynamoRunStore.takeStalled", () => {
   });
 });
 
-describe("list", () => {
-  it("returns the runs of a watchlist newest first, by number, and whether there are more", async () => {
+describe("dynamoRunStore.list", () => {
+  it("returns a watchlist's runs newest first, in the order of their numbers, and whether there are more", async () => {
     for (let number = 1; number <= 11; number += 1) {
       await bring(await claim(), "done");
       clock.advance(3_600_000);

@@ -301,7 +301,7 @@ describe("the stored results of a step", () => {
     });
   });
 
-  it("is counted, reported, routed and delisted batch by batch, without the plan that lost", async () => {
+  it("are counted, reported, routed and delisted batch by batch, without those of the rejected plan", async () => {
     const all = Array.from({ length: large }, (_, batch) => batch);
 
     expect(await store.counts(aStep())).toEqual(counts(4 * large, { notFound: large }));

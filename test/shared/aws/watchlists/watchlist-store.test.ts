@@ -145,8 +145,8 @@ describe("dynamoWatchlistStore.create", () => {
   });
 });
 
-describe("list", () => {
-  it("returns the account's watchlists newest first, and whether there are more", async () => {
+describe("dynamoWatchlistStore.list", () => {
+  it("returns an account's own watchlists newest first, and whether there are more", async () => {
     for (const n of [2, 1, 3]) await create(aList(n));
     await create(aList(4, { accountId: "acct_2" }));
 
@@ -192,7 +192,7 @@ describe("dynamoWatchlistStore.update", () => {
     expect(await get(list)).toEqual(list);
   });
 
-  it("does not restore a deleted watchlist", async () => {
+  it("does not create a deleted watchlist again", async () => {
     const before = aList(1);
     await create(before);
     await remove(before);
