@@ -1,4 +1,7 @@
-/** The operators' command: `npm run admin` lists its commands. */
+/**
+ * Runs an operator's command: `npm run admin -- <command>`. Without a command, it lists all
+ * commands.
+ */
 import { runAdmin } from "./admin/main.ts";
 
 process.exitCode = await runAdmin(process.argv.slice(2), {

@@ -14,11 +14,17 @@ import { secretFrom, wholeNumberFrom } from "../tools/sources/upstream/command-l
 
 export interface CheckOptions extends Pick<Subject, "marketplace" | "ids" | "unknownId"> {
   readonly server: Server;
-  /** Absent: every scraper in the server's capabilities. */
+  /**
+   * The scraper to check. If it is absent, every scraper in the server's capabilities is checked.
+   */
   readonly scraper: StepScraperId | undefined;
 }
 
-/** Returns the findings for every rule that can be checked, in the order of the checks. */
+/**
+ * Checks a server and returns a finding for each rule that can be checked, in the order of the
+ * checks.
+ * @throws Error for options that do not fit together
+ */
 export async function checkUpstream(options: CheckOptions): Promise<Finding[]> {
   const { server, scraper, marketplace, ids, unknownId } = options;
   const { capabilities, finding } = await readCapabilities(server);
@@ -37,7 +43,7 @@ export async function checkUpstream(options: CheckOptions): Promise<Finding[]> {
   return findings;
 }
 
-/** Without a read item, nothing is known about the server. */
+/** The finding if no item was read. The check then proves nothing about the results. */
 const nothingRead = judged({
   rule: "read",
   level: "must",
@@ -81,12 +87,12 @@ const commandLine = {
   ],
 } as const;
 
-/** Seconds to wait for a reply. */
+/** The accepted range of the timeout in seconds. */
 const timeoutRange = { from: 1, to: 600 };
 
 /**
  * Parses a command line.
- * @throws Error that describes the fault
+ * @throws Error that describes the invalid option and shows the usage
  */
 export function parseCheckOptions(
   args: readonly string[],
@@ -120,14 +126,14 @@ function baseUrlFrom([baseUrl = "", ...rest]: readonly string[]): string {
 
 const isPair = (id: string): boolean => /^[^:]+:./.test(id);
 
-/** Returns the given IDs, each once. */
+/** Returns the IDs of an option without repetition. */
 function idsFrom(
   option: string,
   given: readonly string[] | undefined,
   scraper: StepScraperId | undefined,
 ): string[] {
   const ids = [...new Set((given ?? []).map((id) => id.trim()).filter((id) => id !== ""))];
-  if (ids.length > 0 && scraper === undefined) throw new Error(`${option} needs --scraper`);
+  if (ids.length > 0 && scraper === undefined) throw new Error(`${option} requires --scraper`);
   if (scraper === "retailer_a.offer_check" && !ids.every(isPair)) {
     throw new Error(
       `${option} of retailer_a.offer_check must have the form <asin>:<offerListingId>`,

@@ -11,7 +11,7 @@ import { startContractWorld } from "../tools/contract/world.ts";
 
 const folder = fileURLToPath(new URL("../test/contract", import.meta.url));
 const settings = `${folder}/schemathesis.toml`;
-/** Upper bound of the duration, for slow machines. */
+/** The maximum duration in seconds, for slow machines. */
 const secondsMax = 180;
 
 const commandLine = {

@@ -1,6 +1,7 @@
 /**
- * Calculates the costs of the service on AWS, from units measured on this machine and public
- * prices. Values that cannot be measured here are assumptions; options change them.
+ * Calculates the service's costs on AWS from public prices and from units that are measured on this
+ * machine: `npm run costs`. Values that cannot be measured here are assumptions, which options
+ * change.
  */
 import { defaultRefreshEveryRuns } from "../shared/pipelines/default.ts";
 import { printTable } from "./measure/print-table.ts";

@@ -61,7 +61,8 @@ async function main(values: Values): Promise<number> {
 }
 
 /**
- * Runs the emulator and its clients in a separate process, whose environment contains nothing else.
+ * Runs the emulator and its clients in a separate process. The environment of that process contains
+ * nothing of the developer's.
  */
 async function withEmulator(folder: string): Promise<number> {
   const installed = await installPython({ cache, name: "emulator", requirements });
@@ -87,7 +88,7 @@ async function withEmulator(folder: string): Promise<number> {
   const path = `${binaries}${delimiter}${process.env["PATH"] ?? ""}`;
   const child = spawn(command, words, {
     env: prepareWorld(folder, { path }),
-    // Its input stays open as long as this process lives.
+    // The emulator ends when its input closes, which stays open while this process runs.
     stdio: ["pipe", "inherit", "inherit"],
   });
   const [code]: unknown[] = await once(child, "exit");
@@ -138,7 +139,9 @@ interface CustomerOutside {
   readonly bucket: NonNullable<Place["customer"]>["bucket"];
 }
 
-/** Returns the receiver and bucket of the command line; null if none of their options is given. */
+/**
+ * Returns the receiver and bucket of the command line; null if none of their options is present.
+ */
 function customerOf(values: Values): CustomerOutside | null {
   const { CUSTOMER_ACCESS_KEY_ID: keyId, CUSTOMER_SECRET_ACCESS_KEY: secret } = process.env;
   const given = [

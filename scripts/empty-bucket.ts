@@ -1,7 +1,8 @@
 /**
- * Empties the bucket of event bodies, because CloudFormation deletes only an empty bucket: `npm run
- * empty-bucket -- --stage <stage>`. Run it before you destroy the data stack. It refuses while the
- * data stack is protected, and while a service stack exists, which writes to the bucket.
+ * Deletes all objects in the bucket of event bodies, because CloudFormation deletes only an empty
+ * bucket: `npm run empty-bucket -- --stage <stage>`. Run it before you delete the data stack. It
+ * fails while the data stack is protected, and while a service stack exists, which still writes to
+ * the bucket.
  */
 import {
   CloudFormationClient,

@@ -3,7 +3,9 @@ import { docsPages } from "./docs/pages.ts";
 import { openApiDocument } from "./openapi/document.ts";
 import { errorsPage } from "../tools/documents/errors-page.ts";
 
-/** Generated files are committed, so a deployment does not need the generator. */
+/**
+ * The folder of generated files. They are committed, so a deployment does not need the generator.
+ */
 export const generatedFolder = join(import.meta.dirname, "../functions/meta/generated");
 
 interface GeneratedFile {
@@ -11,7 +13,7 @@ interface GeneratedFile {
   readonly text: string;
 }
 
-/** Returns every generated file. */
+/** Returns the paths and contents of all generated files. */
 export function generatedFiles(): readonly GeneratedFile[] {
   return [
     { path: join(generatedFolder, "openapi.json"), text: json(openApiDocument()) },

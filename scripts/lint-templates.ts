@@ -34,7 +34,7 @@ const contexts: readonly GivenContext[] = [
   { accessLogs: "setup", hostedZoneId: "Z0123456789ABC", ...domain },
 ];
 
-/** W3005: the CDK adds a dependency on a role that the function already references. */
+/** W3005: the CDK adds a dependency on a role to a function that already references the role. */
 const ignored = "W3005";
 
 function templatesIn(folder: string, progress: Progress): readonly string[] {

@@ -1,7 +1,8 @@
 /**
- * Calls every route of a local world while its DynamoDB is healthy, killed, hanging or slow, and
- * prints each answer with its charge. Exits with 1 if a call breaks a rule of
- * `scripts/outage/rules.ts`, or if `reconcile` then finds a difference.
+ * Calls every route of a local world while its DynamoDB is healthy, killed, hanging or slow: `npm
+ * run outage [-- --mode hanging]`. Prints each response with its charge. Exits with 1 if a call
+ * breaks a rule of `scripts/outage/rules.ts`, or if `reconcile` finds a difference after the
+ * outage.
  */
 import { localTarget } from "./admin/target.ts";
 import { printTable } from "./measure/print-table.ts";
@@ -48,7 +49,7 @@ interface Values {
 async function main({ mode, json: isJson = false }: Values): Promise<number> {
   const modes = mode?.map(modeNamed) ?? allModes;
   delete process.env["DYNAMODB_ENDPOINT"];
-  // Every failed call writes a line, which would hide the tables.
+  // Each failed call would write a log line between the tables.
   process.env["POWERTOOLS_LOG_LEVEL"] ??= "SILENT";
   const store = await startTemporaryDynamo();
   const proxy = await startStoreProxy(store.endpoint, slowMs);

@@ -62,7 +62,7 @@ async function main({ source = [], ...values }: Values): Promise<void> {
   });
 }
 
-/** Hides the functions' log lines, unless POWERTOOLS_LOG_LEVEL is set. */
+/** Hides the log lines of functions, unless POWERTOOLS_LOG_LEVEL is set. */
 function quietFunctions(): void {
   process.env["POWERTOOLS_LOG_LEVEL"] ??= "WARN";
   process.env["POWERTOOLS_METRICS_DISABLED"] ??= "true";

@@ -12,9 +12,9 @@ import { reconcileWorld } from "./tour/reconcile.ts";
 import type { ReachableTarget } from "./tour/runs.ts";
 import { runTour } from "./tour/run-tour.ts";
 
-/** The price of the first item changes with every read; the others do not change. */
+/** Sandbox items. The price of the first changes with every read, and the others never change. */
 const sandboxIds = ["9000001", "9000000", "9000003", "9000007"] as const;
-/** Recordings without a price show the status `partial`. */
+/** The number of items with a recorded price. An item without a price has the status `partial`. */
 const pricedItems = 8;
 const unpricedItems = 3;
 

@@ -1,4 +1,4 @@
-/** Writes the files of the dashboard, which the dashboard function serves. */
+/** Generates the files of the dashboard. The dashboard function serves them. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { runCommand } from "../tools/command-line/command-line.ts";

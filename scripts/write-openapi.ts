@@ -1,4 +1,4 @@
-/** Writes the OpenAPI document and the documentation pages, which the meta function serves. */
+/** Generates the OpenAPI document and the documentation pages. The meta function serves them. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { runCommand } from "../tools/command-line/command-line.ts";
 import { generatedFiles, generatedFolder } from "./generated-documents.ts";

@@ -33,20 +33,20 @@ const ledgerReaderOf = ({ dynamo, target: { tables } }: Admin) =>
 
 const nameLengthMax = 200;
 
-/** The options of `create-account`. */
+/** The account's name and email address, as `create-account` accepts them. */
 const accountNames = v.object({
   name: v.pipe(
     v.string(),
-    v.maxLength(nameLengthMax, `'name' has at most ${nameLengthMax} characters.`),
+    v.maxLength(nameLengthMax, `--name must have at most ${nameLengthMax} characters`),
     visibleText("name"),
   ),
-  email: v.pipe(v.string(), v.email("--email is not an email address")),
+  email: v.pipe(v.string(), v.email("--email must be an email address")),
 });
 
 const namesOf = (values: Values): v.InferOutput<typeof accountNames> =>
   v.parse(accountNames, { name: required(values, "name"), email: required(values, "email") });
 
-/** The name of a key, as the API takes it. */
+/** Returns the name for an API key, valid under the rules of the API. */
 const keyNameOf = (values: Values): string =>
   v.parse(newApiKeyBody, { name: required(values, "name") }).name;
 
@@ -113,8 +113,9 @@ export const accountCommands: Commands = {
     example: "--account acct_1 --name server",
     usage: "--account <acct_…> --name <name>",
     takes: ["account", "name"],
-    about: "Makes an API key and shows it, this once.",
-    changes: (values) => `Make an API key for ${required(values, "account")}: ${keyNameOf(values)}`,
+    about: "Creates an API key and shows it. The key cannot be shown again.",
+    changes: (values) =>
+      `Create an API key for ${required(values, "account")}: ${keyNameOf(values)}`,
     async run(values, admin) {
       const account = await existingAccount(required(values, "account"), admin);
       const wanted = { account, name: keyNameOf(values) };
@@ -126,8 +127,9 @@ export const accountCommands: Commands = {
     example: "--account acct_1 --key key_1",
     usage: "--account <acct_…> --key <key_…>",
     takes: ["account", "key"],
-    about: "Ends an API key at once and for good.",
-    changes: (values) => `End API key ${required(values, "key")} of ${required(values, "account")}`,
+    about: "Revokes an API key at once. This cannot be undone.",
+    changes: (values) =>
+      `Revoke API key ${required(values, "key")} of ${required(values, "account")}`,
     async run(values, admin) {
       const [accountId, keyId] = [required(values, "account"), required(values, "key")];
       if (!(await keysOf(admin).revoke(accountId, keyId, systemClock.now()))) {

@@ -3,7 +3,7 @@ import type { SQSClient } from "@aws-sdk/client-sqs";
 import type { Progress } from "../../tools/command-line/progress.ts";
 import type { Target } from "./target.ts";
 
-/** Options of individual commands. */
+/** The options that only some commands accept. */
 export const commandOptions = {
   account: { type: "string" },
   credits: { type: "string" },
@@ -26,7 +26,7 @@ export const commandOptions = {
   watchlist: { type: "string" },
 } as const;
 
-/** Options of every command. */
+/** The options that every command accepts. */
 export const commonOptions = {
   stage: { type: "string" },
   region: { type: "string" },
@@ -49,7 +49,9 @@ export interface Admin {
   readonly target: Target;
   readonly dynamo: DynamoDBDocumentClient;
   readonly sqs: SQSClient;
-  /** True at a terminal without `--json`: results are then printed as text. */
+  /**
+   * True if results are printed as text, because the output is a terminal and `--json` is absent.
+   */
   readonly isText: boolean;
   /** Prints a line of the result at once. */
   readonly printLine: (line: string) => void;
@@ -62,7 +64,7 @@ export interface Admin {
 }
 
 interface Described {
-  /** The options, as the usage shows them. */
+  /** The command's options, as they appear in the usage. */
   readonly usage: string;
   readonly takes: readonly OptionName[];
   readonly about: string;
@@ -72,7 +74,7 @@ interface Described {
 
 /** A command that reads or changes a world. */
 export interface WorldCommand extends Described {
-  /** Describes the change, to be confirmed. Absent for a command that only reads. */
+  /** Describes the change in a question to the operator. Absent for a command that only reads. */
   readonly changes?: (values: Values) => string;
   /** Returns the result to print; undefined if the command printed everything itself. */
   run(values: Values, admin: Admin): Promise<unknown>;
@@ -85,12 +87,12 @@ interface FixedCommand extends Described {
 
 export type Command = WorldCommand | FixedCommand;
 
-/** Commands by name, of one word or two. */
+/** Commands by name. A name has one or two words. */
 export type Commands = Readonly<Record<string, Command>>;
 
 /**
  * Returns the value of a required option.
- * @throws Error if it is absent or empty
+ * @throws Error if the option is absent or empty
  */
 export function required(values: Values, name: TextOption): string {
   const value = values[name];
@@ -101,11 +103,14 @@ export function required(values: Values, name: TextOption): string {
 interface Bounds {
   readonly least: number;
   readonly most?: number;
-  /** The value of an absent option. */
+  /** The value of the option if it is absent. Without a default, the option is required. */
   readonly otherwise?: number;
 }
 
-/** Parses an integer option within bounds, both inclusive. */
+/**
+ * Parses an integer option. Its bounds `least` and `most` are inclusive.
+ * @throws Error if the value is not an integer within the bounds
+ */
 export function wholeNumber(
   values: Values,
   name: TextOption,
@@ -120,7 +125,7 @@ export function wholeNumber(
   return number;
 }
 
-/** Returns a list in the format of the API. */
+/** Returns a list in the format of the API, with `data` and `has_more`. */
 export const listOf = (data: readonly unknown[], hasMore = false): unknown => ({
   object: "list",
   data,

@@ -2,14 +2,14 @@ import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 
-/** The stage of real customers, whose changes must be confirmed. */
+/** The stage with real customers. Changes to it must be confirmed. */
 const guardedStage = "prod";
 
 export interface Confirmation {
   readonly stage: string | null;
-  /** The change, such as `Grant 500 credits to acct_…`. */
+  /** A description of the change, such as `Grant 500 credits to acct_…`. */
   readonly change: string;
-  /** True if the command line has `--yes`. */
+  /** True if the command line contains `--yes`. */
   readonly isConfirmed: boolean;
 }
 
@@ -20,8 +20,9 @@ export interface Terminal {
 }
 
 /**
- * Asks the operator to confirm a change of production by typing the stage's name.
- * @throws Error if the answer is different, or if the input is not a terminal.
+ * Asks the operator to confirm a change by typing the stage's name. Only changes of production need
+ * a confirmation, and `--yes` replaces it.
+ * @throws Error if the answer is different, or if the input is not a terminal
  */
 export async function confirm(
   { stage, change, isConfirmed }: Confirmation,

@@ -22,9 +22,12 @@ import {
 import { existingAccount } from "./existing.ts";
 import { quantity } from "../../shared/base/quantity.ts";
 
-/** A larger number is a typing error. Balances stay exact for 9,000 changes of this size. */
+/**
+ * The largest accepted number of credits. A larger number is probably a typing error. Balances
+ * remain exact for 9,000 changes of this size.
+ */
 export const creditsMax = 1_000_000_000_000;
-/** Transactions in one read of the ledger. */
+/** The number of transactions in one request to the ledger. */
 const transactionsMax = 1_000;
 const packNames = Object.keys(creditPacks).join("|");
 const changeTakes = ["account", "id"] as const;
@@ -42,7 +45,7 @@ export const creditCommands: Commands = {
     usage:
       "--account <acct_…> [--request <req_…>] [--type <type>] [--watchlist <wl_…>] [--limit <n>] [--starting-after <ctx_…>]",
     takes: ["account", "request", "type", "watchlist", "limit", "starting-after"],
-    about: "Lists the ledger of an account, newest first, with what each entry is for.",
+    about: "Lists the ledger of an account, newest first, with the call or run of each entry.",
     async run(values, admin) {
       const { id } = await existingAccount(required(values, "account"), admin);
       return listTransactions(
@@ -69,7 +72,7 @@ export const creditCommands: Commands = {
     example: "--account acct_1 --id invoice-17 --pack starter",
     usage: `--account <acct_…> --id <id> --pack <${packNames}>`,
     takes: [...changeTakes, "pack"],
-    about: "Adds the credits of a paid pack, which counts for the concurrency tier.",
+    about: "Adds the credits of a paid pack. Paid credits raise the concurrency tier.",
     changes: (values) => `Add pack ${packOf(values)} to ${subjectOf(values)}`,
     run: (values, admin) =>
       changed(purchasePack({ ...targetOf(values), packId: packOf(values) }, changesOf(admin))),
@@ -97,7 +100,8 @@ export const creditCommands: Commands = {
     example: "--account acct_1 --threshold 1000 --pack starter",
     usage: `--account <acct_…> [--threshold <n> --pack <${packNames}> [--disabled]]`,
     takes: ["account", "threshold", "pack", "disabled"],
-    about: "Sets when an account gets a pack automatically; without --pack, never.",
+    about:
+      "Sets the balance at which an account gets a pack automatically. Without --pack, ends this.",
     changes: (values) => `Set the auto top-up of ${required(values, "account")}`,
     run: setAutoTopUp,
   },
@@ -116,7 +120,7 @@ async function setAutoTopUp(values: Values, { dynamo, target }: Admin): Promise<
   const autoTopUp = topUpOf(values);
   const topUps = dynamoAutoTopUpStore(dynamo, target.tables.accounts);
   if (!(await topUps.setAutoTopUp(accountId, autoTopUp))) {
-    throw new Error(`There is no account ${accountId}`);
+    throw new Error(`Account ${accountId} does not exist. Check the ID and --stage`);
   }
   return { id: accountId, auto_topup: presentTopUp(autoTopUp) };
 }
@@ -153,9 +157,9 @@ async function changed(made: Promise<ChangeOutcome>): Promise<unknown> {
     return { credit_balance: change.balance, lifetime_credits: change.lifetime };
   }
   const reasons = {
-    insufficient: "The balance is smaller than the adjustment",
-    id_reused: "This --id belongs to another change. Use a new one",
-    unknown_account: "The account does not exist",
+    insufficient: "The adjustment exceeds the balance. Nothing was changed",
+    id_reused: "This --id belongs to another change. Use a new --id",
+    unknown_account: "The account does not exist. Check --account and --stage",
   };
   throw new Error(reasons[change.outcome]);
 }
@@ -180,6 +184,6 @@ const granted = (values: Values): number =>
 
 function adjusted(values: Values): number {
   const credits = wholeNumber(values, "credits", { least: -creditsMax, most: creditsMax });
-  if (credits === 0) throw new Error("--credits 0 changes nothing");
+  if (credits === 0) throw new Error("--credits must not be 0");
   return credits;
 }

@@ -11,7 +11,7 @@ import { countsOf } from "./queue-counts.ts";
 import { replayDeadLetters } from "./replay.ts";
 import { type QueueName, queueNames, type QueueUrls } from "./target.ts";
 
-/** The exit code of a replay that could not move all messages. */
+/** The exit code if a replay did not move all messages. */
 const incompleteExit = 1;
 
 export const deadLetterCommands: Commands = {
@@ -27,7 +27,7 @@ export const deadLetterCommands: Commands = {
         return {
           queue: name,
           ...(await countsOf(sqs, urls[name].queue)),
-          // Includes messages that are in flight.
+          // The count includes messages in flight.
           dead_letters: dead.waiting + dead.in_flight,
           dead_letters_in_flight: dead.in_flight,
         };
@@ -45,7 +45,7 @@ export const deadLetterCommands: Commands = {
       const limit = wholeNumber(values, "limit", { least: 1, otherwise: peekDefault });
       const { in_flight: held } = await countsOf(admin.sqs, deadLetters);
       if (held > 0) admin.warn(inFlightNotice(held));
-      // One more than the limit shows whether there are more.
+      // Reads one message more than the limit, to know whether there are more.
       const found = await peek(admin.sqs, deadLetters, limit + 1);
       return listOf(found.slice(0, limit), found.length > limit);
     },

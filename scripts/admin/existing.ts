@@ -2,15 +2,17 @@ import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
 import type { Account } from "../../shared/accounts/account.ts";
 import type { Admin } from "./command.ts";
 
+/** Returns the account store of the command's world. */
 export const accountsOf = ({ dynamo, target: { tables } }: Admin) =>
   dynamoAccountStore(dynamo, { accounts: tables.accounts });
 
 /**
- * Returns an account.
- * @throws Error if it does not exist.
+ * Returns an account by its ID.
+ * @throws Error if the account does not exist
  */
 export async function existingAccount(accountId: string, admin: Admin): Promise<Account> {
   const account = await accountsOf(admin).get(accountId);
-  if (account === undefined) throw new Error(`There is no account ${accountId}`);
+  if (account === undefined)
+    throw new Error(`Account ${accountId} does not exist. Check the ID and --stage`);
   return account;
 }

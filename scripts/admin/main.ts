@@ -35,14 +35,17 @@ const commands: Commands = {
 const progressMs = 5_000;
 const options = { ...commandOptions, ...commonOptions };
 
-/** The streams of the command. Errors and questions go to `errors`. */
+/** The streams of a command. Errors and questions are written to `errors`. */
 export interface Streams {
   readonly input: Terminal["input"];
   readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean };
   readonly errors: NodeJS.WritableStream;
 }
 
-/** Runs a command line; returns the exit code. */
+/**
+ * Runs a command line and returns its exit code. Prints errors and does not throw.
+ * @param words the command line without the program's name
+ */
 export async function runAdmin(words: readonly string[], streams: Streams): Promise<number> {
   try {
     return await runCommandLine(words, streams);
@@ -80,7 +83,7 @@ async function runWorldCommand(
   values: Values,
   streams: Streams,
 ): Promise<number> {
-  // Evaluated first, so that wrong options are reported before any request.
+  // Parses the options before any request, so that invalid options cause no request.
   const change = command.changes?.(values);
   const target = await targetOf(values);
   if (change !== undefined) {
@@ -104,7 +107,7 @@ async function runWorldCommand(
   return code;
 }
 
-/** Prints JSON for scripts, text for people. */
+/** Prints a result as JSON, or as text if the output is a terminal and `--json` is absent. */
 function print(result: unknown, values: Values, streams: Streams): void {
   const text = isText(values, streams) ? textOf(result) : JSON.stringify(result, null, 2);
   streams.output.write(`${text}\n`);
@@ -118,7 +121,7 @@ function refuseOthers(name: string, { takes, usage }: Command, given: readonly s
   const other = given.find((option) => !taken.has(option) && !Object.hasOwn(commonOptions, option));
   if (other === undefined) return;
   throw new Error(
-    `${name} does not take --${other}. It takes: ${usage === "" ? "nothing" : usage}`,
+    `${name} does not accept --${other}. It accepts: ${usage === "" ? "nothing" : usage}`,
   );
 }
 
@@ -127,7 +130,7 @@ async function targetOf({ stage, region }: Values): Promise<Target> {
     if (region !== undefined) throw new Error("--region requires --stage");
     return localTarget(process.env["LOCAL_DIR"] ?? ".local");
   }
-  // Every client of this process uses this region.
+  // All SDK clients of this process read their region from this variable.
   if (region !== undefined) process.env["AWS_REGION"] = region;
   return deployedTarget(stage);
 }

@@ -5,14 +5,17 @@ import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import type { Admin, Values, WorldCommand } from "./command.ts";
 import { existingAccount } from "./existing.ts";
 
-/** Moves accounts of earlier releases to shards while calls continue. Idempotent. */
+/**
+ * Creates the shards of accounts from earlier releases, while calls continue. Running it again has
+ * no effect.
+ */
 export const openShardsCommand: WorldCommand = {
   example: "--stage prod --region us-east-1",
   usage: "[--account <acct_…>]",
   takes: ["account"],
   about:
-    "Moves the credits of accounts from earlier releases to shards: of all accounts, or of one. " +
-    "Run it once after the upgrade; repeating it changes nothing.",
+    "Moves the credits of accounts from earlier releases to shards, for all accounts or for one. " +
+    "Run it once after the upgrade. Running it again changes nothing.",
   changes: ({ account }) => `Move the credits of ${account ?? "all accounts"} to shards`,
   run: openAll,
 };
@@ -33,7 +36,7 @@ async function openAll(values: Values, admin: Admin): Promise<unknown> {
     try {
       counts.opened += (await openShards(process, accountId)) ? 1 : 0;
     } catch (error) {
-      // A contended account does not stop the others.
+      // Continues with the other accounts if one account has too many concurrent changes.
       counts.failed += 1;
       admin.warn(`${accountId}: ${error instanceof Error ? error.message : String(error)}`);
     }

@@ -5,16 +5,20 @@ import {
   type SQSClient,
 } from "@aws-sdk/client-sqs";
 
-/** The maximum of one receive call. */
+/** SQS's limit for the messages of one receive call. */
 const receiveMax = 10;
 export const peekDefault = receiveMax;
-/** Long enough to read a queue without receiving a message twice. */
+/**
+ * The time, in seconds, for which a received message stays invisible. It is long enough to read a
+ * queue without receiving a message twice.
+ */
 const peekSeconds = 60;
 const signals = ["SIGINT", "SIGTERM"] as const;
 
 /**
- * Returns up to `limit` messages of a queue. Returns all messages to the queue at the end, and also
- * when a signal stops the process. A second signal stops it at once.
+ * Returns the content of up to `limit` messages of a queue, and then makes all of them visible
+ * again. A signal that stops the process also makes them visible; a second signal stops the process
+ * at once.
  */
 export async function peek(sqs: SQSClient, QueueUrl: string, limit: number): Promise<unknown[]> {
   const held: Message[] = [];
@@ -36,8 +40,8 @@ export async function peek(sqs: SQSClient, QueueUrl: string, limit: number): Pro
       held.push(...Messages);
     }
   } finally {
-    // A message that cannot be returned does not stop the others. It becomes visible again after a
-    // minute.
+    // If one message cannot be made visible, the others still are. That message becomes visible
+    // after a minute.
     await Promise.allSettled(
       held.map(({ ReceiptHandle }) =>
         sqs.send(

@@ -1,8 +1,8 @@
 type Fields = readonly (readonly [string, unknown])[];
 
 /**
- * Returns a result as text: an array of rows as columns, anything else line by line, with its
- * arrays below their names.
+ * Returns a result as text. Formats a list as a table. Formats any other result as one line for
+ * each field, with nested lists below their names.
  */
 export function textOf(result: unknown): string {
   const rows = rowsIn(result);
@@ -13,7 +13,10 @@ export function textOf(result: unknown): string {
   return lines(fieldsOf(result).filter(([name]) => name !== "object")).join("\n");
 }
 
-/** Escapes characters that control a terminal or change the direction of text. */
+/**
+ * Escapes control characters and characters that change the direction of text, because they could
+ * manipulate the terminal.
+ */
 export const escaped = (text: string): string =>
   text.replaceAll(
     /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu,
@@ -26,7 +29,10 @@ const hasMore = (result: unknown): boolean =>
 const fieldsOf = (value: unknown): Fields =>
   typeof value === "object" && value !== null ? Object.entries(value) : [["result", value]];
 
-/** Returns the rows of a list, in the API's format or a plain array. */
+/**
+ * Returns the rows of a list, either in the API's format or a plain array; undefined for any other
+ * value.
+ */
 function rowsIn(result: unknown): readonly Fields[] | undefined {
   const list: unknown =
     typeof result === "object" && result !== null && "data" in result ? result.data : result;

@@ -1,9 +1,9 @@
 import { GetQueueAttributesCommand, type SQSClient } from "@aws-sdk/client-sqs";
 
-/** The approximate message counts of a queue from SQS. */
+/** The approximate numbers of messages in a queue, as SQS reports them. */
 export interface QueueCounts {
   readonly waiting: number;
-  /** Received and not yet deleted or returned. */
+  /** Messages that were received but not yet deleted or made visible again. */
   readonly in_flight: number;
   readonly delayed: number;
 }
@@ -14,6 +14,7 @@ const names = {
   delayed: "ApproximateNumberOfMessagesDelayed",
 } as const;
 
+/** Returns the message counts of a queue. They are approximate. */
 export async function countsOf(sqs: SQSClient, QueueUrl: string): Promise<QueueCounts> {
   const { Attributes = {} } = await sqs.send(
     new GetQueueAttributesCommand({ QueueUrl, AttributeNames: Object.values(names) }),

@@ -4,7 +4,7 @@ import { type Commands, wholeNumber } from "./command.ts";
 import { escaped } from "./print.ts";
 import { reconcile, type Tally, tallyLine } from "../../tools/reconcile/reconcile.ts";
 
-/** The exit code for found differences. */
+/** The exit code if there are differences. */
 const foundDifferences = 2;
 const runsDefault = 20;
 

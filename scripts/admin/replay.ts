@@ -17,23 +17,23 @@ export type Replayed =
   /** `running`: SQS is still moving messages; the queue's message counts show the progress. */
   | { readonly moved: number; readonly state: "completed" | "running" }
   /**
-   * Messages in flight at another receiver could not be moved: at another operator, or at a replay
-   * that stopped.
+   * Some messages could not be moved, because they are in flight at another operator or at an
+   * interrupted replay.
    */
   | { readonly moved: number; readonly state: "incomplete"; readonly in_flight: number };
 
-/** Error names of emulators for an unsupported action. */
+/** Matches the error names with which emulators reject an action that they do not support. */
 const unknownAction = /InvalidAction|UnknownOperation|NotImplemented|UnsupportedOperation/;
 const scannedEntriesMax = 30;
 const lookMs = 1_000;
 const receiveMax = 10;
-/** Hides a message from other receivers while it is sent and deleted. */
+/** The seconds for which a message stays invisible while it is sent to its queue and deleted. */
 const hiddenSeconds = 60;
 
 /**
- * Moves every message of a dead-letter queue back to its queue: with the move task of SQS, or one
- * by one if the endpoint does not support it.
- * @throws Error if the move task fails.
+ * Moves all messages of a dead-letter queue back to its queue. Uses the move task of SQS, or moves
+ * messages one by one if the endpoint does not support move tasks.
+ * @throws Error if the move task fails
  */
 export async function replayDeadLetters(sqs: SQSClient, urls: QueueUrls): Promise<Replayed> {
   const replayed = await replayAll(sqs, urls);
@@ -77,9 +77,10 @@ async function watchTask(sqs: SQSClient, SourceArn: string | undefined): Promise
 }
 
 /**
- * Deletes a message only after its queue accepted it. A stop in between leaves it in both queues,
- * which every consumer tolerates. Moves only the messages that waited at the start, so messages
- * that fail again are not moved forever.
+ * Moves messages one by one. Deletes a message only after its queue has accepted it, so an
+ * interruption can leave a message in both queues, which every worker tolerates. Moves only as many
+ * messages as waited at the start, because a message that fails again returns to the dead-letter
+ * queue.
  */
 async function moveOneByOne(sqs: SQSClient, urls: QueueUrls, waiting: number): Promise<number> {
   let moved = 0;

@@ -14,23 +14,25 @@ export interface QueueUrls {
   readonly deadLetters: string;
 }
 
-/** The world of a command: the local one, or a deployed stage. */
+/** The world in which a command runs: the local world, or a deployed stage. */
 export interface Target {
-  /** Null for the local world. */
+  /** The name of the stage; null for the local world. */
   readonly stage: string | null;
   readonly tables: Tables;
-  /** Returns the API's address without a trailing slash. Looked up when a command needs it. */
+  /**
+   * Returns the address of the API without a trailing slash. Sends requests only when it is called.
+   */
   apiUrl(): Promise<string>;
-  /** Looked up when a command needs them. */
+  /** Returns the URLs of all queues. Sends requests only when it is called. */
   queues(): Promise<Readonly<Record<QueueName, QueueUrls>>>;
 }
 
-/** The file in which a running local world describes itself. */
+/** The file with the addresses of a running local world. */
 const readyFile = "ready.json";
 
 /**
- * Returns the local world of a data folder.
- * @throws Error with instructions if none is running.
+ * Returns the running local world of a data folder.
+ * @throws Error with instructions if no world uses the folder
  */
 export function localTarget(dataFolder: string): Target {
   const world = readWorld(dataFolder);
@@ -80,7 +82,7 @@ function readWorld(dataFolder: string): v.InferOutput<typeof localWorld> {
   }
 }
 
-/** The local world names queues after their logical IDs. */
+/** Returns the URLs of the local queues, whose names contain their logical IDs. */
 async function localQueues(): ReturnType<Target["queues"]> {
   const client = new SQSClient({});
   try {
@@ -92,11 +94,11 @@ async function localQueues(): ReturnType<Target["queues"]> {
 }
 
 /**
- * Returns a deployed stage, from the outputs of its stacks.
- * @throws Error if a stack does not exist.
+ * Returns a deployed stage, based on the outputs of its stacks.
+ * @throws Error if the stage is unknown or a stack does not exist
  */
 export async function deployedTarget(stage: string): Promise<Target> {
-  // Imported here, because loading the CDK takes a second and only deployed stages need it.
+  // Loading the CDK takes a second and only deployed stages need it, so it is imported here.
   const { stackName } = await import("../../lib/build-app.ts");
   const { stages } = await import("../../lib/config.ts");
   const known = stages.find((one) => one === stage);
@@ -154,7 +156,7 @@ async function describe(client: CloudFormationClient, stack: string) {
   }
 }
 
-/** Returns the queues by the logical IDs that the app sets. */
+/** Returns the queues of a stack. Finds them by the logical IDs that the CDK app sets. */
 function queuesFrom(
   urlOf: (logicalId: string) => string | undefined,
 ): Readonly<Record<QueueName, QueueUrls>> {

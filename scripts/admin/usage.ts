@@ -2,7 +2,7 @@ import type { Command, Commands } from "./command.ts";
 
 const width = 96;
 
-/** Returns the usage of all commands, and of their common options. */
+/** Formats the usage of all commands, with the options that all of them accept. */
 export function usageOf(commands: Commands): string {
   const all = Object.entries(commands).map(([name, command]) => commandUsage(name, command));
   return `npm run admin -- <command> [options]

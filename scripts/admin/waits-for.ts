@@ -2,26 +2,26 @@ import { assertNever } from "../../shared/base/assert.ts";
 import type { Run, StepRecord } from "../../shared/runs/run.ts";
 import { quantity } from "../../shared/base/quantity.ts";
 
-/** Longer lists of numbers are cut. */
+/** The number of batch numbers that are shown. A longer list is cut. */
 const shownMax = 20;
 
-/** Returns the numbers of a step's batches, from 0, that are not stored yet. */
+/** Returns the numbers of a step's batches without stored results, in ascending order from 0. */
 export function batchesLeft(step: StepRecord): readonly number[] {
   const all = Array.from({ length: step.batches }, (_, batch) => batch);
   return all.filter((batch) => !step.done.has(batch)).slice(0, shownMax);
 }
 
-/** Returns the next action that a run needs, in the terms of docs/operate.md. */
+/** Describes the action that an unfinished run waits for, in the terms of docs/operate.md. */
 export function waitsFor(run: Run, steps: readonly StepRecord[]): string {
   switch (run.phase) {
     case "claimed":
-      return "run-starter: to plan it (runs queue)";
+      return "run-starter: to plan the run (runs queue)";
     case "reading":
-      return run.error === null ? reading(steps.at(-1)) : "run-starter: to end it as failed";
+      return run.error === null ? reading(steps.at(-1)) : "run-starter: to end the run as failed";
     case "finishing":
-      return "run-finisher: to fold it into its list (finishes queue)";
+      return "run-finisher: to store its results in the watchlist (finishes queue)";
     case "emitting":
-      return "run-finisher: to hand its events over (finishes queue)";
+      return "run-finisher: to publish its events (finishes queue)";
     case "done":
       return "nothing";
     default:

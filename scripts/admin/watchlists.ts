@@ -36,7 +36,7 @@ export const watchlistCommands: Commands = {
         if (found.length > limit) break;
       }
       if (found.length === 0 && !(await hasPages(watchlistId, admin))) {
-        throw new Error(`There is no watchlist ${watchlistId}`);
+        throw new Error(`Watchlist ${watchlistId} does not exist. Check the ID and --stage`);
       }
       return listOf(found.slice(0, limit).map(runLine), found.length > limit);
     },
@@ -45,20 +45,23 @@ export const watchlistCommands: Commands = {
     example: "--watchlist wl_1 --run 3",
     usage: "--watchlist <wl_…> --run <number>",
     takes: ["watchlist", "run"],
-    about: "Shows a run: its phase, its steps and their batches, and what it waits for.",
+    about: "Shows a run: its phase, its steps and their batches, and the action that it waits for.",
     run: async (values, admin) =>
       showRun(required(values, "watchlist"), wholeNumber(values, "run", { least: 1 }), admin),
   },
 };
 
-/** Every watchlist has at least one page until it is deleted, and the page may be empty. */
+/**
+ * Returns true if a watchlist has pages. A watchlist has at least one page, which may be empty,
+ * until it is deleted.
+ */
 async function hasPages(watchlistId: string, admin: Admin): Promise<boolean> {
   const pages = listsOf(admin).pages(watchlistId)[Symbol.asyncIterator]();
   const { done } = await pages.next();
   return done !== true;
 }
 
-/** Returns one line for each watchlist of an account. */
+/** Returns a summary of each watchlist of an account. */
 export async function watchlistLines(accountId: string, admin: Admin): Promise<unknown[]> {
   const lists = await Array.fromAsync(listsOf(admin).lists(accountId));
   return lists.map(({ list, itemTotal }) => ({

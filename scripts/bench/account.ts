@@ -18,12 +18,18 @@ export const accountUsage = `npm run bench -- account [options]
   --seed 1                         of the latencies and arrivals
 `;
 
-/** The second account of a comparison, far below its limits. */
+/** The load of the second account, which is far below the account's limits. */
 const quietLoad: Omit<AccountLoad, "workSeconds"> = { environments: 20, rate: 5, watchlists: 0 };
-/** The highest accepted ratio of the second account's ledger wait with the first account to its wait alone. */
+/**
+ * The largest accepted ratio of the second account's ledger time next to the first account to its
+ * ledger time alone.
+ */
 const ratioMax = 1.2;
 
-/** Measures one busy account in a model of DynamoDB's latency, conflicts and limits. */
+/**
+ * Measures an account under load, in a model of DynamoDB's latency, conflicts and limits. Measures
+ * next a second account at the same time, if requested.
+ */
 export async function benchAccount(): Promise<Record<string, unknown>> {
   const options = readAccountOptions();
   return withBenchDynamo(async (endpoint) => {
@@ -52,7 +58,8 @@ export async function benchAccount(): Promise<Record<string, unknown>> {
         else {
           const quiet = { ...quietLoad, workSeconds };
           const [alone] = await measure([quiet]);
-          // The quiet account first, so that its calls arrive at the same times as when it ran alone.
+          // The quiet account is first, so that its calls start at the same times as in the
+          // measurement of it alone.
           const [beside, other] = await measure([quiet, busy]);
           if (other !== undefined) account.push(other);
           neighbour.push(comparison(busy, alone, beside));
@@ -81,6 +88,7 @@ const comparison = (
   };
 };
 
+/** Prints the measurements as tables. */
 export function printAccount({ account, neighbour }: Record<string, unknown>): void {
   printTable("one account", account as readonly object[]);
   if (neighbour !== undefined) {

@@ -23,7 +23,10 @@ interface TripFigures {
 const accountsCount = 60;
 const credits = 10_000_000;
 
-/** What an API call costs: round trips, CPU against a floor, rate against a bare handler, bundles. */
+/**
+ * Measures the costs of an API call: round trips, CPU time against the minimum, rate against an
+ * empty handler, and the size of bundles.
+ */
 export async function benchApi(): Promise<Record<string, unknown>> {
   const dynamo = await startTemporaryDynamo();
   const meter = await startDynamoMeter(dynamo.endpoint);
@@ -60,7 +63,9 @@ async function openAccounts(world: BenchWorld, endpoint: string): Promise<string
   return keys;
 }
 
-/** The second call of each kind with one key: what it costs once the process is warm. */
+/**
+ * Measures the second call of each kind with the same key, when the process has cached its state.
+ */
 async function benchRoundTrips(
   world: BenchWorld,
   meter: DynamoMeter,
@@ -101,7 +106,7 @@ async function benchCpu(
   ];
   const figures: CpuFigures[] = [];
   for (const task of tasks) {
-    // One process for each tier, so that the peak memory is that of the tier alone.
+    // A separate process for each tier, so that the peak memory is that of the tier.
     const worker: TaskProcess<CpuTask, CpuFigures[]> = await startTaskProcess(
       new URL("handler-cpu.ts", import.meta.url),
       {
@@ -121,7 +126,7 @@ async function benchCpu(
   return figures;
 }
 
-/** The figures as tables for people. */
+/** Prints the measurements as tables. */
 export function printApi(figures: Record<string, unknown>): void {
   for (const [title, rows] of Object.entries(figures)) printTable(title, rows as readonly object[]);
 }

@@ -3,7 +3,9 @@ import { pointClientsAt } from "../../tools/local/aws-environment.ts";
 import { startTemporaryDynamo } from "../../tools/local/temporary-dynamo.ts";
 import { tableDefinition } from "../../tools/local/table-definition.ts";
 
-/** Runs work against a temporary DynamoDB engine, to which new SDK clients of this process connect. */
+/**
+ * Runs work with a temporary DynamoDB engine. All new SDK clients of this process connect to it.
+ */
 export async function withBenchDynamo<T>(work: (endpoint: string) => Promise<T>): Promise<T> {
   const dynamo = await startTemporaryDynamo();
   try {
@@ -14,7 +16,7 @@ export async function withBenchDynamo<T>(work: (endpoint: string) => Promise<T>)
   }
 }
 
-/** Creates a table with the keys and the index that every table of the service has. */
+/** Creates a table with the keys and the index of the service's tables. Returns its name. */
 export async function createBenchTable(client: DynamoDBClient, name: string): Promise<string> {
   await client.send(new CreateTableCommand(tableDefinition(name)));
   return name;

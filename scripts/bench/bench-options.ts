@@ -1,7 +1,8 @@
 import { parseOptions } from "../../tools/command-line/command-line.ts";
 
 /**
- * Reads the options of a bench, all of which have a default.
+ * Parses the options of a bench. Each option has a default. `--help` prints the usage and ends the
+ * process.
  * @throws Error for an unknown option
  */
 export function readOptions<Name extends string>(

@@ -12,7 +12,7 @@ export interface BundleFigures {
   readonly function: string;
   readonly kilobytes: number;
   readonly importMs: number;
-  /** Import time against a bundle of the SDK clients named in the last column alone. */
+  /** The import time of the bundle divided by that of a bundle with only its SDK clients. */
   readonly importRatio: number | "no client";
   readonly clients: string;
 }
@@ -20,7 +20,10 @@ export interface BundleFigures {
 const root = join(import.meta.dirname, "..", "..");
 const rounds = 15;
 
-/** Size and import time of each Lambda's bundle, beside one of its SDK clients alone. */
+/**
+ * Measures the size and import time of each Lambda bundle, and of bundles with only its SDK
+ * clients.
+ */
 export async function benchBundles(): Promise<BundleFigures[]> {
   const dir = mkdtempSync(join(tmpdir(), "bundles-"));
   try {
@@ -45,7 +48,7 @@ interface Bundle {
   readonly clients: readonly string[];
 }
 
-/** Bundles as the CDK app does. */
+/** Bundles an entry point with the options of the CDK app. */
 async function bundle(entry: string, file: string): Promise<Bundle> {
   const alias = Object.entries(bundling.esbuildArgs ?? {}).map(
     ([flag, to]) => [flag.replace("--alias:", ""), String(to)] as const,
@@ -109,7 +112,7 @@ function constructorOf(client: string): string {
   return names[client] ?? "default";
 }
 
-/** Milliseconds that a fresh process takes to import a module. */
+/** Returns the milliseconds that a new process takes to import a module. */
 async function importMs(file: string): Promise<number> {
   const script = `const t = performance.now(); await import(${JSON.stringify(pathToFileURL(file).href)}); console.log(performance.now() - t);`;
   const { stdout } = await promisify(execFile)(

@@ -11,7 +11,9 @@ export interface Requests {
   readonly sqs: number;
 }
 
-/** One round of a case: the service's two parts, and the bare loop right after them. */
+/**
+ * The measurements of one round: publishing, delivering, and the bare loop that runs after them.
+ */
 export interface Round {
   readonly publish: Spent;
   readonly deliver: Spent;
@@ -20,7 +22,10 @@ export interface Round {
   readonly deliverRequests: Requests;
 }
 
-/** A part for every 500 items, and the end of the run. */
+/**
+ * Returns the number of events of a case: one part for each 500 items, and one completed event for
+ * each run.
+ */
 export const eventsIn = ({ runs, items }: Case): number =>
   runs * (Math.ceil(items / limits.itemEventsMax) + 1);
 
@@ -42,7 +47,7 @@ const withPublishing = ({ publish, deliver }: Round): Spent => sumOf(publish, de
 
 type Measured = readonly (readonly [string, Case, readonly Round[]])[];
 
-/** Medians over the rounds; a ratio is taken in each round first. */
+/** Returns medians over the rounds. A ratio is calculated in each round, and then its median. */
 export function deliveryTables(measured: Measured): Record<string, unknown> {
   return {
     ratios: measured.map(([name, { to }, rounds]) => {
@@ -88,7 +93,7 @@ export function deliveryTables(measured: Measured): Record<string, unknown> {
   };
 }
 
-/** The figures as tables for people, with what they count. */
+/** Prints the measurements as tables, with an explanation of their columns. */
 export function printDelivery(figures: Record<string, unknown>): void {
   for (const [title, rows] of Object.entries(figures)) printTable(title, rows as readonly object[]);
   process.stdout.write(`

@@ -1,6 +1,7 @@
 /**
- * The least work that any service must do, as a bare loop in a separate process: sign and post the
- * same bytes over TLS connections that stay open, or compress them and put them with the S3 client.
+ * Runs the minimum of work for deliveries as a bare loop in a separate process. It signs the same
+ * bytes and posts them over open TLS connections, or it compresses them and writes them with the S3
+ * client.
  */
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
@@ -22,7 +23,7 @@ const s3 = new S3Client({
 });
 const secrets = [`whsec_${Buffer.alloc(33, 7).toString("base64")}`];
 
-/** An event with its bytes, which are there before the clock starts. */
+/** An event with its bytes, which are created before the measurement starts. */
 interface Ready extends SerializedEvent {
   readonly bytes: Buffer;
 }

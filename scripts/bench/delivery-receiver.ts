@@ -1,11 +1,11 @@
-/** A TLS receiver in a separate process, which accepts and counts every delivery. */
+/** Runs a TLS receiver in a separate process. It accepts and counts every delivery. */
 import { once } from "node:events";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { selfSigned } from "../../tools/stand-ins/self-signed.ts";
 import { doTasks } from "./task-process.ts";
 
-/** `deliveries`: those since the question before. */
+/** A question to the receiver. `deliveries` asks for the number since the last such question. */
 export type ReceiverQuestion = "port" | "deliveries";
 
 let deliveries = 0;

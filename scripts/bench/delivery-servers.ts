@@ -4,10 +4,10 @@ import { pointClientsAt } from "../../tools/local/aws-environment.ts";
 import { startTemporaryDynamo } from "../../tools/local/temporary-dynamo.ts";
 import { createBenchTable } from "./bench-dynamo.ts";
 
-/** Where the processes of the bench find what they work with. */
+/** The addresses and names that the processes of the bench use. */
 export interface DeliveryServers {
   readonly tableName: string;
-  /** S3 and SQS. */
+  /** The endpoint of S3 and SQS. */
   readonly fauxqsUrl: string;
   readonly eventsBucket: string;
   readonly customerBucket: string;
@@ -20,8 +20,8 @@ const eventsBucket = "events";
 const customerBucket = "customer";
 
 /**
- * A table, a queue, the service's bucket and a customer's, each on a real server; every AWS client
- * of this process, and of those that it starts, is pointed at them.
+ * Starts servers with a table, a queue, the service's bucket and a customer's bucket. All AWS
+ * clients of this process and of its child processes use them.
  */
 export async function startDeliveryServers(): Promise<DeliveryServers> {
   const dynamo = await startTemporaryDynamo();

@@ -3,41 +3,50 @@ import { runOfChanges } from "../../tools/stand-ins/run-of-changes.ts";
 import { cpuTimer } from "../measure/cpu-timer.ts";
 import type { DeliveryServers } from "./delivery-servers.ts";
 
-/** What a process of the bench is started with. */
+/** The input with which a process of the bench starts. */
 export interface DeliveryPlaces extends Omit<DeliveryServers, "stop"> {
   readonly receiverUrl: string;
 }
 
-/** Runs of one size on their way to the receiver or the customer's bucket. */
+/** The delivery of runs of one size to the receiver or to the customer's bucket. */
 export interface DeliveryTask {
-  /** The bare loop knows one kind of work: its bodies are made before the clock starts. */
+  /**
+   * The work to measure. `bare` is the loop, whose bodies are created before the measurement
+   * starts.
+   */
   readonly work: "publish" | "deliver" | "bare";
   readonly to: "receiver" | "bucket";
   readonly runs: number;
-  /** Changes in each run. */
+  /** The number of changed items in each run. */
   readonly items: number;
   /** Makes the runs' IDs differ from those of other rounds. */
   readonly round: number;
-  /** How many are under way at once in the bare loop; the service knows its own. */
+  /**
+   * The number of simultaneous deliveries in the bare loop. The service uses a number of its own.
+   */
   readonly parallel: number;
 }
 
-/** What work took in its process. */
+/** The resources that some work used in its process. */
 export interface Spent {
   readonly wallMs: number;
-  /** User and system time of the process. */
+  /** The user and system CPU time of the process, in milliseconds. */
   readonly cpuMs: number;
-  /** Requests to DynamoDB. */
+  /** The number of requests to DynamoDB. */
   readonly dynamoRequests: number;
 }
 
 const accountId = "acct_bench";
 
-/** One account has an endpoint, the other a destination: neither waits for the other's work. */
+/**
+ * Returns an account for each kind of target, so that the deliveries to the endpoint and to the
+ * bucket do not wait for each other.
+ */
 export const accountOf = ({ to }: Pick<DeliveryTask, "to">): string => `${accountId}_${to}`;
 
 const runStartedAt = "2026-11-19T23:59:00.000Z";
 
+/** Builds the finished runs of a task. */
 export const runsOf = (task: DeliveryTask): readonly RunEvents[] =>
   Array.from({ length: task.runs }, (_, n) =>
     runOfChanges({
@@ -49,7 +58,10 @@ export const runsOf = (task: DeliveryTask): readonly RunEvents[] =>
     }),
   );
 
-/** @throws SyntaxError in a process that the bench did not start. */
+/**
+ * Reads the input of this process.
+ * @throws SyntaxError if the bench did not start this process
+ */
 export const readPlaces = (): DeliveryPlaces =>
   JSON.parse(process.env["BENCH_PLACES"] ?? "") as DeliveryPlaces;
 

@@ -14,14 +14,17 @@ import { reconcileDeliveries } from "./reconciled.ts";
 import { startTaskProcess, type TaskProcess } from "./task-process.ts";
 import { progressOf } from "../../tools/command-line/progress.ts";
 
-/** A run's first attempts to an endpoint go out one after the other, and so they do in the loop. */
+/**
+ * The cases to measure. The first attempts of a run to an endpoint are sequential, and so are the
+ * posts of the loop.
+ */
 const cases: Readonly<Record<string, Case>> = {
   "a run of 101 events, 200 KB each": { to: "receiver", runs: 1, items: 50_000, parallel: 1 },
   "100 runs of 2 events, 2 KB both": { to: "receiver", runs: 100, items: 2, parallel: 4 },
   "export of 101 events, 200 KB each": { to: "bucket", runs: 1, items: 50_000, parallel: 4 },
   "export of 25 runs of 2 events": { to: "bucket", runs: 25, items: 2, parallel: 4 },
 };
-/** The first rounds warm the processes up and are not shown. */
+/** The number of first rounds that only warm up the processes. Their measurements are dropped. */
 const warmUps = 2;
 const rounds = 5;
 
@@ -34,7 +37,10 @@ interface Bench {
   readonly receiver: Receiver;
 }
 
-/** What a delivery and an exported object cost, beside a loop that does nothing else. */
+/**
+ * Measures the costs of a delivery and of an exported object, against a loop with the minimum of
+ * work.
+ */
 export async function benchDelivery(): Promise<Record<string, unknown>> {
   const servers = await startDeliveryServers();
   const receiver: Receiver = await startTaskProcess(
@@ -70,7 +76,7 @@ export async function benchDelivery(): Promise<Record<string, unknown>> {
 
 const served = { s3: 0, sqs: 0 };
 
-/** What this process serves: S3 and SQS. */
+/** Counts the requests to the S3 and SQS servers of this process. */
 function countRequests(): void {
   subscribe("http.server.response.finish", (message) => {
     const { request } = message as { request: IncomingMessage };
@@ -98,9 +104,13 @@ async function counted(worker: Worker, task: DeliveryTask): Promise<[Spent, Requ
   return [spent, { dynamo: spent.dynamoRequests, s3: s3 - before.s3, sqs: sqs - before.sqs }];
 }
 
-/** @throws Error when something was not delivered, or twice. */
+/**
+ * Checks that each event was delivered once.
+ * @throws Error if the number of deliveries is different
+ */
 async function checkReceived(one: Case, receiver: Receiver): Promise<void> {
   const expected = one.to === "receiver" ? eventsIn(one) : 0;
   const deliveries = await receiver.do("deliveries");
-  if (deliveries !== expected) throw new Error(`${deliveries} of ${expected} were delivered`);
+  if (deliveries !== expected)
+    throw new Error(`${deliveries} of ${expected} events were delivered`);
 }

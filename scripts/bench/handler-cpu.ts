@@ -1,4 +1,7 @@
-/** Measures the handler and its floor in a process where nothing else uses CPU time. */
+/**
+ * Measures the handler and the minimum of work in a separate process, so that no other work uses
+ * its CPU time.
+ */
 import { Writable } from "node:stream";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { systemClock } from "../../shared/base/system.ts";
@@ -23,7 +26,7 @@ export interface CpuFigures {
   readonly floorMs: number;
   readonly aboveFloorMs: number;
   readonly ratio: number;
-  /** The most memory the process held so far, floor and handler together. */
+  /** The peak memory of the process, which runs the minimum and the handler. */
   readonly peakMegabytes: number;
 }
 
@@ -66,13 +69,17 @@ async function callHandler(handler: StreamingHandler, key: string, body: string)
   if (bytes < body.length / 2) throw new Error(`The handler answered only ${bytes} bytes`);
 }
 
-/** Parse the body, run the sandbox, serialise the answer: what no handler can do without. */
+/**
+ * Runs the minimum of work of every handler: parses the body, reads from the sandbox, and
+ * serializes the answer.
+ */
 async function runFloor(body: string): Promise<void> {
   const request = parseProductsRequest(JSON.parse(body) as never);
   const { scraper, marketplace, ids } = request;
   const deadline = new Date(Date.now() + 280_000);
   const answers = await floor.read({ scraper, marketplace, ids, deadline });
-  if (JSON.stringify(answers).length < body.length / 2) throw new Error("The floor answered less");
+  if (JSON.stringify(answers).length < body.length / 2)
+    throw new Error("The minimum of work returned too few bytes");
 }
 
 async function cpuMs(work: () => Promise<void>, times: number): Promise<number> {
@@ -98,7 +105,7 @@ async function measure({ environment, keys, tier, idCounts }: CpuTask): Promise<
     const floorMs: number[] = [];
     for (let round = 0; round <= rounds; round += 1) {
       const [mine, bare] = [await cpuMs(call, times), await cpuMs(() => runFloor(body), times)];
-      // The first round warms both up.
+      // The first round warms up both and is not measured.
       if (round > 0) {
         handlerMs.push(mine);
         floorMs.push(bare);

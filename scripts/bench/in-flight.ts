@@ -21,10 +21,10 @@ export const inFlightUsage = `npm run bench -- in-flight [options]
   --work 15         seconds that a call waits for its source; less needs a faster machine
 `;
 
-/** Interval between two readings of the account's slots in use, in milliseconds. */
+/** Milliseconds between two reads of the account's slots in use. */
 const lookMs = 50;
 
-/** Makes many simultaneous calls of one account on the local world, then checks the stored sums. */
+/** Makes many simultaneous calls of one account in the local world. Then checks the stored sums. */
 export async function benchInFlight(): Promise<Record<string, unknown>> {
   const load = readLoad();
   const dir = mkdtempSync(join(tmpdir(), "bench-"));
@@ -65,15 +65,16 @@ function readLoad(): Load {
   };
 }
 
+/** Prints the measurements as a table. */
 export function printInFlight({ inFlight }: Record<string, unknown>): void {
   printTable("calls in flight on one account", inFlight as readonly object[]);
 }
 
-/** A call that got 200 in the end. */
+/** A call that finally succeeded. */
 interface Answer {
   readonly milliseconds: number;
   readonly credits: number;
-  /** The error codes of the refusals before that. */
+  /** The error codes of the refusals before the success. */
   readonly refusals: readonly string[];
 }
 
@@ -92,7 +93,8 @@ async function makeCalls(
   const answers: Answer[] = [];
   let started = 0;
   const caller = async (_: unknown, n: number): Promise<void> => {
-    // If all started at once, they would all have to connect within a second.
+    // Spreads the starts over the duration of a call, because all connections at once would exceed
+    // what the machine can accept in a second.
     await delay((n / atOnce) * workMs);
     while (started < count) {
       const key = keys[started % keys.length] ?? "";
@@ -108,7 +110,10 @@ async function makeCalls(
   return answers;
 }
 
-/** Repeats a call that is refused for its rate or for lack of a slot, as clients do. */
+/**
+ * Repeats a call until it succeeds. As clients do, repeats it if it is refused for its rate or for
+ * lack of a slot.
+ */
 async function untilServed(agent: Agent, baseUrl: string, key: string): Promise<Answer> {
   const from = Date.now();
   const refusals: string[] = [];
@@ -118,7 +123,7 @@ async function untilServed(agent: Agent, baseUrl: string, key: string): Promise<
     const { error } = JSON.parse(text) as { readonly error: { readonly code: string } };
     if (status !== 429) throw new Error(`A call was answered ${status} ${error.code}: ${text}`);
     refusals.push(error.code);
-    // With jitter, because clients that wait equally long return together.
+    // Waits with jitter, because clients with equal waits would return at the same time.
     await delay(retryAfter * 1_000 * (0.5 + Math.random()));
   }
 }
@@ -153,7 +158,7 @@ const answered = (agent: Agent, baseUrl: string, key: string): Promise<Received>
     outgoing.end(body);
   });
 
-/** Measures the most slots that the account had in use at a time during `work`. */
+/** Runs `work` and returns the largest number of slots that the account used at the same time. */
 async function mostSlots(
   accountsTable: string,
   accountId: string,

@@ -10,12 +10,14 @@ import { inParallel } from "../../shared/base/in-parallel.ts";
 import { type Item, newItem } from "../../shared/watchlists/item.ts";
 import { maxChangedAt } from "../../shared/watchlists/page.ts";
 
-/** What is measured of a layout; each call gives how many items it dealt with. */
+/**
+ * A storage layout of items. Each measured function returns the number of items that it handled.
+ */
 export interface Layout {
   create(items: readonly Item[]): Promise<number>;
-  /** Replaces every item, unmeasured. */
+  /** Replaces all items. Not measured. */
   fill(items: readonly Item[]): Promise<void>;
-  /** Lists everything, so many items a call. */
+  /** Reads all items, with `limit` items in a call. */
   readAll(limit: number): Promise<number>;
   /** Reads and rewrites some items, as a step does. */
   change(ids: readonly string[], to: (item: Item) => Item): Promise<number>;
@@ -26,10 +28,10 @@ const batchRowsMax = 25;
 const parallel = 10;
 
 /**
- * The plain layout: a row for each item, holding what a stored page keeps of it, written 25 at a
- * time where all are new and one by one, on a condition, where one has changed. `changed_since` is a
- * filter over the list's rows: an index over the time would spare most of that read, and double the
- * price of every write that moves it.
+ * Creates a layout with a separate row for each item, which contains the same data as in a page. New
+ * items are written 25 at a time, and changed items one by one with a condition. `changed_since`
+ * filters all rows of the watchlist. An index by time would avoid most of these reads, but double
+ * the price of each write that changes the time.
  */
 export function rowPerItem(
   client: DynamoDBDocumentClient,

@@ -14,7 +14,9 @@ export const keyUsage = `npm run bench -- key [options]
   --seed 1                               of the latencies and arrivals
 `;
 
-/** Measures the rate limit of one key under load, in a model of DynamoDB's latency and limits. */
+/**
+ * Measures the rate limit of one API key under load, in a model of DynamoDB's latency and limits.
+ */
 export async function benchKey(): Promise<Record<string, unknown>> {
   const cases = readCases();
   return withBenchDynamo(async (endpoint) => {
@@ -30,6 +32,7 @@ export async function benchKey(): Promise<Record<string, unknown>> {
   });
 }
 
+/** Prints the measurements as a table. */
 export function printKey({ key }: Record<string, unknown>): void {
   printTable("one key, figures per second", key as readonly object[]);
 }

@@ -34,7 +34,10 @@ export async function reconcileWorld(dataFolder: string): Promise<void> {
   conclude(tally);
 }
 
-/** The same for a bench that keeps the items of one list and nothing else. */
+/**
+ * Reconciles the tables of a bench that stores only the items of one watchlist.
+ * @throws Error if there is a difference
+ */
 export async function reconcileItems(table: string, ref: WatchlistRef): Promise<void> {
   const lists = dynamoListsReader(documentClient(), table);
   const found = await checkItems(ref, { lists, clock: systemClock });
@@ -71,11 +74,14 @@ export async function reconcileLedger(
   });
 }
 
-/** The same for a bench that delivers and keeps nothing else. */
+/**
+ * Reconciles the tables of a bench that only delivers events.
+ * @throws Error if there is a difference
+ */
 export async function reconcileDeliveries(table: string, accountIds: string[]): Promise<void> {
   const counts = noCounts();
   for (const id of accountIds) {
-    // Opened before any time: the feed may begin anywhere.
+    // An opening before any other time, because the feed may start at any time.
     const account = { id, openedAt: "" };
     const found = await checkDeliveries(
       account,
@@ -96,5 +102,6 @@ const printDifference = (difference: Difference): void => {
 
 function conclude(tally: Tally): void {
   process.stdout.write(`\n${tallyLine(tally)}\n`);
-  if (tally.differences + tally.unsteady > 0) throw new Error("The tables do not agree");
+  if (tally.differences + tally.unsteady > 0)
+    throw new Error("reconcile found differences in the tables");
 }

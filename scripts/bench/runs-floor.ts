@@ -1,6 +1,7 @@
 /**
- * The least work that any run engine must do, as a bare loop in a separate process: parse the
- * source's text, extract the fields, compare them with the last reading, compress the results.
+ * Runs the minimum of work of a run engine as a bare loop in a separate process. It parses the
+ * source's text, extracts the fields, compares them with the last reading, and compresses the
+ * results.
  */
 import { zstdCompressSync } from "node:zlib";
 import { changedFields } from "../../shared/pipelines/compare.ts";
@@ -13,7 +14,7 @@ import { doTasks } from "./task-process.ts";
 
 const rounds = 3;
 const answersDir = process.env["BENCH_ANSWERS"] ?? "";
-/** By item, the last reading of each kind. */
+/** The last product reading, by item ID. */
 const product = new Map<string, Snapshot>();
 const pulse = new Map<string, Snapshot>();
 
@@ -39,7 +40,9 @@ const remember = (tier: Tier, id: string, snapshot: Snapshot): void => {
   pulse.set(id, { newCount, newMinPrice });
 };
 
-/** The median CPU milliseconds of one round; the last readings change only after all rounds. */
+/**
+ * Returns the median CPU milliseconds of a round. The last readings change only after all rounds.
+ */
 function measure(): number {
   const times = Array.from({ length: rounds }, () => {
     const cpuMs = cpuTimer();

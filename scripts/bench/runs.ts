@@ -14,10 +14,10 @@ import type { WorkerFigures } from "../measure/runs-worker.ts";
 import type { WorkerName, WorldFigures } from "../measure/runs-world.ts";
 import { progressOf } from "../../tools/command-line/progress.ts";
 
-/** A first list warms the processes up and is not shown. */
+/** The sizes of the watchlists. The first one warms up the processes and is not shown. */
 const sizes = [1_000, 1_000, 5_000, 50_000];
 const runsOfList = 5;
-/** A message is deleted when its function has answered. */
+/** The milliseconds that SQS takes to delete a message after its function has ended. */
 const deletionMs = 200;
 
 interface RunFigures {
@@ -39,7 +39,10 @@ interface Bench {
   readonly floor: Floor;
 }
 
-/** What a run costs, by size of the list and kind of run, and the CPU that it takes at least. */
+/**
+ * Measures the costs of a run by size of the watchlist and kind of run, and the minimum of CPU
+ * time.
+ */
 export async function benchRuns(): Promise<Record<string, unknown>> {
   const dynamo = await startTemporaryDynamo();
   const meter = await startDynamoMeter(dynamo.endpoint);
@@ -68,7 +71,7 @@ export async function benchRuns(): Promise<Record<string, unknown>> {
   }
 }
 
-/** Baseline, three sweeps and a refresh of a new list. */
+/** Measures a baseline, three sweeps and a refresh of a new watchlist. */
 async function benchList(list: string, size: number, bench: Bench): Promise<RunFigures[]> {
   const { world } = bench;
   world.send("hold");
@@ -117,7 +120,9 @@ interface OneRun {
   readonly runNumber: number;
 }
 
-/** The first run is started by the list's own message, the others by a call. */
+/**
+ * Measures one run. A scheduled message starts the first run, and an API call starts the others.
+ */
 async function measureRun(run: OneRun, { meter, world, floor }: Bench): Promise<RunFigures> {
   const { id, size, runNumber } = run;
   await world.take();
@@ -145,12 +150,14 @@ async function measureRun(run: OneRun, { meter, world, floor }: Bench): Promise<
   };
 }
 
-/** What a run asked of the services behind it. */
+/** The resources of AWS services that a run used. */
 interface RunUsage {
   readonly readUnits: number;
   readonly writeUnits: number;
   readonly sqsRequests: number;
-  /** Time in the handlers, summed over their invocations, each with its function's memory. */
+  /**
+   * The duration of each handler invocation multiplied by the memory of its function, summed up.
+   */
   readonly gigabyteSeconds: number;
 }
 
@@ -161,7 +168,7 @@ interface RunCosts {
   readonly total: number;
 }
 
-/** Dollars of a run. */
+/** Returns the costs of a run in dollars. */
 function costsOf(run: RunUsage): RunCosts {
   const usage: Usage = {
     dynamoReadUnit: run.readUnits,
@@ -177,7 +184,10 @@ function costsOf(run: RunUsage): RunCosts {
   };
 }
 
-/** @throws Error for a run that did not do what it is measured for. */
+/**
+ * Returns the kind of a run.
+ * @throws Error if the run does not have the expected results
+ */
 async function checkedKind(
   { id, list, size, runNumber }: OneRun,
   world: RunsWorld,
@@ -190,7 +200,10 @@ async function checkedKind(
     last.stats["tracked"] === size &&
     last.stats["changed"] === moved &&
     last.stats["retry_next_run"] === 0;
-  if (!asExpected) throw new Error(`Run ${runNumber} of ${size} items: ${JSON.stringify(last)}`);
+  if (!asExpected)
+    throw new Error(
+      `Run ${runNumber} of ${size} items did not have the expected result: ${JSON.stringify(last)}`,
+    );
   return last.kind;
 }
 
@@ -238,7 +251,7 @@ function tablesOf(figures: readonly RunFigures[]): Record<string, unknown> {
   };
 }
 
-/** The five runs of each list together: what a list costs over a refresh period. */
+/** Returns the sums of the five runs of each watchlist, which are the costs of a refresh period. */
 function all(figures: readonly RunFigures[]): object[] {
   const byItems = Map.groupBy(figures, ({ items }) => items);
   return [...byItems].map(([items, runs]) => {
@@ -256,7 +269,7 @@ function all(figures: readonly RunFigures[]): object[] {
   });
 }
 
-/** The figures as tables for people, with what they count. */
+/** Prints the measurements as tables, with an explanation of their columns. */
 export function printRuns(figures: Record<string, unknown>): void {
   for (const [title, rows] of Object.entries(figures)) printTable(title, rows as readonly object[]);
   process.stdout.write(`

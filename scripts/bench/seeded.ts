@@ -1,4 +1,7 @@
-/** Creates a random number generator (mulberry32): a seed always gives the same numbers, in [0, 1). */
+/**
+ * Creates a random number generator (mulberry32). It returns numbers from 0 (inclusive) to 1
+ * (exclusive), in the same sequence for the same seed.
+ */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

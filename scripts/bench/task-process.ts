@@ -1,13 +1,15 @@
 import { fork, type Serializable } from "node:child_process";
 import { once } from "node:events";
 
-/** A process that does the tasks of a bench one after the other: nothing else uses its CPU time. */
+/**
+ * A process that runs the tasks of a bench in sequence, so that no other work uses its CPU time.
+ */
 export interface TaskProcess<Task, Result> {
   do(task: Task): Promise<Result>;
   stop(): void;
 }
 
-/** Starts a script that calls `doTasks`. */
+/** Starts a script in a new process. The script must call `doTasks`. */
 export async function startTaskProcess<Task extends Serializable, Result>(
   script: URL,
   variables: Readonly<Record<string, string>> = {},
@@ -24,7 +26,7 @@ export async function startTaskProcess<Task extends Serializable, Result>(
   };
 }
 
-/** Does the tasks that the bench sends to this process; ends the process when the bench ends. */
+/** Runs the tasks that the bench sends to this process. Ends the process when the bench ends. */
 export function doTasks<Result extends Serializable>(
   work: (task: never) => Result | Promise<Result>,
 ): void {

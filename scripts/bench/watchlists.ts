@@ -22,7 +22,7 @@ import { progressOf } from "../../tools/command-line/progress.ts";
 
 const itemsCount = 50_000;
 const listingMax = 1_000;
-/** Every so many items one changes: 500 of them, spread evenly. */
+/** One item of this many changes. There are 500 changed items, evenly spread. */
 const changedEvery = 100;
 const changedAt = "2026-03-01T06:00:00.000Z";
 const list = { accountId: "acct_bench", watchlistId: "wl_bench" };
@@ -56,7 +56,10 @@ interface Ratios {
   readonly timesCheaper: number;
 }
 
-/** What the pages of a list cost beside a row for each item, on the same engine in one run. */
+/**
+ * Measures the costs of a watchlist's pages against a row for each item, on the same engine in the
+ * same run.
+ */
 export async function benchWatchlists(): Promise<Record<string, unknown>> {
   const dynamo = await startTemporaryDynamo();
   const meter = await startDynamoMeter(dynamo.endpoint);
@@ -98,7 +101,7 @@ async function measure(
   ];
   const figures: Figures[] = [];
   for (const [n, [work, run, expected]] of works.entries()) {
-    // What is listed and changed has been read before: that is not measured.
+    // Items that are listed and changed were read before. This first read is not measured.
     if (n === 1) await layout.fill(items.map(asRead));
     meter.take();
     const start = performance.now();
@@ -147,7 +150,7 @@ const snapshotOf = (id: string) => ({
   purchasable: Number(id) % 3 > 0,
 });
 
-/** The list as the service keeps it. */
+/** Returns the layout that the service uses, in pages. */
 async function pageLayout(client: DynamoDBDocumentClient, table: string): Promise<Layout> {
   const clock = systemClock;
   const random = systemRandom;
@@ -184,7 +187,7 @@ async function pageLayout(client: DynamoDBDocumentClient, table: string): Promis
   };
 }
 
-/** As a client pages through a listing, call by call. */
+/** Reads a watchlist as an API client does, page by page. */
 async function listThrough(
   pages: PageStore,
   { limit, changedSince }: { readonly limit: number; readonly changedSince: Date | undefined },
@@ -216,7 +219,7 @@ function ratiosOf(figures: readonly Figures[]): Ratios[] {
   });
 }
 
-/** The figures as tables for people. */
+/** Prints the measurements as tables. */
 export function printWatchlists(figures: Record<string, unknown>): void {
   for (const [title, rows] of Object.entries(figures)) printTable(title, rows as readonly object[]);
 }

@@ -10,7 +10,7 @@ import { cpuTimer } from "../measure/cpu-timer.ts";
 import { readOptions } from "./bench-options.ts";
 import { printTable } from "../measure/print-table.ts";
 
-/** What people read off a page; several prices where any of them would do. */
+/** The values that people read from a page. If several prices are right, all are listed. */
 interface Truth {
   readonly url: string;
   readonly price?: readonly string[] | null;
@@ -25,7 +25,7 @@ interface Page {
   readonly availability: string | undefined;
 }
 
-/** What the bench found; milliseconds are of CPU, a page, warm. */
+/** The results of the bench. Times are CPU milliseconds for one page in a warm process. */
 export interface WebFigures extends Record<string, unknown> {
   readonly pages: number;
   readonly accuracy: readonly Accuracy[];
@@ -42,11 +42,17 @@ const normalisation =
   "is right / true. The id is the longest run of five digits or more in the last step of the " +
   "page's address, else that step.";
 
-/** How well and how fast product pages of many sites are read: `--pages <folder>`. */
+/**
+ * Measures how accurately and how fast product pages of many sites are read. `--pages <folder>`
+ * contains the pages.
+ */
 export const benchWeb = (): Promise<Record<string, unknown>> =>
   Promise.resolve(webFigures(pagesFolder()));
 
-/** The figures for a folder that holds `ground-truth.json` and `html/`, plain or gzipped. */
+/**
+ * Measures the pages of a folder that contains `ground-truth.json` and `html/`. Pages may be
+ * gzipped.
+ */
 export function webFigures(folder: string): WebFigures {
   const pages = readPages(folder);
   for (let round = 0; round < warmUpRounds; round += 1) for (const page of pages) extract(page);
@@ -81,7 +87,7 @@ export function webFigures(folder: string): WebFigures {
   };
 }
 
-/** Prints the figures as tables. */
+/** Prints the measurements as tables. */
 export function printWeb(figures: Record<string, unknown>): void {
   const { accuracy, answers, cpuMsMean, cpuMsMax, pages } = figures;
   printTable(`Accuracy on ${String(pages)} pages`, accuracy as object[]);
@@ -136,7 +142,10 @@ function reported(extraction: Extraction): {
   };
 }
 
-/** The status that the adapter would answer where the page's currency is the marketplace's. */
+/**
+ * Returns the status that the adapter would return if the page's currency is that of the
+ * marketplace.
+ */
 function statusOf({ url }: Page, extraction: Extraction): string {
   if (extraction.proof === "several") return "partial";
   if (extraction.proof !== "product") return "unavailable";

@@ -1,8 +1,8 @@
 import { textOf } from "./listed.ts";
 
-/** A value of a reply that the service stores differently. */
+/** A value of a reply that the service drops or stores differently. */
 export interface Difference {
-  /** Such as `results.0.data.url`. */
+  /** The path of the value, such as `results.0.data.url`. */
   readonly path: string;
   /** Dropped: the service stores nothing. Changed: it stores another value. */
   readonly kind: "dropped" | "changed";
@@ -42,7 +42,7 @@ export const shownDifference = ({ path, kind, sent, taken }: Difference): string
 
 const briefMax = 60;
 
-/** Returns a value as JSON, cut if it is long. */
+/** Returns a value as JSON. Cuts it if it is long. */
 export function brief(value: unknown): string {
   if (Array.isArray(value) && value.some(isObject)) return `${value.length} entries`;
   const text = JSON.stringify(value) ?? "nothing";

@@ -4,12 +4,12 @@ export interface Answered {
   readonly kind: "answered";
   readonly status: number;
   readonly headers: Headers;
-  /** Decompressed. */
+  /** The body after decompression. */
   readonly body: Uint8Array;
   readonly milliseconds: number;
 }
 
-/** A reply, or the reason why there is none. */
+/** A reply, or the reason why no complete reply arrived. */
 export type Seen =
   | Answered
   | { readonly kind: "none"; readonly reason: string; readonly milliseconds: number };
@@ -18,16 +18,19 @@ export interface Server {
   /** The base URL without a trailing slash. */
   readonly baseUrl: string;
   readonly secret: string | undefined;
-  /** The timeout of a reply. */
+  /** The milliseconds to wait for a complete reply. */
   readonly timeoutMs: number;
 }
 
 export interface Call {
   readonly path: "/read" | "/capabilities";
-  /** Sent as JSON; a string or bytes are sent unchanged. Absent: a GET. */
+  /**
+   * The body. An object is sent as JSON, and text or bytes are sent unchanged. If it is absent, the
+   * call is a GET.
+   */
   readonly body?: object | string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Replaces the server's secret; null sends none. */
+  /** The bearer token to send instead of the server's secret; null to send none. */
   readonly secret?: string | null;
 }
 
@@ -35,7 +38,7 @@ const bodyBytesMax = 5 * 1024 * 1024;
 const busyTriesMax = 3;
 const retryWaitMsMax = 10_000;
 
-/** Sends one call. Never throws for an error of the server. */
+/** Sends one call. Returns a connection error as the reason, and never rejects. */
 export async function send(server: Server, call: Call): Promise<Seen> {
   const startedAt = performance.now();
   const spent = (): number => Math.round(performance.now() - startedAt);
@@ -67,11 +70,11 @@ export async function send(server: Server, call: Call): Promise<Seen> {
 
 export interface Patient {
   readonly seen: Seen;
-  /** `Retry-After` of every refused try. */
+  /** The `Retry-After` header of each refused attempt; null if an attempt had none. */
   readonly turnedAway: readonly (string | null)[];
 }
 
-/** Sends a call and retries it while the server is busy, as the service does. */
+/** Sends a call. Repeats it while the server is busy, with the waits of the service. */
 export async function sendPatiently(server: Server, call: Call): Promise<Patient> {
   const turnedAway: (string | null)[] = [];
   for (;;) {
@@ -87,7 +90,7 @@ export async function sendPatiently(server: Server, call: Call): Promise<Patient
   }
 }
 
-/** Formats a reply for the report. */
+/** Summarizes a reply in one line. */
 export const summary = (seen: Seen): string =>
   seen.kind === "answered" ? `status ${seen.status}` : seen.reason;
 
@@ -101,7 +104,7 @@ const bodyOf = (body: object | string | Buffer): string | Buffer<ArrayBuffer> =>
 async function readAll(response: Response): Promise<Uint8Array | null> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  // Leaving the loop early cancels the stream, so the rest is not received.
+  // Leaving the loop cancels the stream, so the rest is not downloaded.
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
     if (bytes > bodyBytesMax) return null;
@@ -112,13 +115,13 @@ async function readAll(response: Response): Promise<Uint8Array | null> {
 
 function reasonOf(error: unknown, { timeoutMs }: Server): string {
   if (error instanceof Error && error.name === "TimeoutError") {
-    return `no whole reply within ${timeoutMs / 1_000} s`;
+    return `no complete reply within ${timeoutMs / 1_000} s`;
   }
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return `no reply: ${cause instanceof Error ? cause.message : String(cause)}`;
 }
 
-/** Returns the JSON of a reply; undefined if there is none. */
+/** Returns the parsed JSON of a reply; undefined if there is no reply or its body is not JSON. */
 export function jsonOf(seen: Seen): unknown {
   try {
     return seen.kind === "answered" ? JSON.parse(new TextDecoder().decode(seen.body)) : undefined;

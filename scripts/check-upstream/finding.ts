@@ -1,21 +1,22 @@
-/** The result of the conformance check for one rule of the contract. */
+/** The result of the check of one rule of the contract. */
 export interface Finding {
-  /** Stable, so that users can search for it. */
+  /** The name of the rule. It never changes, so that users can search for it. */
   readonly rule: string;
-  /** A failed `must` fails the check. A failed `should` is a warning. */
+  /** A violated `must` fails the check, and a violated `should` is a warning. */
   readonly level: "must" | "should";
   readonly outcome: "pass" | "fail" | "skip";
-  /** The scraper of the check. */
+  /** The scraper that was checked; undefined for a rule about the whole server. */
   readonly scraper: string | undefined;
   readonly expected: string;
   readonly seen: string;
 }
 
 export type Verdict = Pick<Finding, "rule" | "level" | "expected"> & {
-  /** The observed violation; null if the rule holds. */
+  /** A description of the violation; null if the rule holds. */
   readonly trouble: string | null;
 };
 
+/** Returns a finding with the result of a check. */
 export const judged = ({ trouble, ...rule }: Verdict, scraper?: string): Finding => ({
   ...rule,
   scraper,
@@ -23,6 +24,7 @@ export const judged = ({ trouble, ...rule }: Verdict, scraper?: string): Finding
   seen: trouble ?? "as expected",
 });
 
+/** Returns a finding for a rule that was not checked, with the reason. */
 export const skipped = (rule: string, reason: string, scraper?: string): Finding => ({
   rule,
   level: "must",
@@ -32,7 +34,7 @@ export const skipped = (rule: string, reason: string, scraper?: string): Finding
   seen: reason,
 });
 
-/** Returns one line for each finding, and a summary. */
+/** Formats one line for each finding, followed by a summary. */
 export function report(findings: readonly Finding[]): string {
   const lines = findings.map(lineOf);
   const count = (word: string): number => findings.filter((one) => wordOf(one) === word).length;

@@ -1,4 +1,4 @@
-/** Rules for the IDs in the results of a reply. */
+/** Checks the IDs in the results of a reply. */
 import type { Verdict } from "./finding.ts";
 import { listed, textOf } from "./listed.ts";
 import { idOfResult, offerOf } from "./read-call.ts";
@@ -9,6 +9,7 @@ interface Named {
   readonly asin?: unknown;
 }
 
+/** Returns the verdicts about the IDs in the results. */
 export function judgeIds(
   results: readonly Named[],
   { scraper, ids }: Pick<Asked, "scraper" | "ids">,
@@ -20,7 +21,7 @@ export function judgeIds(
     {
       rule: "every-id",
       level: "should",
-      expected: "a result for every id, if only unavailable",
+      expected: "a result for every requested ID, even if its status is unavailable",
       trouble: listed(missing.map((id) => `${id} is missing`)),
     },
     {
@@ -32,7 +33,7 @@ export function judgeIds(
     {
       rule: "once",
       level: "should",
-      expected: "one result for an id, of several the first counts",
+      expected: "one result for each ID (the service uses the first of several)",
       trouble: listed(answered.filter((id, n) => asked.has(id) && answered.indexOf(id) < n)),
     },
   ];
@@ -47,7 +48,7 @@ export function judgeIds(
     : verdicts;
 }
 
-/** Finds offers whose result has another item. */
+/** Checks that the result of each offer has the ASIN of the request. */
 function judgeAsins(missing: readonly string[], others: readonly Named[]): Verdict {
   const strays = missing.flatMap((id) => {
     const stray = others.find((one) => textOf(one.id) === offerOf(id).offerListingId);
@@ -56,7 +57,7 @@ function judgeAsins(missing: readonly string[], others: readonly Named[]): Verdi
   return {
     rule: "asin",
     level: "must",
-    expected: "beside an offer's id the asin that it was asked with, else it is unavailable",
+    expected: "the requested asin in the result of an offer (otherwise it counts as unavailable)",
     trouble: listed(strays),
   };
 }

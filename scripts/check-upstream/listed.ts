@@ -1,10 +1,13 @@
 const shownMax = 3;
 
-/** Returns a value as text: a string unchanged, anything else as JSON, "" for an absent value. */
+/** Returns a value as text: text unchanged, an absent value as "", and any other value as JSON. */
 export const textOf = (value: unknown): string =>
   typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 
-/** Returns the first violations for the report; null if there are none. */
+/**
+ * Returns the first few violations in one text, with the number of the others; null if there are
+ * none.
+ */
 export function listed(troubles: readonly string[]): string | null {
   const more = troubles.length - shownMax;
   if (troubles.length === 0) return null;

@@ -1,19 +1,19 @@
 import type { StepScraperId } from "../../shared/scrapers/catalogue.ts";
 import { textOf } from "./listed.ts";
 
-/** The items that the check reads with one scraper. */
+/** A scraper, and the items that the check reads with it. */
 export interface Subject {
   readonly scraper: StepScraperId;
   readonly marketplace: string;
   /** IDs of items that exist; `<asin>:<offerListingId>` for offer checks. */
   readonly ids: readonly string[];
-  /** The ID of an item that does not exist. */
+  /** The ID of an item that does not exist; undefined if this rule is not checked. */
   readonly unknownId: string | undefined;
-  /** The server's declared maximum of items in a call; undefined if it declares none. */
+  /** The declared maximum of items in a call; undefined if the server declares none. */
   readonly maxBatch: number | undefined;
 }
 
-/** The deadline of an ordinary call. */
+/** The deadline of an ordinary call, in milliseconds. */
 export const deadlineMs = 15_000;
 
 /** Returns the request body for the IDs. */
@@ -34,7 +34,10 @@ export function readBody(
   };
 }
 
-/** Returns the ID of a result in the form of the command line. An offer has both of its IDs. */
+/**
+ * Returns the ID of a result in the form of the command line. For an offer, this is
+ * `<asin>:<offerListingId>`.
+ */
 export const idOfResult = (
   scraper: StepScraperId,
   { id, asin }: { readonly id?: unknown; readonly asin?: unknown },
@@ -43,7 +46,7 @@ export const idOfResult = (
     ? `${textOf(asin) || "(no asin)"}:${textOf(id)}`
     : textOf(id);
 
-/** Splits the ID of an offer check. */
+/** Splits an ID of the form `<asin>:<offerListingId>` at the first colon. */
 export function offerOf(id: string): { readonly asin: string; readonly offerListingId: string } {
   const [asin = "", ...rest] = id.split(":");
   return { asin, offerListingId: rest.join(":") };

@@ -1,4 +1,4 @@
-/** Rules for the reply to an ordinary call. */
+/** Checks the reply to an ordinary call. */
 import * as v from "valibot";
 import { currencyOf } from "../../shared/platforms/catalogue.ts";
 import { stepScrapers } from "../../shared/scrapers/catalogue.ts";
@@ -18,7 +18,10 @@ const anyReply = v.object({ results: v.array(v.unknown()) });
 const anyResult = v.looseObject({ id: v.unknown(), status: v.unknown() });
 type AnyResult = v.InferOutput<typeof anyResult>;
 
-/** Returns the verdicts of every rule that can be checked. A failure may prevent later checks. */
+/**
+ * Returns a verdict for each rule that can be checked. Some violations prevent the checks that
+ * follow.
+ */
 export async function judgeReply(
   seen: Answered,
   asked: Asked,
@@ -35,7 +38,7 @@ export async function judgeReply(
   const shape: Verdict = {
     rule: "json",
     level: "must",
-    expected: "a body of JSON, {results: [...]}",
+    expected: "a JSON body {results: [...]}",
     trouble: inUtf8 ? null : `a body that begins with ${JSON.stringify(text.slice(0, 60))}`,
   };
   const json = v.safeParse(v.pipe(v.string(), v.parseJson(), anyReply), text);
@@ -52,13 +55,16 @@ export async function judgeReply(
   ];
 }
 
-/** Results may be valid beside an error, but `not_found` does not count then. */
+/**
+ * Checks for an error next to the results. The service then uses the results, but does not trust
+ * `not_found`.
+ */
 const judgeTrouble = (text: string): Verdict => ({
   rule: "no-error-beside",
   level: "must",
   expected:
-    "no error, errors, fault, message or warnings beside results, else not_found is unavailable",
-  trouble: reportsError(JSON.parse(text)) ? "results beside an error" : null,
+    "no error, errors, fault, message or warnings next to results (otherwise not_found counts as unavailable)",
+  trouble: reportsError(JSON.parse(text)) ? "results next to an error" : null,
 });
 
 function judgeBytes(
@@ -78,19 +84,22 @@ function judgeBytes(
       rule: "encoding",
       level: "must",
       expected: "a body in UTF-8, and no other charset in Content-Type",
-      trouble: isUtf8 ? lie : "bytes that are no UTF-8",
+      trouble: isUtf8 ? lie : "bytes that are not valid UTF-8",
     },
   ];
 }
 
-/** Checks the data of the results against the schema and against what the service accepts. */
+/**
+ * Checks the data of the results against the schema, and against the values that the service
+ * accepts.
+ */
 function judgeData(
   json: v.InferOutput<typeof anyReply>,
   taken: readonly Taken[],
   asked: Asked,
 ): Verdict[] {
   const parsed = v.safeParse(upstreamReplies.get(asked.scraper) ?? v.never(), json);
-  // The output contains only what the schema names, even if other parts are invalid.
+  // The output contains only fields of the schema, even if parsing fails.
   const named = v.parse(anyReply, parsed.output).results;
   const replyResults = taken.flatMap((one) => {
     // If an ID has several results, the first counts.
@@ -112,13 +121,13 @@ function judgeData(
   ];
 }
 
-/** Groups schema issues by rule. Values that the service still accepts are less severe. */
+/** Groups schema violations into rules. Violations that the service tolerates are only warnings. */
 function judgeSchema(
   issues: readonly v.BaseIssue<unknown>[],
   unknown: readonly string[],
   found: readonly Difference[],
 ): Verdict[] {
-  // Times have separate rules.
+  // `fetchedAt` has separate rules.
   const others = issues.filter((issue) => lastKeyOf(issue) !== "fetchedAt");
   const dropped = found.filter(({ kind }) => kind === "dropped").map(({ path }) => path);
   const isLesser = (issue: v.BaseIssue<unknown>): boolean =>
@@ -128,7 +137,7 @@ function judgeSchema(
     {
       rule: "schema",
       level: "must",
-      expected: "results as the schema has them",
+      expected: "results that match the schema",
       trouble: listed(others.filter((issue) => !isLesser(issue)).map(shown)),
     },
     {
@@ -140,7 +149,7 @@ function judgeSchema(
     {
       rule: "unknown-fields",
       level: "should",
-      expected: "no fields but those of the schema, the rest is dropped",
+      expected: "only fields of the schema (the service drops others)",
       trouble: listed(unknown),
     },
   ];
@@ -168,7 +177,7 @@ function judgeCurrency(
   return {
     rule: "currency",
     level: "must",
-    expected: `${currency} throughout, anything else is unavailable`,
+    expected: `only prices in ${currency} (otherwise the item counts as unavailable)`,
     trouble: listed(strangers.map(({ id }) => textOf(id))),
   };
 }
@@ -180,7 +189,7 @@ function currenciesIn(value: unknown): string[] {
   );
 }
 
-/** Returns the paths of fields that the schema does not name. Null counts as absent. */
+/** Returns the paths of fields that are not in the schema. Ignores fields with the value null. */
 function unknownKeys(value: unknown, known: unknown, path = ""): string[] {
   if (typeof value !== "object" || value === null) return [];
   const own: Readonly<Record<string, unknown>> = Object.fromEntries(Object.entries(known ?? {}));

@@ -1,4 +1,4 @@
-/** The rules for each scraper. */
+/** Checks a scraper of the server. */
 import { gzipSync } from "node:zlib";
 import { reportsError } from "../../shared/sources/contract/reply-error.ts";
 import { jsonOf, type Seen, send, sendPatiently, type Server, summary } from "./exchange.ts";
@@ -7,12 +7,15 @@ import { deadlineMs, readBody, type Subject } from "./read-call.ts";
 import { judgeReply } from "./reply-rules.ts";
 import { type Asked, takenFrom } from "./taken.ts";
 
-/** Upper bound of the reply time for an expired deadline. */
+/** The time within which the server must reply to an expired deadline, in milliseconds. */
 const shortReplyMsMax = 2_000;
-/** Upper bound of the number of invented IDs in a call. */
+/** The largest declared maximum that is checked, because the check must invent more IDs than it. */
 const tooManyMax = 10_000;
 
-/** Returns the findings of one scraper. Without an ordinary reply, only the first finding. */
+/**
+ * Returns the findings of one scraper. If an ordinary call gets no reply, returns only this
+ * finding.
+ */
 export async function checkScraper(server: Server, subject: Subject): Promise<Finding[]> {
   const { scraper, maxBatch } = subject;
   const ids = subject.ids.slice(0, maxBatch);
@@ -54,7 +57,7 @@ function judgeArrival(seen: Seen): Verdict[] {
     {
       rule: "reply",
       level: "must",
-      expected: "a whole reply with status 200",
+      expected: "a complete reply with status 200",
       trouble: seen.kind === "answered" && seen.status === 200 ? null : summary(seen),
     },
   ];
@@ -63,14 +66,14 @@ function judgeArrival(seen: Seen): Verdict[] {
 const judgeBusy = (turnedAway: readonly (string | null)[]): Verdict => ({
   rule: "busy",
   level: "should",
-  expected: "no 429 or 503 for one call at a time; if there is one, a Retry-After",
+  expected: "no 429 or 503 for calls that are sent one at a time, and Retry-After in a 429 or 503",
   trouble:
     turnedAway.length === 0
       ? null
-      : `turned away ${turnedAway.length} times, Retry-After: ${turnedAway.join(", ")}`,
+      : `429 or 503 ${turnedAway.length} times, Retry-After: ${turnedAway.join(", ")}`,
 });
 
-/** Checks variants of the same call. */
+/** Checks variants of an ordinary call. */
 async function judgeVariants(server: Server, subject: Subject, id: string): Promise<Verdict[]> {
   const path = "/read";
   const body = readBody(subject, [id]);
@@ -87,13 +90,13 @@ async function judgeVariants(server: Server, subject: Subject, id: string): Prom
     {
       rule: "doubled-ids",
       level: "must",
-      expected: "200 or 400 where an id is asked for twice",
+      expected: "200 or 400 if a call contains an ID twice",
       trouble: troubleUnless(doubled, [200, 400]),
     },
     {
       rule: "gzip-reply",
       level: "should",
-      expected: "a reply in gzip where that is accepted",
+      expected: "a reply in gzip if the call accepts gzip",
       trouble:
         zipped.kind === "answered" && zipped.headers.get("content-encoding") === "gzip"
           ? null
@@ -102,13 +105,13 @@ async function judgeVariants(server: Server, subject: Subject, id: string): Prom
     {
       rule: "gzip-request",
       level: "should",
-      expected: "200 for a body in gzip",
+      expected: "200 for a call whose body is in gzip",
       trouble: troubleUnless(fromZip, [200]),
     },
     {
       rule: "late-call",
       level: "should",
-      expected: `an answer within ${shortReplyMsMax} ms where deadline_ms is 1`,
+      expected: `a reply within ${shortReplyMsMax} ms if deadline_ms is 1`,
       trouble:
         late.milliseconds > shortReplyMsMax
           ? `${late.milliseconds} ms`
@@ -121,7 +124,7 @@ async function checkTooMany(server: Server, subject: Subject): Promise<Finding[]
   const { maxBatch, scraper } = subject;
   const rule = "too-many";
   if (maxBatch === undefined || maxBatch >= tooManyMax) {
-    return [skipped(rule, `the server states no maxBatch below ${tooManyMax}`, scraper)];
+    return [skipped(rule, `the server declares no maxBatch below ${tooManyMax}`, scraper)];
   }
   const ids = Array.from({ length: maxBatch + 1 }, (_, n) => madeUpId(scraper, n));
   const seen = await send(server, { path: "/read", body: readBody(subject, ids) });
@@ -144,17 +147,17 @@ async function checkUnknownId(server: Server, subject: Subject): Promise<Finding
     return skipped(rule, "pass --unknown-id of an item that does not exist", scraper);
   }
   const seen = await send(server, { path: "/read", body: readBody(subject, [unknownId]) });
-  const expected = `${unknownId} not_found, or at least unavailable, in a 200 without an error in it`;
+  const expected = `${unknownId} with not_found or unavailable, in a 200 without an error`;
   const trouble = await foundTrouble(seen, { ...subject, ids: [unknownId] });
   return judged({ rule, level: "must", expected, trouble }, scraper);
 }
 
-/** Returns the violation if an item is found that must not exist. */
+/** Returns the violation if the server finds an item that must not exist; null otherwise. */
 async function foundTrouble(seen: Seen, asked: Asked): Promise<string | null> {
   if (seen.kind !== "answered" || seen.status !== 200) return summary(seen);
   const taken = await takenFrom(seen, asked);
-  if (taken === null) return "a body that is no reply";
-  if (reportsError(jsonOf(seen))) return "an error beside the results";
+  if (taken === null) return "a body that is not a reply of the contract";
+  if (reportsError(jsonOf(seen))) return "an error next to the results";
   const found = taken.find(({ isFound }) => isFound);
   if (found === undefined) return null;
   return asked.scraper === "retailer_a.offer_check" ? "buyable" : found.status;

@@ -1,4 +1,4 @@
-/** The rules for the server as a whole. */
+/** Checks the rules that concern the server as a whole. */
 import * as v from "valibot";
 import { upstreamCapabilities } from "../../shared/sources/upstream/contract.ts";
 import { jsonOf, type Seen, send, type Server, summary } from "./exchange.ts";
@@ -7,30 +7,36 @@ import { readBody, type Subject } from "./read-call.ts";
 
 export type Capabilities = v.InferOutput<typeof upstreamCapabilities>;
 
-/** Reads the server's capabilities, null if it declares none, and checks their form. */
+/**
+ * Reads the server's capabilities and checks their form. Returns null capabilities if the server
+ * declares none.
+ */
 export async function readCapabilities(
   server: Server,
 ): Promise<{ readonly capabilities: Capabilities | null; readonly finding: Finding }> {
   const rule = "capabilities";
   const seen = await send(server, { path: "/capabilities" });
   if (seen.kind === "answered" && seen.status === 404) {
-    return { capabilities: null, finding: skipped(rule, "the server offers none, which it may") };
+    return {
+      capabilities: null,
+      finding: skipped(rule, "the server declares none, which is valid"),
+    };
   }
   const parsed = v.safeParse(upstreamCapabilities, jsonOf(seen));
   const isRead = seen.kind === "answered" && seen.status === 200 && parsed.success;
   const issue = parsed.success
     ? ""
-    : `, ${v.getDotPath(parsed.issues[0]) ?? "the body"} is not right`;
+    : `, ${v.getDotPath(parsed.issues[0]) ?? "the body"} is invalid`;
   const finding = judged({
     rule,
     level: "must",
-    expected: "404, or 200 as the schema has it",
+    expected: "404, or 200 with a body that matches the schema",
     trouble: isRead ? null : summary(seen) + issue,
   });
   return { capabilities: isRead ? parsed.output : null, finding };
 }
 
-/** Checks calls that a server must refuse. */
+/** Checks that the server refuses invalid calls. */
 export async function checkRefusals(
   server: Server,
   subject: Pick<Subject, "scraper" | "marketplace">,
@@ -47,7 +53,10 @@ export async function checkRefusals(
     refusal("not-json-type", "should", asText),
   ].map((verdict) => judged(verdict));
   if (server.secret === undefined) {
-    return [...findings, skipped("secret", "pass --secret-env to check that the secret is wanted")];
+    return [
+      ...findings,
+      skipped("secret", "pass --secret-env to check that the server requires its secret"),
+    ];
   }
   const wrong = await send(server, { path, body, secret: `${server.secret}x` });
   const without = await send(server, { path, body, secret: null });
@@ -59,14 +68,17 @@ export async function checkRefusals(
 }
 
 const expectedOf = {
-  "broken-json": "400 for a body that is no JSON",
-  "unknown-scraper": "400 for a scraper that there is not",
+  "broken-json": "400 for a body that is not JSON",
+  "unknown-scraper": "400 for an unknown scraper",
   "not-json-type": "400 or 415 for a body that is not application/json",
   "wrong-secret": "401 or 403 for a wrong secret",
   "no-secret": "401 or 403 without a secret",
 } as const;
 
-/** Accepts any 4xx except those with another meaning. */
+/**
+ * Returns the verdict for a call that the server must refuse. Accepts every 4xx status except those
+ * that the contract reserves for other meanings.
+ */
 function refusal(rule: keyof typeof expectedOf, level: Verdict["level"], seen: Seen): Verdict {
   const isRefused =
     seen.kind === "answered" &&

@@ -1,4 +1,4 @@
-/** Rules for the acceptance of results by the service. */
+/** Checks whether the service accepts the results. */
 import * as v from "valibot";
 import type { Difference } from "./difference.ts";
 import { shownDifference, brief } from "./difference.ts";
@@ -20,6 +20,7 @@ export interface ReplyResult {
 export const isSentFound = ({ sent }: Pick<ReplyResult, "sent">): boolean =>
   sent === "ok" || sent === "partial";
 
+/** Returns the verdicts about results that the service rejects or downgrades. */
 export function judgeTaken(
   replyResults: readonly ReplyResult[],
   taken: readonly Taken[],
@@ -45,14 +46,14 @@ export function judgeTaken(
       rule: "promise",
       level: "must",
       expected:
-        "ok only with title, stock and price (of pulse: newCount and newMinPrice), else partial",
+        "ok only with title, stock and price (for pulse: newCount and newMinPrice), otherwise partial",
       trouble: listed(lacking.map((one) => one.taken.id)),
     },
     judgeFound(taken, asked),
   ];
 }
 
-/** A server that finds nothing may be right, but then its results were not checked. */
+/** Warns if no item was found. This may be right, but then no data was checked. */
 function judgeFound(taken: readonly Taken[], { scraper }: Pick<Asked, "scraper">): Verdict {
   const isCheck = scraper === "retailer_a.offer_check";
   const words = taken.map(({ status }) => (isCheck && status === "ok" ? "not buyable" : status));
@@ -69,6 +70,7 @@ function judgeFound(taken: readonly Taken[], { scraper }: Pick<Asked, "scraper">
   };
 }
 
+/** Returns the verdicts about values that the service drops or changes. */
 export function judgeDifferences(found: readonly Difference[]): Verdict[] {
   const those = (kind: Difference["kind"]): string | null =>
     listed(found.filter((one) => one.kind === kind).map(shownDifference));
@@ -77,16 +79,16 @@ export function judgeDifferences(found: readonly Difference[]): Verdict[] {
       rule: "dropped",
       level: "should",
       expected:
-        "every field in a form that can be read, else it counts as not shown (whole https:// links, " +
-        "every image of a list; no empty texts; no prices of 0)",
+        "every field in a valid form, otherwise it counts as missing (complete https:// links, " +
+        "also for every image; no empty texts; no prices of 0)",
       trouble: those("dropped"),
     },
     {
       rule: "changed",
       level: "should",
       expected:
-        "values that are taken as they are (texts in one line and not cut, two decimals, one buy " +
-        "box, each offer once, totalOffers of at least the offers shown)",
+        "values that the service stores unchanged (texts of one line within the limits, two decimals, " +
+        "one buy box, each offer once, totalOffers not below the number of offers)",
       trouble: those("changed"),
     },
   ];
@@ -95,7 +97,7 @@ export function judgeDifferences(found: readonly Difference[]): Verdict[] {
 const listing = v.object({ offers: v.array(v.record(v.string(), v.unknown())) });
 
 /**
- * Returns the fields because of which the service rejects a listing, such as `offers.0.price: -5`.
+ * Returns the fields for which the service rejects an offer listing, such as `offers.0.price: -5`.
  */
 function unreadOffers(data: unknown): string[] {
   if (!v.is(listing, data)) return [];

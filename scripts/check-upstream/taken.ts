@@ -1,5 +1,5 @@
 /**
- * Converts a reply with the service's own adapter, so that the rules cannot interpret it
+ * Converts a reply with the service's own adapter, so that the check cannot interpret the reply
  * differently.
  */
 import { systemRandom, systemClock } from "../../shared/base/system.ts";
@@ -20,21 +20,24 @@ import { offerOf } from "./read-call.ts";
 export interface Asked {
   readonly scraper: StepScraperId;
   readonly marketplace: string;
-  /** Each once; `<asin>:<offerListingId>` for offer checks. */
+  /** The requested IDs without repetition. An offer check has `<asin>:<offerListingId>`. */
   readonly ids: readonly string[];
 }
 
-/** The service's answer for one ID. */
+/** The service's answer about one ID. */
 export interface Taken {
   readonly id: string;
   readonly status: "ok" | "partial" | "not_found" | "unavailable";
-  /** The accepted part of `data`; undefined if nothing is accepted. */
+  /** The part of `data` that the service stores; undefined if it stores nothing. */
   readonly data: unknown;
-  /** True if the item exists, or the offer is buyable. */
+  /** True if the service counts the item as found, or the offer as buyable. */
   readonly isFound: boolean;
 }
 
-/** Returns one answer for every ID, in their order; null if the body is not a reply. */
+/**
+ * Returns the service's answer about each ID, in the order of the request; null if the body is not
+ * a reply.
+ */
 export async function takenFrom(
   { headers, body }: Pick<Answered, "headers" | "body">,
   asked: Asked,
@@ -49,7 +52,7 @@ export async function takenFrom(
   });
 }
 
-/** Any deadline in the future; the reply has already arrived. */
+/** A deadline that does not expire during the conversion, in milliseconds from now. */
 const readingMs = 60_000;
 
 async function read(
@@ -85,7 +88,7 @@ async function read(
   });
 }
 
-/** Returns true if the service accepts a result with this read time. */
+/** Returns true if the service accepts a result that was read at this time. */
 export function isTimeTaken(fetchedAt: unknown): boolean {
   const results = [{ id: "1", status: "not_found", fetchedAt }];
   const reply: Extract<SourceReply, { kind: "answered" }> = {

@@ -1,4 +1,4 @@
-/** Rules for the read time and the reply time. */
+/** Checks the read times in the results and the duration of the reply. */
 import { readingAgeMaxMs } from "../../shared/sources/contract/reading-age.ts";
 import type { Answered } from "./exchange.ts";
 import type { Verdict } from "./finding.ts";
@@ -10,9 +10,10 @@ interface Dated {
   readonly fetchedAt?: unknown;
 }
 
-/** The greatest accepted advance of a server's clock. */
+/** The largest tolerated clock difference of a server whose clock is ahead, in milliseconds. */
 const aheadMaxMs = 60_000;
 
+/** Returns the verdicts about read times and the duration of the reply. */
 export function judgeTimes(
   results: readonly Dated[],
   { milliseconds }: Answered,
@@ -35,7 +36,7 @@ export function judgeTimes(
       rule: "time",
       level: "must",
       expected:
-        "fetchedAt as 2026-01-31T10:00:00Z or with another zone, anything else is unavailable",
+        "fetchedAt like 2026-01-31T10:00:00Z, in any time zone (otherwise the item counts as unavailable)",
       trouble: listed(
         unread.map(({ id, fetchedAt }) => `${textOf(id)}: ${JSON.stringify(fetchedAt)}`),
       ),
@@ -43,7 +44,7 @@ export function judgeTimes(
     {
       rule: "fresh",
       level: "must",
-      expected: "nothing read more than a day ago, that is unavailable",
+      expected: "no item read more than a day ago (it counts as unavailable)",
       trouble: listed(ids(dated.filter(isStale))),
     },
     {
@@ -55,12 +56,12 @@ export function judgeTimes(
     {
       rule: "deadline",
       level: "should",
-      expected: `a reply within deadline_ms, ${deadlineMs}`,
+      expected: `a reply within deadline_ms (${deadlineMs} ms)`,
       trouble: milliseconds > deadlineMs ? `${milliseconds} ms` : null,
     },
   ];
 }
 
-/** Returns NaN for an invalid time. */
+/** Returns the age of a result in milliseconds; NaN if its read time is missing or invalid. */
 const readAgoMs = ({ fetchedAt }: Dated): number =>
   typeof fetchedAt === "string" ? Date.now() - Date.parse(fetchedAt) : Number.NaN;

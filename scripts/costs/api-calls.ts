@@ -23,15 +23,18 @@ interface Call {
   readonly path: string;
   readonly body?: unknown;
   readonly status: number;
-  /** The source that the call reads from. */
+  /**
+   * The source of the call, and the number of requested items; absent for a call that reads no
+   * source.
+   */
   readonly source?: { readonly scraper: Speed; readonly ids: number };
-  /** The shards of its account: 1 at 5 concurrency slots, 25 at 250. */
+  /** The number of shards of the account: 1 at 5 concurrency slots, and 25 at 250. */
   readonly shards: 1 | 25;
-  /** Number of calls for the mean. */
+  /** The number of calls over which the mean is calculated. */
   readonly repeats: number;
 }
 
-/** The measured means of a kind of call. */
+/** The means of a kind of call. */
 export interface CallFigures {
   readonly name: string;
   readonly cpuMs: number;
@@ -81,7 +84,7 @@ const calls: readonly Call[] = [
   products("lite", 2_000, 3),
   products("full", 2_000, 3),
 ];
-/** The same call with an empty handler: the cost of the local gateway itself. */
+/** A call with an empty handler. Its costs are those of the local gateway. */
 const bareCall = {
   method: "GET",
   path: "/v1/structured",
@@ -146,7 +149,7 @@ interface Measured {
   readonly readUnits: number;
   readonly writeUnits: number;
   readonly logBytes: number;
-  /** Size of the compressed answer. */
+  /** The bytes of the compressed response. */
   readonly answerBytes: number;
 }
 
@@ -154,14 +157,17 @@ interface Bench {
   readonly world: BenchWorld;
   readonly meter: DynamoMeter;
   readonly logs: LogMeter;
-  /** API keys by the number of shards of their accounts. */
+  /** An API key for each number of shards. */
   readonly keys: Readonly<Record<Call["shards"], string>>;
 }
 
 const warmUps = 3;
-/** Stays below the limit of 50 calls a second for a key. */
+/**
+ * The milliseconds between calls. They keep the rate below the limit of 50 calls per second for a
+ * key.
+ */
 const betweenCallsMs = 25;
-/** The time for log lines to arrive through a pipe. */
+/** The milliseconds that log lines need to arrive through a pipe. */
 const linesMs = 200;
 
 async function measured(call: Call, { world, meter, logs, keys }: Bench): Promise<Measured> {
@@ -192,8 +198,8 @@ async function measured(call: Call, { world, meter, logs, keys }: Bench): Promis
 }
 
 /**
- * Sends a call; returns the size of its answer in bytes.
- * @throws Error for another status
+ * Sends a call and returns the size of its response in bytes.
+ * @throws Error if the response has an unexpected status
  */
 function answered(
   agent: Agent,
@@ -222,9 +228,9 @@ function answered(
 
 const memoryMegabytes = configs.prod.memoryMegabytes.api;
 const streamedFreeBytes = 6 * 2 ** 20;
-/** The gateway bills each started part of a streamed answer as a request. */
+/** The gateway bills each started part of this size as a request, if the response is streamed. */
 const gatewayPartBytes = 10 * 2 ** 20;
-/** An access log line is about as long as its format. */
+/** The bytes of an access log line, estimated from the length of its format. */
 const accessLogBytes = accessLogFormat.toString().length;
 
 function figuresOf(call: Call, one: Measured, assumptions: Assumptions): CallFigures {

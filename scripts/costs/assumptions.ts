@@ -38,8 +38,8 @@ export const assumptionOptions = Object.fromEntries(
 export type Texts = Readonly<Record<string, string | boolean | undefined>>;
 
 /**
- * Reads the values of the options.
- * @throws Error for a value that is not a number of 0 or more
+ * Parses the options of the assumptions.
+ * @throws Error for an unknown option, or if a value is not a number of 0 or more
  */
 export function readAssumptions(texts: Texts): Assumptions {
   const read = entries.map(([name, { option, value }]) => {
@@ -53,13 +53,13 @@ export function readAssumptions(texts: Texts): Assumptions {
   return Object.fromEntries(read) as Assumptions;
 }
 
-/** Formats the assumptions. */
+/** Formats one line for each assumption. */
 export const assumptionLines = (assumptions: Assumptions): string[] =>
   entries.map(([name, { option, about }]) => `    --${option} ${assumptions[name]}: ${about}`);
 
 /**
- * The read times of sources (specification, section "POST /v1/products", rule 7): the middle of the
- * stated range, in proportion to the IDs, and at least one second.
+ * The read times of sources (specification, section "POST /v1/products", rule 7). Each is the
+ * middle of the stated range, in proportion to the number of IDs, and at least one second.
  */
 const sourceSpeeds = {
   "retailer_a.pulse": { ids: 10_000, milliseconds: 15_000 },
@@ -71,24 +71,25 @@ export type Speed = keyof typeof sourceSpeeds;
 
 const sourceMsMin = 1_000;
 
+/** Returns the milliseconds that a source takes to read a number of items. */
 export function sourceMs(scraper: Speed, ids: number, { sourceTimes }: Assumptions): number {
   const speed = sourceSpeeds[scraper];
   return Math.max(sourceMsMin, (ids / speed.ids) * speed.milliseconds) * sourceTimes;
 }
 
-/** Lambda assigns one CPU at this memory size, and a proportional share below it. */
+/** The memory size at which Lambda assigns one CPU. Below it, the CPU share is proportional. */
 const wholeCpuMegabytes = 1_769;
 
-/** The work of an invocation, in sequence. */
+/** The parts of an invocation, which run in sequence. */
 export interface Work {
-  /** On a CPU like this machine's. */
+  /** The CPU milliseconds on a CPU like that of this machine. */
   readonly cpuMs: number;
   readonly awsRequests: number;
   readonly waitsMs: number;
   readonly memoryMegabytes: number;
 }
 
-/** Returns the billed duration of an invocation. */
+/** Returns the duration of an invocation that Lambda bills, in milliseconds. */
 export const billedMs = (
   { cpuMs, awsRequests, waitsMs, memoryMegabytes }: Work,
   { awsMs }: Assumptions,

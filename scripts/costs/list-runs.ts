@@ -18,25 +18,28 @@ import { bytesPerGigabyte, lambdaUsage, sumOf, type Usage } from "../measure/usa
 import { workerMegabytes } from "../measure/worker-memory.ts";
 
 /**
- * The measured costs of a watchlist on `retailer_a` with a webhook endpoint and an S3 destination.
+ * The measured units of a watchlist on `retailer_a`, with a webhook endpoint and an S3 destination.
  */
 export interface ListFigures {
   readonly items: number;
   readonly baseline: Usage;
-  /** With one changed item in a hundred. */
+  /** A sweep in which one of a hundred items has changed. */
   readonly sweep: Usage;
   readonly refresh: Usage;
   /** One invocation of the sweeper. */
   readonly lookAfter: Usage;
-  /** Stored as long as the watchlist exists. */
+  /** The bytes that are stored while the watchlist exists. */
   readonly listBytes: number;
-  /** Stored by a sweep until it expires. */
+  /** The data that a sweep stores until it expires. */
   readonly sweepBytes: Pick<Stored, "expiringPerMonth" | "objects">;
 }
 
 const list = "costs";
 const items = 50_000;
-/** A baseline, two sweeps, of which the second is warm, and a refresh. */
+/**
+ * The numbers of the measured runs. The runs are a baseline, two sweeps and a refresh. The first
+ * sweep warms up the processes.
+ */
 const [sweepRun, refreshRun] = [3, 4];
 
 /** The number of steps that `measureList` reports. */
@@ -112,7 +115,7 @@ async function measure(bench: Bench): Promise<ListFigures> {
   };
 }
 
-/** Adds an endpoint and a bucket that get all events of the account. */
+/** Adds an endpoint and a bucket, which receive all events of the account. */
 async function subscribe(world: RunsWorld): Promise<void> {
   const { receiverUrl, customerBucket } = world.ready;
   await world.call("POST", "/v1/webhook_endpoints", { url: `${receiverUrl}/costs` });
@@ -146,7 +149,7 @@ const tierOf = (runNumber: number): Tier => {
   return runNumber === refreshRun ? "lite" : "pulse";
 };
 
-/** Prepares the source's answers for a run; returns the IDs of the watchlist. */
+/** Prepares the source's answers for a run. Returns the item IDs of the watchlist. */
 function prepare(runNumber: number, { answersDir }: Bench): string[] {
   const all = itemsAt(list, items, runNumber);
   const tier = tierOf(runNumber);
@@ -170,7 +173,7 @@ async function measureRun(listId: string, runNumber: number, bench: Bench): Prom
   const [run] = data as { status: string; stats: Readonly<Record<string, number>> }[];
   const moved = movedIn(itemsAt(list, items, runNumber), runNumber).length;
   if (run?.status !== "completed" || run.stats["changed"] !== moved) {
-    throw new Error(`Run ${runNumber} is not as it is to be measured: ${JSON.stringify(run)}`);
+    throw new Error(`Run ${runNumber} did not have the expected result: ${JSON.stringify(run)}`);
   }
   await takeAll(bench);
   const tier = tierOf(runNumber);
@@ -192,7 +195,10 @@ async function measureSweeper(bench: Bench): Promise<Usage> {
   return usageOf(await takeAll(bench), 0, bench);
 }
 
-/** A step reads its batches in separate invocations, which wait for the source. */
+/**
+ * Returns the milliseconds for which a step waits for its source. A step reads each batch in a
+ * separate invocation.
+ */
 const sourceWaitMs = (
   reads: readonly { readonly tier: Tier; readonly ids: number }[],
   assumptions: Assumptions,
@@ -212,8 +218,8 @@ interface Taken {
 const quietMs = 700;
 
 /**
- * Returns the metrics since the last call, after all activity has ended: deliveries come after
- * their run.
+ * Waits for the end of all activity, because deliveries follow their run. Then returns the
+ * measurements since the last call.
  */
 async function takeAll({ meter, world, logs }: Bench): Promise<Taken> {
   let [dynamo, figures] = [meter.take(), await world.take()];
@@ -235,7 +241,7 @@ async function takeAll({ meter, world, logs }: Bench): Promise<Taken> {
   return { dynamo, world: figures, logBytes: logs.take().bytes };
 }
 
-/** Adds two sets of counts by name. */
+/** Adds two objects with the same numeric fields. */
 function added<Counts extends object>(one: Counts, other: Counts): Counts {
   const sums = Object.entries(one).map(([name, count]: [string, unknown]) => {
     const more: unknown = Reflect.get(other, name);

@@ -1,7 +1,7 @@
 /** The log lines of functions since the last call. */
 export interface Logged {
   readonly lines: number;
-  /** As CloudWatch bills them, with 26 bytes for each event. */
+  /** The bytes that CloudWatch bills, which include 26 bytes for each event. */
   readonly bytes: number;
 }
 
@@ -9,13 +9,16 @@ export interface LogMeter {
   readonly note: (chunk: Buffer) => void;
   /** Returns the log lines since the last call. */
   take(): Logged;
-  /** Returns the number of custom metrics so far: combinations of name and dimension values. */
+  /**
+   * Returns the number of custom metrics so far. Each combination of a name and dimension values is
+   * one metric.
+   */
   metrics(): number;
 }
 
 const eventBytes = 26;
 
-/** Measures the log lines of functions and the metrics embedded in them. */
+/** Creates a meter of the functions' log lines and of the metrics in them. */
 export function logMeter(): LogMeter {
   let [lines, bytes, rest] = [0, 0, ""];
   const metrics = new Set<string>();

@@ -16,7 +16,7 @@ const ofExpression = v.object({
   Metrics: v.array(v.object({ MetricStat: v.optional(v.unknown()) })),
 });
 
-/** Returns the resources of the CDK app for prod. */
+/** Returns the resources of the CDK app for the stage prod. */
 function prodResources(): readonly Resource[] {
   const outdir = mkdtempSync(join(tmpdir(), "costs-"));
   try {
@@ -29,7 +29,10 @@ function prodResources(): readonly Resource[] {
   }
 }
 
-/** Counts alarm metrics. CloudWatch bills an alarm on an expression for each metric in it. */
+/**
+ * Returns the number of alarm metrics. CloudWatch bills an alarm on an expression once for each
+ * metric in it.
+ */
 export function alarmMetrics(resources: readonly Resource[]): number {
   return resources
     .filter(({ Type }) => Type === "AWS::CloudWatch::Alarm")
@@ -40,7 +43,10 @@ export function alarmMetrics(resources: readonly Resource[]): number {
     .reduce((sum, count) => sum + count, 0);
 }
 
-/** Returns the monthly usage without any calls; the sweeper runs every minute. */
+/**
+ * Returns the usage of a month without any API calls or watchlists. The sweeper still runs every
+ * minute.
+ */
 export function standingMonth(
   { lookAfter, metrics }: { readonly lookAfter: Usage; readonly metrics: number },
   { idleReceivesPerMinute }: Assumptions,

@@ -3,18 +3,19 @@ import { type DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb"
 
 /** Stored bytes, as DynamoDB and S3 bill them. */
 export interface Stored {
-  /** Rows without an expiry. */
+  /** The bytes of rows that do not expire. */
   readonly kept: number;
-  /** Rows with an expiry, weighted by their share of a month. */
+  /** The bytes of rows that expire, multiplied by the part of a month for which they exist. */
   readonly expiringPerMonth: number;
   readonly objects: number;
 }
 
 export const monthDays = 30;
 const monthSeconds = monthDays * 86_400;
-/** DynamoDB adds these to each row. */
+/** The bytes that DynamoDB bills for each row in addition to its content. */
 const rowOverhead = 100;
 
+/** Returns the bytes that a world stores in its tables and buckets. */
 export async function storedBytes(
   clients: { readonly dynamo: DynamoDBDocumentClient; readonly s3: S3Client },
   { tables, bucket }: { readonly tables: readonly string[]; readonly bucket: string },
@@ -58,10 +59,10 @@ async function* objectSizes(client: S3Client, bucket: string): AsyncGenerator<nu
 }
 
 const numberBytes = 8;
-/** Overhead of an array or map, and of each entry. */
+/** DynamoDB's overhead in bytes for an array or map, and for each of its entries. */
 const [containerBytes, memberBytes] = [3, 1];
 
-/** Returns the size of a row's names and values, by DynamoDB's rule for item sizes. */
+/** Returns the bytes of a row's attribute names and values, as DynamoDB defines item sizes. */
 export function sizeOf(value: unknown): number {
   if (typeof value === "string") return Buffer.byteLength(value);
   if (typeof value === "number") return numberBytes;

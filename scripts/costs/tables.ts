@@ -4,7 +4,7 @@ import type { Unit } from "../measure/prices.ts";
 import { monthDays } from "./stored-bytes.ts";
 import { bytesPerGigabyte, dollarsOf, sumOf, times, type Usage } from "../measure/usage.ts";
 
-/** Units, grouped by the items of a bill. */
+/** The units that each item of the bill consists of. */
 const parts: Readonly<Record<string, readonly Unit[]>> = {
   gateway: ["gatewayRequest"],
   lambda: ["lambdaRequest", "lambdaGigabyteSecond", "lambdaStreamedGigabyte"],
@@ -21,7 +21,7 @@ const parts: Readonly<Record<string, readonly Unit[]>> = {
 
 const shown = (dollars: number): string => dollars.toFixed(2);
 
-/** Returns the items that any of the usages contains. */
+/** Returns the items of the bill that at least one of the usages contains. */
 function partsOf(usages: readonly Usage[]): [string, readonly Unit[]][] {
   const used = sumOf(usages);
   return Object.entries(parts).filter(([, units]) => units.some((unit) => (used[unit] ?? 0) > 0));
@@ -29,7 +29,7 @@ function partsOf(usages: readonly Usage[]): [string, readonly Unit[]][] {
 
 const million = 1_000_000;
 
-/** Returns the dollars for a million calls of each kind, by item. */
+/** Returns a row for each kind of call, with the dollars of a million calls by item of the bill. */
 export function callRows(figures: readonly CallFigures[]): object[] {
   const used = partsOf(figures.map(({ usage }) => usage));
   return figures.map(({ name, billedMs, usage }) => {
@@ -43,7 +43,7 @@ export function callRows(figures: readonly CallFigures[]): object[] {
   });
 }
 
-/** Returns the monthly usage of a watchlist with the given interval, without its baseline. */
+/** Returns the monthly usage of a watchlist that runs at an interval, without its baseline. */
 export function listMonth(
   figures: ListFigures,
   { everyMinutes, refreshEveryRuns }: { everyMinutes: number; refreshEveryRuns: number },
@@ -62,7 +62,9 @@ export function listMonth(
 
 const cadences = [5, 15, 60];
 
-/** Returns the monthly dollars of the watchlist for each interval, by item. */
+/**
+ * Returns a row for each interval, with the monthly dollars of the watchlist by item of the bill.
+ */
 export function listRows(figures: ListFigures, refreshEveryRuns: number): object[] {
   const months = cadences.map((everyMinutes) => ({
     name: `every ${everyMinutes} min`,
@@ -76,7 +78,7 @@ export function listRows(figures: ListFigures, refreshEveryRuns: number): object
   return [...used.map(([part, units]) => row(part, units)), row("dollars")];
 }
 
-/** Returns the monthly dollars without any calls. */
+/** Returns rows with the monthly dollars of the service without any calls. */
 export function standingRows(usage: Usage): object[] {
   const row = (part: string, units?: readonly Unit[]): object => ({
     "a month": part,

@@ -7,20 +7,20 @@ import type { ApiClient } from "../../tools/customer/api-client.ts";
 
 interface InventedList {
   readonly body: Readonly<Record<string, unknown>>;
-  /** Number of runs, including the first. */
+  /** The number of runs, including the first. */
   readonly runs: number;
-  /** Minutes between two scheduled runs. */
+  /** The minutes between two scheduled runs. */
   readonly everyMinutes: number;
   readonly paused?: true;
-  /** Number of deliveries of its last run that the receiver refuses. */
+  /** The number of deliveries of the last run that the receiver refuses. */
   readonly refused?: number;
 }
 
-/** Returns IDs that are spread as real ones are. */
+/** Returns item IDs that are spread over the range of IDs, like real ones. */
 const idsFrom = (first: number, count: number): readonly string[] =>
   Array.from({ length: count }, (_, n) => String(first + n * 7_919 + ((n * n) % 613)));
 
-/** Their prices and stock change with every read, or every minute. */
+/** Sandbox items whose price and stock change with every read or every minute. */
 const movingIds = ["9000001", "9000002", "9000004"];
 
 const lists = (endpointUrl: string): readonly InventedList[] => [
@@ -71,7 +71,7 @@ const lists = (endpointUrl: string): readonly InventedList[] => [
 ];
 
 /**
- * Creates watchlists with runs, changes and deliveries. All runs but the last are dated into the
+ * Creates watchlists with runs, changes and deliveries. Moves all runs except the last into the
  * past.
  */
 export async function inventLists(
@@ -81,7 +81,7 @@ export async function inventLists(
 ): Promise<void> {
   for (const list of lists(endpointUrl)) {
     const { body, status } = await api.send("POST", "/watchlists", list.body);
-    if (status !== 201) throw new Error(`A list was not made: ${JSON.stringify(body)}`);
+    if (status !== 201) throw new Error(`The watchlist was not created: ${JSON.stringify(body)}`);
     const path = `/watchlists/${String(body["id"])}`;
     await runsEnded(api, path, 1);
     for (let run = 2; run <= list.runs; run += 1) {
@@ -99,7 +99,7 @@ const lookMs = 150;
 
 /**
  * Polls until a condition holds.
- * @throws Error if it does not in time
+ * @throws Error if it does not hold in time
  */
 async function waitUntil(what: string, isSo: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + patienceMs;
@@ -127,7 +127,10 @@ const runsEnded = (api: ApiClient, path: string, count: number): Promise<void> =
     return ended.length >= count;
   });
 
-/** Refused while the previous run is not finished. */
+/**
+ * Starts another run. Repeats the call while the API refuses it because the previous run is in
+ * progress.
+ */
 const runAgain = (api: ApiClient, path: string): Promise<void> =>
   waitUntil(
     `another run of ${path}`,
@@ -139,7 +142,9 @@ async function failNextDeliveries(world: World, times: number): Promise<void> {
   await fetch(`${world.receiverUrl}/behaviour`, { method: "POST", body });
 }
 
-/** Moves runs to the times of the schedule, each a moment after it was due. */
+/**
+ * Moves runs into the past, to the times of the schedule. A run starts a moment after its due time.
+ */
 async function moveRunsBack(
   world: World,
   api: ApiClient,

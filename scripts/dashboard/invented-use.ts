@@ -11,12 +11,12 @@ import { inventLists } from "./invented-lists.ts";
 
 const dayMs = 86_400_000;
 const days = 90;
-/** Credits that the account ever received, including its signup grant. */
+/** All credits that the account received, including the signup grant. */
 const lifetimeCredits = 80_000;
 
 /**
- * Fills the local account with data of several months: credits, daily usage, keys, receivers of
- * which one is down, a bucket, and watchlists with runs, changes, deliveries and exports.
+ * Fills the local account with data of several months: credits, daily usage, API keys, receivers
+ * (one of which fails), a bucket, and watchlists with runs, changes, deliveries and exports.
  */
 export async function inventUse(world: World, api: ApiClient): Promise<void> {
   const accountId = String((await api.get("/account")).body["id"]);
@@ -30,7 +30,7 @@ export async function inventUse(world: World, api: ApiClient): Promise<void> {
   const deliveries = world.environmentOf("webhook-endpoints")["DELIVERIES_TABLE"] ?? "";
   for (const [url, description] of [
     [endpointUrl, "Pricing service"],
-    // No server listens there, so its deliveries fail and are retried.
+    // No server listens at this address, so its deliveries fail and are retried.
     ["http://127.0.0.1:9443/hooks/stock", "Warehouse, old stock feed"],
   ]) {
     const { id } = await made(api, "/webhook_endpoints", { url, description });
@@ -49,7 +49,10 @@ export async function inventUse(world: World, api: ApiClient): Promise<void> {
   await inventLists(world, api, endpointUrl);
 }
 
-/** Creates a resource. */
+/**
+ * Creates a resource and returns it.
+ * @throws Error if the API refuses it
+ */
 async function made(api: ApiClient, path: string, body: unknown): Promise<ApiAnswer["body"]> {
   const answer = await api.send("POST", path, body);
   if (answer.status !== 201) throw new Error(`POST ${path}: ${JSON.stringify(answer.body)}`);
@@ -59,7 +62,7 @@ async function made(api: ApiClient, path: string, body: unknown): Promise<ApiAns
 const accountsTable = (world: World): string =>
   world.environmentOf("account")["ACCOUNTS_TABLE"] ?? "";
 
-/** Moves a creation time to the account's start. */
+/** Changes a row's creation time to that of the account. */
 async function moveCreation(TableName: string, Key: RowKey): Promise<void> {
   await documentClient().send(
     new UpdateCommand({
@@ -71,7 +74,9 @@ async function moveCreation(TableName: string, Key: RowKey): Promise<void> {
   );
 }
 
-/** Usage of past days cannot be created by calls, so it is written as the ledger writes it. */
+/**
+ * Writes usage rows in the format of the ledger, because calls cannot create usage of past days.
+ */
 async function inventUsage(world: World, accountId: string): Promise<void> {
   const TableName = accountsTable(world);
   const client = documentClient();
@@ -80,7 +85,7 @@ async function inventUsage(world: World, accountId: string): Promise<void> {
   for (let ago = days - 1; ago > 0; ago -= 1) {
     const date = new Date(now - ago * dayMs);
     const isWeekend = date.getUTCDay() % 6 === 0;
-    // Grows over the months, with less at weekends and some noise.
+    // The usage grows over the months and is lower at weekends. It is also slightly random.
     const requests = Math.round(
       (isWeekend ? 30 : 92) * (1.6 - ago / days) * (1 + Math.sin(ago * 7) / 4),
     );

@@ -16,14 +16,17 @@ import { launchChromium } from "../../tools/dashboard/chromium.ts";
 import { inventUse } from "./invented-use.ts";
 
 interface Shown {
-  /** The name of its screenshots. */
+  /** The name of the screenshots' files. */
   readonly name: string;
   readonly place: string;
-  /** The user's actions before the screenshot. */
+  /** Performs the user's actions before the screenshot. */
   readonly act?: (page: Page) => Promise<void>;
 }
 
-/** Returns every page. A page about one resource shows the first of its kind. */
+/**
+ * Returns all pages of the dashboard. A page about one resource shows the first resource of its
+ * kind.
+ */
 async function placesOf(api: ApiClient): Promise<readonly Shown[]> {
   const watchlistId = await idOf(api, "/watchlists", "Espresso machines");
   const endpointId = await idOf(api, "/webhook_endpoints", "Pricing service");
@@ -40,7 +43,10 @@ async function placesOf(api: ApiClient): Promise<readonly Shown[]> {
   ];
 }
 
-/** Returns the ID of the resource with a name or description. */
+/**
+ * Returns the ID of the resource that has a name or description.
+ * @throws Error if there is none
+ */
 async function idOf(api: ApiClient, path: string, name: string): Promise<string> {
   const { body } = await api.get(path);
   const entries: readonly Readonly<Record<string, unknown>>[] = Array.isArray(body["data"])
@@ -124,7 +130,7 @@ async function takeAll(
     await page.mouse.move(0, 0);
     await page.screenshot({ path: join(folder, `${name}-${size}-${colorScheme}.png`) });
   };
-  // Shows the state some minutes after the runs.
+  // The displayed time is some minutes after the runs.
   await page.clock.setSystemTime(Date.now() + laterMinutes * 60_000);
   await page.goto(`${world.baseUrl}/dashboard`);
   await take("sign-in");
@@ -140,7 +146,7 @@ async function takeAll(
   await context.close();
 }
 
-/** Waits until nothing is loading. */
+/** Waits until the page has finished loading. */
 async function settled(page: Page): Promise<void> {
   await page.locator(".skeleton").first().waitFor({ state: "detached" });
 }

@@ -6,9 +6,9 @@ import { type FilledList, fillWorkspace } from "./fill-workspace.ts";
 
 interface Filling {
   readonly account: Pick<Account, "id" | "demo">;
-  /** The API's address; paths begin with `/v1`. */
+  /** The address of the API without the paths, which begin with `/v1`. */
   readonly baseUrl: string;
-  /** The URL that gets changes. */
+  /** The webhook URL that receives the changes; undefined to create no endpoint. */
   readonly receiver: string | undefined;
 }
 
@@ -19,16 +19,19 @@ interface Dependencies extends AccountDependencies {
 const keyName = "Filling of the demo workspace";
 
 /**
- * Fills the workspace of a demo account. The account's keys are read-only, so it uses a temporary
- * key that can write, and revokes it at the end. A key that an interrupted call left is revoked
- * first.
- * @throws Error for the account of a customer, because the watchlists spend its credits
+ * Fills the workspace of a demo account. The account's own API keys are read-only, so this uses a
+ * temporary key that can write, and revokes it at the end. First revokes a temporary key that an
+ * interrupted call left.
+ * @throws Error if the account is not a demo account, because the watchlists spend its credits
  */
 export async function fillAccount(
   { account, baseUrl, receiver }: Filling,
   dependencies: Dependencies,
 ): Promise<readonly FilledList[]> {
-  if (!account.demo) throw new Error(`${account.id} is not a demo account`);
+  if (!account.demo)
+    throw new Error(
+      `${account.id} is not a demo account. Only a demo account can be filled, because its watchlists spend credits`,
+    );
   const { keys, clock } = dependencies;
   for (const left of await keys.list(account.id)) {
     if (left.name === keyName) await keys.revoke(account.id, left.id, clock.now());

@@ -12,24 +12,25 @@ export interface FilledList {
   readonly id: string;
   readonly name: string;
   readonly platform: string;
-  /** False if it already existed. */
+  /** False if the watchlist already existed. */
   readonly created: boolean;
 }
 
 const lookMs = 500;
 const patienceMs = 120_000;
 
-/** Returns true if every watchlist exists and has run twice. Only a second run has changes. */
+/** Returns true if every watchlist exists and has run twice. The first run reports no changes. */
 export async function isFilled(api: ApiClient): Promise<boolean> {
   const there = await listsOf(api);
   return demoLists.every(({ name }) => there.some((list) => list.name === name && list.runs > 1));
 }
 
 /**
- * Creates the missing watchlists of a demo workspace, and starts a second run of each that has run
- * only once. Uses the API, so its rules apply. Later runs follow the schedule.
- * @param receiver URL that gets changes; absent: the workspace has no deliveries
- * @throws Error if the API refuses a call, or a first run takes longer than two minutes
+ * Creates the missing watchlists of a demo workspace, and starts a second run of each watchlist
+ * that has run only once. Uses the API, so its limits apply. Later runs follow the schedule.
+ * @param receiver the webhook URL that receives changes; without it, the workspace has no
+ * deliveries
+ * @throws Error if the API refuses a call, or if a first run takes longer than two minutes
  */
 export async function fillWorkspace(
   api: ApiClient,
@@ -61,12 +62,12 @@ async function runTwice(api: ApiClient, { id, name }: FilledList): Promise<void>
     if (list === undefined || list.runs > 1) return;
     if (list.runs === 1) {
       const { status } = await api.send("POST", `/watchlists/${id}/run`);
-      // Refused until the first run has finished.
+      // The API refuses this call until the first run has finished.
       if (status === 202) return;
     }
     if (Date.now() > deadline) {
       throw new Error(
-        `${name} has not run within two minutes. Check that the account has credits.`,
+        `${name} did not run within two minutes. Check that the account has credits.`,
       );
     }
     await delay(lookMs);

@@ -1,11 +1,11 @@
-/** Returns consecutive item IDs outside the reserved ones. */
+/** Returns consecutive item IDs, none of which is reserved in the sandbox. */
 const idsFrom = (first: number, count: number): readonly string[] =>
   Array.from({ length: count }, (_, n) => String(first + n * 7_919));
 
 /**
- * The watchlists of a demo workspace, as bodies of `POST /v1/watchlists`: sandbox IDs on every
- * platform. The price or stock of the first ones changes between runs. All four together cost about
- * 50 credits a day.
+ * The watchlists of a demo workspace, as bodies of `POST /v1/watchlists`. They contain sandbox
+ * items of every platform. The price or stock of their first items changes between runs. All four
+ * watchlists together cost about 50 credits a day.
  */
 export const demoLists = [
   {

@@ -1,6 +1,6 @@
 /**
- * Returns the addresses at which the deployed API may answer. Its own address belongs to AWS;
- * emulators serve the API below their endpoint, at different paths.
+ * Returns the addresses at which the deployed API may respond. The output of the stack is an
+ * address of AWS, but emulators serve the API at different paths of their endpoint.
  */
 export function apiAddresses(endpoint: string, apiUrl: string): string[] {
   const { hostname, pathname } = new URL(apiUrl);
@@ -13,7 +13,10 @@ export function apiAddresses(endpoint: string, apiUrl: string): string[] {
   ];
 }
 
-/** Returns the first address that answers with the OpenAPI document. */
+/**
+ * Returns the first address that responds with the OpenAPI document.
+ * @throws Error if none does
+ */
 export async function answeringAddress(addresses: readonly string[]): Promise<string> {
   const answers: string[] = [];
   for (const address of addresses) {

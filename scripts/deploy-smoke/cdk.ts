@@ -11,8 +11,8 @@ const cli = fileURLToPath(new URL("../../node_modules/aws-cdk/bin/cdk", import.m
 const linesShown = 40;
 
 /**
- * Creates a runner of the project's CDK command line, with the environment of this process. The
- * output goes to a file; after a failure, its end is shown.
+ * Creates a function that runs the CDK's command line with the environment of this process. Writes
+ * the output to a file. If a command fails, throws an error with the end of the output.
  */
 export function cdkCommands(logFile: string): Cdk {
   return async (...words) => {

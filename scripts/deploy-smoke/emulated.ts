@@ -17,8 +17,8 @@ import { startReceiver } from "./receiver.ts";
 import { deploySmoke, type Place } from "./smoke.ts";
 
 /**
- * The emulator treats an account number as a root access key, so the customer has a separate
- * account.
+ * The credentials of the customer. The emulator treats an account number as the access key of its
+ * root user, so the customer has a separate account.
  */
 const customerKey = { accessKeyId: "222222222222", secretAccessKey: "smoke" };
 const customerBucketName = "customer-exports";
@@ -52,7 +52,9 @@ async function main(python: string, isPublic: boolean): Promise<void> {
   }
 }
 
-/** Runs the test with a customer that the service can reach, if a public address is available. */
+/**
+ * Runs the smoke test. The service can reach the customer only if a public address is available.
+ */
 async function withCustomer(
   { folder, isPublic, port }: { folder: string; isPublic: boolean; port: number },
   visit: (customer: Place["customer"]) => Promise<void>,
@@ -79,7 +81,7 @@ async function withCustomer(
   }
 }
 
-// The parent holds the other end of the input, so this process ends when the parent ends.
+// The input closes when the parent process ends, and then this process ends, too.
 process.stdin.resume().once("end", () => process.exit(1));
 const [python = "", reach] = process.argv.slice(2);
 mkdirSync(process.env["TMPDIR"] ?? "", { recursive: true });

@@ -9,7 +9,7 @@ import { type DeployedResource, smokeStacks } from "./stacks.ts";
 
 interface Gap {
   readonly why: string;
-  /** A pattern for the logical IDs of the roles that get the permission. */
+  /** Matches the logical IDs of the roles that get the permission. */
   readonly roles: RegExp;
   readonly actions: readonly string[];
   readonly resource: string;
@@ -18,7 +18,10 @@ interface Gap {
 const arn = "arn:${AWS::Partition}:";
 const here = "${AWS::Region}:${AWS::AccountId}:";
 
-/** Permissions that the emulator requires and AWS does not. All others come from the templates. */
+/**
+ * The permissions that the emulator requires although AWS does not. All other permissions come from
+ * the templates.
+ */
 const gaps: readonly Gap[] = [
   {
     why: "the emulator treats every schedule as one of the default group",
@@ -39,8 +42,8 @@ const StackName = "deploy-smoke-permissions";
 const patience = { maxWaitTime: 60, minDelay: 1, maxDelay: 1 };
 
 /**
- * Grants the missing permissions in a separate stack.
- * @returns a line for each permission
+ * Grants these permissions in a separate stack.
+ * @returns a line about each permission
  */
 export async function grantGaps(
   client: CloudFormationClient,
@@ -55,6 +58,7 @@ export async function grantGaps(
   return gaps.map(({ why, actions }) => `granted beside the stacks: ${actions.join(", ")}: ${why}`);
 }
 
+/** Deletes the stack of the additional permissions. */
 export async function revokeGaps(client: CloudFormationClient): Promise<void> {
   await client.send(new DeleteStackCommand({ StackName }));
   await waitUntilStackDeleteComplete({ client, ...patience }, { StackName });
@@ -64,7 +68,8 @@ function policyFor(gap: Gap, n: number, resources: readonly DeployedResource[]):
   const roles = resources.filter(
     ({ type, logicalId }) => type === "AWS::IAM::Role" && gap.roles.test(logicalId),
   );
-  if (roles.length === 0) throw new Error(`No role is named like ${gap.roles.source}`);
+  if (roles.length === 0)
+    throw new Error(`The templates have no role whose logical ID matches ${gap.roles.source}`);
   const Statement = [
     { Effect: "Allow", Action: gap.actions, Resource: { "Fn::Sub": gap.resource } },
   ];

@@ -18,8 +18,8 @@ const template = v.looseObject({ Resources: v.record(v.string(), v.unknown()) })
 
 /**
  * Replaces alarms on expressions in the templates of a cloud assembly, because emulators support
- * only alarms on one metric. Each becomes an alarm on the first metric of its expression under the
- * same name, so references stay valid.
+ * only alarms on one metric. The new alarm uses the first metric of the expression. It has the same
+ * name, so references remain valid.
  * @returns a line with the number of changed alarms
  */
 export function simplifyAlarms(assembly: string): string {
@@ -42,8 +42,8 @@ export function simplifyAlarms(assembly: string): string {
 }
 
 /**
- * Renames a changed template. Templates are uploaded under their hash, so the old name would refer
- * to the old content.
+ * Renames a changed template. A template is uploaded under its hash, so the old name would refer to
+ * the old content.
  */
 function rename(
   assembly: string,

@@ -5,9 +5,9 @@ import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
 export interface EmulatorOptions {
-  /** The Python with the package. */
+  /** The path of a Python interpreter that has the emulator's package. */
   readonly python: string;
-  /** An address to listen at in addition to 127.0.0.1; null for none. */
+  /** An additional address at which the emulator listens; null for 127.0.0.1 only. */
   readonly address: string | null;
   readonly certificateFile: string;
   readonly keyFile: string;
@@ -15,7 +15,7 @@ export interface EmulatorOptions {
 }
 
 export interface Emulator {
-  /** Serves every AWS service on loopback. */
+  /** The endpoint of all AWS services, on loopback. */
   readonly endpoint: string;
   readonly port: number;
   readonly stop: () => Promise<void>;
@@ -24,8 +24,8 @@ export interface Emulator {
 const startSecondsMax = 60;
 
 /**
- * Starts the emulator in its strictest mode: every request must be signed and allowed by the
- * policies of the templates, over TLS. It stores everything in memory.
+ * Starts the emulator in its strictest mode: every request must be signed, allowed by the policies
+ * of the templates, and sent over TLS. The emulator stores all data in memory.
  */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
   const { python, address, certificateFile, keyFile, logFile } = options;
@@ -58,7 +58,8 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
         GATEWAY_PORT: String(port),
       },
       stdio: ["ignore", log, log],
-      // A separate process group, so that the functions' processes end with it.
+      // A separate process group, so that the processes of functions can be ended together with the
+      // emulator.
       detached: true,
     },
   );
@@ -103,7 +104,7 @@ function endProcessGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // The process has already ended.
+    // The process had already ended.
   }
 }
 

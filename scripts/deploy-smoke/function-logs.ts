@@ -3,8 +3,8 @@ import * as v from "valibot";
 import type { DeployedResource } from "./stacks.ts";
 
 /**
- * Returns the warnings in the functions' logs, one line each. Errors that a function handles are
- * visible only there.
+ * Returns the warnings and errors in the functions' logs, one line each. Errors that a function
+ * handles appear only there.
  */
 export async function warningsOf(
   endpoint: string,
@@ -22,8 +22,8 @@ export async function warningsOf(
 }
 
 /**
- * Returns true if a function has logged anything. `name` is the prefix of the logical IDs of its
- * resources.
+ * Returns true if a function has written to its log.
+ * @param name the prefix of the logical IDs of the function's resources
  */
 export async function hasLogged(
   endpoint: string,
@@ -55,7 +55,8 @@ const logPage = v.object({
 type LogPage = v.InferOutput<typeof logPage>;
 
 /**
- * Signs the request itself (Signature V4), because the project has no client for CloudWatch Logs.
+ * Sends a request that it signs itself (Signature Version 4), because the project has no client for
+ * CloudWatch Logs.
  */
 async function filterLogEvents(endpoint: string, input: unknown): Promise<LogPage> {
   const url = new URL("/", endpoint);

@@ -3,12 +3,15 @@ import { promisify } from "node:util";
 import { reasonOf } from "../../tools/python/install.ts";
 
 /**
- * An address that the service accepts as public, in an unassigned block (the former 6bone). It
- * exists only in a network namespace without a route to the outside.
+ * An address that the service accepts as public. It is in an unassigned block (the former 6bone),
+ * and exists only in a network namespace that has no route to the internet.
  */
 export const publicAddress = "3ffe::1";
 
-/** Runs a command in a separate network namespace, in which all processes end with the command. */
+/**
+ * The command that runs another command in a separate network namespace. All processes in it end
+ * with that command.
+ */
 const enter = [
   "unshare",
   "--user",
@@ -28,7 +31,7 @@ export type Namespace =
   | { readonly outcome: "available"; readonly enter: readonly string[] }
   | { readonly outcome: "unavailable"; readonly why: string };
 
-/** Tests whether this machine lets the user create such a namespace. */
+/** Tests whether this user can create a network namespace. Returns the reason if not. */
 export async function ownNamespace(): Promise<Namespace> {
   const [command, ...words] = enter;
   try {

@@ -8,15 +8,15 @@ import { testCertificate } from "./certificate.ts";
 
 export interface SmokeReceiver {
   readonly port: number;
-  /** The receiver's control address on loopback. */
+  /** The address for control requests, on loopback. */
   readonly controlUrl: string;
   readonly stop: () => Promise<void>;
 }
 
-/** How deliveries reach the receiver. */
+/** The port at which deliveries arrive, and their protocol. */
 export type DeliveryPort =
   | { readonly kind: "tls"; readonly address: string }
-  /** Plain HTTP, because a proxy in front of it terminates TLS. */
+  /** Plain HTTP, for a receiver behind a proxy that terminates TLS. */
   | { readonly kind: "plain"; readonly port: number };
 
 /**
@@ -54,6 +54,6 @@ export async function startReceiver(folder: string, port: DeliveryPort): Promise
 
 function portOf(server: Server): number {
   const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("It has no port.");
+  if (address === null || typeof address === "string") throw new Error("The receiver has no port.");
   return address.port;
 }

@@ -5,7 +5,7 @@ import { GetScheduleGroupCommand, SchedulerClient } from "@aws-sdk/client-schedu
 import { GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { DeployedResource } from "./stacks.ts";
 
-/** Requests a resource; resolves to its state, and rejects if it does not exist. */
+/** Requests a resource and returns its state. Rejects if the resource does not exist. */
 type Lookup = (physicalId: string) => Promise<string>;
 
 const there = "is still there";
@@ -35,7 +35,7 @@ function lookups(): {
     "AWS::KMS::Key": async (KeyId) => {
       const { KeyMetadata } = await kms.send(new DescribeKeyCommand({ KeyId }));
       return KeyMetadata?.KeyState === "PendingDeletion"
-        ? `waits to be deleted, until ${KeyMetadata.DeletionDate?.toISOString().slice(0, 10)}`
+        ? `is scheduled for deletion on ${KeyMetadata.DeletionDate?.toISOString().slice(0, 10)}`
         : there;
     },
     "AWS::Scheduler::ScheduleGroup": async (Name) => {
@@ -49,13 +49,13 @@ function lookups(): {
   return { byType, end };
 }
 
-/** The error names with which services report a missing resource. */
+/** Matches the error names with which AWS services report a missing resource. */
 const absence = /NotFound|NonExistent|DoesNotExist|NoSuch/;
 
 /**
- * Finds resources of a deleted deployment that hold data or cost money, by requests to their own
- * services, independent of what CloudFormation reports.
- * @returns a line for each that still exists in any form, and the number of requested resources
+ * Looks for resources of a deleted deployment that contain data or cost money. Asks their own
+ * services, because CloudFormation's report may be wrong.
+ * @returns a line for each resource that still exists, and the number of requested resources
  */
 export async function remainsOf(
   resources: readonly DeployedResource[],

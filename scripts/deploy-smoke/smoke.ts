@@ -29,40 +29,41 @@ import {
 } from "./stacks.ts";
 
 /**
- * The target of a smoke test. The clients of the process and the CDK use it by its environment
- * variables.
+ * The target of a smoke test. The environment variables of this process direct its clients and the
+ * CDK to the target.
  */
 export interface Place {
   readonly endpoint: string;
-  /** `key=value` for the CDK. */
+  /** Context values for the CDK, in the form `key=value`. */
   readonly context: readonly string[];
-  /** The API's address, if it cannot be derived. */
+  /** The address of the API; null if it follows from the endpoint or the stack. */
   readonly apiUrl: string | null;
-  /** A receiver and a bucket that the deployed service can reach; null if it can reach none. */
+  /** A receiver and a bucket that the deployed service can reach; null if there are none. */
   readonly customer: {
     readonly receiver: TourReceiver;
     readonly bucket: CustomerBucketAccess;
   } | null;
   /**
-   * Adapts the templates of a cloud assembly to the target; returns a description of the change.
+   * Changes the templates of a cloud assembly for the target, and returns a description of the
+   * changes; null if no change is needed.
    */
   readonly adapt: ((assembly: string) => string) | null;
   readonly permissions: ExtraPermissions | null;
-  /** Folder for templates, outputs and logs. */
+  /** The folder for templates, outputs and logs. */
   readonly folder: string;
 }
 
-/** Permissions that the target requires and AWS does not, granted in a separate stack. */
+/** Permissions that the target requires although AWS does not. */
 interface ExtraPermissions {
-  /** Grants them; returns one line for each. */
+  /** Grants the permissions in a separate stack. Returns one line about each. */
   grant(client: CloudFormationClient, resources: readonly DeployedResource[]): Promise<string[]>;
   revoke(client: CloudFormationClient): Promise<void>;
 }
 
-/** The price of the first item changes with every read; the others do not change. */
+/** Sandbox items. The price of the first changes with every read, and the others never change. */
 const sandboxIds = ["9000001", "9000000", "9000003", "9000007"] as const;
 
-/** Up to a minute until the first schedule, and a cold start. */
+/** The maximum of seconds until the first sweep: one minute for the schedule, and a cold start. */
 const sweepSecondsMax = 90;
 
 const emptyBucket = fileURLToPath(new URL("../empty-bucket.ts", import.meta.url));
@@ -75,8 +76,8 @@ interface Smoke {
 }
 
 /**
- * Deploys, runs the tour, and removes the deployment, even after a failure.
- * @throws Error that names the failed check, or stacks that another deployment created
+ * Deploys the service, runs the tour, and deletes the deployment even after a failure.
+ * @throws Error if a check fails, or if another deployment created the stacks
  */
 export async function deploySmoke(place: Place, narrator: Narrator): Promise<void> {
   const formation = new CloudFormationClient({});
@@ -108,7 +109,8 @@ function summary({ place, narrator }: Smoke, started: number): void {
 }
 
 /**
- * Removes what an interrupted smoke test left. Refuses if the stage belongs to another deployment.
+ * Deletes what an interrupted smoke test left.
+ * @throws Error if another deployment created the stacks
  */
 async function removeLeftovers(smoke: Smoke): Promise<void> {
   const { formation, narrator } = smoke;
@@ -127,7 +129,8 @@ async function removeLeftovers(smoke: Smoke): Promise<void> {
 }
 
 /**
- * Removes the deployment after the visit, whatever its result. Reports both failures if both fail.
+ * Runs `visit` and then deletes the deployment, even if `visit` fails. If both fail, reports both
+ * failures.
  */
 async function withTearDown(smoke: Smoke, visit: () => Promise<void>): Promise<void> {
   const failures: unknown[] = [];
@@ -203,13 +206,13 @@ async function callDeployment(outputs: Outputs, { place, narrator }: Smoke): Pro
 
 function named(outputs: Outputs, name: string): string {
   const value = outputs[name];
-  if (value === undefined) throw new Error(`The stacks have no output ${name}`);
+  if (value === undefined) throw new Error(`The stacks have no output ${name}. Deploy them again.`);
   return value;
 }
 
 /**
- * Runs a script.
- * @throws Error with its output if it fails.
+ * Runs a script of the project and returns its output.
+ * @throws Error with the script's output if it fails
  */
 async function runScript(script: string, ...words: string[]): Promise<string> {
   const started = promisify(execFile)(process.execPath, [script, ...words]);
@@ -220,8 +223,8 @@ async function runScript(script: string, ...words: string[]): Promise<string> {
 }
 
 /**
- * Checks the dead-letter queues. A failed worker moves its messages there, which calls from outside
- * may not show.
+ * Checks that the dead-letter queues are empty. The messages of a failed worker move there, while
+ * API calls may still succeed.
  */
 async function checkDeadLetters({ formation, narrator }: Smoke): Promise<void> {
   narrator.chapter("The dead-letter queues");
@@ -246,8 +249,8 @@ async function checkDeadLetters({ formation, narrator }: Smoke): Promise<void> {
 }
 
 /**
- * Checks the functions' logs. A missing permission that a function can do without is visible only
- * there.
+ * Checks that the functions' logs contain no warnings. A missing permission that a function
+ * tolerates is visible only there.
  */
 async function checkWarnings({ place, formation, narrator }: Smoke): Promise<void> {
   narrator.chapter("The functions' logs");

@@ -5,11 +5,11 @@ import {
 } from "@aws-sdk/client-cloudformation";
 import { stackName } from "../../lib/build-app.ts";
 
-/** The stage of the smoke test, whose resources have no deletion protection. */
+/** The stage of the smoke test. Its resources have no deletion protection. */
 export const smokeStage = "dev";
-/** In the order of their creation. */
+/** The names of the stacks in the order of their creation. */
 export const smokeStacks = [stackName(smokeStage, "data"), stackName(smokeStage, "service")];
-/** Tags stacks that the smoke test may delete. */
+/** The tag of stacks that the smoke test may delete. */
 export const smokeTag = "deploy-smoke";
 
 export interface DeployedStack {
@@ -26,7 +26,7 @@ export interface DeployedResource {
   readonly physicalId: string;
 }
 
-/** Returns the existing stacks of the smoke test. */
+/** Returns the stacks of the smoke test that exist. */
 export async function deployedStacks(client: CloudFormationClient): Promise<DeployedStack[]> {
   const found = await Promise.all(smokeStacks.map((name) => describe(client, name)));
   return found.filter((stack) => stack !== undefined);
@@ -55,6 +55,7 @@ async function describe(
   }
 }
 
+/** Returns the resources of stacks, without deleted ones. */
 export async function resourcesOf(
   client: CloudFormationClient,
   stacks: readonly string[],

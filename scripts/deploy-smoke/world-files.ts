@@ -15,7 +15,10 @@ export const worldFiles = (folder: string): WorldFiles => ({
   logFile: join(folder, "emulator.log"),
 });
 
-/** Prepares the folder, and returns an environment in which all processes use only the emulator. */
+/**
+ * Creates the folder and returns environment variables for child processes, which then use only the
+ * emulator.
+ */
 export function prepareWorld(
   folder: string,
   { path }: { readonly path: string },
@@ -27,14 +30,14 @@ export function prepareWorld(
   writeFileSync(keyFile, testCertificate.key, { mode: 0o600 });
   return {
     PATH: path,
-    // Excludes the developer's profiles, proxies and caches.
+    // Profiles, proxies and caches of the developer are not used.
     HOME: folder,
     TMPDIR: temporary,
     AWS_REGION: "us-east-1",
     AWS_ACCESS_KEY_ID: "test",
     AWS_SECRET_ACCESS_KEY: "smoke",
     NODE_EXTRA_CA_CERTS: certificateFile,
-    // The CDK command line uses this variable instead.
+    // The CDK reads the certificate from this variable.
     AWS_CA_BUNDLE: certificateFile,
   };
 }

@@ -1,4 +1,7 @@
-/** Starts to measure; the result returns the CPU milliseconds that this process has used since then. */
+/**
+ * Starts a measurement. The returned function returns the CPU milliseconds that this process has
+ * used since then.
+ */
 export function cpuTimer(): () => number {
   const before = process.cpuUsage();
   return () => {

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener } from "node:http";
 import { request as send } from "node:http";
 import { type LocalServer, readBody, serveFrom } from "../../tools/local/local-server.ts";
 
-/** What DynamoDB was asked since the last look. */
+/** The requests to DynamoDB since the last `take`, and the capacity that they consumed. */
 export interface Metered {
   readonly roundTrips: number;
   readonly readUnits: number;
@@ -11,7 +11,7 @@ export interface Metered {
 
 export interface DynamoMeter {
   readonly url: string;
-  /** What was asked since the last call of this. */
+  /** Returns the measurements since the last call, and starts new ones. */
   take(): Metered;
   stop(): Promise<void>;
 }
@@ -27,7 +27,10 @@ const metered = new Set([
   "TransactWriteItems",
 ]);
 
-/** Stands between the service and DynamoDB, counts requests and the capacity they consumed. */
+/**
+ * Starts a proxy between the service and DynamoDB. It counts requests and the capacity that they
+ * consumed.
+ */
 export async function startDynamoMeter(target: string): Promise<DynamoMeter> {
   let counted = { roundTrips: 0, readUnits: 0, writeUnits: 0 };
   const listener: RequestListener = (request, response) => {

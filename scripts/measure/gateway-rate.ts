@@ -6,11 +6,11 @@ export interface RateFigures {
   readonly call: string;
   readonly callsPerCpuSecond: number;
   readonly cpuMsPerCall: number;
-  /** CPU of a call against one of the handler that does nothing, on the same gateway. */
+  /** The CPU time of a call divided by that of a call with an empty handler on the same gateway. */
   readonly cpuRatio: number;
 }
 
-/** A world in another process, as the benches see it. */
+/** A local world in a separate process. */
 export interface BenchWorld {
   readonly baseUrl: string;
   readonly environment: Record<string, string>;
@@ -19,7 +19,10 @@ export interface BenchWorld {
   stop(): Promise<void>;
 }
 
-/** Starts it; `onOutput` gets what it prints, which is printed without it. */
+/**
+ * Starts a local world in a separate process.
+ * @param onOutput receives the output of the process; without it, the output is printed
+ */
 export async function startBenchWorld(
   dir: string,
   variables: Record<string, string>,
@@ -52,7 +55,10 @@ const calls = 600;
 const atOnce = 4;
 const rounds = 3;
 
-/** Calls per second of the world's CPU time, for calls of the service and for one that does nothing. */
+/**
+ * Measures the calls per second of the world's CPU time, for calls of the service and for a call
+ * with an empty handler.
+ */
 export async function benchGateway(
   world: BenchWorld,
   keys: readonly string[],

@@ -1,12 +1,13 @@
 /**
- * Runs a local world in a separate process. The handler of one group does nothing. Sends its parent a
- * message when the world is ready, and its CPU time on request. With BENCH_WORK_MS, each call of the
- * products group has a separate environment and waits that many milliseconds for its source.
+ * Runs a local world in a separate process. The handler of one group is empty. Sends a message to
+ * its parent when the world is ready, and its CPU time on request. With BENCH_WORK_MS, each call of
+ * the products group runs in a separate environment, and its source answers after that many
+ * milliseconds.
  */
 import { startWorld } from "../../tools/local/world.ts";
 import { productsEnvironments } from "./lambda-environments.ts";
 
-/** The group whose handler does nothing, on the same gateway as the others. */
+/** The route group whose handler is empty. */
 export const bareGroup = "structured";
 
 const bare = {

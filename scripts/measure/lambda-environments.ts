@@ -9,8 +9,8 @@ import { sandboxScraper } from "../../shared/sources/sandbox/scraper.ts";
 type Handler = (...invocation: readonly unknown[]) => Promise<unknown>;
 
 /**
- * The products function as Lambda runs it: each environment handles one call at a time and caches the
- * ledger's state separately. Its source answers after `workMs`.
+ * Creates the products function as Lambda runs it: each environment handles one call at a time and
+ * has a separate cache of the ledger's state. The source answers after `workMs` milliseconds.
  */
 export const productsEnvironments = (workMs: number) => ({
   createHandler(environment: EnvironmentOf<"products">, overrides: Overrides): Handler {

@@ -1,7 +1,7 @@
-/** The day on which these were read from the public price lists. */
+/** The date on which the prices were read from the public price lists. */
 export const pricesReadOn = "2026-11-20";
 
-/** List price of one unit in us-east-1, in US dollars, on demand and without any free tier. */
+/** List prices in US dollars, in us-east-1, on demand, and without a free tier. */
 export const prices = {
   /** DynamoDB, on-demand: read request unit, 4 KB strongly consistent. */
   dynamoReadUnit: 0.125e-6,
@@ -17,7 +17,9 @@ export const prices = {
   lambdaGigabyteSecond: 0.000_013_333_4,
   /** Lambda, response streaming: GB beyond the first 6 MB of an answer. */
   lambdaStreamedGigabyte: 0.008,
-  /** API Gateway, REST API: request; of a streamed answer each started 10 MB is one. */
+  /**
+   * API Gateway, REST API: request; for a streamed response, each started 10 MB count as a request.
+   */
   gatewayRequest: 3.5e-6,
   /** SQS, standard queue: request. */
   sqsRequest: 0.4e-6,

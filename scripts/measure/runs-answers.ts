@@ -5,24 +5,25 @@ import { assert } from "../../shared/base/assert.ts";
 import type { Answer, ProductFields } from "../../shared/scrapers/scraper.ts";
 
 /**
- * A shop of retailer_a whose answers lie in files before a run begins, one for each call that the
- * run will make: what a source sends over the wire, without the wire and without making it up.
+ * A source of retailer_a whose answers are files, one for each call of a run. The files are written
+ * before the run begins, so a measurement of the run includes neither a network nor the creation of
+ * the answers.
  */
 export type Tier = "pulse" | "lite" | "full";
 
 /** IDs of one call. */
 const callIdsMax = 1_000;
-/** One item of a hundred moves from run to run. */
+/** One item of this many changes from run to run. */
 const movedEvery = 100;
 
 interface ShopItem {
   readonly id: string;
-  /** The run that last changed its offers. */
+  /** The number of the last run in which the item's offers changed. */
   readonly movedIn: number;
   readonly position: number;
 }
 
-/** The items of a list after a run's moves, in id order. */
+/** Returns the items of a watchlist after the changes of a run, in the order of their IDs. */
 export function itemsAt(list: string, count: number, runNumber: number): readonly ShopItem[] {
   const ids = Array.from({ length: count }, (_, n) => idOf(`${list} ${n}`)).toSorted();
   return ids.map((id, position) => {
@@ -31,11 +32,14 @@ export function itemsAt(list: string, count: number, runNumber: number): readonl
   });
 }
 
-/** The items that changed since the run before. */
+/** Returns the items that changed since the previous run. */
 export const movedIn = (items: readonly ShopItem[], runNumber: number): readonly ShopItem[] =>
   runNumber < 2 ? [] : items.filter((item) => item.movedIn === runNumber);
 
-/** Replaces the answers by those of the next run: every item at one tier, and the changed ones at another. */
+/**
+ * Replaces the answers with those of the next run: all items at one tier, and the changed items at
+ * another.
+ */
 export function writeAnswers(
   dir: string,
   calls: readonly { readonly tier: Tier; readonly items: readonly ShopItem[] }[],
@@ -62,7 +66,10 @@ export function writeAnswers(
 export const answersOf = (dir: string, tier: string, ids: readonly string[]): readonly Answer[] =>
   parsed(join(dir, fileOf(tier, ids[0] ?? "", ids.length)));
 
-/** The answers of a run, file by file, as thunks: reading and parsing is part of the work. */
+/**
+ * Returns functions that read the answers of a run, one for each file. A measurement then includes
+ * reading and parsing.
+ */
 export function answerFiles(
   dir: string,
 ): readonly { readonly tier: Tier; readonly read: () => readonly Answer[] }[] {
@@ -122,7 +129,7 @@ function liteFields(
       displayCategory: oneOf(kinds, seed),
       listPrice: Math.round(price * 125) / 100,
       buybox: {
-        // About 100 characters without any pattern, as real ones are.
+        // About 100 random characters, like real values.
         offerListingId: Buffer.concat([
           digest(`offer ${id} ${moved}`),
           digest(`rest ${id} ${moved}`).subarray(0, 11),

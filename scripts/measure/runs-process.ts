@@ -6,7 +6,7 @@ const patienceMs = 120_000;
 
 type Answered = Readonly<Record<string, unknown>>;
 
-/** The world of `runs-world.ts`, in a separate process. */
+/** The local world of `runs-world.ts`, in a separate process. */
 export interface RunsWorld {
   readonly ready: WorldReady;
   call(method: string, path: string, body?: unknown): Promise<Answered>;
@@ -17,7 +17,11 @@ export interface RunsWorld {
   stop(): Promise<void>;
 }
 
-/** Starts it; `onOutput` gets what it and its functions print, which is printed without it. */
+/**
+ * Starts the world in a separate process.
+ * @param onOutput receives the output of the world and its functions; without it, the output is
+ * printed
+ */
 export async function startRunsWorld(
   variables: Record<string, string>,
   onOutput?: (chunk: Buffer) => void,
@@ -35,7 +39,7 @@ export async function startRunsWorld(
         method,
         headers: {
           Authorization: `Bearer ${ready.apiKey}`,
-          // A run may take longer than an idle connection is kept.
+          // A run may take longer than an idle connection stays open.
           Connection: "close",
           ...(body === undefined ? {} : { "Content-Type": "application/json" }),
         },

@@ -1,6 +1,6 @@
 /**
- * One worker Lambda in a separate process, which handles one event at a time, so that its CPU time
- * and memory are those of the function alone.
+ * Runs one worker Lambda in a separate process. It handles one event at a time, so that CPU time
+ * and memory are only those of the function.
  */
 import { subscribe } from "node:diagnostics_channel";
 import type { ClientRequest } from "node:http";
@@ -9,16 +9,16 @@ import type { Overrides } from "../../functions/composition/overrides.ts";
 import type { QueueHandler } from "../../functions/queue/batch-handler.ts";
 import { answersOf } from "./runs-answers.ts";
 
-/** What a worker did since it was last asked. */
+/** The measurements of a worker since the last request for them. */
 export interface WorkerFigures {
   readonly invocations: number;
-  /** User and system time of the process. */
+  /** The user and system CPU time of the process, in milliseconds. */
   readonly cpuMs: number;
   readonly handlerMs: number;
   /** Requests sent to the services of AWS, and to all other hosts. */
   readonly requests: number;
   readonly requestsOutside: number;
-  /** The most memory that the process ever held, Node itself included. */
+  /** The peak memory of the process, including Node.js. */
   readonly peakMegabytes: number;
 }
 

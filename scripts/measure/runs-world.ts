@@ -1,6 +1,7 @@
 /**
- * A local world in a separate process, with each run worker in a further process. Reports to its
- * parent when it is ready and when a run has ended, and returns the workers' figures on request.
+ * Runs a local world in a separate process, with each run worker in another process. Sends messages
+ * to its parent when it is ready and when a run has ended, and returns the workers' measurements on
+ * request.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { subscribe } from "node:diagnostics_channel";
@@ -21,15 +22,15 @@ import type { WorkerFigures } from "./runs-worker.ts";
 const workerNames = ["run-starter", "run-step", "run-finisher", "delivery", "sweeper"] as const;
 export type WorkerName = (typeof workerNames)[number];
 
-/** Requests at the emulators, as they are billed. */
+/** The requests that the emulators received and that AWS would bill. */
 export interface WorldRequests {
-  /** Without receives that came back empty. */
+  /** Requests to SQS, without receives that returned no message. */
   readonly sqsRequests: number;
-  /** At the service's own buckets: what writes or lists, and what reads. */
+  /** Requests to the service's buckets: those that write or list, and those that read. */
   readonly s3Puts: number;
   readonly s3Gets: number;
   readonly kmsRequests: number;
-  /** Bodies that the webhook receiver got. */
+  /** The bytes of the bodies that the webhook receiver received. */
   readonly webhookBytes: number;
 }
 
@@ -37,7 +38,7 @@ export interface WorldFigures extends WorldRequests {
   readonly workers: Readonly<Record<WorkerName, WorkerFigures>>;
 }
 
-/** What a parent needs to know of the world. */
+/** The addresses and keys that the parent process needs. */
 export interface WorldReady {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -50,7 +51,7 @@ export interface WorldReady {
 export type WorldRequest = "hold" | "release" | "sweep" | "take";
 
 const credits = 10_000_000;
-/** As Lambda sets it for a function of 512 MB. */
+/** The heap limit that Lambda sets for a function with 512 MB of memory. */
 const heapMegabytes = 460;
 
 interface Worker {
@@ -85,7 +86,10 @@ async function startWorker(name: WorkerName, environment: Environment): Promise<
   await once(child, "message");
   let asked = 0;
   let busy: Promise<unknown> = Promise.resolve();
-  /** One after the other, so that one invocation's time is not another's. */
+  /**
+   * Sends an event to the worker, or a request for its measurements. Sends one at a time, so that
+   * the measured times do not overlap.
+   */
   const ask = (event?: SQSEvent): Promise<unknown> => {
     busy = busy.then(async () => {
       asked += 1;
@@ -103,14 +107,17 @@ async function startWorker(name: WorkerName, environment: Environment): Promise<
 
 let sweeperEnvironment: Environment = {};
 
-/** One sweep, in a process that the first one starts. */
+/** Runs one sweep. The process of the sweeper is started by the first sweep. */
 async function sweep(): Promise<void> {
   const sweeper = workers.get("sweeper") ?? (await startWorker("sweeper", sweeperEnvironment));
   workers.set("sweeper", sweeper);
   await sweeper.invoke({ Records: [] });
 }
 
-/** Hands the events of a run's worker to its process, and keeps the sweeper out of the figures. */
+/**
+ * Returns a handler that forwards the events of a run worker to its process. The sweeper's
+ * scheduled events are ignored.
+ */
 async function loadHandler(name: string): Promise<unknown> {
   if (name === "sweeper") {
     return {
@@ -151,7 +158,7 @@ const seed: Seed = async (_folder, variablesOf) => {
   return { apiKey: key, demoApiKey: key };
 };
 
-/** An answer without messages is no longer than this. */
+/** The largest size in bytes of a response without messages. */
 const emptyBytesMax = 32;
 
 subscribe("http.server.response.finish", (message) => {
@@ -174,7 +181,10 @@ function billedAs(request: IncomingMessage, response: ServerResponse): Billed | 
   return service === "sqs" && !isIdle(request, response) ? "sqsRequests" : undefined;
 }
 
-/** Deletes cost nothing, and what is asked of the customer's bucket is the customer's to pay. */
+/**
+ * Classifies a request to a bucket. Deletions are free, and the customer pays for requests to the
+ * customer's bucket.
+ */
 function bucketRequest({ method, url = "" }: IncomingMessage): Billed | undefined {
   if (method === "DELETE" || url.startsWith(`/${customerBucket}`)) return undefined;
   const isRead = method === "HEAD" || (method === "GET" && !url.includes("list-type"));
@@ -207,7 +217,7 @@ const world = await startWorld({
   dir: process.env["LOCAL_DIR"] ?? "",
   port: 0,
   fresh: true,
-  // Webhooks that arrive are what is measured, not news.
+  // Lines about received webhooks are not printed, because there are too many of them.
   log: (line) => line.startsWith("webhook ") || process.stderr.write(`${line}\n`),
   loadHandler,
   seed,

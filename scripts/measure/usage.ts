@@ -1,22 +1,25 @@
 import { prices, type Unit } from "./prices.ts";
 
-/** How many units of what has a price were used; what is left out was not used. */
+/** The number of used units of each priced resource. An absent resource was not used. */
 export type Usage = Readonly<Partial<Record<Unit, number>>>;
 
 const entriesOf = (usage: Usage): [Unit, number][] => Object.entries(usage) as [Unit, number][];
 
-/** Dollars of what was used; of `units` alone when they are named. */
+/**
+ * Returns the dollars of a usage.
+ * @param units counts only these units; without it, all
+ */
 export function dollarsOf(usage: Usage, units?: readonly Unit[]): number {
   return entriesOf(usage)
     .filter(([unit]) => units === undefined || units.includes(unit))
     .reduce((sum, [unit, count]) => sum + count * prices[unit], 0);
 }
 
-/** The same work so many times. */
+/** Returns the usage of the same work, repeated `factor` times. */
 export const times = (usage: Usage, factor: number): Usage =>
   Object.fromEntries(entriesOf(usage).map(([unit, count]) => [unit, count * factor]));
 
-/** All of it together. */
+/** Returns the sum of several usages. */
 export function sumOf(usages: readonly Usage[]): Usage {
   const sum: Partial<Record<Unit, number>> = {};
   for (const usage of usages) {
@@ -27,7 +30,7 @@ export function sumOf(usages: readonly Usage[]): Usage {
 
 export const bytesPerGigabyte = 2 ** 30;
 
-/** Units of a Lambda function that was busy so long, over so many invocations. */
+/** Returns the usage of a Lambda function for its billed time and number of invocations. */
 export const lambdaUsage = (work: {
   readonly invocations: number;
   readonly milliseconds: number;

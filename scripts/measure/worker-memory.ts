@@ -2,7 +2,7 @@ import { configs } from "../../lib/config.ts";
 
 const { worker, step, finisher } = configs.prod.memoryMegabytes;
 
-/** Megabytes of the functions behind the queues and the schedule, as `prod` has them. */
+/** The memory of the workers and the sweeper in megabytes, as the stage `prod` sets it. */
 export const workerMegabytes = {
   "run-starter": worker,
   "run-step": step,

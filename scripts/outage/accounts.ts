@@ -14,17 +14,21 @@ export interface TestAccount {
   readonly key: string;
 }
 
-/** Opens accounts, and reads from the ledger what their calls cost. */
+/** Opens accounts, and reads the charges of their calls from the ledger. */
 export interface Accounts {
   open(name: string): Promise<TestAccount>;
-  /** Credits charged for calls, less refunded charges; runs of watchlists are left out. */
+  /**
+   * Returns the credits charged for calls, minus refunded charges. Excludes charges for runs of
+   * watchlists.
+   */
   chargedForCalls(accountId: string): Promise<number>;
-  /** True while a call of the account holds credits. */
+  /** Returns true if a call of the account still reserves credits. */
   callsHold(accountId: string): Promise<boolean>;
 }
 
 const pageMax = 100;
 
+/** Creates the functions that open and read accounts in the given tables. */
 export function accountsIn(tables: Tables): Accounts {
   const client = documentClient();
   const accounts = dynamoAccountStore(client, { accounts: tables.accounts });
@@ -62,7 +66,10 @@ export function accountsIn(tables: Tables): Accounts {
 
 const pollMs = 1_000;
 
-/** Polls until a condition holds. @returns false when it does not hold within the seconds */
+/**
+ * Polls until a condition holds.
+ * @returns false if the condition does not hold within the seconds
+ */
 export async function untilTrue(
   secondsMax: number,
   holds: () => Promise<boolean>,

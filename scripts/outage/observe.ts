@@ -21,16 +21,19 @@ interface Prepared {
   readonly body: unknown;
 }
 
-/** Calls in parallel: fewer than a DynamoDB client has connections (50). */
+/** The number of simultaneous calls. It is below the connection limit of a DynamoDB client (50). */
 const parallelCalls = 16;
-/** Longer than the gateway waits for an answer (29 s). */
+/** The seconds to wait for a response. The gateway responds within 29 s. */
 const answerSecondsMax = 40;
 /**
- * A worker cancels the hold of an abandoned call within 40 s; a message that it does not finish comes
- * again after that.
+ * A worker cancels the hold of an abandoned call within 40 s. If the worker fails, the message is
+ * received again after that.
  */
 const recoverySecondsMax = 60;
-/** Requests that a worker sent during the outage end within their 4 s, and it pauses for 2 s. */
+/**
+ * The seconds until the requests of workers have ended. A worker's requests last up to 4 s,
+ * followed by a pause of 2 s.
+ */
 const settleSeconds = 10;
 const allRoutes = Object.keys(routes) as RouteKey[];
 const chargedRoutes = allRoutes.filter((route) => groups[routes[route].group].itemCalls);
@@ -58,7 +61,7 @@ type Cost = Pick<Observation, "charged" | "holdsCredits">;
 
 const noCost: Cost = { charged: 0, holdsCredits: false };
 
-/** What each call cost. Waits until no failed call costs anything, for a minute at most. */
+/** Returns the charge of each call. Waits up to a minute, until no failed call is charged. */
 async function costsAfterRecovery(
   mode: StoreMode,
   seen: {

@@ -3,38 +3,42 @@ import { limits } from "../../shared/base/limits.ts";
 import { sampleCalls } from "./sample-calls.ts";
 import type { StoreMode } from "./store-proxy.ts";
 
-/** The answer to one call, and its charge after the store has recovered. */
+/** The response to one call, and its charge after the store has recovered. */
 export interface Observation {
   readonly mode: StoreMode;
   readonly route: RouteKey;
-  /** 0 for a call that was not answered. */
+  /** The HTTP status; 0 if there was no response. */
   readonly status: number;
-  /** `error.code` of the body; undefined where the body has none. */
+  /** The `error.code` of the body; undefined if the body has none. */
   readonly code: string | undefined;
   readonly headers: Headers;
   readonly seconds: number;
   readonly charged: number;
-  /** True when the call still holds credits after the store has recovered. */
+  /** True if the call still reserves credits after the store has recovered. */
   readonly holdsCredits: boolean;
 }
 
 const rateHeaders = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"] as const;
 const failingSecondsMax = 10;
 
-/** Modes whose calls need several requests, each of which the store answers late. */
+/**
+ * Returns the longest accepted duration of a call in seconds. In some modes, the store responds
+ * late to each of a call's requests.
+ */
 const secondsMaxIn = (mode: StoreMode): number =>
   mode === "slow" ? limits.gatewaySeconds.buffered : failingSecondsMax;
 
+/** Returns true if a response has all headers of the rate limit. */
 export const hasRateHeaders = ({ headers }: Observation): boolean =>
   rateHeaders.every((name) => headers.has(name));
 
-/** The rules that an observation breaks, each as the end of a sentence about its route. */
+/** Returns the rules that an observation breaks, each as the end of a sentence about its route. */
 export function brokenRules(seen: Observation): readonly string[] {
   const { mode, route, status, code, headers, seconds } = seen;
   if (status === 0) return ["was not answered", ...chargeRules(seen)];
   const isUnavailable = status === 503;
   const rules: readonly (readonly [isBroken: boolean, text: string])[] = [
-    [!isExpected(seen), `answered ${status} where ${expectationOf(mode, route)} is due`],
+    [!isExpected(seen), `answered ${status} where ${expectationOf(mode, route)} is expected`],
     [isUnavailable && code !== "UNAVAILABLE", `answered 503 with the code ${String(code)}`],
     [isUnavailable && !headers.has("retry-after"), "has no Retry-After"],
     [!hasRateHeaders(seen), "lacks rate-limit headers"],
@@ -59,7 +63,7 @@ function chargeRules({ status, headers, charged, holdsCredits }: Observation): r
 
 type Expectation = "its usual status" | "503" | "its usual status or 503";
 
-/** What a route has to answer in a mode. */
+/** Returns the response that a route must give in a mode. */
 function expectationOf(mode: StoreMode, route: RouteKey): Expectation {
   const isPublic = routes[route].access === "public";
   if (mode === "healthy" || isPublic) return "its usual status";

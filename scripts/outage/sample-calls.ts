@@ -3,24 +3,32 @@ import type { ApiClient } from "../../tools/customer/api-client.ts";
 import { localCustomer } from "../../tools/customer/bucket.ts";
 import { untilTrue } from "./accounts.ts";
 
-/** What a call is prepared with: its account's API, and the local receiver and bucket. */
+/**
+ * The resources with which a call is prepared: its account's API client, and the local receiver and
+ * bucket.
+ */
 export interface Scene {
   readonly api: ApiClient;
   readonly receiverUrl: string;
   readonly bucket: { readonly endpoint: string; readonly name: string };
 }
 
-/** One call of a route. */
+/** A sample call of one route. */
 export interface SampleCall {
-  /** Creates the resource that the path names. Returns its ID, which replaces the parameter. */
+  /**
+   * Creates the resource that the path names. Returns its ID, which replaces the path parameter.
+   */
   readonly prepare?: (scene: Scene) => Promise<string>;
   /** The path to call. @default the route's path */
   readonly path?: string;
   readonly query?: string;
   readonly body?: (scene: Scene) => unknown;
-  /** The status that a healthy service answers. @default any 2xx */
+  /**
+   * The status of a healthy service.
+   * @default any 2xx
+   */
   readonly documented?: number;
-  /** True when the call needs the store for its key only. */
+  /** True if the call uses the store only to check its API key. */
   readonly needsKeyOnly?: true;
 }
 
@@ -34,7 +42,10 @@ const idOf = ({ body }: { readonly body: Readonly<Record<string, unknown>> }): s
   if (typeof id !== "string") throw new Error(`No resource was created: ${JSON.stringify(body)}`);
   return id;
 };
-/** Waits for the first run, which is due at once: `run` is refused while it is in progress. */
+/**
+ * Creates a watchlist and waits for its first run, because the API refuses `run` while a run is in
+ * progress.
+ */
 async function watchlist({ api }: Scene): Promise<string> {
   const id = idOf(await api.send("POST", "/watchlists", watchlistBody));
   await untilTrue(preparationSecondsMax, async () => {
@@ -46,7 +57,10 @@ async function watchlist({ api }: Scene): Promise<string> {
 const endpointBody = ({ receiverUrl }: Scene) => ({ url: `${receiverUrl}/hooks` });
 const endpoint = async (scene: Scene): Promise<string> =>
   idOf(await scene.api.send("POST", "/webhook_endpoints", endpointBody(scene)));
-/** A delivery of a run's event: test deliveries cannot be sent again. */
+/**
+ * Returns the ID of a delivery of a run's event, because the API refuses to send a test delivery
+ * again.
+ */
 async function delivery(scene: Scene): Promise<string> {
   await endpoint(scene);
   await watchlist(scene);
@@ -82,7 +96,7 @@ async function destination(scene: Scene): Promise<string> {
 const apiKey = async ({ api }: Scene): Promise<string> =>
   idOf(await api.send("POST", "/api_keys", { name: "other" }));
 
-/** A call of each route. A route without one does not compile. */
+/** A sample call for each route. A route without a sample call is a compile error. */
 export const sampleCalls: Readonly<Record<RouteKey, SampleCall>> = {
   "POST /v1/products": { body: () => ({ platform: "retailer_d", ids: [steadyId] }) },
   "GET /v1/products/{id}/offers": { path: `/v1/products/${asin}/offers` },
@@ -136,7 +150,7 @@ export const sampleCalls: Readonly<Record<RouteKey, SampleCall>> = {
   "POST /v1/webhook_deliveries/{id}/redeliver": { prepare: delivery },
   "GET /v1/events": {},
   "GET /v1/events/{id}": { prepare: event },
-  // The event and the endpoint are looked up before the call is refused.
+  // The API looks up the event and the endpoint before it refuses the call.
   "POST /v1/events/{id}/send": {
     prepare: event,
     body: () => ({ webhook_endpoint_id: `we_${"0".repeat(24)}` }),
@@ -174,7 +188,7 @@ export const sampleCalls: Readonly<Record<RouteKey, SampleCall>> = {
   "ANY /{proxy+}": { path: "/no/such/page", documented: 404 },
 };
 
-/** The path and query of a route's call, with the ID of the prepared resource. */
+/** Returns the path and query of a route's sample call, with the ID of the prepared resource. */
 export function pathOf(route: RouteKey, preparedId: string): string {
   const [, own = ""] = route.split(" ");
   const { path = own, query } = sampleCalls[route];

@@ -11,9 +11,9 @@ import { buffer } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 
 /**
- * How the store behaves. `killed` refuses connections. `hanging` accepts requests and answers none;
- * the two other hanging modes still answer what checks an API key, or everything before the first
- * charge. `slow` answers each request after a delay.
+ * The behaviour of the store. `killed` refuses connections. `hanging` accepts requests but does not
+ * respond. The two other hanging modes still respond to the check of an API key, or to all requests
+ * before the first charge. `slow` responds to each request after a delay.
  */
 export type StoreMode =
   | "healthy"
@@ -25,9 +25,12 @@ export type StoreMode =
 
 export interface StoreProxy {
   readonly url: string;
-  /** Held requests take effect when the store is healthy again, as after a SIGCONT. */
+  /**
+   * Changes the mode. Requests that were not answered take effect when the store is healthy again,
+   * as after a SIGCONT.
+   */
   set(mode: StoreMode): Promise<void>;
-  /** How many requests are held. */
+  /** Returns the number of requests that wait for a response. */
   held(): number;
   stop(): Promise<void>;
 }
@@ -38,7 +41,10 @@ interface Held {
   readonly response: ServerResponse;
 }
 
-/** Starts a proxy of a DynamoDB endpoint. @param slowMs delay of each answer in the mode `slow` */
+/**
+ * Starts a proxy in front of a DynamoDB endpoint.
+ * @param slowMs the delay of each response in the mode `slow`, in milliseconds
+ */
 export async function startStoreProxy(target: string, slowMs: number): Promise<StoreProxy> {
   const to = new URL(target);
   let mode: StoreMode = "healthy";
@@ -77,7 +83,8 @@ export async function startStoreProxy(target: string, slowMs: number): Promise<S
       if (wanted !== "healthy") return;
       const waiting = held;
       held = [];
-      // Most of their clients have disconnected: a store executes such requests too.
+      // Forwards requests even if their clients have disconnected, because a real store would also
+      // execute them.
       for (const one of waiting) await forward(to, one).catch(() => one.response.destroy());
     },
     held: () => held.length,
@@ -91,11 +98,11 @@ const operationOf = ({ headers }: IncomingMessage): string =>
 const isCharge = (request: IncomingMessage, body: Buffer): boolean =>
   operationOf(request) === "TransactWriteItems" && body.includes('"type":{"S":"charge"}');
 
-/** A call is admitted by a write to the row of its key, or by a read of it. */
+/** Returns true for the check of an API key, which writes or reads the row of the key. */
 const isKeyCheck = (request: IncomingMessage, body: Buffer): boolean =>
   ["GetItem", "UpdateItem"].includes(operationOf(request)) && body.includes('"pk":{"S":"key#');
 
-/** A connection for each request: the store closes idle ones at any time. */
+/** A new connection for each request, because the store may close idle connections at any time. */
 const agent = new Agent({ keepAlive: false });
 
 async function forward(to: URL, { request, body, response }: Held): Promise<void> {

@@ -5,7 +5,10 @@ import type { TourTarget } from "./runs.ts";
 
 const admin = fileURLToPath(new URL("../admin.ts", import.meta.url));
 
-/** Creates a runner of `npm run admin` for one world, which flags and variables select. */
+/**
+ * Creates a function that runs `npm run admin` and returns its JSON output. `flags` and `variables`
+ * select the world.
+ */
 export function adminCommands(
   flags: readonly string[],
   variables: Readonly<Record<string, string>>,

@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import * as v from "valibot";
 
-/** A local world, as its `ready.json` describes it. */
+/** The content of a local world's `ready.json`. */
 const ready = v.object({
   base_url: v.string(),
   api_key: v.string(),
@@ -23,7 +23,10 @@ export interface FreshWorld extends v.InferOutput<typeof ready> {
 const startSecondsMax = 30;
 const startScript = fileURLToPath(new URL("../start.ts", import.meta.url));
 
-/** Runs `npm start` on an empty data folder, calls the visitor, and removes the folder. */
+/**
+ * Runs `npm start` on an empty data folder and calls `visit`. Then stops the world and deletes the
+ * folder.
+ */
 export async function inFreshWorld<Result>(
   flags: readonly string[],
   visit: (world: FreshWorld) => Promise<Result>,

@@ -6,13 +6,13 @@ export interface Narrator {
   chapter(text: string): void;
   note(line: string): void;
   /**
-   * Prints a check.
-   * @throws Error that names the check if it fails.
+   * Prints the result of a check.
+   * @throws Error with the check's description if it fails
    */
   check(what: string, holds: boolean): void;
   /**
-   * Polls until there is a result, and prints the wait.
-   * @throws Error if there is none within `seconds`.
+   * Polls until `ask` returns a result, and prints the duration.
+   * @throws Error if there is no result within `seconds`
    */
   wait<T>(what: string, seconds: number, ask: () => Promise<T | undefined>): Promise<T>;
   readonly checks: () => number;

@@ -9,7 +9,10 @@ export async function reconcileWorld({ admin }: Pick<TourTarget, "admin">, narra
   narrator.check("data that the tables store twice is equal", tally["differences"] === 0);
 }
 
-/** The command prints the differences before it fails. */
+/**
+ * Adds the command's output to the error, because the command prints the differences before it
+ * fails.
+ */
 function withOutput(error: unknown): never {
   const { stdout = "" } = error as { readonly stdout?: string };
   throw new Error(`reconcile failed\n${stdout}`, { cause: error });

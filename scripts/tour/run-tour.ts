@@ -58,6 +58,7 @@ export async function openAccount(target: TourTarget, narrator: Narrator): Promi
   return String(key["key"]);
 }
 
+/** Checks a products call, its charge and its headers. */
 export async function readProducts(
   api: ApiClient,
   { ids }: TourTarget,
@@ -146,6 +147,7 @@ async function registerBucket(
   narrator.check("the secret key is not echoed", answer.body["secret_access_key"] === undefined);
 }
 
+/** Creates a watchlist of the tour's items. Returns its ID. */
 export async function createWatchlist(
   api: ApiClient,
   { ids }: TourTarget,
@@ -165,6 +167,7 @@ export async function createWatchlist(
   return String(answer.body["id"]);
 }
 
+/** Checks that an event reports the changed price of the first item. */
 export function reportChange(
   changed: readonly Record<string, unknown>[],
   { ids }: TourTarget,

@@ -4,30 +4,30 @@ import type { Narrator } from "./narrator.ts";
 import type { Delivery } from "./verify-delivery.ts";
 import { quantity } from "../../shared/base/quantity.ts";
 
-/** The world of a tour, and a way to change the price of an item. */
+/** The world of a tour, with items whose price can change. */
 export interface TourTarget {
   readonly baseUrl: string;
   /** Runs an admin command on the world; returns its output. */
   readonly admin: (...command: string[]) => Promise<Record<string, unknown>>;
-  /** IDs to read. The first one's price changes. */
+  /** The IDs of items to read. The first item's price changes. */
   readonly ids: readonly [string, ...string[]];
   readonly movePrice: () => void | Promise<void>;
 }
 
-/** A world with a receiver and a bucket that the service can reach. */
+/** A world whose service can reach a receiver and a bucket. */
 export interface ReachableTarget extends TourTarget {
   readonly receiver: TourReceiver;
   readonly bucket: CustomerBucketAccess;
 }
 
 export interface TourReceiver {
-  /** The delivery address; a path follows. */
+  /** The address of deliveries. A path is appended. */
   readonly url: string;
-  /** The control address of the receiver. */
+  /** The address for control requests to the receiver. */
   readonly controlUrl: string;
 }
 
-/** Upper bound of every wait in the tour. */
+/** The longest wait of a tour, in seconds. */
 export const waitSecondsMax = 20;
 
 export interface RunSeen {
@@ -35,7 +35,7 @@ export interface RunSeen {
   readonly changed: readonly Record<string, unknown>[];
 }
 
-/** Waits until all events of a run have arrived. */
+/** Waits until all events of a run have arrived at the receiver. */
 export async function runCompleted(
   target: ReachableTarget,
   narrator: Narrator,
@@ -63,7 +63,7 @@ export async function runCompleted(
   return { all: seen, changed };
 }
 
-/** Returns the deliveries of a run that the receiver got so far. */
+/** Returns the deliveries of a run that the receiver has received so far. */
 export async function deliveriesOf(
   target: ReachableTarget,
   run: { readonly watchlistId: string; readonly runNumber: number },
@@ -76,7 +76,7 @@ export async function deliveriesOf(
   });
 }
 
-/** Returns the envelope of a delivery. */
+/** Returns the event in a delivery; an empty object if the delivery is undefined. */
 export const parsed = (delivery: Delivery | undefined): Record<string, unknown> =>
   JSON.parse(delivery?.body ?? "{}") as Record<string, unknown>;
 

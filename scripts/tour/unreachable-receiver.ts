@@ -10,9 +10,9 @@ import {
 } from "./run-tour.ts";
 
 /**
- * Runs the tour with a service that can reach no receiver and no bucket. The events are read from
- * the feed, and the delivery log must report why they did not arrive. `unreachable` is an HTTPS address
- * that looks public and does not answer.
+ * Runs the tour with a service that can reach neither a receiver nor a bucket. Reads the events
+ * from the feed. The delivery log must contain the reason why they did not arrive.
+ * @param input `unreachable` is an HTTPS address that looks public but does not respond
  */
 export async function runUnreachableTour(
   target: TourTarget & { readonly unreachable: string },

@@ -1,14 +1,14 @@
 import { Webhook } from "standardwebhooks";
 import Stripe from "stripe";
 
-/** A delivery, as the receiver stored it. */
+/** A delivery as the receiver stored it. */
 export interface Delivery {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Verifies a delivery with two libraries of other vendors. */
+/** Verifies the signature of a delivery with two independent libraries. */
 export function verifyDelivery(
   { headers, body }: Delivery,
   secret: string,

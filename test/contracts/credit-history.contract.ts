@@ -12,7 +12,7 @@ import { entriesOf, expectLedgerToBalance, type LedgerWorld } from "./ledger.con
 
 const now = systemClock.now();
 const expiresAt = new Date(now.getTime() + 60_000);
-/** Holds keep whole seconds. */
+/** The ledger stores a hold's expiry in whole seconds. */
 const expired = new Date(now.getTime() + 61_001);
 
 const call = {
@@ -36,7 +36,7 @@ const subjects: readonly (readonly [string, CreditSource, TransactionFilter])[] 
   ["watchlist", step, { watchlistId }],
 ];
 
-/** What is done with a hold of 4 credits, and its entries after that, newest first. */
+/** The actions on a hold of 4 credits, and the ledger entries that they leave, newest first. */
 const states = [
   { state: "open", actions: ["otherCall"], entries: ["reserve 4"] },
   {
@@ -67,14 +67,16 @@ const states = [
 const holdIdOf = (source: CreditSource): string =>
   "requestId" in source ? source.requestId : `${source.runId}#${source.step}`;
 
-/** Accounts by size, with a number of simultaneous calls that uses several of their shards. */
+/**
+ * Accounts with 1, 2 and 25 shards. `calls` in flight use several shards if the account has them.
+ */
 const sizes = [
   { shards: "1 shard", purchases: [], calls: 5 },
   { shards: "2 shards", purchases: [25_000], calls: 18 },
   { shards: "25 shards", purchases: [25_000, 10_000_000], calls: 33 },
 ] as const;
 
-/** What every history of an account's ledger holds to. */
+/** Registers the tests that every implementation of the credit history must pass. */
 export function creditHistoryContract(openWorld: () => LedgerWorld): void {
   let world: LedgerWorld;
   let accountId: string;
@@ -93,7 +95,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
   const change = (wanted: Pick<CreditChange, "changeId" | "type" | "credits">) =>
     world.changes.apply({ accountId, now, ...wanted });
 
-  /** Every page until the last one. */
+  /** Returns the entries of all pages, newest first. */
   const list = async (filter: TransactionFilter, limit = 100) => {
     const found: ListedTransaction[] = [];
     for (let startingAfter: string | undefined; ;) {
@@ -110,7 +112,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
     (await list(filter, limit)).map(({ sequence }) => sequence);
 
   describe("a page of the ledger", () => {
-    it("comes newest first, in pages that join without gap or repeat", async () => {
+    it("lists entries newest first, and the pages have no gap or repetition", async () => {
       const ledger = world.ledger();
       for (const id of ["a", "b", "c"]) await reserve(ledger, { requestId: id }, 2);
       const first = await world.history.page(accountId, { limit: 3 });
@@ -158,8 +160,11 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
     });
   });
 
-  describe("what an entry is for", () => {
-    /** A call that is charged in part by another process, and a step. */
+  describe("the source of a credit entry", () => {
+    /**
+     * Settles one call for fewer credits than it reserved, in another process, and one step of a
+     * run.
+     */
     const work = async (): Promise<void> => {
       await reserve(world.ledger(), call);
       await settle(world.ledger(), call.requestId, 3);
@@ -167,7 +172,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       await settle(world.ledger(), holdIdOf(step), 3);
     };
 
-    it("is the same in its reservation, charge and refund, with the items charged", async () => {
+    it("is the same in the reservation, charge and refund of a hold, with the charged items", async () => {
       await work();
       const entries = (await entriesOf(world, accountId)).slice(1);
       expect(entries.map(({ type, source, itemsCharged }) => [type, source, itemsCharged])).toEqual(
@@ -181,7 +186,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       );
     });
 
-    it("reports no charged items for a released hold", async () => {
+    it("has no charged items if the hold was released", async () => {
       await reserve(world.ledger(), call);
       await world.ledger().release({ accountId, holdId: call.requestId, now });
       expect((await entriesOf(world, accountId)).at(-1)).toMatchObject({
@@ -191,7 +196,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       });
     });
 
-    it.each([1, 100])("is what entries are filtered by, in pages of %i", async (limit) => {
+    it.each([1, 100])("selects the entries of the filter, in pages of %i", async (limit) => {
       await work();
       await change({ changeId: "c1", type: "adjust", credits: -5 });
       await change({ changeId: "c2", type: "purchase", credits: 25_000 });
@@ -211,7 +216,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       );
     });
 
-    it("is found while the hold is open, and never for another account", async () => {
+    it("finds the entries of an open hold, and never those of another account", async () => {
       await reserve(world.ledger(), call);
       expect(await sequencesOf({ requestId: call.requestId })).toEqual([2]);
       accountId = await world.open(5);
@@ -221,7 +226,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
   });
 
   describe.each(subjects)("the entries of a %s", (_subject, source, filter) => {
-    it.each(states)("are all found when its hold is $state", async ({ actions, entries }) => {
+    it.each(states)("are all listed if its hold is $state", async ({ actions, entries }) => {
       const ledger = world.ledger();
       const holdId = holdIdOf(source);
       const act = {
@@ -251,7 +256,9 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
   });
 
   describe.each(sizes)("the history of an account with $shards", ({ purchases, calls }) => {
-    /** Makes simultaneous calls, which use up the slots of one shard and then those of others. */
+    /**
+     * Reserves for all calls before it settles any, so that a large account uses several shards.
+     */
     const work = async (): Promise<void> => {
       for (const [n, credits] of purchases.entries()) {
         await change({ changeId: `pack_${n}`, type: "purchase", credits });
@@ -266,7 +273,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       }
       await change({ changeId: "correction", type: "adjust", credits: -7 });
     };
-    // The tests that only read share one account: its calls take most of their time.
+    // Tests that only read share one account, because most of their time goes into its calls.
     let used: string | undefined;
     const openUsed = async (): Promise<void> => {
       if (used === undefined) await work();
@@ -301,7 +308,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       }
     });
 
-    it("returns with each filter the matching entries of the whole ledger", async () => {
+    it("returns all matching entries of the ledger for each filter", async () => {
       await openUsed();
       const found = await list({});
       const requestId = found.flatMap(({ source }) =>

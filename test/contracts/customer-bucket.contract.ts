@@ -5,9 +5,9 @@ import type { BucketAccess, CustomerBucket } from "../../shared/exports/customer
 export interface BucketSubject {
   /** Opens a bucket of the store. */
   open(wanted?: Partial<BucketAccess>): CustomerBucket;
-  /** Keys in the bucket, in order. */
+  /** Returns the keys in the bucket, sorted. */
   keys(): Promise<readonly string[]>;
-  /** What the store would hand out, and how it would name it. */
+  /** Returns an object as the store sends it to a reader, with its headers. */
   read(key: string): Promise<{
     readonly bytes: Buffer;
     readonly contentType: string | undefined;
@@ -15,7 +15,7 @@ export interface BucketSubject {
   }>;
 }
 
-/** What every S3-compatible store must let the export do. */
+/** Registers the tests that every S3-compatible store must pass for exports. */
 export function customerBucketContract(subject: () => BucketSubject): void {
   let opened: CustomerBucket[] = [];
   afterEach(() => {
@@ -40,7 +40,7 @@ export function customerBucketContract(subject: () => BucketSubject): void {
     });
   });
 
-  it("takes every character that a prefix and a key may have", async () => {
+  it("accepts every character that a prefix and a key may have", async () => {
     const bucket = open();
     const keys = [
       "A-Z_09!.*'()=-/x/dt=2026-11-20/00001-watchlist.run.completed-evt_1.jsonl.gz",
@@ -66,7 +66,7 @@ export function customerBucketContract(subject: () => BucketSubject): void {
     expect((await subject().read("again")).bytes.toString()).toBe("2");
   });
 
-  it("writes many objects at once, empty and large ones too", async () => {
+  it("writes many objects at once, including empty and large ones", async () => {
     const bucket = open();
     const puts = Array.from({ length: 12 }, (_, n) =>
       bucket.put({
@@ -83,7 +83,7 @@ export function customerBucketContract(subject: () => BucketSubject): void {
     expect((await subject().read("many/0")).bytes.length).toBe(0);
   });
 
-  it("deletes, whether the object is there or not", async () => {
+  it("deletes an object, and succeeds if the object does not exist", async () => {
     const bucket = open();
     await bucket.put({ key: "gone", bytes: Buffer.from("x"), contentType: "text/plain" });
 
@@ -92,7 +92,7 @@ export function customerBucketContract(subject: () => BucketSubject): void {
     expect(await subject().keys()).not.toContain("gone");
   });
 
-  it("finds an object that is there, and no other", async () => {
+  it("finds an existing object and reports a missing one as missing", async () => {
     const bucket = open();
     await bucket.put({ key: "there", bytes: Buffer.from("x"), contentType: "text/plain" });
 

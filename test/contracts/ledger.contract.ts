@@ -9,9 +9,9 @@ import type {
 } from "../../shared/credits/credit-history.ts";
 import type { Ledger } from "../../shared/credits/ledger.ts";
 
-/** Accounts with credits, and processes that work on them. */
+/** Accounts with credits, and the ledgers of several processes on these accounts. */
 export interface LedgerWorld {
-  /** A ledger in a separate process, without the cached state of the others. */
+  /** Creates the ledger of a separate process, which shares no cached state with other ledgers. */
   ledger(): Ledger;
   readonly changes: CreditChanges;
   readonly history: CreditHistory;
@@ -43,7 +43,7 @@ export async function expectLedgerToBalance(
   accountId: string,
 ): Promise<void> {
   const account = await world.account(accountId);
-  if (account === undefined) throw new Error(`no account ${accountId}`);
+  if (account === undefined) throw new Error(`The test account ${accountId} does not exist`);
   const entries = await entriesOf(world, accountId);
   expect(account.balance).toBeGreaterThanOrEqual(0);
   expect(entries.map(({ sequence }) => sequence)).toEqual(entries.map((_, n) => n + 1));
@@ -63,7 +63,9 @@ export async function expectLedgerToBalance(
   expect(account.balance + account.held + account.spent).toBe(moved("grant", "purchase", "adjust"));
 }
 
-/** What every ledger holds to, with the changes beside it. */
+/**
+ * Registers the tests that every ledger implementation must pass, together with its credit changes.
+ */
 export function ledgerContract(openWorld: () => LedgerWorld): void {
   let world: LedgerWorld;
   let accountId: string;
@@ -90,7 +92,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
     (await entriesOf(world, accountId)).map(({ type, credits }) => [type, credits]);
 
   describe("reserve", () => {
-    it("takes the credits out of the balance and a slot", async () => {
+    it("deducts the credits from the balance and occupies a slot", async () => {
       expect(await reserve(world.ledger(), "h1", 120)).toEqual({ outcome: "reserved" });
       expect(await world.account(accountId)).toMatchObject({
         balance: 4_880,
@@ -100,7 +102,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("takes no slot for a step of a run", async () => {
+    it("occupies no slot for a step of a run", async () => {
       await world.ledger().reserve({
         accountId,
         holdId: "run#check",
@@ -117,20 +119,20 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       });
     });
 
-    it("reserves once for one hold id, also from another process", async () => {
+    it("reserves once for a hold ID, even if another process repeats it", async () => {
       await reserve(world.ledger(), "h1", 120);
       const repeated = await reserve(world.ledger(), "h1", 120);
       expect(repeated).toEqual({ outcome: "reserved" });
       expect(await world.account(accountId)).toMatchObject({ held: 120, inFlight: 1 });
     });
 
-    it("is all or nothing when the balance is short", async () => {
+    it("reserves nothing if the balance does not cover all credits", async () => {
       const outcome = await reserve(world.ledger(), "h1", 5_001);
       expect(outcome).toEqual({ outcome: "insufficient", balance: 5_000 });
       expect(await movements()).toEqual([["grant", 5_000]]);
     });
 
-    it("takes the entire balance, and nothing more after that", async () => {
+    it("reserves the entire balance, and then refuses further credits", async () => {
       expect(await reserve(world.ledger(), "all", 5_000)).toEqual({ outcome: "reserved" });
       expect(await world.account(accountId)).toMatchObject({ balance: 0, held: 5_000 });
       const outcome = await reserve(world.ledger(), "more", 1);
@@ -138,7 +140,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("refuses a sixth slot of a new account and gives back slots that expired", async () => {
+    it("refuses a sixth slot of a new account, and frees slots of expired holds", async () => {
       const ledger = world.ledger();
       for (const id of ["a", "b", "c", "d", "e"]) await reserve(ledger, id, 1);
       expect(await reserve(world.ledger(), "f", 1)).toEqual({
@@ -157,7 +159,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
   });
 
   describe("settle", () => {
-    it("charges what was answered, refunds the rest and frees the slot", async () => {
+    it("charges the answered items, refunds the rest and frees the slot", async () => {
       const ledger = world.ledger();
       await reserve(ledger, "h1", 100);
       expect(await settle(ledger, "h1", 70)).toEqual({ credits: 70, balance: 4_930 });
@@ -171,7 +173,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("resolves a hold once, whichever process comes second", async () => {
+    it("resolves a hold once when two processes settle it", async () => {
       await reserve(world.ledger(), "h1", 100);
       await settle(world.ledger(), "h1", 70);
       expect(await settle(world.ledger(), "h1", 100)).toEqual({ credits: 70, balance: 4_930 });
@@ -187,7 +189,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("reports its own hold as resolved after another process settled it", async () => {
+    it("reports a hold as resolved after another process settled it", async () => {
       const [starter, step] = [world.ledger(), world.ledger()];
       await reserve(starter, "A", 10);
       await settle(step, "A", 7);
@@ -219,7 +221,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("charges nothing after the hold expired and was released", async () => {
+    it("charges nothing for a hold that expired and was released", async () => {
       const owner = world.ledger();
       await reserve(owner, "h1", 100);
       expect(await world.ledger().releaseExpired(accountId, later(expiry + 1))).toBe(1);
@@ -245,7 +247,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("changes nothing where there is no hold, and where it was settled", async () => {
+    it("changes nothing if the hold does not exist or was settled", async () => {
       await reserve(world.ledger(), "h1", 100);
       await settle(world.ledger(), "h1", 70);
       const before = await movements();
@@ -292,7 +294,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("is reported to the process that made the hold", async () => {
+    it("is visible to the process that created the hold", async () => {
       const owner = world.ledger();
       await reserve(owner, "h1", 100);
       await settle(world.ledger(), "h1", 70);
@@ -300,7 +302,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       expect(await settle(owner, "h1", 70)).toEqual({ credits: 0, balance: 5_000 });
     });
 
-    it("changes nothing where there is no hold, nothing was charged, or it expired", async () => {
+    it("changes nothing if the hold does not exist, was charged nothing, or expired", async () => {
       const ledger = world.ledger();
       await reserve(ledger, "free", 100);
       await settle(ledger, "free", 0);
@@ -312,7 +314,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("leaves other holds of the account as they are", async () => {
+    it("does not change other holds of the account", async () => {
       const ledger = world.ledger();
       for (const id of ["h1", "h2", "h3"]) await reserve(ledger, id, 10);
       for (const id of ["h1", "h2"]) await settle(ledger, id, 10);
@@ -333,7 +335,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
   });
 
   describe("expired holds", () => {
-    it("are found by account after they expire, and released once", async () => {
+    it("are listed by account and released once", async () => {
       await reserve(world.ledger(), "h1", 10);
       const [early, late] = [later(expiry - 1), later(expiry + 1)];
       expect(await world.ledger().accountsWithExpiredHolds(early, 100)).not.toContain(accountId);
@@ -345,7 +347,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("of another account stay", async () => {
+    it("of other accounts are not released", async () => {
       await reserve(world.ledger(), "h1", 10);
       const other = await world.open(5_000);
       expect(await world.ledger().releaseExpired(other, later(expiry + 1))).toBe(0);
@@ -363,8 +365,8 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       ...wanted,
     });
 
-  describe("changes", () => {
-    it("a purchase increases balance, lifetime credits and, from the next reservation on, slots", async () => {
+  describe("a credit change", () => {
+    it("of type purchase increases balance, lifetime credits and, from the next reservation, slots", async () => {
       const ledger = world.ledger();
       for (const id of ["a", "b", "c", "d", "e"]) await reserve(ledger, id, 1);
       expect(await change({})).toEqual({ outcome: "changed", balance: 29_995, lifetime: 30_000 });
@@ -373,13 +375,13 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("a grant raises the balance only", async () => {
+    it("of type grant increases only the balance", async () => {
       const outcome = await change({ type: "grant", credits: 500_000 });
       expect(outcome).toEqual({ outcome: "changed", balance: 505_000, lifetime: 5_000 });
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("an adjustment goes up and down, and lowers neither lifetime credits nor slots", async () => {
+    it("of type adjust increases or decreases the balance, but never lifetime credits or slots", async () => {
       await change({});
       await change({ changeId: "c2", type: "adjust", credits: -29_000 });
       const outcome = await change({ changeId: "c3", type: "adjust", credits: 5 });
@@ -391,12 +393,12 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("an adjustment never takes more than the balance", async () => {
+    it("of type adjust never deducts more than the balance", async () => {
       const outcome = await change({ type: "adjust", credits: -5_001 });
       expect(outcome).toEqual({ outcome: "insufficient", balance: 5_000 });
     });
 
-    it("take effect once for each ID, also if requested in parallel", async () => {
+    it("takes effect once for each ID, even if requested in parallel", async () => {
       const outcomes = await Promise.all([change({}), change({}), change({})]);
       for (const outcome of outcomes) {
         expect(outcome).toEqual({ outcome: "changed", balance: 30_000, lifetime: 30_000 });
@@ -407,19 +409,19 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       ]);
     });
 
-    it("refuse an id that has made another change", async () => {
+    it("is refused if its ID was used for another change", async () => {
       await change({});
       expect(await change({ credits: 150_000 })).toEqual({ outcome: "id_reused" });
       expect(await change({ type: "grant" })).toEqual({ outcome: "id_reused" });
     });
 
-    it("refuse an account that does not exist", async () => {
+    it("is refused for an account that does not exist", async () => {
       expect(await change({ accountId: "acct_none" })).toEqual({ outcome: "unknown_account" });
     });
   });
 
-  describe("many at once", () => {
-    it("keep the account balance equal to the ledger for any interleaving of calls and changes", async () => {
+  describe("parallel calls and changes", () => {
+    it("keep the account balance equal to the ledger in any order", async () => {
       const call = fc.record({
         process: fc.nat({ max: 2 }),
         credits: fc.integer({ min: 0, max: 900 }),

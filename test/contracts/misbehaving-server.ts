@@ -3,16 +3,16 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-/** A request as a source gets it. */
+/** A request as the source server receives it, with its path decoded. */
 export interface SourceRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly body: string;
 }
 
-/** How a source that behaves talks: all that a misbehaviour bends. */
+/** The format of a correct source. Misbehaviours change parts of its replies. */
 export interface SourceSpeech {
-  /** Of a good reply, without a charset. */
+  /** The media type of a correct reply, without a charset. */
   readonly contentType: string;
   /** The IDs that a request asks for; null for a request that is about something else. */
   readonly idsOf: (request: SourceRequest) => readonly string[] | null;
@@ -22,15 +22,15 @@ export interface SourceSpeech {
   readonly entry: (id: string, isDearer?: boolean) => unknown;
   /** A reply with these entries that is marked as complete. */
   readonly reply: (entries: readonly unknown[]) => unknown;
-  /** How a reply is written down. */
+  /** Serializes a reply to the text of the response body. */
   readonly written: (reply: unknown) => string;
 }
 
-/** A request about items, to be answered in one way or another. */
+/** A request about items, and the response to it. The test chooses how to answer. */
 export interface Question {
   readonly speech: SourceSpeech;
   readonly ids: readonly string[];
-  /** Counts the questions, from 1. */
+  /** The position of this request among those about items, from 1. */
   readonly number: number;
   readonly response: ServerResponse;
   readonly at: Date;
@@ -39,9 +39,9 @@ export interface Question {
 export interface MisbehavingServer {
   readonly url: string;
   readonly questions: readonly Question[];
-  /** Bytes that went out over the busiest connection. */
+  /** Returns the largest number of bytes sent over one closed connection. */
   bytesSent(): number;
-  /** Answers in progress. */
+  /** Returns the number of responses that are not finished. */
   underWay(): number;
   stop(): Promise<void>;
 }

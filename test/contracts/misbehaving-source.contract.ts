@@ -11,7 +11,9 @@ import {
 import * as source from "./misbehaviours.ts";
 import { brandedKeysIn } from "./output-keys.ts";
 
-/** An answer of any of the ports; an offer's check goes by the id of the offer. */
+/**
+ * An answer of a scraper, offer scraper or offer checker. The ID of an offer check is the offer's.
+ */
 export interface PortAnswer {
   readonly id: string;
   readonly status: string;
@@ -22,25 +24,31 @@ export interface PortAnswer {
   readonly buyable?: boolean;
 }
 
-/** Reads over the real client and all; what limits its calls holds across reads. */
+/**
+ * Reads through the real HTTP client. Its limits apply across reads, as in a process of the
+ * service.
+ */
 export interface SourceReader {
   read(ids: readonly string[], deadline: Date): Promise<readonly PortAnswer[]>;
-  /** The results of its reads so far. */
+  /** The report of each read so far. */
   readonly reports: readonly SourceReport[];
 }
 
 export interface ReaderOptions {
-  /** The longest one try may take; the adapter's default without it. */
+  /**
+   * Timeout of one attempt in milliseconds.
+   * @default the adapter's timeout
+   */
   readonly tryTimeoutMs?: number;
 }
 
-/** An adapter as it is configured for one scraper, and the source that it reads. */
+/** An adapter configured for one scraper, and the source that it reads. */
 export interface MisbehavingSubject {
-  /** The adapter and the scraper. */
+  /** The names of the adapter and the scraper, for test titles. */
   readonly name: string;
   readonly start: (url: string, options: ReaderOptions) => SourceReader;
   readonly speech: SourceSpeech;
-  /** Found by a source that behaves; their texts hold letters beyond ASCII. */
+  /** Items that the source returns by default. Their texts contain letters beyond ASCII. */
   readonly ids: readonly [string, string];
   /** An ID that no request contains. */
   readonly stranger: string;
@@ -48,7 +56,9 @@ export interface MisbehavingSubject {
   readonly questions: 1 | 2;
   /** The status of an ID that a complete reply leaves out. */
   readonly leftOut: "not_found" | "unavailable";
-  /** Whether bytes that do not belong to the charset make a reply unreadable, or a letter. */
+  /**
+   * The effect of bytes that are invalid in the charset: an unreadable reply, or a wrong letter.
+   */
   readonly wrongBytes: "no reply" | "a wrong letter";
 }
 
@@ -64,19 +74,24 @@ interface Outcome {
   readonly reports: readonly SourceReport[];
 }
 
-/** A call for both items and, where that fails, one for each, every one of them tried three times. */
+/**
+ * One call for both items and, if that fails, one call for each item. Each call has three attempts.
+ */
 const questionsMax = 9;
-/** No read of a source that answers comes near it, on any machine. */
+/** Milliseconds that no read of an answering source takes, on any machine. */
 const patienceMs = 120_000;
-/** The longest that any adapter can be configured with, so that only the deadline ends a try. */
+/**
+ * The longest timeout that an adapter's configuration allows, so that only the deadline ends an
+ * attempt.
+ */
 const longestTryMs = 300_000;
-/** A deadline that is meant to pass. */
+/** A deadline, in milliseconds from now, that the test expects to pass. */
 const shortMs = 700;
-/** More than any reply may hold and what the connection's two ends keep for each other. */
+/** A number of bytes above the size limit of a reply plus the socket buffers of both ends. */
 const bytesSentMax = 32 * 1_024 * 1_024;
 const turnedAwayMax = 5;
 
-/** What every adapter keeps to, whatever its source does. */
+/** Registers the tests that every adapter must pass, whatever its source returns. */
 export function misbehavingSourceContract(subject: MisbehavingSubject): void {
   const { ids, speech, stranger, questions } = subject;
   const [first, second] = ids;
@@ -110,7 +125,10 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
   const outcome = (play: source.Play, trial: Trial = {}): Promise<Outcome> =>
     playing(play, (server) => reading(server, trial));
 
-  /** Reads by a deadline that passes once the source was asked, however slow the machine is. */
+  /**
+   * Reads with a deadline that passes only after the first request reached the source. Doubles the
+   * deadline until it does, for slow machines.
+   */
   const pastDeadline = async (
     play: source.Play,
     check: (server: MisbehavingServer) => Promise<void> = async () => {},
@@ -125,25 +143,25 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
     }
   };
 
-  /** What it answers where nothing is wrong. */
+  /** The answers of the adapter when the source behaves correctly. */
   let honest: Promise<readonly TimelessAnswer[]> | undefined;
   const good = (): Promise<readonly TimelessAnswer[]> =>
     (honest ??= outcome(source.behave).then(({ answers }) => timeless(answers)));
 
-  /** Everything is read as from a source that behaves, with so many questions more. */
+  /** Expects the same answers as from a correct source, with `more` additional requests. */
   const expectGood = async ({ answers, server }: Outcome, more = 0): Promise<void> => {
     expect(timeless(answers)).toEqual(await good());
     expect(server.questions).toHaveLength(questions + more);
   };
 
-  /** Nothing is read, and the source was asked no more than so often. */
+  /** Expects every item to be unavailable, after at least one and at most `atMost` requests. */
   const expectNothing = ({ answers, server }: Outcome, atMost: number): void => {
     expect(new Set(statuses(answers))).toEqual(new Set(["unavailable"]));
     expect(server.questions.length).toBeGreaterThan(0);
     expect(server.questions.length).toBeLessThanOrEqual(atMost);
   };
 
-  /** The first id is read as ever; of the second nothing is known but this. */
+  /** Expects the correct answer for the first item, and only the status for the second. */
   const expectOnlyFirst = async ({ answers }: Outcome, status: string): Promise<void> => {
     expect(timeless(answers)).toEqual([(await good())[0], { id: second, status }]);
   };
@@ -182,11 +200,11 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       expectNothing(await outcome(source.tooOftenFor(0)), 3 * questions);
     });
 
-    it("fails once with 500: the adapter repeats the call once", async () => {
+    it("returns 500 once: the adapter repeats the call once", async () => {
       await expectGood(await outcome(source.once(source.status(500))), 1);
     });
 
-    it("always fails with 500: all items are unavailable, after at most six calls for each", async () => {
+    it("always returns 500: all items are unavailable, after at most six calls for each", async () => {
       expectNothing(await outcome(source.status(500)), questionsMax);
     });
 
@@ -211,7 +229,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
     it.each([
       ["resets the connection", source.reset],
       ["closes it within a body", source.cutOff],
-    ])("%s once: retries once", async (_, play) => {
+    ])("%s once: the adapter repeats the call once", async (_, play) => {
       await expectGood(await outcome(source.once(play)), 1);
     });
 
@@ -300,7 +318,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       expectNothing(await outcome(play), 3);
     });
 
-    it(`leaves an ID out of a complete reply: returns ${subject.leftOut} for it`, async () => {
+    it(`leaves an ID out of a complete reply: the adapter returns ${subject.leftOut} for it`, async () => {
       await expectOnlyFirst(await outcome(source.without(second)), subject.leftOut);
     });
 
@@ -324,7 +342,7 @@ export function misbehavingSourceContract(subject: MisbehavingSubject): void {
       await expectOnlyFirst(await outcome(source.doubledWithout(second)), "unavailable");
     });
 
-    it("sends numbers as strings: reads them", async () => {
+    it("sends numbers as strings: the adapter reads them", async () => {
       await expectGood(await outcome(source.numbersAsTexts));
     });
 
@@ -341,21 +359,21 @@ type TimelessAnswer = Omit<PortAnswer, "fetchedAt">;
 const timeless = (answers: readonly PortAnswer[]): TimelessAnswer[] =>
   answers.map(({ fetchedAt: _at, ...answer }) => answer);
 
-/** Answers that show no address of the source: every source stands at another one. */
+/** Removes the source's address from answers, because each test's source has another one. */
 const placeless = (answers: readonly PortAnswer[], url: string): readonly PortAnswer[] =>
   JSON.parse(JSON.stringify(answers).replaceAll(url, "http://source.example"));
 
 const firstAt = ({ server }: Outcome): number => server.questions[0]?.at.getTime() ?? 0;
 const lastAt = ({ server }: Outcome): number => server.questions.at(-1)?.at.getTime() ?? 0;
 
-/** Answers without the letters that a charset may spoil. */
+/** Replaces the non-ASCII letters in answers, because a wrong charset may change them. */
 const inAscii = (answers: readonly TimelessAnswer[]): unknown =>
   JSON.parse(JSON.stringify(answers).replaceAll(/[^ -~]/g, ""));
 
 const fieldsSchema = v.object(productFieldSchemas);
 const answerKeys = ["buyable", "fetchedAt", "fields", "id", "offers", "status", "totalOffers"];
 
-/** Every id once, in the order asked, in a form that the port allows. */
+/** Expects each requested ID once, in order, in a form that the port's types allow. */
 function expectLegal(answers: readonly PortAnswer[], ids: readonly string[]): void {
   expect(answers.map(({ id }) => id)).toEqual(ids);
   for (const answer of answers) {
@@ -368,7 +386,7 @@ function expectLegal(answers: readonly PortAnswer[], ids: readonly string[]): vo
     expect(fields !== undefined || offers !== undefined || rest.buyable !== undefined).toBe(
       isFound,
     );
-    // A schema reads its own keys only: equal means that there are no others, however deep.
+    // The schema drops unknown keys, so equality proves that there are none at any depth.
     if (fields !== undefined) expect(v.parse(fieldsSchema, fields)).toEqual(fields);
     for (const offer of offers ?? []) expect(v.parse(offerSchema, offer)).toEqual(offer);
   }

@@ -1,7 +1,7 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { Question } from "./misbehaving-server.ts";
 
-/** What a source does with a question. */
+/** The reaction of a source to a request. */
 export type Play = (question: Question) => void;
 
 type Headers = Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ const refuse =
 
 export const behave: Play = (question) => send(question, goodText(question));
 
-/** The first question is answered so, the others well. */
+/** Plays `play` at the first request about items, and behaves correctly at later ones. */
 export const once =
   (play: Play): Play =>
   (question) =>
@@ -55,7 +55,7 @@ export const reset: Play = ({ response }) => {
   response.socket?.resetAndDestroy();
 };
 
-/** Half of what was announced, and then nothing more. */
+/** Announces the length of the complete body, sends half of it and closes the connection. */
 export const cutOff: Play = (question) => {
   const { response, speech } = question;
   const body = Buffer.from(goodText(question));
@@ -76,7 +76,7 @@ export const falselyPacked: Play = (question) =>
 
 const blanks = Buffer.alloc(65_536, " ");
 
-/** A good reply, were it not for the blanks behind it. */
+/** A correct reply followed by blanks without end. */
 export const endless: Play = (question) => {
   const { response, speech } = question;
   response.writeHead(200, { "Content-Type": speech.contentType });
@@ -88,7 +88,7 @@ export const endless: Play = (question) => {
   more();
 };
 
-/** A little more every now and then, never an end. */
+/** Sends one blank every 20 ms and never ends the body. */
 export const dripping: Play = (question) => {
   const { response, speech } = question;
   response.writeHead(200, { "Content-Type": speech.contentType });
@@ -99,13 +99,13 @@ export const dripping: Play = (question) => {
 /** Megabytes of blanks: larger than the most that a source may send in one reply. */
 const packedBlanks = gzipSync(Buffer.alloc(20 * 1_024 * 1_024, " "));
 
-/** A few kilobytes that unpack to a good reply and far more behind it. */
+/** A few kilobytes that decompress to a correct reply and 20 MB of blanks. */
 export const bomb: Play = (question) => {
   const body = Buffer.concat([gzipSync(goodText(question)), packedBlanks]);
   send(question, body, { "Content-Encoding": "gzip" });
 };
 
-/** Bytes of one charset under the name of another. */
+/** Encodes the body in one charset and declares another. */
 export const written =
   (encoding: "latin1" | "utf8", charset: string): Play =>
   (question) =>
@@ -153,12 +153,12 @@ export const insteadOf = (missing: string, stranger: string): Play =>
 export const withStranger = (stranger: string): Play =>
   replying((question) => [question.speech.entry(stranger), ...entriesFor(question)]);
 
-/** Each item twice, the second time at another price. */
+/** Each item twice, the second time with another price. */
 export const doubled: Play = replying(({ ids, speech }) =>
   ids.flatMap((id) => [speech.entry(id), speech.entry(id, true)]),
 );
 
-/** One item twice, at one price, and another one not at all. */
+/** Each item twice with the same price, but nothing for the missing item. */
 export const doubledWithout = (missing: string): Play =>
   replying(({ ids, speech }) =>
     ids.flatMap((id) => (id === missing ? [] : [speech.entry(id), speech.entry(id)])),
@@ -175,7 +175,7 @@ export const numbersAsTexts: Play = replyingWith((value) =>
   typeof value === "number" ? String(value) : value,
 );
 
-/** Names that no source uses, and one that is special to the language. */
+/** Field names that no source uses, and `__proto__`, which is special in JavaScript. */
 const foreign = JSON.parse(
   '{"bestbuyCost":3.5,"amazonRank":{"keepaId":1},"__proto__":{"price":1}}',
 ) as object;
@@ -186,7 +186,7 @@ export const foreignFields: Play = replyingWith((value) =>
     : value,
 );
 
-/** The value with every value in it changed, innermost first. */
+/** Applies a change to a value and every value inside it, innermost first. */
 function eachIn(value: unknown, change: (value: unknown) => unknown): unknown {
   if (Array.isArray(value)) return change(value.map((one) => eachIn(one, change)));
   if (typeof value !== "object" || value === null) return change(value);

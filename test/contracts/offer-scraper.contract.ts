@@ -16,7 +16,7 @@ export interface OfferScraperSubject {
   readonly scraper: OfferScraper;
   /** IDs by what the source's behaviour proves about them. */
   readonly ids: Readonly<Record<OffersAnswer["status"], readonly string[]>>;
-  /** An id that the source answers long after a short deadline, if ever. */
+  /** The ID of an item that the source answers only after a short deadline, or never. */
   readonly slowId: string;
   stop(): Promise<void>;
 }
@@ -24,7 +24,7 @@ export interface OfferScraperSubject {
 const marketplace = "us";
 const deadlineIn = (milliseconds: number): Date => new Date(Date.now() + milliseconds);
 
-/** What every adapter behind the port promises. */
+/** Registers the tests that every adapter of the offer scraper port must pass. */
 export function offerScraperContract(
   name: string,
   start: () => Promise<OfferScraperSubject>,
@@ -42,7 +42,7 @@ export function offerScraperContract(
     ): Promise<readonly OffersAnswer[]> =>
       subject.scraper.readOffers({ marketplace, ids, deadline: deadlineIn(withinMs) });
 
-    it("returns every id once, in the order asked", async () => {
+    it("returns every ID once, in the order of the request", async () => {
       const all = Object.values(subject.ids).flat();
       await fc.assert(
         fc.asyncProperty(fc.shuffledSubarray(all, { minLength: 1 }), async (ids) => {
@@ -52,12 +52,12 @@ export function offerScraperContract(
       );
     });
 
-    it("returns no answers for no items", async () => {
+    it("returns no answers if no items are requested", async () => {
       expect(await read([])).toEqual([]);
     });
 
     it.each(["ok", "not_found", "unavailable"] as const)(
-      "returns %s where the source's behaviour proves it",
+      "returns %s for an item if the source's reply proves it",
       async (status) => {
         const ids = subject.ids[status];
         expect(ids.length).toBeGreaterThan(0);
@@ -83,13 +83,13 @@ export function offerScraperContract(
       }
     });
 
-    it("uses no brand name as a field name", async () => {
+    it("uses no brand name in a field name", async () => {
       const answers = await read(Object.values(subject.ids).flat());
       expect(answers.length).toBeGreaterThan(0);
       expect(brandedKeysIn(answers)).toEqual([]);
     });
 
-    it("carries no offers of what it did not find", async () => {
+    it("returns no offers for an item that was not found", async () => {
       for (const answer of await read([...subject.ids.not_found, ...subject.ids.unavailable])) {
         expect(Object.keys(answer).toSorted()).toEqual(["fetchedAt", "id", "status"]);
       }
@@ -101,12 +101,12 @@ export function offerScraperContract(
       }
     });
 
-    it("returns at the deadline, with what was not read by then unavailable", async () => {
+    it("returns at the deadline, with unavailable for the items that were not read", async () => {
       const [answer] = await read([subject.slowId], 300);
       expect(answer?.status).toBe("unavailable");
     });
 
-    it("returns unavailable throughout when the deadline has passed", async () => {
+    it("returns unavailable for all items if the deadline has passed", async () => {
       const ids = [...subject.ids.ok, ...subject.ids.not_found];
       const answers = await read(ids, -1);
       expect(answers.map((answer) => answer.status)).toEqual(ids.map(() => "unavailable"));
@@ -119,7 +119,7 @@ export interface OfferCheckerSubject {
   readonly checker: OfferChecker;
   /** Offers by what the source's behaviour proves about them. */
   readonly offers: Readonly<Record<"buyable" | "gone" | "unavailable", readonly OfferReference[]>>;
-  /** An offer that the source answers for long after a short deadline, if ever. */
+  /** An offer that the source answers only after a short deadline, or never. */
   readonly slowOffer: OfferReference;
   stop(): Promise<void>;
 }
@@ -129,7 +129,7 @@ const reference = ({ asin, offerListingId }: OfferReference): OfferReference => 
   offerListingId,
 });
 
-/** What every adapter behind the port promises. */
+/** Registers the tests that every adapter of the offer checker port must pass. */
 export function offerCheckerContract(
   name: string,
   start: () => Promise<OfferCheckerSubject>,
@@ -147,7 +147,7 @@ export function offerCheckerContract(
     ): Promise<readonly OfferCheckAnswer[]> =>
       subject.checker.checkOffers({ marketplace, offers, deadline: deadlineIn(withinMs) });
 
-    it("returns for every offer once, in the order asked", async () => {
+    it("returns every offer once, in the order of the request", async () => {
       const all = Object.values(subject.offers).flat();
       await fc.assert(
         fc.asyncProperty(fc.shuffledSubarray(all, { minLength: 1 }), async (offers) => {
@@ -157,7 +157,7 @@ export function offerCheckerContract(
       );
     });
 
-    it("returns no answers for no items", async () => {
+    it("returns no answers if no offers are requested", async () => {
       expect(await check([])).toEqual([]);
     });
 
@@ -178,12 +178,12 @@ export function offerCheckerContract(
       },
     );
 
-    it("returns at the deadline, with what was not checked by then unavailable", async () => {
+    it("returns at the deadline, with unavailable for the offers that were not checked", async () => {
       const [answer] = await check([subject.slowOffer], 300);
       expect(answer?.status).toBe("unavailable");
     });
 
-    it("returns unavailable throughout when the deadline has passed", async () => {
+    it("returns unavailable for all offers if the deadline has passed", async () => {
       const offers = [...subject.offers.buyable, ...subject.offers.gone];
       const answers = await check(offers, -1);
       expect(answers.map((answer) => answer.status)).toEqual(offers.map(() => "unavailable"));

@@ -1,13 +1,13 @@
-/** Names of retailers and of sources, as they might get into a field's name. */
+/** Names of retailers and data vendors, which no field name may contain. */
 const brands = /amazon|amzn|walmart|best_?buy|keepa|target|rainforest|oxylabs/i;
 
-/** Every key in a value, however deep, each once. */
+/** Returns every object key at any depth of a value, without repetition. */
 function keysIn(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [];
   const inner = Object.values(value).flatMap(keysIn);
   return [...new Set(Array.isArray(value) ? inner : [...Object.keys(value), ...inner])];
 }
 
-/** The keys in a value, however deep, that hold a brand. */
+/** Returns the keys at any depth of a value that contain a brand name; empty if there are none. */
 export const brandedKeysIn = (value: unknown): string[] =>
   keysIn(value).filter((key) => brands.test(key));

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { RateAsk, RateBudget } from "../../shared/sources/http/rate-budget.ts";
 
 export interface RateBudgetSubject {
-  /** What another process has of the same budget. */
+  /** Returns the budget as a separate process has it. All processes share the limits. */
   readonly process: () => RateBudget;
 }
 
@@ -11,10 +11,10 @@ const startMs = Date.parse("2026-03-01T12:00:00Z");
 const processes = 8;
 const ask = { permits: 1, perSecond: 10, burst: 3, until: new Date(startMs + 3_600_000) };
 let sources = 0;
-/** A separate source for each test. */
+/** Returns a new source name, so that tests do not share a rate limit. */
 const newSource = (): string => `source-${(sources += 1)}`;
 
-/** The moments at which the calls of a grant start, at the earliest. */
+/** Takes permits and returns the earliest start of each granted call, in epoch milliseconds. */
 async function startsOf(
   budget: RateBudget,
   { source, nowMs, ...wanted }: RateAsk & { readonly source: string; readonly nowMs: number },
@@ -25,10 +25,14 @@ async function startsOf(
   );
 }
 
-/** The most starts beyond what a rate allows for the time between the first and the last of them. */
+/**
+ * Returns the largest number of starts in any time window beyond what the rate allows for the
+ * window's length.
+ */
 function excessOf(starts: readonly number[], perSecond: number): number {
   let excess = -Infinity;
-  // Over all windows from one start to a later one, as of the lowest "starts so far - allowed".
+  // Compares each start with the lowest value of `starts so far - allowed`, which covers every
+  // window that ends here.
   let lowest = Infinity;
   for (const [index, at] of starts.entries()) {
     const allowed = (at / 1_000) * perSecond;
@@ -41,7 +45,7 @@ function excessOf(starts: readonly number[], perSecond: number): number {
 /** The rules of every rate budget, local or shared. */
 export function rateBudgetContract(name: string, make: () => RateBudgetSubject): void {
   describe(`rate budget ${name}`, () => {
-    it("lets a burst through at once and the rest evenly", async () => {
+    it("starts a burst at once and later calls at even intervals", async () => {
       const [first, second] = [make().process(), make().process()];
       const source = newSource();
       const at = { ...ask, source, nowMs: startMs };
@@ -49,14 +53,14 @@ export function rateBudgetContract(name: string, make: () => RateBudgetSubject):
         [0, 0, 0, 100, 200].map((ms) => startMs + ms),
       );
       expect(await startsOf(second, at)).toEqual([startMs + 300]);
-      // A rest brings the burst back, and no more than that.
+      // An idle time restores the burst, but not more than one burst.
       const later = { ...at, nowMs: startMs + 60_000, permits: 4 };
       expect(await startsOf(first, later)).toEqual(
         [0, 0, 0, 100].map((ms) => startMs + 60_000 + ms),
       );
     });
 
-    it("grants what comes in time and takes nothing else", async () => {
+    it("grants only the calls that can start in time, and uses up no other permits", async () => {
       const budget = make().process();
       const source = newSource();
       const until = new Date(startMs + 200);
@@ -66,7 +70,7 @@ export function rateBudgetContract(name: string, make: () => RateBudgetSubject):
       expect(await startsOf(budget, { ...at, until: ask.until })).toEqual([startMs + 200]);
     });
 
-    it("keeps sources apart", async () => {
+    it("limits each source separately", async () => {
       const budget = make().process();
       const at = { ...ask, nowMs: startMs, permits: 3 };
       await startsOf(budget, { ...at, source: newSource() });
@@ -75,7 +79,7 @@ export function rateBudgetContract(name: string, make: () => RateBudgetSubject):
       );
     });
 
-    it("is never exceeded by eight processes, and used to nine tenths under load", async () => {
+    it("is never exceeded by eight processes, which use at least 90 % of it under load", async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.double({ min: 1, max: 200, noNaN: true }),
@@ -85,7 +89,10 @@ export function rateBudgetContract(name: string, make: () => RateBudgetSubject):
             const source = newSource();
             const { process } = make();
             const budgets = Array.from({ length: processes }, process);
-            /** When each process has started all that it was granted. */
+            /**
+             * The time at which each process has started all of its granted calls, in epoch
+             * milliseconds.
+             */
             const busyUntil = budgets.map(() => startMs);
             const starts: number[] = [];
             const rounds = 15;
@@ -105,7 +112,7 @@ export function rateBudgetContract(name: string, make: () => RateBudgetSubject):
               nowMs = Math.min(...busyUntil);
             }
             starts.sort((a, b) => a - b);
-            // Times are whole milliseconds.
+            // Grants round to whole milliseconds.
             const rounding = perSecond * 0.002;
             expect(excessOf(starts, perSecond)).toBeLessThanOrEqual(burst + rounding + 1e-6);
             const inTime = starts.filter((at) => at <= nowMs).length;

@@ -18,14 +18,14 @@ export interface ScraperSubject {
   readonly marketplace: string;
   /** IDs by what the source's behaviour proves about them. */
   readonly ids: Readonly<Record<ReadStatus, readonly string[]>>;
-  /** An id that the source answers long after a short deadline, if ever. */
+  /** The ID of an item that the source answers only after a short deadline, or never. */
   readonly slowId: string;
   stop(): Promise<void>;
 }
 
 const fieldsSchema = v.object(productFieldSchemas);
 
-/** What every adapter behind the port promises. */
+/** Registers the tests that every adapter of the scraper port must pass. */
 export function scraperContract(name: string, start: () => Promise<ScraperSubject>): void {
   describe(`scraper ${name}`, () => {
     let subject: ScraperSubject;
@@ -42,7 +42,7 @@ export function scraperContract(name: string, start: () => Promise<ScraperSubjec
         deadline: new Date(Date.now() + withinMs),
       });
 
-    it("returns every id once, in the order asked", async () => {
+    it("returns every ID once, in the order of the request", async () => {
       const all = Object.values(subject.ids).flat();
       await fc.assert(
         fc.asyncProperty(fc.shuffledSubarray(all, { minLength: 1 }), async (ids) => {
@@ -52,16 +52,16 @@ export function scraperContract(name: string, start: () => Promise<ScraperSubjec
       );
     });
 
-    it("returns no answers for no items", async () => {
+    it("returns no answers if no items are requested", async () => {
       expect(await read([])).toEqual([]);
     });
 
     it.each(["ok", "partial", "not_found", "unavailable"] as const)(
-      "returns %s where the source's behaviour proves it",
+      "returns %s for an item if the source's reply proves it",
       async (status) => {
         const ids = subject.ids[status];
         expect(ids.length).toBeGreaterThan(0);
-        // One id a call, so that no id's answer can lean on another's.
+        // Each call reads one item, so that no answer depends on another item.
         const answers = await Promise.all(ids.map(async (id) => (await read([id]))[0]));
         expect(answers.map((answer) => answer?.status)).toEqual(ids.map(() => status));
       },
@@ -86,16 +86,16 @@ export function scraperContract(name: string, start: () => Promise<ScraperSubjec
       }
     });
 
-    it("names no field that the schema does not, however deep, and none after a brand", async () => {
+    it("returns no field outside the schema at any depth, and no brand name in a field name", async () => {
       const answers = await read(Object.values(subject.ids).flat());
       const found = answers.flatMap((answer) => ("fields" in answer ? [answer.fields] : []));
       expect(found.length).toBeGreaterThan(0);
-      // A schema reads its own keys only.
+      // The schema drops unknown keys.
       expect(found).toEqual(found.map((fields) => v.parse(fieldsSchema, fields)));
       expect(brandedKeysIn(answers)).toEqual([]);
     });
 
-    it("carries no fields of what it did not find", async () => {
+    it("returns no fields for an item that was not found", async () => {
       const answers = await read([...subject.ids.not_found, ...subject.ids.unavailable]);
       for (const answer of answers) {
         expect(Object.keys(answer).toSorted()).toEqual(["fetchedAt", "id", "status"]);
@@ -108,12 +108,12 @@ export function scraperContract(name: string, start: () => Promise<ScraperSubjec
       }
     });
 
-    it("returns at the deadline, with what was not read by then unavailable", async () => {
+    it("returns at the deadline, with unavailable for the items that were not read", async () => {
       const [answer] = await read([subject.slowId], 300);
       expect(answer?.status).toBe("unavailable");
     });
 
-    it("returns unavailable throughout when the deadline has passed", async () => {
+    it("returns unavailable for all items if the deadline has passed", async () => {
       const ids = [...subject.ids.ok, ...subject.ids.not_found];
       const answers = await read(ids, -1);
       expect(answers.map((answer) => answer.status)).toEqual(ids.map(() => "unavailable"));

@@ -5,7 +5,7 @@ import type { SecretBox } from "../../shared/base/secret-box.ts";
 const refusal = /ciphertext/i;
 const context = { account: "acct_1", record: "we_1", field: "secret" };
 
-/** What every SecretBox holds to. */
+/** Registers the tests that every secret box must pass. */
 export function secretBoxContract(open: () => SecretBox): void {
   it("decrypts a secret under the context with which it was encrypted", async () => {
     const box = open();

@@ -232,7 +232,7 @@ describe("the upstream check", () => {
     });
     const findings = await check(server);
     expect(failed(findings)).toEqual(["unknown-id"]);
-    expect(report(findings)).toContain("seen: an error beside the results");
+    expect(report(findings)).toContain("seen: an error next to the results");
   });
 
   it("fails a server that requires no secret", async () => {
@@ -250,7 +250,7 @@ describe("the upstream check", () => {
   it("reports the expected and the observed value, without secrets", async () => {
     const server = await serve({ misbehave: alwaysMisbehaving("garbage"), secret: "canary-8d2" });
     const text = report(await check(server, { secret: "canary-8d2" }));
-    expect(text).toContain("FAIL retailer_d.standard json: expected a body of JSON");
+    expect(text).toContain("FAIL retailer_d.standard json: expected a JSON body");
     expect(text).toMatch(/seen: a body that begins with "\{/);
     expect(text).not.toContain("canary");
   });
@@ -261,10 +261,10 @@ describe("the command check:upstream", () => {
     [[], "The base URL"],
     [["ftp://x"], "The base URL"],
     [["http://x", "--scraper", "nope"], "--scraper must be one of"],
-    [["http://x", "--ids", "1"], "--ids needs --scraper"],
-    [["http://x", "--unknown-id", "1"], "--unknown-id needs --scraper"],
+    [["http://x", "--ids", "1"], "--ids requires --scraper"],
+    [["http://x", "--unknown-id", "1"], "--unknown-id requires --scraper"],
     [["http://x", "1234567"], "Unexpected argument: 1234567"],
-    [["http://x", "--secret-env", "NO_SUCH"], "NO_SUCH is empty"],
+    [["http://x", "--secret-env", "NO_SUCH"], "variable NO_SUCH must contain the secret"],
     [["http://x", "--timeout", "abc"], '--timeout must be an integer from 1 to 600 (got "abc")'],
     [["http://x", "--timeout", "0"], "--timeout must be an integer"],
     [["http://x", "--timeout", ""], "--timeout must be an integer"],

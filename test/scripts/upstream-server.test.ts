@@ -79,7 +79,10 @@ describe("the command of the reference upstream server", () => {
   const script = new URL("../../scripts/upstream-server.ts", import.meta.url).pathname;
 
   it.each([
-    [["--secret-env", "NO_SUCH_SECRET"], "the variable NO_SUCH_SECRET is empty or not set"],
+    [
+      ["--secret-env", "NO_SUCH_SECRET"],
+      "the environment variable NO_SUCH_SECRET must contain the secret",
+    ],
     [["--port", "abc"], "--port must be an integer"],
     [["--max-batch", "none"], "--max-batch must be an integer"],
     [["--misbehave", "nicely"], "--misbehave must be one of"],

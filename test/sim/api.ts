@@ -2,23 +2,23 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import { routes } from "../../functions/routes.ts";
 import type { ApiName } from "./lambdas.ts";
 
-/** A call of the API by a client. */
+/** A client's call of the API. */
 export interface ApiRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** With `/v1` and its query. */
+  /** The path, which begins with `/v1`, and the query. */
   readonly path: string;
   readonly key: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The API's response to an `ApiRequest`. */
+/** The API's response to a call. */
 export interface ApiAnswer {
   readonly status: number;
-  /** Keyed by lower-case name. */
+  /** The headers, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The parsed JSON; undefined for an empty body. */
+  /** The body, parsed as JSON; undefined if it is empty. */
   readonly body: Readonly<Record<string, never>> | undefined;
 }
 
@@ -27,7 +27,10 @@ const patterns = Object.entries(routes).map(([route, { group }]) => {
   return { method, group, pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`) };
 });
 
-/** Returns the Lambda that serves a request. @throws Error for an unknown route */
+/**
+ * Returns the name of the Lambda function that serves a request.
+ * @throws Error if no route matches
+ */
 export function groupOf({ method, path }: ApiRequest): ApiName {
   const [bare = ""] = path.split("?");
   const found = patterns.find((one) => one.method === method && one.pattern.test(bare));
@@ -35,7 +38,9 @@ export function groupOf({ method, path }: ApiRequest): ApiName {
   return found.group as ApiName;
 }
 
-/** Builds the event that an API Gateway REST API passes to a Lambda proxy integration. */
+/**
+ * Builds the event that an API Gateway REST API passes to a function by Lambda proxy integration.
+ */
 export function apiEvent({ method, path, key, body, headers = {} }: ApiRequest) {
   const url = new URL(`https://api.example.com${path}`);
   const query = Object.fromEntries(url.searchParams);
@@ -68,6 +73,7 @@ export function apiEvent({ method, path, key, body, headers = {} }: ApiRequest) 
   return event;
 }
 
+/** Parses the result of a Lambda proxy integration. */
 export function apiAnswer(result: unknown): ApiAnswer {
   const { statusCode, headers = {}, body } = result as APIGatewayProxyResult;
   return {

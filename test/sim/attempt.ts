@@ -4,22 +4,22 @@ export type ServiceName = "dynamo" | "sqs" | "scheduler" | "kms" | "s3";
 
 export type Members = Readonly<Record<string, unknown>>;
 
-/** One attempt of an SDK request; each retry by the SDK is another attempt. */
+/** One attempt to send an SDK request. Each retry by the SDK is a separate attempt. */
 export interface Attempt {
   readonly service: ServiceName;
-  /** The operation's name: `PutItem`. */
+  /** The name of the operation, such as `PutItem`. */
   readonly operation: string;
-  /** The operation's input in wire format. */
+  /** The input of the operation in its wire format. */
   readonly input: Members;
-  /** The call site in product code, as `file:line`. */
+  /** The place in product code that sends the request, as `file:line`. */
   readonly site: string;
-  /** True for a retry by the SDK. */
+  /** True if the SDK repeats an earlier attempt. */
   readonly isAgain: boolean;
-  /** The task that sends the request. */
+  /** The task whose code sends the request. */
   readonly task: Task;
 }
 
-/** The result that the SDK's middleware returns for an attempt. */
+/** The value that the SDK's middleware returns for an attempt. */
 export interface Sent {
   readonly response: unknown;
   readonly output: Members;

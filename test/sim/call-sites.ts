@@ -4,7 +4,7 @@ import { join } from "node:path";
 const root = join(import.meta.dirname, "../..");
 const filePattern = /\/((?:shared|functions|tools\/reconcile)\/[\w./-]+\.ts)$/;
 
-/** Returns the call site in product code of the current request, as `file:line`. */
+/** Returns the place in product code that sends the current request, as `file:line`. */
 export function callSite(): string {
   const { stackTraceLimit } = Error;
   const { value: prepareStackTrace } = Object.getOwnPropertyDescriptor(
@@ -22,29 +22,29 @@ export function callSite(): string {
   return "unknown";
 }
 
-/** Files of `shared/aws` that no simulated handler runs. */
+/** Files of `shared/aws` that no simulated function uses. */
 const excludedFiles: ReadonlySet<string> = new Set([
-  // The simulation replaces the ports to customers and sources.
+  // The simulation replaces the ports to customers' systems and to sources.
   "exports/customer-bucket.ts",
   "sources/rate-budget.ts",
   "exports/role-credentials.ts",
   "sources/secret-reader.ts",
 ]);
 
-/** Requests that no scenario reaches, identified by text near them. */
+/** Requests that no scenario sends. Each is identified by a text close to it in the code. */
 const excludedNearText: readonly string[] = [
-  // Only operators open accounts and set top-ups.
+  // Only operators use these, to open accounts and to set automatic top-ups.
   "SET auto_topup",
   "TransactItems: rows.map((row) => ({",
-  // Needs more concurrent delivery targets than a simulated account has.
+  // This needs more delivery targets at the same time than a simulated account has.
   "SET due_at = :now REMOVE lease, lease_until",
-  // Needs a watchlist with more than 500 runs.
+  // This needs a watchlist with more than 500 runs.
   "async forget(watchlistId, runNumber)",
 ];
 
 const nearbyLines = { before: 14, after: 24 } as const;
 
-/** Returns every call site in the adapters that sends a request to AWS. */
+/** Returns all places in the adapters that send requests to AWS, as `file:line`. */
 export function allCallSites(): readonly string[] {
   const files = globSync("shared/aws/*/*.ts", { cwd: root }).toSorted();
   return files

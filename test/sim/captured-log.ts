@@ -1,9 +1,9 @@
 import { type Task, currentTask } from "./task-scheduler.ts";
 
-/** Text that the service wrote to its log. */
+/** A text that the service wrote to its log. */
 export interface CapturedText {
   readonly text: string;
-  /** The task that wrote it; undefined outside of tasks. */
+  /** The task that wrote the text; undefined if no task was running. */
   readonly task: Task | undefined;
 }
 
@@ -13,16 +13,16 @@ const capture = (text: string | Uint8Array): true => {
   return true;
 };
 
-/** Redirects all output of this process into memory, where the checks read it. */
+/** Redirects all output of this process into memory, so that the checks can read it. */
 export function captureOutput(): void {
   process.stdout.write = capture;
   process.stderr.write = capture;
 }
 
-/** Returns the output of the current seed. */
+/** Returns the captured output since the last `clearCapturedLog`. */
 export const capturedLog = (): readonly CapturedText[] => captured;
 
-/** Discards the captured output before a seed starts. */
+/** Deletes the captured output. Called before each seed. */
 export function clearCapturedLog(): void {
   captured = [];
 }

@@ -2,7 +2,7 @@ import { conflictOf, itemsWritten } from "../../tools/dynamodb/conflicts.ts";
 import type { Random } from "./random.ts";
 import type { Attempt } from "./attempt.ts";
 
-/** Outcomes of a write that overlaps another write in flight on an item. */
+/** The possible results when a write overlaps another write in flight on the same item. */
 export const overlapKinds = [
   "transaction cancelled by a transaction",
   "transaction cancelled by a plain write",
@@ -11,35 +11,44 @@ export const overlapKinds = [
 ] as const;
 export type Overlap = (typeof overlapKinds)[number];
 
-/** A write in flight, from its arrival at its items until it takes effect. */
+/** A write in flight. It is in flight from its arrival at its items until it takes effect. */
 export interface Flight {
-  /** Minimum time in flight, in milliseconds. */
+  /** The shortest time in flight, in milliseconds. */
   readonly milliseconds: number;
-  /** True when no earlier plain write of its item is still in flight. */
+  /** Returns true if no earlier plain write of the item is in flight. */
   isNext(): boolean;
   end(): void;
 }
 
 /**
- * Models DynamoDB's write conflicts. A write is in flight for some virtual time; another write to its
- * items during that time is refused or queued, by the rules of `npm run bench -- account`. Only the
- * time in flight is random.
+ * Models DynamoDB's write conflicts. A write is in flight for some virtual time. During that time,
+ * another write to its items is refused or queued, by the same rules as in `npm run bench --
+ * account`. Only the time in flight is random.
  */
 export interface Contention {
-  /** False for reads and batch writes, which neither wait nor conflict in this model. */
+  /**
+   * Returns false for reads and batch writes. In this model, they take no time and have no
+   * conflicts.
+   */
   takesTime(attempt: Attempt): boolean;
   /**
    * Puts a write in flight on its items.
-   * @throws TransactionConflictException, TransactionCanceledException
+   * @throws TransactionConflictException or TransactionCanceledException if another write in flight
+   * prevents it
    */
   arrive(attempt: Attempt): Flight;
-  /** Number of overlaps of each kind. */
+  /** The number of overlaps of each kind. */
   readonly overlaps: ReadonlyMap<Overlap, number>;
-  /** Number of overlaps of each pair of ledger writes, keyed as `transfer meets reserve`. */
+  /**
+   * The number of overlaps of each pair of ledger writes. A key is like `transfer meets reserve`.
+   */
   readonly pairs: ReadonlyMap<string, number>;
 }
 
-/** Time in flight, minimum and maximum; close to `defaultRules` of the bench. */
+/**
+ * The minimum and maximum time of a plain write in flight, in milliseconds. The times are close to
+ * `defaultRules` of the bench.
+ */
 const plainMs = [1, 3] as const;
 const transactionMs = [5, 9] as const;
 
@@ -51,11 +60,13 @@ interface InFlight extends Flight {
   readonly isTransaction: boolean;
 }
 
+/** Creates the model of write conflicts for a seed. */
 export function contention(random: Random): Contention {
   const lines = new Map<string, readonly InFlight[]>();
   const overlaps = new Map<Overlap, number>();
   const pairs = new Map<string, number>();
-  // A write of a crashed process has no effect: `crash_after` simulates a crash after a write.
+  // Excludes writes of crashed processes, because they have no effect. The fault `crash_after`
+  // simulates a crash after a write.
   const lineOf = (item: string): readonly InFlight[] =>
     (lines.get(item) ?? []).filter(({ attempt: { task } }) => task.state !== "dead");
   const count = <Name extends string>(counts: Map<Name, number>, name: Name): void =>
@@ -117,7 +128,10 @@ function overlapOf(isTransaction: boolean, isOtherTransaction: boolean): Overlap
     : "plain write queued behind a plain write";
 }
 
-/** Names the ledger operation behind a write to shards; undefined for writes of other rows. */
+/**
+ * Returns the name of the ledger operation that a write to shards belongs to; undefined for writes
+ * to other rows.
+ */
 function ledgerWriteOf({ operation, input }: Attempt): string | undefined {
   const rows = itemsWritten(operation, input);
   const shards = rows.filter(({ sk }) => sk === "shard").length;

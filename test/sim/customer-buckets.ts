@@ -3,13 +3,13 @@ import type { Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
 import type { Task, TaskScheduler } from "./task-scheduler.ts";
 
-/** An object in a customer's bucket. Times in milliseconds. */
+/** An object in a customer's bucket. Times are in milliseconds. */
 export interface StoredObject {
   readonly bytes: Buffer;
   readonly at: number;
 }
 
-/** A write that a process started. */
+/** A write to a bucket that a process started. */
 export interface BucketPut {
   readonly bucket: string;
   readonly key: string;
@@ -17,7 +17,7 @@ export interface BucketPut {
   readonly task: Task;
 }
 
-/** A stored manifest, with the listed keys that the bucket lacked at that time. */
+/** A stored manifest, with the keys in it that did not exist in the bucket at that time. */
 export interface StoredManifest {
   readonly bucket: string;
   readonly key: string;
@@ -38,7 +38,10 @@ const reasons = {
   bucket_slow_down: "SlowDown",
 } as const;
 
-/** Simulates customers' buckets: faults make a bucket fail for a period, or a single call. */
+/**
+ * Creates simulated buckets of customers. Faults make a bucket fail for a period, or make a single
+ * call fail.
+ */
 export function virtualCustomerBuckets({ tasks, faults, random }: OutsideOptions) {
   const buckets = new Map<string, Map<string, StoredObject>>();
   const manifests: StoredManifest[] = [];
@@ -50,7 +53,7 @@ export function virtualCustomerBuckets({ tasks, faults, random }: OutsideOptions
     buckets.set(bucket, objects);
     return objects;
   };
-  /** Returns the error of a failing bucket; undefined for a healthy one. */
+  /** Returns the error of a bucket that fails at the moment; undefined if it works. */
   const trouble = (bucket: string): string | undefined => {
     if (isDead) return "NoSuchBucket";
     if (faults.isStopped()) return undefined;
@@ -113,7 +116,7 @@ export function virtualCustomerBuckets({ tasks, faults, random }: OutsideOptions
     manifests,
     puts,
     ports,
-    /** Makes every call to every bucket fail, or stops doing so. */
+    /** Makes all calls to all buckets fail, or ends this. */
     setDead(so: boolean): void {
       isDead = so;
     },

@@ -3,18 +3,18 @@ import { tableSchema } from "../../shared/base/table-schema.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Stage } from "./stage.ts";
 
-/** A row of the due index: work that the sweeper has to start. */
+/** A row of the due index, which is work that the sweeper must start. */
 export interface Due {
   readonly kind: string;
-  /** Time from which the sweeper acts on it, in milliseconds. */
+  /** The time from which the sweeper handles the row, in milliseconds. */
   readonly at: number;
 }
 
-/** Delay after which the sweeper acts on a due watchlist. */
+/** The milliseconds after which the sweeper handles a due watchlist. */
 const graceMs = 90_000;
 const reads: ReadonlySet<string> = new Set(["GetItem", "BatchGetItem", "Query", "Scan"]);
 
-/** Reads the due index; caches it until the service's next write. */
+/** Creates a reader of the due index. It caches the rows until the next write by the service. */
 export function dueRows({ client, table }: Stage) {
   const { name, partitionKey, sortKey } = tableSchema.dueIndex;
   let known: Promise<readonly Due[]> | undefined;
@@ -29,7 +29,7 @@ export function dueRows({ client, table }: Stage) {
     }).toSorted((a, b) => a.at - b.at);
   };
   return {
-    /** All due rows, earliest first. */
+    /** Returns all due rows, earliest first. */
     all: (): Promise<readonly Due[]> => (known ??= read()),
     forget: ({ service, operation }: Attempt): void => {
       if (service === "dynamo" && !reads.has(operation)) known = undefined;

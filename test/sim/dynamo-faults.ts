@@ -16,7 +16,7 @@ type Marshalled = Readonly<Record<string, unknown>>;
 
 const writes: ReadonlySet<string> = new Set(["PutItem", "UpdateItem", "DeleteItem"]);
 
-/** Returns the faults that apply to a DynamoDB request, besides network faults. */
+/** Returns the faults that can occur at a DynamoDB request, in addition to network faults. */
 export function dynamoFaultsOf({ operation, input }: Attempt): readonly FaultKind[] {
   if (operation === "TransactWriteItems") {
     const hasToken = input["ClientRequestToken"] !== undefined;
@@ -37,6 +37,7 @@ export function dynamoFaultsOf({ operation, input }: Attempt): readonly FaultKin
 
 const limitOf = ({ Limit }: Marshalled): number => Number(Limit ?? Infinity);
 
+/** Creates DynamoDB's error for a throttled request. */
 export const throttle = (): Error =>
   new ProvisionedThroughputExceededException({ message: "throttled", $metadata: {} });
 
@@ -50,31 +51,34 @@ const conflict = ({ operation, input }: Attempt): Error => {
   });
 };
 
-/** Recent results by row or index query: what an eventually consistent read may still return. */
+/**
+ * Recent versions of rows and of index queries. An eventually consistent read may still return
+ * them.
+ */
 export type Answered = Map<string, Known[]>;
 interface Known {
   readonly at: number;
-  /** One row, or the rows of an index query. */
+  /** The row, or the rows of an index query. */
   readonly rows: readonly Marshalled[];
 }
 
-/** Maximum staleness of a read and of an index, in milliseconds. */
+/** The largest age of an eventually consistent result, in milliseconds. */
 const behindMsMax = { read: 2_000, index: 5 * 60_000 } as const;
 const knownMax = 4;
 
 interface Line {
   readonly random: Random;
   readonly answered: Answered;
-  /** Performs the request, with another input if one is given. */
+  /** Sends the request. `input` replaces its input. */
   readonly perform: (input?: Marshalled) => Promise<Sent>;
-  /** Records that the fault changed nothing. */
+  /** Records that the fault changed no result. */
   readonly hadNoEffect: () => void;
   readonly now: number;
 }
 
 type FaultySend = (attempt: Attempt, line: Line) => Promise<Sent>;
 
-/** The result of a request under each DynamoDB fault. */
+/** Performs a request under each kind of DynamoDB fault. */
 export const dynamoFaults: Readonly<Partial<Record<FaultKind, FaultySend>>> = {
   transaction_conflict: (attempt) => Promise.reject(conflict(attempt)),
   transaction_in_progress: () =>
@@ -93,7 +97,7 @@ export const dynamoFaults: Readonly<Partial<Record<FaultKind, FaultySend>>> = {
       withList: (wanted, Keys) => ({ ...(wanted as object), Keys }),
       left: "UnprocessedKeys",
     }),
-  /** Returns an earlier version of the row. */
+  /** Returns an earlier version of the row, if there is one. */
   async read_stale({ input }, { random, answered, perform, hadNoEffect, now }) {
     const sent = await perform();
     const { Item } = sent.output;
@@ -106,7 +110,7 @@ export const dynamoFaults: Readonly<Partial<Record<FaultKind, FaultySend>>> = {
     hadNoEffect();
     return sent;
   },
-  /** Omits new rows, or returns deleted rows as they were. */
+  /** Omits new rows from the result, or adds deleted rows in their last version. */
   async index_lags(attempt, { random, answered, perform, hadNoEffect, now }) {
     const sent = await perform();
     const items = (sent.output["Items"] ?? []) as readonly Marshalled[];
@@ -122,7 +126,10 @@ export const dynamoFaults: Readonly<Partial<Record<FaultKind, FaultySend>>> = {
       ? sent
       : withItems(sent, shown.toSorted(soonestFirst).slice(0, Number(Limit)));
   },
-  /** The engine ends the page, because its key contains attributes that the query does not project. */
+  /**
+   * Limits the result to a part of the page. The engine itself chooses the end, because the key of
+   * the next page has attributes that the query does not return.
+   */
   async page_short({ input }, { random, perform, hadNoEffect }) {
     const Limit = random.between(1, Math.min(3, limitOf(input) - 1));
     const sent = await perform({ ...input, Limit });
@@ -131,7 +138,7 @@ export const dynamoFaults: Readonly<Partial<Record<FaultKind, FaultySend>>> = {
   },
 };
 
-/** Stores a result for later eventually consistent reads. */
+/** Stores a result, so that later eventually consistent reads can return it. */
 export function remember(
   attempt: Attempt,
   { output }: Sent,
@@ -153,13 +160,16 @@ const within = (known: readonly Known[] | undefined, since: number): readonly Kn
 
 const rowName = (key: Row): string => JSON.stringify(unmarshall(key), ["pk", "sk"]);
 
-/** Key of an index query, without the time up to which rows are due. */
+/**
+ * Returns a name for an index query. Ignores the time up to which rows are due, because it always
+ * differs.
+ */
 function indexName({ input }: Attempt): string {
   const { ":by": _, ...values } = input["ExpressionAttributeValues"] as Marshalled;
   return JSON.stringify(values);
 }
 
-/** Returns each row that earlier results had and `items` lacks, in its last version. */
+/** Returns the rows that earlier results contained and `items` does not, in their last version. */
 function goneSince(items: readonly Marshalled[], before: readonly Known[]): readonly Marshalled[] {
   const nameOf = ({ pk, sk }: Marshalled): string => `${String(pk)} ${String(sk)}`;
   const there = new Set(items.map(nameOf));
@@ -183,7 +193,10 @@ interface Partly {
   readonly left: "UnprocessedItems" | "UnprocessedKeys";
 }
 
-/** Unmarshals a key or a write, because the document client unmarshals results below this layer. */
+/**
+ * Returns the plain value of a key or write. The document client converts only values that pass
+ * through it.
+ */
 function plain(asked: unknown): unknown {
   const { PutRequest: put, DeleteRequest: gone } = asked as BatchWrite;
   if (put !== undefined) return { PutRequest: { Item: unmarshall(put.Item) } };
@@ -197,7 +210,7 @@ interface BatchWrite {
   readonly DeleteRequest?: { readonly Key: Row };
 }
 
-/** Performs part of a batch and returns the rest as unprocessed. */
+/** Performs only a part of a batch, and returns the rest as unprocessed. */
 async function inPart(
   { input }: Attempt,
   { random, perform }: Line,

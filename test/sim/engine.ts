@@ -7,12 +7,12 @@ import { useSmallBounds } from "./small-bounds.ts";
 import type { Stage } from "./stage.ts";
 
 export interface Engine {
-  /** Creates a table for one seed; `end` drops it. */
+  /** Creates a table for one seed. `end` deletes the table. */
   stage(): Promise<Stage & { end(): Promise<void> }>;
   stop(): Promise<void>;
 }
 
-/** Starts a DynamoDB engine, on which one process runs its seeds in sequence. */
+/** Starts a DynamoDB engine. One process runs its seeds on it in sequence. */
 export async function startEngine(): Promise<Engine> {
   useSmallBounds();
   const { endpoint, stop } = await startDynamoInMemory();

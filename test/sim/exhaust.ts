@@ -7,8 +7,8 @@ import type { Job } from "./worker.ts";
 import { progressOf } from "../../tools/command-line/progress.ts";
 
 /**
- * Runs every flow with each fault at each of its call sites, and every pair of ledger steps.
- * Returns false after a violation.
+ * Injects each fault at each call site of each flow, one fault in a run. Then runs each pair of
+ * ledger steps. Returns false if there was a violation.
  */
 export async function exhaust({ workers }: { readonly workers?: number } = {}): Promise<boolean> {
   const startedAt = performance.now();
@@ -46,7 +46,7 @@ export async function exhaust({ workers }: { readonly workers?: number } = {}): 
 const singleFaults = (places: readonly Place[]): readonly SingleFault[] =>
   places.flatMap(({ request, kinds }) => kinds.map((kind): SingleFault => ({ request, kind })));
 
-/** Runs a flow without faults and returns the call sites that a fault can hit. */
+/** Runs a flow without faults. Returns the call sites at which a fault can be injected. */
 async function placesOf(
   pool: WorkerPool,
   calm: Job,

@@ -1,6 +1,6 @@
 import type { Random } from "./random.ts";
 
-/** All faults, by family. */
+/** All kinds of faults, by family. */
 export const faultFamilies = {
   "crash before a call": ["crash_before"],
   "crash after a call": ["crash_after"],
@@ -47,8 +47,8 @@ export type FaultKind = (typeof faultFamilies)[keyof typeof faultFamilies][numbe
 export const faultKinds: readonly FaultKind[] = Object.values(faultFamilies).flat();
 
 /**
- * The faults that a seed favors. In `contention`, DynamoDB's writes take time and conflict when they
- * overlap.
+ * The profiles. Each favors some faults. In `contention`, DynamoDB's writes take time and conflict
+ * if they overlap.
  */
 export const profiles = ["crashes", "queues", "store", "contention"] as const;
 export type Profile = (typeof profiles)[number];
@@ -84,35 +84,46 @@ const favored: Readonly<Record<Profile, readonly FaultKind[]>> = {
   contention: [],
 };
 
-/** Faults that the rules of a profile cause, and that it therefore does not draw at random. */
+/**
+ * The faults that follow from the rules of a profile. The profile does not also draw them at
+ * random.
+ */
 const ruled: Readonly<Partial<Record<Profile, readonly FaultKind[]>>> = {
   contention: ["transaction_conflict"],
 };
 
-/** An injected fault. */
+/** A fault that was injected. */
 export interface InjectedFault {
-  /** Number of its random draw in the seed; 0 for a planned fault. */
+  /** The number of the random draw that injected the fault; 0 for a planned fault. */
   readonly draw: number;
   readonly kind: FaultKind;
-  /** False when it changed no result and no state. */
+  /** False if the fault changed no result and no state. */
   hadEffect: boolean;
 }
 
 export interface Faults {
-  /** Draws a fault of these kinds, mostly none. The caller must inject the fault it gets. */
+  /**
+   * Draws one of these faults, or in most cases undefined. The caller must inject the returned
+   * fault.
+   */
   draw(...kinds: readonly FaultKind[]): FaultKind | undefined;
-  /** Records a fault whose probability the caller controls; false when faults are off. */
+  /**
+   * Records a fault that the caller drew. Returns false if faults are suspended or stopped; the
+   * caller must then not inject the fault.
+   */
   force(kind: FaultKind): boolean;
-  /** Records a planned fault. */
+  /** Records a fault that was planned, not drawn. */
   planned(kind: FaultKind): void;
-  /** Multiplies the rate of all faults, after raising it to a minimum. */
+  /** Multiplies the rates of all faults by `times`, after raising them to at least `least`. */
   raiseRates(rates: { readonly times: number; readonly least: number }): void;
-  /** Marks the last fault of the kind as without effect, and returns it. */
+  /**
+   * Marks the last fault of a kind as without effect, and returns it; undefined if there is none.
+   */
   hadNoEffect(kind: FaultKind): InjectedFault | undefined;
-  /** Suspends all faults until `resume`. */
+  /** Stops all faults until `resume`. */
   suspend(): void;
   resume(): void;
-  /** Ends all faults and notifies the listeners of `onStop`. */
+  /** Stops all faults permanently, and calls the listeners of `onStop`. */
   stop(): void;
   onStop(listener: () => void): void;
   isStopped(): boolean;
@@ -122,13 +133,16 @@ export interface Faults {
 
 export interface FaultsOptions {
   readonly profile: Profile;
-  /** True to draw no faults at random. */
+  /** True to inject no random faults. */
   readonly calm?: boolean;
-  /** Draws that may inject a fault: the rest of a shrunk trace. @default all */
+  /**
+   * The only draws that may inject a fault.
+   * @default all draws
+   */
   readonly only?: ReadonlySet<number>;
 }
 
-/** Faults of infrequent calls; their rate is multiplied by `rareTimes`. */
+/** Faults of calls that are infrequent. Their rates are multiplied by `rareTimes`. */
 const rare: ReadonlySet<FaultKind> = new Set([
   "items_unprocessed",
   "keys_unprocessed",
@@ -154,7 +168,7 @@ const rare: ReadonlySet<FaultKind> = new Set([
   "message_of_other_version",
 ]);
 const rareTimes = 4;
-/** Faults of even less frequent calls; their rate is multiplied by `rarestTimes`. */
+/** Faults of calls that are even less frequent. Their rates are multiplied by `rarestTimes`. */
 const rarest: ReadonlySet<FaultKind> = new Set([
   "transaction_in_progress",
   "read_stale",
@@ -173,11 +187,11 @@ const rarest: ReadonlySet<FaultKind> = new Set([
   "key_denied",
 ]);
 const rarestTimes = 40;
-/** Faults of schedule ticks, of which a seed has hardly more than one. */
+/** Faults of schedule ticks. A seed has at most a few ticks. */
 const ticks: ReadonlySet<FaultKind> = new Set(["tick_twice", "tick_late", "tick_lost"]);
 const ticksTimes = 200;
 const favoredTimes = 3;
-/** Faults that mostly have no effect, so that nearly every seed includes them. */
+/** Faults that usually have no effect. Nearly every seed includes them. */
 const oftenWithoutEffect: ReadonlySet<FaultKind> = new Set([
   "index_lags",
   "read_stale",
@@ -193,10 +207,16 @@ const timesOf = (kind: FaultKind): number => {
   return rare.has(kind) ? rareTimes : 1;
 };
 
-/** Maximum probability of a kind per draw: retries must succeed at some time. */
+/**
+ * Returns the highest probability of a fault per draw. It is below 1, so that retries succeed at
+ * some time.
+ */
 const maxRateOf = (kind: FaultKind): number => (ticks.has(kind) ? 0.85 : 0.6);
 
-/** Creates the faults of a seed: a random subset of the kinds, which favors those of its profile. */
+/**
+ * Creates the faults of a seed. The seed determines a random subset of the kinds, in which those of
+ * its profile are more frequent.
+ */
 export function seededFaults(
   random: Random,
   { profile, only, calm = false }: FaultsOptions,

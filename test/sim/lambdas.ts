@@ -30,15 +30,15 @@ const creators = {
   "webhook-endpoints": webhookEndpoints,
 } as const satisfies Partial<Record<FunctionName, unknown>>;
 
-/** The simulated functions. */
+/** The names of the functions that the simulation runs. */
 export type LambdaName = keyof typeof creators;
 export type ApiName = Exclude<LambdaName, WorkerName>;
 type WorkerName = "delivery" | "run-finisher" | "run-starter" | "run-step" | "sweeper";
 
-/** A Lambda handler; the type of its event depends on the function. */
+/** The handler of a function. Its event type depends on the function. */
 export type LambdaHandler = (event: unknown, context: Context) => Promise<unknown>;
 
-/** Lambda timeouts in seconds, as in the stacks. */
+/** The timeouts of the functions in seconds, as the stacks set them. */
 export const timeoutSeconds: Readonly<Record<LambdaName, number>> = {
   account: 29,
   events: 29,
@@ -54,7 +54,7 @@ export const timeoutSeconds: Readonly<Record<LambdaName, number>> = {
   sweeper: 120,
 };
 
-/** The consumer of each queue and its batch size, as in the stacks. */
+/** The function that handles each queue and its batch size, as the stacks set them. */
 export const workers: Readonly<
   Record<QueueName, { readonly name: LambdaName; readonly batchSize: number }>
 > = {
@@ -64,7 +64,10 @@ export const workers: Readonly<
   deliveries: { name: "delivery", batchSize: 10 },
 };
 
-/** All environment variables of all functions. One table serves all stores, whose keys are disjoint. */
+/**
+ * Returns the environment variables of all functions. All stores use one table, because their keys
+ * never collide.
+ */
 const variables = (table: string): Readonly<Record<string, string>> => ({
   STAGE: "dev",
   ACCOUNTS_TABLE: table,
@@ -83,7 +86,7 @@ const variables = (table: string): Readonly<Record<string, string>> => ({
   SECRETS_KEY_ID: "key",
 });
 
-/** Creates the handler of a new process. */
+/** Creates a handler with empty caches, as a new Lambda environment does. */
 export function createLambda(name: LambdaName, table: string, overrides: Overrides): LambdaHandler {
   const create = creators[name] as (
     environment: Readonly<Record<string, string>>,

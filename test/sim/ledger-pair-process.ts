@@ -30,9 +30,12 @@ export type Fault =
   | "answer lost"
   | "throttled"
   | "conflict"
-  /** The request takes effect after both steps; its sender gets a timeout at once. */
+  /** The sender gets a timeout at once, and the request takes effect after both steps. */
   | "late"
-  /** The request takes effect without an answer, and again after both steps. */
+  /**
+   * The request takes effect, but the sender gets a timeout. After both steps, the request takes
+   * effect again.
+   */
   | "late duplicate";
 export const faults: readonly Fault[] = [
   "crash before",
@@ -45,32 +48,35 @@ export const faults: readonly Fault[] = [
 ];
 
 export interface PlannedFault {
-  /** Number of the request, from 1. */
+  /** The position of the request within the step, from 1. */
   readonly at: number;
   readonly kind: Fault;
 }
 
 interface PlannedProcess {
-  /** Number of the request, from 1, before which `interleave` happens. */
+  /** The position of the request before which `interleave` is called, from 1. */
   readonly stopsAt?: number;
   readonly interleave?: () => Promise<void>;
   readonly fault?: PlannedFault | undefined;
 }
 
-/** The account of a pair of steps; its ledger is checked after every write. */
+/** The account of a pair of steps. Its ledger is checked after each write. */
 export interface PairScene extends Pick<Stage, "client" | "table"> {
   readonly accountId: string;
-  /** The account's balance after each write. */
+  /** The balance of the account after each write. */
   readonly balances: number[];
-  /** Requests that take effect after both steps. */
+  /** The requests that take effect after both steps. */
   readonly later: (() => Promise<unknown>)[];
-  /** Errors of the checks; they are collected because a step could catch them. */
+  /**
+   * The errors of the checks. They are collected and thrown later, because a step could catch them.
+   */
   readonly violations: unknown[];
-  /** Starts the checks. */
+  /** Starts to check the ledger after each write. */
   watch(): Promise<void>;
   check(): Promise<void>;
 }
 
+/** Creates the scene of an existing account. The checks start when `watch` is called. */
 export function pairScene(
   { client, table }: Pick<Stage, "client" | "table">,
   accountId: string,
@@ -118,23 +124,24 @@ const isWrite = (command: unknown): boolean =>
 
 type Send = () => Promise<unknown>;
 
-/** A separate process, one of whose requests can have a planned fault. */
+/** A process that runs a step. One of its requests can have a planned fault. */
 export interface PairProcess {
   readonly ledger: Ledger;
   readonly changes: CreditChanges;
   readonly process: LedgerProcess;
   readonly client: DynamoDBDocumentClient;
-  /** The time of its clock. */
+  /** The time of the process's clock. */
   readonly now: Date;
   sent(): number;
-  /** Returns the lowest balance since its step began. */
+  /** Returns the lowest balance of the account since the process's step started. */
   readonly leastBalance: () => number;
-  /** Starts a step: resets the request count and applies the plan. */
+  /** Prepares a step: sets its plan and counts its requests from 1 again. */
   begin(plan: PlannedProcess): void;
-  /** Waits for requests that no step awaits. */
+  /** Waits for the requests that the step did not await. */
   idle(): Promise<void>;
 }
 
+/** Creates a process whose clock is fixed at `now`. */
 export function pairProcess(scene: PairScene, now = start): PairProcess {
   let planned: PlannedProcess = {};
   let [sent, begunAt] = [0, 0];
@@ -202,14 +209,17 @@ export function pairProcess(scene: PairScene, now = start): PairProcess {
     async idle() {
       while (underWay.size > 0) {
         await Promise.allSettled(underWay);
-        // A result can lead to another request.
+        // A result may cause another request.
         await new Promise(setImmediate);
       }
     },
   };
 }
 
-/** Sends one request per row, because DynamoDB reads the rows of a batch at different times. */
+/**
+ * Sends a separate request for each row of a batch, because DynamoDB reads the rows of a batch at
+ * different times.
+ */
 async function inParts(
   { RequestItems = {} }: BatchGetCommandInput,
   send: (part: BatchGetCommand) => Promise<unknown>,
@@ -227,5 +237,5 @@ async function inParts(
   return { Responses, $metadata: {} };
 }
 
-/** Names of errors that the planned faults raise in the caller of a step. */
+/** The names of the errors that a step's caller may get from planned faults. */
 export const plannedErrors = new Set(["Crash", "TimeoutError", "ThrottlingException"]);

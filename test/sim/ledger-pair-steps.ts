@@ -22,9 +22,12 @@ import type { Stage } from "./stage.ts";
 const expiresAt = new Date("2026-03-01T12:10:00Z");
 export const afterExpiry = new Date("2026-03-01T12:10:01Z");
 const muchLater = new Date("2026-03-01T13:00:00Z");
-/** When every hold of a pair has expired. */
+/** A time at which all holds of a pair have expired. */
 export const afterAll = new Date("2026-03-01T13:00:01Z");
-/** The balance covers `one` or `another`, not both. The bystander's hold stays open. */
+/**
+ * The credits of the holds. The balance covers `one` or `another`, but not both. The hold of the
+ * bystander stays open.
+ */
 export const credits = {
   granted: 20,
   one: 5,
@@ -34,7 +37,10 @@ export const credits = {
   bought: 7,
 } as const;
 
-/** The result of a step for its caller: the charge of a hold, done, or unknown after a fault. */
+/**
+ * The result that the caller of a step gets: the charge of a hold, `done`, or `unknown` after a
+ * fault.
+ */
 export type StepResult = { readonly holdId: string; readonly credits: number } | "done" | "unknown";
 type Step = (process: PairProcess, scene: PairScene) => Promise<StepResult>;
 
@@ -75,7 +81,7 @@ const oldHold = (holdId: "one" | "another" | "bystander", until = expiresAt) => 
 export const steps = {
   reserve: reserve("one"),
   "reserve another": reserve("another"),
-  /** Still open after the sweep of the pair. */
+  /** This hold is still open when the sweeper runs after the pair. */
   "reserve for longer": reserve("another", muchLater),
   "reserve a step": reserve("step"),
   settle: settle("one", 3),
@@ -90,7 +96,7 @@ export const steps = {
     await ledger.cancel({ accountId, holdId: "one", now });
     return "done";
   },
-  /** Cancels a settled hold. */
+  /** Cancels a hold that is already settled. */
   async "cancel a charge"({ ledger, now }, { accountId }) {
     await ledger.cancel({ accountId, holdId: "one", now });
     return "done";
@@ -104,7 +110,7 @@ export const steps = {
     await changes.apply({ ...change, accountId, now });
     return "done";
   },
-  /** Moves credits to the shard that has fewer. */
+  /** Moves credits between shards to the shard with fewer credits. */
   async gather({ process, now }, { accountId }) {
     const { shards = [] } = (await readAccountRows(process, accountId)) ?? {};
     const [poorest] = shards.toSorted((a, b) => a.balance - b.balance);
@@ -117,7 +123,7 @@ export const steps = {
     await openShards(process, accountId);
     return "done";
   },
-  /** Reserves as a process of the previous release. */
+  /** Reserves credits with the code of the previous release. */
   async "old reserve"({ client }, { table, accountId }) {
     await reserveAsPreviousRelease({ client, table, accountId }, oldHold("another"));
     return "done";
@@ -129,7 +135,7 @@ export const steps = {
 } satisfies Record<string, Step>;
 export type StepName = keyof typeof steps;
 
-/** The kind of account that both steps use. */
+/** The kinds of accounts that a pair can use. */
 export type AccountKind =
   | "one shard"
   | "without bystander"
@@ -144,7 +150,7 @@ const reservations = ["reserve", "reserve another"] as const;
 const pairsOf = (outers: readonly StepName[], inners: readonly StepName[]): Pairs =>
   outers.map((outer) => [outer, inners]);
 
-/** The outer steps of each kind of account, each with the inner steps that run during it. */
+/** The outer steps of each kind of account, with the inner steps that run during them. */
 export const pairs: Readonly<Record<AccountKind, Pairs>> = {
   "one shard": [
     ["reserve", [...reservations, "release", "cancel", "sweep", "purchase"]],
@@ -161,7 +167,7 @@ export const pairs: Readonly<Record<AccountKind, Pairs>> = {
     ["reserve a step", ["reserve a step", "reserve", "purchase"]],
     ["settle a step", ["settle a step", "reserve another", "sweep"]],
   ],
-  // Its shards lose their due mark, because no hold stays open.
+  // No hold stays open, so the shards lose their due marks.
   "without bystander": [
     ["sweep", ["reserve for longer"]],
     ["cancel a charge", ["cancel a charge"]],
@@ -193,7 +199,7 @@ export const pairs: Readonly<Record<AccountKind, Pairs>> = {
   ],
 };
 
-/** The hold that a step resolves; it is reserved before the pair runs. */
+/** The hold that a step resolves. It is reserved before the pair starts. */
 const resolves: Readonly<Partial<Record<StepName, HoldName>>> = {
   settle: "one",
   "settle for nothing": "one",
@@ -204,10 +210,11 @@ const resolves: Readonly<Partial<Record<StepName, HoldName>>> = {
   "settle a step": "step",
 };
 
-/** Credits granted at signup; they determine the number of shards. */
+/** The credits of the signup grant, which determine the number of shards. */
 const granted: Readonly<Record<AccountKind, number>> = {
   "one shard": 30,
-  // Other credits were spent before, because only they allow the same charge to be refunded twice.
+  // Other credits are spent first. Without them, a second refund of the same charge would fail for
+  // lack of spent credits.
   "without bystander": 30,
   "long journal": credits.granted,
   "two shards": 25_000,
@@ -215,18 +222,21 @@ const granted: Readonly<Record<AccountKind, number>> = {
   "previous release": 30,
 };
 
-/** Journal records before the steps: one more makes the journal long enough for a page. */
+/**
+ * The journal records before the steps. With one more record, the journal is long enough for a copy
+ * to a page.
+ */
 const longJournal = 7;
 
 /**
- * Time of the outer step. Its stamps are later than those of the inner step, so that a shard never
- * refuses them for their age alone.
+ * The time of the outer step. It is later than that of the inner step, so that no shard refuses the
+ * outer step because of an old stamp.
  */
 const ahead = new Date(start.getTime() + 1_000);
 
 export interface Prepared {
   readonly scene: PairScene;
-  /** The process of the outer step. */
+  /** The process that runs the outer step. */
   readonly outerProcess: PairProcess;
   readonly bystander: PairProcess;
 }
@@ -252,7 +262,7 @@ export async function prepare(
     await reserveAsPreviousRelease(place, spent);
     await settleAsPreviousRelease(place, spent);
     await reserveAsPreviousRelease(place, oldHold("bystander", muchLater));
-    // The steps of both releases may resolve it.
+    // Both releases must be able to resolve this hold.
     await reserveAsPreviousRelease(place, oldHold("one"));
     if (outer === "cancel a charge") await settleAsPreviousRelease(place, oldHold("one"));
     await scene.watch();
@@ -263,7 +273,7 @@ export async function prepare(
   if (kind === "two shards") await steps.gather(setup, scene);
   if (kind !== "without bystander") await reserve("bystander", muchLater)(bystander, scene);
   if (kind === "long journal") {
-    // The hold of the outer step adds one more record.
+    // The hold of the outer step adds the last record.
     await fillJournal(setup, scene, hold === undefined ? longJournal : longJournal - 1);
   }
   if (hold !== undefined) await reserve(hold)(isReservedByOuter ? outerProcess : setup, scene);
@@ -300,7 +310,10 @@ async function spend(
   await ledger.settle({ ...hold, succeeded: true });
 }
 
-/** Fills the journal. It has two records, of the grant and the bystander; each empty hold adds two. */
+/**
+ * Adds records to the journal until it has the given number. The grant and the bystander's hold are
+ * the first two, and each hold of 0 credits adds two.
+ */
 async function fillJournal(process: PairProcess, scene: PairScene, records: number): Promise<void> {
   for (let n = 0; 2 * n + 3 < records; n += 1) {
     await spend(process, scene, { holdId: `filler ${n}`, spent: 0 });

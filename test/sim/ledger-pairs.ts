@@ -42,17 +42,22 @@ async function resultOf(
 export interface Plan {
   readonly kind: AccountKind;
   readonly outer: StepName;
-  /** True when the process that reserved the hold, and cached its shard, runs the outer step. */
+  /**
+   * True if the process of the outer step also reserved the hold, so that it has cached the shard.
+   */
   readonly isReservedByOuter?: boolean;
   readonly inner: StepName;
-  /** Request of the outer step before which the inner step runs, from 1. */
+  /** The request of the outer step before which the inner step runs, from 1. */
   readonly at: number;
-  /** Fault of that request of the outer step. */
+  /** The fault of that request of the outer step. */
   readonly outerFault?: Fault | undefined;
   readonly innerFault?: PlannedFault | undefined;
 }
 
-/** Runs one pair on a new account; returns the number of requests of each step. @throws a violation */
+/**
+ * Runs one pair of steps on a new account. Returns the number of requests of each step.
+ * @throws the first violation
+ */
 export async function playPair(
   stage: Pick<Stage, "client" | "table">,
   plan: Plan,
@@ -81,7 +86,7 @@ export async function playPair(
   for (const takeEffect of scene.later) await takeEffect().catch(() => undefined);
   if (kind === "without bystander") await checkSwept(scene);
   await pairProcess(scene).ledger.releaseExpired(accountId, afterExpiry);
-  // The buyer retries a purchase whose outcome is unknown.
+  // A buyer repeats a purchase whose outcome is unknown.
   const purchases = [outer, inner].includes("purchase") ? 1 : 0;
   if (purchases > 0) await resultOf("purchase", pairProcess(scene), scene);
   await bystander.ledger.release({ accountId, holdId: "bystander", now: afterExpiry });
@@ -94,10 +99,13 @@ export async function playPair(
   return sent;
 }
 
-/** Exceeds the number of accounts in a table. */
+/** A limit above the number of accounts in any table. */
 const accountsMax = 10_000;
 
-/** Checks that the due index leads to an account with an open hold, and releases the hold. */
+/**
+ * Checks that the due index contains an account with an open hold, and that a sweep releases the
+ * hold.
+ */
 async function checkSwept(scene: PairScene): Promise<void> {
   const { accountId } = scene;
   const { ledger } = pairProcess(scene, afterAll);
@@ -112,13 +120,13 @@ async function checkSwept(scene: PairScene): Promise<void> {
 interface End {
   readonly results: readonly StepResult[];
   readonly purchases: number;
-  /** Results of the steps that cancelled the hold. */
+  /** The results of the steps that cancelled the hold. */
   readonly cancels: readonly (StepResult | undefined)[];
 }
 
 /**
- * Checks that each hold was reserved once and resolved once, and that all callers got the same result.
- * Only a cancellation changes an earlier resolution: a successful one leaves no charge.
+ * Checks that each hold was reserved once and resolved once, and that all callers got the same
+ * result. A cancellation may change an earlier resolution. If it succeeds, there must be no charge.
  */
 async function checkEnd(scene: PairScene, { results, purchases, cancels }: End): Promise<void> {
   const { entries, holds, held } = await readLedgerState(scene, scene.accountId);
@@ -139,7 +147,10 @@ async function checkEnd(scene: PairScene, { results, purchases, cancels }: End):
   }
 }
 
-/** Runs each pair at each of its requests with each fault in either step; false after a violation. */
+/**
+ * Runs each pair, with the inner step at each request of the outer step and each fault in either
+ * step. Returns false if there was a violation.
+ */
 export async function playLedgerPairs(): Promise<boolean> {
   const startedAt = performance.now();
   const engine = await startEngine();
@@ -185,7 +196,10 @@ const pairsOf = (kind: AccountKind): readonly Omit<Plan, "at">[] =>
     ),
   );
 
-/** Plans one fault in either step, and each inner fault together with a lost answer of the outer step. */
+/**
+ * Returns plans with one fault in either step. Also combines each fault of the inner step with a
+ * lost answer of the outer step.
+ */
 function faultyPlans(plan: Plan, innerRequests: number): readonly Plan[] {
   const ofOuter = faults.map((outerFault): Plan => ({ ...plan, outerFault }));
   const innerFaults = Array.from({ length: innerRequests }, (_, n) =>
@@ -198,10 +212,13 @@ function faultyPlans(plan: Plan, innerRequests: number): readonly Plan[] {
   return [...ofOuter, ...ofInner];
 }
 
-/** Most relevant faults and overlaps are at the first requests. */
+/**
+ * The largest request number that is drawn. Most relevant faults and overlaps are at the first
+ * requests.
+ */
 const requestsMax = 6;
 
-/** Draws a pair and its faults at random. */
+/** Draws a random pair of steps with its faults. */
 export function planFrom(random: Random): Plan {
   const kind = random.pick([...(Object.keys(pairs) as AccountKind[]), "two shards" as const]);
   const pair = random.pick(pairsOf(kind));

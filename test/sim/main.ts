@@ -1,4 +1,4 @@
-/** Simulates the service under faults (docs/testing.md). */
+/** Runs the simulation of the service under faults, which docs/testing.md describes. */
 import { playModel } from "./api-model/play-model.ts";
 import { exhaust } from "./exhaust.ts";
 import { playMutants } from "./mutants.ts";

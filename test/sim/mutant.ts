@@ -1,8 +1,8 @@
-/** A small defect, as a developer could introduce it: one replacement of text in one file. */
+/** A small defect that a developer could introduce. It replaces a text in one file. */
 export interface Mutant {
   readonly name: string;
   readonly file: string;
-  /** Text that occurs exactly once in the file. */
+  /** The text to replace. It occurs exactly once in the file. */
   readonly original: string;
   readonly replacement: string;
   /** The scenario whose seeds must detect the mutant. */

@@ -8,9 +8,9 @@ import type { Played } from "./play.ts";
 import { progressOf } from "../../tools/command-line/progress.ts";
 
 const root = join(import.meta.dirname, "../..");
-/** Seeds of its scenario within which a mutant must be detected. */
+/** The number of seeds of its scenario within which a mutant must be detected. */
 const seedsMax = 300;
-/** Files and folders that the simulation needs. */
+/** The files and folders that the simulation needs. */
 const parts = [
   "functions",
   "shared",
@@ -22,19 +22,22 @@ const parts = [
 ];
 
 /**
- * Applies each mutant to a copy of the code, one at a time, and runs seeds until one of them fails.
- * Returns false when a mutant survived.
+ * Applies each mutant to a copy of the code, one at a time, and runs seeds of its scenario until
+ * one fails. Returns false if a mutant was not detected.
  */
 export async function playMutants({
   workers,
   only,
 }: {
   readonly workers?: number;
-  /** Name of the only mutant to run. @default all */
+  /**
+   * The name of the only mutant to run.
+   * @default all mutants
+   */
   readonly only?: string | undefined;
 }): Promise<boolean> {
   const wanted = mutants.filter(({ name }) => only === undefined || name === only);
-  if (wanted.length === 0) throw new Error(`No mutant is called ${only}`);
+  if (wanted.length === 0) throw new Error(`There is no mutant "${only}"`);
   let found = 0;
   const progress = progressOf(wanted.length);
   for (const mutant of wanted) {
@@ -69,7 +72,10 @@ async function firstFailure(mutant: Mutant, workers?: number): Promise<Played | 
   }
 }
 
-/** @throws Error when the text that the mutant replaces does not occur exactly once */
+/**
+ * Replaces the mutant's text in a copy of the code.
+ * @throws Error if the text does not occur exactly once
+ */
 function applyMutant({ name, file, original, replacement }: Mutant, folder: string): void {
   const path = join(folder, file);
   const text = readFileSync(path, "utf8");

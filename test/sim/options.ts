@@ -8,7 +8,7 @@ import { scenarioNamed, scenarios } from "./scenarios.ts";
 import { type SingleFault, singleFaultKinds } from "./single-fault.ts";
 
 export const usage = `npm run sim -- [options]
-With no option: 300 seeds of each scenario, and the regressions.
+Without options, runs 300 seeds of each scenario and the regression seeds.
 Seeds:
   --seeds N           the number of seeds of each scenario (300)
   --from N            the first seed (1)
@@ -17,10 +17,10 @@ Seeds:
   --workers N         the number of processes
 One seed, with its trace:
   --scenario NAME --seed N
-  --shrink            finds the fewest faults under which the seed fails
-  --only 3,17         keeps only the faults of these draws
-  --calm              plays without faults
-  --fault N:KIND      one fault, at request N: ${singleFaultKinds.join(", ")}
+  --shrink            find the fewest faults under which the seed fails
+  --only 3,17         inject only the faults of these draws
+  --calm              inject no faults
+  --fault N:KIND      inject one fault, at request N: ${singleFaultKinds.join(", ")}
 Other checks:
   --exhaustive        each fault alone at each call site of the flows
   --mutants           each mutant must be found
@@ -107,18 +107,21 @@ function whole(name: string, text: string): number {
   return Number(text);
 }
 
-/** A check without a seed would pass without a proof. */
+/** Rejects 0, because a check without any seeds would always succeed. */
 function some(name: string, text: string): number {
   const count = whole(name, text);
   if (count === 0) throw new Error(`--${name} must be at least 1 (got "${text}").`);
   return count;
 }
 
-/** `3,17`; empty if `--shrink` finds that no fault is needed. */
+/**
+ * Parses a list such as `3,17`. An empty list is valid, because `--shrink` prints it if the seed
+ * fails without faults.
+ */
 const drawsIn = (text: string): readonly number[] =>
   text === "" ? [] : text.split(",").map((draw) => whole("only", draw));
 
-/** `12:crash_before`. */
+/** Parses a fault such as `12:crash_before`, which is the number of its request and its kind. */
 function singleFault(text: string): SingleFault {
   const [request = "", name, ...more] = text.split(":");
   const kind = singleFaultKinds.find((one: FaultKind) => one === name);

@@ -15,23 +15,29 @@ import type { Job } from "./worker.ts";
 import { progressOf } from "../../tools/command-line/progress.ts";
 
 export interface PlayScenariosOptions {
-  /** Seeds of each scenario. */
+  /** The number of seeds of each scenario. */
   readonly seeds: number;
   readonly from: number;
-  /** The only scenario to run. @default all */
+  /**
+   * The only scenario to run.
+   * @default all scenarios
+   */
   readonly scenario?: string | undefined;
-  /** The profile of all seeds. @default each seed's own */
+  /**
+   * The profile of all seeds.
+   * @default each seed has its own
+   */
   readonly profile?: Profile | undefined;
   readonly workers?: number | undefined;
 }
 
-/** Seeds of all scenarios that run twice, to check that they are deterministic. */
+/** The number of seeds that run twice, to check that a seed is deterministic. */
 const replays = 100;
 
 interface Visit {
   readonly job: Job;
   readonly request: number;
-  /** Number of requests of the seed. */
+  /** The number of requests that the seed sent. */
   readonly attempts: number;
 }
 
@@ -40,16 +46,19 @@ interface Sums {
   requests: number;
   violations: number;
   readonly hashes: Map<string, string>;
-  /** One request of each call site, in the shortest seed that reached it, for a planned crash. */
+  /**
+   * For each call site, a request in the shortest seed that reached it. A crash can be planned for
+   * this request.
+   */
   readonly visited: Map<string, Visit>;
   differing: number;
   replayed: number;
 }
 
 /**
- * Runs the regression seeds, then seeds of every scenario, some of them twice. Returns false after a
- * violation, after a seed whose second run differed, or when all scenarios together missed the
- * required coverage.
+ * Runs the regression seeds, and then seeds of each scenario, some of them twice. Returns false if
+ * there was a violation, if the second run of a seed differed, or if the required coverage was not
+ * reached.
  */
 export async function playScenarios(options: PlayScenariosOptions): Promise<boolean> {
   const { workers, scenario } = options;
@@ -135,7 +144,7 @@ async function playAll(
   );
 }
 
-/** Plans the crashes before and after each call site that random faults did not cause. */
+/** Plans crashes before and after each call site at which no random crash happened. */
 const missedCrashes = ({ tally, visited }: Sums): readonly Job[] =>
   [...visited].flatMap(([site, { job, request }]) =>
     (["before", "after"] as const).flatMap((side) =>

@@ -10,13 +10,19 @@ import { openWorld } from "./world.ts";
 export interface PlayOptions {
   readonly scenario: Scenario;
   readonly seed: number;
-  /** @default the seed's own */
+  /**
+   * The profile.
+   * @default the seed's own
+   */
   readonly profile?: Profile;
-  /** Draws that may inject a fault. @default all */
+  /**
+   * The only draws that may inject a fault.
+   * @default all draws
+   */
   readonly only?: ReadonlySet<number>;
-  /** True to draw no faults at random. */
+  /** True to inject no random faults. */
   readonly calm?: boolean;
-  /** A fault to inject at one request. */
+  /** A single fault to inject at one request. */
   readonly fault?: SingleFault;
 }
 
@@ -25,41 +31,47 @@ export interface Played {
   readonly scenario: string;
   readonly seed: number;
   readonly profile: Profile;
-  /** Hash of all calls in order. */
+  /** A hash of all calls in their order. */
   readonly hash: string;
   readonly trace: readonly string[];
   readonly fired: readonly InjectedFault[];
-  /** Number of attempts of AWS requests. */
+  /** The number of attempts to send AWS requests. */
   readonly attempts: number;
-  /** Call sites where processes crashed, as `file:line before` and `file:line after`. */
+  /** The call sites at which processes crashed, as `file:line before` or `file:line after`. */
   readonly crashes: readonly string[];
-  /** Call sites that a single fault can hit. */
+  /** The call sites at which a single fault can be injected. */
   readonly places: readonly Place[];
-  /** Rare states that were reached, with counts. */
+  /** How often each rare state was reached. */
   readonly states: Readonly<Record<string, number>>;
-  /** Counts of overlapping writes; undefined in a profile whose writes take no time. */
+  /**
+   * The number of overlapping writes of each kind; undefined in a profile whose writes take no
+   * time.
+   */
   readonly contention?: {
     readonly overlaps: Readonly<Partial<Record<Overlap, number>>>;
     readonly pairs: Readonly<Record<string, number>>;
   };
-  /** The violated invariant; undefined when all held. */
+  /** The violated invariant; undefined if there was no violation. */
   readonly violation?: string;
 }
 
 const inTurn = ["crashes", "queues", "store"] as const;
 /**
- * One in so many seeds of `calls` has the profile `contention`. The share falls after the first 300
- * seeds, because such a seed sends fifteen times as many requests as another.
+ * Returns N if one in N seeds of `calls` has the profile `contention`. N is larger after the first
+ * 300 seeds, because such a seed sends fifteen times as many requests as another.
  */
 const seedsPerContention = (seed: number): number => (seed <= 300 ? 5 : 25);
 
-/** Returns the profile of a seed: the three in rotation, and `contention` for a share of `calls`. */
+/**
+ * Returns the profile of a seed. Some seeds of `calls` have `contention`; all others have the three
+ * other profiles in turn.
+ */
 export function profileOf(scenario: string, seed: number): Profile {
   if (scenario === "calls" && seed % seedsPerContention(seed) === 1) return "contention";
   return inTurn[seed % inTurn.length] ?? inTurn[0];
 }
 
-/** Runs one seed of a scenario on a new table. */
+/** Runs one seed of a scenario on a new table. Returns a violation as part of the result. */
 export async function playSeed(engine: Engine, options: PlayOptions): Promise<Played> {
   const {
     scenario,

@@ -5,20 +5,27 @@ import { join } from "node:path";
 import type { Played } from "./play.ts";
 import type { Job } from "./worker.ts";
 
-/** Worker processes that run seeds in parallel, each with its own DynamoDB engine. */
+/** Worker processes that run seeds in parallel. Each has a separate DynamoDB engine. */
 export interface WorkerPool {
-  /** Runs the jobs in any order; calls `onPlayed` after each. */
+  /** Runs the jobs in any order. Calls `onPlayed` after each job. */
   play(jobs: Iterable<Job>, onPlayed: (played: Played, job: Job) => void): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface PoolOptions {
-  /** @default the number of cores */
+  /**
+   * The number of worker processes.
+   * @default the number of CPU cores
+   */
   readonly workers?: number;
-  /** Root folder of the code to run. @default this project */
+  /**
+   * The root folder of the code to run.
+   * @default this project
+   */
   readonly root?: string;
 }
 
+/** Starts worker processes and waits until they are ready. */
 export async function startPool({
   workers = availableParallelism(),
   root = join(import.meta.dirname, "../.."),

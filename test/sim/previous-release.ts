@@ -7,7 +7,7 @@ import { accountKeys, ledgerKeys } from "../../shared/aws/table/table.ts";
 import { partitionRows, shardPartitions } from "./checks/ledger-state.ts";
 import type { Stage } from "./stage.ts";
 
-/** An account in the format of the previous release, which kept all credits in the account's row. */
+/** An account in the format of the previous release, whose credits are all in the account's row. */
 type Place = Pick<Stage, "client" | "table"> & { readonly accountId: string };
 
 const sums = ["balance", "held", "spent", "sequence", "in_flight"] as const;
@@ -43,13 +43,16 @@ async function accountRow({ client, table, accountId }: Place): Promise<Row> {
 export interface OldHold {
   readonly holdId: string;
   readonly credits: number;
-  /** True for a call, which uses a slot; false for a step of a run. */
+  /** True for a call, which occupies a slot, and false for a step of a run. */
   readonly slot: boolean;
   readonly now: Date;
   readonly expiresAt: Date;
 }
 
-/** Reserves credits as the previous release; false when refused or when the account has changed. */
+/**
+ * Reserves credits in the way of the previous release. Returns false if it is refused or if the
+ * account changed during the write.
+ */
 export async function reserveAsPreviousRelease(place: Place, hold: OldHold): Promise<boolean> {
   const { accountId, table } = place;
   const { holdId, credits, slot, now, expiresAt } = hold;
@@ -76,7 +79,10 @@ export async function reserveAsPreviousRelease(place: Place, hold: OldHold): Pro
   return change(place, { account, moves, type: "reserve", credits, hold, source }, put);
 }
 
-/** Charges a hold in full as the previous release; false when refused or when the account has changed. */
+/**
+ * Charges the whole hold in the way of the previous release. Returns false if it is refused or if
+ * the account changed during the write.
+ */
 export async function settleAsPreviousRelease(place: Place, hold: OldHold): Promise<boolean> {
   const { accountId, table } = place;
   const { holdId, credits, slot, now } = hold;
@@ -120,7 +126,7 @@ interface Change {
   readonly source: Row;
 }
 
-/** Changes the account in one transaction, which also writes the ledger entry. */
+/** Changes the account's row and writes the ledger entry in one transaction. */
 async function change(
   { client, table, accountId }: Place,
   { account, moves, type, credits, hold, source }: Change,

@@ -7,7 +7,7 @@ import { type Random, randomSourceOf } from "./random.ts";
 import { changingSources } from "./sources.ts";
 import type { Task, TaskScheduler } from "./task-scheduler.ts";
 
-/** A Lambda execution environment; it keeps cached state between invocations. */
+/** A Lambda execution environment. Its cached state remains between invocations. */
 interface Process {
   readonly name: LambdaName;
   readonly handler: LambdaHandler;
@@ -17,7 +17,7 @@ interface Process {
 
 export interface Invocation {
   readonly name: LambdaName;
-  /** Description for the trace. */
+  /** The description of the invocation in the trace. */
   readonly label: string;
   readonly event: unknown;
 }
@@ -28,9 +28,12 @@ export interface ProcessesOptions {
   readonly faults: Faults;
   readonly random: Random;
   readonly clients: NonNullable<Overrides["clients"]>;
-  /** Duration of a source read, in milliseconds. @default the usual duration */
+  /**
+   * The range of a source read's duration, in milliseconds.
+   * @default the usual duration
+   */
   readonly readMs?: readonly [least: number, most: number] | undefined;
-  /** Creates the ports to external systems for a process with this clock. */
+  /** Creates the ports to external systems for a process with the given clock. */
   readonly outside: (clock: Clock) => Pick<Overrides, "sender" | "buckets" | "resolver" | "roles">;
 }
 
@@ -38,8 +41,8 @@ const skewMsMax = 120_000;
 const setBackMs = 5_000;
 
 /**
- * Runs functions as Lambda does: an environment handles one invocation at a time and is reused unless
- * it crashed.
+ * Creates simulated Lambda functions. An environment handles one invocation at a time, and handles
+ * later ones unless it crashed.
  */
 export function lambdaProcesses(options: ProcessesOptions) {
   const { tasks, faults } = options;
@@ -55,7 +58,10 @@ export function lambdaProcesses(options: ProcessesOptions) {
     return made;
   };
   return {
-    /** Starts an invocation; calls `onEnd` with its result, or undefined when it had none. */
+    /**
+     * Starts an invocation. Calls `onEnd` with its result; with undefined if the invocation crashed
+     * or failed.
+     */
     invoke(
       { name, label, event }: Invocation,
       onEnd: (task: Task, answer: unknown) => void = () => {},
@@ -71,7 +77,7 @@ export function lambdaProcesses(options: ProcessesOptions) {
       } as Context;
       let answer: unknown;
       const work = async (): Promise<void> => {
-        // The scheduler decides when the handler starts.
+        // The task scheduler decides when the handler starts.
         await tasks.call({ label: "is invoked", effect: async () => {} });
         answer = await process.handler(event, context);
       };
@@ -80,7 +86,10 @@ export function lambdaProcesses(options: ProcessesOptions) {
       );
       return process.task;
     },
-    /** Overrides for a process that runs no Lambda: its own clock, the same services. */
+    /**
+     * Returns overrides for a process outside Lambda. It has a separate clock, but uses the same
+     * services.
+     */
     overridesOfOther: (): Overrides => overridesOf(options).overrides,
   };
 }

@@ -1,20 +1,21 @@
 import type { RandomSource } from "../../shared/base/clock.ts";
 
-/** Deterministic random numbers of a seed. */
+/** The deterministic random numbers of a seed. */
 export interface Random {
-  /** In [0, 1). */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   fraction(): number;
-  /** An integer, both bounds inclusive. */
+  /** Returns an integer from `low` to `high`, both inclusive. */
   between(low: number, high: number): number;
-  /** True with probability `share`. */
+  /** Returns true with the probability `share`. */
   isHit(share: number): boolean;
   pick<T>(values: readonly T[]): T;
-  /** Selects each value with probability `share`; keeps their order. */
+  /** Returns each value with the probability `share`. The values keep their order. */
   some<T>(values: readonly T[], share: number): T[];
-  /** Selects about half of the values, never all of them. */
+  /** Returns about half of the values, but never all of them. */
   someNotAll<T>(values: readonly T[]): T[];
 }
 
+/** Creates random numbers that depend only on the seed and the purpose. */
 export function seededRandom(seed: number, purpose: string): Random {
   let state = Buffer.from(`${seed} ${purpose}`).reduce(
     (hash, byte) => Math.imul(hash ^ byte, 0x01_00_01_93),

@@ -3,31 +3,31 @@ import type { FaultKind, Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
 import type { Task, TaskScheduler } from "./task-scheduler.ts";
 
-/** A webhook request that a process started to send. Times in milliseconds. */
+/** A webhook request that a process started to send. Times are in milliseconds. */
 export interface SentRequest {
   readonly url: string;
-  /** Start time by the process's clock. */
+  /** The start of the request by the process's clock. */
   readonly begunAt: number;
-  /** Start time by the virtual clock. */
+  /** The start of the request by the virtual clock. */
   readonly startedAt: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly task: Task;
-  /** Time of arrival; null if it never arrived. */
+  /** The time of arrival at the receiver; null if the request never arrived. */
   arrivedAt: number | null;
-  /** The receiver's result, even if the process never got it. */
+  /** The receiver's result, even if the process never received it. */
   status: number | "failed" | null;
-  /** True once a connection was made: the receiver may have the request. */
+  /** True if a connection was made, so that the receiver may have the request. */
   left: boolean;
 }
 
-/** A receiver's behavior for a period. */
+/** The behaviour of a receiver for a period. */
 type Mood = "fine" | "flaky" | "down" | "slow" | "busy" | "giving_up" | "odd";
 const troubles: readonly Mood[] = ["flaky", "down", "slow", "busy", "giving_up", "odd", "odd"];
 
 interface Answer {
   readonly afterMs: number;
-  /** The receiver's own result of the request. */
+  /** The result from the view of the receiver. */
   readonly taken: number | "failed";
   readonly result: SendResult;
 }
@@ -55,7 +55,7 @@ interface OutsideOptions {
   readonly random: Random;
 }
 
-/** Simulates receivers by URL, each with a behavior that changes over time. */
+/** Creates simulated receivers. Each URL has a behaviour that changes over time. */
 export function virtualReceivers({ tasks, faults, random }: OutsideOptions) {
   const moods = new Map<string, { readonly mood: Mood; readonly until: number }>();
   const wellShare = random.pick([0.3, 0.6, 1]);
@@ -72,7 +72,7 @@ export function virtualReceivers({ tasks, faults, random }: OutsideOptions) {
     return mood;
   };
   const fine = (): Answer => answered(random.pick([200, 204]), random.between(1, 60));
-  /** Dead receivers fail even after the faults have stopped. */
+  /** Receivers that are permanently down fail even after the faults have stopped. */
   const unless = (kind: FaultKind, answer: () => Answer): Answer =>
     faults.force(kind) || dead.size > 0 ? answer() : fine();
   const late = (): Answer => unless("receiver_slow", () => failed("timeout", 15_000));
@@ -110,7 +110,7 @@ export function virtualReceivers({ tasks, faults, random }: OutsideOptions) {
     giving_up: () => (random.isHit(0.3) ? unless("receiver_gone", () => answered(410, 5)) : fine()),
     odd: () => (random.isHit(0.8) ? odd() : fine()),
   };
-  /** Creates the sender port of a process with this clock. */
+  /** Creates the sender port for a process with the given clock. */
   const sender = (now: () => Date): Sender => ({
     connect: (url) => ({
       async send({ headers, body }) {

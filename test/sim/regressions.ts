@@ -6,8 +6,8 @@ export interface Regression extends Job {
 }
 
 /**
- * Seeds that every run plays first. A changed scenario changes what its seeds do; they stay in the
- * list because they are cheap.
+ * The seeds that every run starts with. If a scenario changes, its seeds run different steps. They
+ * remain in the list, because they are cheap.
  */
 export const regressions: readonly Regression[] = [
   ...[13, 75, 108, 128, 162, 362].map((seed) => ({

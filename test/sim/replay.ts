@@ -9,15 +9,18 @@ export interface ReplayOptions {
   readonly scenario: string;
   readonly seed: number;
   readonly profile?: Profile | undefined;
-  /** Draws that may inject a fault. @default all */
+  /**
+   * The only draws that may inject a fault.
+   * @default all draws
+   */
   readonly only?: readonly number[] | undefined;
   readonly calm?: boolean | undefined;
   readonly fault?: SingleFault | undefined;
-  /** True to find and print the fewest faults under which the seed still fails. */
+  /** True to search for the fewest faults under which the seed still fails. */
   readonly shrink?: boolean | undefined;
 }
 
-/** Runs one seed and prints its whole trace; false after a violation. */
+/** Runs one seed and prints its whole trace. Returns false if there was a violation. */
 export async function replay({ shrink = false, ...options }: ReplayOptions): Promise<boolean> {
   const given = Object.fromEntries(
     Object.entries(options).filter(([, value]) => value !== undefined),

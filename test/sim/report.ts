@@ -4,20 +4,21 @@ import { type Overlap, overlapKinds } from "./contention.ts";
 import { faultFamilies, type FaultKind } from "./faults.ts";
 import { type Played, profileOf } from "./play.ts";
 
-/** Totals over seeds. */
+/** The totals over the seeds so far. */
 export interface Tally {
   readonly fired: Map<FaultKind, number>;
   readonly crashes: Set<string>;
   readonly states: Map<string, number>;
   readonly contention: {
     seeds: number;
-    /** Seeds of `calls` among them, which make many concurrent calls. */
+    /** The number of seeds of `calls`, which make many calls at the same time. */
     ofCalls: number;
     readonly overlaps: Map<Overlap, number>;
     readonly pairs: Map<string, number>;
   };
 }
 
+/** Returns the totals of no seeds. */
 export const emptyTally = (): Tally => ({
   fired: new Map(),
   crashes: new Set(),
@@ -34,6 +35,7 @@ const addAll = <Name extends string>(
   }
 };
 
+/** Adds the result of a seed to the totals. */
 export function addTo({ fired, crashes, states, contention }: Tally, played: Played): void {
   for (const { kind, hadEffect } of played.fired) {
     if (hadEffect) fired.set(kind, (fired.get(kind) ?? 0) + 1);
@@ -47,7 +49,7 @@ export function addTo({ fired, crashes, states, contention }: Tally, played: Pla
   addAll(contention.pairs, played.contention.pairs);
 }
 
-/** Prints a violation, the end of its trace, and the command that replays it. */
+/** Prints a violation, the end of its trace, and the command that runs the seed again. */
 export function printViolation(played: Played, more = ""): void {
   const { scenario, seed, profile, trace, violation } = played;
   const given = profile === profileOf(scenario, seed) ? "" : ` --profile ${profile}`;
@@ -58,14 +60,23 @@ export function printViolation(played: Played, more = ""): void {
   console.log(`Replay with the whole trace: ${command}\n`);
 }
 
-/** Required coverage: injected faults of each family, and rare states reached. */
+/**
+ * The required coverage: the number of injected faults of each family, and the number of rare
+ * states.
+ */
 export const wanted = { timesOfFault: 100, states: 30 } as const;
 
-/** Minimum of `calls` seeds under contention for which the report requires every kind of overlap. */
+/**
+ * The number of `calls` seeds under contention from which the report requires every kind of
+ * overlap.
+ */
 const callsWithAllOverlaps = 40;
 const wantedStates = ["a call was refused while all slots of 5 shards were in use"];
 
-/** Prints the overlaps of writes under contention; returns a message for each required one that is missing. */
+/**
+ * Prints the number of overlapping writes under contention. Returns a message for each required
+ * overlap that did not occur.
+ */
 export function printOverlaps({ contention, states }: Tally): readonly string[] {
   const { seeds, ofCalls, overlaps, pairs } = contention;
   if (seeds === 0) return [];
@@ -83,7 +94,7 @@ export function printOverlaps({ contention, states }: Tally): readonly string[] 
   return missed.map((name) => `"${name}" never happened`);
 }
 
-/** Prints the coverage; returns a message for each requirement that was missed. */
+/** Prints the coverage. Returns a message for each requirement that was not met. */
 export function printCoverage({ fired, crashes, states }: Tally): readonly string[] {
   const lacking: string[] = [];
   console.log("\ninjected faults:");

@@ -1,9 +1,12 @@
 import type { World } from "./world.ts";
 
-/** A workload under the faults of a seed, and the invariants to check. */
+/** A workload that runs under the faults of a seed, with the invariants that it checks. */
 export interface Scenario {
   readonly name: string;
   readonly about: string;
-  /** Runs the workload, stops the faults, waits until no work is left, and checks. @throws a violation */
+  /**
+   * Runs the workload, stops the faults, waits until no work is left, and checks the invariants.
+   * @throws the first violation
+   */
   readonly play: (world: World) => Promise<void>;
 }

@@ -6,10 +6,13 @@ import { deliveries } from "./scenarios/deliveries.ts";
 import { watchlists } from "./scenarios/watchlists.ts";
 import { runs } from "./scenarios/runs.ts";
 
-/** Scenarios of the default run, in order. */
+/** The scenarios that run by default, in this order. */
 export const scenarios: readonly Scenario[] = [calls, runs, watchlists, deliveries];
 
-/** @throws Error that lists the known names */
+/**
+ * Returns the scenario or flow with a name.
+ * @throws Error with the known names if there is none
+ */
 export function scenarioNamed(name: string): Scenario {
   const found = [...scenarios, ...flows, ledgerPairs].find((one) => one.name === name);
   if (found !== undefined) return found;

@@ -22,39 +22,41 @@ import type { Task, TaskScheduler } from "./task-scheduler.ts";
 import { engineClientSettings } from "../support/engine-wire.ts";
 import type { ServiceName, Members, Attempt, Sent } from "./attempt.ts";
 
-/** A simulated AWS service: returns the members of an output or throws an SDK error. */
+/**
+ * A simulated AWS service. It returns the fields of an operation's output, or throws an SDK error.
+ */
 export type VirtualService = (operation: string, input: Members) => Members;
 
 export interface SdkOptions {
   readonly tasks: TaskScheduler;
   readonly faults: Faults;
   readonly random: Random;
-  /** Endpoint of the DynamoDB engine. */
+  /** The endpoint of the DynamoDB engine. */
   readonly endpoint: string;
   readonly table: string;
   readonly virtual: Readonly<Record<Exclude<ServiceName, "dynamo">, VirtualService>>;
-  /** Rules of overlapping writes; without them writes take no time. */
+  /** The rules for overlapping writes. Without them, writes take no time. */
   readonly contention?: Contention | undefined;
   /** Called for each attempt before it takes effect. */
   readonly onSend: (attempt: Attempt) => Promise<void>;
-  /** Called for each attempt that took effect, before its sender gets the result. */
+  /** Called for each attempt that took effect, before the sender receives the result. */
   readonly onDone: (attempt: Attempt) => Promise<void>;
-  /** Called for each attempt that the service rejected, for example for a condition. */
+  /** Called for each attempt that the service rejected, for example because of a condition. */
   readonly onRefused: (attempt: Attempt, error: Error) => void;
-  /** Called when a process crashes, with the side of its request. */
+  /** Called when a process crashes before or after its request. */
   readonly onCrash: (site: string, side: "before" | "after") => void;
-  /** Returns the planned fault of an attempt, if it has one. */
+  /** Returns the planned fault of an attempt; undefined if there is none. */
   readonly planned?: (attempt: Attempt) => FaultKind | undefined;
 }
 
-/** Attempts of one request, including the first. */
+/** The number of attempts of a request, including the first. */
 const attemptsMax = 3;
 const backoffMsMax = 400;
-/** Durations of a process pause. */
+/** The durations of a process's pause, in milliseconds. */
 const zombieMs = [5_000, 70_000, 4 * 60_000];
 /**
- * Longest pause, at most once per task: no invocation outlives the hour after which the service
- * removes the rows of an unfinished creation.
+ * The longest pause in milliseconds, which a task has at most once. No invocation may last an hour,
+ * because the service then removes the rows of an unfinished creation.
  */
 const longestZombieMs = 50 * 60_000;
 const stoodLongest = new WeakSet<Task>();
@@ -67,10 +69,13 @@ function pauseOf(task: Task, random: Random): number {
   return pause;
 }
 
-/** Middleware for logs and metrics of the SDK, which takes a quarter of the time of a request. */
+/** Middleware of the SDK for logs and metrics. Without it, a request takes a quarter less time. */
 const idle = ["loggerMiddleware", "getUserAgentMiddleware", "recursionDetectionMiddleware"];
 
-/** Creates SDK clients with injected faults; the task scheduler orders their attempts. */
+/**
+ * Creates SDK clients whose requests may have faults. The task scheduler determines the order of
+ * their attempts.
+ */
 export function faultyClients(options: SdkOptions) {
   const { endpoint } = options;
   const common = { ...engineClientSettings, retryStrategy: retriesAtOnce };
@@ -108,7 +113,10 @@ export function faultyClients(options: SdkOptions) {
   };
 }
 
-/** Makes a token unique to the table: an engine remembers tokens, and a repeated seed repeats its tokens. */
+/**
+ * Makes a request's token unique to the table. An engine stores tokens, and the second run of a
+ * seed sends the same tokens.
+ */
 function withOwnToken(input: Members, table: string): Members {
   const { ClientRequestToken: token } = input;
   if (typeof token !== "string") return input;
@@ -130,7 +138,7 @@ interface Stack {
   ): void;
 }
 
-/** Retries like the SDK, without its delay: the task scheduler adds the delay of a retry. */
+/** Retries like the SDK but without a delay, because the task scheduler adds the delay. */
 const retriesAtOnce = (() => {
   const token = (count: number) => ({
     getRetryCount: () => count,
@@ -147,7 +155,7 @@ const retriesAtOnce = (() => {
     ) => {
       const next = getRetryCount() + 1;
       if (next >= attemptsMax || errorType === "CLIENT_ERROR")
-        throw new Error("no further attempt");
+        throw new Error("The request has no further attempts");
       return token(next);
     },
     recordSuccess: () => {},
@@ -203,10 +211,13 @@ async function attempt(line: Line, options: SdkOptions): Promise<Sent> {
   return sent === hangs ? unanswered(label, tasks) : sent;
 }
 
-/** Marks a request that hangs: its sender gets no result. */
+/** The result of a request that hangs. Its sender never receives it. */
 const hangs: Sent = { response: {}, output: {} };
 
-/** Waits for the attempt timeout of the service's clients, within the deadline of the work. */
+/**
+ * Waits for the timeout of an attempt, at most until the deadline of the work. Then throws the
+ * timeout error.
+ */
 const unanswered = (label: string, tasks: TaskScheduler): Promise<never> =>
   withinBudget(limits.dependencies.attemptMs, async (milliseconds) => {
     const waited = { label: `${label}: no answer`, effect: async () => {}, delay: milliseconds };
@@ -214,11 +225,11 @@ const unanswered = (label: string, tasks: TaskScheduler): Promise<never> =>
     throw broken();
   });
 
-/** Maximum delay after which a hanging request may take effect. */
+/** The longest time after which a hanging request may take effect, in milliseconds. */
 const lateMsMax = 60_000;
 const lateShare = 0.7;
 
-/** Lets a hanging request take effect later, or never, independently of its sender. */
+/** Lets a hanging request take effect later, or never. Its sender does not wait for it. */
 function later(
   one: Attempt,
   perform: () => Promise<unknown>,
@@ -230,7 +241,7 @@ function later(
       const flight = contention?.takesTime(one) === true ? contention.arrive(one) : undefined;
       await perform().finally(() => flight?.end());
     };
-    // The caller never gets the outcome.
+    // The sender never receives the outcome.
     const effect = (): Promise<void> => meetOthers().catch(() => {});
     tasks.begin(`a request of ${one.site}`, () =>
       tasks.call({ label: "takes effect", delay, effect }),
@@ -239,7 +250,7 @@ function later(
   return hangs;
 }
 
-/** Performs an attempt whose process may crash before or after it. */
+/** Performs an attempt. Its process may crash before or after it. */
 async function mortal(
   one: Attempt,
   line: Line,
@@ -255,7 +266,7 @@ async function mortal(
   }
   if (task.state === "dead") return { response: {}, output: {} };
   try {
-    // A crash after a request follows a request that took effect.
+    // A crash after a request means that the request has taken effect.
     return await underFault(one, line, { ...options, plan: deathOf(death) ?? plan });
   } finally {
     if (death === "crash_after") {
@@ -268,10 +279,10 @@ async function mortal(
 const deathOf = (plan: FaultKind | undefined): FaultKind | undefined =>
   plan === "crash_before" || plan === "crash_after" ? plan : undefined;
 
-/** The SDK's error for a broken connection, which it retries. */
+/** Creates the error that the SDK throws for a broken connection. The SDK retries after it. */
 const broken = (): Error => Object.assign(new Error("socket hang up"), { name: "TimeoutError" });
 
-/** Faults that persist over the SDK's retries, by invocation ID. */
+/** The faults that continue during the SDK's retries, by ID of the invocation. */
 const lasting = new WeakMap<Faults, Map<string, FaultKind>>();
 const lastingShare = 0.5;
 
@@ -293,7 +304,7 @@ function faultOf(
   return fault;
 }
 
-/** Faults that apply to any request. */
+/** The faults that can occur at any request. */
 const anyRequests: ReadonlySet<FaultKind> = new Set([
   "request_lost",
   "answer_lost",
@@ -359,7 +370,7 @@ async function performed(
   return next({ ...args, request: Object.assign(request, { body, headers }) });
 }
 
-/** Encodes binary attributes as base64, as the SDK does. */
+/** Encodes binary attributes in base64, as the SDK does. */
 function asOnTheWire(this: Members, name: string, value: unknown): unknown {
   const { [name]: plain } = this;
   return plain instanceof Uint8Array ? Buffer.from(plain).toString("base64") : value;
@@ -371,7 +382,7 @@ function throttled({ service }: Attempt): Error {
   return Object.assign(new Error("throttled"), { name, $metadata: { httpStatusCode: 503 } });
 }
 
-/** Accepts some messages of a batch and returns the others as failed. */
+/** Accepts some messages of a batch and reports the others as failed. */
 async function refusingSome(
   { input }: Attempt,
   random: Random,
@@ -389,10 +400,10 @@ function labelOf({ operation, input, site }: Attempt): string {
   return `${operation} ${keysOf(input)} ${site}`;
 }
 
-/** Random tokens of the SDK, which differ between two runs of a seed. */
+/** Matches random tokens of the SDK, which differ between two runs of a seed. */
 const tokenPattern = /"Client(?:Request)?Token":"[^"]*"/g;
 
-/** The body of a request, without names that differ between two runs of a seed. */
+/** Returns the body of a request without the names that differ between two runs of a seed. */
 function contentOf(body: unknown, table: string): string {
   const isText = typeof body === "string";
   if (!isText && !(body instanceof Uint8Array)) return "";
@@ -403,7 +414,7 @@ function contentOf(body: unknown, table: string): string {
 type Key = Readonly<Record<string, { readonly S?: string } | undefined>>;
 const keyText = (key: Key | undefined): string => `${key?.["pk"]?.S}/${key?.["sk"]?.S}`;
 
-/** The keys or values of a request, for the trace. */
+/** Returns the keys or the values of a request, for the trace. */
 function keysOf(input: Members): string {
   const { Key: key, Item, TransactItems, ExpressionAttributeValues: values } = input;
   if (key !== undefined && typeof key === "object") return keyText(key as Key);

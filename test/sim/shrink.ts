@@ -1,12 +1,12 @@
 import type { WorkerPool } from "./pool.ts";
 import type { Job } from "./worker.ts";
 
-/** Maximum number of runs to shrink one trace. */
+/** The largest number of runs to find the fewest faults of a seed. */
 const playsMax = 200;
 
 /**
- * Returns the draws of the fewest faults under which a seed still fails. Removes halves of the faults
- * while the seed keeps failing, then smaller parts, down to single faults.
+ * Returns the draws of the fewest faults under which a seed still fails. While the seed fails,
+ * removes half of the faults, then smaller parts, and finally single faults.
  */
 export async function fewestFaults(
   pool: WorkerPool,

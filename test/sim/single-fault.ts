@@ -3,17 +3,17 @@ import type { FaultKind } from "./faults.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Task } from "./task-scheduler.ts";
 
-/** One fault at one request, without any other fault. */
+/** A single fault at one request. There are no other faults. */
 export interface SingleFault {
-  /** Number of the request, from 1. */
+  /** The position of the request in the seed, from 1. */
   readonly request: number;
   readonly kind: FaultKind;
 }
 
-/** The first request of a call site, and the faults that can be planned for it. */
+/** The first request of a call site, with the faults that can be planned for it. */
 export interface Place {
   readonly site: string;
-  /** Number of the request, from 1. */
+  /** The position of the request in the seed, from 1. */
   readonly request: number;
   readonly kinds: readonly FaultKind[];
 }
@@ -27,10 +27,10 @@ const anywhere: readonly FaultKind[] = [
   "throttled",
 ];
 
-/** All faults that can be planned for a request. */
+/** All kinds of faults that can be planned for a request. */
 export const singleFaultKinds: readonly FaultKind[] = [...anywhere, "transaction_conflict"];
 
-/** Injects one planned fault, and records all call sites. */
+/** Creates a plan that injects one fault, or none, and records all call sites. */
 export function plannedFault(fault: SingleFault | undefined): {
   readonly planned: (attempt: Attempt) => FaultKind | undefined;
   readonly places: ReadonlyMap<string, Place>;
@@ -40,7 +40,8 @@ export function plannedFault(fault: SingleFault | undefined): {
   let hit: { readonly task: Task; readonly site: string } | undefined;
   const planned = (attempt: Attempt): FaultKind | undefined => {
     const { site, task, isAgain, service } = attempt;
-    // The fault persists over the SDK's retries, which would hide it from the caller otherwise.
+    // The fault continues during the SDK's retries. Otherwise, a retry would hide it from the
+    // caller.
     if (isAgain) return hit?.task === task && hit.site === site ? fault?.kind : undefined;
     const conflicts = service === "dynamo" ? dynamoFaultsOf(attempt) : [];
     const kinds = conflicts.filter((kind) => kind === "transaction_conflict");

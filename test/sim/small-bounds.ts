@@ -3,14 +3,15 @@ import { duePartitions } from "../../shared/base/table-schema.ts";
 import { pageBounds } from "../../shared/watchlists/page.ts";
 
 /**
- * Lowers limits for the whole process: small watchlists then have pages that split and merge, steps
- * have several batches, events have several parts, and accounts reach their limits soon. Each sweep
- * queries every due partition, so there are only as many as a test of several partitions needs.
+ * Lowers limits of the service for the whole process. Small watchlists then have pages that split
+ * and merge, steps have several batches, events have several parts, and accounts soon reach their
+ * limits. A sweep queries every due partition, so the number of partitions is lowered, too.
  */
 export function useSmallBounds(): void {
   Object.assign(duePartitions, { hold: 2, outbox: 2, run: 1, watchlist: 1, purge: 1 });
   Object.assign(pageBounds, { itemsMax: 4, mergeItemsMax: 2 });
   Object.assign(limits, { batchIdsMax: 3, itemEventsMax: 3, watchlistsMax: 12, apiKeysMax: 8 });
-  // Shorter than the retry schedule, so that receivers that stay down are disabled.
+  // This is shorter than the retry schedule, so that endpoints of receivers that stay down are
+  // disabled.
   Object.assign(limits, { webhookFailingDaysMax: 2 });
 }

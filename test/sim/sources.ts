@@ -10,30 +10,32 @@ import type { Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
 import type { Task, TaskScheduler } from "./task-scheduler.ts";
 
-/** A source's answer for one item, with its fields flattened to the names that rules test. */
+/** A source's answer about an item. Its fields have the names that routes test. */
 export interface FlatAnswer {
   readonly id: string;
   readonly status: ReadStatus;
-  /** ISO time. */
+  /** The time of the read (ISO 8601). */
   readonly fetchedAt: string;
-  /** Of an `ok` answer. */
+  /** The fields of an `ok` answer. */
   readonly shown?: Shown;
-  /** Number of offers in an `ok` answer about offers. */
+  /** The number of offers in an `ok` answer about offers. */
   readonly totalOffers?: number;
-  /** The offer in the buy box, of the same answer. */
+  /** The ID of the offer in the buy box, in an `ok` answer about offers. */
   readonly buybox?: string | null;
-  /** The offer of an offer check. */
+  /** The ID of the checked offer, in the answer of an offer check. */
   readonly offerListingId?: string;
 }
 export type Shown = Readonly<Record<string, string | number | boolean | null>>;
 
 const answers = new WeakMap<Task, (readonly FlatAnswer[])[]>();
 
-/** Returns the last answers that the sources gave a task; undefined before its first read. */
+/**
+ * Returns the last answers that a task received from the sources; undefined before its first read.
+ */
 export const lastAnswerTo = (task: Task): readonly FlatAnswer[] | undefined =>
   answers.get(task)?.at(-1);
 
-/** Stores answers for the checks, and returns them. */
+/** Stores answers for the checks. Returns them without the fields that only the checks need. */
 function keep<T>(task: Task, given: readonly { readonly answer: T; readonly flat: FlatAnswer }[]) {
   answers.set(task, [...(answers.get(task) ?? []), given.map(({ flat }) => flat)]);
   return given.map(({ answer }) => answer);
@@ -44,21 +46,27 @@ interface SourceOptions {
   readonly faults: Faults;
   readonly random: Random;
   readonly now: () => Date;
-  /** Minimum and maximum duration of a read, in milliseconds. */
+  /** The minimum and maximum duration of a read, in milliseconds. */
   readonly readMs?: readonly [least: number, most: number] | undefined;
 }
 
-/** Duration of a slow read, still within a step's deadline. */
+/** The duration of a slow read in milliseconds, which is still within the deadline of a step. */
 const lateMs = 55_000;
-/** Longer than a request to AWS, so that several calls are in flight during a read. */
+/**
+ * The usual range of a read's duration in milliseconds. A read is longer than a request to AWS, so
+ * that several calls are in flight during a read.
+ */
 const usualMs = [0, 2_000] as const;
 
-/** An injected error of a source; the reading process may fail with it. */
+/** The injected error of a source. The process that reads may fail with it. */
 export class SourceBroken extends Error {
   override readonly name = "SourceBroken";
 }
 
-/** Creates sources that answer every call differently, which reveals a batch that is read twice. */
+/**
+ * Creates sources that return a different answer to each call. The checks can then detect a batch
+ * that was read twice.
+ */
 export function changingSources({
   tasks,
   faults,
@@ -153,7 +161,7 @@ interface Fields {
   readonly shown: Shown;
 }
 
-/** Fields of an item without a buy box: null is a value. */
+/** The fields of an item that has no buy box. They are null, which is a value. */
 const noBuybox: Shown = {
   availabilityType: null,
   merchant: null,
@@ -183,7 +191,7 @@ function fieldsOf(scraper: string, random: Random): Fields {
   };
 }
 
-/** The offer fields of a step without a condition. */
+/** Returns the fields that a step without a condition sees of an item's offers. */
 function shownOf(offers: readonly Offer[]): Shown {
   const featured = offers.find(({ isBuybox }) => isBuybox);
   const prices = offers.map(({ price }) => price);

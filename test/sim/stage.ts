@@ -1,9 +1,9 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 
-/** The DynamoDB engine and the table of one seed. */
+/** The DynamoDB engine of a seed, and the table that the seed uses. */
 export interface Stage {
   readonly endpoint: string;
-  /** A client without faults, for set-up and checks. */
+  /** A client without faults, for the set-up and the checks. */
   readonly client: DynamoDBDocumentClient;
   readonly table: string;
 }

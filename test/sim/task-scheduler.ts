@@ -3,11 +3,14 @@ import { createHash } from "node:crypto";
 import { setImmediate as settled } from "node:timers/promises";
 import type { Random } from "./random.ts";
 
-/** A unit of concurrent work; the scheduler interleaves the calls of all tasks. */
+/**
+ * A unit of work that runs at the same time as others. The scheduler interleaves the calls of all
+ * tasks.
+ */
 export interface Task {
   readonly name: string;
   state: "working" | "done" | "failed" | "dead";
-  /** True once it paused for long before one of its calls. */
+  /** True if the task once paused for a long time before one of its calls. */
   hasPaused?: boolean;
   error?: unknown;
 }
@@ -15,9 +18,9 @@ export interface Task {
 export interface Call<T> {
   readonly label: string;
   readonly effect: () => Promise<T>;
-  /** Minimum delay in milliseconds. */
+  /** The minimum delay in milliseconds. */
   readonly delay?: number;
-  /** The call waits while this returns false. Only other calls may change the result. */
+  /** The call waits while this function returns false. Only other calls may change the result. */
   readonly isOpen?: () => boolean;
 }
 
@@ -31,47 +34,59 @@ interface Parked {
 }
 
 /**
- * A deterministic task scheduler with a virtual clock. It runs one call at a time, in an order that
- * depends only on the seed. A task may await only such calls and other tasks.
+ * A deterministic task scheduler with a virtual clock. It runs one call at a time. The seed alone
+ * determines the order. A task may await only such calls and other tasks.
  */
 export interface TaskScheduler {
-  /** Milliseconds since 1970. */
+  /** Returns the virtual time in epoch milliseconds. */
   now(): number;
-  /** Advances the clock; a time in the past has no effect. */
+  /** Advances the clock to a time. A time in the past has no effect. */
   jumpTo(time: number): void;
-  /** Starts a task; its calls belong to it. Calls `onEnd` once, after a crash too. */
+  /**
+   * Starts a task. The calls that `work` makes belong to the task. Calls `onEnd` once when the task
+   * ends, even if it crashes.
+   */
   begin(name: string, work: () => Promise<void>, onEnd?: (task: Task) => void): Task;
   working(): readonly Task[];
-  /** The running task. @throws Error outside of a task */
+  /**
+   * Returns the running task.
+   * @throws Error if no task runs
+   */
   current(): Task;
-  /** Makes a call when it is scheduled. Never settles for a dead task. */
+  /**
+   * Runs a call when it is its turn, and returns its result. The promise of a dead task never
+   * settles.
+   */
   call<T>(call: Call<T>): Promise<T>;
-  /** Ends a task at once: drops its waiting calls, and none of its calls settles. */
+  /**
+   * Ends a task at once. Its waiting calls are dropped, and the promises of its calls never settle.
+   */
   kill(task: Task): void;
   isReady(): boolean;
-  /** Runs one call, and everything that follows from its result without another call. */
+  /** Runs one call, and then all code that continues with the result, up to the next calls. */
   runNext(): Promise<void>;
-  /** The earliest time of the next call; undefined when no call waits. */
+  /** Returns the earliest time of the next call; undefined if no call waits. */
   nextReadyAt(): number | undefined;
   note(line: string): void;
   /**
-   * Adds content to the hash that the trace does not show. Ignores the order of JSON members, because
-   * the engine returns the members of a map in any order.
+   * Adds content to the hash without adding it to the trace. Ignores the order of JSON members,
+   * because the engine returns the members of a map in any order.
    */
   addToHash(content: string): void;
   readonly trace: readonly string[];
-  /** Hash of the trace and of the content given to `addToHash`. */
+  /** Returns the hash of the trace and of all content of `addToHash`. */
   hash(): string;
 }
 
-/** Maximum duration of a call, in milliseconds. */
+/** The longest duration of a usual call, in milliseconds. */
 const usualCallMsMax = 40;
 
 const taskContext = new AsyncLocalStorage<Task>();
 
-/** Returns the task of the caller; undefined outside of tasks. */
+/** Returns the task that runs the current code; undefined outside of tasks. */
 export const currentTask = (): Task | undefined => taskContext.getStore();
 
+/** Creates a task scheduler. The seed of `random` determines the order of calls. */
 export function seededTaskScheduler(
   start: Date,
   random: Random,
@@ -87,7 +102,7 @@ export function seededTaskScheduler(
   };
   const current = (): Task => {
     const task = currentTask();
-    if (task === undefined) throw new Error("Calls are made only within a task");
+    if (task === undefined) throw new Error("A call was made outside of a task");
     return task;
   };
   const end = (task: Task, state: "done" | "failed" | "dead", error?: unknown): void => {

@@ -12,15 +12,23 @@ export interface QueuedMessage {
   readonly body: string;
   readonly sentAt: number;
   receives: number;
-  /** Milliseconds. */
+  /** The time from which the message can be received, in milliseconds. */
   visibleAt: number;
-  /** Handlers that have the message; true for one that received it after the faults stopped. */
+  /**
+   * The handlers that have the message. The value is true for a handler that received it after the
+   * faults stopped.
+   */
   readonly holders: Map<string, boolean>;
-  /** Number of faults before it was sent. */
+  /** The number of faults before the message was sent. */
   readonly faultsBefore: number;
-  /** Failures of handlers that received it after the faults stopped. */
+  /**
+   * The number of handlers that failed although they received the message after the faults stopped.
+   */
   calmFailures: number;
-  /** The fault that made it visible while a handler had it; it has an effect once it is received. */
+  /**
+   * The fault that made the message visible during its handling. It has an effect when another
+   * handler receives the message.
+   */
   seenEarly?: InjectedFault | undefined;
 }
 
@@ -31,13 +39,16 @@ interface Entry {
   readonly DelaySeconds?: number;
 }
 
-/** Receives after which a message moves to the dead-letter queue, as in the stacks. */
+/**
+ * The number of receives after which a message moves to the dead-letter queue, as the stacks set
+ * it.
+ */
 const receivesMax = 5;
 const latenessMs = 12 * 60_000;
 
 /**
- * Simulates SQS: a message may be late, overtaken, or delivered twice, even while a handler has it. A
- * lost message represents one in the dead-letter queue.
+ * Creates a simulation of SQS. A message may be late, overtaken by others, or delivered twice, even
+ * during its handling. A message that a fault drops is treated as one in the dead-letter queue.
  */
 export function virtualQueues(tasks: TaskScheduler, faults: Faults, random: Random) {
   const waiting = new Set<QueuedMessage>();
@@ -72,7 +83,8 @@ export function virtualQueues(tasks: TaskScheduler, faults: Faults, random: Rand
       });
     }
   };
-  // No row records a pending cancellation: an operator replays these messages after an incident.
+  // No row contains a pending cancellation, so the sweeper cannot find it. After an incident, an
+  // operator replays these messages.
   faults.onStop(() => {
     for (const body of deadCancels.splice(0)) put("runs", body);
   });
@@ -93,7 +105,10 @@ export function virtualQueues(tasks: TaskScheduler, faults: Faults, random: Rand
     [...waiting].filter((one) => one.queue === queue && one.visibleAt <= tasks.now());
   return {
     put,
-    /** Handles a request of the SDK's client. */
+    /**
+     * Handles a request of the SDK's client.
+     * @throws Error if the simulation does not support the operation
+     */
     service(operation: string, input: Readonly<Record<string, unknown>>) {
       const queue = queueOf(input["QueueUrl"]);
       if (operation === "SendMessage") {
@@ -106,9 +121,9 @@ export function virtualQueues(tasks: TaskScheduler, faults: Faults, random: Rand
       for (const entry of entries) accept(queue, entry);
       return { Successful: entries.map(({ Id }) => ({ Id, MessageId: `sent-${Id}` })), Failed: [] };
     },
-    /** Queues with a visible message. */
+    /** Returns the queues that have a visible message. */
     ready: (): readonly QueueName[] => queueNames.filter((queue) => visible(queue).length > 0),
-    /** Receives messages for one invocation and hides them for `visibilityMs`. */
+    /** Receives messages for one invocation. They stay invisible for `visibilityMs`. */
     take(
       queue: QueueName,
       { most, visibilityMs, holder }: { most: number; visibilityMs: number; holder: string },
@@ -134,7 +149,7 @@ export function virtualQueues(tasks: TaskScheduler, faults: Faults, random: Rand
       if (faults.draw("batch_lost") !== undefined) unanswered.add(holder);
       return taken;
     },
-    /** Deletes a handled message; a fault may deliver it once more. */
+    /** Deletes a handled message. A fault may deliver it again. */
     done(message: QueuedMessage, holder: string): void {
       message.holders.delete(holder);
       if (unanswered.has(holder)) return;
@@ -142,7 +157,7 @@ export function virtualQueues(tasks: TaskScheduler, faults: Faults, random: Rand
         message.visibleAt = tasks.now() + random.between(0, 8 * 60_000);
       } else waiting.delete(message);
     },
-    /** Returns a message whose handler failed or crashed to the queue. */
+    /** Makes a message visible again after its handler failed or crashed. */
     failed(message: QueuedMessage, holder: string): void {
       if (message.holders.get(holder) === true) message.calmFailures += 1;
       message.holders.delete(holder);
@@ -158,9 +173,9 @@ export function virtualQueues(tasks: TaskScheduler, faults: Faults, random: Rand
         ? undefined
         : [...waiting].reduce((least, one) => Math.min(least, one.visibleAt), Infinity),
     size: () => waiting.size,
-    /** Messages that exhausted their receives without a fault to explain it. */
+    /** The messages that exhausted their receives although no fault explains it. */
     blameless,
-    /** Bodies of all messages ever sent. */
+    /** The bodies of all messages that were sent. */
     bodies,
   };
 }
@@ -169,6 +184,6 @@ export type VirtualQueues = ReturnType<typeof virtualQueues>;
 const isCancel = (body: string): boolean =>
   (JSON.parse(body) as { readonly type?: string }).type === "cancel";
 
-/** Adds a member that only a later version of the service knows. */
+/** Adds a field to a message that only a later version of the service supports. */
 const ofOtherVersion = (body: string): string =>
   JSON.stringify({ ...(JSON.parse(body) as object), from_a_later_version: { n: 1 } });

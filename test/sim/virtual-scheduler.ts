@@ -8,7 +8,7 @@ import type { VirtualQueues } from "./virtual-queues.ts";
 
 interface Schedule {
   readonly occurrences: Occurrences;
-  /** Parameters of `SendMessage`, with a placeholder for the scheduled time. */
+  /** The parameters of `SendMessage`. They contain a placeholder for the scheduled time. */
   readonly input: string;
   nextAt: number;
 }
@@ -20,12 +20,15 @@ interface Definition {
   readonly Target: { readonly Arn: string; readonly Input: string };
 }
 
-/** A rate expression starts at its start date even if that has just passed. */
+/**
+ * The milliseconds for which the start of a rate expression may be in the past. The rate still
+ * fires at its start then.
+ */
 const precisionMs = 60_000;
 const sendMessageTarget = "arn:aws:scheduler:::aws-sdk:sqs:sendMessage";
 const timePlace = "<aws.scheduler.scheduled-time>";
 
-/** Simulates EventBridge Scheduler: a tick may be duplicated, late, or lost. */
+/** Creates a simulation of EventBridge Scheduler. A tick may be duplicated, late or lost. */
 export function virtualScheduler(
   { tasks, faults, random }: { tasks: TaskScheduler; faults: Faults; random: Random },
   queues: VirtualQueues,

@@ -2,7 +2,10 @@ import { NoSuchKey } from "@aws-sdk/client-s3";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Simulates the service's bucket of event bodies. @throws Error for an overwrite with other bytes */
+/**
+ * Creates a simulation of the service's bucket of event bodies. A write throws an error if it
+ * replaces an object with different bytes.
+ */
 export function virtualBucket() {
   const stored = new Map<string, Buffer>();
   return {
@@ -13,7 +16,7 @@ export function virtualBucket() {
         const bytes = Buffer.from(input["Body"] as Uint8Array);
         const before = stored.get(key);
         if (before !== undefined && !before.equals(bytes)) {
-          throw new Error(`${key} was overwritten with other bytes`);
+          throw new Error(`${key} was overwritten with different bytes`);
         }
         stored.set(key, bytes);
         return {};
@@ -29,7 +32,10 @@ export function virtualBucket() {
   };
 }
 
-/** Simulates a KMS key, which decrypts only with the same encryption context. */
+/**
+ * Creates a simulation of a KMS key. It decrypts only with the encryption context of the
+ * encryption.
+ */
 export function virtualKey() {
   const sealed = new Map<string, { readonly plaintext: Uint8Array; readonly context: string }>();
   const contextOf = (input: Members): string =>

@@ -5,7 +5,7 @@ import { captureOutput } from "./captured-log.ts";
 import { scenarioNamed } from "./scenarios.ts";
 import type { SingleFault } from "./single-fault.ts";
 
-/** A seed for a worker to run. */
+/** A seed that a worker process must run. */
 export interface Job {
   readonly scenario: string;
   readonly seed: number;
@@ -13,7 +13,9 @@ export interface Job {
   readonly only?: readonly number[];
   readonly calm?: boolean;
   readonly fault?: SingleFault;
-  /** True to return the whole trace instead of the end of a failing one. */
+  /**
+   * True to return the whole trace. Otherwise, the result contains only the end of a failing trace.
+   */
   readonly wantsTrace?: boolean;
 }
 
@@ -27,7 +29,7 @@ process.send?.("ready");
 process.on("message", (job: Job) => {
   void play(job).then((played) => process.send?.(played));
 });
-// The parent has exited.
+// The parent process has exited.
 process.on("disconnect", () => {
   void engine.stop().then(() => process.exit(0));
 });

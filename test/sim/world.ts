@@ -20,16 +20,19 @@ import type { Stage } from "./stage.ts";
 export interface WorldOptions {
   readonly seed: number;
   readonly profile: Profile;
-  /** True to draw no faults at random. */
+  /** True to inject no random faults. */
   readonly calm?: boolean;
-  /** Draws that may inject a fault. @default all */
+  /**
+   * The only draws that may inject a fault.
+   * @default all draws
+   */
   readonly only?: ReadonlySet<number>;
-  /** Returns the planned fault of an attempt, if it has one. */
+  /** Returns the planned fault of an attempt; undefined if there is none. */
   readonly planned?: (attempt: Attempt) => FaultKind | undefined;
   readonly onCrash: (site: string, side: "before" | "after") => void;
 }
 
-/** A simulated user: an account and its API key. */
+/** A simulated user, with an account and its API key. */
 export interface User {
   readonly name: string;
   readonly accountId: string;
@@ -38,25 +41,37 @@ export interface User {
 
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
-/** Start time of most seeds. */
+/** The start time of most seeds. */
 export const start = new Date("2026-03-01T00:00:00.000Z");
-/** Includes times shortly before Berlin's clocks skip an hour and repeat an hour. */
+/**
+ * The start times that a seed can have. Some are shortly before Berlin's clocks skip or repeat an
+ * hour.
+ */
 const starts = [
   ...Array.from({ length: 6 }, () => start),
   new Date("2026-03-29T00:56:00.000Z"),
   new Date("2026-10-25T00:46:00.000Z"),
 ] as const;
 const minute = 60_000;
-/** Maximum concurrent invocations of workers. */
+/** The largest number of invocations of workers at the same time. */
 const workersMax = 4;
-/** Shorter calls under contention: calls run in sequence, so many concurrent API calls would time out. */
+/**
+ * The longest duration of a call under contention, in milliseconds. Calls run in sequence, so with
+ * longer calls many simultaneous API calls would time out.
+ */
 const contendedCallMsMax = 4;
-/** Long enough for all concurrent calls to reserve before the first one settles. */
+/**
+ * The range of a read's duration under contention, in milliseconds. All simultaneous calls can
+ * reserve before the first one settles.
+ */
 const contendedReadMs = [3_000, 4_500] as const;
 const settleDays = 40;
 const eventsMax = 15_000;
 
-/** Opens the simulated service with its queues, schedules, receivers and clock, driven by one seed. */
+/**
+ * Opens the simulated service with its queues, schedules, receivers and clock. The seed determines
+ * all random choices.
+ */
 export async function openWorld(stage: Stage, options: WorldOptions) {
   const { seed } = options;
   const of = (purpose: string): Random => seededRandom(seed, purpose);
@@ -116,22 +131,22 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     }),
   });
 
-  /** Responses that came after the gateway's timeout. */
+  /** The responses that functions returned after the gateway's timeout. */
   const lateAnswers: ApiAnswer[] = [];
-  /** Rare states that were reached, with counts. */
+  /** How often each rare state was reached. */
   const states = new Map<string, number>();
   const reached = (name: string): void => void states.set(name, (states.get(name) ?? 0) + 1);
 
   let working: { readonly task: Task; readonly endsAt: number }[] = [];
   let sweeper: Task | undefined;
   let users = 0;
-  /** The first error in the work of a user. */
+  /** The first error in the work of a user; undefined if there was none. */
   let failure: Error | undefined;
-  /** The sweeper's next tick, and its next tick with due work. */
+  /** The time of the sweeper's next tick, and of its next tick that finds due work. */
   let [nextTickAt, nextSweepAt] = [tasks.now() + minute, tasks.now() + minute];
   const isWorking = (task: Task | undefined): boolean => task?.state === "working";
   const isBusy = (): boolean => {
-    // A process beyond its timeout does not count.
+    // A process that exceeded its timeout is not counted.
     working = working.filter(({ task, endsAt }) => isWorking(task) && endsAt > tasks.now());
     return working.length >= workersMax;
   };
@@ -160,7 +175,10 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
   };
 
   let violation: Error | undefined;
-  /** Runs one event of those possible now, chosen at random; false when none is possible. */
+  /**
+   * Runs one event, chosen at random among those that are possible now. Returns false if none is
+   * possible.
+   */
   const happen = async (): Promise<boolean> => {
     if (violation !== undefined) throw violation;
     const can: (readonly [number, () => void | Promise<void>])[] = [];
@@ -174,10 +192,10 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     await chosen?.[1]();
     return true;
   };
-  /** Advances the clock to the next possible event. */
+  /** Advances the clock to the next time at which an event is possible. */
   const waitForNext = async (atLatest = Infinity): Promise<void> => {
     if (!isWorking(sweeper)) {
-      // A sweep that finds nothing changes nothing.
+      // A sweep without due work has no effect, so it is left out.
       nextSweepAt = Math.max(nextTickAt, (await dues.all())[0]?.at ?? Infinity);
     }
     const times = [
@@ -213,14 +231,14 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     receivers,
     buckets,
     key,
-    /** Listeners of each attempt, before and after it takes effect. */
+    /** Functions that are called for each attempt, before or after it takes effect. */
     beforeEffect,
     afterEffect,
     onRefusal,
     lateAnswers,
     states,
     reached,
-    /** Reports a violation, which ends the seed. */
+    /** Reports a violation. It ends the seed. */
     reportViolation(error: Error): void {
       violation ??= error;
     },
@@ -239,9 +257,12 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
       const made = await createApiKey({ account: opened, name: "first" }, dependencies);
       return { name, accountId: opened.id, key: made.key };
     },
-    /** Overrides for work that a scenario starts as a separate task. */
+    /** Returns overrides for work that a scenario starts as a separate task. */
     overridesOfOther: processes.overridesOfOther,
-    /** Calls the API; undefined when the client got no response, and the outcome is unknown. */
+    /**
+     * Calls the API. Returns undefined if the client gets no response, so that the outcome is
+     * unknown.
+     */
     call: (request: ApiRequest): Promise<ApiAnswer | undefined> =>
       new Promise((resolve) => {
         const [name, event] = [groupOf(request), apiEvent(request)];
@@ -249,7 +270,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
         const label = `${request.method} ${request.path}`;
         const isCalm = faults.isStopped();
         processes.invoke({ name, label, event }, ({ state }, given) => {
-          // After the timeout the gateway has already returned its own error.
+          // After its timeout, the gateway has already responded with an error.
           const answered = state === "done" ? apiAnswer(given) : undefined;
           const answer = tasks.now() <= endsAt ? answered : undefined;
           if (answered !== answer) lateAnswers.push(apiAnswer(given));
@@ -262,7 +283,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
           resolve(answer);
         });
       }),
-    /** Starts a user, whose actions run in sequence, concurrently with everything else. */
+    /** Starts a user. The user's actions run in sequence, at the same time as all other work. */
     begin(name: string, work: () => Promise<void>): void {
       users += 1;
       tasks.begin(`user ${name}`, work, ({ error }) => {
@@ -270,15 +291,16 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
         if (error !== undefined) failure ??= new Error(`user ${name} failed`, { cause: error });
       });
     },
-    /** Number of users that have not finished. */
+    /** Returns the number of users that have not finished. */
     users: () => users,
-    /** Waits, within the work of a user. */
+    /** Waits, as part of a user's work. */
     pause: (milliseconds: number): Promise<void> =>
       tasks.call({ label: "waits", effect: async () => {}, delay: milliseconds }),
     /**
-     * Runs events until `isOver`. Evaluates `isOver` when no event is possible at the current time, and
-     * from `endsAt` on before every event.
-     * @throws Error when the condition is not met within 40 days or 15,000 events
+     * Runs events until `isOver` returns true. Calls `isOver` when no event is possible at the
+     * current time. From `endsAt` on, calls it before every event.
+     * @throws Error if `isOver` does not return true within 40 days of virtual time or 15,000
+     * events
      */
     async until(
       isOver: () => boolean | Promise<boolean>,
@@ -295,17 +317,20 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
       }
       throw new Error(`The simulation never reached this state: ${what}`);
     },
-    /** True when no task runs and no message waits. */
+    /** Returns true if no task runs and no message waits. */
     isIdle: (): boolean => tasks.working().length === 0 && queues.size() === 0,
   };
 }
 
-/** Visibility timeout: six times the timeout of the consumer, as in the stacks. */
+/**
+ * Returns the visibility timeout of a queue in milliseconds, which is six times the timeout of its
+ * function, as the stacks set it.
+ */
 const visibilityOf = (queue: QueueName): number => 6 * timeoutSeconds[workers[queue].name] * 1_000;
 
 const namesOf = (tasks: readonly Task[]): string => tasks.map(({ name }) => name).join(", ");
 
-/** The last characters of each value in a message, for the trace. */
+/** Returns the last characters of each value in a message, for the trace. */
 const labelOfMessage = ({ body }: QueuedMessage): string =>
   Object.values(JSON.parse(body) as object)
     .map((value) => String(value).slice(-8))

@@ -1,6 +1,6 @@
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
 
-/** Builds a watchlist with one new item on `retailer_d`, due now and then every hour. */
+/** Builds a watchlist of `retailer_d` with one new item. It is due now and then every hour. */
 export function aWatchlist(overrides: Partial<Watchlist> = {}): Watchlist {
   const at = "2026-03-01T00:00:00.000Z";
   return {

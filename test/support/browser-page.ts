@@ -1,6 +1,6 @@
 import { runInNewContext } from "node:vm";
 
-/** A fake of the browser's DOM, with the methods that the documentation page uses. */
+/** A fake DOM element with the methods that the documentation page uses. */
 export class FakeElement {
   readonly name: string;
   readonly attributes: Record<string, string> = {};
@@ -40,7 +40,7 @@ export class FakeElement {
     for (const [wanted, listener] of this.#listeners) if (wanted === type) listener();
   }
 
-  /** Every element inside, in document order. */
+  /** Returns all descendants in document order. */
   all(): FakeElement[] {
     return this.children.flatMap((child) =>
       typeof child === "string" ? [] : [child, ...child.all()],
@@ -49,21 +49,21 @@ export class FakeElement {
 
   find(isWanted: (element: FakeElement) => boolean): FakeElement {
     const found = this.all().find(isWanted);
-    if (found === undefined) throw new Error("No element of the page matches");
+    if (found === undefined) throw new Error("No element matches the selector");
     return found;
   }
 }
 
 interface Browsing {
   readonly url: string;
-  /** The page's own script. */
+  /** The JavaScript of the page. */
   readonly script: string;
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
 }
 
 /**
- * Runs the script of a page with a document, a location and `fetch`, but without storage: use of
- * `localStorage` or cookies fails.
+ * Runs the script of a page with a fake document, location and `fetch`. There is no storage, so the
+ * use of `localStorage` or cookies throws.
  */
 export async function openPage({ url, script, fetch }: Browsing): Promise<FakeElement> {
   const root = new FakeElement("main");

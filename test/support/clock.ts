@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { RandomSource, Clock } from "../../shared/base/clock.ts";
 
-/** Creates a clock that only the test advances; `sleep` takes no time. */
+/** Creates a clock that only the test advances. `sleep` resolves at once. */
 export function fixedClock(
   at: string,
 ): Clock & { set(to: string): void; advance(ms: number): void } {

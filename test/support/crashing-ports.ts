@@ -1,4 +1,4 @@
-/** A crash at the `call`-th port call, before or after the call takes effect. */
+/** A crash at one port call, before or after the call takes effect. Calls are counted from 1. */
 export interface CrashPoint {
   readonly call: number;
   readonly when: "before" | "after";
@@ -7,10 +7,10 @@ export interface CrashPoint {
 /** Simulates the crash of a process. */
 export class ProcessDied extends Error {}
 
-/** Wraps ports so that the process crashes once, at a call that the test chooses. */
+/** Creates wrappers of ports that throw `ProcessDied` once, at the call that the test chooses. */
 export function crashingPorts(): {
   watch<Ports extends Readonly<Record<string, object>>>(ports: Ports): Ports;
-  /** Runs work with a planned crash, and counts its port calls. */
+  /** Runs `work` and counts its port calls. Throws at `crash`, unless `work` makes fewer calls. */
   during(crash: CrashPoint | undefined, work: () => Promise<void>): Promise<void>;
   calls: () => number;
 } {

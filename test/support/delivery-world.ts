@@ -49,7 +49,10 @@ import { openTables } from "./tables.ts";
 export const startedAt = "2026-11-20T10:00:00.000Z";
 const credentials = { accessKeyId: "test", secretAccessKey: "test" };
 
-/** Starts tables, queues and buckets, and opens worlds with everything that delivers events. */
+/**
+ * Starts tables, queues and buckets. The returned `open` creates worlds with everything that
+ * delivers events.
+ */
 export async function startDeliveryWorld() {
   const tables = openTables();
   const fauxqs = await startFauxqs({ port: 0, logger: false });
@@ -58,7 +61,7 @@ export async function startDeliveryWorld() {
   const s3 = new S3Client({ endpoint, region: "us-east-1", credentials, forcePathStyle: true });
   let made = 0;
 
-  /** Opens an empty world with its own clock. */
+  /** Opens an empty world with a separate clock. */
   const open = async () => {
     made += 1;
     const tableName = await tables.create();
@@ -130,7 +133,7 @@ export async function startDeliveryWorld() {
     const secretsMade: string[] = [];
     const targets = dynamoDueTargets(tables.client, tableName);
 
-    /** Removes all wake-up messages from the queue, including delayed ones, and returns them. */
+    /** Removes all wake-up messages from the queue and returns them. Includes delayed messages. */
     const takeWakeUps = async (): Promise<unknown[]> => {
       const wakeUps: unknown[] = [];
       const inspected = fauxqs.inspectQueue(`deliveries-${made}`);
@@ -155,9 +158,9 @@ export async function startDeliveryWorld() {
       s3,
       exportBucket,
       publishing,
-      /** Dependencies of webhook sessions; a test may replace them. */
+      /** The dependencies of webhook sessions. A test may replace them. */
       webhooks,
-      /** Dependencies of export sessions; a test may replace them. */
+      /** The dependencies of export sessions. A test may replace them. */
       exporting,
       outbox,
       delivering,
@@ -167,7 +170,10 @@ export async function startDeliveryWorld() {
       handleWakeUp,
       publish: (run: RunEvents) => runEventPublisher(publishing).publish(run),
       sweep: () => wakeDue({ now: clock.now(), limit: 100 }, { targets, queue }),
-      /** Handles all due work, as after wake-up messages of the sweeper, until none is left. */
+      /**
+       * Drains all due outboxes until none is due, as the workers do after the sweeper's wake-up
+       * messages.
+       */
       async deliverDue() {
         for (;;) {
           const due = await targets.due(clock.now(), 100);
@@ -177,20 +183,20 @@ export async function startDeliveryWorld() {
           }
         }
       },
-      /** Due time of the next target; null if none is pending. */
+      /** Returns the earliest due time of a target; null if no target has pending work. */
       async nextDue(): Promise<Date | null> {
         const query = { kind: "outbox", by: latestDueTime, limit: 1 } as const;
         const [next] = await dueKeys(tables.client, tableName, query);
         return next === undefined ? null : new Date(next.dueAt);
       },
       destination: (accountId: string) => destinations.get(accountId),
-      /** The states of the account's exports, newest first. */
+      /** Returns the states of the account's exports, newest first. */
       async exportStates(accountId: string) {
         const wanted = { limit: 100, before: null, state: null };
         const { exports } = await exporting.exports.list(accountId, wanted);
         return exports.map(({ state }) => state);
       },
-      /** Registers an endpoint; returns it with its secret. */
+      /** Registers an endpoint. Returns it with its secret. */
       async addEndpoint(accountId: string, url: string, wanted: Partial<NewEndpoint> = {}) {
         clock.advance(1);
         const created = await createEndpoint(
@@ -205,9 +211,9 @@ export async function startDeliveryWorld() {
         secretsMade.push(created.secret);
         return created;
       },
-      /** All secrets that endpoints of this world ever had. */
+      /** All secrets that were ever created for endpoints of this world. */
       secretsMade,
-      /** Rotates an endpoint's secret; returns the new one. */
+      /** Rotates the secret of an endpoint. Returns the new secret. */
       async rotate({ id }: WebhookEndpoint, overlap: boolean): Promise<string> {
         const ref = { accountId: "acct_1", endpointId: id, overlap, now: clock.now() };
         const { secret } = await rotateSecret(ref, registering);
@@ -225,7 +231,10 @@ export async function startDeliveryWorld() {
           }),
         );
       },
-      /** Stores a destination in the world's export bucket, without testing it. */
+      /**
+       * Stores an S3 destination in the world's export bucket, without the write that tests a new
+       * destination.
+       */
       async setDestination(accountId: string, wanted: Partial<Destination> = {}) {
         const before = await destinations.get(accountId);
         await destinations.put(
@@ -276,7 +285,7 @@ export type DeliveryWorld = Awaited<
   ReturnType<Awaited<ReturnType<typeof startDeliveryWorld>>["open"]>
 >;
 
-/** Builds a finished run with events of these types, in this order. */
+/** Builds a finished run with one event of each given type, in this order. */
 export function aRun(
   types: readonly EventType[],
   {

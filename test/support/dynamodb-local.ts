@@ -9,7 +9,7 @@ import { serveFrom } from "../../tools/local/local-server.ts";
 const javaMajorMin = 17;
 const startMillisecondsMax = 60_000;
 
-/** Starts one in-memory DynamoDB Local for a whole test run, on a free port. */
+/** Starts an in-memory DynamoDB Local for a whole test run, on a free port. */
 export default async function startDynamodbLocal(
   project: TestProject,
 ): Promise<() => Promise<void>> {
@@ -29,15 +29,20 @@ export default async function startDynamodbLocal(
   };
 }
 
-/** @throws Error when Java is missing or too old */
+/**
+ * Checks the installed Java.
+ * @throws Error if Java is missing or too old
+ */
 function assertJava(): void {
   const found = javaMajor();
   if (found >= javaMajorMin) return;
-  const what = found === 0 ? "`java` was not found" : `found Java ${found}`;
-  throw new Error(`DynamoDB Local needs Java ${javaMajorMin} or newer: ${what}.`);
+  const what = found === 0 ? "`java` was not found" : `Java ${found} was found`;
+  throw new Error(
+    `DynamoDB Local requires Java ${javaMajorMin} or newer, but ${what}. Install it.`,
+  );
 }
 
-/** Returns the major version of `java` on the path; 0 if it cannot run. */
+/** Returns the major version of the `java` on the path; 0 if there is none. */
 function javaMajor(): number {
   const { stderr } = spawnSync("java", ["-version"], { encoding: "utf8" });
   return Number(/version "(\d+)/.exec(stderr ?? "")?.[1] ?? 0);
@@ -56,7 +61,8 @@ async function untilServing(server: ChildProcess, endpoint: string): Promise<voi
   server.stderr?.on("data", note);
   const giveUpAt = Date.now() + startMillisecondsMax;
   while (Date.now() < giveUpAt && server.exitCode === null) {
-    // Any response shows that it serves, including its refusal of a request without a signature.
+    // Every response shows that the server is ready. This request is unsigned, so the response is
+    // an error.
     if (
       await fetch(endpoint).then(
         () => true,

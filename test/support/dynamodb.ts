@@ -5,18 +5,21 @@ import { startTemporaryDynamo, type TemporaryDynamo } from "../../tools/local/te
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The DynamoDB engine that all files of this test run share. */
+    /** The endpoint of the DynamoDB engine that all files of a test run share. */
     dynamodbEndpoint: string;
   }
 }
 
 const sharedMemory = "/dev/shm";
 
-/** An engine in memory where there is a file system for it: disk writes cost time. */
+/**
+ * Starts a DynamoDB engine whose files are in memory if the system has `/dev/shm`, because disk
+ * writes are slow.
+ */
 export const startDynamoInMemory = (): Promise<TemporaryDynamo> =>
   startTemporaryDynamo(existsSync(sharedMemory) ? sharedMemory : tmpdir());
 
-/** Global set-up: one engine for a whole test run. */
+/** Global set-up of vitest: starts one engine for the whole test run. */
 export default async function provideDynamodb(project: TestProject): Promise<() => Promise<void>> {
   const { endpoint, stop } = await startDynamoInMemory();
   project.provide("dynamodbEndpoint", endpoint);

@@ -5,7 +5,7 @@ import type { Admission } from "../../shared/accounts/account-store.ts";
 import { systemRandom } from "../../shared/base/system.ts";
 import { fixedClock } from "./clock.ts";
 
-/** Builds the dependencies of the middleware, with the test's admission of keys. */
+/** Builds the dependencies of the HTTP middleware. `admission` decides which API keys are valid. */
 export const edgeWith = (
   admit: (keyHash: string) => Promise<Admission>,
 ): MiddlewareDependencies => ({
@@ -29,7 +29,7 @@ export interface EdgeAnswer {
   readonly bytes: Buffer;
 }
 
-/** Calls a buffered handler as API Gateway does, and decodes the body. */
+/** Calls a handler with an event of API Gateway. Returns the decoded bytes of the body. */
 export async function callEdge(handler: HttpHandler, call: EdgeCall): Promise<EdgeAnswer> {
   const [httpMethod = "", path = ""] = call.route.split(" ");
   const event = {

@@ -16,7 +16,7 @@ import { openTables } from "./tables.ts";
 
 const credentials = { accessKeyId: "test", secretAccessKey: "test" };
 
-/** Starts an S3 server, in which each world creates its own bucket. */
+/** Starts an S3 server. Each world creates a separate bucket in it. */
 export async function startEventBuckets() {
   const fauxqs = await startFauxqs({ port: 0, logger: false });
   const endpoint = `http://127.0.0.1:${fauxqs.port}`;
@@ -36,7 +36,10 @@ export async function startEventBuckets() {
   };
 }
 
-/** Starts tables and an S3 server, and opens worlds with the event feed and the archive. */
+/**
+ * Starts tables and an S3 server. The returned `open` creates worlds with the event feed and the
+ * archive.
+ */
 export async function startEventWorld() {
   const tables = openTables();
   const buckets = await startEventBuckets();
@@ -58,7 +61,10 @@ export async function startEventWorld() {
 
 export type EventWorld = Awaited<ReturnType<Awaited<ReturnType<typeof startEventWorld>>["open"]>>;
 
-/** Archives the events of a run and appends it to the feed, as the publisher does first. */
+/**
+ * Archives the events of a run, and then appends the run to the feed, in the order of the
+ * publisher.
+ */
 async function publishTo(
   { bodies, feed }: { bodies: EventBodies; feed: EventFeed },
   run: RunEvents,
@@ -75,11 +81,14 @@ export interface MadeRun {
   readonly watchlistId?: string;
   readonly runId?: string;
   readonly endedAt?: string;
-  /** Text in the body of each event. */
+  /** Returns the text in the body of an event. `part` counts from 1. */
   readonly text?: (type: RunEventType, part: number) => string;
 }
 
-/** Builds a run with the given number of events of each type, in that order, and its completion. */
+/**
+ * Builds a run with the given number of events of each type, in this order, followed by its
+ * completed event.
+ */
 export function runOf(
   counts: { readonly [Type in RunEventType]?: number },
   {

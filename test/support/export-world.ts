@@ -3,12 +3,15 @@ import type { AssumedRole, AssumeOutcome } from "../../shared/exports/role-crede
 import { destinationTarget, type DeliveryTarget } from "../../shared/outbox/outbox.ts";
 import { startDeliveryWorld } from "./delivery-world.ts";
 
-/** Starts a delivery world with the operations on S3 destinations, and IAM roles that trust `acct_1`. */
+/**
+ * Starts a delivery world with the operations on S3 destinations. Its IAM roles trust only the
+ * account `acct_1`.
+ */
 export async function startExportWorld() {
   const base = await startDeliveryWorld();
   return {
     stop: () => base.stop(),
-    /** Opens an empty world with its own clock. */
+    /** Opens an empty world with a separate clock. */
     async open() {
       const world = await base.open();
       const wakeUps: DeliveryTarget[] = [];
@@ -33,9 +36,9 @@ export async function startExportWorld() {
       return {
         ...world,
         roles,
-        /** Targets of the wake-up messages that operations sent, in order. */
+        /** The targets of the wake-up messages that the operations sent, in order. */
         wakeUps,
-        /** Dependencies of the operations on a destination. */
+        /** The dependencies of the operations on a destination. */
         registering: {
           ...world.registering,
           exports: world.exporting.exports,
@@ -44,7 +47,7 @@ export async function startExportWorld() {
           roles,
           warn: () => {},
         },
-        /** Drains the outbox of the account's destination. */
+        /** Drains the outbox of the account's S3 destination. */
         work: (accountId = "acct_1") => {
           const { targetId } = destinationTarget(accountId);
           return world.handleWakeUp({ account_id: accountId, target_id: targetId });

@@ -6,7 +6,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { codeBlocks } from "../readme/code-blocks.ts";
 import type { DeliveryWorld } from "./delivery-world.ts";
 
-/** Reads all objects of the world's export bucket, as bytes by key. */
+/** Returns the bytes of all objects in the world's export bucket, by key. */
 export async function exportedObjects({
   s3,
   exportBucket: Bucket,
@@ -22,8 +22,8 @@ export async function exportedObjects({
 }
 
 /**
- * Opens DuckDB over a bucket's objects. The objects are files under their keys, because DuckDB reads
- * s3:// only with an extension that it downloads, which a test cannot rely on.
+ * Opens DuckDB over a bucket's objects, which are stored as files. DuckDB reads `s3://` only with
+ * an extension that it downloads, and a test must not depend on a download.
  */
 export async function openDuckDb(objects: ReadonlyMap<string, Buffer>) {
   const folder = mkdtempSync(join(tmpdir(), "bucket-"));
@@ -33,12 +33,12 @@ export async function openDuckDb(objects: ReadonlyMap<string, Buffer>) {
   }
   const connection = await (await DuckDBInstance.create(":memory:")).connect();
   return {
-    /** Folder of the objects, in place of `s3://my-bucket`. */
+    /** The folder of the files. It replaces `s3://my-bucket` in statements. */
     folder,
     run: (statement: string) => connection.run(statement),
     rows: async (query: string) =>
       (await connection.runAndReadAll(query)).getRowObjectsJson() as Record<string, unknown>[],
-    /** The SQL statements of docs/s3-export.md, changed to read the files. */
+    /** Returns the SQL statements of docs/s3-export.md, changed to read the files. */
     pageStatements: (): string[] =>
       codeBlocks("docs/s3-export.md", "sql")
         .join("\n")

@@ -1,4 +1,7 @@
-/** Script of a separate process: reads from a failing source, as a function does, and prints the answers. */
+/**
+ * Runs as a separate process. Reads from a failing source in the way a Lambda function does, and
+ * prints the answers as JSON.
+ */
 import { sources } from "../../functions/composition/sources.ts";
 import { stepScraperIds } from "../../shared/scrapers/catalogue.ts";
 

@@ -8,18 +8,18 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly body: Record<string, unknown>;
-  /** The body as sent. */
+  /** The raw text of the response's body. */
   readonly text: string;
 }
 
 interface Sent {
   readonly body?: unknown;
   readonly query?: Record<string, string>;
-  /** The account whose key is sent; `demo` is the demo workspace. */
+  /** The ID of the account whose API key is sent. `demo` is the demo workspace. */
   readonly account?: string;
 }
 
-/** Creates an account store that admits a key per account ID. */
+/** Creates an account store. `keyOf` returns the only valid API key of an account. */
 export function admittedAccounts() {
   const accountOf = new Map<string, string>();
   const keys = new Map<string, string>();
@@ -45,7 +45,7 @@ export function admittedAccounts() {
   };
 }
 
-/** Returns a function that calls a route group as API Gateway does. */
+/** Creates a function that calls a route group with events of API Gateway. */
 export const groupCaller =
   (handler: HttpHandler, keyOf: (account: string) => string) =>
   async (

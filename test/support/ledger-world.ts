@@ -14,11 +14,11 @@ export interface DynamoLedgerWorld extends LedgerWorld {
   readonly client: DynamoDBDocumentClient;
   readonly accountsTable: string;
   readonly ledgerTable: string;
-  /** The ledger of a process with another client. */
+  /** Creates the ledger of a separate process with another DynamoDB client. */
   ledgerThrough(client: DynamoDBDocumentClient): Ledger;
 }
 
-/** Starts a ledger on a DynamoDB engine. */
+/** Starts a ledger on the DynamoDB engine of the test run. */
 export async function startLedgerWorld(): Promise<DynamoLedgerWorld> {
   const tables = openTables();
   const { client } = tables;

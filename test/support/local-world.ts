@@ -3,7 +3,7 @@ import { openWorldFolder, removeWorldFolder } from "./world-folder.ts";
 
 export type { World } from "../../tools/local/world.ts";
 
-/** The whole service in this process, on a data folder that is deleted when it stops. */
+/** Starts the whole service in this process, on a new data folder. `stop` deletes the folder. */
 export async function startTestWorld(): Promise<World> {
   const dir = openWorldFolder();
   const world = await startWorld({ dir, port: 0, fresh: true });

@@ -11,7 +11,7 @@ import {
 
 export type Line = Readonly<Record<string, unknown>>;
 
-/** Creates a logger of the service that records its lines. */
+/** Creates a logger of the service, and the list of the lines that it writes. */
 export function loggedLines(service: string): { readonly logger: Logger; readonly lines: Line[] } {
   const logger = serviceLogger({ stage: "dev", service, level: "INFO" });
   const lines: Line[] = [];
@@ -35,8 +35,9 @@ const unitOf = new Map<string, string>(
 );
 
 /**
- * Returns the values of a line's metrics by name; empty for a line without metrics.
- * @throws AssertionError for metrics that CloudWatch would drop silently
+ * Returns the values of each metric in a log line, by metric name; an empty object if the line has
+ * no metrics.
+ * @throws AssertionError if CloudWatch would drop a metric of the line without an error
  */
 export function metricsOf(line: Line): Readonly<Record<string, readonly number[]>> {
   const metadata = line["_aws"] as
@@ -76,12 +77,12 @@ export function metricsOf(line: Line): Readonly<Record<string, readonly number[]
   return values;
 }
 
-/** Returns all values of one metric. */
+/** Returns the values of one metric in all lines, in order. */
 export const valuesOf = <K extends MetricKind>(
   lines: readonly Line[],
   _kind: K,
   name: MetricName<K>,
 ): readonly number[] => lines.flatMap((line) => metricsOf(line)[name] ?? []);
 
-/** The names of all metrics, in the order of their declaration. */
+/** The names of all metrics, in the order of their declaration in the code. */
 export const allMetricNames: readonly string[] = [...unitOf.keys()];

@@ -1,6 +1,9 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Files that take ten seconds and more: begun last, one would keep a single worker busy at the end. */
+/**
+ * Test files that take ten seconds or more. If one of them started last, all workers but one would
+ * be idle at the end.
+ */
 const longest = [
   "test/world/kill.slow.test.ts",
   "test/world/demo-workspace.slow.test.ts",
@@ -15,7 +18,7 @@ const longest = [
   "test/shared/sources/misbehaving-source.test.ts",
 ];
 
-/** Begins with the files that take longest. */
+/** Sorts test files so that the slowest start first. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const placeOf = ({ moduleId }: TestSpecification): number => {

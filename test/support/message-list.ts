@@ -6,7 +6,9 @@ export type Message =
   | { readonly queue: "resume" | "finishes"; readonly run: RunRef }
   | { readonly queue: "steps"; readonly batch: BatchRef };
 
-/** Creates a run queue that records all messages of all queues in one list, in order. */
+/**
+ * Creates a run queue that adds the messages of all queues to one list, in the order of sending.
+ */
 export function messageList(): { readonly waiting: Message[]; readonly port: RunQueue } {
   const waiting: Message[] = [];
   return {

@@ -1,9 +1,12 @@
 import type { LookupFunction } from "node:net";
 
-/** Addresses of each lookup in order; the last repeats. */
+/** The addresses that each lookup returns, in order. Later lookups return the last entry. */
 export type Answers = readonly (readonly string[])[];
 
-/** Creates a fake DNS resolver with scripted answers, for connections and for registration. */
+/**
+ * Creates a fake DNS resolver with scripted addresses. `lookup` serves connections, and `resolver`
+ * serves the registration of endpoints.
+ */
 export function nameServer(...answers: Answers) {
   let asked = 0;
   const next = (): readonly string[] => {

@@ -18,9 +18,10 @@ ajv.addSchema(closed(document) as object, documentId);
 const validators = new Map<string, ValidateFunction>();
 
 /**
- * Expects a response to match the OpenAPI document: a documented status of the operation, and a body
- * with all required members and no undocumented ones.
- * @param route a route key, or `METHOD /path` as called; an unknown path must give an error body
+ * Expects a response to match the OpenAPI document: its status must be documented for the
+ * operation, and its body must contain all required members and no undocumented ones.
+ * @param route a route key, or a method and the called path; for an unknown path, the body must be
+ * a documented error
  */
 export function expectDocumented(route: string, status: number, body: unknown): void {
   const [method = "", path = ""] = route.split(" ");
@@ -38,7 +39,7 @@ export function expectDocumented(route: string, status: number, body: unknown): 
   return expectValid(`${pointer}/content/application~1json/schema`, { route, status, body });
 }
 
-/** Wraps a client so that every response is expected to match the OpenAPI document. */
+/** Wraps a client. Each response must match the OpenAPI document. */
 export function documented(api: ApiClient): ApiClient {
   return {
     async get(path) {
@@ -69,7 +70,10 @@ function expectValid(
   );
 }
 
-/** Returns the documented path of a called one; fixed parts win over parameters. */
+/**
+ * Returns the documented path that matches a called path; undefined if there is none. Fixed parts
+ * take precedence over parameters.
+ */
 function templateOf(called: string): string | undefined {
   const parts = called.split("/");
   const fits = Object.keys(methods).filter((template) => {
@@ -85,7 +89,10 @@ function templateOf(called: string): string | undefined {
 const escaped = (pointerPart: string): string =>
   pointerPart.replaceAll("~", "~0").replaceAll("/", "~1");
 
-/** Forbids undocumented members in all object schemas: clients ignore them, tests must not. */
+/**
+ * Returns a schema in which all object schemas forbid undocumented members. Clients must ignore
+ * such members, but a test must find them.
+ */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== "object" || value === null) return value;

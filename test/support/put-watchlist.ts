@@ -6,7 +6,10 @@ import type { RandomSource, Clock } from "../../shared/base/clock.ts";
 import type { Item } from "../../shared/watchlists/item.ts";
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
 
-/** Stores a watchlist with its items, sorted by ID, as its creation does. */
+/**
+ * Stores a watchlist with its items, as the API does. Sorts the items by ID.
+ * @throws Error if the watchlist already exists
+ */
 export async function putWatchlist(
   {
     client,

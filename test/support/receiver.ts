@@ -11,16 +11,16 @@ export interface ReceivedRequest {
 export interface Receiver {
   readonly url: string;
   readonly port: number;
-  /** All requests received so far, in order. */
+  /** All received requests, in order. */
   readonly requests: ReceivedRequest[];
-  /** Number of connections accepted so far, with or without a request. */
+  /** Returns the number of accepted connections. A connection may have sent no request. */
   readonly connections: () => number;
-  /** Responds to the following requests. */
+  /** Responds to a request. A test may replace this function at any time. */
   answer: (response: ServerResponse, request: ReceivedRequest) => void;
   stop(): Promise<void>;
 }
 
-/** Starts a customer's receiver on loopback; it responds with 200 by default. */
+/** Starts a webhook receiver on loopback. It responds with 200 until a test replaces `answer`. */
 export async function startReceiver(): Promise<Receiver> {
   const requests: ReceivedRequest[] = [];
   const server = createServer((request, response) => {

@@ -1,6 +1,6 @@
 import type { Pipeline } from "../../shared/pipelines/definition.ts";
 
-/** Returns the same pipeline with other step IDs. */
+/** Returns the same pipeline with different step IDs. */
 export function renamed({ entry, baseline, refresh, steps }: Pipeline): Pipeline {
   const other = (id: string): string => `r-${id}`;
   return {

@@ -36,7 +36,7 @@ import type { TestTables } from "./tables.ts";
 
 export type { CrashPoint } from "./crashing-ports.ts";
 
-/** The run engine on tables, with queue, sources, publisher and clock that the test controls. */
+/** The run engine on real tables. The test controls its queue, sources, publisher and clock. */
 export interface RunBench {
   readonly clock: ReturnType<typeof fixedClock>;
   readonly random: RandomSource;
@@ -49,11 +49,14 @@ export interface RunBench {
   readonly endpoints: EndpointStore;
   readonly ledger: Ledger;
   readonly queue: RunQueue;
-  /** Published events by ID; publishing one again with other bytes fails. */
+  /**
+   * Published events by ID. The publisher throws if an event is published again with different
+   * bytes.
+   */
   readonly published: Map<string, SerializedEvent>;
-  /** The sources' answers; a test may change them at any time. */
+  /** The sources' answers. A test may change them at any time. */
   readonly answers: ScriptedAnswers;
-  /** Number of source reads so far. */
+  /** Returns the number of source reads so far. */
   reads: () => number;
   account(): Promise<Account>;
   createList(ids: readonly string[], overrides?: Partial<Watchlist>): Promise<Watchlist>;
@@ -61,36 +64,45 @@ export interface RunBench {
   items(watchlist: Watchlist): Promise<Item[]>;
   lastRun(watchlist: Watchlist): Promise<Run>;
   /**
-   * Sends the watchlist's tick and drains all queues, without a sweeper. A message whose handler crashes
-   * is handled again.
+   * Sends the watchlist's scheduled message and drains all queues. No sweeper runs. If a handler
+   * crashes, its message is handled again.
    */
   run(watchlist: Watchlist, crash?: CrashPoint): Promise<void>;
-  /** Sends the given messages instead of a tick and drains all queues. */
+  /** Sends the given messages and drains all queues, without a scheduled message. */
   work(messages: readonly Message[], crash?: CrashPoint): Promise<void>;
-  /** Sends the watchlist's tick and handles a number of messages. */
+  /** Sends the watchlist's scheduled message and handles at most `messages` messages. */
   runSome(watchlist: Watchlist, messages: number): Promise<void>;
-  /** Drops all waiting messages. */
+  /** Deletes all waiting messages. */
   loseMessages(): void;
-  /** Number of port calls of the last run. */
+  /** Returns the number of port calls during the last `run` or `work`. */
   calls: () => number;
 }
 
 export interface BenchOptions {
   readonly tables: TestTables;
   readonly credits?: number;
-  /** Number of times that each message is handled. @default 1 */
+  /**
+   * The number of times that each message is handled.
+   * @default 1
+   */
   readonly deliveries?: number;
   readonly batchIdsMax?: number;
-  /** Wraps the page store of the engine. */
+  /** Wraps the page store that the engine uses. */
   readonly pagesThrough?: (pages: PageStore) => PageStore;
-  /** Selects the next message by index. @default the first */
+  /**
+   * Returns the index of the message that is handled next.
+   * @default the oldest message
+   */
   readonly pick?: (waiting: number) => number;
 }
 
 const tableNames = new WeakMap<TestTables, Promise<readonly string[]>>();
 let benches = 0;
 
-/** Benches share their tables; each has its own account. */
+/**
+ * Returns the table names of a test file. All benches of the file share the tables, but each has a
+ * separate account.
+ */
 function namesIn(tables: TestTables): Promise<readonly string[]> {
   const names =
     tableNames.get(tables) ??
@@ -99,6 +111,7 @@ function namesIn(tables: TestTables): Promise<readonly string[]> {
   return names;
 }
 
+/** Creates an account and a run engine for it. */
 export async function startRunBench(options: BenchOptions): Promise<RunBench> {
   const { tables, credits = 5_000, deliveries = 1, pick = () => 0 } = options;
   benches += 1;
@@ -129,7 +142,7 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
       for (const event of events) {
         const before = published.get(event.id);
         if (before !== undefined && before.body !== event.body) {
-          throw new Error(`Event ${event.id} was published again with other bytes`);
+          throw new Error(`Event ${event.id} was published again with different bytes`);
         }
         published.set(event.id, event);
       }
@@ -166,14 +179,14 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
       case "finishes":
         return finishRun(message.run, ports);
       default:
-        throw new Error("Unknown queue");
+        throw new Error("The queue is unknown");
     }
   };
 
-  /** Handles messages; a message whose handler crashes is handled again. */
+  /** Handles at most `count` messages. If a handler crashes, its message is handled again. */
   const drain = async (count = Infinity): Promise<void> => {
     for (let worked = 0; queue.waiting.length > 0 && worked < count; worked += 1) {
-      if (worked > 5_000) throw new Error("The queues are not empty after 5,000 messages");
+      if (worked > 5_000) throw new Error("The queues are still not empty after 5,000 messages");
       const [message] = queue.waiting.splice(pick(queue.waiting.length), 1) as [Message];
       try {
         for (let n = 0; n < deliveries; n += 1) await workOn(message);

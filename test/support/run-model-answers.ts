@@ -6,12 +6,12 @@ import {
 } from "../../shared/scrapers/catalogue.ts";
 import type { ReadStatus } from "../../shared/scrapers/scraper.ts";
 
-/** A source's scripted answer for an item in one run. */
+/** A source's scripted answer about an item in one run. */
 export type Look = ProductLook | OffersLook | CheckLook;
 
 export interface ProductLook {
   readonly status: ReadStatus;
-  /** Values by snapshot field; an absent field is not shown. */
+  /** Values by snapshot field. The source does not show an absent field. */
   readonly fields: Snapshot;
 }
 
@@ -29,20 +29,26 @@ export interface OffersLook {
 
 export interface CheckLook {
   readonly status: "ok" | "unavailable";
-  /** The item's offers that can be bought. */
+  /** The IDs of the item's offers that can be bought. */
   readonly buyable: readonly string[];
 }
 
-/** The scripted answers for an item, one per run, repeated from the first. */
+/**
+ * The scripted answers about an item by scraper, with one answer for each run. After the last
+ * answer, they repeat from the first.
+ */
 export type ItemLooks = Readonly<Partial<Record<StepScraperId, readonly Look[]>>>;
 
-/** A source's answer in the form that a step uses. */
+/** A source's answer in the form that a step of the model uses. */
 export interface ModelAnswer {
   readonly status: ReadStatus;
-  /** Price in quarter-credits. */
+  /** The price in quarters of a credit. */
   readonly quarters: number;
   readonly seen: Snapshot;
-  /** The offer in the buy box; undefined if the answer does not show it. */
+  /**
+   * The ID of the offer in the buy box; null if there is none, undefined if the answer does not
+   * show it.
+   */
   readonly offer?: string | null;
 }
 
@@ -53,13 +59,20 @@ interface Question {
   readonly offer: string | null;
 }
 
-/** Returns the scripted answer for an item in a run. */
+/**
+ * Returns the scripted answer about an item in a run; undefined if the scraper has no answers about
+ * it.
+ * @param at the index of the run's answers
+ */
 export function lookAt(looks: ItemLooks, scraper: StepScraperId, at: number): Look | undefined {
   const script = looks[scraper];
   return script?.[at % script.length];
 }
 
-/** Returns the answer that a step gets for an item; null for an offer check without a known offer. */
+/**
+ * Returns the answer that a step gets about an item. Returns null for an offer check if no offer is
+ * known.
+ */
 export function answerOf({ step, looks, at, offer }: Question): ModelAnswer | null {
   if (step.scraper === "retailer_a.offer_check" && offer === null) return null;
   const look = lookAt(looks, step.scraper, at);
@@ -79,7 +92,10 @@ function productAnswer({ scraper }: Step, { status, fields }: ProductLook): Mode
   return { status, quarters, seen: fields, offer: offer === null ? null : String(offer) };
 }
 
-/** Returns the price of a scraper in quarter-credits (specification, section "Pipeline"). */
+/**
+ * Returns the price of an answer of a scraper, in quarters of a credit (specification, section
+ * "Pipeline").
+ */
 function rateOf(scraper: StepScraperId): number {
   if (scraper === "retailer_a.pulse") return 1;
   return stepScrapers[scraper].tier === "full" ? 20 : 4;

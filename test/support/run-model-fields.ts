@@ -4,7 +4,10 @@ import { priceFields } from "../../shared/scrapers/fields.ts";
 export type Readings = Readonly<Partial<Record<ReadingKind, Snapshot>>>;
 type Value = Snapshot[string];
 
-/** Reading kinds by increasing precedence, for fields that several have. */
+/**
+ * Reading kinds in increasing order of precedence. The last kind that has a field determines its
+ * value.
+ */
 const byTrust: readonly ReadingKind[] = [
   "offers_used",
   "offers_new",
@@ -15,16 +18,19 @@ const byTrust: readonly ReadingKind[] = [
   "pulse",
 ];
 
-/** Known values of an item: its readings, and newer values that some kinds of read have not seen. */
+/**
+ * The known values of an item: the last reading of each kind, and newer values of fields that
+ * several kinds share.
+ */
 export interface Known {
   readonly readings: Readings;
   readonly newer: Newer;
 }
 
-/** The newest value of each field, and whether an event has reported it. */
+/** The newest value of each shared field, and whether an event has reported this value. */
 export type Newer = Readonly<Record<string, { readonly value: Value; readonly reported: boolean }>>;
 
-/** Reading kinds that show the same fact, by field. */
+/** The reading kinds that show the same fact, by field. */
 const sharedBy: Readonly<Record<string, readonly ReadingKind[]>> = {
   newCount: ["pulse", "product"],
   newMinPrice: ["pulse", "product"],
@@ -32,9 +38,13 @@ const sharedBy: Readonly<Record<string, readonly ReadingKind[]>> = {
   buyboxPrice: ["offers", "offers_new", "offers_used"],
 };
 
+/**
+ * Returns the reading kinds that show a field that several kinds share; an empty list for any other
+ * field.
+ */
 export const sharers = (field: string): readonly ReadingKind[] => sharedBy[field] ?? [];
 
-/** Returns the newest values of all fields; null before the first read. */
+/** Returns the newest values of all fields; null if the item was never read. */
 export function everythingKnown({ readings, newer }: Known): Snapshot | null {
   const known = byTrust.filter((kind) => readings[kind] !== undefined);
   if (known.length === 0) return null;
@@ -43,7 +53,10 @@ export function everythingKnown({ readings, newer }: Known): Snapshot | null {
   return Object.fromEntries([...read, ...values]);
 }
 
-/** Returns the newest value of a field; undefined before the first read that has it. */
+/**
+ * Returns the newest value of a field; undefined if no read has shown it. A field that only one
+ * kind of read shows has the value of `kind`'s last reading.
+ */
 export function newest({ readings, newer }: Known, field: string, kind: ReadingKind) {
   const kinds = sharers(field);
   if (!kinds.includes(kind)) return readings[kind]?.[field];
@@ -57,7 +70,10 @@ export function newest({ readings, newer }: Known, field: string, kind: ReadingK
 
 const prices = new Set<string>(priceFields);
 
-/** Compares two values of a field; prices within half a cent are equal. */
+/**
+ * Returns true if two values of a field are equal. Prices that differ by at most half a cent are
+ * equal.
+ */
 export function isSame(field: string, a: Value, b: Value): boolean {
   if (prices.has(field) && typeof a === "number" && typeof b === "number") {
     return Math.abs(a - b) <= 0.005 + 1e-9;
@@ -65,7 +81,10 @@ export function isSame(field: string, a: Value, b: Value): boolean {
   return a === b;
 }
 
-/** Updates a reading: unseen fields stay, and so do prices that changed by half a cent or less. */
+/**
+ * Returns a reading with the seen values. Fields that were not seen keep their values, and so do
+ * prices that changed by at most half a cent.
+ */
 export function refreshed(before: Snapshot | undefined, seen: Snapshot): Snapshot {
   const after: Record<string, Value> = { ...before };
   for (const [field, value] of Object.entries(seen)) {

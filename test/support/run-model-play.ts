@@ -18,20 +18,22 @@ type Shown = Readonly<Record<string, unknown>>;
 
 /** The observable result of a run, without times and random IDs. */
 export interface Outcome {
-  /** The run object; null if no run started. */
+  /** The run as the API shows it; null if no run started. */
   readonly run: Shown | null;
-  /** Item events as sent, one per part. */
+  /**
+   * The item events in the order of sending. An event with several parts occurs once for each part.
+   */
   readonly events: readonly Shown[];
   readonly items: readonly Shown[];
   readonly list: Shown;
   readonly balance: number;
 }
 
-/** Credits at the start, more than all runs of a scenario can cost. */
+/** The account's initial credits, which exceed the costs of every scenario. */
 const creditsAtFirst = 20_000;
 const entriesMax = 500;
 
-/** Returns the model's outcome of each run of a scenario. */
+/** Plays a scenario in the reference model. Returns the result of each run. */
 export function playModel({ platform, pipelines, items, runs }: Scenario): Outcome[] {
   const list = modelWatchlist(platform, pipelines[0], items);
   let balance = creditsAtFirst;
@@ -86,7 +88,7 @@ function modelEvents({ changed, matched, delisted }: ModelRun): Shown[] {
   ];
 }
 
-/** Returns the engine's outcome of each run of a scenario. */
+/** Plays a scenario in the run engine. Returns the result of each run. */
 export async function playEngine(scenario: Scenario, tables: TestTables): Promise<Outcome[]> {
   const { platform, pipelines, items, runs, batchIdsMax, deliveries, shuffle, crash } = scenario;
   const bench = await startRunBench({
@@ -111,7 +113,7 @@ export async function playEngine(scenario: Scenario, tables: TestTables): Promis
   return outcomes;
 }
 
-/** Creates a deterministic choice of the next message. */
+/** Creates a deterministic choice of the message that is handled next. */
 function picking(seed: number): (waiting: number) => number {
   let drawn = seed;
   return (waiting) => {
@@ -122,13 +124,13 @@ function picking(seed: number): (waiting: number) => number {
 
 async function setPipeline(bench: RunBench, list: Watchlist, pipeline: Pipeline): Promise<void> {
   const before = await bench.list(list);
-  if (before === undefined) throw new Error("The list is there");
+  if (before === undefined) throw new Error("The watchlist does not exist");
   if (isDeepStrictEqual(before.pipeline, pipeline)) return;
   const after = { ...before, pipeline, revision: before.revision + 1 };
   await bench.watchlists.update({ before, after });
 }
 
-/** Reserves the credits that a run must not spend; the returned function releases them. */
+/** Reserves credits so that a run can spend only `credits`. The returned function releases them. */
 async function leaveOnly(
   { ledger, clock, ...bench }: RunBench,
   credits: number | null,
@@ -149,7 +151,7 @@ async function start(
 ): Promise<void> {
   if (plan.trigger === "tick") return bench.run(list, crash);
   const current = await bench.list(list);
-  if (current === undefined) throw new Error("The list is there");
+  if (current === undefined) throw new Error("The watchlist does not exist");
   const { waiting, port: queue } = messageList();
   const schedules = { put: async () => {}, remove: async () => {} };
   const warn = (): void => {};
@@ -162,7 +164,7 @@ async function look(bench: RunBench, list: Watchlist, publishedBefore: number): 
     .slice(publishedBefore)
     .map(({ type, body }) => ({ type, data: JSON.parse(body).data as Shown }));
   const completed = sent.filter(({ type }) => type === "watchlist.run.completed");
-  if (completed.length > 1) throw new Error("The run has several completed events");
+  if (completed.length > 1) throw new Error("The run has more than one completed event");
   const { balance, held } = await bench.account();
   if (held !== 0) throw new Error(`${held} credits are still held after the run`);
   return {
@@ -184,7 +186,7 @@ async function look(bench: RunBench, list: Watchlist, publishedBefore: number): 
 
 async function shownWatchlist(bench: RunBench, list: Watchlist): Promise<Shown> {
   const stored = await bench.list(list);
-  if (stored === undefined) throw new Error("The list is there");
+  if (stored === undefined) throw new Error("The watchlist does not exist");
   const { itemCounts, runCount, consecutiveSkips, status, pausedReason } = stored;
   return { itemCounts, runCount, consecutiveSkips, status, pausedReason };
 }

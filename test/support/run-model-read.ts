@@ -20,17 +20,18 @@ import {
 type Value = Snapshot[string];
 export type Changes = Readonly<Record<string, { readonly before: Value; readonly after: Value }>>;
 
-/** A read of an item at a step, with the values known before. */
+/** A read of an item at a step, with the values that were known before the read. */
 export interface Reading {
   readonly status: ReadStatus;
   readonly isFirst: boolean;
-  /** The last reading of the same kind. */
+  /** The last reading of the same kind; undefined if there is none. */
   readonly last: Snapshot | undefined;
   readonly seen: Snapshot;
   readonly before: Known;
   readonly offer: string | null | undefined;
 }
 
+/** Returns the read of an item at a step, from the answer of its source. */
 export function read(
   { step, known, isNew }: { readonly step: Step; readonly known: Known; readonly isNew: boolean },
   { status, seen, offer }: ModelAnswer,
@@ -39,23 +40,27 @@ export function read(
   return { status, isFirst: status === "ok" && isNew, last, seen, before: known, offer };
 }
 
-/** The effects of a reading at a step. */
+/** The effects of a read at a step. */
 export interface Verdict {
-  /** The routes that the item takes. */
+  /** The routes of the step that the item takes. */
   readonly routes: readonly Route[];
-  /** The recorded changes: of tracked fields, and of fields that a matching rule names. */
+  /**
+   * The changes that the run records: those of tracked fields, and those of fields that a matching
+   * route names.
+   */
   readonly changes: Changes;
-  /** True if one of the changes is new: no earlier read has the value. */
+  /** True if at least one of the changes has a value that no earlier read has shown. */
   readonly isNewValue: boolean;
-  /** True if a changed event reports the changes. */
+  /** True if a changed event contains the changes. */
   readonly isReported: boolean;
   readonly after: Known;
-  /** All known values after the read. */
+  /** All known values of the item after the read. */
   readonly view: Snapshot;
-  /** Values in a matched event. */
+  /** The values that a matched event contains. */
   readonly values: Snapshot;
 }
 
+/** Returns the effects of a read at a step. */
 export function evaluate(pipeline: Pipeline, step: Step, reading: Reading): Verdict {
   const { testableFields } = stepScrapers[step.scraper];
   const sinceLast = changedSinceLast(reading);
@@ -76,8 +81,9 @@ export function evaluate(pipeline: Pipeline, step: Step, reading: Reading): Verd
 type Found = Pick<Verdict, "changes" | "isNewValue" | "isReported">;
 
 /**
- * A change is new if no scraper has read the value before. A step with a notifying `changed` route reports
- * new changes, and changes that no event has reported yet.
+ * Returns the changes that a read reports and records. A change is new if no read has shown the
+ * value before. A step with a notifying `changed` route reports new changes and changes that no
+ * event has reported yet.
  */
 function changesOf(
   step: Step,
@@ -102,7 +108,7 @@ function changesOf(
     );
   const changes: Record<string, Changes[string]> = {};
   for (const field of new Set([...trackedFields, ...named])) {
-    // The change starts from the value that this kind of read had, if it had another one.
+    // If the value differs from this kind's last reading, the change starts from that reading.
     const change = sinceLast[field] ?? newValues[field];
     if (change !== undefined && (isReported ? isUnreported(field) : field in newValues))
       changes[field] = change;
@@ -111,7 +117,7 @@ function changesOf(
   return { changes, isNewValue, isReported };
 }
 
-/** Returns the fields whose value differs from the newest known one. */
+/** Returns the fields whose value differs from the newest known value, with both values. */
 function newValuesIn(step: Step, { status, seen, before }: Reading): Changes {
   const newValues: Record<string, Changes[string]> = {};
   if (status !== "ok") return newValues;
@@ -141,7 +147,7 @@ function knownAfter(pipeline: Pipeline, step: Step, { reading, found }: Judged):
       readings.pulse = refreshed(readings.pulse, { [field]: value });
     }
   }
-  // A value that all kinds of read have seen is in the readings.
+  // If all kinds of read have shown a value, the readings contain it.
   const left = Object.entries(newer).filter(([field, { value }]) =>
     sharers(field).some((one) => {
       const known = readings[one]?.[field];
@@ -166,7 +172,9 @@ function newerIn(step: Step, { reading: { seen, before }, reading, found }: Judg
   return newer;
 }
 
-/** True when a pulse would have no further effect for a change that this product read found. */
+/**
+ * Returns true if a pulse would have no further effect for a change that this product read found.
+ */
 function isDone(
   pipeline: Pipeline,
   step: Step,
@@ -212,13 +220,13 @@ function isTaken(route: Route, { step, reading, sinceLast }: Case): boolean {
     case "always":
       return isAnswered(status);
     default:
-      throw new Error("Unknown value of 'when'");
+      throw new Error("The route's 'when' is unknown");
   }
 }
 
 const isAnswered = (status: ReadStatus): boolean => status === "ok" || status === "not_found";
 
-/** Returns the fields that differ between the last reading and this one. */
+/** Returns the fields that differ from the last reading of this kind, with both values. */
 function changedSinceLast({ status, last, seen }: Reading): Changes {
   if (status !== "ok" || last === undefined) return {};
   const sinceLast: Record<string, Changes[string]> = {};
@@ -243,7 +251,10 @@ function isValueMet(route: Route, { step, reading }: Pick<Case, "step" | "readin
   return isMet(route, shown[route.field]);
 }
 
-/** Evaluates a condition. An unseen field meets none; null is no number and differs from every value. */
+/**
+ * Returns true if a value meets a route's condition, or if the route has no condition. For an
+ * unseen value, returns false in both cases. Null is neither above nor below any value.
+ */
 function isMet({ field = "", op, value = "" }: Route, seen: Value | undefined): boolean {
   if (seen === undefined) return false;
   if (op === "is") return isSame(field, seen, value);
@@ -253,7 +264,10 @@ function isMet({ field = "", op, value = "" }: Route, seen: Value | undefined): 
   return op === "below" ? seen < value : seen > value;
 }
 
-/** Derives the fields of pulse: whether the last buy-box price exceeds the newest lowest new price. */
+/**
+ * Returns the derived fields of a pulse: whether the last buy-box price is above the newest lowest
+ * price for new items; an empty object if either is unknown.
+ */
 function derivedFields({ scraper }: Step, { before, seen }: Reading): Snapshot {
   const price = before.readings.product?.["price"];
   const lowest = seen["newMinPrice"];

@@ -18,7 +18,10 @@ const retryOf = ({ id, scraper, condition = "all" }: Step): ModelRetry => ({
   condition,
 });
 
-/** Ranks a step for a retry: 1 is best; undefined if the step cannot do it. */
+/**
+ * Ranks how well a step fits a retry, from 1 (best) to 3; undefined if the step uses another
+ * scraper.
+ */
 function rankOf(retry: ModelRetry, step: Step): number | undefined {
   const { step: id, scraper, condition } = retryOf(step);
   if (scraper !== retry.scraper) return undefined;
@@ -42,7 +45,10 @@ function placeOf(pipeline: Pipeline, { state }: Item, retry: ModelRetry): string
 const isProductRead = (scraper: string): boolean =>
   ["retailer_a.lite", "retailer_a.full"].includes(scraper);
 
-/** Returns the first step, or a similar step with routes if the first has none to report changes. */
+/**
+ * Returns the first step's ID. If the first step has no routes to report changes, returns the ID of
+ * a step with routes that reads the same, if there is one.
+ */
 function reportingStep({ steps }: Pipeline, first: string): string {
   const silent = steps.find(({ id, routes }) => id === first && routes.length === 0);
   if (silent === undefined) return first;
@@ -55,7 +61,7 @@ function reportingStep({ steps }: Pipeline, first: string): string {
   return alike?.id ?? first;
 }
 
-/** Returns the IDs of the steps that must retry the item. */
+/** Returns the IDs of the steps that must read the item again. */
 export const stepsToRetry = (pipeline: Pipeline, item: Item): Set<string> =>
   new Set(item.owes.map((retry) => placeOf(pipeline, item, retry)));
 

@@ -7,7 +7,7 @@ import type { ScriptedAnswers } from "./scripted-sources.ts";
 
 type Shown = Readonly<Record<string, unknown>>;
 
-/** Sets the sources' answers to the scripted ones of a run. */
+/** Sets the sources' answers to the scripted answers of one run. */
 export function showLooks(
   answers: ScriptedAnswers,
   { platform, items }: { platform: Platform; items: Readonly<Record<string, ItemLooks>> },
@@ -38,7 +38,7 @@ export function showLooks(
   };
 }
 
-/** Converts snapshot fields to result fields; undefined fields are not shown. */
+/** Converts snapshot fields to the fields of a result. Undefined fields are omitted. */
 function resultFields(platform: Platform, shown: Snapshot): ProductFields {
   const { price, listPrice, regularPrice, inStock, seller, byPlatform } = shown;
   return shownFields({

@@ -13,21 +13,21 @@ interface StepStats {
   skipped: number;
 }
 
-/** An entry of an item event, without its time. */
+/** An entry of an item event. Its time is omitted. */
 export type Entry = Readonly<Record<string, unknown>>;
 
 /** The state of a run in progress. */
 export interface RunState {
   readonly list: ModelWatchlist;
   readonly number: number;
-  /** Index of the items' scripted answers. */
+  /** The index of the run's scripted answers. */
   readonly at: number;
   /**
    * IDs of the steps that read an item without a route, by item ID: its start step and those of the
    * retries that it owed before the run. The next run does the retries of reads that fail in this one.
    */
   readonly starts: ReadonlyMap<string, ReadonlySet<string>>;
-  /** IDs of the items that routes sent to each step, by step ID. */
+  /** The IDs of the items that routes have sent to a step, by step ID. */
   readonly routed: Map<string, Set<string>>;
   readonly steps: Record<string, StepStats>;
   readonly changed: Entry[];
@@ -40,7 +40,7 @@ export interface RunState {
   credits: number;
 }
 
-/** Properties of a run that are fixed at its start. */
+/** The properties of a run that are determined at its start. */
 export interface RunStart {
   readonly kind: "baseline" | "refresh" | "sweep";
   readonly entry: string;
@@ -48,6 +48,7 @@ export interface RunStart {
   readonly newItems: number;
 }
 
+/** Returns the properties of a watchlist's next run. */
 export function runStartOf({ pipeline, items, runCount, isRefreshDue }: ModelWatchlist): RunStart {
   const { entry, baseline, refresh } = pipeline;
   const counts = {
@@ -63,6 +64,7 @@ export function runStartOf({ pipeline, items, runCount, isRefreshDue }: ModelWat
   return { kind: "sweep", entry, ...counts };
 }
 
+/** Returns the state of a run before its first step. */
 export function newRunState(list: ModelWatchlist, runStart: RunStart, at: number): RunState {
   const { baseline, entry } = list.pipeline;
   const starts = new Map<string, ReadonlySet<string>>();
@@ -89,6 +91,7 @@ export function newRunState(list: ModelWatchlist, runStart: RunStart, at: number
   };
 }
 
+/** Returns the statistics of a step that read nothing. */
 export const noStats = ({ scraper }: Step): StepStats => ({
   scraper,
   requested: 0,
@@ -100,6 +103,7 @@ export const noStats = ({ scraper }: Step): StepStats => ({
   skipped: 0,
 });
 
+/** Returns the statistics of a run. */
 export const statsOf = (runState: RunState, { tracked, entry, newItems }: RunStart): Entry => ({
   tracked,
   entry,

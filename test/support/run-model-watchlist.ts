@@ -11,11 +11,11 @@ import type { Changes } from "./run-model-read.ts";
 export interface ModelWatchlist {
   readonly platform: Platform;
   pipeline: Pipeline;
-  /** Sorted by ID. */
+  /** The items, sorted by ID. */
   readonly items: ModelItem[];
   runCount: number;
   skips: number;
-  /** True after a skipped refresh, until a run completes. */
+  /** True from a skipped refresh until the next run that completes. */
   isRefreshDue: boolean;
   paused: boolean;
 }
@@ -25,7 +25,7 @@ export interface ModelItem {
   readonly looks: ItemLooks;
   state: ItemState;
   known: Known;
-  /** The last offer in the buy box. */
+  /** The ID of the last known offer in the buy box; null if there is none. */
   offer: string | null;
   lastReadStatus: ReadStatus | null;
   failures: number;

@@ -25,7 +25,10 @@ import type { ModelWatchlist, ModelItem } from "./run-model-watchlist.ts";
 /** The result of a run: its record, and the entries of its events in order. */
 export interface ModelRun {
   readonly run: Readonly<Record<string, unknown>>;
-  /** The shortfalls in `error`: the steps that the balance did not cover; null if it covered all. */
+  /**
+   * The steps that the balance did not cover, as the run's `error` reports them; null if it covered
+   * all.
+   */
   readonly shortfalls: readonly ReportedShortfall[] | null;
   readonly changed: readonly Entry[];
   readonly matched: readonly Entry[];
@@ -33,6 +36,7 @@ export interface ModelRun {
   readonly credits: number;
 }
 
+/** Creates a watchlist of items that were never read. */
 export function modelWatchlist(
   platform: Platform,
   pipeline: Pipeline,
@@ -54,8 +58,10 @@ export function modelWatchlist(
 }
 
 /**
- * Applies one run to the watchlist. `available` is the balance before; `at` is the index of the scripted
- * answers. Returns null for a tick of a paused watchlist.
+ * Applies one run to the watchlist and returns its result; null for a scheduled run of a paused
+ * watchlist.
+ * @param input `available` is the balance before the run, and `at` the index of the scripted
+ * answers
  */
 export function runModel(
   list: ModelWatchlist,
@@ -101,7 +107,7 @@ export function runModel(
   };
 }
 
-/** Returns the shortfall of a step; null if the balance covers it. */
+/** Returns the missing credits of a step; null if the balance covers the step. */
 function shortfallOf(
   { id: step, scraper }: Step,
   { length: items }: readonly ModelItem[],
@@ -111,7 +117,10 @@ function shortfallOf(
   return needed <= balance ? null : { step, needed, items, balance };
 }
 
-/** Applies a skipped run. Only scheduled runs count towards the pause; a skipped refresh stays due. */
+/**
+ * Applies a run that was skipped for lack of credits. The third scheduled skip in sequence pauses
+ * the watchlist. A skipped refresh is due again at the next run.
+ */
 function skip(list: ModelWatchlist, trigger: "tick" | "manual", { kind }: RunStart): void {
   if (trigger === "tick") list.skips += 1;
   if (list.skips >= 3) list.paused = true;
@@ -131,7 +140,10 @@ const itemsOf = ({ list, starts, routed }: RunState, { id: step }: Step): ModelI
       (item.state !== "delisted" && starts.get(item.id)?.has(step) === true),
   );
 
-/** Defers the items of a later step that the balance does not cover to the next run. */
+/**
+ * Defers the items of a step to the next run, because the balance does not cover the step. The
+ * run's first step is never deferred.
+ */
 function defer({ list, deferredIds }: RunState, step: Step, items: readonly ModelItem[]): void {
   for (const item of items) {
     deferredIds.add(item.id);
@@ -146,7 +158,7 @@ function takeStep(runState: RunState, step: Step, items: readonly ModelItem[]): 
     const answer = answerOf({ step, looks: item.looks, at: runState.at, offer: item.offer });
     if (answer === null) {
       stats.skipped += 1;
-      // The item has no offer to check, so the retry would never end.
+      // The item has no offer to check, so a retry would be repeated in every run.
       clearRetry(runState.list.pipeline, item, step);
       continue;
     }
@@ -167,7 +179,9 @@ interface Found {
   readonly reading: Reading;
 }
 
-/** Applies the step's routes: sends items to next steps, and adds event entries. */
+/**
+ * Applies the step's routes to a read: sends the item to next steps, and adds entries to events.
+ */
 function report(runState: RunState, { item, step, reading }: Found): void {
   const { changes, isNewValue, isReported, routes, view, values } = evaluate(
     runState.list.pipeline,
@@ -201,7 +215,7 @@ function report(runState: RunState, { item, step, reading }: Found): void {
   }
 }
 
-/** Applies a read to the item; a delisted item does not change. */
+/** Stores a read in the item. Keeps the values of an item that is delisted. */
 function store(runState: RunState, { item, step, reading }: Found): void {
   if (item.state === "delisted") return;
   const { status } = reading;
@@ -226,7 +240,10 @@ function store(runState: RunState, { item, step, reading }: Found): void {
   }
 }
 
-/** Merges changes of one run: each field keeps its value from before the run. */
+/**
+ * Returns an item's last change after a read found changes. If several reads of one run change a
+ * field, the change starts with the value before the run. Returns `last` if there are no changes.
+ */
 export function lastChangeAfter(
   last: ModelItem["lastChange"],
   found: NonNullable<ModelItem["lastChange"]>,

@@ -11,20 +11,20 @@ import { anyPipeline } from "../shared/pipelines/any-pipeline.ts";
 import { renamed } from "./renamed-pipeline.ts";
 import type { CheckLook, ItemLooks, Look, OffersLook, ProductLook } from "./run-model-answers.ts";
 
-/** A watchlist, the scripted answers for its items, and its runs. */
+/** A watchlist, the scripted answers about its items, and its runs. */
 export interface Scenario {
   readonly platform: Platform;
-  /** The watchlist starts with the first; each run selects one. */
+  /** The pipelines that the watchlist can have. It starts with the first. */
   readonly pipelines: readonly [Pipeline, Pipeline];
-  /** Scripted answers by item ID. */
+  /** The scripted answers, by item ID. */
   readonly items: Readonly<Record<string, ItemLooks>>;
   readonly runs: readonly RunPlan[];
   readonly batchIdsMax: number;
-  /** Number of times that each message is handled. */
+  /** The number of times that each message is handled. */
   readonly deliveries: number;
-  /** Seed for the order of messages; null for the order of sending. */
+  /** The seed for a random order of messages; null to handle them in the order of sending. */
   readonly shuffle: number | null;
-  /** A crash in one of the runs, if that has enough port calls. */
+  /** A crash in one of the runs. It does not happen if the run makes fewer port calls. */
   readonly crash: {
     readonly run: number;
     readonly call: number;
@@ -34,9 +34,9 @@ export interface Scenario {
 
 export interface RunPlan {
   readonly trigger: "tick" | "manual";
-  /** Credits that the run may spend; null for the whole balance. */
+  /** The credits that the run may spend; null for the account's whole balance. */
   readonly credits: number | null;
-  /** Index of the pipeline from this run on. */
+  /** The index of the pipeline that the watchlist has from this run on. */
   readonly pipeline: 0 | 1;
 }
 
@@ -50,7 +50,7 @@ const fieldValue: Readonly<Record<FieldType, fc.Arbitrary<Snapshot[string]>>> = 
   string: fc.constantFrom(...strings),
 };
 
-/** Fields that may be null. */
+/** Fields whose value may be null. */
 const nullable = new Set<string>([
   ...priceFields,
   "seller",
@@ -58,7 +58,7 @@ const nullable = new Set<string>([
   "offerId",
   "deliveryDate",
 ]);
-/** Fields of the featured offer, which are all null without one. */
+/** Fields that describe the featured offer. All are null if no offer is featured. */
 const buyboxFields = [
   "availabilityType",
   "merchant",
@@ -76,7 +76,7 @@ function anyValue(field: string, type: FieldType): fc.Arbitrary<Snapshot[string]
     : value;
 }
 
-/** Draws the fields of an item; rarely a field is missing, or no offer is featured. */
+/** Draws the fields of an item. Some fields may be missing, and rarely no offer is featured. */
 function anyFields(scraper: StepScraperId): fc.Arbitrary<Snapshot> {
   const { derivedFields, fieldTypes, kind } = stepScrapers[scraper];
   const shown = Object.entries(fieldTypes).filter(([field]) => !derivedFields.includes(field));
@@ -91,7 +91,7 @@ function anyFields(scraper: StepScraperId): fc.Arbitrary<Snapshot> {
   );
 }
 
-/** Draws the first value four times as often as all others together. */
+/** Draws the first value four times as often as all other values together. */
 const often = <Value>(value: Value, ...seldom: readonly Value[]): fc.Arbitrary<Value> =>
   fc.oneof(
     { weight: 4 * seldom.length, arbitrary: fc.constant(value) },
@@ -135,7 +135,7 @@ function anyLook(scraper: StepScraperId): fc.Arbitrary<Look> {
   return scraper === "retailer_a.offer_check" ? anyCheckLook : anyProductLook(scraper);
 }
 
-/** Draws the scripted answers of an item. */
+/** Draws the scripted answers about an item. */
 const anyItem = (pipelines: Scenario["pipelines"]): fc.Arbitrary<ItemLooks> =>
   fc.record(
     Object.fromEntries(
@@ -149,7 +149,7 @@ const anyItem = (pipelines: Scenario["pipelines"]): fc.Arbitrary<ItemLooks> =>
 const scrapersOf = ({ steps }: Pipeline): readonly StepScraperId[] =>
   steps.map(({ scraper }) => scraper);
 
-/** Draws a valid item ID of the platform. */
+/** Draws a valid item ID of a platform. */
 const anyId = (platform: Platform): fc.Arbitrary<string> =>
   fc
     .integer({ min: 100_000, max: 9_999_999 })
@@ -173,13 +173,18 @@ const anyCrash: fc.Arbitrary<Scenario["crash"]> = fc.option(
   }),
 );
 
-/** Draws a pipeline and its later version: with renamed steps, or another pipeline. */
+/**
+ * Draws a pipeline and a later version of it, which has other step IDs or is a different pipeline.
+ */
 const twoPipelines = (platform: Platform): fc.Arbitrary<Scenario["pipelines"]> =>
   fc
     .tuple(livelyPipeline(platform), livelyPipeline(platform), fc.boolean())
     .map(([first, second, isRenamed]) => [first, isRenamed ? renamed(first) : second]);
 
-/** Draws a pipeline whose later steps often run, with a refresh every one to four runs. */
+/**
+ * Draws a pipeline in which most items reach the later steps, with a refresh every one to four
+ * runs.
+ */
 const livelyPipeline = (platform: Platform): fc.Arbitrary<Pipeline> =>
   fc
     .tuple(anyPipeline(platform), fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }))
@@ -196,11 +201,11 @@ function livened({ refresh, steps, ...starts }: Pipeline, isOpen: readonly boole
   };
 }
 
-/** Removes the condition of a route to another step, so that it takes every answered item. */
+/** Removes the condition of a route to another step. All answered items then take the route. */
 const opened = ({ run, ...route }: Route): Route =>
   run === undefined ? route : { when: "always", run, notify: route.notify === true };
 
-/** Draws a scenario on any platform, with few items and runs. */
+/** Draws a scenario on any platform, with few items and few runs. */
 export const anyScenario = (itemsMin = 1): fc.Arbitrary<Scenario> =>
   fc
     .oneof(

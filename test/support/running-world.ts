@@ -7,14 +7,14 @@ import { type ApiClient, apiClient } from "../../tools/customer/api-client.ts";
 import { documented } from "./openapi.ts";
 import { openWorldFolder, removeWorldFolder } from "./world-folder.ts";
 
-/** The content of `ready.json`. */
+/** The content of the file `ready.json`. */
 export type Ready = Readonly<Record<string, string>>;
 
-/** `npm start` in a separate process and folder; a test can kill and restart it. */
+/** `npm start` in a separate process, on a separate data folder. A test can kill and restart it. */
 export interface RunningWorld {
   readonly api: ApiClient;
   readonly ready: Ready;
-  /** Its data folder. */
+  /** The path of the data folder. */
   readonly folder: string;
   kill(): Promise<void>;
   start(): Promise<void>;
@@ -23,7 +23,11 @@ export interface RunningWorld {
 
 const startScript = new URL("../../scripts/start.ts", import.meta.url).pathname;
 
-/** @param options command-line options of `npm start` */
+/**
+ * Starts `npm start` and waits until the world is ready.
+ * @param options command-line options of `npm start`
+ * @throws Error if the process exits or is not ready in time
+ */
 export async function startRunningWorld(
   options: readonly string[] = ["--empty-demo"],
 ): Promise<RunningWorld> {
@@ -66,7 +70,10 @@ export async function startRunningWorld(
   };
 }
 
-/** Polls until `ask` returns a value. @throws Error after `seconds` */
+/**
+ * Polls until `ask` returns a value other than undefined.
+ * @throws Error after `seconds`, with `what` in its message
+ */
 export async function eventually<T>(
   what: string,
   seconds: number,
@@ -76,7 +83,7 @@ export async function eventually<T>(
   for (;;) {
     const answer = await ask();
     if (answer !== undefined) return answer;
-    if (Date.now() > deadline) throw new Error(`${what}: not true after ${seconds} s`);
+    if (Date.now() > deadline) throw new Error(`Timed out after ${seconds} s: ${what}`);
     await delay(50);
   }
 }

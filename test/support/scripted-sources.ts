@@ -8,14 +8,14 @@ import type {
   OffersAnswer,
 } from "../../shared/scrapers/scraper.ts";
 
-/** The sources' answers, which a test may change between runs. */
+/** The sources' answers. A test may change them between runs. */
 export interface ScriptedAnswers {
   product: (id: string, scraper: ScraperId) => Partial<Answer> & Pick<Answer, "status">;
   offers: (id: string) => Partial<OffersAnswer> & Pick<OffersAnswer, "status">;
   check: (offer: OfferReference) => Partial<OfferCheckAnswer> & Pick<OfferCheckAnswer, "status">;
 }
 
-/** Creates sources with scripted answers; every answer is `unavailable` by default. */
+/** Creates sources with scripted answers. Every answer is `unavailable` until a test sets it. */
 export function scriptedSources(clock: Clock): {
   readonly sources: StepSources;
   readonly answers: ScriptedAnswers;

@@ -1,4 +1,4 @@
-/** A step that the credits did not cover, as the `error` of a run reports it. */
+/** A step that the balance did not cover, as the `error` of a run reports it. */
 export interface ReportedShortfall {
   readonly step: string;
   readonly needed: number;
@@ -9,7 +9,10 @@ export interface ReportedShortfall {
 const sentence =
   /Step '([\w-]+)' needed (\d+) credits? for (\d+) items?, but the balance was (\d+) credits?\./g;
 
-/** Parses the shortfalls in an `error`, in order; null for no error or one of another kind. */
+/**
+ * Parses the shortfalls in the `error` of a run, in order. Returns null if there is no error, or if
+ * the error has another cause.
+ */
 export function shortfallsIn(error: unknown): readonly ReportedShortfall[] | null {
   if (typeof error !== "string") return null;
   const reported = [...error.matchAll(sentence)].map(([, step = "", needed, items, balance]) => ({

@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 
 export interface SignedStore {
   readonly port: number;
-  /** Objects by host, bucket and key, in path style. */
+  /** The stored objects, by path-style URL: host, bucket and key. */
   readonly objects: ReadonlyMap<string, Buffer>;
-  /** Errors of the requests so far. */
+  /** The reasons why requests were rejected, in order. */
   readonly complaints: readonly string[];
   stop(): Promise<void>;
 }
@@ -15,7 +15,7 @@ const sha256 = (bytes: string | Buffer): string => createHash("sha256").update(b
 const hmac = (key: string | Buffer, text: string): Buffer =>
   createHmac("sha256", key).update(text).digest();
 
-/** AWS's URI encoding: encodes everything but the unreserved characters. */
+/** Encodes all characters except the unreserved ones, as AWS does for signatures. */
 const escaped = (text: string): string =>
   [...Buffer.from(text)]
     .map((byte) => {
@@ -27,8 +27,9 @@ const escaped = (text: string): string =>
     .join("");
 
 /**
- * Starts an S3-compatible store that accepts only requests with a valid Signature Version 4, verified
- * independently, and rejects headers that only AWS supports.
+ * Starts an S3-compatible store that accepts only requests with a valid Signature Version 4. It
+ * verifies signatures with code that is independent of the AWS SDK, and rejects headers that only
+ * AWS supports.
  */
 export async function startSignedStore(known: {
   readonly secretAccessKey: string;

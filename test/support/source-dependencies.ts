@@ -4,7 +4,7 @@ import { ownRateBudget } from "../../shared/sources/http/rate-budget.ts";
 import { sourceStates } from "../../shared/sources/http/source-state.ts";
 import type { SourceDependencies } from "../../shared/sources/registry/parts.ts";
 
-/** Builds the dependencies of a process's sources, with their own rate budget. */
+/** Builds the dependencies of a process's sources, with a separate rate budget. */
 export const aSourceWorld = (changes: Partial<SourceDependencies> = {}): SourceDependencies => ({
   clock: systemClock,
   random: systemRandom,

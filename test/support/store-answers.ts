@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import type { ReceivedRequest } from "./receiver.ts";
 
-/** Responds as an S3-compatible store that accepts every write and has no objects. */
+/** Responds like an S3-compatible store that accepts every write and contains no objects. */
 export function answerAsStore(response: ServerResponse, { method, body }: ReceivedRequest): void {
   if (method === "PUT") {
     const digest = createHash("md5").update(body).digest("hex");
@@ -11,7 +11,7 @@ export function answerAsStore(response: ServerResponse, { method, body }: Receiv
   response.writeHead({ PUT: 200, DELETE: 204 }[method] ?? 404).end();
 }
 
-/** Responds as a store that refuses every request with a code. */
+/** Returns a handler that responds like a store that refuses every request with an error code. */
 export const refuseAsStore =
   (status: number, code: string, rest = "<Message>no</Message>") =>
   (response: ServerResponse): void => {

@@ -34,5 +34,5 @@ const names = [
   "tools/reconcile/readers/readers",
 ];
 
-/** The tests of every adapter that speaks DynamoDB: those that run against a second engine too. */
+/** The test files of all adapters for DynamoDB. They also run against a second engine. */
 export const storeTests: readonly string[] = names.map((name) => `test/${name}.test.ts`);

@@ -7,11 +7,13 @@ import { tableDefinition } from "../../tools/local/table-definition.ts";
 
 export interface TestTables {
   readonly client: DynamoDBDocumentClient;
-  /** Makes a table with the service's key schema; gives its name. */
+  /** Creates a table with the service's keys and index. Returns its name. */
   create(): Promise<string>;
 }
 
-/** Tables that only the caller knows, in the DynamoDB engine of the test run. */
+/**
+ * Returns a client of the test run's DynamoDB engine, and creates tables that no other caller uses.
+ */
 export function openTables(): TestTables {
   const base = new DynamoDBClient({
     ...engineClientSettings,

@@ -1,6 +1,7 @@
 /**
- * Certificate authority of the tests. It is safe to publish: the authority's private key was
- * discarded, and the private key of its certificates is below.
+ * The certificate of the tests' certificate authority. It is safe to publish, because the
+ * authority's private key was discarded. Only the private key of the certificates below is in this
+ * file.
  */
 export const testAuthority = `-----BEGIN CERTIFICATE-----
 MIIBeDCCAR+gAwIBAgIBATAKBggqhkjOPQQDAjAjMSEwHwYDVQQDDBhXb3J0aGxl
@@ -13,14 +14,17 @@ gL59cC/KKAEwXoJ9vmHWXgTA8v47vSyWM3U1xcEF95gCPVSjQjBAMA8GA1UdEwEB
 B/AFlkspFmNsQAIgVUnUU5Buf6x7tU7Yz3H5iKEVIV1projyQWEKCL+uYjU=
 -----END CERTIFICATE-----`;
 
-/** The private key of all certificates in this file. */
+/** The private key of all certificates in this file, except the authority's. */
 const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgiqnUCWdyr2BRoLYP
 u+ZulAPA6YRGeyMStBUF5IpA8zKhRANCAASiuF1mcNA8VlwsWmT326t02AlAXKrm
 hNG5FLmKQb9r4bcIYFN/IaXsFZ20tDmEy+A8ICeV/Ur1AFBS6XOQTvwJ
 -----END PRIVATE KEY-----`;
 
-/** For `localhost`, the loopback addresses and `*.hooks-example.com`, until 2120. */
+/**
+ * A certificate for `localhost`, the loopback addresses and `*.hooks-example.com`. It expires in
+ * 2120.
+ */
 export const trusted = {
   key,
   cert: `-----BEGIN CERTIFICATE-----
@@ -37,7 +41,7 @@ IHELMMP/NTKIvHdkMe15KNvNv9JTS7psFY1j+ppmVghU
 -----END CERTIFICATE-----`,
 };
 
-/** For `other.shop-example.com` only, until 2120. */
+/** A certificate for `other.shop-example.com` only. It expires in 2120. */
 export const namedOtherwise = {
   key,
   cert: `-----BEGIN CERTIFICATE-----
@@ -54,7 +58,7 @@ xw==
 -----END CERTIFICATE-----`,
 };
 
-/** For `localhost` and 127.0.0.1, until 2 January 2020. */
+/** A certificate for `localhost` and 127.0.0.1 that expired on 2 January 2020. */
 export const expired = {
   key,
   cert: `-----BEGIN CERTIFICATE-----

@@ -7,20 +7,23 @@ import { trusted } from "./test-certificates.ts";
 export interface TlsReceiver {
   readonly url: string;
   readonly port: number;
-  /** All complete requests, in order. */
+  /** All requests that were received completely, in order. */
   readonly requests: ReceivedRequest[];
-  /** Number of connections accepted so far, with or without TLS or a request. */
+  /**
+   * Returns the number of accepted connections, including those without a TLS handshake or a
+   * request.
+   */
   readonly connections: () => number;
-  /** Number of open connections. */
+  /** Returns the number of open connections. */
   readonly open: () => number;
-  /** Responds to a complete request, with any bytes. */
+  /** Writes the response to a complete request, as raw bytes. */
   answer: (socket: TLSSocket, request: ReceivedRequest) => void;
-  /** Called as soon as the header of a request is complete. */
+  /** Called when the header of a request is complete, before its body. */
   atHeader: (socket: TLSSocket) => void;
   stop: () => Promise<void>;
 }
 
-/** Formats an HTTP response, with a Content-Length unless the headers have one. */
+/** Formats an HTTP response. Adds a Content-Length unless `headers` contains one. */
 export function wire(status: number | string, headers: Record<string, string> = {}, body = "") {
   const length = { "Content-Length": String(Buffer.byteLength(body)) };
   const lines = Object.entries({ ...length, ...headers }).map(
@@ -29,7 +32,7 @@ export function wire(status: number | string, headers: Record<string, string> = 
   return [`HTTP/1.1 ${status} Answered`, ...lines, "", body].join("\r\n");
 }
 
-/** Starts a receiver on loopback whose bytes over TLS a test scripts. */
+/** Starts a TLS receiver on loopback. The test determines every byte that it sends. */
 export async function startTlsReceiver(options: TlsOptions = trusted): Promise<TlsReceiver> {
   const server = createTlsServer(options, (socket) => {
     socket.on("error", () => {});
@@ -50,7 +53,7 @@ export async function startTlsReceiver(options: TlsOptions = trusted): Promise<T
   return receiver;
 }
 
-/** Starts a TCP server, for faults below TLS and HTTP. */
+/** Starts a TCP server, for tests of failures below TLS and HTTP. */
 export async function startTcpServer(accept: (socket: Socket) => void) {
   return listening(
     createServer((socket) => {
@@ -80,11 +83,11 @@ async function listening(server: ReturnType<typeof createServer>) {
   };
 }
 
-/** Reads requests in sequence, each with a Content-Length. */
+/** Reads the requests of a connection in sequence. Each request must have a Content-Length. */
 function readRequests(socket: TLSSocket, receiver: TlsReceiver): void {
   let chunks: Buffer[] = [];
   let bytes = 0;
-  /** Number of bytes required to continue. */
+  /** The number of bytes that must arrive before the next step. */
   let wanted = 1;
   let seenHeader = false;
   socket.on("data", (chunk: Buffer) => {
@@ -123,6 +126,6 @@ function headerOf(text: string) {
   return { method, path, headers };
 }
 
-/** Waits until a check passes, with a long timeout for a loaded machine. */
+/** Waits until a check passes. The timeout is long, for a loaded machine. */
 export const eventually = (check: () => void): Promise<void> =>
   vi.waitFor(check, { timeout: 30_000, interval: 5 });

@@ -5,7 +5,7 @@ import type { ReceivedRequest } from "./receiver.ts";
 
 const { webhooks } = new Stripe("sk_test_none");
 
-/** Expects two independent verifiers to accept a delivery with one of the secrets. */
+/** Expects two independent verifiers to accept a delivery with at least one of the secrets. */
 export function expectVerified(delivery: ReceivedRequest, secrets: readonly string[]): void {
   const header = String(delivery.headers["service-signature"]);
   const sentAt = Number(/^t=(\d+),/.exec(header)?.[1]);
@@ -13,7 +13,10 @@ export function expectVerified(delivery: ReceivedRequest, secrets: readonly stri
   expect(secrets.filter((secret) => standardAccepts(delivery, secret, sentAt))).not.toEqual([]);
 }
 
-/** Expects both verifiers to reject a stale timestamp, a changed byte and a wrong secret. */
+/**
+ * Expects both verifiers to reject the delivery with an old timestamp, with a changed byte, and
+ * with a wrong secret.
+ */
 export function expectRefused(delivery: ReceivedRequest, secret: string): void {
   const sentAt = Number(/^t=(\d+),/.exec(String(delivery.headers["service-signature"]))?.[1]);
   const changed = { ...delivery, body: `${delivery.body} ` };
@@ -44,7 +47,10 @@ function stripeAccepts(delivery: ReceivedRequest, secret: string, now: number): 
   }
 }
 
-/** Verifies with a library that reads the time from `Date`. */
+/**
+ * Verifies a delivery with a library. The library reads the time from `Date`, so `Date` is set to
+ * `now`.
+ */
 function standardAccepts(delivery: ReceivedRequest, secret: string, now: number): boolean {
   vi.useFakeTimers({ toFake: ["Date"], now: now * 1_000 });
   try {

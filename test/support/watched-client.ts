@@ -3,7 +3,10 @@ import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 type Command = Parameters<DynamoDBDocumentClient["send"]>[0];
 type Send = () => Promise<unknown>;
 
-/** Wraps a client so that `around` controls each request: it may send, drop or fake it. */
+/**
+ * Wraps a client. `around` receives each request and may send it, drop it, or return a fake
+ * response.
+ */
 export function watchedClient(
   client: DynamoDBDocumentClient,
   around: (command: Command, send: Send) => Promise<unknown>,

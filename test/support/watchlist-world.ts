@@ -26,7 +26,7 @@ export interface Asked {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
-  /** The caller whose key is sent. */
+  /** The caller whose API key is sent. */
   readonly as?: keyof typeof callers;
 }
 
@@ -43,7 +43,7 @@ const callers = {
   demo: { accountId: "acct_3", demo: true },
 } as const;
 
-/** Opens the watchlist routes on tables, with schedules, queue and clock that the test controls. */
+/** Opens the watchlist routes on real tables. The test controls schedules, queue and clock. */
 export async function openWatchlistWorld(tables: TestTables) {
   const clock = fixedClock("2026-03-01T10:00:00Z");
   const { client } = tables;
@@ -143,12 +143,12 @@ export async function openWatchlistWorld(tables: TestTables) {
     waiting: messages.waiting,
     warnings,
     ask: askThrough(ports),
-    /** The routes in a separate process, which may crash at a port call. */
+    /** Creates the routes of a separate process. It crashes at the given port call, if any. */
     process(crash?: CrashPoint) {
       const process = mortal(ports, crash);
       return { ask: askThrough(process.ports), calls: process.calls };
     },
-    /** All rows of the watchlists table. */
+    /** Returns all rows of the watchlists table. */
     async rows(): Promise<readonly TableRow[]> {
       const { Items = [] } = await client.send(new ScanCommand({ TableName: table }));
       return Items as TableRow[];
@@ -179,7 +179,7 @@ export async function openWatchlistWorld(tables: TestTables) {
 type TableRow = Row & RowKey;
 export type WatchlistWorld = Awaited<ReturnType<typeof openWatchlistWorld>>;
 
-/** Wraps the ports of a process: after its crash at a port call, every later call fails. */
+/** Wraps the ports of a process. After a crash at a port call, this and every later call fails. */
 function mortal<Ports extends Readonly<Record<string, object>>>(
   ports: Ports,
   crash: CrashPoint | undefined,

@@ -9,14 +9,16 @@ import { templateCacheFile } from "../../tools/local/data-folder.ts";
  */
 const templates = join(import.meta.dirname, "../../node_modules/.cache", templateCacheFile);
 
-/** A data folder for a local world, with the templates that an earlier world made. */
+/**
+ * Creates a data folder for a local world, with the templates of an earlier world if there are any.
+ */
 export function openWorldFolder(): string {
   const dir = mkdtempSync(join(tmpdir(), "world-"));
   if (existsSync(templates)) cpSync(templates, join(dir, templateCacheFile));
   return dir;
 }
 
-/** Keeps the templates of a world that has started for later ones, and deletes its data folder. */
+/** Saves a world's templates for later worlds, and deletes the world's data folder. */
 export function removeWorldFolder(dir: string): void {
   if (existsSync(join(dir, templateCacheFile))) {
     mkdirSync(dirname(templates), { recursive: true });

@@ -13,7 +13,10 @@ const requirements = fileURLToPath(
 export const installContractPython = (): Promise<PythonPackages> =>
   installPython({ cache, name: "contract", requirements });
 
-/** Runs a command with its output on this terminal; resolves to its exit code. */
+/**
+ * Runs a command whose output goes to this terminal. Returns its exit code; 1 if a signal ended it.
+ * @throws Error if the command cannot be started
+ */
 export async function runCommand(
   command: string,
   words: readonly string[],
@@ -22,7 +25,7 @@ export async function runCommand(
     variables = {},
     cwd,
   }: {
-    /** A folder to search for commands before PATH. */
+    /** A folder that is searched for commands before the folders of PATH. */
     readonly binaries: string;
     readonly variables?: Readonly<Record<string, string>>;
     readonly cwd?: string;

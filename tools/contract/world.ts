@@ -8,7 +8,9 @@ import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { startWorld, type World } from "../local/world.ts";
 import { apiClient } from "../customer/api-client.ts";
 
-/** Starts the service on an empty data folder, with more credits than a check spends. */
+/**
+ * Starts the service on an empty data folder. Its account has more credits than a check can spend.
+ */
 export async function startContractWorld(): Promise<World> {
   const dir = mkdtempSync(join(tmpdir(), "contract-"));
   const remove = (): void => rmSync(dir, { recursive: true, force: true });

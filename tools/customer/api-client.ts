@@ -14,7 +14,10 @@ export interface ApiClient {
   ): Promise<ApiAnswer>;
 }
 
-/** Creates a client that calls the API over HTTP with one key. */
+/**
+ * Creates a client that calls the API over HTTP with one API key. Returns error responses like any
+ * other response.
+ */
 export function apiClient(baseUrl: string, apiKey: string): ApiClient {
   const call = async (path: string, init: RequestInit): Promise<ApiAnswer> => {
     const response = await fetch(`${baseUrl}/v1${path}`, {

@@ -4,12 +4,15 @@ import { GetObjectCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/clien
 /** Reads the objects that an export wrote into the customer's bucket. */
 export interface CustomerBucketReader {
   keys(): Promise<readonly string[]>;
-  /** Returns the text of an object, decompressed if its name ends in `.gz`. */
+  /**
+   * Returns the text of an object, decompressed if the key ends in `.gz`.
+   * @throws NoSuchKey if there is no such object
+   */
   read(key: string): Promise<string>;
   close(): void;
 }
 
-/** A bucket of the customer, with the customer's access key. */
+/** The address of a customer's bucket, and the customer's access key. */
 export interface CustomerBucketAccess {
   readonly endpoint: string;
   readonly name: string;
@@ -17,9 +20,10 @@ export interface CustomerBucketAccess {
   readonly secretAccessKey: string;
 }
 
-/** The local world accepts any access key. */
+/** The access key with which tools use the local world. The local world accepts any access key. */
 export const localCustomer = { accessKeyId: "customer", secretAccessKey: "customer-secret" };
 
+/** Creates an S3 client with the customer's access key and path-style addresses. */
 export function customerClient(
   access: Pick<CustomerBucketAccess, "endpoint" | "accessKeyId" | "secretAccessKey">,
 ): S3Client {
@@ -32,6 +36,7 @@ export function customerClient(
   });
 }
 
+/** Creates a reader of a bucket. It lists at most the first 1,000 keys, in ascending order. */
 export function customerBucketReader(
   endpoint: string,
   bucket: string,

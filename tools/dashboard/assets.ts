@@ -10,7 +10,10 @@ interface GeneratedFile {
   readonly text: string;
 }
 
-/** Returns the generated file. It is committed, so a deployment does not need the generator. */
+/**
+ * Builds the dashboard and returns the path and text of its generated file. The file is committed,
+ * so a deployment does not need the build tools.
+ */
 export function dashboardAssets(): GeneratedFile {
   const { js, css } = bundle(join(browser, "main.tsx"));
   const script = named("app", "js", { type: "text/javascript; charset=utf-8", text: js });
@@ -32,13 +35,19 @@ interface Asset {
   readonly text: string;
 }
 
-/** The name contains a hash of the content, so clients may cache the file without a time limit. */
+/**
+ * Returns an asset with its file name. The name contains a hash of the content, so browsers may
+ * cache the file without a time limit.
+ */
 function named(stem: string, suffix: string, asset: Asset): readonly [string, Asset] {
   const digest = createHash("sha256").update(asset.text).digest("base64url").slice(0, 10);
   return [`${stem}-${digest}.${suffix}`, asset];
 }
 
-/** Bundles an entry point with its imports into one script and one style sheet. */
+/**
+ * Bundles an entry point with its imports into one script and one style sheet. Returns an empty
+ * text for a missing part.
+ */
 export function bundle(entryPoint: string): { readonly js: string; readonly css: string } {
   const { outputFiles } = buildSync({
     entryPoints: [entryPoint],
@@ -51,7 +60,8 @@ export function bundle(entryPoint: string): { readonly js: string; readonly css:
     jsx: "automatic",
     jsxImportSource: "preact",
     legalComments: "none",
-    // Makes the output identical on every machine.
+    // esbuild writes relative paths into its output, so a fixed folder makes it equal on every
+    // machine.
     absWorkingDir: browser,
   });
   const ending = (suffix: string): string =>
@@ -60,8 +70,8 @@ export function bundle(entryPoint: string): { readonly js: string; readonly css:
 }
 
 /**
- * Addresses are relative to `/dashboard`, because a stage or a custom domain may add a path before
- * it.
+ * Returns the HTML page. Its links are relative to `/dashboard`, because a stage or a custom domain
+ * may add a path before `/dashboard`.
  */
 const page = (names: { script: string; style: string; icon: string }): string =>
   [

@@ -4,14 +4,14 @@ import type { Browser } from "playwright-core";
 
 const places = [process.env["CHROMIUM_PATH"], "/usr/bin/chromium", "/usr/bin/chromium-browser"];
 
-/** The path of Chromium on this machine; undefined if there is none. */
+/** The path of Chromium on this machine; undefined if Chromium was not found. */
 export const chromiumPath = places.find(
   (path): path is string => path !== undefined && existsSync(path),
 );
 
 /**
- * Starts Chromium.
- * @throws Error if this machine has none
+ * Starts Chromium without a window.
+ * @throws Error if Chromium was not found
  */
 export async function launchChromium(): Promise<Browser> {
   if (chromiumPath === undefined) {
@@ -19,7 +19,7 @@ export async function launchChromium(): Promise<Browser> {
   }
   return chromium.launch({
     executablePath: chromiumPath,
-    // Chromium's sandbox requires a user other than root, which containers often lack.
+    // Chromium's sandbox cannot run as root, the usual user of containers.
     args: ["--no-sandbox", "--disable-dev-shm-usage"],
   });
 }

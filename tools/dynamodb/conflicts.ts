@@ -10,18 +10,18 @@ export interface ItemKey {
   readonly sk: string;
 }
 
-/** The effect of writes in flight on an item: plain writes occupy it, a transaction locks it. */
+/** The writes in flight on an item: a plain write occupies the item, and a transaction locks it. */
 export interface ItemInFlight {
   readonly isOccupied: boolean;
   readonly isLocked: boolean;
 }
 
 /**
- * Returns the error with which DynamoDB refuses a write whose items have other writes in flight;
- * undefined if it accepts the write. An accepted plain write waits for the plain writes before it.
- *
- * The emulator refuses no write, because its writes take no time. `items` is in the order of the
- * request.
+ * Returns the error with which DynamoDB refuses a write to items with other writes in flight;
+ * undefined if DynamoDB accepts the write. An accepted plain write waits for earlier plain writes
+ * of the item.
+ * @@ The local engine refuses no write, because its writes take no time.
+ * @param items the state of each written item, in the order of the request
  */
 export function conflictOf(
   isTransaction: boolean,
@@ -58,7 +58,10 @@ interface Write {
 }
 
 /**
- * Returns the items that a request writes. A transaction also locks the items that it only checks.
+ * Returns the items that a request writes, or that its transaction only checks, because a
+ * transaction locks both. Returns an empty list for a request that only reads.
+ * @param operation the operation of DynamoDB's API, such as `PutItem`
+ * @param body the request's JSON body
  */
 export function itemsWritten(
   operation: string,

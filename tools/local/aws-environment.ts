@@ -8,7 +8,7 @@ export interface Endpoints {
   readonly kms: string;
 }
 
-/** Settings of the developer that would direct a client away from the local endpoints. */
+/** Variables of the developer's shell that would direct a client away from the local endpoints. */
 const conflictingVariables = [
   "AWS_PROFILE",
   "AWS_SESSION_TOKEN",
@@ -25,10 +25,10 @@ const endpointVariables = {
 } as const satisfies Record<keyof Endpoints, string>;
 
 /**
- * Directs every SDK client of this process to the local endpoints, by the standard variables. The
- * variables remain after a world stops, because late calls must not reach the developer's AWS
- * account.
- * @param endpoints omitted endpoints stay unchanged
+ * Directs every SDK client of this process to the local endpoints, through the standard environment
+ * variables. The variables remain set after a world stops, because late calls must not reach the
+ * developer's AWS account.
+ * @param endpoints an omitted endpoint keeps its variable unchanged
  */
 export function pointClientsAt(endpoints: Partial<Endpoints>): void {
   const wanted: (readonly [string, string | undefined])[] = [

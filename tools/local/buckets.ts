@@ -1,10 +1,10 @@
 import { CreateBucketCommand, HeadBucketCommand, NotFound, S3Client } from "@aws-sdk/client-s3";
 import type { ResolvedTemplates } from "./template.ts";
 
-/** The bucket of the local customer. No template creates it. */
+/** The name of the local customer's bucket, which no template creates. */
 export const customerBucket = "customer-exports";
 
-/** Creates the missing buckets of the templates and the customer's bucket. */
+/** Creates the buckets of the templates and the customer's bucket, if they do not exist. */
 export async function createBuckets(templates: ResolvedTemplates): Promise<void> {
   const client = new S3Client({ forcePathStyle: true });
   const names = templates.ofType("AWS::S3::Bucket").map((bucket) => bucket.local.ref);

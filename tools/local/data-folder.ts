@@ -12,28 +12,35 @@ import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import * as v from "valibot";
 
-/** The data folder of a local world. Only one world at a time can hold it. */
+/** The data folder of a local world. Only one world at a time can use it. */
 export interface DataFolder {
   readonly path: string;
   file(name: string): string;
-  /** Returns the content of a JSON file; undefined if it does not exist. */
+  /**
+   * Returns the content of a JSON file; undefined if the file does not exist.
+   * @throws Error if the file is not JSON or does not match the schema
+   */
   read<Schema extends v.GenericSchema>(
     name: string,
     schema: Schema,
   ): v.InferOutput<Schema> | undefined;
-  /** Replaces a JSON file atomically, readable only by its owner. */
+  /** Replaces a JSON file atomically. Only the file's owner can read it. */
   write(name: string, content: unknown): void;
   remove(name: string): void;
   release(): void;
 }
 
 const lockFile = "lock.db";
-/** Content-addressed and not part of the world's state, so emptying the folder keeps it. */
+/**
+ * The cache of the templates. Emptying the folder keeps this file, because it depends only on the
+ * source code.
+ */
 export const templateCacheFile = "templates.json";
 
 /**
- * Locks the folder for this process, and empties it first if `fresh` is true.
- * @throws Error if another running world holds it
+ * Locks the folder for this process, and creates the folder if it does not exist.
+ * @param fresh true to delete the folder's content, except the template cache
+ * @throws Error if another running world uses the folder
  */
 export function openDataFolder(directory: string, fresh: boolean): DataFolder {
   const path = resolve(directory);
@@ -52,8 +59,8 @@ export function openDataFolder(directory: string, fresh: boolean): DataFolder {
 }
 
 /**
- * Takes a lock that the system releases when the process ends, in any way: an open exclusive
- * transaction.
+ * Locks the folder with an open exclusive SQLite transaction. The operating system releases this
+ * lock even if the process is killed.
  */
 function takeLock(path: string): DatabaseSync {
   const lock = new DatabaseSync(join(path, lockFile));
@@ -83,7 +90,7 @@ function readJson<Schema extends v.GenericSchema>(
   try {
     return v.parse(schema, JSON.parse(readFileSync(file, "utf8")));
   } catch (error) {
-    throw new Error(`${file} cannot be read. Start with --fresh to create a new one.`, {
+    throw new Error(`${file} is not valid. Start with --fresh, which deletes all local data.`, {
       cause: error,
     });
   }

@@ -10,22 +10,27 @@ import { serveFrom } from "./local-server.ts";
 export interface DynamoServer {
   readonly endpoint: string;
   /**
-   * False if DYNAMODB_ENDPOINT names an external database, whose tables outlive the data folder.
+   * False if DYNAMODB_ENDPOINT names an external database. Its tables are not in the data folder,
+   * so they remain when the folder is emptied.
    */
   readonly ours: boolean;
   readonly stop: () => Promise<void>;
 }
 
 /**
- * A shell command that ends the database with this process. The shell reads from a pipe that this
- * process holds; when the process ends, even by `kill -9`, the pipe closes and the shell kills the
- * database.
+ * A shell command that kills the database when this process ends. The shell reads from a pipe that
+ * this process keeps open. When the process ends, even by `kill -9`, the pipe closes and the shell
+ * kills the database.
  */
 const tiedToParent = `"$0" "$@" & c=$!; echo $c > "$PID_FILE"; cat >/dev/null; kill -9 $c; wait $c`;
 
 const startMillisecondsMax = 10_000;
 
-/** Starts DynamoDB on the data folder, or uses the endpoint in DYNAMODB_ENDPOINT. */
+/**
+ * Starts DynamoDB on a file in the data folder, or uses the endpoint in DYNAMODB_ENDPOINT if that
+ * variable is set.
+ * @throws Error if DynamoDB does not start within 10 s, or if there is no binary for this machine
+ */
 export async function startDynamo(folder: DataFolder): Promise<DynamoServer> {
   const external = process.env["DYNAMODB_ENDPOINT"];
   if (external) return { endpoint: external, ours: false, stop: async () => {} };
@@ -36,7 +41,8 @@ export async function startDynamo(folder: DataFolder): Promise<DynamoServer> {
     "sh",
     ["-c", tiedToParent, binary(), "serve", "--port", `${port}`, "--db-path", database],
     {
-      // A separate process group, so that Ctrl-C does not end it before the requests in flight.
+      // A separate process group, so that Ctrl-C does not end the database before the requests in
+      // flight.
       detached: true,
       stdio: ["pipe", "pipe", "pipe"],
       env: { PATH: process.env["PATH"], PID_FILE: folder.file("dynamo.pid") },
@@ -84,18 +90,23 @@ async function waitUntilListening(child: ChildProcess): Promise<void> {
   const late = delay(startMillisecondsMax, false as const, { ref: false });
   if (await Promise.race([listening, late])) return;
   child.stdin?.end();
-  throw new Error(`DynamoDB did not start: ${output}`);
+  throw new Error(
+    `DynamoDB did not start within ${startMillisecondsMax / 1_000} s. Its output: ${output}`,
+  );
 }
 
 /**
- * Ends a database that an earlier world left on the same file, because two processes on one file
- * would diverge.
+ * Kills a database process that an earlier world left running on the same file. Two processes on
+ * one file would corrupt it.
  */
 async function endStale(pidFile: string, database: string): Promise<void> {
   if (!existsSync(pidFile)) return;
   const pid = Number(readFileSync(pidFile, "utf8"));
   for (let waited = 0; runs(pid, database); waited += 20) {
-    if (waited > startMillisecondsMax) throw new Error(`Process ${pid} holds ${database}`);
+    if (waited > startMillisecondsMax)
+      throw new Error(
+        `Process ${pid} still uses ${database} and could not be killed. End it and try again.`,
+      );
     process.kill(pid, "SIGKILL");
     await delay(20);
   }

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import * as v from "valibot";
 import type { ResolvedTemplates } from "./template.ts";
 
-/** The errors that API Gateway itself returns, with its status and message. */
+/** The status and message of each error that API Gateway returns without calling a function. */
 const builtIn = {
   MISSING_AUTHENTICATION_TOKEN: { status: 403, message: "Missing Authentication Token" },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: "Unsupported Media Type" },
@@ -30,8 +30,9 @@ const customisedResponse = v.object({
 type Customised = v.InferOutput<typeof customisedResponse>;
 
 /**
- * Creates a function that answers errors with the templates' gateway responses, or else with the
- * messages of API Gateway.
+ * Creates a function that responds with an error of API Gateway. Status, headers and body come from
+ * the templates' gateway responses if they define the error, and otherwise from API Gateway's
+ * defaults.
  */
 export function gatewayResponses(templates: ResolvedTemplates): AnswerError {
   const customised = templates

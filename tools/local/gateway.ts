@@ -16,7 +16,7 @@ import { preludeSchema, responseStream } from "./response-stream.ts";
 import type { Prelude } from "./response-stream.ts";
 import type { ResolvedTemplates } from "./template.ts";
 
-/** The largest event and the largest buffered response of Lambda. */
+/** The limit of Lambda for an event, and for a response that is not streamed. */
 const payloadBytesMax = 6 * 1024 * 1024;
 
 interface GatewayOptions {
@@ -25,7 +25,7 @@ interface GatewayOptions {
   readonly log: Log;
 }
 
-/** One request in the gateway. */
+/** A request on its way through the gateway. */
 interface Exchange {
   readonly response: ServerResponse;
   readonly method: GatewayMethod;
@@ -36,7 +36,10 @@ interface Exchange {
   readonly log: Log;
 }
 
-/** Serves the REST API of the templates: their paths, methods, integrations and error messages. */
+/**
+ * Creates a listener that serves the templates' REST API: its paths, methods, integrations and
+ * error messages.
+ */
 export function gateway(options: GatewayOptions): RequestListener {
   const answerError = gatewayResponses(options.templates);
   const find = pathTree(options.templates);
@@ -75,16 +78,15 @@ export function gateway(options: GatewayOptions): RequestListener {
 
 function failure(response: ServerResponse, requestId: string, answerError: AnswerError) {
   return (type: GatewayErrorType): void => {
-    // After the first byte, an error cannot be sent. The client sees a closed connection, as on
-    // AWS.
+    // After the first byte, an error status cannot be sent. AWS then closes the connection, too.
     if (response.headersSent) response.destroy();
     else answerError(response, { type, requestId });
   };
 }
 
 /**
- * Waits for the function up to the integration timeout. Then the function continues, but its answer
- * is dropped.
+ * Calls the function and sends its response. After the integration timeout, responds with an error
+ * and drops the function's response, but does not stop the function.
  */
 async function answerExchange(exchange: Exchange): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
@@ -106,7 +108,7 @@ async function answerExchange(exchange: Exchange): Promise<void> {
   }
 }
 
-/** A valid answer of a proxy integration. Any other becomes an internal error. */
+/** The valid results of a proxy integration. Any other result becomes status 502. */
 const proxyResult = v.object({
   ...preludeSchema.entries,
   body: v.nullish(v.string(), ""),
@@ -116,7 +118,8 @@ const proxyResult = v.object({
 async function answerBuffered(exchange: Exchange): Promise<void> {
   const { response, target, event } = exchange;
   const result = v.parse(proxyResult, await target.invoke(event));
-  if (result.body.length > payloadBytesMax) throw new Error("The answer is larger than 6 MB");
+  if (result.body.length > payloadBytesMax)
+    throw new Error("The function's answer is larger than 6 MB");
   if (response.headersSent) return;
   const encoding = result.isBase64Encoded && exchange.decodeBase64 ? "base64" : "utf8";
   writeHead(response, result, event.requestContext.requestId);
@@ -142,11 +145,11 @@ async function answerStreamed(exchange: Exchange, timeout: { passed: boolean }):
   });
   await target.invokeStreaming(event, stream);
   if (closed()) return;
-  if (!response.headersSent) throw new Error("The function ended without an answer");
+  if (!response.headersSent) throw new Error("The function ended before it wrote a status");
   response.end();
 }
 
-/** Headers that API Gateway renames. */
+/** Response headers that API Gateway sends with the prefix `x-amzn-remapped-`. */
 const remapped: ReadonlySet<string> = new Set(["date", "server", "www-authenticate"]);
 const hopByHop: ReadonlySet<string> = new Set([
   "connection",
@@ -172,7 +175,10 @@ function writeHead(response: ServerResponse, prelude: Prelude, requestId: string
 
 const apiProperties = v.object({ BinaryMediaTypes: v.optional(v.array(v.string()), []) });
 
-/** Returns a test for the content types that the API transfers as bytes instead of text. */
+/**
+ * Creates a function that returns true for content types that the API transfers as bytes instead of
+ * text.
+ */
 function binaryMediaTypes(templates: ResolvedTemplates): (value: string | undefined) => boolean {
   const types = templates
     .ofType("AWS::ApiGateway::RestApi", apiProperties)

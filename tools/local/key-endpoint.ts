@@ -21,7 +21,7 @@ class KeyError extends Error {
   }
 }
 
-/** The largest plaintext of one KMS call. */
+/** KMS's limit for the plaintext of one call, in bytes. */
 const plaintextBytesMax = 4_096;
 const idBytes = 16;
 const nonceBytes = 12;
@@ -38,7 +38,10 @@ const decryptRequest = v.object({
   EncryptionContext: v.optional(v.record(v.string(), v.string()), {}),
 });
 
-/** Serves KMS for the templates' keys: Encrypt and Decrypt with an encryption context. */
+/**
+ * Creates a listener that serves KMS for the templates' keys. Supports Encrypt and Decrypt with an
+ * encryption context; other operations get `UnsupportedOperationException`.
+ */
 export function keyEndpoint(templates: ResolvedTemplates, folder: DataFolder): RequestListener {
   const keys = loadKeys(templates, folder);
   return (request, response) => {
@@ -59,8 +62,8 @@ export function keyEndpoint(templates: ResolvedTemplates, folder: DataFolder): R
 }
 
 /**
- * Loads the key material. It is created once for each data folder and is readable only by its
- * owner.
+ * Returns the templates' keys with their key material. Creates missing material once for each data
+ * folder, in a file that only its owner can read.
  */
 function loadKeys(templates: ResolvedTemplates, folder: DataFolder): readonly Key[] {
   const stored = folder.read("keys.json", v.record(v.string(), v.string())) ?? {};
@@ -151,7 +154,7 @@ function open(key: Key, sealed: Buffer, context: Readonly<Record<string, string>
   }
 }
 
-/** Sorts the pairs, because the order in which a caller names them has no meaning. */
+/** Returns the encryption context as bytes. Sorts the pairs, because their order has no meaning. */
 function additionalData(context: Readonly<Record<string, string>>): Buffer {
   const pairs = Object.entries(context).sort(([a], [b]) => (a < b ? -1 : 1));
   return Buffer.from(JSON.stringify(pairs));

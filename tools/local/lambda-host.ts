@@ -16,7 +16,7 @@ const handlerModule = v.object({
 });
 const handlerSchema = v.custom<Handler>(isFunction);
 
-/** Returns the module of a function, which exports `createHandler`. */
+/** Loads the module of a function, which must export `createHandler`. */
 export type LoadHandler = (name: string) => Promise<unknown>;
 
 function isFunction(value: unknown): boolean {
@@ -28,7 +28,10 @@ export interface LocalFunction {
   readonly arn: string;
   readonly environment: Environment;
   readonly timeoutSeconds: number;
-  /** Runs the function once. Rejects if it throws or exceeds its timeout. */
+  /**
+   * Runs the function once and returns its result. Rejects if the function throws or exceeds its
+   * timeout.
+   */
   invoke(event: unknown): Promise<unknown>;
   invokeStreaming(event: unknown, stream: Writable): Promise<void>;
 }
@@ -36,14 +39,14 @@ export interface LocalFunction {
 export interface LambdaHost {
   readonly functions: readonly LocalFunction[];
   /**
-   * Returns a function by name.
+   * Returns the function with an ARN.
    * @throws Error if no template creates it
    */
   byArn(arn: string): LocalFunction;
   byName(name: string): LocalFunction;
 }
 
-/** The variable with a function's name in the code base. */
+/** The environment variable that contains a function's name in the code base. */
 const nameVariable = "POWERTOOLS_SERVICE_NAME";
 const timeoutSecondsDefault = 3;
 const overrides: Overrides = {
@@ -64,7 +67,10 @@ const functionProperties = v.object({
 });
 type FunctionResource = ResolvedResource<v.InferOutput<typeof functionProperties>>;
 
-/** Returns the variables of each function from the templates. */
+/**
+ * Creates a function that returns a Lambda function's environment variables by the function's name
+ * in the code base; an empty object for an unknown name.
+ */
 export function functionVariables(templates: ResolvedTemplates): (name: string) => Environment {
   const all = templates
     .ofType("AWS::Lambda::Function", functionProperties)
@@ -78,12 +84,13 @@ interface HostOptions {
   readonly templates: ResolvedTemplates;
   readonly log: Log;
   readonly loadHandler?: LoadHandler | undefined;
-  /** Replaces the value of a template's variable. It cannot add one. */
+  /** Returns the new value of a variable of a template. Variables cannot be added. */
   readonly replaceVariable?: ReplaceVariable | undefined;
 }
 
 /**
- * Loads the templates' functions into this process. They get only the variables of the templates.
+ * Loads the templates' functions into this process. A function gets only the environment variables
+ * of its template.
  */
 export async function startLambdaHost(options: HostOptions): Promise<LambdaHost> {
   provideStreaming();
@@ -140,8 +147,8 @@ async function load(loading: Loading, options: HostOptions): Promise<LocalFuncti
 }
 
 /**
- * A function that cannot start fails each of its calls and does not affect other functions, as on
- * AWS.
+ * Creates a handler. If this fails, returns a handler that fails each call, as on AWS, so that
+ * other functions are not affected.
  */
 async function createHandler(
   name: string,
@@ -196,7 +203,10 @@ function contextOf(name: string, deadline: number): Context {
   };
 }
 
-/** Describes an error with its causes in one line. */
+/**
+ * Returns the message of an error, with the messages of its causes in parentheses. Converts other
+ * values to text.
+ */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause ? `${error.message} (${describeError(error.cause)})` : error.message;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** The values of `Ref` and `Fn::GetAtt` for a resource of the local world. */
+/** The values of `Ref` and `Fn::GetAtt` for a resource in the local world. */
 export interface LocalName {
   readonly ref: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -18,8 +18,9 @@ interface Named {
 const place = "us-east-1:000000000000";
 
 /**
- * Returns the local name of a resource. It depends only on the stack and the logical ID, so a
- * restart finds the same tables.
+ * Returns the local name and attributes of a resource. The name depends only on the stack, the
+ * logical ID and the name in the template, so a restart finds the same tables. A resource of an
+ * unknown type has no attributes.
  */
 export function localNameOf(resource: Named): LocalName {
   const naming = namings[resource.type];
@@ -103,7 +104,7 @@ function given(resource: Named, property: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Returns `<stack>-<logical id>`, shortened if it exceeds the limit of AWS. */
+/** Returns `<stack>-<logical ID>`. Shortens a name beyond `lengthMax` and adds a hash. */
 function physicalName(resource: Named, lengthMax: number): string {
   const whole = `${resource.stack}-${resource.logicalId}`;
   if (whole.length <= lengthMax) return whole;

@@ -12,18 +12,24 @@ export interface LocalServer {
 
 const portAttemptsMax = 100;
 
-/** Serves on loopback at `port`, or the next free port above it. Port 0 takes any free port. */
+/**
+ * Serves on loopback at `port`. If the port is taken, tries the next 99 ports. Port 0 takes any
+ * free port.
+ * @throws Error if all tried ports are taken
+ */
 export async function serveFrom(port: number, listener: RequestListener): Promise<LocalServer> {
   for (let attempt = 0; attempt < portAttemptsMax; attempt += 1) {
     const served = await tryServe(port === 0 ? 0 : port + attempt, listener);
     if (served) return served;
   }
-  throw new Error(`No free port from ${port} to ${port + portAttemptsMax - 1}`);
+  throw new Error(
+    `All ports from ${port} to ${port + portAttemptsMax - 1} are taken. Choose another port.`,
+  );
 }
 
 /**
- * Serves at the port of the previous start if it is free, so that stored addresses, such as webhook
- * URLs and bucket endpoints, stay valid after a restart.
+ * Serves at the port of the previous start, or at any free port if that port is taken. Stored
+ * addresses, such as webhook URLs and bucket endpoints, then stay valid after a restart.
  */
 export async function serveAtPreviousPort(
   folder: DataFolder,
@@ -37,8 +43,8 @@ export async function serveAtPreviousPort(
 }
 
 /**
- * Returns a listener whose handler is set later. Functions need the addresses of the endpoints, and
- * some endpoints need the functions.
+ * Returns a listener whose handler is set later by `open`. Until then it responds with 503.
+ * Functions need the endpoints' addresses at their start, while some endpoints need the functions.
  */
 export function deferredListener(): {
   listener: RequestListener;
@@ -61,10 +67,12 @@ const notYet: RequestListener = (_request, response) => {
 const portsFile = "ports.json";
 const ports = v.record(v.string(), v.number());
 
+/** Returns the port that a server had at the previous start; 0 if the folder contains none. */
 export function previousPort(folder: DataFolder, name: string): number {
   return folder.read(portsFile, ports)?.[name] ?? 0;
 }
 
+/** Stores the port of a server in the data folder, for `previousPort`. */
 export function rememberPort(folder: DataFolder, name: string, port: number): void {
   folder.write(portsFile, { ...folder.read(portsFile, ports), [name]: port });
 }
@@ -83,6 +91,7 @@ async function tryServe(port: number, listener: RequestListener): Promise<LocalS
   return { url: `http://127.0.0.1:${bound}`, port: bound, close: async () => closeServer(server) };
 }
 
+/** Returns true for the error that a port is in use. */
 export function isPortTaken(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
 }
@@ -95,8 +104,8 @@ async function closeServer(server: Server): Promise<void> {
 }
 
 /**
- * Returns the body; null if it is larger than `bytesMax`. The rest of a larger body is read and
- * dropped, because the client reads the answer only after sending it.
+ * Returns a request's body; null if the body is larger than `bytesMax`. Reads and drops the rest of
+ * a larger body, because most clients read the response only after they sent the whole body.
  */
 export async function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
@@ -109,12 +118,12 @@ export async function readBody(request: IncomingMessage, bytesMax: number): Prom
   return bytes > bytesMax ? null : Buffer.concat(chunks);
 }
 
-/** Larger than any body that the local endpoints need. */
+/** The size limit of a JSON body. It is above that of every valid request to a local endpoint. */
 const jsonBytesMax = 1024 * 1024;
 
 /**
- * Parses a JSON body. An empty body is an empty object.
- * @throws Error if the body is too large or is not JSON
+ * Parses a JSON body. Returns an empty object for an empty body.
+ * @throws Error if the body is larger than 1 MB; SyntaxError if it is not JSON
  */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
   const body = await readBody(request, jsonBytesMax);

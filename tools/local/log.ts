@@ -1,2 +1,2 @@
-/** Writes one line to the terminal. */
+/** Receives one line of output, without a line break. */
 export type Log = (line: string) => void;

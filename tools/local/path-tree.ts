@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { ResolvedTemplates } from "./template.ts";
 
-/** A method of the API with its function. */
+/** A method of a resource, with the ARN of its function. */
 export interface GatewayMethod {
   readonly httpMethod: string;
   readonly resourceId: string;
@@ -17,7 +17,10 @@ export interface Match {
   readonly pathParameters: Readonly<Record<string, string>> | null;
 }
 
-/** Returns the method for a request; null if the API does not have the path or the method. */
+/**
+ * Returns the API's method for a request with its path parameters; null if the API does not have
+ * this path or method.
+ */
 export type PathTree = (httpMethod: string, path: string) => Match | null;
 
 interface Route {
@@ -26,12 +29,13 @@ interface Route {
   readonly methods: readonly GatewayMethod[];
 }
 
-/** The methods that `ANY` includes. */
+/** The HTTP methods that `ANY` stands for. */
 const methodsOfAny = new Set(["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"]);
 
-/** API Gateway's timeout for a method without one. */
+/** API Gateway's timeout for an integration that sets none. */
 const timeoutMillisecondsDefault = 29_000;
 
+/** Creates the lookup of the templates' methods. More specific paths take precedence. */
 export function pathTree(templates: ResolvedTemplates): PathTree {
   const methods = readMethods(templates);
   const routes = readPaths(templates)
@@ -95,7 +99,7 @@ function readMethods(templates: ResolvedTemplates): readonly GatewayMethod[] {
     }));
 }
 
-/** Ignores a trailing slash: it names the same resource. */
+/** Splits a path into its parts. Ignores a trailing slash, as API Gateway does. */
 function split(path: string): readonly string[] {
   return path.replace(/^\//, "").replace(/\/$/, "").split("/");
 }
@@ -103,7 +107,8 @@ function split(path: string): readonly string[] {
 const weight = (part: string): number => (part.endsWith("+}") ? 2 : part.startsWith("{") ? 1 : 0);
 
 /**
- * Sorts fixed parts before parameters, and parameters before those that match the rest of the path.
+ * Compares two paths so that the more specific path sorts first: fixed parts, then parameters such
+ * as `{id}`, then parameters for the rest of the path such as `{proxy+}`.
  */
 function compareSpecific(a: readonly string[], b: readonly string[]): number {
   for (let i = 0; i < Math.min(a.length, b.length); i += 1) {

@@ -13,7 +13,10 @@ export interface ProxyRequest {
   readonly binary: boolean;
 }
 
-/** Builds the event of a Lambda proxy integration (payload version 1.0). */
+/**
+ * Builds the event that API Gateway sends to a function by Lambda proxy integration (payload
+ * version 1.0).
+ */
 export function proxyEvent(proxied: ProxyRequest): APIGatewayProxyEvent {
   const { request, body, match, binary } = proxied;
   const url = requestUrl(request);
@@ -34,12 +37,15 @@ export function proxyEvent(proxied: ProxyRequest): APIGatewayProxyEvent {
     isBase64Encoded: binary && body.length > 0,
   };
 }
-
+/** Returns the URL of a request. Its origin is a placeholder. */
 export function requestUrl(request: IncomingMessage): URL {
   return new URL(`http://local${request.url ?? "/"}`);
 }
 
-/** Returns the headers with the client's spelling, and those that the gateway adds. */
+/**
+ * Returns the request's headers with the client's spelling, plus the `X-Forwarded-*` headers of the
+ * gateway.
+ */
 function headersOf(request: IncomingMessage): Record<string, string[]> {
   const headers = emptyLists();
   for (let i = 0; i + 1 < request.rawHeaders.length; i += 2) {
@@ -57,7 +63,7 @@ function queryOf(url: URL): Record<string, string[]> | null {
   return Object.keys(query).length > 0 ? query : null;
 }
 
-/** Without a prototype, because a client may send names such as `constructor`. */
+/** Returns an object without a prototype, because a client may send names such as `constructor`. */
 function emptyLists(): Record<string, string[]> {
   const lists: Record<string, string[]> = {};
   Object.setPrototypeOf(lists, null);
@@ -82,7 +88,7 @@ function requestContext(proxied: ProxyRequest, path: string): APIGatewayEventReq
     extendedRequestId: randomUUID(),
     httpMethod: request.method ?? "GET",
     identity: identityOf(request),
-    // As with a custom domain: the path has no stage.
+    // The path has no stage, as behind a custom domain.
     path,
     protocol: "HTTP/1.1",
     requestId,

@@ -34,15 +34,19 @@ interface Mapping {
   readonly reportsFailures: boolean;
 }
 
-/** The maximum of one receive call, and its wait time for the first message. */
+/** SQS's limits for one receive call: messages, and seconds of waiting. */
 const receiveMax = 10;
 const waitSeconds = 20;
-/** The concurrency of a mapping that sets no maximum, as in Lambda. */
+/** The concurrency of a mapping that sets no `MaximumConcurrency`. */
 const concurrencyDefault = 5;
 const batchSizeDefault = 10;
 const retryMilliseconds = 1_000;
 
-/** Runs the templates' event source mappings of queues. */
+/**
+ * Polls the queues of the templates' event source mappings and calls the mapped functions.
+ * @throws Error if a queue or function does not exist, or if a queue's visibility timeout is too
+ * short
+ */
 export async function startQueuePollers(options: PollerOptions): Promise<QueuePollers> {
   const client = new SQSClient({});
   const stopping = new AbortController();
@@ -98,8 +102,8 @@ function mappingOf(
 }
 
 /**
- * Rejects a queue whose messages would be delivered again while the function still runs, as AWS
- * does.
+ * Throws if a queue's visibility timeout is shorter than the function's timeout. SQS would deliver
+ * messages again while the function still runs, and AWS rejects such a mapping.
  */
 async function assertVisible(client: SQSClient, mapping: Mapping): Promise<void> {
   const { Attributes } = await client.send(
@@ -110,7 +114,7 @@ async function assertVisible(client: SQSClient, mapping: Mapping): Promise<void>
   );
   if (Number(Attributes?.["VisibilityTimeout"]) < mapping.target.timeoutSeconds) {
     throw new Error(
-      `Queue ${mapping.queueUrl}: its visibility timeout is below the timeout of ${mapping.target.name}`,
+      `Queue ${mapping.queueUrl}: the visibility timeout must be at least the ${mapping.target.timeoutSeconds} s timeout of ${mapping.target.name}`,
     );
   }
 }
@@ -155,7 +159,10 @@ async function receive({ client, mapping, stopping, log }: Poll): Promise<readon
   }
 }
 
-/** Deletes successful messages. Failed ones stay until the queue delivers or redrives them. */
+/**
+ * Calls the function with a batch and deletes the successful messages. Failed messages stay in the
+ * queue, which delivers them again or moves them to the dead-letter queue.
+ */
 async function work(polling: Poll, messages: readonly Message[]): Promise<void> {
   const { client, mapping, log } = polling;
   try {
@@ -179,7 +186,10 @@ const batchResponse = v.object({
   batchItemFailures: v.nullish(v.array(v.object({ itemIdentifier: v.string() })), []),
 });
 
-/** A report without a message, or with one that is not in the batch, fails the whole batch. */
+/**
+ * Returns the message IDs that a function reported as failed. An invalid report, or one with a
+ * message ID outside the batch, fails the whole batch, as in Lambda.
+ */
 function failuresOf(result: unknown, messages: readonly Message[]): ReadonlySet<string> {
   const all = new Set(messages.map((message) => message.MessageId ?? ""));
   const report = v.safeParse(v.nullish(batchResponse, {}), result);

@@ -6,16 +6,19 @@ import type { DataFolder } from "./data-folder.ts";
 import { isPortTaken, previousPort, rememberPort } from "./local-server.ts";
 import { localAccount } from "./template.ts";
 
-/** The emulator of SQS and S3, on one endpoint. */
+/** The emulator of SQS and S3. Both are served at one endpoint. */
 export interface QueueServer {
   readonly endpoint: string;
-  /** The part of a queue's URL before its name. */
+  /** The part of a queue's URL before the queue's name, without the slash. */
   readonly queueUrlBase: string;
-  /** Makes the messages visible that the previous process had in flight. */
+  /** Makes messages visible again that were in flight when the previous process ended. */
   releaseInFlight(queueUrl: string): Promise<void>;
   stop(): Promise<void>;
 }
 
+/**
+ * Starts the emulator on the data folder, at the port of the previous start if that port is free.
+ */
 export async function startQueueServer(folder: DataFolder): Promise<QueueServer> {
   const server = await startAtPreviousPort(folder);
   keepReceiveCounts(folder.file("fauxqs.db"));
@@ -45,9 +48,9 @@ async function startAtPreviousPort(folder: DataFolder): Promise<FauxqsServer> {
 }
 
 /**
- * Works around an error of the emulator: it writes a null receive count for a visibility timeout of
- * 0, which its table refuses, so the message would be lost until the next start. This trigger keeps
- * the count.
+ * Works around a bug of the emulator. For a visibility timeout of 0, it writes a null receive
+ * count, which its table refuses. The message would then stay invisible until the next start. This
+ * trigger makes the message visible and keeps the count.
  */
 function keepReceiveCounts(file: string): void {
   const database = new DatabaseSync(file);

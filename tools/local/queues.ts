@@ -14,7 +14,9 @@ const attribute = v.exactOptional(
   v.pipe(v.union([v.number(), v.boolean(), v.string()]), v.transform(String)),
 );
 
-/** The attributes that the local world supports. Encryption and policies have no effect in it. */
+/**
+ * The queue attributes that the local world supports. Encryption and policies have no local effect.
+ */
 const queueProperties = v.object({
   VisibilityTimeout: attribute,
   DelaySeconds: attribute,
@@ -31,7 +33,10 @@ const queueProperties = v.object({
 });
 const fixedAtCreation = v.object({ FifoQueue: attribute });
 
-/** Creates the missing queues of the templates, and sets the attributes of all of them. */
+/**
+ * Creates the queues of the templates if they do not exist, updates their attributes, and makes
+ * messages in flight visible again.
+ */
 export async function createQueues(
   templates: ResolvedTemplates,
   server: QueueServer,

@@ -4,7 +4,7 @@ import { gunzip, inflate, type InputType, type ZlibOptions } from "node:zlib";
 import type { GatewayErrorType } from "./gateway-responses.ts";
 import { readBody } from "./local-server.ts";
 
-/** The largest body of API Gateway, with or without compression. */
+/** API Gateway's limit for a body in bytes, before and after decompression. */
 const bodyBytesMax = 10 * 1024 * 1024;
 
 type Decode = (bytes: InputType, options: ZlibOptions) => Promise<Buffer>;
@@ -14,8 +14,9 @@ const decoders: Readonly<Partial<Record<string, Decode>>> = {
 };
 
 /**
- * Returns the body as API Gateway passes it on: decompressed from gzip or deflate, with the header
- * `Content-Encoding` unchanged. Other encodings get 415.
+ * Returns the body as API Gateway passes it to a function: decompressed if it is encoded as gzip or
+ * deflate. Returns `REQUEST_TOO_LARGE` beyond 10 MB, and `UNSUPPORTED_MEDIA_TYPE` for other or
+ * invalid encodings. The header `Content-Encoding` stays unchanged.
  */
 export async function gatewayBody(request: IncomingMessage): Promise<Buffer | GatewayErrorType> {
   const body = await readBody(request, bodyBytesMax);

@@ -3,7 +3,10 @@ import * as v from "valibot";
 
 const headerValue = v.union([v.string(), v.number(), v.boolean()]);
 
-/** The prelude of a streamed response: status, headers and cookies before the body. */
+/**
+ * The prelude of a streamed response, which contains status, headers and cookies. It precedes the
+ * body.
+ */
 export const preludeSchema = v.object({
   statusCode: v.pipe(v.number(), v.integer(), v.minValue(100), v.maxValue(599)),
   headers: v.nullish(v.record(v.string(), headerValue)),
@@ -13,14 +16,17 @@ export const preludeSchema = v.object({
 export type Prelude = v.InferOutput<typeof preludeSchema>;
 
 export interface PreludeReceiver {
-  /** Receives status and headers before the body. */
+  /** Receives the prelude. Called before the first `write`. */
   begin(prelude: Prelude): void;
   write(chunk: Buffer): Promise<void>;
 }
 
 const receivers = new WeakMap<Writable, (prelude: Prelude) => void>();
 
-/** Creates the response stream of a function. A body without a prelude is an error. */
+/**
+ * Creates the stream to which a function writes its response. Fails if the function writes a body
+ * before the prelude.
+ */
 export function responseStream(receiver: PreludeReceiver): Writable {
   let begun = false;
   const stream = new Writable({
@@ -39,7 +45,10 @@ export function responseStream(receiver: PreludeReceiver): Writable {
   return stream;
 }
 
-/** The global `awslambda` of the Node.js runtime. It must exist before functions are imported. */
+/**
+ * The global `awslambda` of Lambda's Node.js runtime. Functions use it while they are imported, so
+ * it must exist before.
+ */
 const awslambda = {
   streamifyResponse: <Handler>(handler: Handler): Handler => handler,
   HttpResponseStream: {
@@ -50,6 +59,7 @@ const awslambda = {
   },
 };
 
+/** Defines the global `awslambda`. Call it before you import functions. */
 export function provideStreaming(): void {
   Object.assign(globalThis, { awslambda });
 }

@@ -14,12 +14,17 @@ export interface RunProgress {
   stop(): Promise<void>;
 }
 
-/** The poll interval. A shorter run may print no line. */
+/** Milliseconds between two polls. A run that ends within this time may print no line. */
 const pollMilliseconds = 1_000;
-/** New runs in one poll. Known runs are followed until they end. */
+/**
+ * The largest number of new runs that one poll finds. Each found run is then polled until it ends.
+ */
 const discoveriesMax = 20;
 
-/** Prints the progress of watchlist runs. Only reads, and does not keep the process alive. */
+/**
+ * Prints a line once a second for each watchlist run that progressed or ended. Only reads from the
+ * table, and does not keep the process alive.
+ */
 export function startRunProgress(table: string, log: Log): RunProgress {
   const lines = progressLines(documentClient(), { table, clock: systemClock });
   let polling: Promise<void> | undefined;
@@ -27,7 +32,7 @@ export function startRunProgress(table: string, log: Log): RunProgress {
     try {
       for (const line of await lines()) log(line);
     } catch {
-      // The next poll reads what this one missed.
+      // Ignores errors, because the next poll reads the same state again.
     } finally {
       polling = undefined;
     }
@@ -46,7 +51,7 @@ export function startRunProgress(table: string, log: Log): RunProgress {
 
 interface Followed {
   readonly ref: RunRef;
-  /** The last printed line about the run. */
+  /** The last line that was printed about the run. */
   line?: string;
   over: boolean;
 }
@@ -58,8 +63,8 @@ interface PolledRun {
 }
 
 /**
- * Returns a function that polls once and returns a line for each run that progressed or ended since
- * the last poll.
+ * Creates a function that polls the runs once. It returns one line for each run that progressed or
+ * ended since the previous poll.
  */
 export function progressLines(
   client: DynamoDBDocumentClient,
@@ -93,14 +98,16 @@ export function progressLines(
   };
 }
 
-/** Returns a run's reference, which is its watchlist and number. */
+/**
+ * Returns the reference of a run, which consists of its watchlist and number. The account is empty.
+ */
 const refOf = ({ pk, sk }: RowKey): RunRef => ({
   accountId: "",
   watchlistId: pk.slice(pk.indexOf("#") + 1),
   runNumber: Number(sk.slice(sk.indexOf("#") + 1)),
 });
 
-/** Returns undefined if the line did not change. */
+/** Returns the line about a run; undefined if there is nothing new to print. */
 function newLine({ followed, run, steps }: PolledRun, now: Date): string | undefined {
   if (run === undefined) {
     followed.over = true;
@@ -120,13 +127,13 @@ function newLine({ followed, run, steps }: PolledRun, now: Date): string | undef
   return line;
 }
 
-/** Returns undefined between two steps. */
+/** Describes what an unfinished run is doing; undefined between two steps. */
 function stateOf(run: Run, steps: readonly StepRecord[]): string | undefined {
   if (run.phase === "claimed") return "starting";
   if (run.phase !== "reading") return "finishing";
   const current = steps.find(({ stats, decision }) => stats === null && decision === "read");
   if (current === undefined) return undefined;
-  // Assumes batches of equal size: only the last one is smaller.
+  // Assumes batches of equal size, although the last one may be smaller.
   const done = Math.floor((current.items * current.done.size) / current.batches);
   return `${current.step}  ${grouped(done)} of ${grouped(current.items)} ${current.items === 1 ? "item" : "items"}`;
 }

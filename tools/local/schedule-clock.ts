@@ -2,20 +2,23 @@ import { occurrencesOf } from "./schedule-store.ts";
 import type { ScheduleStore, StoredSchedule } from "./schedule-store.ts";
 
 export interface ScheduleClock {
-  /** Sets the timer again after schedules have changed. */
+  /** Computes the next due time again. Call it after a schedule has changed. */
   reconsider(): void;
-  /** Stops firing, and waits for the schedules that are firing. */
+  /** Stops firing schedules, and waits until those in progress have fired. */
   stop(): Promise<void>;
 }
 
 export type Fire = (schedule: StoredSchedule, scheduledTime: Date) => Promise<void>;
 
-/** Upper bound of a timer, because a machine may sleep through it. */
+/**
+ * The longest wait before the clock checks the time again, because timers stop while a computer
+ * sleeps.
+ */
 const sleepMillisecondsMax = 60_000;
 
 /**
- * Fires schedules when they are due. If occurrences were missed while the world was stopped, it
- * fires once with the time of the last missed one, then continues on schedule.
+ * Fires schedules when they are due. If a schedule missed several occurrences while the world was
+ * stopped, fires it once, with the time of the last missed occurrence.
  */
 export function startScheduleClock(store: ScheduleStore, fire: Fire): ScheduleClock {
   let timer: NodeJS.Timeout | undefined;
@@ -78,7 +81,10 @@ function latestDue(schedule: StoredSchedule, now: number): Date | null {
   return latest;
 }
 
-/** Keeps a change that was made to a schedule while it fired. */
+/**
+ * Stores that a schedule has fired, or deletes it if it was the last occurrence and the schedule
+ * demands deletion. Does nothing if a client changed the schedule while it fired.
+ */
 function settle(store: ScheduleStore, fired: StoredSchedule, now: number): void {
   const current = store.get(fired.definition.GroupName, fired.name);
   if (!current || current.modifiedAt !== fired.modifiedAt) return;

@@ -6,7 +6,7 @@ export interface Occurrences {
 
 interface Anchored {
   readonly expression: string;
-  /** The first occurrence of a rate, and the earliest of a cron expression. */
+  /** The first occurrence of a rate, and the earliest possible occurrence of a cron expression. */
   readonly startDate: Date;
   readonly endDate: Date | null;
 }
@@ -18,8 +18,9 @@ const unitMilliseconds: Readonly<Record<string, number>> = {
 };
 
 /**
- * Parses a rate, cron or at expression.
- * @throws Error that describes the fault
+ * Parses an expression of the form `rate(…)`, `cron(…)` or `at(…)`. All times are UTC. An `at`
+ * ignores both dates; otherwise no occurrence is later than `endDate`.
+ * @throws Error with the invalid part of the expression
  */
 export function parseExpression({ expression, startDate, endDate }: Anchored): Occurrences {
   const found = /^(rate|cron|at)\((.+)\)$/.exec(expression);
@@ -66,7 +67,7 @@ interface CronFields {
   readonly hours: readonly number[];
   readonly daysOfMonth: ReadonlySet<number> | null;
   readonly months: ReadonlySet<number>;
-  /** 1 to 7 for Sunday to Saturday. */
+  /** 1 (Sunday) to 7 (Saturday); null if the expression has `?`. */
   readonly daysOfWeek: ReadonlySet<number> | null;
   readonly years: ReadonlySet<number>;
 }
@@ -109,7 +110,10 @@ interface FieldRange {
   readonly names?: readonly string[];
 }
 
-/** Returns the values of a field in ascending order. Does not support `L`, `W` and `#`. */
+/**
+ * Parses a field of a cron expression; returns its values in ascending order. `L`, `W` and `#` are
+ * not supported.
+ */
 function parseField(field: string | undefined, range: FieldRange): ReadonlySet<number> {
   const values = new Set<number>();
   for (const part of (field ?? "").split(",")) {
@@ -133,7 +137,10 @@ function parseValue(text: string | undefined, range: FieldRange): number {
   return value;
 }
 
-/** Covers every day of the leap-year cycle. */
+/**
+ * The longest search for an occurrence, in days. A 29 February may be eight years after the
+ * previous one.
+ */
 const daysAheadMax = 366 * 8;
 
 function nextOfCron(fields: CronFields, after: Date): Date | null {

@@ -4,14 +4,14 @@ import type { DataFolder } from "./data-folder.ts";
 import { parseExpression } from "./schedule-expression.ts";
 import type { Occurrences } from "./schedule-expression.ts";
 
-/** A schedule's definition from a client or a template, with the field names of the API. */
+/** The definition of a schedule, with the field names of EventBridge Scheduler's API. */
 export const scheduleDefinition = v.object({
   GroupName: v.optional(v.string(), "default"),
   ScheduleExpression: v.string(),
   ScheduleExpressionTimezone: v.optional(
     v.picklist(["UTC", "Etc/UTC"], "The local world supports only UTC."),
   ),
-  /** Epoch seconds, as all times of the API. */
+  /** Epoch seconds, like all times of the API. */
   StartDate: v.optional(v.number()),
   EndDate: v.optional(v.number()),
   State: v.optional(v.picklist(["ENABLED", "DISABLED"]), "ENABLED"),
@@ -33,11 +33,13 @@ export type ScheduleDefinition = v.InferOutput<typeof scheduleDefinition>;
 const storedSchedule = v.object({
   name: v.string(),
   definition: scheduleDefinition,
-  /** True for a schedule of a template. It is deleted when the template no longer contains it. */
+  /**
+   * True if a template creates the schedule. It is deleted when no template contains it any more.
+   */
   fromTemplate: v.boolean(),
   createdAt: v.number(),
   modifiedAt: v.number(),
-  /** Epoch milliseconds. Occurrences up to this time have fired or were missed. */
+  /** Epoch milliseconds. All occurrences up to this time have either fired or were missed. */
   handledUntil: v.number(),
   clientToken: v.optional(v.string()),
 });
@@ -47,11 +49,12 @@ export interface ScheduleStore {
   get(groupName: string, name: string): StoredSchedule | undefined;
   put(schedule: StoredSchedule): void;
   remove(groupName: string, name: string): void;
-  /** All schedules, by group and name. */
+  /** Returns all schedules, sorted by group and name. */
   all(): readonly StoredSchedule[];
   close(): void;
 }
 
+/** Opens the stored schedules of a data folder. Creates the database if it does not exist. */
 export function openScheduleStore(folder: DataFolder): ScheduleStore {
   const database = new DatabaseSync(folder.file("schedules.db"));
   database.exec(`
@@ -84,8 +87,9 @@ function parse(row: Readonly<Record<string, unknown>>): StoredSchedule {
 }
 
 /**
- * Returns the occurrences of a schedule.
- * @throws Error for an invalid expression
+ * Returns the occurrences of a schedule. A schedule without a start date starts at its last change.
+ * @param modifiedAt time of the last change, in epoch milliseconds
+ * @throws Error if the expression is invalid
  */
 export function occurrencesOf(definition: ScheduleDefinition, modifiedAt: number): Occurrences {
   const { StartDate, EndDate, ScheduleExpression } = definition;
@@ -97,9 +101,9 @@ export function occurrencesOf(definition: ScheduleDefinition, modifiedAt: number
 }
 
 /**
- * Returns the time from which a new or changed schedule fires. An occurrence of the last minute
- * still fires, as with the one-minute precision of EventBridge Scheduler. A cron expression starts
- * now.
+ * Returns the epoch milliseconds after which a new or changed schedule fires. A rate or a single
+ * time also fires for an occurrence of the last minute, because EventBridge Scheduler has a
+ * precision of one minute. A cron expression fires only for later occurrences.
  */
 export function countedFrom(definition: ScheduleDefinition, now: number): number {
   return definition.ScheduleExpression.startsWith("cron(") ? now : now - 60_000;

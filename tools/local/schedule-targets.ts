@@ -17,13 +17,13 @@ interface TargetOptions {
 
 export interface ScheduleTargets {
   readonly fire: Fire;
-  /** Waits for the functions that are still running. */
+  /** Waits for the running functions to end. */
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Creates the targets of schedules: the templates' queues and functions, and any queue through the
- * universal target `SendMessage`. Logs failures.
+ * Creates the targets of schedules: the templates' queues and functions, and every queue through
+ * the universal target `SendMessage`. `fire` logs a failure and never rejects.
  */
 export function scheduleTargets(options: TargetOptions): ScheduleTargets {
   const client = new SQSClient({});
@@ -60,7 +60,10 @@ export function scheduleTargets(options: TargetOptions): ScheduleTargets {
   };
 }
 
-/** The universal target that sends a message. Its input has the parameters of `SendMessage`. */
+/**
+ * The ARN of the universal target that sends a message. The schedule's input contains the
+ * parameters of `SendMessage`.
+ */
 const sendMessageTarget = "arn:aws:scheduler:::aws-sdk:sqs:sendMessage";
 const sendMessageInput = v.strictObject({
   QueueUrl: v.string(),
@@ -91,7 +94,10 @@ async function sendTo(client: SQSClient, queueUrl: string, sending: Sending): Pr
   );
 }
 
-/** Returns the input with its context attributes replaced. */
+/**
+ * Returns the input of a schedule, with context attributes such as `<aws.scheduler.scheduled-time>`
+ * replaced.
+ */
 function inputOf(schedule: StoredSchedule, scheduledTime: Date): string {
   const seconds = scheduledTime.toISOString().replace(/\.\d+Z$/, "Z");
   return schedule.definition.Target.Input.replaceAll("<aws.scheduler.scheduled-time>", seconds)
@@ -100,6 +106,7 @@ function inputOf(schedule: StoredSchedule, scheduledTime: Date): string {
     .replaceAll("<aws.scheduler.attempt-number>", "1");
 }
 
+/** Returns the ARN of a schedule. */
 export function scheduleArn(schedule: StoredSchedule): string {
   const { region, id } = localAccount;
   const group = schedule.definition.GroupName;

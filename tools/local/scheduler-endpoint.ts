@@ -29,7 +29,9 @@ const invalid = (message: string): SchedulerError =>
 const absent = (what: string): SchedulerError =>
   new SchedulerError("ResourceNotFoundException", 404, `${what} does not exist.`);
 
-/** Serves the API of EventBridge Scheduler for the schedules of this world. */
+/**
+ * Creates a listener that serves the API of EventBridge Scheduler for the local world's schedules.
+ */
 export function schedulerEndpoint(options: EndpointOptions): RequestListener {
   return (request, response) => {
     answer(options, request)
@@ -74,7 +76,7 @@ function create(options: EndpointOptions, name: string, body: unknown): unknown 
   const clientToken = tokenOf(body);
   const before = options.store.get(definition.GroupName, name);
   if (before) {
-    // A repeated call with the same client token is not a conflict.
+    // A repeated request with the same client token succeeds.
     if (clientToken !== undefined && before.clientToken === clientToken) return arnOf(before);
     throw new SchedulerError("ConflictException", 409, `Schedule ${name} already exists.`);
   }
@@ -153,7 +155,7 @@ function assertTimes(definition: ScheduleDefinition): void {
   }
 }
 
-/** Returns the templates' roles that EventBridge Scheduler may assume. */
+/** Returns the ARNs of the templates' roles that EventBridge Scheduler may assume. */
 function trustedRoles(templates: ResolvedTemplates): readonly string[] {
   return templates
     .ofType("AWS::IAM::Role")
@@ -206,7 +208,10 @@ function list(store: ScheduleStore, query: URLSearchParams): unknown {
   };
 }
 
-/** Creates, updates and deletes stored schedules to match the templates. */
+/**
+ * Makes the stored schedules of templates equal to those in the templates: creates, updates and
+ * deletes schedules.
+ */
 export function keepTemplateSchedules(templates: ResolvedTemplates, store: ScheduleStore): void {
   const now = Date.now();
   const wanted = templates.ofType("AWS::Scheduler::Schedule").map(({ local, properties }) => ({

@@ -12,7 +12,10 @@ export interface SeededKeys {
   readonly demoApiKey: string;
 }
 
-/** Creates accounts before the functions start, with their variables. */
+/**
+ * Creates accounts with API keys before the functions start. `variablesOf` returns the environment
+ * variables of a function.
+ */
 export type Seed = (
   folder: DataFolder,
   variablesOf: (functionName: string) => Environment,
@@ -21,8 +24,8 @@ export type Seed = (
 const seededKeys = v.object({ apiKey: v.string(), demoApiKey: v.string() });
 
 /**
- * Creates the developer's account and the demo workspace, once for each data folder, with one key
- * each.
+ * Creates the developer's account and the demo workspace, each with one API key. Returns the same
+ * keys at later starts on the same data folder.
  */
 export const seedAccounts: Seed = async (folder, variablesOf) => {
   const before = folder.read("api-keys.json", seededKeys);

@@ -2,18 +2,20 @@ import * as v from "valibot";
 import { canServe, optionKind } from "../../shared/sources/registry/configuration.ts";
 import { secretReference } from "../../shared/sources/contract/secret-reference.ts";
 
-/** An adapter for a platform's scrapers, or for one scraper, with its options. */
+/** An adapter with its options, and the platform or scraper that it reads for. */
 export interface SourceChoice {
-  /** `retailer_d`, or `retailer_d.standard`. */
+  /** A platform such as `retailer_d`, or a scraper such as `retailer_d.standard`. */
   readonly target: string;
   readonly adapter: string;
   readonly baseUrl: string | undefined;
-  /** Further options of the adapter by name, unparsed. */
+  /** The adapter's other options by name, as the texts of the command line. */
   readonly options: Readonly<Record<string, string>>;
 }
 
 const form = /^([^=,]+)=([^=,]+)(?:,(.+))?$/;
-/** The start of an option. A comma without a following name belongs to the value. */
+/**
+ * Matches the comma before an option. A comma without a following `<name>=` belongs to the value.
+ */
 const optionStart = /,(?=[A-Za-z]+=)/;
 const option = /^([A-Za-z]+)=(.*)$/;
 
@@ -42,9 +44,9 @@ const formError = (text: string): Error =>
   );
 
 /**
- * Converts the value of an option: to a number or a flag if the option is one, or else to text, so
- * that a postal code keeps its zeros. An invalid number or flag stays text, and the configuration
- * rejects it.
+ * Converts the text of an option to a number or boolean if the adapter expects one. Other options
+ * stay text, so that a postal code keeps its leading zeros. An invalid number or boolean also stays
+ * text, which the configuration then rejects.
  */
 function valueOf(text: string, kind: ReturnType<typeof optionKind>): string | number | boolean {
   if (kind === "number" && /^-?\d+(?:\.\d+)?$/.test(text)) return Number(text);
@@ -53,10 +55,10 @@ function valueOf(text: string, kind: ReturnType<typeof optionKind>): string | nu
 }
 
 /**
- * Returns the variable SOURCES with the chosen adapters instead of those of the template. A
- * platform choice applies to the scrapers that the adapter can read for.
- * @throws Error for a choice without a matching scraper, and for a secret in a variable that is not
- * set
+ * Replaces adapters in the value of the variable SOURCES, and returns the new value. A choice for a
+ * platform replaces the adapter of each scraper that the new adapter supports.
+ * @throws Error if no scraper matches a choice, or if an option refers to an environment variable
+ * that is empty or not set
  */
 export function chooseSources(
   variable: string,
@@ -89,7 +91,10 @@ export function chooseSources(
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Fails at the start for a missing secret, instead of at the first call. */
+/**
+ * Throws if an option refers to an environment variable without a value. The world then fails at
+ * its start instead of at the first call.
+ */
 function checkVariables(choice: string, options: SourceChoice["options"], set: Variables): void {
   for (const [name, value] of Object.entries(options)) {
     const secret = secretReference(value);

@@ -12,7 +12,7 @@ const stackList = v.array(v.object({ name: v.string(), template: templateSchema 
 const cache = v.object({ key: v.string(), stacks: stackList });
 
 const root = join(import.meta.dirname, "..", "..");
-/** The files that determine the templates. */
+/** Files and folders that determine the content of the templates. */
 const sources = [
   "lib",
   "shared/base",
@@ -24,8 +24,9 @@ const sources = [
 ];
 
 /**
- * Returns the stacks of the CDK app, as `cdk synth` creates them. Cached in the data folder until a
- * source changes, because loading the CDK is the slowest part of the start.
+ * Returns the stacks of the CDK app, as `cdk synth` creates them. Caches them in the data folder
+ * until one of their source files changes, because loading the CDK is the slowest part of the
+ * start.
  */
 export async function synthesize(folder: DataFolder): Promise<readonly Stack[]> {
   const key = sourceKey();

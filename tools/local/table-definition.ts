@@ -3,7 +3,10 @@ import { tableSchema } from "../../shared/base/table-schema.ts";
 
 const { partitionKey, sortKey, dueIndex } = tableSchema;
 
-/** Returns the definition of a table with the keys and the index of every table of the service. */
+/**
+ * Returns the definition of a table for `CreateTable`. All tables of the service have the same keys
+ * and index.
+ */
 export function tableDefinition(name: string): ConstructorParameters<typeof CreateTableCommand>[0] {
   const names = [partitionKey, sortKey, dueIndex.partitionKey, dueIndex.sortKey];
   return {

@@ -29,8 +29,8 @@ const indexes = v.optional(
 );
 
 /**
- * The properties that the local world supports: keys and indexes. Billing and backups have no
- * effect in it.
+ * The table properties that the local world supports: keys, indexes and expiry. Billing and backups
+ * have no local effect.
  */
 const tableProperties = v.object({
   KeySchema: keySchema,
@@ -46,9 +46,10 @@ const tableProperties = v.object({
 type TableProperties = v.InferOutput<typeof tableProperties>;
 
 /**
- * Creates the missing tables of the templates.
- * @param fresh also drops existing tables, for an endpoint outside the data folder
- * @throws Error if a table exists with other keys or indexes than the template's
+ * Creates the tables of the templates if they do not exist.
+ * @param fresh true to delete existing tables first, because an external database keeps its tables
+ * when the data folder is emptied
+ * @throws Error if an existing table has other keys or indexes than its template
  */
 export async function createTables(templates: ResolvedTemplates, fresh: boolean): Promise<void> {
   const client = new DynamoDBClient({});
@@ -125,7 +126,7 @@ function assertSameShape(
   }
 }
 
-/** Returns the keys and indexes as a text that is equal for equal tables. */
+/** Returns the keys and indexes as text. Equal texts mean equal tables. */
 function shape(table: TableDescription | TableProperties): string {
   const all = [...(table.GlobalSecondaryIndexes ?? []), ...(table.LocalSecondaryIndexes ?? [])];
   const described = all.map(

@@ -26,7 +26,7 @@ export interface Stack {
   readonly template: Template;
 }
 
-/** A resource whose intrinsic functions are replaced by local values. */
+/** A resource whose intrinsic functions are replaced by their local values. */
 export interface ResolvedResource<Properties = Readonly<Record<string, unknown>>> {
   readonly stack: string;
   readonly logicalId: string;
@@ -34,18 +34,23 @@ export interface ResolvedResource<Properties = Readonly<Record<string, unknown>>
   readonly properties: Properties;
 }
 
-/** The synthesized templates with resolved names. */
+/** The CloudFormation templates after resolution of their intrinsic functions. */
 export interface ResolvedTemplates {
-  /** Returns the resources of a CloudFormation type, which may be none. */
+  /** Returns all resources of a CloudFormation type; an empty list if there are none. */
   ofType(type: string): readonly ResolvedResource[];
-  /** As above, with the properties that the schema names. */
+  /**
+   * Returns all resources of a CloudFormation type, with properties parsed by a schema.
+   * @throws Error if the properties do not match the schema
+   */
   ofType<Schema extends v.GenericSchema>(
     type: string,
     schema: Schema,
   ): readonly ResolvedResource<v.InferOutput<Schema>>[];
 }
 
-/** The account and region of all local resources. The queue emulator requires this account. */
+/**
+ * The account and region of all local resources. The queue emulator works only with this account.
+ */
 export const localAccount = { id: "000000000000", region: "us-east-1" } as const;
 
 interface Scope {
@@ -55,9 +60,9 @@ interface Scope {
 }
 
 /**
- * Resolves intrinsic functions to local ARNs, names and URLs.
- * @param queueUrlBase the part of a queue's URL before its name, without the slash
- * @throws Error that names a reference which no template defines
+ * Replaces the templates' intrinsic functions with local ARNs, names and URLs. Resolves a resource
+ * when it is requested.
+ * @param queueUrlBase the part of a queue's URL before the queue's name, without the slash
  */
 export function resolveTemplates(
   stacks: readonly Stack[],
@@ -107,8 +112,8 @@ function nameOf(scope: Scope, logicalId: string): LocalName {
 }
 
 /**
- * Resolves only the properties that a name can depend on. Resolving all of them would never end for
- * two resources that reference each other.
+ * Resolves only properties whose names end in `Name`. Two resources may reference each other, and
+ * resolving all of their properties would then never end.
  */
 function resolveNames(
   scope: Scope,

@@ -4,16 +4,16 @@ import { join } from "node:path";
 import { openDataFolder } from "./data-folder.ts";
 import { startDynamo } from "./dynamo-server.ts";
 
-/** A DynamoDB engine without tables, whose data is deleted when it stops. */
+/** A DynamoDB engine that starts without tables and deletes its data when it stops. */
 export interface TemporaryDynamo {
   readonly endpoint: string;
-  /** A folder for other data, which is deleted with the engine's. */
+  /** A folder for other data. It is deleted when the engine stops. */
   readonly dir: string;
-  /** Stops the engine and deletes the folder. */
+  /** Stops the engine, and deletes the folder with all data. */
   readonly stop: () => Promise<void>;
 }
 
-/** Starts an engine whose data is in a new folder of the given one. */
+/** Starts a DynamoDB engine on a new folder inside `parent`. */
 export async function startTemporaryDynamo(parent = tmpdir()): Promise<TemporaryDynamo> {
   const dir = mkdtempSync(join(parent, "dynamo-"));
   const folder = openDataFolder(join(dir, "dynamo"), false);

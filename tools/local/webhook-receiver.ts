@@ -11,9 +11,9 @@ interface Received {
   readonly received_at: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The raw body, as it was signed. */
+  /** The raw body, which is the signed text. */
   readonly body: string;
-  /** Whether a registered secret matches the signature; null if no secret is registered. */
+  /** True if the signature matches a registered secret; null if no secret is registered. */
   readonly verified: boolean | null;
   readonly answered: number;
 }
@@ -25,12 +25,12 @@ interface State {
 }
 
 /**
- * The receiver path of the demo workspace. Its deliveries are not shown with those of other
- * receivers.
+ * The path at which the demo workspace's deliveries are received. The receiver accepts and drops
+ * them, so that they do not appear among other deliveries.
  */
 export const demoReceiverPath = "/demo-workspace";
 
-/** The oldest deliveries beyond this number are deleted. */
+/** The number of stored deliveries. The receiver deletes older ones. */
 const deliveriesMax = 5_000;
 const bodyBytesMax = 20 * 1024 * 1024;
 
@@ -41,9 +41,9 @@ const behaviourRequest = v.object({
 });
 
 /**
- * Serves a customer's webhook receiver. It prints each delivery in one line with the result of the
- * signature check. `POST /secrets` registers a secret. `POST /behaviour` makes the next deliveries
- * fail.
+ * Creates a listener that acts as a customer's webhook receiver. Prints one line for each delivery
+ * with the result of the signature check. `POST /secrets` registers a secret. `POST /behaviour`
+ * sets the status of the next deliveries.
  */
 export function webhookReceiver(folder: DataFolder, log: Log): RequestListener {
   const state: State = {
@@ -97,7 +97,8 @@ async function receive(
   { request, response }: { request: IncomingMessage; response: ServerResponse },
 ): Promise<void> {
   const body = await readBody(request, bodyBytesMax);
-  if (!body) return send(response, 413, { error: "The delivery is too large" });
+  if (!body)
+    return send(response, 413, { error: `The delivery is larger than ${bodyBytesMax} bytes` });
   const answered = nextStatus(state);
   const headers = Object.fromEntries(
     Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
@@ -123,8 +124,8 @@ function nextStatus(state: State): number {
 }
 
 /**
- * Verifies `t=<unix>,v1=<hex>`, with several `v1` while secrets overlap (specification,
- * "Signature").
+ * Checks the signature header `t=<unix>,v1=<hex>`, which has several `v1` during a rotation of the
+ * secret (specification, "Signature").
  */
 function verify(
   secrets: readonly string[],

@@ -31,46 +31,64 @@ import type { ResolvedTemplates, Stack } from "./template.ts";
 import { webhookReceiver } from "./webhook-receiver.ts";
 
 export interface WorldOptions {
-  /** The data folder; created if missing. */
+  /** The data folder. It is created if it does not exist. */
   readonly dir: string;
-  /** Port of the API, or the next free one; 0 takes any free port. */
+  /** The API's port. If the port is taken, the next free one is used. 0 takes any free port. */
   readonly port: number;
-  /** Empties the data folder first. */
+  /** True to delete the content of the data folder first. */
   readonly fresh: boolean;
   readonly log?: Log;
-  /** Receives the progress of watchlist runs once a second. Polling costs requests. */
+  /**
+   * Receives a line for each run that progressed, once a second. Polling the runs costs requests.
+   */
   readonly progress?: Log;
   readonly sources?: readonly SourceChoice[];
-  /** @default the CDK app's stacks */
+  /**
+   * Returns the stacks of the world.
+   * @default the stacks of the CDK app
+   */
   readonly stacks?: (folder: DataFolder) => Promise<readonly Stack[]>;
-  /** @default functions/<name>/handler.ts */
+  /**
+   * Loads the functions.
+   * @default `functions/<name>/handler.ts`
+   */
   readonly loadHandler?: LoadHandler;
-  /** @default one account and the demo workspace */
+  /**
+   * Creates the accounts.
+   * @default the developer's account and the demo workspace
+   */
   readonly seed?: Seed;
 }
 
-/** The service on this machine, as its templates describe it. */
+/** A running service on this machine, built from the service's templates. */
 export interface World {
-  /** The address before the API's paths, which begin with `/v1`. */
+  /** The API's address without the paths, which begin with `/v1`. */
   readonly baseUrl: string;
   readonly endpoints: Endpoints;
   readonly receiverUrl: string;
-  /** S3 endpoint of the service's buckets and the customer's bucket. */
+  /** The S3 endpoint of the service's buckets and of the customer's bucket. */
   readonly bucketEndpoint: string;
   readonly customerBucket: string;
   readonly apiKey: string;
   readonly demoApiKey: string;
-  /** Returns the variables of a function from its template. */
+  /**
+   * Returns the environment variables of a function.
+   * @throws Error if no template creates it
+   */
   environmentOf(functionName: string): Environment;
   readonly stop: () => Promise<void>;
 }
 
-/** Name of the file in the data folder that reports a running world. */
+/**
+ * The name of a file in the data folder. The file exists while a world runs, and contains the
+ * world's addresses and keys.
+ */
 export const readyFile = "ready.json";
 
 /**
- * Starts the world, and resolves when it accepts calls. From then on, all SDK clients of the
- * process use its endpoints, so a process can have one world at a time.
+ * Starts a local world, and resolves when it accepts calls. From then on, all SDK clients of the
+ * process use the world's endpoints. A process can therefore have only one world at a time.
+ * @throws Error if a part cannot be started; the other parts are then stopped
  */
 export async function startWorld(options: WorldOptions): Promise<World> {
   const disposers: Disposer[] = [];
@@ -125,7 +143,8 @@ interface Base {
 }
 
 /**
- * Starts everything with data: tables, queues, buckets and keys, at addresses that clients store.
+ * Starts the stateful parts, which are tables, queues, buckets, keys and schedules. Clients store
+ * the addresses of some, so these keep their ports.
  */
 async function startBase(
   options: WorldOptions,
@@ -181,7 +200,7 @@ async function startFunctions(
       if (name === "DEMO_API_KEY") return keys.demoApiKey;
       if (name !== "SOURCES" || choices.length === 0) return value;
       const chosen = chooseSources(value, choices);
-      // Fails at the start for a wrong source configuration, instead of at the first call.
+      // An invalid source configuration fails the start instead of the first call.
       parseSources(chosen, { allowVariables: true });
       return chosen;
     },
@@ -196,10 +215,7 @@ interface Entrypoints extends Base {
   readonly log: Log;
 }
 
-/**
- * Opens the entrypoints for calls, messages and schedules. On stop, they close before everything
- * else.
- */
+/** Opens the API, the queue pollers and the schedule clock. They stop before all other parts. */
 async function openEntrypoints(entrypoints: Entrypoints, disposers: Disposer[]): Promise<string> {
   const { templates, host, log, folder } = entrypoints;
   const store = openScheduleStore(folder);
@@ -216,7 +232,7 @@ async function openEntrypoints(entrypoints: Entrypoints, disposers: Disposer[]):
   return server.url;
 }
 
-/** How long functions in flight may continue when their world stops. */
+/** The milliseconds for which a stopping world waits for running functions. */
 const stopTimeoutMilliseconds = 5_000;
 
 async function withStopTimeout(work: () => Promise<void>): Promise<void> {
@@ -230,7 +246,10 @@ function followRuns({ progress }: WorldOptions, host: LambdaHost, disposers: Dis
   disposers.push(async () => withStopTimeout(async () => following.stop()));
 }
 
-/** Returns the table names as `accounts_table` and so on, for tools that use the tables. */
+/**
+ * Returns the table names as fields such as `accounts_table`, for tools that read the tables
+ * directly.
+ */
 function tableNames(host: LambdaHost): Record<string, string> {
   const variables = host.functions.flatMap(({ environment }) => Object.entries(environment));
   return Object.fromEntries(

@@ -8,25 +8,25 @@ export type PythonPackages =
   | {
       readonly outcome: "installed";
       readonly python: string;
-      /** The folder of the packages' commands. */
+      /** The folder with the commands of the installed packages. */
       readonly binaries: string;
     }
   | { readonly outcome: "absent"; readonly why: string };
 
 interface Wanted {
-  /** The folder of the virtual environments. */
+  /** The folder that contains the virtual environments. */
   readonly cache: string;
-  /** The environment's name in the folder. */
+  /** The name of the virtual environment in that folder. */
   readonly name: string;
-  /** Path of a requirements file with exact versions. */
+  /** The path of a requirements file with exact versions. */
   readonly requirements: string;
 }
 
 const installSecondsMax = 300;
 
 /**
- * Installs the packages of a requirements file into a virtual environment, at the first use and
- * after each change of the file. Returns the reason if Python, pip or a package is not available.
+ * Installs the packages of a requirements file into a virtual environment. Installs again only
+ * after the file has changed. Returns the reason if Python, pip or a package is not available.
  */
 export async function installPython({
   cache,
@@ -63,7 +63,7 @@ export async function installPython({
 const run = (command: string, words: readonly string[]): Promise<unknown> =>
   promisify(execFile)(command, words, { timeout: installSecondsMax * 1_000 });
 
-/** Returns the last output of a failed command, or why it did not start, in one line. */
+/** Describes a failed command in one line: its error message and the last line of its output. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const stderr = "stderr" in error && typeof error.stderr === "string" ? error.stderr : "";

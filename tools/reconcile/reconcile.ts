@@ -18,7 +18,7 @@ import { checkItems, checkListCount, checkRuns, type RunsWanted } from "./checks
 import { everyAccount, oneAccount } from "./checks/accounts.ts";
 import { orUnreadable } from "./checks/unreadable.ts";
 
-/** The service's tables by their names. */
+/** The names of the service's tables. */
 export interface Tables {
   readonly accounts: string;
   readonly ledger: string;
@@ -26,7 +26,7 @@ export interface Tables {
   readonly deliveries: string;
 }
 
-/** The numbers of compared items. */
+/** The numbers of compared items, by kind. */
 export interface Tally {
   readonly accounts: number;
   readonly ledgerEntries: number;
@@ -34,26 +34,26 @@ export interface Tally {
   readonly watchlists: number;
   readonly items: number;
   /**
-   * Runs that were compared with the records of their steps. Of older runs, only rows and charges
+   * Runs that were compared with the records of their steps. For older runs, only rows and charges
    * are compared.
    */
   readonly runs: number;
   readonly pendingDeliveries: number;
   readonly feedRuns: number;
   readonly differences: number;
-  /** Watchlists that kept changing, so that their counters could not be compared. */
+  /** Watchlists whose counters could not be compared, because they kept changing. */
   readonly unsteady: number;
-  /** Their IDs. */
+  /** The IDs of the watchlists that `unsteady` counts. */
   readonly moving: readonly string[];
 }
 
 export interface ReconcileRequest {
-  /** The account to check; null checks every account. */
+  /** The ID of the account to check; null to check all accounts. */
   readonly accountId: string | null;
-  /** The number of newest runs of each watchlist whose results and deliveries are compared. */
+  /** For each watchlist, the number of newest runs whose results and deliveries are compared. */
   readonly runsMax: number;
   readonly clock: Clock;
-  /** Receives each difference when it is found. */
+  /** Called with each difference as soon as it is found. */
   readonly report: (difference: Difference) => void;
   /** Called before each account. */
   readonly begin?: (accountId: string) => void;
@@ -63,6 +63,7 @@ export type Counts = { -readonly [Name in Exclude<keyof Tally, "moving">]: numbe
   readonly moving: string[];
 };
 
+/** Returns counts that are all 0. */
 export const noCounts = (): Counts => ({
   accounts: 0,
   ledgerEntries: 0,
@@ -78,23 +79,28 @@ export const noCounts = (): Counts => ({
 });
 
 const dayMs = 24 * 60 * 60 * 1_000;
-/** Charges of older runs are not compared, because the records of their steps have expired. */
+/**
+ * The days for which charges are compared with runs. The step records of older runs have expired.
+ */
 const chargedDays = 14;
-/** Resolved holds expire after 30 days. DynamoDB deletes expired rows later. */
+/**
+ * The days for which resolved holds are compared. They expire after 30 days, and DynamoDB deletes
+ * expired rows later.
+ */
 const resolvedDays = 28;
 /**
- * Upper bound of clock differences. A run that ended within this time may be missing from the
- * ledger that was read.
+ * The largest difference between clocks, in milliseconds. The ledger may lack the charge of a run
+ * that ended within this time before the ledger was read.
  */
 const skewMs = 60_000;
 
 /**
- * Compares everything that the tables store twice: the ledger with balances, holds and usage; items
- * with the counters of their watchlists; runs with the records of their steps and with the feed;
- * pending deliveries with outboxes.
- *
- * Checks one account at a time while the service runs. Read-only. Unreadable rows are reported as
- * differences.
+ * Compares all data that the tables store twice: the ledger with balances, holds and usage; items
+ * with watchlist counters; runs with step records and with the feed; pending deliveries with
+ * outboxes.
+ * @@ Checks one account at a time while the service runs, and only reads. Reports an unreadable row
+ * as a difference.
+ * @throws Error if `request.accountId` does not exist
  */
 export async function reconcile(
   client: DynamoDBDocumentClient,
@@ -136,7 +142,7 @@ interface World {
   readonly ledgerReader: LedgerReader;
   readonly counts: Counts;
   readonly report: (differences: readonly Difference[]) => void;
-  /** IDs of keys that were already reported. */
+  /** IDs of the keys that were already reported. */
   readonly strayKeys: Set<string>;
 }
 
@@ -147,7 +153,7 @@ const differenceReporter =
     for (const difference of differences) report(difference);
   };
 
-/** Checks one account and reports its differences. */
+/** Checks an account and reports its differences. */
 async function reconcileAccount(
   world: World,
   { id, createdAt: openedAt }: AccountLine,
@@ -179,7 +185,10 @@ async function reconcileLedger(
   return sums === null ? null : { sums, since, until };
 }
 
-/** Returns the runs whose events must be in the account's feed. */
+/**
+ * Checks an account's watchlists. Returns the finished runs whose events must be in the account's
+ * feed.
+ */
 async function reconcileLists(
   { client, tables, request, counts, report }: World,
   accountId: string,
@@ -210,7 +219,7 @@ async function reconcileLists(
   return ended;
 }
 
-/** Returns the readers for the check of an account's deliveries. */
+/** Creates the readers that the check of an account's deliveries requires. */
 export function deliveriesOf(client: DynamoDBDocumentClient, tableName: string, clock: Clock) {
   const table = { tableName, clock, random: systemRandom };
   return {
@@ -222,7 +231,7 @@ export function deliveriesOf(client: DynamoDBDocumentClient, tableName: string, 
   };
 }
 
-/** Returns the numbers of compared items in one line. */
+/** Formats the numbers of compared items as one line. */
 export function tallyLine(tally: Tally): string {
   const compared = [
     [tally.ledgerEntries, "ledger entry", "ledger entries"],

@@ -1,5 +1,5 @@
 /**
- * Serves a products API from recorded products, so that the adapter `d_catalog` runs without a key
+ * Serves a products API with recorded products, so that the adapter `d_catalog` runs without a key
  * for the real API.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { serveFrom } from "../local/local-server.ts";
 export type RecordedProduct = Readonly<Record<string, unknown>> & { readonly sku: number };
 
 export interface ReplayedCall {
-  /** The requested stock numbers. */
+  /** The stock numbers in the request. */
   readonly skus: readonly string[];
   readonly page: number;
   readonly pageSize: number;
@@ -21,11 +21,11 @@ export interface ReplayedCall {
 export interface ReplayCatalog {
   /** The base URL for the adapter's configuration. */
   readonly url: string;
-  /** All products calls, oldest first. */
+  /** All valid products requests, oldest first. */
   readonly requests: readonly ReplayedCall[];
   /**
-   * Changes the price of a product.
-   * @throws Error for an unknown number
+   * Changes the price of a product in later replies.
+   * @throws Error if there is no product with this stock number
    */
   setPrice(sku: number, price: number): void;
   stop(): Promise<void>;
@@ -40,9 +40,10 @@ const recordings = v.array(v.looseObject({ response: v.unknown() }));
 const listReply = v.looseObject({ products: v.array(product) });
 
 /**
- * Loads the products of the recorded replies in a folder, each once, with the fields of all its
- * replies. A missing folder is replaced by the recordings of the project. Fields that no reply
- * contains get typical values of a product on sale.
+ * Returns the products of the recorded replies in a folder. A product that occurs in several
+ * replies is returned once, with the fields of all replies. Fields that no reply contains get the
+ * values of a product on sale.
+ * @param folder a missing folder is replaced by the project's recordings
  */
 export function loadRecordedProducts(folder: string = ownRecordings): RecordedProduct[] {
   const found = existsSync(folder) ? folder : ownRecordings;
@@ -73,7 +74,10 @@ const completed = (one: RecordedProduct): RecordedProduct => ({
   ...one,
 });
 
-/** Serves the products on loopback; `port` 0 takes any free port. */
+/**
+ * Starts a server of the products on loopback.
+ * @param options `port` 0 takes any free port
+ */
 export async function startReplayCatalog(options: {
   readonly products: readonly RecordedProduct[];
   readonly port: number;

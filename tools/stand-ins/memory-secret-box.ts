@@ -12,7 +12,7 @@ export function memorySecretBox(): SecretBox {
     async open(ciphertext, context) {
       const found = sealed.get(ciphertext);
       if (found?.context !== JSON.stringify(context))
-        throw new Error("wrong ciphertext or context");
+        throw new Error("The ciphertext is unknown or belongs to another context.");
       return found.plaintext;
     },
   };

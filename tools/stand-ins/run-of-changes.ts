@@ -7,15 +7,18 @@ export interface RunOfChanges {
   readonly accountId: string;
   readonly runId: string;
   readonly runNumber: number;
-  /** Items with a changed price; an event holds 500 of them. */
+  /** The number of items with a changed price. An event contains at most 500 of them. */
   readonly items: number;
-  /** ISO time. */
+  /** Start and end of the run, as an ISO 8601 time. */
   readonly startedAt: string;
 }
 
 const watchlistId = "wl_prices";
 
-/** Creates a finished run with a price change for every item, in the engine's format. */
+/**
+ * Creates the events of a finished run in which every item changed its price, in the engine's
+ * format.
+ */
 export function runOfChanges(wanted: RunOfChanges): RunEvents {
   const { accountId, runId, runNumber, items, startedAt } = wanted;
   const pipeline = defaultPipeline("retailer_a", 8);
@@ -75,7 +78,7 @@ export function runOfChanges(wanted: RunOfChanges): RunEvents {
   };
 }
 
-/** Returns a number that looks random and is the same every time. */
+/** Returns an integer below `below` that looks random and is the same for the same arguments. */
 const scattered = (n: number, factor: number, below: number): number =>
   Number((BigInt(n + 1) * BigInt(factor)) % BigInt(below));
 

@@ -3,8 +3,10 @@ import { readWholeAccount, sumsOf } from "../../../shared/aws/ledger/read-shards
 import { systemRandom, systemClock } from "../../../shared/base/system.ts";
 
 /**
- * Compares the shards of an account with the charges of its calls, after all calls have ended.
- * @throws Error if they differ
+ * Compares the sums in an account's shards with the charges of its calls. Call it after all calls
+ * have ended. Returns the sums as one line of text.
+ * @param charged the credits that the calls were charged
+ * @throws Error if the sums differ
  */
 export async function checkSums(
   accountsTable: string,
@@ -24,7 +26,7 @@ export async function checkSums(
   const expected = { balance: received - charged, held: 0, spent: charged, inFlight: 0 };
   const found = JSON.stringify(sums);
   if (found !== JSON.stringify(expected)) {
-    throw new Error(`${accountId} has ${found}, expected ${JSON.stringify(expected)}`);
+    throw new Error(`The sums of ${accountId} are ${found}, expected ${JSON.stringify(expected)}`);
   }
   return `${accountId}: ${rows.shards.length} shards, received ${received}, spent ${charged}, balance ${sums.balance}, held 0, in flight 0`;
 }

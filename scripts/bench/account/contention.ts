@@ -2,18 +2,18 @@ import { ProvisionedThroughputExceededException } from "@aws-sdk/client-dynamodb
 import { conflictOf, type ItemInFlight, type ItemKey } from "../../../tools/dynamodb/conflicts.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
-/** Milliseconds from the least to the most; each request draws its own. */
+/** A range of milliseconds. Each request draws a duration from it. */
 export type Spread = readonly [least: number, most: number];
 
 export interface DynamoRules {
   readonly readMs: Spread;
   readonly writeMs: Spread;
   readonly transactionMs: Spread;
-  /** How long a plain write occupies its item. */
+  /** Milliseconds for which a plain write occupies its item. */
   readonly occupiedMs: number;
-  /** How long a transaction locks its items. */
+  /** Milliseconds for which a transaction locks its items. */
   readonly lockedMs: number;
-  /** Write units that one partition key takes in a second. */
+  /** The write units that one partition key accepts in a second. */
   readonly partitionUnits: number;
 }
 
@@ -26,16 +26,17 @@ export const defaultRules: DynamoRules = {
   partitionUnits: 1_000,
 };
 
-/** What the engine did, and the write units that it took. */
+/** The engine's answer to a request, and the write units that the request consumed. */
 export interface Effect<Answer> {
   readonly answer: Answer;
   readonly units: number;
 }
 
 /**
- * How requests of DynamoDB meet. A plain write occupies its item for a moment; plain writes of one
- * item queue. A transaction locks its items: any write in flight on one of them cancels it, and a
- * plain write that meets a lock fails. A partition key that has no write units left is throttled.
+ * Models the conflicts between requests in DynamoDB. Plain writes of the same item wait for each
+ * other. A transaction locks its items. A write in flight on one of its items cancels the
+ * transaction, and a plain write to a locked item fails. A partition key without write units is
+ * throttled.
  */
 export interface Contention {
   read<Answer>(effect: () => Promise<Answer>): Promise<Answer>;
@@ -51,16 +52,17 @@ export interface Contention {
 interface Options {
   readonly time: VirtualTime;
   readonly rules: DynamoRules;
-  /** A number in [0, 1). */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
 }
 
-/** Until when plain writes occupy an item, and a transaction locks it. */
+/** The virtual times until which plain writes occupy an item and a transaction locks it. */
 interface ItemState {
   occupiedUntil: number;
   lockedUntil: number;
 }
 
+/** Creates the model of conflicts between requests. */
 export function contention({ time, rules, random }: Options): Contention {
   const states = new Map<string, ItemState>();
   const partitions = partitionUnits(time, rules.partitionUnits);
@@ -79,7 +81,7 @@ export function contention({ time, rules, random }: Options): Contention {
     const conflict = conflictOf(isTransaction, found.map(inFlight));
     if (conflict !== undefined) throw conflict;
   };
-  /** Travels to the items, and back whatever happened there. */
+  /** Runs work with the network latency before and after it, even if the work fails. */
   const there = async <Answer>(
     items: readonly ItemKey[],
     travelMs: number,
@@ -126,7 +128,7 @@ export function contention({ time, rules, random }: Options): Contention {
 
 const partitionOf = ({ table, pk }: ItemKey): string => `${table} ${pk}`;
 
-/** Counts write units by partition key; each key earns its units back as time goes on. */
+/** Counts write units by partition key. Each key regains its units as virtual time passes. */
 function partitionUnits(time: VirtualTime, unitsMax: number) {
   const partitions = new Map<string, { units: number; at: number }>();
   const leftOf = (item: ItemKey): { units: number; at: number } => {
@@ -141,7 +143,7 @@ function partitionUnits(time: VirtualTime, unitsMax: number) {
     assertUnitsLeft(items: readonly ItemKey[]): void {
       if (items.some((item) => leftOf(item).units <= 0)) throw throttled();
     },
-    /** A request's units are spread evenly over its items. */
+    /** Consumes the units of a request in equal parts for its items. */
     spend(items: readonly ItemKey[], units: number): void {
       for (const item of items) leftOf(item).units -= units / items.length;
     },
@@ -151,5 +153,5 @@ function partitionUnits(time: VirtualTime, unitsMax: number) {
 const throttled = (): Error =>
   new ProvisionedThroughputExceededException({
     $metadata: { httpStatusCode: 400 },
-    message: "The partition takes no more writes",
+    message: "The partition key has no write units left",
   });

@@ -10,7 +10,7 @@ import { itemsWritten } from "../../../tools/dynamodb/conflicts.ts";
 import { contention, type DynamoRules, type Effect } from "./contention.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
-/** What DynamoDB was asked, and what that consumed. */
+/** The requests that were sent to DynamoDB, and the units that they consumed. */
 export interface Consumption {
   requests: number;
   readUnits: number;
@@ -19,6 +19,7 @@ export interface Consumption {
   throttles: number;
 }
 
+/** Returns a consumption without requests. */
 export const noConsumption = (): Consumption => ({
   requests: 0,
   readUnits: 0,
@@ -29,7 +30,7 @@ export const noConsumption = (): Consumption => ({
 
 const consumer = new AsyncLocalStorage<Consumption>();
 
-/** Counts what `work` asks of DynamoDB. */
+/** Runs `work` and adds its requests to DynamoDB to `to`. */
 export const consuming = <T>(to: Consumption, work: () => Promise<T>): Promise<T> =>
   consumer.run(to, work);
 
@@ -37,7 +38,7 @@ interface Options {
   readonly endpoint: string;
   readonly time: VirtualTime;
   readonly rules: DynamoRules;
-  /** A number in [0, 1). */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
 }
 
@@ -58,8 +59,8 @@ interface Stack {
 }
 
 /**
- * The SDK's client of a real engine that answers as fast as it can, behind a model of how long AWS
- * takes and what it refuses. Conditions, expressions and sizes are the engine's.
+ * Creates an SDK client of a local engine with a model of AWS's latencies and refusals. The engine
+ * itself evaluates conditions and expressions and responds at once.
  */
 export function modelledDynamo({ endpoint, time, rules, random }: Options): DynamoDBDocumentClient {
   const base = new DynamoDBClient({
@@ -84,7 +85,8 @@ export function modelledDynamo({ endpoint, time, rules, random }: Options): Dyna
         const sent = (): Promise<Answer> => time.still(() => next(args));
         const isTransaction = commandName === "TransactWriteItemsCommand";
         const written = async (): Promise<Effect<Answer>> => {
-          // A write whose condition fails takes units too; those of a small item are near enough.
+          // A write whose condition fails also consumes units. Item sizes are not known here, so
+          // each item counts as one unit, which is right for small items.
           let units = items.length * (isTransaction ? 2 : 1);
           try {
             const answer = await sent();
@@ -126,7 +128,7 @@ const token = (count: number) => ({
   getRetryCost: () => undefined,
 });
 
-/** The SDK's retries, which wait in virtual time. */
+/** The retries of the SDK, which wait in virtual time. */
 function retriesIn(time: VirtualTime, random: () => number) {
   return {
     mode: "standard",
@@ -137,7 +139,7 @@ function retriesIn(time: VirtualTime, random: () => number) {
     ) {
       const count = last.getRetryCount() + 1;
       if (count >= attemptsMax || errorType === "CLIENT_ERROR") {
-        throw new Error("No attempts are left");
+        throw new Error("All attempts were used");
       }
       await time.sleep(random() * retryBaseMs * 2 ** count);
       return token(count);

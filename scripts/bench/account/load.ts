@@ -3,7 +3,7 @@ import type { Ledger } from "../../../shared/credits/ledger.ts";
 import { type Consumption, consuming, noConsumption } from "./dynamo-model.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
-/** A Lambda execution environment with its own cached state. */
+/** A Lambda execution environment, with a separate cached state. */
 export interface Environment {
   readonly accounts: Pick<AccountStore, "admit">;
   readonly ledger: Ledger;
@@ -12,39 +12,42 @@ export interface Environment {
 export interface LoadOptions {
   readonly environments: readonly Environment[];
   readonly accountId: string;
-  /** Hashes of the account's API keys; an environment uses one of them. */
+  /** The hashes of the account's API keys. Each environment uses one of them. */
   readonly keyHashes: readonly string[];
-  /** How long a call waits for its source, in milliseconds. */
+  /** The milliseconds that a call waits for its source. */
   readonly workMs: number;
-  /** Calls offered a second; 0 starts the next call of an environment when the last has ended. */
+  /**
+   * The calls that start in a second. With 0, each environment starts its next call when the last
+   * one has ended.
+   */
   readonly rate: number;
   /** Watchlists whose runs reserve and settle steps on the same account during the calls. */
   readonly watchlists: number;
-  /** Measured seconds, after the warm-up. */
+  /** The seconds that are measured, without the warm-up before them. */
   readonly seconds: number;
   readonly time: VirtualTime;
   readonly random: () => number;
 }
 
-/** One item call that was answered. */
+/** The measurements of one answered item call. */
 export interface CallFigures {
   readonly admissionMs: number;
-  /** Time spent in reserving and settling. */
+  /** The milliseconds that the call spent on reserving and settling. */
   readonly ledgerMs: number;
   readonly consumption: Consumption;
 }
 
 export interface LoadFigures {
   readonly calls: readonly CallFigures[];
-  /** Calls that ended within the measured seconds, a second. */
+  /** Calls per second, counted over the measured seconds. */
   readonly callsPerSecond: number;
   readonly limited: number;
   readonly withoutSlot: number;
-  /** Calls and steps that ended in an error. */
+  /** The number of calls and steps that ended with an error. */
   readonly failed: number;
-  /** Steps of runs that were reserved and settled. */
+  /** The number of run steps that were reserved and settled. */
   readonly steps: number;
-  /** Credits of all settled calls and steps, including those of the warm-up. */
+  /** The credits of all settled calls and steps, including those of the warm-up. */
   readonly charged: number;
 }
 
@@ -55,12 +58,15 @@ const stepMs = 2_000;
 const workOfCall = { endpoint: "POST /v1/products", scraper: "retailer_a.lite", items: 1 };
 const workOfStep = { scraper: "retailer_a.lite", items: 100 };
 const watchlistId = `wl_${"0".repeat(24)}`;
-/** How long a caller that was refused waits before it tries again. */
+/** The milliseconds that a refused caller waits before its next attempt. */
 const pauseMs = 100;
 const callHoldMs = 120_000;
 const stepHoldMs = 24 * 60 * 60 * 1_000;
 
-/** Offers item calls and runs to one account for some seconds of virtual time. */
+/**
+ * Generates item calls and run steps of one account during some seconds of virtual time, and
+ * measures them.
+ */
 export async function offerLoad(options: LoadOptions): Promise<LoadFigures> {
   const { time, seconds, environments, watchlists, random } = options;
   const from = time.now() + warmUpMs;
@@ -89,7 +95,7 @@ export async function offerLoad(options: LoadOptions): Promise<LoadFigures> {
     while (time.now() < until) {
       await time.sleep((-Math.log(1 - random()) * 1_000) / options.rate);
       const next = idle.shift();
-      // As Lambda does, a call that finds no environment is refused.
+      // A call that finds no free environment is refused, as in Lambda.
       if (next === undefined) counts.limited += 1;
       else calls.push(call(next.environment, next.n).finally(() => void idle.push(next)));
     }
@@ -179,7 +185,7 @@ async function makeStep(
     await ledger.settle({ ...settled, now: time.clock.now() });
     return "settled";
   } catch {
-    // A step that finds no way to the ledger is tried again by its queue message.
+    // A step that cannot reach the ledger is repeated later, as with its queue message.
     await time.sleep(stepMs);
     return "failed";
   }

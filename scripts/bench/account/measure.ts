@@ -12,25 +12,30 @@ import { type AccountTables, openAccount } from "./open-account.ts";
 import { seeded } from "../seeded.ts";
 import { virtualTime } from "./virtual-time.ts";
 
-/** The load of one account during a measurement. */
+/** The load on one account during a measurement. */
 export interface AccountLoad {
-  /** Lambda environments that handle its calls, and its concurrency limit. */
+  /** The number of Lambda environments for the account's calls, which limits concurrency. */
   readonly environments: number;
   readonly workSeconds: number;
-  /** Calls offered a second; 0: every environment calls without a pause. */
+  /** The calls that start in a second. With 0, each environment calls without a pause. */
   readonly rate: number;
   readonly watchlists: number;
 }
 
 export interface AccountCase {
-  /** Accounts under load at the same time; the first one is measured. */
+  /**
+   * The loads that run at the same time, one for each account. Only the first account is measured.
+   */
   readonly loads: readonly [AccountLoad, ...AccountLoad[]];
   readonly seconds: number;
   readonly seed: number;
   readonly rules: DynamoRules;
 }
 
-/** Times in milliseconds; percentiles over the calls that ended in the measured seconds. */
+/**
+ * The measurements of an account. Times are in milliseconds. Percentiles are of the calls that
+ * ended in the measured seconds.
+ */
 export interface AccountFigures {
   readonly environments: number;
   readonly work_s: number;
@@ -52,7 +57,7 @@ export interface AccountFigures {
   readonly steps: number;
 }
 
-/** Calls a second that a key is used for; it may make 50. */
+/** The calls per second for which one API key is used. Its limit is 50. */
 const callsPerKey = 35;
 
 interface World {
@@ -60,7 +65,10 @@ interface World {
   readonly tables: AccountTables;
 }
 
-/** Measures accounts under load; the stored sums of each are compared with its charges at the end. */
+/**
+ * Measures accounts under load. At the end, compares the stored sums of each account with its
+ * charges.
+ */
 export async function measureAccounts(
   { loads, seconds, seed, rules }: AccountCase,
   { endpoint, tables }: World,
@@ -95,7 +103,7 @@ export async function measureAccounts(
   client.destroy();
   for (const [n, { charged, failed }] of measured.entries()) {
     const accountId = opened[n]?.accountId ?? "";
-    // A failed call may leave its hold to a worker, and this bench runs no worker.
+    // A failed call may need a worker to release its hold, but this bench runs no worker.
     if (failed === 0) {
       process.stdout.write(`sums: ${await checkSums(tables.accounts, accountId, charged)}\n`);
     }

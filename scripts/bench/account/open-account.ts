@@ -11,9 +11,9 @@ export interface AccountTables {
 }
 
 /**
- * Opens an account and buys enough credits for at least that many slots.
- * @returns its ID and the keys. Keys beyond the limit of one account belong to other accounts; they count
- *   only for the request rate.
+ * Opens an account and buys enough credits for at least `slots` slots.
+ * @returns the account's ID and the API keys. If more keys are needed than one account may have,
+ * the other keys belong to other accounts. They only count for the request rate.
  */
 export async function openAccount(
   tables: AccountTables,

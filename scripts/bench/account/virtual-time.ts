@@ -4,26 +4,30 @@ import type { Clock } from "../../../shared/base/clock.ts";
 
 interface Timer {
   readonly at: number;
-  /** Order of creation: timers of the same instant fire in it. */
+  /** The order of creation. Timers of the same time fire in this order. */
   readonly number: number;
   readonly fire: () => void;
 }
 
 /**
- * A clock that moves only when all work waits for it, so that a minute of load takes as long as the
- * processor needs for it, and not longer.
+ * A clock that advances only when all work waits for it. A minute of load therefore takes only as
+ * long as its computations.
  */
 export interface VirtualTime {
   readonly clock: Clock;
-  /** Milliseconds since 1970. */
+  /** Returns the virtual time in epoch milliseconds. */
   now(): number;
   sleep(milliseconds: number): Promise<void>;
-  /** Waits for real input or output, during which virtual time stands still. */
+  /** Runs real input or output. Virtual time does not advance until it ends. */
   still<T>(work: () => Promise<T>): Promise<T>;
-  /** Moves time on until `work` has ended. @throws what `work` throws */
+  /**
+   * Advances virtual time until `work` has ended.
+   * @throws the error of `work`
+   */
   through<T>(work: Promise<T>): Promise<T>;
 }
 
+/** Creates a virtual clock that starts at `start`. */
 export function virtualTime(start: Date): VirtualTime {
   let now = start.getTime();
   let timers = 0;
@@ -53,7 +57,7 @@ export function virtualTime(start: Date): VirtualTime {
       const noted = work.finally(() => {
         ended = true;
       });
-      // The loop below reports the failure by awaiting `noted` at its end.
+      // The loop below awaits `noted` at its end, which reports the failure.
       noted.catch(() => undefined);
       for (;;) {
         await flushed();
@@ -65,7 +69,8 @@ export function virtualTime(start: Date): VirtualTime {
           continue;
         }
         const timer = queue.pop();
-        if (timer === undefined) throw new Error("Work waits for something other than time");
+        if (timer === undefined)
+          throw new Error("The work waits for something that is not a timer of the virtual time");
         now = timer.at;
         timer.fire();
       }

@@ -17,25 +17,27 @@ import { seeded } from "../seeded.ts";
 import { slidingSeconds } from "./sliding-seconds.ts";
 
 export interface KeyCase {
-  /** Calls attempted in a second. */
+  /** The calls that start in a second. */
   readonly attempts: number;
   readonly environments: number;
-  /** Measured seconds, after the warm-up. */
+  /** The seconds that are measured, without the warm-up before them. */
   readonly seconds: number;
-  /** The most milliseconds by which the clock of an environment differs from the true time. */
+  /** The largest difference in milliseconds between an environment's clock and the true time. */
   readonly skewMs: number;
   readonly seed: number;
 }
 
-/** Figures of the measured seconds, each per second. */
+/** The measurements, as values per second. */
 export interface KeyFigures {
   readonly attempts: number;
   readonly environments: number;
-  /** Admitted calls: the average of all seconds, then the fewest and the most in any sliding second. */
+  /**
+   * Admitted calls: the average of all seconds, and the minimum and maximum of all sliding seconds.
+   */
   readonly admitted: number;
   readonly least: number;
   readonly most: number;
-  /** Admitted by the local count of one process. */
+  /** Calls that a process admitted with its local count, without DynamoDB. */
   readonly uncounted: number;
   readonly refused: number;
   readonly "without a request": number;
@@ -46,7 +48,7 @@ export interface KeyFigures {
 
 const warmUpMs = 5_000;
 
-/** Sends calls of one key to Lambda environments at random times. */
+/** Sends calls of one API key to Lambda environments at random times, and measures them. */
 export async function measureKey(
   { attempts, environments, seconds, skewMs, seed }: KeyCase,
   { endpoint, table }: { readonly endpoint: string; readonly table: string },

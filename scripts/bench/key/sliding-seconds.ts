@@ -1,6 +1,6 @@
 /**
- * The fewest and the most times in any second. `most` is over all times, `least` over the seconds
- * between `from` and `until`.
+ * Returns the smallest and largest number of times in any sliding second. `most` considers all
+ * times, and `least` only the seconds between `from` and `until`.
  */
 export function slidingSeconds(
   times: readonly number[],
@@ -17,7 +17,9 @@ export function slidingSeconds(
   return { least, most };
 }
 
-/** The index of the first time at or after `start`. */
+/**
+ * Returns the index of the first time at or after `start`; the length of the list if there is none.
+ */
 function firstFrom(sorted: readonly number[], start: number): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {

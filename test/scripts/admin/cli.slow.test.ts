@@ -368,7 +368,11 @@ describe("the admin command, for an account of an earlier release,", () => {
     );
     expect(await atTerminal("reconcile", "--account", accountId)).toMatchObject({ code: 0 });
     const unknown = await admin("accounts", "open-shards", "--account", "acct_x");
-    expect(unknown).toEqual({ code: 1, out: "", err: "There is no account acct_x\n" });
+    expect(unknown).toEqual({
+      code: 1,
+      out: "",
+      err: "Account acct_x does not exist. Check the ID and --stage\n",
+    });
   });
 
   it("counts an account that cannot be moved as failed, and moves the others", async () => {
@@ -428,17 +432,21 @@ describe("the admin command reconcile", () => {
     });
     expect(JSON.parse(summary ?? "")).toMatchObject({ accounts: 1, differences: 1 });
     const unknown = await admin("reconcile", "--account", "acct_x");
-    expect(unknown).toEqual({ code: 1, out: "", err: "There is no account acct_x\n" });
+    expect(unknown).toEqual({
+      code: 1,
+      out: "",
+      err: "Account acct_x does not exist. Check the ID and --stage\n",
+    });
   });
 });
 
 describe("the admin command, with a wrong command line,", () => {
   it.each([
-    [["grunt"], 'There is no command "grunt". Run npm run admin for a list.'],
+    [["grunt"], 'There is no command "grunt". Run "npm run admin" for a list.'],
     [["keys"], "--account is required"],
     [
       ["keys", "--account", "a", "--pack", "x"],
-      "keys does not take --pack. It takes: --account <acct_…>",
+      "keys does not accept --pack. It accepts: --account <acct_…>",
     ],
     [
       ["grant", "--account", "a", "--id", "b", "--credits", "1.5"],
@@ -464,7 +472,7 @@ describe("the admin command, with a wrong command line,", () => {
     ],
     [
       ["create-account", "--name", "a", "--email", "not an email"],
-      "--email is not an email address",
+      "--email must be an email address",
     ],
     [
       ["create-account", "--name", "a\u001b[31m", "--email", "a@b.example"],
@@ -474,9 +482,12 @@ describe("the admin command, with a wrong command line,", () => {
       ["create-key", "--account", "a", "--name", "a\u0007"],
       "'name' must not contain control characters or unpaired surrogates.",
     ],
-    [["watchlists", "--account", "nope"], "There is no account nope"],
-    [["credits", "--account", "nope"], "There is no account nope"],
-    [["runs", "--watchlist", "wl_nope"], "There is no watchlist wl_nope"],
+    [["watchlists", "--account", "nope"], "Account nope does not exist. Check the ID and --stage"],
+    [["credits", "--account", "nope"], "Account nope does not exist. Check the ID and --stage"],
+    [
+      ["runs", "--watchlist", "wl_nope"],
+      "Watchlist wl_nope does not exist. Check the ID and --stage",
+    ],
     [["accounts", "--stage", "test"], '--stage must be one of dev, prod (got "test")'],
     [["accounts", "--region", "eu-west-1"], "--region requires --stage"],
   ])("refuses %j", async (words, message) => {

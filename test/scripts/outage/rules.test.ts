@@ -59,20 +59,20 @@ it.each<[string, Observation]>([
 
 it.each<[string, Observation]>([
   ["was not answered", { ...unavailable, status: 0, headers: new Headers() }],
-  ["answered 500 where 503 is due", { ...unavailable, status: 500 }],
-  ["answered 200 where 503 is due", { ...unavailable, status: 200, headers: headers() }],
+  ["answered 500 where 503 is expected", { ...unavailable, status: 500 }],
+  ["answered 200 where 503 is expected", { ...unavailable, status: 200, headers: headers() }],
   [
-    "answered 404 where its usual status or 503 is due",
+    "answered 404 where its usual status or 503 is expected",
     { ...unavailable, mode: "slow", status: 404 },
   ],
-  ["answered 503 where its usual status is due", { ...unavailable, mode: "healthy" }],
+  ["answered 503 where its usual status is expected", { ...unavailable, mode: "healthy" }],
   [
-    "answered 503 where its usual status is due",
+    "answered 503 where its usual status is expected",
     { ...unavailable, route: "GET /v1/platforms", mode: "killed" },
   ],
-  ["answered 200 where its usual status is due", { ...structured, status: 200 }],
+  ["answered 200 where its usual status is expected", { ...structured, status: 200 }],
   [
-    "answered 200 where 503 is due",
+    "answered 200 where 503 is expected",
     { ...usual, mode: "hanging after the key check", charged: 0, headers: headers() },
   ],
   ["answered 503 with the code INTERNAL", { ...unavailable, code: "INTERNAL" }],

@@ -21,7 +21,9 @@ import {
   type Session,
 } from "./session.ts";
 
-/** Concurrency tiers (specification, section "Limits"). */
+/**
+ * Minimum lifetime credits and slots of each concurrency tier (specification, section "Limits").
+ */
 const slots: readonly (readonly [number, number])[] = [
   [0, 5],
   [25_000, 20],
@@ -30,7 +32,7 @@ const slots: readonly (readonly [number, number])[] = [
   [10_000_000, 250],
 ];
 
-/** The account as `GET /v1/account` shows it. */
+/** Compares `GET /v1/account` with the model. */
 export async function expectAccount(session: Session): Promise<void> {
   const { model } = session;
   const [key] = model.keys;
@@ -63,7 +65,10 @@ export async function expectAccount(session: Session): Promise<void> {
   });
 }
 
-/** Checks the usage of the last days against the charges (M8). */
+/**
+ * Compares the usage of the last days with the model's charges (M8).
+ * @param days the requested number of days; undefined to omit the parameter
+ */
 export async function expectUsage(session: Session, days: number | undefined): Promise<void> {
   const { model, service } = session;
   const query = days === undefined ? "" : `?days=${days}`;
@@ -109,7 +114,7 @@ const usage = command<number>({
   },
 });
 
-/** Checks all credit transactions page by page, newest first. */
+/** Compares all credit transactions with the model, page by page, newest first. */
 export async function expectLedger(session: Session, limit: number): Promise<void> {
   const { entries } = session.model.ledger;
   const newestFirst = entries.toReversed();
@@ -187,7 +192,7 @@ const isOf = (entry: Entry, filter: Filter): boolean => {
   );
 };
 
-/** Checks the filtered credit transactions, independently of their pages. */
+/** Compares the filtered credit transactions with the model. Ignores the limits of the pages. */
 async function expectFiltered(session: Session, filter: Filter, limit: number): Promise<void> {
   const { entries } = session.model.ledger;
   const wanted = entries
@@ -219,7 +224,10 @@ const filtered = command<{ pick: number; how: number; limit: number }>({
   },
 });
 
-/** Draws one or two filters, with values of an existing entry and watchlist if there are any. */
+/**
+ * Draws one or two filters. Their values are from an existing entry and watchlist, if there are
+ * any.
+ */
 function drawnFilter({ ledger, lists }: Session["model"], pick: number, how: number): Filter {
   const entry = drawnOf(ledger.entries, pick);
   const request = (entry && requestOf(entry)) ?? `req_${"0".repeat(24)}`;
@@ -237,7 +245,7 @@ const transactions = command<number>({
   drawn: fc.constantFrom(3, 7, 20, 100, 100, 0, 101, -1),
   async play(session, limit) {
     const { entries } = session.model.ledger;
-    // Limits the number of pages.
+    // A higher page limit bounds the number of requests.
     const few = Math.min(100, Math.max(limit, Math.ceil(entries.length / 8)));
     const list = (query: string) =>
       call(session, { method: "GET", path: `/v1/credit_transactions?${query}` });
@@ -338,7 +346,7 @@ const keys = command<{ how: number; pick: number }>({
   },
 });
 
-/** Calls with the key in one header, in two headers, or in the query. */
+/** Calls the API with the key in its usual header, also in `Authorization`, or in the query. */
 function callWith(session: Session, key: string, how: number) {
   const path = "/v1/api_keys";
   if (how === 8) return call(session, { method: "GET", path: `${path}?api_key=${key}`, key: "" });
@@ -346,7 +354,9 @@ function callWith(session: Session, key: string, how: number) {
   return call(session, { method: "GET", path, key, ...(how === 7 && { headers }) });
 }
 
-/** Checks that a valid key works and that a revoked, unknown or missing key gets 401. */
+/**
+ * Checks that a valid API key works, and that a revoked, unknown or missing key gets status 401.
+ */
 async function useKey(session: Session, how: number, pick: number): Promise<string> {
   const found = session.model.keys[pick % session.model.keys.length];
   const unknown = pick % 3 === 0;
@@ -365,7 +375,7 @@ const operator = command<number>({
   async play({ service, model }, drawn) {
     const packs = Object.keys(creditPacks) as PackId[];
     const pack = packs[drawn];
-    // Small amounts, so that some calls exceed the balance.
+    // Small amounts of credits, so that some calls exceed the balance.
     const credits = pack === undefined || drawn > 1 ? 15 * (drawn + 1) : creditPacks[pack];
     const isGrant = pack === undefined || drawn > 1;
     await service.addCredits(isGrant ? { grant: credits } : { pack });
@@ -426,7 +436,7 @@ const burst = command<number>({
   },
 });
 
-/** Calls with the demo key, which may read its own account only. */
+/** Calls the API with the demo key, which may only read its own account. */
 const demo = command<number>({
   name: "demo key",
   drawn: fc.nat(),
@@ -454,7 +464,7 @@ const demo = command<number>({
     if (wanted.method !== "GET") {
       return expectRefusal("demo", answer, { status: 403, code: "DEMO_READ_ONLY" });
     }
-    // Resources of another account respond like missing ones.
+    // For the demo key, a resource of another account is like a missing one.
     if (wanted.path.includes(list)) return expectRefusal("demo", answer, notFound);
     compare(
       "demo",

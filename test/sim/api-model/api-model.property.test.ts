@@ -3,9 +3,9 @@ import { type Engine, startEngine } from "../engine.ts";
 import { playSequences } from "./play-model.ts";
 
 /**
- * API_MODEL_RUNS=500 runs 500 sequences of up to 60 commands instead of two short ones.
- * API_MODEL_SEED and API_MODEL_PATH replay a failure. API_MODEL_SHRINK=1 finds the smallest failing
- * sequence, which takes minutes.
+ * Runs two short sequences by default. API_MODEL_RUNS=500 runs 500 sequences of up to 60 commands.
+ * API_MODEL_SEED and API_MODEL_PATH replay a failure. API_MODEL_SHRINK=1 searches for the smallest
+ * failing sequence, which takes minutes.
  */
 const { API_MODEL_RUNS: runs, API_MODEL_SEED: seed, API_MODEL_PATH: path } = process.env;
 

@@ -1,4 +1,7 @@
-/** A predicted value, compared deeply. A function in it accepts or rejects the actual value. */
+/**
+ * A predicted value. It is compared deeply. A function in it is called with the actual value and
+ * returns whether it accepts the value.
+ */
 export type Predicted = unknown;
 export type Like = (actual: unknown) => boolean;
 
@@ -14,7 +17,10 @@ export const oneOf =
   (actual) =>
     values.includes(actual);
 
-/** Returns the differences from the prediction, each with its path; empty without differences. */
+/**
+ * Compares an actual value with its prediction. Returns one text for each difference, with its
+ * path; an empty list if there are none.
+ */
 export function differences(actual: unknown, predicted: Predicted, place = ""): readonly string[] {
   if (typeof predicted === "function") {
     return (predicted as Like)(actual) ? [] : [`${place}: ${shown(actual)} is not as predicted`];

@@ -1,4 +1,4 @@
-/** The source of a ledger entry: a call, or a step of a run. */
+/** The source of a ledger entry, which is a call or a step of a run. */
 export type Source = (
   | { readonly request_id: string; readonly endpoint: string }
   | { readonly run: { readonly list: string; readonly number: number }; readonly step: string }
@@ -10,10 +10,10 @@ export interface Entry {
   readonly before: number;
   readonly after: number;
   readonly source: Source | null;
-  /** Of a charge and a refund. */
+  /** The number of charged items. Only charges and refunds have it. */
   readonly itemsCharged?: number;
   readonly at: number;
-  /** The service's ID of the entry, once a response had it. */
+  /** The service's ID of the entry; undefined until a response contains it. */
   id?: string;
 }
 
@@ -25,20 +25,22 @@ export interface Day {
 }
 
 /**
- * Model of an account's credits by the specification: each call and each step of a run reserves
- * credits, is charged for the answers, and gets the rest refunded.
+ * A model of an account's credits, based only on the specification. Each call and each step
+ * reserves credits, is charged for its answers, and is refunded the rest.
  */
 export interface CreditModel {
   balance: number;
-  /** Purchased credits and the signup grant. */
+  /** The credits of all purchases and of the signup grant. */
   lifetime: number;
   spent: number;
   readonly entries: Entry[];
   readonly days: Map<string, Day>;
 }
 
+/** Returns the UTC date of a time in epoch milliseconds. */
 export const dateOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
+/** Creates the credits of a new account, with its signup grant. */
 export function openCredits(credits: number, at: number): CreditModel {
   const ledger: CreditModel = {
     balance: 0,
@@ -66,6 +68,7 @@ function append(ledger: CreditModel, { change, ...entry }: Booking): void {
   ledger.entries.push({ ...entry, before, after: ledger.balance });
 }
 
+/** Applies a purchase or grant. */
 export function addCredits(
   ledger: CreditModel,
   { type, credits, at }: { type: "purchase" | "grant"; credits: number; at: number },
@@ -82,7 +85,10 @@ export interface Work {
   readonly at: number;
 }
 
-/** Applies a call or a step that the balance covers: reservation, charge and refund. */
+/**
+ * Applies a call or a step to the model: its reservation, its charge and its refund. The balance
+ * must cover the reservation.
+ */
 export function payFor(ledger: CreditModel, { reserved, charged, ...work }: Work): void {
   const { itemsCharged: _, ...reserving } = work;
   const { at } = work;

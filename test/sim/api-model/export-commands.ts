@@ -96,7 +96,7 @@ const refusals: readonly (readonly [object, Refusal])[] = [
   [{ bucket: "bucket-1", prefix: "/x", ...credentials }, refused("prefix")],
   [{ bucket: "bucket-1", compression: "zip", ...credentials }, refused("compression")],
   [{ bucket: "bucket-1", endpoint: "https://10.0.0.1/", ...credentials }, refused("endpoint")],
-  // The bucket rejects writes, so the destination is not saved.
+  // The bucket rejects writes, so the service does not save the destination.
   [{ bucket: "denied-1", ...credentials }, refused(undefined)],
 ];
 
@@ -173,7 +173,7 @@ async function change(
   const elsewhere = `bucket-${(Number(destination.bucket.at(-1)) + 1) % 3}`;
   const send = (body: object) => call(session, { method: "PATCH", path, body });
   if (how === 4) {
-    // A change of the bucket requires the secret again.
+    // The secret is required again if the bucket changes.
     const answer = await send({ bucket: elsewhere });
     return expectRefusal("another bucket", answer, { status: 400, code: "MISSING_PARAM" });
   }
@@ -191,7 +191,9 @@ async function change(
   return "200 changed";
 }
 
-/** Checks the log of exports, newest first, and the objects of the last export. */
+/**
+ * Compares the log of exports with the model, newest first. Checks the objects of the last export.
+ */
 export async function expectExports(session: Session, limit: number): Promise<void> {
   const { model } = session;
   const all = await readPages<Record<string, unknown>>(session, `${path}/exports`, limit);
@@ -223,7 +225,7 @@ export async function expectExports(session: Session, limit: number): Promise<vo
   expectObjects(session);
 }
 
-/** Checks that the objects of the last export are the bodies of its run's events. */
+/** Checks that the objects of the last export contain the bodies of its run's events. */
 function expectObjects({ model, service }: Session): void {
   const last = [...model.exports.values()].at(-1);
   if (last === undefined) return;

@@ -33,14 +33,17 @@ interface Charged {
   readonly scraper: string;
   readonly what: string;
   readonly reservedQuarters: number;
-  /** Price of each answer, in quarter-credits. */
+  /** The price of each answer, in quarters of a credit. */
   readonly quarters: readonly number[];
   readonly results: readonly Predicted[];
   readonly statuses: readonly string[];
   readonly head: Readonly<Record<string, Predicted>>;
 }
 
-/** Checks an item call: charged, or refused for lack of credits (specification, "POST /v1/products"). */
+/**
+ * Checks a response to an item call: a charge, or a refusal for lack of credits (specification,
+ * "POST /v1/products").
+ */
 function expectCharged({ model, service }: Session, answer: ApiAnswer, is: Charged): string {
   const { ledger } = model;
   const reserved = Math.ceil(is.reservedQuarters / 4);
@@ -77,7 +80,7 @@ function expectCharged({ model, service }: Session, answer: ApiAnswer, is: Charg
 
 const isCharged = (status: string): boolean => status === "ok" || status === "not_found";
 
-/** Another spelling of an ID that the service normalizes. */
+/** Returns an alternative spelling of an ID, which the service normalizes. */
 const written = (platform: Platform, id: string, how: number): string => {
   if (how % 4 === 1) return ` ${id}\n`;
   if (how % 4 === 2 && platform === "retailer_a") return id.toLowerCase();
@@ -132,7 +135,7 @@ const products = command<{ tier: number; ids: number[]; how: number }>({
   },
 });
 
-/** Builds a request with or without its optional parameters. */
+/** Builds a request body. `how` selects its optional parameters. */
 function productsBody(
   platform: Platform,
   tier: string,
@@ -151,7 +154,10 @@ function productsBody(
   };
 }
 
-/** Returns the fields of a tier: pulse has only the offer count and the lowest new price. */
+/**
+ * Returns the fields that a tier shows. A pulse shows only the offer count and the lowest new
+ * price.
+ */
 function shownFields(platform: Platform, tier: string, fields: object = {}): object {
   const all = fields as Readonly<Record<string, unknown>>;
   return tier === "pulse" ? { [platform]: all[platform] } : all;
@@ -237,7 +243,10 @@ const badItemCall = command<number>({
 
 const conditions = ["all", "new", "used"] as const;
 
-/** Predicts an offers result (specification, section "Offer (offers endpoints)"). */
+/**
+ * Returns the predicted result of an offers request (specification, section "Offer (offers
+ * endpoints)").
+ */
 function offersResult(id: string, now: number, condition: string) {
   const shown = shownAt("retailer_a", phaseAt(now)).offers(id) as {
     status: string;
@@ -350,7 +359,7 @@ const check = command<{ offers: [number, number][]; how: number }>({
     const unique = [...new Map(wanted.map((one) => [JSON.stringify(one), one])).values()];
     const sent = wanted.map(({ asin, offerListingId }) => ({
       asin: how === 2 ? asin.toLowerCase() : asin,
-      // URL-encoded.
+      // Encodes one character for the URL.
       offerListingId: how === 1 ? offerListingId.replace("o", "%6F") : offerListingId,
     }));
     const answer = await call(session, {

@@ -24,7 +24,7 @@ export interface KeyModel {
   revoked: boolean;
 }
 
-/** Times of an item; the run model's item has its state and readings. */
+/** The times of an item. Its state and readings are in the item of the run model. */
 export interface ItemTimes {
   readonly addedAt: number;
   firstReadAt: number | null;
@@ -40,7 +40,7 @@ export interface WatchlistModel {
   readonly createdAt: number;
   name: string;
   schedule: Schedule;
-  /** The custom pipeline; null for the platform's default. */
+  /** The custom pipeline; null if the watchlist has the platform's default. */
   pipeline: Pipeline | null;
   refreshEveryRuns: number;
   endpointId: string | null;
@@ -63,9 +63,12 @@ export interface EventModel {
   readonly at: number;
   readonly run: Omit<RunModel, "events" | "record">;
   readonly data: Shown;
-  /** ID of the endpoint that the watchlist named then. */
+  /**
+   * The ID of the endpoint that the watchlist named at the time of the event; null if it named
+   * none.
+   */
   readonly named: string | null;
-  /** The service's ID of the event, once the feed had it. */
+  /** The service's ID of the event; undefined until the feed contains it. */
   id?: string;
 }
 
@@ -79,14 +82,16 @@ export interface EndpointModel {
   secret: string;
   previous: { readonly secret: string; readonly until: number } | null;
   deleted: boolean;
-  /** Times of its tests. */
+  /** The times of the endpoint's tests, in milliseconds. */
   readonly tests: number[];
 }
 
-/** A delivery. `open`: its receiver fails, so it may be at any of its retries. */
+/**
+ * A delivery. In the state `open`, its receiver fails, so any number of retries may have been made.
+ */
 export interface DeliveryModel {
   readonly endpointId: string;
-  /** Null for a test. */
+  /** The event; null for a test delivery. */
   readonly event: EventModel | null;
   readonly type: string;
   readonly at: number;
@@ -120,7 +125,7 @@ export interface Remembered {
   readonly listId: string;
 }
 
-/** The predicted state of the service. */
+/** The predicted state of the whole service. */
 export interface Model {
   readonly accountId: string;
   readonly ledger: CreditModel;
@@ -134,13 +139,15 @@ export interface Model {
   readonly exports: Map<string, ExportModel>;
   readonly remembered: Map<string, Remembered>;
   destination: DestinationModel | null;
-  /** Total time of the "time passes" commands, in milliseconds. */
+  /** The total time of the "time passes" commands, in milliseconds. */
   passed: number;
 }
 
+/** Converts epoch milliseconds to an ISO time; null stays null. */
 export const iso = (at: number | null): string | null =>
   at === null ? null : new Date(at).toISOString();
 
+/** Creates the model of a new account. */
 export function openModel(accountId: string, key: KeyModel, credits: number): Model {
   return {
     accountId,
@@ -158,7 +165,7 @@ export function openModel(accountId: string, key: KeyModel, credits: number): Mo
   };
 }
 
-/** Default pipelines (specification, section "Watchlists"). */
+/** Returns the default pipeline of a platform (specification, section "Watchlists"). */
 export function defaultOf(platform: Platform, refreshEveryRuns: number): Pipeline {
   if (platform !== "retailer_a") {
     const scraper: StepScraperId = `${platform}.standard`;
@@ -186,12 +193,13 @@ export function defaultOf(platform: Platform, refreshEveryRuns: number): Pipelin
   };
 }
 
-/** Sets the pipeline of the next runs. */
+/** Sets the pipeline of later runs to that of the watchlist. */
 export function setPipeline(list: WatchlistModel): void {
   const pipeline = list.pipeline ?? defaultOf(list.core.platform, list.refreshEveryRuns);
   Object.assign(list.core, { pipeline });
 }
 
+/** Returns an item that was never read. */
 export const newItem = (platform: Platform, id: string): ModelItem => ({
   id,
   looks: looksOf(platform, id),
@@ -204,6 +212,7 @@ export const newItem = (platform: Platform, id: string): ModelItem => ({
   lastChange: null,
 });
 
+/** Returns the times of an item that was just added. */
 export const newTimes = (addedAt: number): ItemTimes => ({
   addedAt,
   firstReadAt: null,
@@ -211,25 +220,26 @@ export const newTimes = (addedAt: number): ItemTimes => ({
   delistedAt: null,
 });
 
+/** Returns the items sorted by ID. */
 export const sortedItems = (items: readonly ModelItem[]): ModelItem[] =>
   items.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
-/** A tick may come up to a minute before the due time of a cadence. */
+/** A scheduler's tick may come this long before the due time of a cadence. */
 const toleranceMs = 60_000;
 
-/** Applies a tick of the scheduler: a run, if the watchlist is due. */
+/** Applies a tick of the scheduler. It starts a run if the watchlist is due. */
 export function tickModel(model: Model, { watchlistId, scheduledTime }: Tick, now: number): void {
   const list = model.lists.find(({ id }) => id === watchlistId);
   if (list === undefined || list.nextRunAt === null || list.core.paused) return;
   const tolerance = list.schedule.every === undefined ? 0 : toleranceMs;
   if (scheduledTime + tolerance < list.nextRunAt) return;
   const next = nextAfter(list.schedule, list.nextRunAt, now);
-  // A watchlist without items does not run; its due time advances.
+  // A watchlist without items does not run, but its due time advances.
   if (list.core.items.length === 0) list.nextRunAt = next;
   else play(model, list, { trigger: "tick", now, next });
 }
 
-/** Applies a manual run, after which the schedule restarts. */
+/** Applies a manual run. The interval of the schedule starts again after it. */
 export function runNowModel(model: Model, list: WatchlistModel, now: number): void {
   const next = list.core.paused ? null : nextAfter(list.schedule, now, now);
   play(model, list, { trigger: "manual", now, next });
@@ -252,7 +262,7 @@ interface Turn {
   readonly next: number | null;
 }
 
-/** Applies a run with its charges, its events and its export. */
+/** Applies a run with its charges, events and export. */
 function play(model: Model, list: WatchlistModel, { trigger, now, next }: Turn): void {
   const { core } = list;
   const wasPaused = core.paused;
@@ -273,7 +283,7 @@ function play(model: Model, list: WatchlistModel, { trigger, now, next }: Turn):
 function note({ core, times }: WatchlistModel, item: ModelItem, now: number): void {
   const time = times.get(item.id);
   if (time === undefined) throw new Error(`The model has no times of item ${item.id}`);
-  // Any answer counts as the first read.
+  // Every answer counts as the first read, even an unsuccessful one.
   if (item.state !== "new") time.firstReadAt ??= now;
   if (item.state === "delisted") time.delistedAt ??= now;
   if (item.lastChange?.runNumber === core.runCount) time.changedAt = now;
@@ -300,7 +310,7 @@ function pay(model: Model, list: WatchlistModel, { result, now }: RunResult): vo
   for (const [step, did] of Object.entries(steps)) {
     const { requested, skipped, credits, scraper } = did;
     const items = requested + skipped;
-    // Deferred items are not reserved.
+    // No credits are reserved for deferred items.
     if (items === 0) continue;
     payFor(model.ledger, {
       reserved: Math.ceil((items * quartersReserved[scraper as StepScraperId]) / 4),
@@ -352,7 +362,7 @@ function publish(model: Model, list: WatchlistModel, { result, now }: RunResult)
   });
   const events: EventModel[] = [];
   const addEvents = (type: string, key: string, entries: readonly Shown[]): void => {
-    // The simulation lowers the limit of 500, so that events have several parts.
+    // The simulation lowers the limit of 500 items, so that events have several parts.
     const { itemEventsMax: most } = limits;
     const parts = Math.ceil(entries.length / most);
     for (let part = 1; part <= parts; part += 1) {
@@ -379,17 +389,20 @@ function publish(model: Model, list: WatchlistModel, { result, now }: RunResult)
 export const exportRun = (model: Model, run: RunModel, to: DestinationModel): void => {
   const { bucket, prefix, compression } = to;
   const key = `${run.list.id} ${run.number}`;
-  // A run keeps the format of its first export.
+  // All exports of a run have the format of its first export.
   const format = model.exports.get(key)?.compression ?? compression;
   model.exports.delete(key);
   model.exports.set(key, { run, bucket, prefix, compression: format });
 };
 
-/** True when the endpoint subscribes to the event type. */
+/** Returns true if the endpoint subscribes to the event type. */
 const takes = ({ events }: EndpointModel, type: string): boolean =>
   events === null || events.includes(type);
 
-/** Delivers an event to its endpoints (specification, section "Events", rules 1 and 2). */
+/**
+ * Adds the deliveries of an event to the endpoints that must receive it (specification, section
+ * "Events", rules 1 and 2).
+ */
 function deliver(model: Model, event: EventModel, now: number): void {
   const receivers =
     event.named === null
@@ -411,8 +424,9 @@ function deliver(model: Model, event: EventModel, now: number): void {
 }
 
 /**
- * Returns the endpoint of a watchlist: the one it names; after its deletion the one with the same URL,
- * else the deleted endpoint.
+ * Returns the endpoint of a watchlist. This is the endpoint that the watchlist names. If that was
+ * deleted, it is the endpoint with the same URL, if there is one, and otherwise the deleted
+ * endpoint.
  */
 export function boundEndpoint(
   { endpoints }: Model,
@@ -445,17 +459,20 @@ const refusalOf = ({ deleted, enabled }: EndpointModel): string | null => {
   return enabled ? null : "endpoint_disabled";
 };
 
-/** Sends a delivery again. */
+/** Applies a redelivery, which is another attempt. */
 export const redeliver = attempt;
 
-/** Ends all open deliveries to an endpoint. */
+/** Ends all open deliveries to an endpoint without success. */
 export function endOpen(model: Model, endpoint: EndpointModel): void {
   for (const delivery of model.deliveries) {
     if (delivery.endpointId === endpoint.id && delivery.state === "open") delivery.state = "ended";
   }
 }
 
-/** Sends the failed deliveries of a span again, and the events of it that were never sent. */
+/**
+ * Applies a recovery. It sends again the failed deliveries of a time span, and sends the span's
+ * events that were never sent.
+ */
 export function recover(
   model: Model,
   endpoint: EndpointModel,
@@ -468,7 +485,7 @@ export function recover(
     );
     if (known !== undefined) {
       if (known.state === "failed") attempt(known, endpoint);
-      // It may have failed, or may still be in progress.
+      // The delivery may have failed, or its attempt may be in progress.
       if (known.state === "ended") Object.assign(known, { state: "open", attempts: null });
       continue;
     }
@@ -480,7 +497,7 @@ export function recover(
   }
 }
 
-/** Sends an event to one endpoint, again if necessary. */
+/** Applies the sending of an event to one endpoint. The event may have been delivered before. */
 export function sendEvent(model: Model, event: EventModel, endpoint: EndpointModel): void {
   const known = model.deliveries.find(
     (one) => one.event === event && one.endpointId === endpoint.id,
@@ -508,7 +525,7 @@ const stateCounts = ({ items }: ModelWatchlist) => {
   return { new: count("new"), active: count("active"), delisted: count("delisted") };
 };
 
-/** A watchlist in a response. */
+/** Returns a watchlist as responses show it. */
 export function shownWatchlist(model: Model, list: WatchlistModel, now: number): Shown {
   const { core, schedule } = list;
   const { every, cron, timezone = "UTC" } = schedule;
@@ -552,6 +569,7 @@ export function shownWatchlist(model: Model, list: WatchlistModel, now: number):
   };
 }
 
+/** Returns a pipeline as responses show it. */
 export const shownPipeline = ({ entry, baseline, refresh, steps }: Pipeline): Shown => ({
   entry,
   baseline,
@@ -562,7 +580,7 @@ export const shownPipeline = ({ entry, baseline, refresh, steps }: Pipeline): Sh
   })),
 });
 
-/** An item in a response. */
+/** Returns an item as responses show it. */
 export function shownItem(list: WatchlistModel, item: ModelItem): Shown {
   const times = list.times.get(item.id) ?? newTimes(0);
   const { lastChange } = item;
@@ -590,7 +608,7 @@ export function shownItem(list: WatchlistModel, item: ModelItem): Shown {
   };
 }
 
-/** An event in the feed. */
+/** Returns an event as the feed shows it. */
 export const shownEvent = ({ type, at, data }: EventModel): Shown => ({
   id: idOf("evt"),
   type,

@@ -1,7 +1,7 @@
 import type { Pipeline } from "../../../shared/pipelines/definition.ts";
 import type { Platform } from "../../../shared/platforms/catalogue.ts";
 
-/** A pipeline in a request. */
+/** A pipeline in the format of a request. */
 export interface WirePipeline {
   readonly entry?: string;
   readonly baseline?: string;
@@ -84,10 +84,11 @@ const severalTiers: readonly WirePipeline[] = [
   },
 ];
 
+/** Returns the valid custom pipelines of a platform. */
 export const pipelinesOf = (platform: Platform): readonly WirePipeline[] =>
   platform === "retailer_a" ? severalTiers : oneTier(platform);
 
-/** Adds the defaults of the specification to a pipeline. */
+/** Converts a pipeline of a request. Adds the defaults of the specification. */
 export function understood({ entry, baseline, refresh, steps }: WirePipeline): Pipeline {
   const known = steps as Pipeline["steps"];
   return {
@@ -101,7 +102,7 @@ export function understood({ entry, baseline, refresh, steps }: WirePipeline): P
 const step = (more: object): object => ({ id: "a", scraper: "retailer_d.standard", ...more });
 const of = (...steps: readonly object[]): object => ({ steps });
 
-/** Invalid pipelines for retailer_d, with the error code and the invalid parameter. */
+/** Invalid pipelines for retailer_d, each with the error's code and `param`. */
 export const refusedPipelines: readonly (readonly [
   unknown,
   "INVALID_PARAM" | "MISSING_PARAM",

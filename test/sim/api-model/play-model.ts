@@ -16,10 +16,10 @@ import {
 } from "./webhook-commands.ts";
 
 const commandsMax = 60;
-/** Credits at the start: plenty, or soon too few. */
+/** Initial credits of accounts. Some are soon too few. */
 const beginnings = [5_000, 5_000, 400, 60, 10] as const;
 
-/** A command with its drawn parameters, for fast-check. */
+/** A command with its drawn parameters, in the form that fast-check requires. */
 class Drawn implements fc.AsyncCommand<Session, Session> {
   private readonly played: Played<unknown>;
   private readonly drawn: unknown;
@@ -78,14 +78,18 @@ export interface SequenceOptions {
   readonly commands?: number;
 }
 
-/** Compares sequences of calls with the model. @throws Error with the failing sequence */
+/**
+ * Runs sequences of calls and compares all responses with the model.
+ * @throws Error with the failing sequence
+ */
 export async function playSequences(engine: Engine, options: SequenceOptions): Promise<void> {
   const { runs, seed, path, isShrunk = false, counts = new Map<string, number>() } = options;
   const maxCommands = options.commands ?? commandsMax;
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...beginnings),
-      // Most commands need a watchlist and an endpoint.
+      // Most commands need a watchlist and an endpoint, so each sequence starts with their
+      // creation.
       fc.tuple(endpointOf, listOf),
       fc.commands([anyCommand], { maxCommands, size: "max" }),
       (credits, opening, commands) => playOne(engine, { credits, opening, commands, counts }),
@@ -148,9 +152,12 @@ async function expectEverything(session: Session): Promise<void> {
   await expectExports(session, 100);
 }
 
-/** Runs sequences and prints the counts of outcomes; false when one differed from the model. */
+/**
+ * Runs sequences and prints how often each outcome occurred. Returns false if a sequence differed
+ * from the model.
+ */
 export async function playModel(sequences: number): Promise<boolean> {
-  // The functions run in this process; their log would hide the output.
+  // The functions run in this process, so their log lines would be between the results.
   process.env["POWERTOOLS_LOG_LEVEL"] ??= "SILENT";
   const counts = new Map<string, number>();
   const { API_MODEL_SEED: seed, API_MODEL_PATH: path } = process.env;

@@ -1,4 +1,4 @@
-/** A cadence or a cron in a request. */
+/** A cadence or a cron expression in the format of a request. */
 export interface Schedule {
   readonly every?: string;
   readonly cron?: string;
@@ -8,12 +8,13 @@ export interface Schedule {
 const minute = 60_000;
 const units: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: 86_400 };
 
+/** Converts a cadence such as `6h` to seconds. */
 export const secondsOf = (every: string): number =>
   Number(every.slice(0, -1)) * (units[every.at(-1) ?? ""] ?? 0);
 
 export const cadences = ["30m", "1h", "6h", "24h", "7d", "2h", "12h"] as const;
 
-/** Invalid cadences and crons, with the invalid parameter. */
+/** Invalid schedules, each with the error's `param`. */
 export const refusedSchedules: readonly (Schedule & { readonly param: string })[] = [
   { every: "4m", param: "every" },
   { every: "8d", param: "every" },
@@ -34,19 +35,22 @@ interface Wall {
   readonly weekday: number;
 }
 
-/** The crons of the tests, each with its condition on the local time. */
+/**
+ * The cron expressions of the tests. Each has a function that returns true for the local times at
+ * which it fires.
+ */
 const meanings: Readonly<Record<string, (wall: Wall) => boolean>> = {
   "0 */6 * * *": (at) => at.minute === 0 && at.hour % 6 === 0,
   "30 6 * * *": (at) => at.minute === 30 && at.hour === 6,
   "15,45 8 * * MON-FRI": (at) =>
     [15, 45].includes(at.minute) && at.hour === 8 && at.weekday >= 1 && at.weekday <= 5,
   "@daily": (at) => at.minute === 0 && at.hour === 0,
-  // With both day fields restricted, either matches.
+  // If both day fields are restricted, a day has to match only one of them.
   "0 12 1 * SUN": (at) => at.minute === 0 && at.hour === 12 && (at.day === 1 || at.weekday === 0),
 };
 export const crons = Object.keys(meanings);
 
-/** Time zones without daylight saving time, with their UTC offset in minutes. */
+/** Time zones without daylight saving time, with their offsets from UTC in minutes. */
 const offsets: Readonly<Record<string, number>> = {
   UTC: 0,
   "Asia/Kolkata": 330,
@@ -54,7 +58,7 @@ const offsets: Readonly<Record<string, number>> = {
 };
 export const zones = Object.keys(offsets);
 
-/** Returns the first time after `after` at which the cron fires. */
+/** Returns the first time after `after` at which a cron expression fires, in epoch milliseconds. */
 function nextOfCron(cron: string, zone: string, after: number): number {
   const means = meanings[cron];
   const offset = (offsets[zone] ?? 0) * minute;
@@ -71,7 +75,10 @@ function nextOfCron(cron: string, zone: string, after: number): number {
   }
 }
 
-/** Returns the next due time after `now` of a watchlist that was due at `due`. */
+/**
+ * Returns the first due time after `now`, for a watchlist that was due at `due`. Times are in epoch
+ * milliseconds.
+ */
 export function nextAfter(schedule: Schedule, due: number, now: number): number {
   if (schedule.every === undefined) {
     return nextOfCron(schedule.cron ?? "", schedule.timezone ?? "UTC", Math.max(due, now));

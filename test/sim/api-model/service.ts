@@ -34,7 +34,7 @@ import { start } from "../world.ts";
 import type { Stage } from "../stage.ts";
 import { sourcesByRule } from "./shows.ts";
 
-/** A sent webhook request. */
+/** A webhook request that the service sent. */
 export interface SentWebhook {
   readonly url: string;
   readonly at: number;
@@ -43,7 +43,7 @@ export interface SentWebhook {
   readonly status: number;
 }
 
-/** A tick that the service received, from the scheduler or from a creation. */
+/** A tick that the service received from the scheduler, or from the creation of a watchlist. */
 export interface Tick {
   readonly watchlistId: string;
   readonly scheduledTime: number;
@@ -55,7 +55,9 @@ let opened = 0;
 
 type Virtual = (operation: string, input: Readonly<Record<string, unknown>>) => unknown;
 
-/** Opens the whole service without faults; only `call`, `burst` and `pass` advance its clock. */
+/**
+ * Opens the whole service without faults. Its clock advances only in `call`, `burst` and `pass`.
+ */
 export async function openService(stage: Stage, credits: number) {
   opened += 1;
   let now = start.getTime();
@@ -63,7 +65,7 @@ export async function openService(stage: Stage, credits: number) {
   // Services of one process must not create the same IDs, because functions cache data by ID.
   const randomSource = countingRandom(opened);
   const random = seededRandom(1, "api model");
-  // The queues and the scheduler use only the clock of the simulation.
+  // The queues and the scheduler use nothing of the task scheduler except its clock.
   const tasks = { now: () => now, note: () => {} } as unknown as TaskScheduler;
   const faults = seededFaults(random, { profile: "store", calm: true });
   const queues = virtualQueues(tasks, faults, random);
@@ -108,7 +110,10 @@ export async function openService(stage: Stage, credits: number) {
     return handlerOf(name)(event, context);
   };
 
-  /** Handles one message; messages of a run come before those of the next run. */
+  /**
+   * Handles one message. Handles the messages of a run before those of the next run. Returns false
+   * if there are none.
+   */
   const workOne = async (onTick: (tick: Tick) => void): Promise<boolean> => {
     const ready = queues.ready();
     const queue = drained.find((name) => ready.includes(name));
@@ -175,17 +180,20 @@ export async function openService(stage: Stage, credits: number) {
   return {
     account,
     key,
-    /** API key of the demo workspace. */
+    /** The API key of the demo workspace. */
     demoKey: demoKey.key,
     sent,
     buckets,
     now: () => now,
-    /** Calls the API 100 ms later, through the function of the route. */
+    /** Calls the API 100 ms after the previous call, through the function that serves the route. */
     async call(request: ApiRequest): Promise<ApiAnswer> {
       now += callMs;
       return apiAnswer(await invoke(groupOf(request), apiEvent(request)));
     },
-    /** Makes `count` calls at the same time, with two seconds without calls before and after. */
+    /**
+     * Makes `count` calls at the same time. No other calls are made for two seconds before and
+     * after.
+     */
     async burst(request: ApiRequest, count: number): Promise<readonly ApiAnswer[]> {
       now += restMs;
       const answers: ApiAnswer[] = [];
@@ -196,7 +204,7 @@ export async function openService(stage: Stage, credits: number) {
       return answers;
     },
     work,
-    /** Advances the time; work that becomes due happens at its own time. */
+    /** Advances the clock. Work that becomes due is handled at its due time. */
     async pass(milliseconds: number, onTick: (tick: Tick) => void): Promise<void> {
       const end = now + milliseconds;
       for (;;) {
@@ -215,7 +223,7 @@ export async function openService(stage: Stage, credits: number) {
       }
       now = Math.max(now, end);
     },
-    /** Adds credits as an operator. */
+    /** Adds credits to the account as an operator would. */
     async addCredits(how: { readonly pack: PackId } | { readonly grant: number }): Promise<void> {
       changed += 1;
       const target = { accountId: account.id, changeId: `change-${changed}` };
@@ -226,14 +234,14 @@ export async function openService(stage: Stage, credits: number) {
   };
 }
 
-/** Time between calls, within the rate limit of a key. */
+/** Milliseconds between calls. They keep the rate below the limit of a key. */
 const callMs = 100;
 const restMs = 2_000;
 const sweepMs = 60_000;
-/** The queues, in the order in which they are drained. */
+/** The queues in the order in which they are drained. */
 const drained: readonly QueueName[] = ["deliveries", "finishes", "steps", "runs"];
 
-/** A fake SDK client with the methods that the service uses. */
+/** Creates a fake SDK client that has only the methods that the service uses. */
 const clientOf = (service: Virtual): unknown => ({
   send: async ({ input, constructor }: { input: object; constructor: { name: string } }) =>
     service(constructor.name.replace(/Command$/, ""), input as Readonly<Record<string, unknown>>),
@@ -246,11 +254,13 @@ function handlerNamed(name: string, table: string, overrides: Overrides): Lambda
   return createLambda(name as LambdaName, table, overrides);
 }
 
-/** Status of a receiver, by its host name; `flaky` accepts the second attempt. */
+/**
+ * Returns the status with which a receiver responds, by its host name. `flaky` rejects only the first attempt.
+ */
 export function statusOf(url: string, attempt: number): number {
   const { hostname } = new URL(url);
   if (hostname.startsWith("down")) return 500;
-  // Not 410, which disables the endpoint: the scenario `deliveries` covers it.
+  // A 410 would disable the endpoint. The scenario `deliveries` covers that.
   if (hostname.startsWith("gone")) return 404;
   if (hostname.startsWith("flaky")) return attempt === 1 ? 503 : 200;
   return 200;
@@ -274,7 +284,7 @@ const senderTo = (sent: SentWebhook[], now: () => number): Sender => ({
   }),
 });
 
-/** Customers' buckets; one whose name starts with `denied` rejects writes. */
+/** Creates fake buckets of customers. A bucket whose name starts with `denied` rejects writes. */
 function bucketsIn(buckets: Map<string, Map<string, Buffer>>): CustomerBuckets {
   const made = (bucket: string, effect: (objects: Map<string, Buffer>) => void): BucketOutcome => {
     if (bucket.startsWith("denied")) return { outcome: "failed", reason: "AccessDenied" };

@@ -4,21 +4,24 @@ import { anything, differences, type Predicted } from "./compare.ts";
 import { type Model, tickModel } from "./model.ts";
 import type { Service } from "./service.ts";
 
-/** The state of a sequence of commands: the service and its model. */
+/** The state of a sequence of commands, which consists of the service and its model. */
 export interface Session {
   readonly service: Service;
   readonly model: Model;
-  /** Number of commands by name and outcome. */
+  /** How often each outcome of each command occurred. */
   readonly counts: Map<string, number>;
-  /** Number of sent webhooks that were checked. */
+  /** The number of sent webhooks that were already checked. */
   looked: number;
 }
 
-/** A command with drawn parameters, which select resources when the command runs. */
+/** A command. Its drawn parameters select resources when the command runs. */
 export interface Played<Drawn> {
   readonly name: string;
   readonly drawn: fc.Arbitrary<Drawn>;
-  /** Relative frequency. @default 1 */
+  /**
+   * The frequency of the command, relative to other commands.
+   * @default 1
+   */
   readonly weight?: number;
   readonly can?: (model: Model, drawn: Drawn) => boolean;
   readonly play: (session: Session, drawn: Drawn) => Promise<string | void>;
@@ -29,7 +32,10 @@ export const command = <Drawn>(played: Played<Drawn>): Played<unknown> =>
 
 type Wanted = Omit<ApiRequest, "key"> & { readonly key?: string };
 
-/** Calls the API, with the first key by default, and checks what every response must have. */
+/**
+ * Calls the API with the account's first key by default. Checks the properties that all responses
+ * must have.
+ */
 export async function call({ service, model }: Session, wanted: Wanted): Promise<ApiAnswer> {
   const answer = await service.call({ key: model.keys[0]?.key ?? "", ...wanted });
   const { headers, status, body } = answer;
@@ -50,7 +56,10 @@ export async function call({ service, model }: Session, wanted: Wanted): Promise
   return answer;
 }
 
-/** Reads all pages of a list and checks their limit. @throws Error after 400 pages */
+/**
+ * Reads all pages of a list and checks that no page exceeds the limit.
+ * @throws Error if there are more than 400 pages
+ */
 export async function readPages<Entry>(
   session: Session,
   path: string,
@@ -79,20 +88,22 @@ export async function readPages<Entry>(
   throw new Error(`${path} has more than 400 pages`);
 }
 
-/** Drains the queues after a call. */
+/** Drains the queues after a call, so that its effects are complete. */
 export const settle = ({ service, model }: Session): Promise<void> =>
   service.work((tick) => tickModel(model, tick, service.now()));
 
+/** Throws if a value differs from its prediction. */
 export function compare(what: string, actual: unknown, predicted: Predicted): void {
   const found = differences(actual, predicted);
   if (found.length > 0) throw new Error(`${what}: ${found.slice(0, 6).join("\n  ")}`);
 }
 
+/** Throws if a rule does not hold. */
 export function require(what: string, holds: boolean, rule: string): void {
   if (!holds) throw new Error(`${what}: violated: ${rule}`);
 }
 
-/** Compares a response with its prediction. */
+/** Compares the status and body of a response with the prediction. */
 export function expectBody(
   what: string,
   { status, text, body }: ApiAnswer,
@@ -107,7 +118,7 @@ export function expectBody(
 export interface Refusal {
   readonly status: number;
   readonly code: string;
-  /** Undefined for any parameter. */
+  /** The predicted `param` of the error; undefined to accept every value. */
   readonly param?: string | RegExp;
 }
 
@@ -116,6 +127,7 @@ function isParam(param: string | undefined, wanted: Refusal["param"]): boolean {
   return typeof wanted !== "string" && param !== undefined && wanted.test(param);
 }
 
+/** Throws if a response is not the predicted error. Returns the status as text. */
 export function expectRefusal(
   what: string,
   { status, text, body }: ApiAnswer,
@@ -131,16 +143,18 @@ export function expectRefusal(
   return `${wanted.status}`;
 }
 
+/** Returns the prediction of an invalid parameter. */
 export const refused = (param: Refusal["param"]): Refusal => ({
   status: 400,
   code: "INVALID_PARAM",
   ...(param !== undefined && { param }),
 });
+/** Returns the prediction of a missing parameter. */
 export const missing = (param: string): Refusal => ({ status: 400, code: "MISSING_PARAM", param });
 export const notFound: Refusal = { status: 404, code: "NOT_FOUND" };
 export const conflict: Refusal = { status: 409, code: "CONFLICT" };
 export const notYet: Refusal = { status: 501, code: "NOT_IMPLEMENTED" };
 
-/** Selects a value by a drawn number; undefined for an empty list. */
+/** Returns the value that a drawn number selects; undefined for an empty list. */
 export const drawnOf = <T>(values: readonly T[], drawn: number): T | undefined =>
   values.length === 0 ? undefined : values[drawn % values.length];

@@ -12,11 +12,11 @@ import type { ItemLooks, Look, OffersLook } from "../../support/run-model-answer
 import { showLooks } from "../../support/run-model-sources.ts";
 import { type ScriptedAnswers, scriptedSources } from "../../support/scripted-sources.ts";
 
-/** The sources' answers change every `phaseMs` and repeat after `phases` changes. */
+/** The sources' answers change after this many milliseconds, and repeat after `phases` changes. */
 const phaseMs = 10 * 60_000;
 const phases = 12;
 
-/** Returns the phase of the sources' answers at a time. */
+/** Returns the phase of the sources' answers at a time in epoch milliseconds. */
 export const phaseAt = (now: number): number => Math.floor(now / phaseMs) % phases;
 
 /** IDs of a platform that the sources know. */
@@ -25,7 +25,7 @@ export const idsOf = (platform: Platform): readonly string[] =>
     platform === "retailer_a" ? `B0${String(n).padStart(8, "0")}` : String(1_000_000 + n),
   );
 
-/** Returns a deterministic pseudo-random number of the parts. */
+/** Returns a number that looks random and is the same for the same parts. */
 function mixed(...parts: readonly (string | number)[]): number {
   let hash = 0x81_1c_9d_c5;
   for (const byte of Buffer.from(parts.join("/"))) hash = Math.imul(hash ^ byte, 0x01_00_01_93);
@@ -42,7 +42,10 @@ const values: Readonly<Record<FieldType, readonly (string | number | boolean)[]>
   string: ["new", "IN_STOCK", "S1"],
 };
 
-/** Status of an item by the last digit of its ID: mostly ok, some unavailable or delisted at times. */
+/**
+ * Returns the status of an item in a phase. The last digit of the ID determines whether the item is
+ * at times unavailable or delisted.
+ */
 function statusAt(id: string, at: number): "ok" | "partial" | "not_found" | "unavailable" {
   const digit = Number(id.at(-1));
   if (digit === 6 && at % 2 === 1) return "partial";
@@ -54,7 +57,7 @@ function statusAt(id: string, at: number): "ok" | "partial" | "not_found" | "una
 
 function fieldsAt(scraper: StepScraperId, id: string, at: number): Snapshot {
   const { fieldTypes, derivedFields } = stepScrapers[scraper];
-  // A steady item never changes; other items change each field every one to three phases.
+  // Steady items never change. Other items change each of their fields every one to three phases.
   const isSteady = Number(id.at(-1)) < 2;
   const fields: Record<string, Snapshot[string]> = {};
   for (const [field, type] of Object.entries(fieldTypes)) {
@@ -94,7 +97,7 @@ function lookAt(scraper: StepScraperId, id: string, at: number): Look {
 
 const kept = new Map<string, ItemLooks>();
 
-/** Returns the sources' answers for an item in each phase. */
+/** Returns the sources' answers about an item in all phases. */
 export function looksOf(platform: Platform, id: string): ItemLooks {
   const name = `${platform} ${id}`;
   const known = kept.get(name);
@@ -110,7 +113,7 @@ export function looksOf(platform: Platform, id: string): ItemLooks {
   return looks;
 }
 
-/** Returns the answers of a phase in the form of the sources. */
+/** Returns the answers of one phase in the form that the scripted sources use. */
 export function shownAt(platform: Platform, at: number): ScriptedAnswers {
   const { answers } = scriptedSources({ now: () => new Date(0), sleep: async () => {} });
   const items = new Proxy<Record<string, ItemLooks>>(
@@ -123,7 +126,7 @@ export function shownAt(platform: Platform, at: number): ScriptedAnswers {
 
 const platformOf = (scraper: string): Platform => scraper.split(".")[0] as Platform;
 
-/** Creates sources whose answers depend on the item, the scraper and the time. */
+/** Creates sources whose answers depend only on the item, the scraper and the time. */
 export function sourcesByRule(clock: Clock): StepSources {
   const { sources, answers } = scriptedSources(clock);
   const at = (): number => phaseAt(clock.now().getTime());

@@ -91,19 +91,25 @@ interface Wanted {
 const liveEndpoints = ({ endpoints }: Model): readonly EndpointModel[] =>
   endpoints.filter(({ deleted }) => !deleted);
 
-/** The parameter of a request that names an endpoint or none. */
+/**
+ * Returns the request parameter that names an endpoint, by ID or by URL. Without an endpoint, its
+ * value is null.
+ */
 const named = (endpoint: EndpointModel | undefined, how: number): object =>
   how % 2 === 0
     ? { webhook_url: endpoint?.url ?? null }
     : { webhook_endpoint_id: endpoint?.id ?? null };
 
-/** The parameters that name an endpoint as a watchlist shows it, deleted or not. */
+/**
+ * Returns the URL or the ID of an endpoint or both, as the watchlist shows them. The endpoint may
+ * be deleted.
+ */
 const asShown = ({ id, url }: EndpointModel, how: number): object => ({
   ...(how % 3 !== 1 && { webhook_url: url }),
   ...(how % 3 !== 2 && { webhook_endpoint_id: id }),
 });
 
-/** Draws the endpoint that a creation names, for some creations. */
+/** Draws the endpoint that a creation names; undefined if it names none. */
 const namedIn = (model: Model, { endpoint }: Creation): EndpointModel | undefined =>
   endpoint < 3 ? drawnOf(liveEndpoints(model), endpoint) : undefined;
 
@@ -114,11 +120,14 @@ function idsField(platform: Platform, ids: readonly string[], { how, key }: Crea
   return { ...(how === 1 ? { asins: sent } : { ids: sent }), ...(how <= 4 && { platform }) };
 }
 
-/** Only the default pipeline of retailer_a accepts `refresh_every_runs`. */
+/**
+ * Returns true if the watchlist accepts `refresh_every_runs`: only with the default pipeline of
+ * retailer_a.
+ */
 const takesRefresh = (platform: Platform, pipeline: object | null): boolean =>
   platform === "retailer_a" && pipeline === null;
 
-/** Builds a creation request and the predicted watchlist. */
+/** Builds a creation request and the watchlist that it must create. */
 function wantedList(model: Model, drawn: Creation): Wanted {
   const platform = platforms[drawn.platform] ?? "retailer_a";
   const ids = drawn.ids.map((one) => idsOf(platform)[one] ?? "");
@@ -170,7 +179,8 @@ const create = command<Creation>({
   async play(session, drawn) {
     const { model, service } = session;
     const { body, list, ids } = wantedList(model, drawn);
-    // Half of the requests have one of two keys, with the same body or another.
+    // Half of the requests use one of two idempotency keys. The body may be the same as before or
+    // different.
     const key = drawn.key < 4 ? `key ${drawn.key % 2}` : undefined;
     const known = key === undefined ? undefined : model.remembered.get(key);
     const remembered = known && service.now() + 100 < known.at + dayMs ? known : undefined;
@@ -184,10 +194,10 @@ const create = command<Creation>({
   },
 });
 
-/** Removes `"status":"active"`, the default. */
+/** Removes `"status":"active"`, which is the default, from a body. */
 const withoutDefaults = (body: string): string => body.replace(/,"status":"active"(?=})/, "");
 
-/** Creates a watchlist with the idempotency key, if any, in the header or in the body. */
+/** Sends a creation. Its idempotency key, if any, is in the header or in the body. */
 function createUnder(
   session: Session,
   key: string | undefined,
@@ -333,7 +343,10 @@ const get = command<Named>({
   },
 });
 
-/** Sets the next due time of an active watchlist, counted from its last run (specification, "PATCH"). */
+/**
+ * Sets the next due time of an active watchlist, counted from its last run (specification, section
+ * "PATCH").
+ */
 function reschedule(list: WatchlistModel, now: number): void {
   const { schedule, lastRunAt } = list;
   if (lastRunAt === null) list.nextRunAt ??= now;
@@ -399,11 +412,11 @@ interface Change {
   readonly make: () => void;
 }
 
-/** The pipeline of a patch; undefined for the platform's default. */
+/** Returns the pipeline of a change; undefined to restore the platform's default. */
 const patchedPipeline = ({ core }: WatchlistModel, value: number) =>
   pipelinesOf(core.platform)[value % 4];
 
-/** Returns the possible changes of a watchlist, each with its request and its effect on the model. */
+/** Returns changes of a watchlist, each with its request and its effect on the model. */
 function changesOf(model: Model, list: WatchlistModel, value: number): readonly Change[] {
   const endpoint = value % 3 === 0 ? undefined : drawnOf(liveEndpoints(model), value);
   const bound = boundEndpoint(model, list);
@@ -427,7 +440,9 @@ function changesOf(model: Model, list: WatchlistModel, value: number): readonly 
   ];
 }
 
-/** Sets the schedule; a cron without a time zone keeps that of the watchlist. */
+/**
+ * Sets the schedule. A cron expression without a time zone keeps the time zone of the watchlist.
+ */
 function setSchedule(list: WatchlistModel, schedule: Schedule): void {
   const { cron, timezone = list.schedule.timezone } = schedule;
   list.schedule =
@@ -534,7 +549,7 @@ const changeItems = command<ItemsChange>({
   },
 });
 
-/** Checks that one invalid ID refuses the whole change. */
+/** Checks that one invalid ID causes the refusal of the whole change. */
 async function badItem(
   ids: readonly string[],
   post: (ids: readonly string[]) => Promise<ApiAnswer>,
@@ -582,7 +597,7 @@ function removed({ core, times }: WatchlistModel, ids: ReadonlySet<string>) {
   return tally;
 }
 
-/** Adds items to the model; a delisted item becomes a new one. */
+/** Adds items to the model. A delisted item that is added again becomes a new item. */
 function added({ core, times }: WatchlistModel, ids: ReadonlySet<string>, now: number) {
   const tally = { added: 0, reactivated: 0, unchanged: 0 };
   for (const id of ids) {
@@ -605,7 +620,7 @@ interface ItemsQuery {
   readonly state: number;
   readonly limit: number;
   readonly since: number;
-  /** Length of the ID prefix to filter by; 0 for no filter. */
+  /** The length of the ID prefix by which the items are filtered; 0 for no filter. */
   readonly begins: number;
 }
 
@@ -652,7 +667,8 @@ const items = command<ItemsQuery>({
       return expectRefusal("items", await read(list.id, `limit=${limit}`), refused("limit"));
     }
     const state = ["new", "active", "delisted"][place];
-    // The time of a run, which is inclusive, or a millisecond later.
+    // The `changed_since` filter is the time of a run, which is inclusive, or one millisecond
+    // later.
     const run = since < 0 ? undefined : drawnOf(list.runs, since + drawn);
     const from = run === undefined ? undefined : run.at + (since % 2);
     const prefix = drawnOf(list.core.items, drawn)?.id.slice(0, begins) ?? "";
@@ -760,13 +776,13 @@ const runTwice = command<Named>({
       await call(session, { method: "POST", path }),
       conflict,
     );
-    // The run was requested at one time and reads at another.
+    // The run is requested at one time, but reads its items later.
     runNowModel(model, list, service.now());
     const run = list.runs.at(-1);
     const next = list.core.paused ? null : nextAfter(list.schedule, begunAt, begunAt);
     list.lastRunAt = begunAt;
     list.nextRunAt = next;
-    // The run's record has the time of the request.
+    // The record of the run contains the time of the request.
     Object.assign(run?.record ?? {}, { started_at: iso(begunAt) });
     const shown = run?.events.at(-1)?.data ?? {};
     Object.assign(shown, { started_at: iso(begunAt) });
@@ -879,7 +895,10 @@ const preview = command<{ schedule: number; count: number }>({
 });
 
 const minuteMs = 60_000;
-/** Durations in minutes. Long ones are rare, because the runs in them take most of the test's time. */
+/**
+ * Minutes by which the clock advances. Long times are rare, because their runs take most of the
+ * test's duration.
+ */
 const passes = [1, 11, 35, 62, 1, 11, 35, 185];
 const passedMax = 20 * dayMs;
 
@@ -899,7 +918,7 @@ const pass = command<number>({
   },
 });
 
-/** Advances the time, and checks that no watchlist is overdue. */
+/** Advances the clock, and checks that no watchlist is overdue then. */
 export async function letPass(session: Session, ms: number): Promise<void> {
   const { model, service } = session;
   await service.pass(ms, (tick) => tickModel(model, tick, service.now()));

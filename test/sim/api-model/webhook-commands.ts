@@ -290,8 +290,8 @@ const test = command<Named>({
 });
 
 /**
- * Checks that new webhooks went to enabled endpoints, with a signature of every valid secret, newest
- * first (D1, D4).
+ * Checks the webhooks that were sent since the last check. Each must have gone to an enabled
+ * endpoint, with a signature for each valid secret, the newest secret first (D1, D4).
  */
 export function expectSigned(session: Session): void {
   const { service, model } = session;
@@ -362,7 +362,10 @@ const states: Readonly<Record<DeliveryModel["state"], readonly string[]>> = {
 const nameOf = (type: string, at: string, endpointId: string): string =>
   [at, endpointId, type].join(" ");
 
-/** Reads the feed after the last event with a known ID, and records the IDs. */
+/**
+ * Reads the events that the feed has after the last known event ID, and stores their IDs in the
+ * model.
+ */
 async function learnIds(session: Session): Promise<void> {
   const { events } = session.model;
   for (;;) {
@@ -398,7 +401,7 @@ interface Filter {
   readonly endpoint_id?: string;
 }
 
-/** Compares the log with the model's deliveries. */
+/** Compares the delivery log with the model. */
 export async function expectLog(session: Session, filter: Filter, limit = 100): Promise<void> {
   const { model } = session;
   const query = new URLSearchParams(filter as Record<string, string>).toString();
@@ -430,7 +433,7 @@ export async function expectLog(session: Session, filter: Filter, limit = 100): 
     candidates.splice(place, 1);
     expectDelivery(at, one, delivery);
   }
-  // A delivery that may be in another state may be missing in a filtered log.
+  // If a delivery may be in several states, a log that is filtered by state may omit it.
   const isCertain = (one: DeliveryModel): boolean =>
     filter.state === undefined || states[one.state].length === 1;
   const lacking = [...left.values()].flat().filter(isCertain);
@@ -497,7 +500,7 @@ interface ShownAttempt {
   readonly request_headers: Readonly<Record<string, string>> | null;
 }
 
-/** Compares the requests in a delivery's details with the sent ones. */
+/** Compares the requests in a delivery's details with the requests that were sent. */
 function expectRequests(
   { service }: Session,
   delivery: {
@@ -621,7 +624,7 @@ const recovery = command<Named>({
     });
     recover(model, endpoint, { since, until: until ?? now });
     await settle(session);
-    // Each recovered delivery is due a millisecond after the one before.
+    // Recovered deliveries are due one after another, a millisecond apart.
     await service.pass(recoveryMs, (tick) => tickModel(model, tick, service.now()));
     return "202";
   },
@@ -634,7 +637,7 @@ interface Envelope {
   readonly data: { readonly run_number?: number; readonly events_digest?: string };
 }
 
-/** Compares the feed with the expected events, page by page. */
+/** Compares the feed with the model's events, page by page. */
 export async function expectFeed(
   session: Session,
   wanted: readonly EventModel[],
@@ -673,7 +676,7 @@ export async function expectFeed(
   return all;
 }
 
-/** Checks each run's digest against the IDs in the feed. */
+/** Checks that each run's digest contains the IDs of its events in the feed. */
 export function expectDigests(feed: readonly Envelope[]): void {
   let ids: string[] = [];
   for (const { id, type, data } of feed) {
@@ -787,7 +790,7 @@ async function badFeed(session: Session, drawn: number): Promise<string> {
   return expectRefusal("events", answer, refused(param));
 }
 
-/** Checks the feed from a time on, inclusive. */
+/** Checks the events of the feed from a time on, inclusive. */
 async function feedSince(
   session: Session,
   from: number,

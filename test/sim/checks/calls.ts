@@ -6,31 +6,32 @@ import { assertLedgerInvariants } from "./ledger-invariants.ts";
 import type { Histories, History } from "./ledger-watch.ts";
 import { assertReconciled } from "./reconciled.ts";
 
-/** A call and its response; without a response its outcome is unknown. */
+/** A call and its response. Without a response, the outcome of the call is unknown. */
 export interface RecordedCall {
   readonly user: User;
   readonly request: ApiRequest;
   readonly answer: ApiAnswer | undefined;
-  /** Times of the call and of its response, in milliseconds. */
+  /** The times of the call and of its response, in milliseconds. */
   readonly calledAt: number;
   readonly answeredAt: number;
 }
 
 const minute = 60_000;
 /**
- * Maximum time until an abandoned hold is released: the longest call (specification, "Client time
- * allowance"), a clock error of two minutes, and two sweeps, one after a long pause of the sweeper.
+ * The longest time until the hold of an abandoned call is released: the longest call
+ * (specification, "Client time allowance"), a clock error of two minutes, and two sweeps, before
+ * one of which the sweeper paused.
  */
 const refundedWithinMs = (5 + 2 + 2 * 3 + 50) * minute;
 
 export interface Observed {
   readonly recorded: readonly RecordedCall[];
   readonly histories: Histories;
-  /** When the faults stopped. */
+  /** The time at which the faults stopped. */
   readonly calmAt: number;
 }
 
-/** Checks all calls, their charges and holds when no work is left. */
+/** Checks all calls with their charges and holds. Call it when no work is left. */
 export async function checkCalls(
   world: World,
   users: readonly User[],
@@ -60,7 +61,7 @@ interface Kept {
 
 interface Result {
   readonly id: string;
-  /** The item, also where `id` is an offer of it. */
+  /** The item of the result. If `id` is an offer's, this is the ASIN of its item. */
   readonly asin?: string;
   readonly status: string;
   readonly totalOffers?: number;
@@ -77,7 +78,7 @@ interface Body {
 const isItemCall = ({ path }: ApiRequest): boolean =>
   path.startsWith("/v1/products") || path.startsWith("/v1/offers");
 
-/** Checks that a response's body, its headers and the ledger show the same charge (M5). */
+/** Checks that the body and the headers of a response show the charge of the ledger (M5). */
 function checkAnswer(call: RecordedCall, answer: ApiAnswer, kept: Kept): void {
   const { request } = call;
   const name = `${request.method} ${request.path}: ${answer.status}`;
@@ -110,8 +111,9 @@ function checkAnswer(call: RecordedCall, answer: ApiAnswer, kept: Kept): void {
 }
 
 /**
- * Checks that a call was refused for its credits only if the balance was too low at some instant
- * during the call, and for its slot only if all slots were in use at one (C8).
+ * Checks a refusal (C8). A call may be refused for its credits only if the balance was too low at
+ * some instant during the call. It may be refused for lack of a slot only if all slots were in use
+ * at some instant.
  */
 function checkRefusal(
   { calledAt, answeredAt }: RecordedCall,
@@ -137,8 +139,8 @@ interface Refusal {
 }
 
 /**
- * Checks that the balance in a response is the account's at an instant during the call; with several
- * shards, the sum of each shard's balance at one (C8).
+ * Checks that a response shows a balance that the account had at some instant during the call (C8).
+ * With several shards, the balance is a sum, and each shard's part may be from a different instant.
  */
 function checkBalance(
   { calledAt, answeredAt }: RecordedCall,
@@ -164,12 +166,14 @@ function checkBalance(
   );
 }
 
-/** Checks that a call costs nothing when the service responds after the gateway's timeout (M5). */
+/**
+ * Checks that a call was charged nothing if the service responded after the gateway's timeout (M5).
+ */
 function checkLate({ lateAnswers, reached }: World, { entries }: LedgerState): void {
   for (const { headers, status } of lateAnswers) {
     const requestId = headers["x-request-id"];
     const own = entries.filter((entry) => entry.requestId === requestId);
-    // The service reports in its log that this call may have been charged.
+    // For this response, the service logs that the call may have been charged.
     if (own.length === 0 || (status === 503 && headers["x-service-credits"] === undefined))
       continue;
     const charged = sumOf(own, "charge") - takenBack(own);
@@ -185,7 +189,7 @@ interface Asked {
   readonly offers?: readonly { readonly asin: string; readonly offerListingId: string }[];
 }
 
-/** Returns the items of a request, named as in its results. */
+/** Returns the items of a request, with the names that the results have. */
 function namesIn({ path, body = {} }: ApiRequest): readonly string[] {
   const { ids, offers } = body as Asked;
   if (offers !== undefined) return offers.map(({ offerListingId: id, asin }) => `${asin} ${id}`);
@@ -193,8 +197,8 @@ function namesIn({ path, body = {} }: ApiRequest): readonly string[] {
 }
 
 /**
- * True when a hold expired before its call settled it, which makes the call free. This happens when
- * the clock of the call's process is slow, or the process paused.
+ * Returns true if a hold expired before its call settled it. Such a call is not charged. This
+ * happens if the process paused or if its clock is slow.
  */
 function isExpired(own: readonly Entry[], { holds }: History): boolean {
   const hold = holds.get(own[0]?.holdId ?? "");
@@ -216,7 +220,7 @@ function checkStats({
   assert.equal(stats["partial"], count("partial"), name);
 }
 
-/** Checks that exactly the answered offers have `buyable`. */
+/** Checks that an answered offer has `buyable`, and that no other offer has it. */
 function checkOfferCheck({ id, offerListingId, status, buyable }: Result): void {
   assert.equal(offerListingId, id);
   assert.equal(typeof buyable, status === "ok" ? "boolean" : "undefined", `offer ${id}: ${status}`);
@@ -224,7 +228,10 @@ function checkOfferCheck({ id, offerListingId, status, buyable }: Result): void 
 
 const rates = { pulse: 0.25, lite: 1, full: 5 };
 
-/** Returns the charge of a call by the specification: that of answered items, rounded up once. */
+/**
+ * Returns the charge of a call according to the specification: the sum for all answered items,
+ * rounded up once.
+ */
 function costOf({ path, body = {} }: ApiRequest, results: readonly Result[]): number {
   const { tier = "lite" } = body as { readonly tier?: keyof typeof rates };
   const costs = results
@@ -237,7 +244,10 @@ function costOf({ path, body = {} }: ApiRequest, results: readonly Result[]): nu
   return Math.ceil(costs.reduce((sum, one) => sum + one, 0));
 }
 
-/** Checks that each hold was reserved once and resolved once (M3), and in time (M6). */
+/**
+ * Checks that each hold was reserved once and resolved once (M3), and that it was resolved in time
+ * (M6).
+ */
 function checkHolds({ holds, entries }: LedgerState, history: History, calmAt: number): void {
   for (const { id, state, credits, charged } of holds) {
     const name = `hold ${id}`;
@@ -255,7 +265,7 @@ function checkHolds({ holds, entries }: LedgerState, history: History, calmAt: n
   }
 }
 
-/** Rare states by the status of a response. */
+/** The names of rare states, by the status of a response. */
 const rareAnswers: Readonly<Record<number, (code: string | undefined) => string>> = {
   402: () => "a call was refused for lack of credits",
   409: () => "an account reached the limit of API keys",
@@ -284,7 +294,7 @@ function noteStates(
   }
 }
 
-/** Records a refusal while all slots of several shards were in use. */
+/** Records the rare state that a call was refused while all slots of several shards were in use. */
 function noteFullShards(
   reached: World["reached"],
   { answer, calledAt, answeredAt }: RecordedCall,

@@ -6,8 +6,8 @@ import { isSuccess } from "./deliveries-reached.ts";
 const failuresInRowMax = 3;
 
 /**
- * Checks that a session makes at most one first attempt to a failing endpoint until an attempt
- * succeeds (D10). All other deliveries go to the retry schedule.
+ * Checks first attempts to a failing endpoint (D10). A session makes at most one of them until an
+ * attempt succeeds. Its other deliveries go to the retry schedule.
  */
 export function checkFailingEndpoint({ scene, endpoint, sent }: EndpointScene): void {
   const { claims, logged } = scene.history;
@@ -16,7 +16,8 @@ export function checkFailingEndpoint({ scene, endpoint, sent }: EndpointScene): 
     const { failuresInRow = 0, receivingSince } = claim.health ?? {};
     if (failuresInRow < failuresInRowMax) return;
     const until = own[n + 1]?.at ?? Infinity;
-    // Failures from before the endpoint was enabled again, or got another URL, do not count.
+    // Failures do not count if they are from before the endpoint was enabled again or got another
+    // URL.
     const states = statesWithin(endpoint.states, claim.at, until);
     if (!states.every((state) => state?.endpoint.receivingSince === receivingSince)) return;
     const within = sent.filter(

@@ -5,10 +5,13 @@ import { clockSlackMs, type EndpointScene } from "./deliveries-endpoint.ts";
 import { type KnownEndpoint, type Since, statesWithin } from "./deliveries-history.ts";
 
 const dayMs = 24 * 60 * 60_000;
-/** Maximum age of a session's cached endpoint: its time to live of a second, and the lookup. */
+/**
+ * The largest age of a session's cached endpoint, in milliseconds: the cache's lifetime of one
+ * second, and the lookup.
+ */
 const knownMs = 4_000;
 
-/** Checks how the service reacts to the health of an endpoint's receiver (D12). */
+/** Checks the reaction of the service to failures of an endpoint's receiver (D12). */
 export function checkHealth(one: EndpointScene): void {
   const attempts = [...one.log.values()]
     .filter(({ runId }) => runId !== null)
@@ -21,7 +24,10 @@ export function checkHealth(one: EndpointScene): void {
   checkLastSuccess(one, attempts);
 }
 
-/** Checks that a logged 410 disabled the endpoint, unless its user changed the receiver during it. */
+/**
+ * Checks that a 410 in the log disabled the endpoint, unless its user changed the receiver at the
+ * same time.
+ */
 function checkGone({ endpoint, scene }: EndpointScene, { at }: Attempt): void {
   const begunAt = Date.parse(at);
   const slack = clockSlackMs(scene);
@@ -34,7 +40,9 @@ function checkGone({ endpoint, scene }: EndpointScene, { at }: Attempt): void {
   assert.ok(isOver, `${endpoint.id}: is disabled after 410 at ${at}`);
 }
 
-/** Checks that the service disables an endpoint only after a 410 or days without a success. */
+/**
+ * Checks that the service disables an endpoint only after a 410, or after days without a success.
+ */
 function checkDisabled(
   { endpoint, scene, sent }: EndpointScene,
   { at, value }: Since<KnownEndpoint>,
@@ -64,7 +72,7 @@ function checkDisabled(
   }
 }
 
-/** Checks that the endpoint's last success is one in the log. */
+/** Checks that the last success that the endpoint shows is in the log. */
 function checkLastSuccess({ endpoint, scene }: EndpointScene, attempts: readonly Attempt[]): void {
   const target = `${endpoint.accountId}#outbox ${endpoint.id}`;
   const shown = scene.history.health.get(target)?.lastSuccessAt ?? "";

@@ -8,7 +8,9 @@ import type { Attempt } from "../attempt.ts";
 import type { Task } from "../task-scheduler.ts";
 import type { World } from "../world.ts";
 
-/** A value from a time on, in milliseconds; null while it did not exist. */
+/**
+ * A value and the time since which it was valid, in milliseconds; null means that it did not exist.
+ */
 export interface Since<Value> {
   readonly at: number;
   readonly value: Value | null;
@@ -26,7 +28,7 @@ export interface EndpointHistory {
   readonly states: Since<KnownEndpoint>[];
 }
 
-/** The endpoint health in the row of a delivery target. */
+/** The endpoint health that is stored in the row of a delivery target. */
 export interface StoredHealth {
   readonly receivingSince: string;
   readonly failuresInRow: number;
@@ -37,29 +39,32 @@ export interface Claim {
   readonly target: string;
   readonly task: Task;
   readonly at: number;
-  /** Undefined before the first stored health. */
+  /** The stored health; undefined if none was stored yet. */
   readonly health: StoredHealth | undefined;
 }
 
-/** The history of endpoints, destinations, logs and leases, from the writes to the table. */
+/**
+ * The history of endpoints, destinations, logs and leases. It is recorded from the writes to the
+ * table.
+ */
 export interface DeliveryHistory {
   readonly endpoints: Map<string, EndpointHistory>;
   readonly destinations: Map<string, Since<Destination>[]>;
-  /** Time of the first log row of each delivery. */
+  /** The time of each delivery's first log row, by delivery ID. */
   readonly logged: Map<string, number>;
-  /** Time at which the log first showed each delivery as delivered. */
+  /** The time at which the log first showed a delivery as delivered, by delivery ID. */
   readonly delivered: Map<string, number>;
-  /** Times at which the log showed the export of each run as done. */
+  /** The times at which the log showed a run's export as done, by run ID. */
   readonly exported: Map<string, number[]>;
-  /** Times of redelivery requests of each delivery. */
+  /** The times at which users requested a redelivery, by delivery ID. */
   readonly requested: Map<string, number[]>;
-  /** Claims of targets, with the health in the row at that time. */
+  /** The claims of targets, with the health that the row had at that time. */
   readonly claims: Claim[];
-  /** The current health in each target's row. */
+  /** The current health in each target's row, by target. */
   readonly health: Map<string, StoredHealth>;
-  /** Number of rejected writes of lease holders, by task, target and token. */
+  /** The number of rejected writes by lease holders, by task, target and token. */
   readonly refusals: Map<string, number>;
-  /** Writes to a target by a task that did not hold its lease. */
+  /** Writes to a target by tasks that did not hold its lease. */
   readonly writesWithoutLease: string[];
 }
 
@@ -72,7 +77,7 @@ interface Write {
   readonly ExpressionAttributeValues?: Attributes;
 }
 
-/** Records the history of deliveries from now on. */
+/** Starts to record the history of deliveries. Call it before the workload starts. */
 export function recordDeliveries(world: World): DeliveryHistory {
   const { tasks } = world;
   const history: DeliveryHistory = {
@@ -91,7 +96,7 @@ export function recordDeliveries(world: World): DeliveryHistory {
   const holders = holdersOf(world, history);
   const seen = new WeakSet<object>();
   world.afterEffect.push(async (attempt) => {
-    // A retry after a lost answer changes nothing.
+    // A retry by the SDK repeats a write that has already taken effect.
     if (attempt.service !== "dynamo" || seen.has(attempt.input)) return;
     seen.add(attempt.input);
     for (const write of writesOf(attempt)) {
@@ -100,7 +105,8 @@ export function recordDeliveries(world: World): DeliveryHistory {
     }
   });
   world.onRefusal.push((attempt, error) => {
-    // Claims and releases, which are not transactions, are often rejected.
+    // Claims and releases of leases are often rejected. They are single writes, so only
+    // transactions count.
     if (attempt.operation !== "TransactWriteItems" || !isConditionRefusal(error)) return;
     for (const write of writesOf(attempt)) {
       const holding = holdingOf(write);
@@ -136,7 +142,7 @@ function writesOf({ operation, input }: Attempt): readonly Write[] {
   return isWrite ? [input] : [];
 }
 
-/** Parses the lease in a write to a delivery target; null for other writes. */
+/** Returns the lease in a write to a delivery target; null for any other write. */
 function holdingOf({ Key = {}, UpdateExpression = "", ExpressionAttributeValues = {} }: Write) {
   const token = textOf(ExpressionAttributeValues[":token"]);
   const pk = textOf(Key["pk"]);
@@ -144,7 +150,7 @@ function holdingOf({ Key = {}, UpdateExpression = "", ExpressionAttributeValues 
   return {
     target: `${pk} ${textOf(Key["sk"])}`,
     token,
-    /** Time of the process's clock, as `until`. */
+    /** The time of the process's clock, in the format of `until`. */
     now: textOf(ExpressionAttributeValues[":now"]),
     until: textOf(ExpressionAttributeValues[":until"]),
     isClaim: UpdateExpression.startsWith("SET lease = "),
@@ -153,7 +159,7 @@ function holdingOf({ Key = {}, UpdateExpression = "", ExpressionAttributeValues 
   };
 }
 
-/** Returns the health in a target's state; undefined when the write does not store one. */
+/** Returns the health in a target's stored state; undefined if the write stores no health. */
 function healthIn(state: Members | undefined): StoredHealth | undefined {
   const { failuresInRow, receivingSince, lastSuccessAt } = (state?.["M"] ?? {}) as Attributes;
   return failuresInRow === undefined
@@ -192,7 +198,7 @@ function holdersOf(world: World, history: DeliveryHistory) {
   };
 }
 
-/** Records the state of a row after a write to it. */
+/** Creates a function that records the state of a row after a write to the row. */
 function notesOf(world: World, history: DeliveryHistory) {
   const { tasks, client, table } = world;
   const endpoints = dynamoEndpoints(client, {
@@ -258,7 +264,7 @@ function notesOf(world: World, history: DeliveryHistory) {
   };
 }
 
-/** Records recoveries and backfills that one process continued after another. */
+/** Records the rare state that one process continued a recovery or backfill of another process. */
 function continuations({ reached }: World) {
   const workers = new Map<string, Task>();
   return ({ Item }: Write, row: string, task: Task): void => {
@@ -276,7 +282,7 @@ function keep(times: Map<string, number[]>, name: string, at: number): void {
   times.set(name, [...(times.get(name) ?? []), at]);
 }
 
-/** Returns all states between two times, both inclusive. */
+/** Returns all values that were valid at some time between `from` and `to`, both inclusive. */
 export function statesWithin<Value>(
   states: readonly Since<Value>[] | undefined,
   from: number,
@@ -285,7 +291,7 @@ export function statesWithin<Value>(
   const known = states ?? [];
   const before = known.findLast(({ at }) => at < from);
   const during = known.filter(({ at }) => at >= from && at <= to);
-  // A reader at `from` may get the state before a change at `from`.
+  // A reader at `from` may still get the previous value.
   const first = before === undefined ? [] : [before.value];
   const none = before === undefined && during[0]?.at !== from ? [null] : [];
   return [...first, ...none, ...during.map(({ value }) => value)];

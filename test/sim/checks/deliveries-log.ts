@@ -4,11 +4,11 @@ import type { Attempt, Delivery } from "../../../shared/webhooks/delivery.ts";
 import type { SentRequest } from "../receivers.ts";
 import { clocksAgree, type EndpointScene } from "./deliveries-endpoint.ts";
 
-/** True for an error of a delivery that ended without a request. */
+/** Returns true for an error with which the service ends a delivery without a request. */
 export const isEnd = (error: string | null): boolean =>
   error === "endpoint_disabled" || error === "endpoint_deleted";
 
-/** Checks that the logged attempts were made, and that no attempt is pending. */
+/** Checks that the attempts in the log were made, and that none is pending. */
 export function checkLogged(one: EndpointScene, delivery: Delivery): void {
   const { scene, sent, meant } = one;
   const { attempts, attemptCount, state } = delivery;
@@ -36,7 +36,10 @@ export function checkLogged(one: EndpointScene, delivery: Delivery): void {
   if (clocksAgree(scene)) checkWaits(one, delivery, name);
 }
 
-/** Checks `Service-Attempt`: it counts requests, and repeats a number only after an unlogged attempt. */
+/**
+ * Checks the header `Service-Attempt`. It counts the requests of a delivery. Only a request that
+ * was not logged may have the same number as the next one.
+ */
 function checkNumbers(requests: readonly SentRequest[], name: string): void {
   let highest = 0;
   for (const { headers } of requests) {
@@ -55,7 +58,8 @@ function checkMade(attempt: Attempt, tried: readonly SentRequest[], name: string
   );
   const what = `${name}: attempt ${attempt.attempt} at ${attempt.at}`;
   if (made === undefined) throw new Error(`${what} was never made`);
-  // A receiver that accepts a request and resets the connection has a status that the process never got.
+  // If a receiver accepts a request and resets the connection, it has a status that the process
+  // never received.
   if (attempt.error !== "connection_failed") {
     assert.equal(attempt.status, made.status === "failed" ? null : made.status, what);
   } else assert.equal(attempt.status, null, what);
@@ -72,7 +76,9 @@ function checkFailed({ scene }: EndpointScene, { attempts, tries }: Delivery, na
   else reached(status === 410 ? "a receiver answers 410" : "a delivery exhausted its retries");
 }
 
-/** Checks the retry delays of a delivery for which no user requested an attempt. */
+/**
+ * Checks the retry delays of a delivery. Ignores a delivery for which a user requested an attempt.
+ */
 function checkWaits({ scene }: EndpointScene, delivery: Delivery, name: string): void {
   const { attempts, endpointId, id } = delivery;
   const { redeliveries, recoveries } = scene.userRequests;

@@ -7,16 +7,19 @@ import { statesWithin } from "./deliveries-history.ts";
 import { isEnd } from "./deliveries-log.ts";
 import { nameOf } from "./deliveries-requests.ts";
 
-/** Returns the first and the last time at which the run may have been published. */
+/** Returns the first and last time at which a run may have been published, in milliseconds. */
 const windowOf = ({ publishes }: PublishedRun): { from: number; to: number } => ({
   from: Math.min(...publishes.map(({ begunAt }) => begunAt)),
   to: Math.max(...publishes.map(({ endedAt, begunAt }) => endedAt ?? begunAt)),
 });
 
+/** Returns true for a status from 200 to 299. */
 export const isSuccess = (status: SentRequest["status"]): boolean =>
   typeof status === "number" && status >= 200 && status < 300;
 
-/** Checks that every event of a subscribed endpoint was delivered or is logged as failed (D1). */
+/**
+ * Checks that each event of a subscribed endpoint was either delivered or logged as failed (D1).
+ */
 export function checkReached({ scene, endpoint, sent, log, meant }: EndpointScene): void {
   const { states } = endpoint;
   for (const [id, { run, event }] of meant) {
@@ -46,7 +49,9 @@ export function checkReached({ scene, endpoint, sent, log, meant }: EndpointScen
   }
 }
 
-/** Checks that first attempts follow the run's order if no fault disturbed them (D3). */
+/**
+ * Checks that the first attempts have the order of the run's events, if no fault changed it (D3).
+ */
 export function checkOrder({ scene, endpoint, sent, log, isTroubled }: EndpointScene): void {
   const { redeliveries, recoveries } = scene.userRequests;
   const wasRequested = [...redeliveries, ...recoveries].some(
@@ -55,7 +60,7 @@ export function checkOrder({ scene, endpoint, sent, log, isTroubled }: EndpointS
   const hasFailed =
     sent.some(({ status }) => !isSuccess(status)) ||
     [...log.values()].some(({ attempts }) => attempts.some(({ error }) => error !== null));
-  // A process whose clock is ahead may take over a lease that has not expired.
+  // A process whose clock is ahead may take over a lease that has not expired yet.
   if (wasRequested || hasFailed || isTroubled || !clocksAgree(scene)) return;
   if (endpoint.states.length > 1) return;
   for (const { run } of scene.runs.values()) {
@@ -72,10 +77,12 @@ export function checkOrder({ scene, endpoint, sent, log, isTroubled }: EndpointS
   }
 }
 
-/** Time after which data that a process read may be out of date. */
+/** Milliseconds for which a process may use data that it read before a change. */
 const readMs = 10_000;
 
-/** Checks that no process resends a delivery that it could read as delivered. */
+/**
+ * Checks that no process sends a delivery again after it could read that the delivery succeeded.
+ */
 export function checkRepeats({ scene, endpoint, sent }: EndpointScene): void {
   const { recoveries, redeliveries } = scene.userRequests;
   const hasRecovered = recoveries.some(({ endpointId }) => endpointId === endpoint.id);

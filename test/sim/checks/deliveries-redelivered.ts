@@ -4,7 +4,10 @@ import type { RequestedSpan, DeliveryScene, PublishedRun } from "../scenarios/de
 import { clockSlackMs, type EndpointScene, type Meant } from "./deliveries-endpoint.ts";
 import { statesWithin } from "./deliveries-history.ts";
 
-/** True for a run of the span whose publication had ended before the request for the span. */
+/**
+ * Returns true for a run of the time span whose publication had ended before the span was
+ * requested.
+ */
 export function wasPublishedWithin(
   { run, publishes }: PublishedRun,
   { accountId, since, until, requestedAt }: RequestedSpan,
@@ -14,7 +17,7 @@ export function wasPublishedWithin(
   return publishes.some(({ endedAt }) => endedAt !== null && endedAt < requestedAt);
 }
 
-/** Checks that a recovery sent the endpoint every event of its span. */
+/** Checks that each recovery sent all events of its time span to the endpoint. */
 export function checkRecoveries(one: EndpointScene): void {
   const { scene, endpoint, meant } = one;
   for (const request of scene.userRequests.recoveries) {
@@ -24,7 +27,7 @@ export function checkRecoveries(one: EndpointScene): void {
     for (const [id, { run, event }] of meant) {
       const { webhookEndpointId: named } = run.run;
       if (!wasPublishedWithin(run, request) || (named !== null && named !== endpoint.id)) continue;
-      // Events from before the endpoint's creation are not for it.
+      // An endpoint receives no events from before its creation.
       const isMeant =
         named !== null || (isSubscribed(same, event.type) && event.createdAt >= same.createdAt);
       if (isMeant) checkRecovered(one, { id, event, request });
@@ -32,7 +35,10 @@ export function checkRecoveries(one: EndpointScene): void {
   }
 }
 
-/** Returns the endpoint if it stayed enabled with the same filter since the request, else null. */
+/**
+ * Returns the endpoint if it stayed enabled with the same event filter since the request; null
+ * otherwise.
+ */
 function sameSince(
   { scene, endpoint }: EndpointScene,
   { requestedAt }: RequestedSpan,
@@ -60,13 +66,13 @@ function checkRecovered(
   const delivery = log.get(id);
   if (delivery === undefined) throw new Error(`${name}: is not in the log`);
   if (delivery.state === "delivered") return;
-  // An attempt that was in progress at that time may be logged later.
+  // An attempt may have been in progress at that time, and may be logged later.
   const slackMs = (isTroubled ? 60 * 60_000 : 16_000) + clockSlackMs(scene);
   const lastAt = Date.parse(delivery.attempts.at(-1)?.at ?? "");
   assert.ok(lastAt > request.requestedAt - slackMs, `${name}: was attempted`);
 }
 
-/** Checks that each redelivery request led to an attempt, if the endpoint stayed enabled. */
+/** Checks that each requested redelivery led to an attempt, if the endpoint stayed enabled. */
 export function checkRedeliveries({ scene, endpoint, sent }: EndpointScene): void {
   const { userRequests, history, world } = scene;
   for (const request of userRequests.redeliveries) {
@@ -89,7 +95,10 @@ export function checkRedeliveries({ scene, endpoint, sent }: EndpointScene): voi
   }
 }
 
-/** True when this call recorded the request; it changes nothing if another request is open. */
+/**
+ * Returns true if this call recorded the request. A call changes nothing while another request is
+ * pending.
+ */
 const wasNoted = (
   { history }: DeliveryScene,
   {

@@ -8,7 +8,9 @@ import type { DeliveryScene } from "../scenarios/deliveries-scene.ts";
 import type { EndpointScene, Meant } from "./deliveries-endpoint.ts";
 import { type EndpointHistory, type KnownEndpoint, statesWithin } from "./deliveries-history.ts";
 
-/** Returns every event with every endpoint that its account ever had, by delivery ID. */
+/**
+ * Returns each combination of an event and an endpoint that its account ever had, by delivery ID.
+ */
 export function possibleDeliveries({ history, runs }: DeliveryScene): ReadonlyMap<string, Meant> {
   const found = new Map<string, Meant>();
   for (const endpoint of history.endpoints.values()) {
@@ -24,20 +26,21 @@ export function possibleDeliveries({ history, runs }: DeliveryScene): ReadonlyMa
   return found;
 }
 
+/** Describes a request for the message of a violation. */
 export const nameOf = ({ headers, url, startedAt, task }: SentRequest): string =>
   `${headers["webhook-id"]} attempt ${headers["Service-Attempt"]} to ${url} at ` +
   `${new Date(startedAt).toISOString()} by ${task.name}`;
 
 /**
- * Maximum age of a session's cached endpoint: its time to live of a second, and the time to read the
- * endpoint and decrypt its secrets.
+ * The largest age of a session's cached endpoint, in milliseconds: the cache's lifetime of one
+ * second, and the time to read the endpoint and decrypt its secrets.
  */
 const knownMs = 4_000;
-/** The same for a process that paused. */
+/** The largest age of a cached endpoint in a process that paused, in milliseconds. */
 const stillMs = 3 * 3_600_000;
 const windowOf = ({ task }: SentRequest): number => (task.hasPaused === true ? stillMs : knownMs);
 
-/** Checks the target, the content and the signature of a webhook request. */
+/** Checks the URL, the content and the signature of a webhook request. */
 export function checkRequest(
   scene: DeliveryScene,
   request: SentRequest,
@@ -60,7 +63,7 @@ export function checkRequest(
   checkPlace(scene, request, endpoint);
 }
 
-/** Checks a test request. */
+/** Checks a request of an endpoint test. */
 function checkTestRequest(scene: DeliveryScene, request: SentRequest): void {
   const { headers, body } = request;
   const event = JSON.parse(body) as {
@@ -77,7 +80,10 @@ function checkTestRequest(scene: DeliveryScene, request: SentRequest): void {
   checkPlace(scene, request, endpoint);
 }
 
-/** Checks the URL and the signing secrets against the endpoint, as it is or recently was (D4, D5). */
+/**
+ * Checks that the URL and the signing secrets of a request belong to the endpoint, as it is now or
+ * was a moment ago (D4, D5).
+ */
 function checkPlace(
   { world }: DeliveryScene,
   request: SentRequest,
@@ -107,7 +113,10 @@ function checkPlace(
   }
 }
 
-/** Returns the valid combinations of signing secrets: within the window the replaced one may sign. */
+/**
+ * Returns the sets of secrets that may sign a request in a time span. The replaced secret may be
+ * included until it expires.
+ */
 function secretsOf(
   { secret, previous }: KnownEndpoint,
   at: number,
@@ -129,7 +138,7 @@ function isSigned({ headers, body, begunAt }: SentRequest, secrets: readonly str
 
 const machineNow = Date.now;
 
-/** Verifies with an independent library, which reads the time from `Date.now`. */
+/** Verifies a signature with an independent library. The library reads the time from `Date.now`. */
 function isAccepted({ headers, body, begunAt }: SentRequest, secret: string): boolean {
   Date.now = () => begunAt;
   try {
@@ -142,7 +151,7 @@ function isAccepted({ headers, body, begunAt }: SentRequest, secret: string): bo
   }
 }
 
-/** True when an endpoint may receive an event before a time. */
+/** Returns true if an endpoint may receive an event that is sent before a time. */
 function mayReceive(
   { history, userRequests, world }: DeliveryScene,
   { run, event, endpoint }: Meant,
@@ -162,14 +171,14 @@ function mayReceive(
       ({ endpointId, requestedAt }) =>
         endpointId === endpoint.id &&
         requestedAt <= by &&
-        // Events from before the endpoint's creation are not for it.
+        // An endpoint receives no events from before its creation.
         states?.some(({ value }) => event.createdAt >= (value?.endpoint.createdAt ?? "~")) &&
         isSubscribedWithin(requestedAt - knownMs, by),
     )
   );
 }
 
-/** Checks that each test made at most one request, and that successful tests are in the log. */
+/** Checks that each test sent at most one request, and that each successful test is in the log. */
 export function checkTests({ scene, endpoint, log }: EndpointScene): void {
   const { recorded, world } = scene;
   const testCalls = recorded.filter(({ request }) => request.path.endsWith(`/${endpoint.id}/test`));

@@ -3,7 +3,7 @@ import { capturedLog } from "../captured-log.ts";
 import type { DeliveryScene, RecordedCall } from "../scenarios/deliveries-scene.ts";
 import { allRows } from "./table-rows.ts";
 
-/** Checks that a secret appears only in the response that returns it after its creation (D8). */
+/** Checks that a secret appears only in the response to its creation or rotation (D8). */
 export async function checkSecrets(scene: DeliveryScene): Promise<void> {
   const { world, users, history, given, recorded } = scene;
   const signing = [...history.endpoints.values()].flatMap(({ states }) =>
@@ -24,7 +24,7 @@ export async function checkSecrets(scene: DeliveryScene): Promise<void> {
     const shown = shownBy(one);
     const { text = "" } = one.answer ?? {};
     absent(shown === null ? text : text.replace(shown, "…"), `the answer to ${one.request.path}`);
-    // The returned secret is the one that signs.
+    // The service must sign with the returned secret.
     if (shown !== null) assert.ok(signing.includes(shown), `the secret of ${one.request.path}`);
     if (shown !== null) checkOverlap(one);
   }
@@ -33,7 +33,10 @@ export async function checkSecrets(scene: DeliveryScene): Promise<void> {
 const day = 24 * 60 * 60_000;
 const clocksOffMs = 10 * 60_000;
 
-/** Checks that the replaced secret stays valid for a day if overlap is on, the default (D4). */
+/**
+ * Checks that a rotation with overlap, which is the default, keeps the replaced secret valid for a
+ * day (D4).
+ */
 function checkOverlap({ request, answer }: RecordedCall): void {
   if (!request.path.endsWith("/rotate")) return;
   const { overlap = true } = (request.body ?? {}) as { readonly overlap?: boolean };
@@ -45,11 +48,12 @@ function checkOverlap({ request, answer }: RecordedCall): void {
   );
   if (!overlap) return;
   const offMs = Date.parse(String(until)) - Date.parse(String(at)) - day;
-  // The time of a change follows that of the change before, whose process had another clock.
+  // The time of a change is never before that of the previous change, whose process may have had
+  // another clock.
   assert.ok(Math.abs(offMs) <= clocksOffMs, `${request.path}: until ${String(until)}, for a day`);
 }
 
-/** Returns the secret that a response shows; null for other responses. */
+/** Returns the secret that a response contains; null if it contains none. */
 function shownBy({ request, answer }: RecordedCall): string | null {
   const { method, path } = request;
   const isNew = method === "POST" && /^\/v1\/webhook_endpoints(\/\w+\/rotate)?$/.test(path);

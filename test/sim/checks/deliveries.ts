@@ -13,12 +13,13 @@ import { checkRecoveries, checkRedeliveries } from "./deliveries-redelivered.ts"
 import { checkRequest, checkTests, possibleDeliveries } from "./deliveries-requests.ts";
 import { checkFailingEndpoint } from "./deliveries-failing.ts";
 
-/** Checks all webhook deliveries when no work is left. */
+/** Checks all webhook deliveries. Call it when no work is left. */
 export async function checkDeliveries(scene: DeliveryScene): Promise<void> {
   const { world, history } = scene;
   assert.deepEqual(history.writesWithoutLease, [], "writes to targets without the lease");
   for (const [name, times] of history.refusals) {
-    // A process stops after it has lost its lease; the next holder repeats the rest of its work.
+    // A process must stop when it has lost its lease, so it may get only one rejection. The next
+    // lease holder repeats the rest.
     assert.ok(times <= 1, `${name}: refused ${times} times`);
   }
   await checkFeed(scene);
@@ -88,7 +89,10 @@ async function logsOf({
   return logs;
 }
 
-/** Returns targets whose first attempts may be out of order: a process crashed, paused or failed. */
+/**
+ * Returns the targets whose first attempts may be out of order, because a process crashed, paused
+ * or failed.
+ */
 function troubledTargets({ history }: DeliveryScene): ReadonlySet<string> {
   const failed = loggedFailures().flatMap(({ line }) => line.target_id ?? []);
   const held = history.claims
@@ -97,10 +101,10 @@ function troubledTargets({ history }: DeliveryScene): ReadonlySet<string> {
   return new Set([...failed, ...held]);
 }
 
-/** Attributes of a target's row that remain when nothing is pending. */
+/** The attributes that remain in a target's row when nothing is pending. */
 const kept = new Set(["pk", "sk", "additions", "target_state"]);
 
-/** Checks that no outbox entry, due mark or lease is left. */
+/** Checks that no outbox entry, due mark or lease is left in the table. */
 async function checkNoPendingWork({ world }: DeliveryScene): Promise<void> {
   const rows = await allRows(world);
   const pending = rows.filter(({ pk }) => pk.includes("#outbox#"));

@@ -14,7 +14,7 @@ import { clockSlackMs } from "./deliveries-endpoint.ts";
 import { wasPublishedWithin } from "./deliveries-redelivered.ts";
 import { statesWithin } from "./deliveries-history.ts";
 
-/** Checks all exports when no work is left. */
+/** Checks all exports. Call it when no work is left. */
 export async function checkExports(scene: DeliveryScene): Promise<void> {
   const { world, users, runs } = scene;
   for (const { bucket, key, missing } of world.buckets.manifests) {
@@ -57,7 +57,9 @@ function keysOf(
   );
 }
 
-/** Checks that a finished export is complete in its bucket, and that a failed one has a reason. */
+/**
+ * Checks that a finished export is complete in its bucket, and that a failed export has a reason.
+ */
 function checkRecord(scene: DeliveryScene, accountId: string, record: ExportRecord): void {
   const { world, history, runs } = scene;
   const name = `export of ${record.runId}`;
@@ -88,7 +90,7 @@ function checkRecord(scene: DeliveryScene, accountId: string, record: ExportReco
   if (record.attemptCount > 1) world.reached("an export succeeded after a retry");
 }
 
-/** Checks that an export failed only at the end of its retry schedule or without a destination. */
+/** Checks that an export failed only after its last retry, or for lack of a destination. */
 function checkFailed(scene: DeliveryScene, record: ExportRecord, name: string): void {
   const { lastError, tries, createdAt, finishedAt } = record;
   if ((lastError ?? "").startsWith("destination_")) {
@@ -102,7 +104,7 @@ function checkFailed(scene: DeliveryScene, record: ExportRecord, name: string): 
   scene.world.reached("an export exhausted its retries");
 }
 
-/** Checks that a run is exported if its destination was enabled all the time since its end. */
+/** Checks that a run was exported, if its destination has been enabled since the end of the run. */
 function checkExported(
   { history, world }: DeliveryScene,
   { run, publishes }: PublishedRun,
@@ -126,7 +128,7 @@ function checkExported(
   }
 }
 
-/** Checks that a backfill exported every run of its span again. */
+/** Checks that a backfill exported each run of its time span again. */
 function checkBackfills(
   scene: DeliveryScene,
   accountId: string,
@@ -157,7 +159,7 @@ function checkBackfills(
   }
 }
 
-/** Checks that a finished export is not written again without a backfill. */
+/** Checks that a finished export was written again only by a backfill. */
 function checkRepeats({ userRequests, history, world, runs }: DeliveryScene): void {
   for (const { run } of runs.values()) {
     const doneAt = history.exported.get(run.runId)?.[0];
@@ -170,10 +172,10 @@ function checkRepeats({ userRequests, history, world, runs }: DeliveryScene): vo
     }
   }
 }
-/** Time after which data that a process read may be out of date. */
+/** Milliseconds for which a process may use data that it read before a change. */
 const readMs = 10_000;
 
-/** Checks that buckets contain exactly the expected objects, byte for byte (D7). */
+/** Checks that the buckets contain exactly the expected objects, with the expected bytes (D7). */
 function checkObjects({ world, history, runs }: DeliveryScene): void {
   const destinations = [...history.destinations].flatMap(([accountId, states]) =>
     states.flatMap(({ value }) => (value === null ? [] : [{ accountId, destination: value }])),
@@ -213,8 +215,8 @@ function checkObjects({ world, history, runs }: DeliveryScene): void {
 }
 
 /**
- * Checks that each event is in one object of a prefix after all changes and backfills, and that a
- * manifest lists exactly the objects of its folder (D9).
+ * Checks the objects after all format changes and backfills (D9). In a prefix, each event must be
+ * in one object, and a manifest must list exactly the objects of its folder.
  */
 function checkFormats({ world }: DeliveryScene): void {
   for (const [bucket, objects] of world.buckets.buckets) {

@@ -5,7 +5,7 @@ import { SourceBroken } from "../sources.ts";
 import type { Task } from "../task-scheduler.ts";
 import type { World } from "../world.ts";
 
-/** Injected errors of a dependency that is down, slow or overloaded. */
+/** The names of injected errors of a dependency that is down, slow or overloaded. */
 const dependencyNames: ReadonlySet<string> = new Set([
   "TimeoutError",
   new OutOfTimeError().name,
@@ -16,26 +16,26 @@ const dependencyNames: ReadonlySet<string> = new Set([
   "TransactionInProgressException",
 ]);
 
-/** Names of the errors that faults cause, as the SDK and the service raise them. */
+/** The names of the errors that faults cause, as the SDK or the service throws them. */
 export const injectedNames: ReadonlySet<string> = new Set([
   ...dependencyNames,
   "AccessDeniedException",
   "TransactionCanceledException",
   new SourceBroken().name,
-  // The service's own error after it stops retrying one of those.
+  // The service throws this error when it stops to retry one of those above.
   "ServiceError",
 ]);
 
 /**
- * Errors of overlapping writes. No fault causes them in the profile contention: a conflict there ends
- * within milliseconds, and the service must retry the write.
+ * The names of errors of overlapping writes. In the profile contention, no fault explains them,
+ * because a conflict ends within milliseconds and the service must retry the write.
  */
 const conflictNames: ReadonlySet<string> = new Set([
   "TransactionConflictException",
   "TransactionCanceledException",
 ]);
 
-/** True for an error that a fault of the profile explains. */
+/** Returns true for an error that a fault of the profile can cause. */
 export const isInjected = (name: string, profile: Profile): boolean =>
   injectedNames.has(name) && !(profile === "contention" && conflictNames.has(name));
 
@@ -44,7 +44,7 @@ interface Line {
   readonly message?: string;
   readonly account_id?: string;
   readonly target_id?: string;
-  /** Status of the response, in the line of a call. */
+  /** The status of the response, if the line is about a call. */
   readonly status?: number;
   readonly error?: { readonly name?: string; readonly message?: string };
 }
@@ -55,7 +55,7 @@ interface Failure {
   readonly text: string;
 }
 
-/** Returns the ERROR lines of the log, with the task that wrote each. */
+/** Returns the ERROR lines of the log, each with the task that wrote it. */
 export function loggedFailures(): readonly Failure[] {
   return capturedLog()
     .flatMap(({ text, task }) => text.split("\n").map((line) => ({ line, task })))
@@ -63,21 +63,26 @@ export function loggedFailures(): readonly Failure[] {
     .map(({ line, task }) => ({ line: JSON.parse(line) as Line, task, text: line }));
 }
 
-/** True for the queue adapters' error for messages that SQS did not accept. */
+/**
+ * Returns true for the error with which the queue adapters report messages that SQS did not accept.
+ */
 export const isRejectedBySqs = (message: string): boolean => message.startsWith("SQS rejected ");
 
-/** True for an error that a fault explains. */
+/** Returns true for a logged failure that a fault explains. */
 const isForeseen = ({ line: { error } }: Failure, profile: Profile): boolean =>
   isInjected(error?.name ?? "", profile) || isRejectedBySqs(error?.message ?? "");
 
-/** True for a 500 after the failure of a dependency, for which the service must return 503. */
+/**
+ * Returns true for a response with status 500 although a dependency failed, for which 503 is
+ * required.
+ */
 const isMistaken = ({ line: { status, error } }: Failure): boolean =>
   status === 500 && dependencyNames.has(error?.name ?? "");
 
 /**
- * Starts to watch for failures before a scenario. The returned function checks at its end that a fault
- * explains every logged failure, that only work from before the end of the faults failed after it, and
- * that a fault explains every message that exhausted its receives.
+ * Starts to watch for failures. Call the returned function at the end of the scenario. It throws
+ * unless faults explain all logged failures and all messages that exhausted their receives. After
+ * the faults have stopped, only work that had already started may fail.
  */
 export function watchFailures({ faults, tasks, queues, profile }: World): () => void {
   let before: number | undefined;

@@ -1,8 +1,8 @@
 import type { Row } from "../../../shared/aws/table/dynamo.ts";
 
 /**
- * One change of the balance, the held or the spent credits in a record of a shard's journal. The checks
- * parse records themselves, because they check the service's parser.
+ * A change of the balance, or of the held or spent credits, by a record of a shard's journal. The
+ * checks parse records with separate code, because they must find errors in the service's parser.
  */
 export interface RecordMoves extends Moves {
   readonly type: string;
@@ -10,12 +10,13 @@ export interface RecordMoves extends Moves {
 }
 
 interface Moves {
-  /** Change of the balance in credits. */
+  /** The change of the balance in credits. */
   readonly moves: number;
   readonly held: number;
   readonly spent: number;
 }
 
+/** Parses a record of a shard's journal. */
 export function movesOf(record: Row): readonly RecordMoves[] {
   const [credits, refunded] = [Number(record["c"]), Number(record["r"] ?? 0)];
   const one = (type: string, by: Partial<Moves>): RecordMoves => ({
@@ -51,21 +52,22 @@ export function movesOf(record: Row): readonly RecordMoves[] {
   }
 }
 
-/** A transfer between shards makes no ledger entry. */
+/** Returns true for a record that is a ledger entry. A transfer between shards is none. */
 export const isEntry = ({ type }: RecordMoves): boolean => type !== "transfer";
 
-/** Sums of an account or a shard after its records. */
+/** The sums of an account or shard after all of its records. */
 export interface Sums {
   readonly balance: number;
   readonly held: number;
   readonly spent: number;
   readonly sequence: number;
-  /** Sum of all additions to the balance. */
+  /** The sum of all additions to the balance. */
   readonly added: number;
 }
 
 export const noSums: Sums = { balance: 0, held: 0, spent: 0, sequence: 0, added: 0 };
 
+/** Returns the sums after records, from the sums before them. */
 export function foldOf(before: Sums, records: readonly Row[]): Sums {
   return records.flatMap(movesOf).reduce(
     (sums, move) => ({
@@ -79,7 +81,10 @@ export function foldOf(before: Sums, records: readonly Row[]): Sums {
   );
 }
 
-/** The usage of records by day, as `requests, successful, failed, credits`. */
+/**
+ * Returns the usage of records by UTC date. Each value is `[requests, successful, failed,
+ * credits]`.
+ */
 export function usageOf(records: readonly Row[]): Readonly<Record<string, readonly number[]>> {
   const days: Record<string, number[]> = {};
   const add = (date: string, ...more: readonly number[]): void => {

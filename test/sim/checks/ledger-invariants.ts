@@ -5,15 +5,21 @@ import { timeOf } from "../../../shared/base/ids.ts";
 import { type LedgerState, rowsIn, type ShardState, sumOf, takenBack } from "./ledger-state.ts";
 import { foldOf, noSums, type Sums, usageOf } from "./journal-moves.ts";
 
-/** API Gateway's timeout: no hold may expire while its call can still respond. */
+/**
+ * API Gateway's timeout in milliseconds. A call can respond for this long, so its hold must not
+ * expire earlier.
+ */
 const longestAnswerMs = 29_000;
-/** Maximum number of slots of a shard. */
+/** The largest number of slots of a shard. */
 const slotsOfShard = 10;
 
 /**
- * Checks the invariants of an account that hold after every write: nothing is negative, held credits
- * and slots in use match the open holds, the calls in flight fit the tier, no credits are lost or
- * created, and redundant data agrees.
+ * Checks the invariants that an account has after each write:
+ * - No value is negative.
+ * - The held credits and the slots in use match the open holds.
+ * - The calls in flight are within the tier's limit.
+ * - Credits are neither lost nor created.
+ * - Redundant data is equal.
  */
 export function assertLedgerInvariants(ledger: LedgerState): void {
   const { account, shards, entries, balance, held, spent } = ledger;
@@ -41,7 +47,10 @@ export function assertLedgerInvariants(ledger: LedgerState): void {
   assert.equal(new Set(reserves).size, reserves.length, "each hold is reserved once");
 }
 
-/** Checks the duration of holds with rows; `assertHoldDuration` checks those in shards. */
+/**
+ * Checks the duration of holds that have separate rows. `assertHoldDuration` checks the holds in
+ * shards.
+ */
 function assertHoldRows({ holdRows }: LedgerState): void {
   for (const { state, hold_id: id, created_at: from, due_at: to } of holdRows) {
     if (state !== "open") continue;
@@ -59,7 +68,7 @@ const openRows = ({ holdRows }: LedgerState): readonly Row[] =>
 const openSlots = (ledger: LedgerState): number =>
   openRows(ledger).filter(({ slot }) => slot === true).length;
 
-/** Sums of the entries from before the account had shards. */
+/** Returns the sums of the entries from before the account had shards. */
 function oldSums({ oldEntries, entries }: LedgerState): Sums {
   const old = entries.slice(0, oldEntries.length);
   oldEntries.forEach(({ sequence }, n) =>
@@ -76,7 +85,7 @@ function oldSums({ oldEntries, entries }: LedgerState): Sums {
   };
 }
 
-/** Checks an account in the format of the previous release. */
+/** Checks an account that has no shards, which is the format of the previous release. */
 function assertUnsharded(ledger: LedgerState): void {
   const { account, balance, held, spent, inFlight } = ledger;
   const { added: _, ...sums } = oldSums(ledger);
@@ -155,7 +164,7 @@ function assertShard(ledger: LedgerState, shard: ShardState, before: Sums): void
   assert.deepEqual(daysOf(usage), usageOf(paged), name("its usage rows match its pages"));
 }
 
-/** Checks that each page starts with the sums at the end of the one before. */
+/** Checks that each page starts with the sums at the end of the previous page. */
 function assertPages({ number, pages }: ShardState, before: Sums): void {
   let sums = before;
   for (const page of pages) {
@@ -176,15 +185,15 @@ const daysOf = (usage: readonly Row[]): Readonly<Record<string, readonly number[
     ]),
   );
 
-/** Removes the source of reservations, because only the hold has it while it is open. */
+/** Removes the source from reservations, because only an open hold stores it. */
 const plain = (records: readonly Row[]): readonly Row[] =>
   records.map(({ f: source, ...record }) =>
     record["t"] === "r" ? record : { ...record, f: source },
   );
 
 /**
- * Compares an account before and after a write: entries, records and pages do not change (M7), new
- * stamps are later, and the lifetime credits do not fall (C6).
+ * Compares an account before and after a write. Entries, records and pages must not change (M7),
+ * new stamps must be greater, and the lifetime credits must not decrease (C6).
  */
 export function assertAppendOnly(before: LedgerState, after: LedgerState): void {
   const old = after.oldEntries.slice(0, before.oldEntries.length);
@@ -210,7 +219,10 @@ export function assertAppendOnly(before: LedgerState, after: LedgerState): void 
   }
 }
 
-/** Checks that a new hold lasts as long as its call can respond. The call's start is in its ID. */
+/**
+ * Checks that a new hold does not expire while its call can respond. The ID of the hold contains
+ * the start of the call.
+ */
 function assertHoldDuration(was: ShardState, { row }: ShardState): void {
   const known = (was.row["holds"] ?? {}) as Record<string, Row>;
   for (const [id, { u }] of Object.entries((row["holds"] ?? {}) as Record<string, Row>)) {

@@ -4,56 +4,65 @@ import { accountKeys } from "../../../shared/aws/table/table.ts";
 import type { Stage } from "../stage.ts";
 import { isEntry, movesOf } from "./journal-moves.ts";
 
-/** One shard of an account: its row, and the pages and usage rows copied from it. */
+/** The stored data of a shard: its row, and the pages and usage rows that were copied from it. */
 export interface ShardState {
   readonly number: number;
   readonly row: Row;
-  /** In the order of their stamps. */
+  /** The pages, in the order of their stamps. */
   readonly pages: readonly Row[];
-  /** Records of the pages, then of the row: all changes of the shard in order. */
+  /**
+   * The records of the pages, followed by those of the row. They contain all changes of the shard
+   * in order.
+   */
   readonly records: readonly Row[];
   readonly usage: readonly Row[];
 }
 
-/** An entry of the ledger, of a shard or of the account before it had shards. */
+/** A ledger entry of a shard, or of the account before it had shards. */
 export interface Entry {
   readonly type: string;
   readonly credits: number;
-  /** Its change of the balance. */
+  /** The change of the balance in credits. */
   readonly moves: number;
   readonly holdId: string | undefined;
-  /** Its source: a call, or a step of a run. */
+  /** The call that is the source of the entry; undefined for a step of a run. */
   readonly requestId: string | undefined;
   readonly runId: string | undefined;
   readonly step: string | undefined;
-  /** True for a refund that reverses a charge. */
+  /** True for a refund that reverses an earlier charge. */
   readonly isTakenBack: boolean;
-  /** Microseconds since 1970. */
+  /** The time of the entry in microseconds since 1970. */
   readonly at: number;
   readonly shard: number | null;
 }
 
-/** A hold of a call or a step, open or resolved. */
+/** A hold of a call or of a step, open or resolved. */
 export interface Hold {
   readonly id: string;
   readonly state: "open" | "settled" | "cancelled";
   readonly credits: number;
-  /** 0 for an open hold. */
+  /** The charged credits; 0 for an open hold. */
   readonly charged: number;
-  /** True for a hold with its own row; false for one in its shard's row. */
+  /** True if the hold has a separate row, and false if it is in the row of its shard. */
   readonly hasRow: boolean;
 }
 
 /** The stored credit data of an account. */
 export interface LedgerState {
   readonly account: Row;
-  /** Empty while the account has no shards. */
+  /** The shards; an empty list if the account has none. */
   readonly shards: readonly ShardState[];
-  /** Rows of entries from before the account had shards, by number. */
+  /** The rows of entries from before the account had shards, by number. */
   readonly oldEntries: readonly Row[];
-  /** Rows of holds: of steps, of calls from before the account had shards, and marks of cancellations. */
+  /**
+   * The separate rows of holds: of steps, of calls from before the account had shards, and of
+   * cancellations.
+   */
   readonly holdRows: readonly Row[];
-  /** Entries from before the account had shards, then those of each shard in order. */
+  /**
+   * All entries: those from before the account had shards, followed by those of each shard in
+   * order.
+   */
   readonly entries: readonly Entry[];
   readonly holds: readonly Hold[];
   readonly balance: number;
@@ -64,6 +73,7 @@ export interface LedgerState {
 
 type Reader = Pick<Stage, "client" | "table">;
 
+/** Reads all rows of a partition. */
 export async function partitionRows({ client, table }: Reader, pk: string): Promise<Row[]> {
   const rows: Row[] = [];
   let from: Row | undefined;
@@ -83,14 +93,17 @@ export async function partitionRows({ client, table }: Reader, pk: string): Prom
   return rows;
 }
 
-/** Returns the partition keys of an account's shards. */
+/** Returns the partition keys of an account's shards; an empty list if the account has none. */
 export const shardPartitions = (accountId: string, account: Row | undefined): readonly string[] =>
   Array.from(
     { length: Number(account?.["shards"] ?? 0) },
     (_, shard) => accountKeys.shard(accountId, shard).pk,
   );
 
-/** Reads the credit data of an account. Nothing is written between its queries in a simulation. */
+/**
+ * Reads the credit data of an account with several queries. In a simulation, no write can happen
+ * between them.
+ */
 export async function readLedgerState(reader: Reader, accountId: string): Promise<LedgerState> {
   const { pk } = accountKeys.account(accountId);
   const rows = await partitionRows(reader, pk);
@@ -102,7 +115,10 @@ export async function readLedgerState(reader: Reader, accountId: string): Promis
   return parseLedgerState(accountId, partitions);
 }
 
-/** Parses the credit data of an account from its partitions. @throws Error for a missing row */
+/**
+ * Parses the credit data of an account from the rows of its partitions.
+ * @throws Error if a row is missing
+ */
 export function parseLedgerState(
   accountId: string,
   partitions: ReadonlyMap<string, readonly Row[]>,
@@ -136,6 +152,7 @@ export function parseLedgerState(
 const below = (rows: readonly Row[], prefix: string): Row[] =>
   rows.filter(({ sk }) => String(sk).startsWith(prefix));
 
+/** Returns a list attribute; an empty list if it is missing. */
 export const rowsIn = (list: unknown): readonly Row[] => (list ?? []) as readonly Row[];
 
 function shardState(number: number, rows: readonly Row[]): ShardState {
@@ -184,7 +201,7 @@ function shardEntries({ number: shard, records }: ShardState): readonly Entry[] 
   });
 }
 
-/** False for the mark of a cancellation, which is not a hold. */
+/** Returns false for the mark of a cancellation, which is not a hold. */
 const hasCredits = (row: Row): boolean =>
   !(row["state"] === "cancelled" && row["created_at"] === undefined);
 
@@ -196,7 +213,10 @@ const rowHold = (row: Row): Hold => ({
   hasRow: true,
 });
 
-/** Returns holds of calls: open in the shard's row, or resolved by a record. Steps have hold rows. */
+/**
+ * Returns the holds of calls in a shard: open holds of its row, and holds that a record resolved.
+ * The holds of steps have separate rows.
+ */
 function shardHolds({ row, records }: ShardState): readonly Hold[] {
   const open = Object.entries((row["holds"] ?? {}) as Record<string, Row>).map(
     ([id, hold]): Hold => ({
@@ -211,7 +231,8 @@ function shardHolds({ row, records }: ShardState): readonly Hold[] {
   const back = new Set(records.filter(({ t }) => t === "b").map(({ h }) => h));
   const reserved = new Set(records.filter(({ t }) => t === "r").map(({ h }) => h));
   const resolved = records
-    // A hold from before the account had shards is resolved here, but was reserved in the account's row.
+    // Excludes a hold from before the account had shards. Its reservation is in the account's row,
+    // but a shard resolves it.
     .filter((record) => record["t"] === "s" && isOfCall(record) && reserved.has(record["h"]))
     .map((record): Hold => {
       const isBack = back.has(record["h"]);
@@ -226,10 +247,11 @@ function shardHolds({ row, records }: ShardState): readonly Hold[] {
   return [...open, ...resolved];
 }
 
+/** Returns the credits of all entries of the given types. */
 export const sumOf = (entries: readonly Entry[], ...types: readonly string[]): number =>
   entries.reduce((sum, { type, credits }) => sum + (types.includes(type) ? credits : 0), 0);
 
-/** Sum of the reversed charges. */
+/** Returns the sum of all charges that were reversed. */
 export const takenBack = (entries: readonly Entry[]): number =>
   sumOf(
     entries.filter((entry) => entry.isTakenBack),

@@ -10,33 +10,33 @@ import {
   shardPartitions,
 } from "./ledger-state.ts";
 
-/** The balances of an account after one write. */
+/** The balances of an account after a write. */
 interface Moment {
   readonly at: number;
   readonly balance: number;
-  /** By shard; one balance while the account has no shards. */
+  /** The balance of each shard; a single balance while the account has no shards. */
   readonly balances: readonly number[];
-  /** True when all slots were in use. */
+  /** True if all slots were in use. */
   readonly isFull: boolean;
 }
 
-/** A hold of a call. Times of the virtual clock in milliseconds. */
+/** A hold of a call. Times are in milliseconds of the virtual clock. */
 export interface SeenHold {
   readonly madeAt: number;
   readonly expiresAt: number;
   resolvedAt: number | undefined;
 }
 
-/** The balances of an account over a seed, and its holds. */
+/** The balances of an account during a seed, and its holds. */
 export interface History {
-  /** Returns the moments between two times, and the last one before. */
+  /** Returns the balances between two times, and the last ones before. */
   between(from: number, to: number): readonly Moment[];
   readonly holds: ReadonlyMap<string, SeenHold>;
 }
 
 export type Histories = ReadonlyMap<string, History>;
 
-/** Checks the ledgers of accounts after every write to their rows, and records their balances. */
+/** Starts to check the accounts' ledgers after each write to their rows. Records their balances. */
 export async function watchLedgers(world: World, users: readonly User[]): Promise<Histories> {
   const watches = await Promise.all(users.map(({ accountId }) => watchOf(world, accountId)));
   world.afterEffect.push(async (attempt) => {
@@ -135,5 +135,8 @@ function noteLedgerStates({ shards }: LedgerState, { reached }: World): void {
   }
 }
 
-/** Sort keys of an account's credit rows; its partition also has watchlists and API keys. */
+/**
+ * Matches the sort keys of an account's credit rows. The account's partition also contains
+ * watchlists and API keys.
+ */
 const ofCredits = /^(account$|hold#|entry#)/;

@@ -4,13 +4,15 @@ import { reconcile } from "../../../tools/reconcile/reconcile.ts";
 import { differenceLine } from "../../../tools/reconcile/rules/difference.ts";
 import type { World } from "../world.ts";
 
-/** Reconcile skips rows younger than a minute, which may still change. */
+/**
+ * Returns a clock that is two minutes ahead, because reconcile skips changes of the last minute.
+ */
 const later = ({ tasks }: World): Clock => ({
   now: () => new Date(tasks.now() + 2 * 60_000),
   sleep: async () => {},
 });
 
-/** Checks that redundant data in the tables agrees, with the operators' tool. */
+/** Checks with the operators' tool that redundant data in the tables is equal. */
 export async function assertReconciled(world: World, clock = later(world)): Promise<void> {
   const { client, table } = world;
   const tables = { accounts: table, ledger: table, watchlists: table, deliveries: table };

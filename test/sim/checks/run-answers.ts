@@ -24,17 +24,17 @@ import type { FlatAnswer } from "../sources.ts";
 import type { RunsSeen } from "./run-claims.ts";
 import { checkRoutes } from "./run-routes.ts";
 
-/** The expected state of an item that no user changed, from the sources' answers. */
+/** The state that an item must have according to the sources' answers, if no user changed it. */
 export interface ExpectedItem {
   state: "new" | "active" | "delisted";
   lastStatus: string | null;
-  /** The last successful reading of each kind, and newer values. */
+  /** The last successful reading of each kind, and newer values of shared fields. */
   known: Known;
   /** Its owed retries. */
   owes: readonly ModelRetry[];
-  /** The last offer in the buy box. */
+  /** The ID of the last known offer in the buy box; null if there is none. */
   offer: string | null;
-  /** The changes of the last run that found any, over all its steps. */
+  /** The changes of the last run that found any. A run may find them at several steps. */
   lastChange: ModelItem["lastChange"];
 }
 
@@ -46,15 +46,15 @@ interface Judged {
 }
 
 /**
- * Checks the reads, outcomes, reports and charges of runs against the sources' answers, by the
- * specification alone (R2, R3, R4, R6, M3). Returns the expected state of each item.
+ * Checks the reads, outcomes, reports and charges of runs against the sources' answers (R2, R3, R4,
+ * R6, M3). Uses only the specification. Returns the expected state of each item.
  */
 export function checkAnswers(
   list: WatchlistScene,
   records: Records,
   { seen, reached }: Pick<Judged, "seen" | "reached">,
 ): ReadonlyMap<string, ExpectedItem> {
-  // The purge deletes its items during its last run.
+  // The purge deletes the items of a deleted watchlist during its last run.
   if (list.isDeletionAsked) return new Map();
   const untouched = list.request.ids.filter((id) => !list.touched.has(id));
   const expected = new Map(untouched.map((id) => [id, newExpected()]));
@@ -68,7 +68,7 @@ export function checkAnswers(
   return expected;
 }
 
-/** Checks a stored item against its expected state. */
+/** Compares a stored item with its expected state. */
 export function checkExpected(item: Item, expected: ExpectedItem): void {
   assert.equal(item.state, expected.state, `${item.id}: state`);
   assert.equal(item.lastReadStatus, expected.lastStatus, `${item.id}: last read`);
@@ -126,7 +126,7 @@ function checkRun(judged: Judged): void {
 
 type ItemSteps = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** R2: a step reads exactly the items that start there or were routed there. */
+/** Checks that a step reads exactly the items that start there or that routes sent there (R2). */
 function checkReadItems(
   judged: Judged,
   one: StepRecords,
@@ -141,7 +141,7 @@ function checkReadItems(
   }
 }
 
-/** Checks that a run that did not fail reached the start step of every item. */
+/** Checks that a run reached the start step of every item, unless the run failed. */
 function checkReachedSteps(judged: Judged, starts: ItemSteps): void {
   const reachedSteps = new Set(judged.record.steps.map(({ step }) => step.step));
   for (const [id, { state }] of judged.expected) {
@@ -174,12 +174,15 @@ const addRetryAt = (item: ExpectedItem, { run: { pipeline } }: RunRecords, step:
 const clearRetryAt = (item: ExpectedItem, { run: { pipeline } }: RunRecords, step: string): void =>
   clearRetry(pipeline, item, stepOf(pipeline, step));
 
-/** Specification, sections "Pipeline" and "States and transitions". */
+/**
+ * Returns the steps at which an item starts (specification, sections "Pipeline" and "States and
+ * transitions").
+ */
 function startsOf(item: ExpectedItem, { run }: RunRecords): ReadonlySet<string> {
   const { state } = item;
   if (state === "delisted") return new Set();
   const { entry, baseline, refresh }: Pipeline = run.pipeline;
-  // `run-refreshes.ts` checks whether the run had to be a refresh.
+  // Trusts the run's kind here. `run-refreshes.ts` checks whether the run had to be a refresh.
   const usual = run.kind === "refresh" ? (refresh?.entry ?? entry) : entry;
   const first = state === "new" ? (baseline ?? entry) : usual;
   return new Set([first, ...stepsToRetry(run.pipeline, item)]);
@@ -187,7 +190,7 @@ function startsOf(item: ExpectedItem, { run }: RunRecords): ReadonlySet<string> 
 
 function checkStep(judged: Judged, one: StepRecords): void {
   const { step, batches } = one;
-  // The run failed before the service decided about this step.
+  // The run failed before the service had decided whether to read this step.
   if (step.decision === null || step.stats === null) return;
   const where = nameOf(judged, step.step);
   const counts = { ok: 0, partial: 0, not_found: 0, unavailable: 0 };
@@ -200,7 +203,7 @@ function checkStep(judged: Judged, one: StepRecords): void {
       quarters += quartersOf(step.scraper, answer);
       counts[answer.status] += 1;
     }
-    // An abandoned batch has no answers.
+    // An abandoned batch recorded no answers.
     if (received.length === 0) counts.unavailable += batch.result?.counts.unavailable ?? 0;
     takeBatch(judged, one, { ...batch, received });
   }
@@ -223,7 +226,7 @@ function takeBatch(
   const outcomes = new Map(result?.outcomes.map((outcome) => [outcome.id, outcome]));
   for (const id of ids) {
     const item = judged.expected.get(id);
-    // An answer changes nothing for an item that was delisted before.
+    // An answer does not change an item that is already delisted.
     if (item === undefined || item.state === "delisted") continue;
     const answer = answers.get(id);
     const name = `${nameOf(judged, one.step.step)}: ${id}`;
@@ -233,7 +236,7 @@ function takeBatch(
   }
 }
 
-/** Quarter-credits by scraper (specification, section "Pipeline"). */
+/** The price of each scraper in quarters of a credit (specification, section "Pipeline"). */
 const prices: Readonly<Record<string, number>> = {
   "retailer_a.pulse": 1,
   "retailer_a.lite": 4,
@@ -242,7 +245,10 @@ const prices: Readonly<Record<string, number>> = {
   "retailer_d.standard": 4,
 };
 
-/** Returns the price of an answer: `ok` and `not_found` are charged; several offers cost more. */
+/**
+ * Returns the price of an answer. Only `ok` and `not_found` are charged. An answer with several
+ * offers costs more.
+ */
 function quartersOf(scraper: string, { status, totalOffers = 0 }: FlatAnswer): number {
   if (status === "partial" || status === "unavailable") return 0;
   if (scraper === "retailer_a.offers") return totalOffers > 1 ? 12 : 4;
@@ -262,7 +268,10 @@ interface Answered extends Read {
   readonly answer: FlatAnswer;
 }
 
-/** Applies a missing read: the step was deferred, the run failed, or no offer was known to check. */
+/**
+ * Applies a read that did not happen, because the step was deferred, the run failed, or no offer
+ * was known to check.
+ */
 function takeUnread(item: ExpectedItem, { judged, one, outcome, name }: Read): void {
   const { step, decision, scraper } = one.step;
   assert.equal(outcome?.changes, undefined, `${name}, which was not read, changed`);

@@ -9,40 +9,42 @@ import { rowAt } from "./table-rows.ts";
 
 /** Facts about runs that were recorded during the seed. */
 export interface RunsSeen {
-  /** The sources' answers behind each recorded result, by the key of its row. */
+  /** The sources' answers that led to each recorded result, by the key of the result's row. */
   readonly answers: ReadonlyMap<string, readonly FlatAnswer[]>;
-  /** Runs that had to pause their watchlist, as `<watchlist ID> <run number>`. */
+  /** The runs that had to pause their watchlist, as `<watchlist ID> <run number>`. */
   readonly pausing: ReadonlySet<string>;
 }
 
 const minute = 60_000;
-/** Maximum clock error of a process, in milliseconds. */
+/** The largest clock error of a process, in milliseconds. */
 const clockOffMs = 130_000;
 /**
- * Maximum time by which a run may start early: a tick may come a minute before the due time, and the
- * process that set the due time may have another clock.
+ * The longest time by which a run may start early, in milliseconds. A tick may come a minute before
+ * the due time, and the process that set the due time may have another clock.
  */
 const toleranceMs = minute + clockOffMs;
-/** Specification, section "Limits". */
+/**
+ * The number of skipped runs in sequence that pauses a watchlist (specification, section "Limits").
+ */
 const skipsMax = 3;
 
 interface Watched {
   readonly world: World;
   readonly answers: Map<string, readonly FlatAnswer[]>;
   readonly pausing: Set<string>;
-  /** Due times with a run, as `<partition of the watchlist> <due time>`. */
+  /** The due times that had a run, as `<partition of the watchlist> <due time>`. */
   readonly dues: Set<string>;
-  /** Triggers of runs, by the keys of their rows. */
+  /** The triggers of runs, by the keys of their rows. */
   readonly triggers: Map<string, string>;
-  /** Keys of the rows of ended runs. */
+  /** The keys of the rows of ended runs. */
   readonly ended: Set<string>;
 }
 
 const textOf = ({ pk, sk }: RowKey): string => `${pk}/${sk}`;
 
 /**
- * Checks each run when it starts and ends: its due time, of which none runs twice (R10), and the count
- * of skips (R8). Records the sources' answers. Reports violations at once.
+ * Starts to check each run at its start and its end: no due time has two runs (R10), and the count
+ * of skipped runs is right (R8). Reports violations at once. Records the sources' answers.
  */
 export function watchRuns(world: World): RunsSeen {
   const watched: Watched = {
@@ -78,7 +80,7 @@ interface Write {
   readonly kind: string;
   readonly key: RowKey;
   readonly row: () => Row;
-  /** Values of its expression attributes. */
+  /** Returns the values in the expression of the write. */
   readonly values: () => Row;
 }
 
@@ -104,7 +106,10 @@ function writesOf({ operation, input }: Pick<Attempt, "operation" | "input">): r
   );
 }
 
-/** Returns the key of the watchlist whose run this request starts, ends or skips. */
+/**
+ * Returns the key of the watchlist whose run a request starts or ends, or whose due time it skips;
+ * undefined for other requests.
+ */
 function listKeyOf({ service, operation, input }: Attempt): RowKey | undefined {
   if (service !== "dynamo") return undefined;
   if (operation === "UpdateItem" ? !isPassedOver(input) : operation !== "TransactWriteItems") {
@@ -115,11 +120,11 @@ function listKeyOf({ service, operation, input }: Attempt): RowKey | undefined {
   return isOfRun ? writes.find(({ key }) => key.sk.startsWith("watchlist#"))?.key : undefined;
 }
 
-/** True for a request that advances a due time without a run. */
+/** Returns true for a request that advances a due time without a run. */
 const isPassedOver = (input: Attempt["input"]): boolean =>
   String(input["UpdateExpression"]).startsWith("SET next_run_at = :next, due_at = :next");
 
-/** Records the last answers of the task as those behind the result that it stores. */
+/** Records that the task's last answers led to the result that it stores. */
 function keepAnswer({ service, operation, input, task }: Attempt, { answers }: Watched): void {
   if (service !== "dynamo" || operation !== "PutItem") return;
   const { pk, sk } = input["Item"] as { readonly pk: Text; readonly sk: Text };
@@ -132,20 +137,26 @@ interface EveryRow {
   readonly type: "every";
   readonly everySeconds: number;
 }
-/** The crons of this scenario run every 5 or 10 minutes, in time zones with whole-hour offsets. */
+/**
+ * A watchlist row with a cron expression. In this scenario, crons fire every 5 or 10 minutes, in
+ * time zones with whole-hour offsets.
+ */
 interface CronRow {
   readonly type: "cron";
   readonly cron: string;
   readonly timezone: string;
 }
 
-/** The hour that Berlin's clocks repeat at the end of summer time: nothing is due in it again. */
+/**
+ * The hour that Berlin's clocks repeat at the end of summer time. No due time is in its second
+ * occurrence.
+ */
 const repeatedHour = {
   from: Date.parse("2026-10-25T01:00:00Z"),
   to: Date.parse("2026-10-25T02:00:00Z"),
 } as const;
 
-/** Returns the first due time after `now` of a watchlist that was due at `due`. */
+/** Returns the first due time after `now`, for a watchlist that was due at `due`. */
 function firstAfter(schedule: EveryRow | CronRow, due: number, now: number): number {
   if (schedule.type === "every") {
     const stepMs = schedule.everySeconds * 1_000;
@@ -166,7 +177,7 @@ function checkClaim(list: Row, writes: readonly Write[], watched: Watched): void
   if (claim === undefined || update === undefined) return;
   const { key } = claim;
   const row = claim.row();
-  // A retry by the SDK after a lost answer changes nothing.
+  // A retry by the SDK repeats a start that has already taken effect.
   if (triggers.has(textOf(key))) return;
   const where = `run ${String(row["run_number"])} of ${key.pk}`;
   assert(Number(list["item_total"]) > 0, `${where} starts without items`);
@@ -193,8 +204,8 @@ function checkClaim(list: Row, writes: readonly Write[], watched: Watched): void
 }
 
 /**
- * Checks that a due time is skipped only after it came, and only during another run, which may have
- * ended since, or while the watchlist has no items.
+ * Checks a due time that is skipped. This may happen only after the due time, and only during
+ * another run, which may have ended since, or while the watchlist has no items.
  */
 function checkPassedOver(
   { input }: Attempt,
@@ -218,7 +229,10 @@ function checkPassedOver(
   assert(nexts.includes(next), `${where}: the next is ${new Date(next).toISOString()}`);
 }
 
-/** R8: a skipped scheduled run counts, the third in a row pauses the watchlist, others reset. */
+/**
+ * Checks the count of skipped runs when a run ends (R8). A skipped scheduled run is counted, the
+ * third in sequence pauses the watchlist, and any other run resets the count.
+ */
 async function checkFinish(
   listKey: RowKey,
   { before, writes }: { readonly before: Row; readonly writes: readonly Write[] },
@@ -234,7 +248,7 @@ async function checkFinish(
   const number = Number(before["running_run"]);
   const where = `run ${number} of ${end.key.pk}`;
   const isSkipped = end.values()[":status"] === "insufficient_credits";
-  // The specification counts scheduled runs only.
+  // The count includes only scheduled runs.
   const isByHand = triggers.get(textOf(end.key)) === "manual";
   const skipsBefore = Number(before["consecutive_skips"]);
   const skips = isSkipped ? skipsBefore + (isByHand ? 0 : 1) : 0;

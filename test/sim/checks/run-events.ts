@@ -17,10 +17,12 @@ interface Event {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Maximum difference between the clocks of two processes, in milliseconds. */
+/** The largest difference between the clocks of two processes, in milliseconds. */
 export const skewMs = 250_000;
 
-/** Checks that the events of an account's runs are in its feed, its receivers and its bucket. */
+/**
+ * Checks that the events of an account's runs are in its feed, at its receivers and in its bucket.
+ */
 export async function checkEvents(
   { world, seen, receivers }: RunsScene,
   user: User,
@@ -46,14 +48,14 @@ export async function checkEvents(
 interface RunSeen {
   readonly list: WatchlistScene;
   readonly record: RunRecords;
-  /** True for the third skipped run in a row. */
+  /** True if this is the third skipped run in sequence. */
   readonly isPausing: boolean;
   readonly reached: World["reached"];
 }
 
 const runOf = ({ data }: Event): unknown => data["run_id"] ?? data["id"];
 
-/** Reads all events of the account through the API. */
+/** Reads all events of an account through the API. */
 async function feedOf(world: World, user: User): Promise<readonly Event[]> {
   const events: Event[] = [];
   world.begin("feed reader", async () => {
@@ -146,14 +148,14 @@ function checkCompleted(
 const isNewChange = ({ changes, isCounted }: ItemOutcome): boolean =>
   changes !== undefined && isCounted !== true;
 
-/** Number of items in the changed events of a run. */
+/** Returns the number of items in a run's changed events. */
 function notifiedIn(events: readonly Event[]): number {
   const changed = events.filter(({ type }) => type === "watchlist.product.changed");
   return new Set(changed.flatMap(({ data }) => (data["changes"] as Row[]).map(({ id }) => id)))
     .size;
 }
 
-/** Event types in the order of a run (specification, section "Events"). */
+/** The event types in the order in which a run sends them (specification, section "Events"). */
 const types: readonly string[] = [
   "watchlist.product.changed",
   "watchlist.product.matched",
@@ -161,7 +163,7 @@ const types: readonly string[] = [
   "watchlist.run.completed",
 ];
 
-/** Items per event part, as in `small-bounds.ts`. */
+/** The number of items in an event part, as `small-bounds.ts` sets it. */
 const partItems = 3;
 
 const entryFields = {
@@ -201,13 +203,16 @@ function expectedEntries(
   };
 }
 
-/** D1: events go to the endpoint that the watchlist names, else to all that subscribe to the type. */
+/**
+ * Returns true if an endpoint must receive an event (D1). If the watchlist names an endpoint, only
+ * that one receives events; otherwise all endpoints that subscribe to the type do.
+ */
 function isFor({ url, events }: Receiver, event: Event, named: Receiver | null): boolean {
   if (named !== null) return named.url === url;
   return events === null || events.includes(event.type);
 }
 
-/** Checks that each endpoint got exactly its events, with the bytes of the feed. */
+/** Checks that each endpoint received exactly its events, with the bytes in the feed. */
 function checkReceivers(
   { receivers }: World,
   endpoints: readonly Receiver[],
@@ -222,7 +227,7 @@ function checkReceivers(
       assert.equal(bodies.get(id) ?? body, body, `${id} at ${url}: the same bytes at each attempt`);
       bodies.set(id, body);
     }
-    // A 410 disables the endpoint: later events are logged as failed, and not sent.
+    // A 410 disables the endpoint. Later events are logged as failed and not sent.
     const isDisabled = sent.some(({ status }) => status === 410);
     const meant = events
       .flatMap(([event, named]) => (isFor(endpoint, event, named) ? [event] : []))
@@ -239,7 +244,7 @@ function checkReceivers(
   }
 }
 
-/** Checks that every event is one line of one object in the account's bucket, if it has one. */
+/** Checks that each event is one line in one object of the account's bucket, if it has a bucket. */
 function checkBucket({ buckets, reached }: World, user: User, events: readonly Event[]): void {
   const objects = buckets.buckets.get(`bucket-of-${user.name}`);
   if (objects === undefined) return;

@@ -13,7 +13,7 @@ import type { WatchlistScene, RunsScene } from "../scenarios/runs-scene.ts";
 import { checkExpected, type ExpectedItem } from "./run-answers.ts";
 import { outcomesOf, type Records, type RunRecords } from "../scenarios/runs-records.ts";
 
-/** Checks the items of a watchlist against its users' changes and its runs. */
+/** Checks the items of a watchlist against the changes of its users and against its runs. */
 export async function checkItems(
   scene: RunsScene,
   {
@@ -29,7 +29,7 @@ export async function checkItems(
   assert.equal(row.runningRun, null, list.id);
   assert.equal(row.runCount, records.length, `${list.id}: runs`);
   assert.equal(row.lastRunStatus, records.at(-1)?.run.status ?? null, list.id);
-  // A status change resets the count of skips; only skipped runs increment it.
+  // The stored count may be smaller, because a change of the status resets it.
   const skips = skipsOf(records);
   assert(row.consecutiveSkips <= skips, `${list.id}: ${row.consecutiveSkips} of ${skips} skips`);
   assert(row.consecutiveSkips <= limits.consecutiveSkipsMax, `${list.id}: skips in a row`);
@@ -50,7 +50,7 @@ export async function checkItems(
   }
 }
 
-/** Checks that exactly the items exist that the users' calls left. */
+/** Checks that the watchlist contains exactly the items that the users' calls left on it. */
 function checkWhoIsThere(
   { request, touched, isThere }: WatchlistScene,
   ids: ReadonlySet<string>,
@@ -61,7 +61,10 @@ function checkWhoIsThere(
   }
 }
 
-/** Number of last runs in a row that were skipped for lack of credits, without manual runs. */
+/**
+ * Returns how many of the last runs in sequence were skipped for lack of credits, without manual
+ * runs.
+ */
 function skipsOf(records: Records): number {
   const runs = records
     .map(({ run }) => run)
@@ -70,8 +73,9 @@ function skipsOf(records: Records): number {
 }
 
 /**
- * Checks the changes of an outcome: each goes from a stored value, of this kind of read or another, to
- * the new stored value. It counts if a value differs from the last known one, and is reported once.
+ * Checks the changes of an outcome. Each change goes from a stored value, of this or another kind
+ * of read, to the new stored value. It is counted if its value differs from the last known one, and
+ * it is reported once.
  */
 function checkChanges(
   {
@@ -102,7 +106,7 @@ function checkChanges(
   assert.equal(isCounted, !Object.keys(changes).some(isNew), `${where}: is counted`);
 }
 
-/** Checks that applying the recorded outcomes in order gives the stored item (R5, R6). */
+/** Checks that the recorded outcomes, applied in order, result in the stored item (R5, R6). */
 function checkItem(item: Item, records: Records, isTouched: boolean): void {
   let expected = newItem(item.id, item.addedAt);
   let delistings = 0;
@@ -133,7 +137,7 @@ function checkItem(item: Item, records: Records, isTouched: boolean): void {
     expected = withMissedSteps(expected, { run, steps });
   }
   assert.equal(delistings, expected.state === "delisted" ? 1 : 0, `${item.id}: delisted once`);
-  // A delisted item that was added again keeps its revision.
+  // A delisted item keeps its revision when it is added again.
   assert.deepEqual(isTouched ? { ...item, revision: expected.revision } : item, expected, item.id);
 }
 
@@ -164,7 +168,7 @@ function withMissedSteps(item: Item, { run, steps }: RunRecords): Item {
   return expected;
 }
 
-/** Checks that no row is left of a deleted watchlist. */
+/** Checks that no row of a deleted watchlist is left. */
 async function checkNothingLeft({ world }: RunsScene, list: WatchlistScene): Promise<void> {
   assert(list.isDeletionAsked, `${list.id} is missing without a deletion`);
   const { Items = [] } = await world.client.send(

@@ -8,7 +8,7 @@ import type { FlatAnswer } from "../sources.ts";
 interface ReadItem {
   readonly pipeline: Pipeline;
   readonly step: Step;
-  /** Before the read. */
+  /** The state of the item before the read. */
   readonly item: { readonly state: string; readonly known: Known };
   readonly answer: FlatAnswer;
   readonly outcome: ItemOutcome | undefined;
@@ -16,8 +16,8 @@ interface ReadItem {
 }
 
 /**
- * R2, R4: checks the next steps, reports and changes of an answer against the reference model of runs.
- * Returns the model's verdict.
+ * Checks the next steps, reports and changes of an answer against the reference model of runs (R2,
+ * R4). Returns the result of the model.
  */
 export function checkRoutes(read: ReadItem): Verdict {
   const { pipeline, step, item, answer, outcome, name } = read;

@@ -3,7 +3,10 @@ import { shortfallsIn } from "../../support/shortfalls.ts";
 import type { Records, RunRecords } from "../scenarios/runs-records.ts";
 import type { LedgerState } from "./ledger-state.ts";
 
-/** Maximum price of an item, in quarter-credits (specification, section "Pipeline"). */
+/**
+ * The highest price of an item by scraper, in quarters of a credit (specification, section
+ * "Pipeline").
+ */
 const mostQuarters: Readonly<Record<string, number>> = {
   "retailer_a.pulse": 1,
   "retailer_a.lite": 4,
@@ -14,12 +17,13 @@ const mostQuarters: Readonly<Record<string, number>> = {
 };
 
 /**
- * R14: the error of a run lists each step that the credits did not cover, with the credits needed and
- * a balance of the account that was too low. A run whose steps were all covered has no error.
+ * Checks the error of a run (R14). It must list each step that the credits did not cover, with the
+ * needed credits and with a balance that the account had and that was too low. If all steps were
+ * covered, there must be no error.
  */
 export function checkShortfalls({ entries }: LedgerState, records: Records): void {
   let sum = 0;
-  // Accounts of this scenario have one shard, whose balances are those of the account.
+  // The accounts of this scenario have one shard, whose balance is the account's.
   const balances = new Set(entries.map(({ moves }) => (sum += moves)));
   for (const record of records) {
     const { run } = record;

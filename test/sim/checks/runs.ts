@@ -17,7 +17,7 @@ import { assertReconciled } from "./reconciled.ts";
 import { checkShortfalls } from "./run-shortfalls.ts";
 import { checkEvents, skewMs } from "./run-events.ts";
 
-/** Checks watchlists, runs, events and accounts when no work is left. */
+/** Checks watchlists, runs, events and accounts. Call it when no work is left. */
 export async function checkRuns(scene: RunsScene): Promise<void> {
   const { world, users, lists, stores } = scene;
   const ofUser = new Map<string, { readonly list: WatchlistScene; readonly records: Records }[]>();
@@ -49,7 +49,7 @@ export async function checkRuns(scene: RunsScene): Promise<void> {
   await assertReconciled(world);
 }
 
-/** Checks that runs are numbered without gaps and have ended (R7). */
+/** Checks that the runs of a watchlist are numbered without gaps, and that all have ended (R7). */
 function checkEnds(records: Records): void {
   assert.deepEqual(
     records.map(({ run }) => run.runNumber),
@@ -72,10 +72,13 @@ function checkEnds(records: Records): void {
   }
 }
 
-/** Time without progress after which a run fails. */
+/** The milliseconds without progress after which a run fails. */
 const failsAfterMs = 15 * 60_000;
 
-/** Checks that all batches of a started step are stored, and that none reads an item twice (R9). */
+/**
+ * Checks the batches of each started step (R9). All must be stored, and no item may be in two of
+ * them.
+ */
 function checkSteps(records: Records): void {
   for (const { run, steps } of records) {
     for (const one of steps) {
@@ -99,7 +102,10 @@ function checkSteps(records: Records): void {
   }
 }
 
-/** Checks that a run costs what its steps recorded, and releases its holds without the sweeper. */
+/**
+ * Checks that a run is charged what its steps recorded. Its holds must be released without the
+ * sweeper.
+ */
 function checkCharges({ held, entries, holdRows }: LedgerState, records: Records): void {
   assert.equal(held, 0, "no credits stay held");
   for (const { sk, state } of holdRows) assert.equal(state, "settled", `hold ${String(sk)}`);
@@ -119,7 +125,7 @@ function checkCharges({ held, entries, holdRows }: LedgerState, records: Records
   }
 }
 
-/** Checks that a step was reserved at most once and settled once; returns its recorded charge. */
+/** Checks that a step was reserved at most once and settled once. Returns its recorded charge. */
 function checkCharge(
   run: string,
   { step, batches }: StepRecords,
@@ -143,7 +149,7 @@ function checkCharge(
   return charged;
 }
 
-/** Rare states of a run. */
+/** The rare states of a run, with a function that returns true for a run in this state. */
 const rareRuns: readonly (readonly [name: string, is: (run: Run) => boolean])[] = [
   ["a stuck run timed out", ({ status }) => status === "failed"],
   ["a run was skipped for lack of credits", ({ status }) => status === "insufficient_credits"],

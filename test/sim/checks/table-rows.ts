@@ -19,7 +19,7 @@ export async function allRows({ client, table }: Reader): Promise<readonly (Row 
   return rows;
 }
 
-/** Reads one row; undefined if it does not exist. */
+/** Reads a row with a consistent read; undefined if it does not exist. */
 export async function rowAt({ client, table }: Reader, Key: RowKey): Promise<Row | undefined> {
   const { Item } = await client.send(
     new GetCommand({ TableName: table, Key, ConsistentRead: true }),
@@ -27,6 +27,6 @@ export async function rowAt({ client, table }: Reader, Key: RowKey): Promise<Row
   return Item;
 }
 
-/** Returns the keys of the rows that a request writes, including those that a transaction checks. */
+/** Returns the keys of the rows that a request writes, or that its transaction only checks. */
 export const keysWritten = ({ service, operation, input }: Attempt): readonly RowKey[] =>
   service === "dynamo" ? itemsWritten(operation, input) : [];

@@ -6,15 +6,15 @@ import type { Attempt } from "../attempt.ts";
 import type { World } from "../world.ts";
 import { keysWritten, rowAt } from "./table-rows.ts";
 
-/** Recorded state of watchlists, by sort key. */
+/** The recorded state of watchlists, by sort key. */
 interface Seen {
-  /** Partition key of the account of each watchlist. */
+  /** The partition key of the account, by watchlist. */
   readonly owners: Map<string, string>;
-  /** Watchlists with a run in progress. */
+  /** The watchlists that have a run in progress. */
   readonly running: Set<string>;
 }
 
-/** Checks watchlists and API keys after each write to them. */
+/** Starts to check watchlists and API keys after each write to them. */
 export function watchCommits(world: World): { check(): void } {
   const failures: unknown[] = [];
   const seen: Seen = { owners: new Map(), running: new Set() };
@@ -26,7 +26,7 @@ export function watchCommits(world: World): { check(): void } {
     }
   });
   return {
-    /** @throws the first violation */
+    /** Throws the first violation, if there was one. */
     check() {
       if (failures.length > 0) throw failures[0];
     },
@@ -57,7 +57,7 @@ interface Counted {
   readonly row: string;
   readonly attribute: string;
   readonly head: string;
-  /** A function, because the start of an engine lowers the limits. */
+  /** Returns the limit. It is a function, because the start of an engine lowers the limits. */
   readonly max: () => number;
 }
 const listCount: Counted = {
@@ -73,7 +73,7 @@ const keyCount: Counted = {
   max: () => limits.apiKeysMax,
 };
 
-/** C3: the stored count of watchlists, or keys, is exact and within the limit. */
+/** Checks that the stored count of watchlists or API keys is exact and within the limit (C3). */
 async function checkCount(world: World, pk: string, counted: Counted): Promise<void> {
   const { row, attribute, head } = counted;
   const max = counted.max();
@@ -88,7 +88,7 @@ async function checkCount(world: World, pk: string, counted: Counted): Promise<v
 
 type ItemCounts = Readonly<Record<"new" | "active" | "delisted", number>>;
 
-/** R10, R13: checks the due time of a watchlist, and its counts against its pages. */
+/** Checks the due time of a watchlist (R10), and compares its counters with its pages (R13). */
 async function checkList(
   world: World,
   { sk, hasPages }: { readonly sk: string; readonly hasPages: boolean },

@@ -9,7 +9,10 @@ import { allRows } from "./table-rows.ts";
 
 type Row = StoredRow & RowKey;
 
-/** Checks watchlists, keys and ledgers when no work is left and the faults have stopped. */
+/**
+ * Checks watchlists, API keys and ledgers. Call it when no work is left and the faults have
+ * stopped.
+ */
 export async function checkEnd(
   world: World,
   tenants: readonly Tenant[],
@@ -31,7 +34,7 @@ const listHead = "watchlist#";
 const below = (rows: readonly Row[], accountId: string, head: string): readonly Row[] =>
   rows.filter(({ pk, sk }) => pk === `account#${accountId}` && sk.startsWith(head));
 
-/** C2, C3: each requested watchlist exists once, and no other. */
+/** Checks that each requested watchlist exists once, and that there are no others (C2, C3). */
 function checkLists(rows: readonly Row[], { user, lists, creations, others }: Tenant): void {
   const stored = below(rows, user.accountId, listHead);
   const ids = new Set(stored.map(({ sk }) => sk.slice(listHead.length)));
@@ -56,7 +59,7 @@ function checkLists(rows: readonly Row[], { user, lists, creations, others }: Te
   assert.equal(fillers, others, "watchlists that no user changed");
 }
 
-/** M5: calls that only change watchlists and keys cost nothing. */
+/** Checks that calls are not charged if they only change watchlists and API keys (M5). */
 function checkLedger(rows: readonly Row[], { user }: Tenant): void {
   for (const entry of below(rows, user.accountId, "entry#")) {
     if (entry["type"] === "grant") continue;
@@ -78,7 +81,7 @@ function checkKeys(rows: readonly Row[], tenant: Tenant): void {
   assert.ok(strange >= 0 && strange <= tenant.keysUnknown, `${strange} keys too many`);
 }
 
-/** R11, C3: no row is left of a deleted watchlist. */
+/** Checks that no row of a deleted watchlist is left (R11, C3). */
 function checkOrphans(rows: readonly Row[]): void {
   const lists = new Set(
     rows
@@ -91,7 +94,8 @@ function checkOrphans(rows: readonly Row[]): void {
   );
   const orphans = [
     ...ofLists.filter(({ pk }) => !lists.has(pk)),
-    // DynamoDB deletes rows that a worker writes after the purge by their time to live.
+    // If a worker writes a row after the purge, the row has a time to live, and DynamoDB deletes
+    // it.
     ...rows.filter(({ pk, ttl }) => pk.startsWith("run#") && !runs.has(pk) && ttl === undefined),
     ...rows.filter(({ sk }) => sk === "purge"),
   ];
@@ -104,7 +108,7 @@ function checkOrphans(rows: readonly Row[]): void {
 
 const overdueMs = 5 * 60_000;
 
-/** R10: without faults, no active watchlist is overdue. */
+/** Checks that no active watchlist is overdue, because the faults have stopped (R10). */
 function checkNotOverdue(world: World, rows: readonly Row[]): void {
   for (const row of rows.filter(
     ({ sk, pk }) => pk.startsWith("account#") && sk.startsWith(listHead),

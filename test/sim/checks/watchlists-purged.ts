@@ -10,16 +10,16 @@ type Wire = Readonly<Record<string, { readonly S?: string } | undefined>>;
 type Write = { readonly Item?: Wire; readonly Key?: Wire };
 
 /**
- * Checks that a purge deletes all rows that were written before it started. DynamoDB deletes rows that
- * a worker writes later by their time to live.
+ * Starts to check that each purge deletes all rows that were written before it started. A row that
+ * a worker writes later has a time to live, and DynamoDB deletes it.
  */
 export function watchPurges(world: World): { check(rows: readonly Key[]): void } {
   let moment = 0;
   const writtenAt = new Map<string, number>();
   const begunAt = new Map<string, number>();
-  /** Start of the last finished purge, by partition of the watchlist. */
+  /** The start of the last finished purge, by partition of the watchlist. */
   const purged = new Map<string, number>();
-  /** Partition of the watchlist, by partition of the run. */
+  /** The partition of the watchlist, by partition of the run. */
   const listOf = new Map<string, string>();
   world.afterEffect.push((attempt) => {
     moment += 1;

@@ -11,7 +11,10 @@ interface Definition {
   readonly StartDate?: Date;
 }
 
-/** A watchlist and a schedule that disagree, and the time by which a tick or the sweeper fixes it. */
+/**
+ * A difference between a watchlist and its schedule, with the time by which a tick or the sweeper
+ * must fix it.
+ */
 export interface Misfit {
   readonly watchlistId: string;
   readonly why: string;
@@ -19,14 +22,19 @@ export interface Misfit {
 }
 
 const minute = 60_000;
-/** A tick may come this much before the due time and still start the run. */
+/** The milliseconds before the due time in which a tick may start the run. */
 const toleranceMs = { every: minute, cron: 0 } as const;
-/** Delay after which the sweeper acts on a due watchlist; a tick within it is in time. */
+/**
+ * The milliseconds after which the sweeper handles a due watchlist. A tick within this time is not
+ * late.
+ */
 const graceMs = 90_000;
-/** Time for two sweeps and their messages. */
+/** The milliseconds that two sweeps and their messages take at most. */
 const sweepMs = 10 * minute;
 
-/** Records the schedules in EventBridge Scheduler and compares them with the watchlists (R10, R11). */
+/**
+ * Records the schedules in EventBridge Scheduler and compares them with the watchlists (R10, R11).
+ */
 export function watchSchedules(world: World) {
   const defined = new Map<string, Definition & { readonly at: Date }>();
   world.afterEffect.push(({ service, operation, input }) => {
@@ -66,8 +74,9 @@ export function watchSchedules(world: World) {
   return {
     misfits,
     /**
-     * Waits until the service has fixed the misfits. New ones may appear: a watchlist that is paused for
-     * lack of credits keeps its schedule until the next tick.
+     * Waits until the service has fixed all differences. New differences may appear during this
+     * time, because a watchlist that is paused for lack of credits keeps its schedule until the
+     * next tick.
      */
     async settle(quiet: () => Promise<void>): Promise<void> {
       const found = await misfits();

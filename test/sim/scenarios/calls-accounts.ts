@@ -15,25 +15,31 @@ import {
 import type { Random } from "../random.ts";
 import type { User, World } from "../world.ts";
 
-/** The account of a crowd of clients. */
+/** An account whose clients make calls at the same time. */
 export interface AccountPlan {
-  /** Credits granted at signup, which set the tier. */
+  /** The credits of the signup grant, which determine the tier. */
   readonly granted: number;
-  /** Credits left at the start of the calls. @default all */
+  /**
+   * The credits that the account has when the calls start.
+   * @default all
+   */
   readonly left?: number;
-  /** Credits of a purchase during the calls, which raises the tier. */
+  /** The credits of a purchase during the calls. It raises the tier. */
   readonly bought?: number;
-  /** True for an account in the format of the previous release, with open holds. */
+  /** True for an account in the format of the previous release that has open holds. */
   readonly isOld?: boolean;
-  /** Number of holds of crashed calls; they expire during the calls. */
+  /** The number of holds that crashed calls left. They expire during the calls. */
   readonly abandoned?: number;
-  /** Number of sweeps during the calls, besides those of the sweeper. */
+  /** The number of sweeps during the calls, in addition to the regular ones. */
   readonly sweeps?: number;
 }
 
 const few = (random: Random): number => random.between(3, 60);
 
-/** Draws an account: with one shard, with several shards and few credits, or one that gets new shards. */
+/**
+ * Draws an account. It has one shard, or several shards with few credits, or a purchase that adds
+ * shards.
+ */
 export function accountPlan(random: Random): AccountPlan {
   const isOld = random.isHit(0.25);
   const plan = random.pick<(random: Random) => AccountPlan>([
@@ -47,7 +53,7 @@ export function accountPlan(random: Random): AccountPlan {
   return { ...plan, isOld };
 }
 
-/** Opens the planned account without faults. */
+/** Opens an account as planned, without faults. */
 export async function openPlanned(world: World, name: string, plan: AccountPlan): Promise<User> {
   const user = await world.newUser(name, plan.granted);
   if (plan.isOld === true) await openOld(world, user, plan);
@@ -56,7 +62,7 @@ export async function openPlanned(world: World, name: string, plan: AccountPlan)
   return user;
 }
 
-/** Reserves holds that no process settles. */
+/** Reserves holds that no process will settle. */
 async function abandonHolds(world: World, { accountId }: User, holds: number): Promise<void> {
   const ledger = dynamoLedger(world.client, options(world));
   const now = world.clock.now();
@@ -75,7 +81,7 @@ const options = ({ table, clock, randomSource }: World) => ({
   random: randomSource,
 });
 
-/** Spends all but a few credits of an account, and moves one to most of its shards. */
+/** Spends the credits of an account except `left`, and moves one credit to most of its shards. */
 async function spreadCredits(world: World, { accountId }: User, left: number): Promise<void> {
   const process = ledgerProcess(world.client, options(world));
   const now = world.clock.now();
@@ -115,7 +121,9 @@ const oldHolds = (world: World): readonly (OldHold & { readonly settles: boolean
   return [hold("old call", true, 90), hold("old call 2", true, 60), hold("old step", false, 300)];
 };
 
-/** Converts an account to the format of the previous release, with open holds of calls and steps. */
+/**
+ * Converts an account to the format of the previous release, with open holds of calls and steps.
+ */
 async function openOld(world: World, user: User, plan: AccountPlan): Promise<void> {
   const { accountId } = user;
   const place = { client: world.client, table: world.table, accountId };
@@ -130,7 +138,7 @@ async function openOld(world: World, user: User, plan: AccountPlan): Promise<voi
   }
   for (const hold of oldHolds(world)) {
     if (!(await reserveAsPreviousRelease(place, hold)) || !hold.settles) continue;
-    // A process of the previous release fails once the account has shards.
+    // A process of the previous release fails after the account has got shards.
     inSeparateProcess(world, `${user.name} before`, async (client) => {
       await world.pause(world.random.between(0, 3) * 200);
       const settled = await settleAsPreviousRelease(
@@ -144,11 +152,11 @@ async function openOld(world: World, user: User, plan: AccountPlan): Promise<voi
   }
 }
 
-/** Starts the sweeps, the migration and the purchase of an account during its calls. */
+/** Starts the sweeps, the migration and the purchase that happen during the calls of an account. */
 export function beginOperators(world: World, user: User, plan: AccountPlan): void {
   const { accountId } = user;
   const { bought, sweeps = 0 } = plan;
-  // All at the same time, so that the sweeps overlap.
+  // All sweeps start at the same time, so that they overlap.
   const sweptInMs = sweeps === 0 ? 0 : world.random.between(5, 45) * 100;
   for (let n = 1; n <= sweeps; n += 1) {
     inSeparateProcess(world, `sweep ${n} of ${user.name}`, async (client) => {
@@ -179,7 +187,7 @@ export function beginOperators(world: World, user: User, plan: AccountPlan): voi
 
 type Clients = NonNullable<ReturnType<World["overridesOfOther"]>["clients"]>;
 
-/** Runs work in a separate process, which may crash. */
+/** Runs work in a separate process that may crash. */
 function inSeparateProcess(
   world: World,
   name: string,
@@ -191,7 +199,7 @@ function inSeparateProcess(
   world.tasks.begin(
     name,
     async () => {
-      // The first call makes the task visible to the simulation's clock.
+      // The first call makes the task known to the task scheduler.
       await world.tasks.call({ label: "begins", effect: async () => {} });
       await work(client);
     },

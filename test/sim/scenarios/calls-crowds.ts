@@ -1,18 +1,21 @@
 import type { Random } from "../random.ts";
 import type { AccountPlan } from "./calls-accounts.ts";
 
-/** An account and its concurrent clients. */
+/** An account and its clients, which make calls at the same time. */
 export interface Crowd {
   readonly plan: AccountPlan;
-  /** Number of clients; undefined for one to four. */
+  /** The number of clients; undefined to draw one to four. */
   readonly clients: number | undefined;
-  /** True when each client makes one cheap call, so that all calls use slots at the same time. */
+  /** True if each client makes one cheap call, so that all calls occupy slots at the same time. */
   readonly isBrief: boolean;
-  /** Time within which the first calls start, in milliseconds. @default 0 */
+  /**
+   * The milliseconds within which the first calls start.
+   * @default 0
+   */
   readonly withinMs?: number;
 }
 
-/** Draws an account with one or two shards, and more concurrent calls than slots. */
+/** Draws an account that has one or two shards, and more simultaneous calls than slots. */
 export function crowd(random: Random): Crowd {
   const plan = random.pick<AccountPlan>([
     { granted: 5_000 },
@@ -21,17 +24,24 @@ export function crowd(random: Random): Crowd {
   return { plan, clients: plan.granted < 25_000 ? 7 : 23, isBrief: true };
 }
 
-/** Long enough for the rate limit of 50 calls per second. */
+/**
+ * The milliseconds over which the calls are spread, so that the rate limit of 50 calls per second
+ * refuses none.
+ */
 const mostWithinMs = 1_500;
 const someWithinMs = 500;
-/** Short enough for several calls to migrate an account concurrently. */
+/**
+ * The milliseconds over which the calls are spread, so that several calls migrate an account at the
+ * same time.
+ */
 const oldWithinMs = 50;
-/** Slots of an account with 500,000 credits and five shards. */
+/** The slots of an account with 500,000 credits, which has five shards. */
 const slotsOfFive = 50;
 
 /**
- * Draws an account with two or five shards, and more concurrent calls than a shard has slots. Its
- * writes overlap: reservations, settlements, journal copies, transfers, purchases, migration, sweeps.
+ * Draws an account that has two or five shards, and more simultaneous calls than one shard has
+ * slots. Its writes overlap: reservations, settlements, journal copies, transfers, purchases,
+ * migrations and sweeps.
  */
 export function contendedCrowd(random: Random): Crowd {
   const isOld = random.isHit(0.3);
@@ -42,7 +52,7 @@ export function contendedCrowd(random: Random): Crowd {
     isBrief: random.isHit(0.3),
   };
   return random.pick<() => Crowd>([
-    // All 50 slots are in use; the credits cover all calls.
+    // All 50 slots are in use, and the credits cover all calls.
     () => ({
       plan: { granted: 500_000, left: random.between(150, 400), ...common },
       clients: slotsOfFive + random.between(8, 14),

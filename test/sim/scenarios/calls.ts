@@ -10,7 +10,10 @@ import { contendedCrowd, type Crowd, crowd } from "./calls-crowds.ts";
 
 const second = 1_000;
 
-/** Clients read products and offers, check offers, and create and revoke API keys, concurrently. */
+/**
+ * Clients read products and offers, check offers, and create and revoke API keys, all at the same
+ * time.
+ */
 export const calls: Scenario = {
   name: "calls",
   about: "metered calls, slots, holds and API keys of several tenants",
@@ -44,10 +47,10 @@ export const calls: Scenario = {
   },
 };
 
-/** Draws the accounts of a seed and their clients. */
+/** Draws the accounts of a seed, with their clients. */
 function crowdsOf({ random, faults, profile }: World): readonly Crowd[] {
   if (profile === "contention") return [contendedCrowd(random)];
-  // Seeds of this scenario send few requests, so their fault rate is higher.
+  // The fault rate is higher than usual, because seeds of this scenario send few requests.
   const isCrowded = random.isHit(0.1);
   if (!isCrowded) {
     faults.raiseRates({ times: random.pick([2, 2, 4]), least: random.isHit(0.1) ? 0 : 0.02 });
@@ -79,7 +82,7 @@ async function useApi(world: World, user: User, recorded: RecordedCall[]): Promi
     if (request.method === "POST" && request.path === newKeyPath && answer?.status === 201) {
       await revoke(world, user, answer.body as unknown as NewKey);
     }
-    // After an error response, a worker may still have to refund the charge.
+    // After a response with status 500 or above, a worker may still refund the charge.
     const isFinal = answer !== undefined && answer.status < 500;
     if (isFinal && answer.headers["x-service-credits"] !== undefined && random.isHit(0.2)) {
       await findCharge(world, user, answer);
@@ -88,7 +91,7 @@ async function useApi(world: World, user: User, recorded: RecordedCall[]): Promi
   }
 }
 
-/** Checks that the ledger has the charge of a call under its request ID. */
+/** Checks that the ledger contains the charge of a call under the call's request ID. */
 async function findCharge(world: World, user: User, { headers }: ApiAnswer): Promise<void> {
   const path = `/v1/credit_transactions?request_id=${headers["x-request-id"]}`;
   const listed = await world.call({ method: "GET", path, key: user.key });
@@ -112,7 +115,7 @@ interface NewKey {
   readonly key: string;
 }
 
-/** Revokes a key and checks that calls with it get 401. */
+/** Revokes a key, and checks that calls with the key then get status 401. */
 async function revoke(world: World, user: User, { id, key }: NewKey): Promise<void> {
   const revoked = await world.call({
     method: "DELETE",
@@ -151,7 +154,7 @@ const oneOffers: Make = (random) => ({
   method: "GET",
   path: `/v1/products/${asin(random.between(1, 12))}/offers?condition=${condition(random)}`,
 });
-/** May contain duplicates, which are checked once. */
+/** Creates a request to check offers. It may name an offer twice, which must be checked once. */
 const offerCheck: Make = (random) => ({
   method: "POST",
   path: "/v1/offers/check",

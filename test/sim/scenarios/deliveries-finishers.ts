@@ -5,7 +5,7 @@ import type { User } from "../world.ts";
 import { type DeliveryScene, type PublishedRun, untilSent } from "./deliveries-scene.ts";
 import { anyRun } from "./deliveries-workload.ts";
 
-/** Ends runs of the accounts, in sequence or together, and publishes each concurrently. */
+/** Ends the runs of the accounts, one after another or together, and publishes each run. */
 export async function finishRuns(scene: DeliveryScene): Promise<void> {
   const { world, workload, users } = scene;
   const { random } = world;
@@ -37,7 +37,10 @@ function endRun(scene: DeliveryScene, { accountId }: User, number: number): Publ
   return run;
 }
 
-/** Publishes a run, with the retries and duplicates of the finisher's message. */
+/**
+ * Publishes a run. As with the finisher's message, the publication is repeated after a failure and
+ * may run twice.
+ */
 async function publishWithRepeats(scene: DeliveryScene, run: PublishedRun): Promise<void> {
   const { world } = scene;
   const { random, faults } = world;
@@ -73,7 +76,7 @@ function publish(world: DeliveryScene["world"], { run, publishes }: PublishedRun
   publishes.push(attempt);
   return new Promise((resolve, reject) => {
     const work = async (): Promise<void> => {
-      // The first call makes the task visible to the simulation's clock.
+      // The first call makes the task known to the task scheduler.
       await world.tasks.call({ label: "begins to publish", effect: async () => {} });
       await provide.publisher(environment, world.overridesOfOther()).publish(run);
       attempt.endedAt = world.tasks.now();

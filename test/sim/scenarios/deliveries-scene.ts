@@ -4,17 +4,20 @@ import type { DeliveryHistory } from "../checks/deliveries-history.ts";
 import type { User, World } from "../world.ts";
 import type { DeliveryWorkload } from "./deliveries-workload.ts";
 
-/** An API call and its response. Times of the virtual clock in milliseconds. */
+/** An API call and its response. Times are in milliseconds of the virtual clock. */
 export interface RecordedCall {
   readonly user: User;
   readonly request: Omit<ApiRequest, "key">;
   readonly requestedAt: number;
   readonly answeredAt: number;
-  /** Undefined without a response: the outcome is unknown. */
+  /** The response; undefined if there was none, so that the outcome is unknown. */
   readonly answer: ApiAnswer | undefined;
 }
 
-/** One publication of a run by its finisher; `endedAt` is null unless it succeeded. Milliseconds. */
+/**
+ * A publication of a run by the finisher. Times are in milliseconds. `endedAt` is null unless the
+ * publication succeeded.
+ */
 export interface PublishAttempt {
   readonly begunAt: number;
   endedAt: number | null;
@@ -24,7 +27,7 @@ export interface PublishedRun {
   readonly publishes: PublishAttempt[];
 }
 
-/** A user's request; `isConfirmed` after a success response. */
+/** A request of a user. `isConfirmed` is true after a response that reports success. */
 interface UserRequest {
   readonly accountId: string;
   readonly requestedAt: number;
@@ -36,9 +39,9 @@ export interface RequestedRedelivery extends UserRequest {
   answeredAt: number;
 }
 export interface RequestedSpan extends UserRequest {
-  /** Null for a backfill. */
+  /** The ID of the endpoint; null for a backfill. */
   readonly endpointId: string | null;
-  /** The span as the response shows it. */
+  /** The start of the time span, as the response shows it. */
   since: string;
   until: string;
 }
@@ -49,23 +52,23 @@ export interface UserRequests {
   readonly backfills: RequestedSpan[];
 }
 
-/** The state of a seed: its users, and the recorded facts for the checks. */
+/** The state of a seed: its users, and the facts that the checks need. */
 export interface DeliveryScene {
   readonly world: World;
   readonly workload: DeliveryWorkload;
   readonly users: readonly User[];
-  /** IDs of the endpoints that their users know, by account. */
+  /** The IDs of the endpoints that users received in responses, by account. */
   readonly endpoints: Map<string, string[]>;
   readonly history: DeliveryHistory;
   readonly runs: Map<string, PublishedRun>;
   readonly userRequests: UserRequests;
   readonly recorded: RecordedCall[];
-  /** Customers' own secrets, which no response ever shows. */
+  /** The secrets that customers supplied. No response may contain them. */
   readonly given: Set<string>;
   bucketsMade: number;
 }
 
-/** Calls the API as a user, and records the response. */
+/** Calls the API as a user, and records the call and its response. */
 export async function ask(
   { world, recorded }: DeliveryScene,
   user: User,
@@ -78,7 +81,10 @@ export async function ask(
   return one;
 }
 
-/** Calls the API until a response below 500, at most four times. */
+/**
+ * Calls the API, at most four times, until the status is below 500. Returns the last response;
+ * undefined if there was none.
+ */
 export async function askUntilAnswered(
   scene: DeliveryScene,
   user: User,
@@ -93,10 +99,11 @@ export async function askUntilAnswered(
 }
 const triesMax = 4;
 
+/** Returns true if the response reports success. */
 export const isDone = ({ answer }: RecordedCall): boolean =>
   answer !== undefined && answer.status >= 200 && answer.status < 300;
 
-/** Waits until the next webhook request, for a limited time. */
+/** Waits for the next webhook request, for a limited time. */
 export async function untilSent({ world }: DeliveryScene): Promise<void> {
   const { receivers, random } = world;
   const before = receivers.sent.length;

@@ -17,7 +17,7 @@ const minute = 60_000;
 const day = 24 * 60 * minute;
 const pausesMs = [0, 300, 5_000, 40_000, 10 * minute, 5 * 60 * minute, 25 * 60 * minute];
 
-/** Actions of users during deliveries. */
+/** The actions of users during deliveries, by name. */
 export const deliveryActions = {
   endpoint_disabled: (scene, user) => patchOne(scene, user, { enabled: false }),
   endpoint_enabled: (scene, user) => patchOne(scene, user, { enabled: true }),
@@ -109,7 +109,10 @@ export const deliveryActions = {
 type DeliveryAction = keyof typeof deliveryActions;
 const actions = Object.keys(deliveryActions) as DeliveryAction[];
 
-/** Runs a user's actions in sequence; deleting and disabling are less frequent. */
+/**
+ * Performs actions of a user in sequence. Deletions and disablements are less frequent than other
+ * actions.
+ */
 export async function actOnDeliveries(scene: DeliveryScene, user: User): Promise<void> {
   const { world, workload } = scene;
   const { random, faults } = world;
@@ -133,7 +136,7 @@ function anyEndpoint({ world, endpoints }: DeliveryScene, { accountId }: User): 
   return known.length === 0 ? undefined : world.random.pick(known);
 }
 
-/** Registers an endpoint; finds its ID in the list if no response has it. */
+/** Registers an endpoint. If no response has its ID, finds it in the list. */
 export async function addEndpoint(
   scene: DeliveryScene,
   user: User,
@@ -181,7 +184,7 @@ async function patchOne(
   if (id !== undefined) await patch(scene, user, { id, body });
 }
 
-/** Enables an endpoint; cannot fail without faults. */
+/** Enables an endpoint. Without faults, this must succeed. */
 export async function enable(scene: DeliveryScene, user: User, id: string): Promise<void> {
   const path = `/v1/webhook_endpoints/${id}`;
   await askUntilAnswered(scene, user, { method: "PATCH", path, body: { enabled: true } });
@@ -231,7 +234,7 @@ function anySpan({ world }: DeliveryScene): Span {
   return { ...span, until: new Date(random.between(since + 1, now)).toISOString() };
 }
 
-/** The span from the start of the seed until now. */
+/** Returns the time span from the start of the seed until now. */
 export const wholeSpan = ({ world }: DeliveryScene): Span => ({
   since: world.startsAt.toISOString(),
 });
@@ -291,7 +294,7 @@ export async function putDestination(scene: DeliveryScene, user: User): Promise<
   await askUntilAnswered(scene, user, { method: "PUT", path: "/v1/s3_destination", body });
 }
 
-/** Changes the compression of exports, then backfills everything. */
+/** Changes the compression of exports, and then backfills all runs. */
 export async function changeFormat(
   scene: DeliveryScene,
   user: User,

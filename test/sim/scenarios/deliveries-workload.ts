@@ -6,20 +6,23 @@ const minute = 60_000;
 /** The size of a seed of deliveries. */
 export interface DeliveryWorkload {
   readonly accounts: number;
-  /** Total number of runs, and maximum number of events of a run. */
+  /** The total number of runs. `eventsMax` is the largest number of events of one run. */
   readonly runs: number;
   readonly eventsMax: number;
   readonly endpointsMax: number;
-  /** Actions of each user during deliveries. */
+  /** The number of actions of each user during deliveries. */
   readonly actions: number;
-  /** True when the endpoints stay disabled until all runs have ended, and are then recovered. */
+  /**
+   * True if the endpoints stay disabled until all runs have ended, and then recover their events.
+   */
   readonly isRecovery: boolean;
-  /** Duration of an outage of all receivers at the start, in milliseconds. */
+  /** The milliseconds for which all receivers fail at the start. */
   readonly outageMs: number;
 }
 
+/** Draws the size of a seed. */
 export function anyWorkload(random: Random): DeliveryWorkload {
-  // Several runs end during an outage of their receiver.
+  // Several runs end while their receiver fails.
   if (random.isHit(0.06)) {
     return {
       accounts: 1,
@@ -31,7 +34,7 @@ export function anyWorkload(random: Random): DeliveryWorkload {
       outageMs: random.pick([2 * minute, 40 * minute, 8 * 60 * minute]),
     };
   }
-  // More runs than a recovery or a backfill reads in one query.
+  // There are more runs than a recovery or a backfill reads in one query.
   return random.isHit(0.012)
     ? {
         accounts: 1,
@@ -67,7 +70,10 @@ export interface RunWanted {
   readonly webhookEndpointId: string | null;
 }
 
-/** Draws the events of a finished run: item events in the order of their types, then its completion. */
+/**
+ * Draws the events of a finished run: item events in the order of their types, followed by the
+ * completed event.
+ */
 export function anyRun(wanted: RunWanted, random: Random): RunEvents {
   const { accountId, number, endedAt, eventsMax, webhookEndpointId } = wanted;
   const runId = `wlrun_${String(number).padStart(4, "0")}`;

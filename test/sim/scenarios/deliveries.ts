@@ -20,7 +20,7 @@ import { anyWorkload } from "./deliveries-workload.ts";
 
 const minute = 60_000;
 
-/** Runs publish events to webhook endpoints and buckets while users change both. */
+/** Runs publish events to webhook endpoints and buckets, while users change both. */
 export const deliveries: Scenario = {
   name: "deliveries",
   about: "delivery of run events to webhook endpoints and buckets, while users change both",
@@ -77,7 +77,7 @@ async function setUpTargets(scene: DeliveryScene): Promise<void> {
   await world.until(() => world.users() === 0, "all endpoints and destinations are set up");
 }
 
-/** Enables every endpoint and recovers its missed events. */
+/** Enables each endpoint and recovers the events that it missed. */
 async function recoverAll(scene: DeliveryScene): Promise<void> {
   const { world } = scene;
   beginAll(scene, async (user, id) => {
@@ -98,7 +98,10 @@ function beginAll(
   }
 }
 
-/** Returns a function that stops the faults; a maximum number of attempts stops them earlier. */
+/**
+ * Returns a function that stops the faults. The faults also stop earlier, after a maximum number of
+ * requests.
+ */
 function faultStopper(scene: DeliveryScene): () => void {
   const { faults, tasks, afterEffect } = scene.world;
   const stop = (): void => {
@@ -144,7 +147,10 @@ const untilQuiet = (world: World): Promise<void> =>
     "no pending work",
   );
 
-/** In some seeds, repairs all targets, then recovers and backfills everything; else returns false. */
+/**
+ * In some seeds, repairs all targets, and then recovers and backfills everything. Returns false in
+ * the other seeds.
+ */
 function recoverEverything(scene: DeliveryScene): boolean {
   const { world, users } = scene;
   world.receivers.dead.clear();

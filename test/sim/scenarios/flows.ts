@@ -9,8 +9,8 @@ import { type WatchlistRequest, offersPipeline } from "./runs-watchlists.ts";
 import { presentPipeline } from "../../../shared/pipelines/default.ts";
 
 /**
- * Short deterministic flows: `--exhaustive` injects a single fault at each of their requests. A client
- * retries after a 5xx response or no response.
+ * Short deterministic workloads. `--exhaustive` injects a single fault at each of their requests. A
+ * client repeats a call that got no response or a status of 500 or above.
  */
 export const flows: readonly Scenario[] = [
   calling("read products", (user) => [products(user, "lite")]),
@@ -100,7 +100,10 @@ const products = (user: User, tier: string): ApiRequest =>
 const triesMax = 4;
 const waitMs = 2_000;
 
-/** Calls the API until a response below 500. @throws Error after four calls */
+/**
+ * Calls the API until the status is below 500.
+ * @throws Error after four calls
+ */
 async function insist(world: World, request: ApiRequest): Promise<ApiAnswer> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const answer = await world.call(request);

@@ -3,7 +3,10 @@ import type { Scenario } from "../scenario.ts";
 
 const pairsOfSeed = 20;
 
-/** Runs random pairs of ledger steps, so that seeds can detect mutants. `--exhaustive` runs all pairs. */
+/**
+ * Runs random pairs of ledger steps, so that seeds can detect mutants. `--exhaustive` runs all
+ * pairs.
+ */
 export const ledgerPairs: Scenario = {
   name: "ledger pairs",
   about: "overlapping steps of the ledger",

@@ -2,7 +2,7 @@ import type { BatchResult, ItemOutcome, Run, StepRecord } from "../../../shared/
 import type { RunStore } from "../../../shared/runs/run-store.ts";
 import type { StepStore } from "../../../shared/runs/step-store.ts";
 
-/** A step with the plan and the result of each batch. */
+/** A step, with the plan and the result of each of its batches. */
 export interface StepRecords {
   readonly step: StepRecord;
   /** The planned IDs and the recorded result of each batch. */
@@ -12,7 +12,7 @@ export interface StepRecords {
   }[];
 }
 
-/** A run with its steps in order. */
+/** A run with its steps in their order. */
 export interface RunRecords {
   readonly run: Run;
   readonly steps: readonly StepRecords[];
@@ -21,10 +21,11 @@ export interface RunRecords {
 /** The runs of one watchlist, oldest first. */
 export type Records = readonly RunRecords[];
 
+/** Returns the outcomes of all recorded batches of a step. */
 export const outcomesOf = ({ batches }: StepRecords): readonly ItemOutcome[] =>
   batches.flatMap(({ result }) => result?.outcomes ?? []);
 
-/** Reads all runs of a watchlist, oldest first. */
+/** Reads all runs of a watchlist with their records, oldest first. */
 export async function collectRecords(
   { runs, steps }: { readonly runs: RunStore; readonly steps: StepStore },
   watchlistId: string,

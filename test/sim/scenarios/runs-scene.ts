@@ -8,25 +8,28 @@ import type { User, World } from "../world.ts";
 import type { WatchlistRequest } from "./runs-watchlists.ts";
 import type { RunRecords } from "./runs-records.ts";
 
-/** A watchlist and the known outcomes of its user's calls. */
+/** A watchlist, and the outcomes of its user's calls. */
 export interface WatchlistScene {
   readonly user: User;
   readonly request: WatchlistRequest;
   readonly id: string;
-  /** The only endpoint of its events; null for all endpoints that subscribe to them. */
+  /** The only endpoint that receives its events; null if all subscribed endpoints do. */
   readonly receiver: Receiver | null;
-  /** IDs in any call, successful or not. */
+  /** The IDs that a call named, whether the call succeeded or not. */
   readonly touched: Set<string>;
-  /** Whether an ID is on the watchlist after the last call that named it; undefined if unknown. */
+  /**
+   * For each ID, whether it is on the watchlist after the last call that named it; undefined if
+   * unknown.
+   */
   readonly isThere: Map<string, boolean | undefined>;
   isDeletionAsked: boolean;
-  /** Time of a successful response to a deletion, in milliseconds. */
+  /** The time of the successful response to a deletion, in milliseconds; null if there is none. */
   deletedAt: number | null;
-  /** The runs of a deleted watchlist, read before the purge. */
+  /** The runs of a deleted watchlist, as they were before the purge. */
   kept: readonly RunRecords[] | undefined;
 }
 
-/** A webhook endpoint; `events` are the types that it subscribes to, null for all. */
+/** A webhook endpoint. `events` are the types that it subscribes to, and null means all types. */
 export interface Receiver {
   readonly id: string;
   readonly url: string;
@@ -35,7 +38,7 @@ export interface Receiver {
 
 export interface RunsScene {
   readonly world: World;
-  /** By account. */
+  /** The endpoints, by account. */
   readonly receivers: Map<string, readonly Receiver[]>;
   readonly users: readonly User[];
   readonly lists: readonly WatchlistScene[];

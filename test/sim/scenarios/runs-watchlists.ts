@@ -2,7 +2,7 @@ import { presentPipeline } from "../../../shared/pipelines/default.ts";
 import type { Pipeline } from "../../../shared/pipelines/definition.ts";
 import type { Random } from "../random.ts";
 
-/** A pipeline of three steps in sequence, with offers and an offer check. */
+/** A pipeline of three steps in sequence, which read products, read offers and check an offer. */
 export const offersPipeline: Pipeline = {
   entry: "look",
   baseline: null,
@@ -37,7 +37,10 @@ export const offersPipeline: Pipeline = {
   ],
 };
 
-/** A pipeline whose two scrapers report changes of the same fields, in one run or in different runs. */
+/**
+ * A pipeline with two scrapers that report changes of the same fields, in one run or in different
+ * runs.
+ */
 export const twiceSeenPipeline: Pipeline = {
   entry: "scan",
   baseline: "lite",
@@ -62,7 +65,7 @@ export const twiceSeenPipeline: Pipeline = {
   ],
 };
 
-/** A body of `POST /v1/watchlists`, and other IDs that the user may add. */
+/** A body of `POST /v1/watchlists`, with more IDs that the user may add later. */
 export interface WatchlistRequest {
   readonly name: string;
   readonly platform: "retailer_a" | "retailer_d";
@@ -91,21 +94,24 @@ const schedules = [
   { cron: "0,10,20,30,40,50 * * * *", timezone: "Europe/Berlin" },
 ] as const;
 
-/** Numbers of items, for up to two pages and two batches of a step. */
+/**
+ * Numbers of items. Watchlists of these sizes have up to two pages, and steps up to two batches.
+ */
 const sizes = [1, 1, 1, 2, 2, 3, 5] as const;
 const itemsMax = Math.max(...sizes);
 
-/** Draws a watchlist that is due every five minutes from its creation. */
+/** Draws a watchlist that is due every five minutes from its creation on. */
 export const oftenDueRequest = (random: Random, name: string): WatchlistRequest =>
   listRequest(random, { name, ...everyFiveMinutes });
 
+/** Draws a watchlist with any of the schedules. */
 export const anyListRequest = (random: Random, name: string): WatchlistRequest =>
   listRequest(random, { name, ...random.pick(schedules) });
 
-/** Custom pipelines with several steps. */
+/** Custom pipelines that have several steps. */
 export const ownPipelines = [offersPipeline, twiceSeenPipeline] as const;
 
-/** Draws a watchlist with the given custom pipeline. */
+/** Draws a watchlist that has a given custom pipeline. */
 export const ownPipelineRequest = (
   random: Random,
   name: string,

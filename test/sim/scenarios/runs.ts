@@ -20,13 +20,16 @@ import { collectRecords } from "./runs-records.ts";
 import { type WatchlistScene, type Receiver, type RunsScene, storesOf } from "./runs-scene.ts";
 
 const minute = 60_000;
-/** Maximum delay of a run after its due time, when the sweeper starts it. */
+/**
+ * The milliseconds after its due time within which a run must start. The sweeper may have to start
+ * it.
+ */
 const startsWithinMs = 10 * minute;
 
-/** An account, its endpoints, its destination and its watchlists. */
+/** An account with its endpoints, destination and watchlists. */
 export interface Tenant {
   readonly credits: number;
-  /** The event types that each endpoint subscribes to; null for all. */
+  /** For each endpoint, the event types that it subscribes to; null for all types. */
   readonly hooks: readonly (readonly string[] | null)[];
   readonly bucket: { readonly prefix: string; readonly compression: "gzip" | "none" } | null;
   readonly lists: readonly WatchlistRequest[];
@@ -36,7 +39,7 @@ export interface Tenant {
 export interface RunsPlan {
   readonly tenants: readonly Tenant[];
   readonly minutes: number;
-  /** True to check that every active watchlist runs at its due time after the faults. */
+  /** True to check after the faults that each active watchlist runs at its due time. */
   readonly runsOnceMore: boolean;
   readonly act: (scene: RunsScene, list: WatchlistScene) => Promise<void>;
 }
@@ -48,7 +51,7 @@ export const runs: Scenario = {
   play: (world) => playRuns(world, anyPlan(world.random)),
 };
 
-/** Runs a workload to the end and checks the results. */
+/** Runs a workload to its end and checks the results. */
 export async function playRuns(world: World, plan: RunsPlan): Promise<void> {
   const scene = await openScene(world, plan.tenants);
   for (const list of scene.lists) {
@@ -96,7 +99,9 @@ function manyRunsPlan(random: Random): RunsPlan {
   };
 }
 
-/** Runs in sequence that the credits do not cover, sometimes with a purchase. */
+/**
+ * Draws runs in sequence that the credits do not cover. Sometimes there is a purchase between them.
+ */
 const poorPlan = (random: Random): RunsPlan => ({
   tenants: [
     {
@@ -134,11 +139,11 @@ const richPlan = (random: Random): RunsPlan => ({
   act: actOnList,
 });
 
-/** True when nothing is due except for paused watchlists. */
+/** Returns true if nothing is due, except for paused watchlists. */
 const isQuiet = async (world: World): Promise<boolean> =>
   (await world.dues()).every(({ kind }) => kind === "watchlist");
 
-/** Creates the accounts with endpoints, buckets and watchlists, without faults. */
+/** Creates the accounts with their endpoints, buckets and watchlists, without faults. */
 async function openScene(world: World, tenants: readonly Tenant[]): Promise<RunsScene> {
   const users: User[] = [];
   const lists: WatchlistScene[] = [];
@@ -222,7 +227,7 @@ async function mustSucceed(
   throw new Error(`A call failed without faults: ${answer?.status} ${answer?.text}`);
 }
 
-/** Reads the runs of a deleted watchlist before the purge deletes the first row. */
+/** Starts to read the runs of a deleted watchlist, just before the purge deletes its first row. */
 function keepRecords(scene: RunsScene): void {
   scene.world.beforeEffect.push(async ({ operation, input }) => {
     if (operation !== "BatchWriteItem") return;
@@ -239,7 +244,7 @@ function keepRecords(scene: RunsScene): void {
 
 type Act = (scene: RunsScene, list: WatchlistScene) => Promise<void>;
 
-/** Actions of a user during runs. */
+/** The actions of a user during runs. */
 const acts: readonly Act[] = [
   (scene, list) =>
     changeItems(scene, list, { remove: scene.world.random.some(list.request.ids, 0.3) }),
@@ -290,7 +295,10 @@ async function changePipelines(scene: RunsScene, list: WatchlistScene): Promise<
   }
 }
 
-/** Spends all credits before a refresh and buys some after it: the next run must be the refresh. */
+/**
+ * Spends all credits before a refresh is due, and buys credits after the refresh was skipped. The
+ * next run must then be the refresh.
+ */
 async function missRefresh(scene: RunsScene, list: WatchlistScene): Promise<void> {
   const { world } = scene;
   const { key } = list.user;
@@ -312,7 +320,7 @@ async function runNow({ world }: RunsScene, { id, user }: WatchlistScene): Promi
   await world.call({ method: "POST", path: `/v1/watchlists/${id}/run`, key: user.key });
 }
 
-/** Waits for the end of the run in progress, as a manual run is refused until then. */
+/** Waits for the end of the run in progress, because the API refuses a manual run until then. */
 async function runEnd({ world, stores }: RunsScene, { user, id }: WatchlistScene): Promise<void> {
   const endsAt = world.tasks.now() + startsWithinMs;
   do {
@@ -374,7 +382,7 @@ async function pay(
   await world.tasks.call({ label: `operator: ${type} of ${credits}`, effect });
 }
 
-/** Checks without faults that every active watchlist with items runs at its due time. */
+/** Checks without faults that each active watchlist that has items runs at its due time. */
 async function checkDueWatchlists(scene: RunsScene): Promise<void> {
   const { world, lists, stores } = scene;
   const expected = new Map<WatchlistScene, { readonly count: number; readonly at: number }>();
@@ -405,7 +413,10 @@ async function checkDueWatchlists(scene: RunsScene): Promise<void> {
   assert.deepEqual(await notYetRun(), [], "watchlists that did not run at their due time");
 }
 
-/** Checks without faults that the due time of an active empty watchlist advances without a run. */
+/**
+ * Checks without faults that the due time of an active empty watchlist advances, although the
+ * watchlist does not run.
+ */
 async function checkEmptyWatchlists({ world, lists, stores }: RunsScene): Promise<void> {
   const rowOf = ({ user, id }: WatchlistScene): Promise<Watchlist | undefined> =>
     stores.watchlists.get(user.accountId, id);
@@ -423,7 +434,7 @@ async function checkEmptyWatchlists({ world, lists, stores }: RunsScene): Promis
   }
 }
 
-/** Pauses watchlists, so that no more runs start. */
+/** Pauses watchlists, so that no new runs start. */
 async function pauseAll(scene: RunsScene, lists: readonly WatchlistScene[]): Promise<void> {
   const { world } = scene;
   world.begin("pause all", async () => {

@@ -1,6 +1,6 @@
 import type { Random } from "../random.ts";
 
-/** The checked fields of a watchlist in a response. */
+/** The fields of a watchlist in a response that the scenario checks. */
 export interface Shown {
   readonly id: string;
   readonly name: string;
@@ -18,7 +18,7 @@ export interface Shown {
   readonly next_run_at: string | null;
 }
 
-/** A setting as a request has it, and as responses show it. */
+/** A setting in the form of a request, and in the form of a response. */
 export interface Choice {
   readonly sent: object;
   readonly shown: string;
@@ -35,7 +35,7 @@ const cron = (expression: string, timezone: string): Choice => ({
 
 const hour = 3_600;
 const day = 24 * hour;
-/** Infrequent, so that watchlists run only a few times in the days of a seed. */
+/** Schedules that start only a few runs in the days that a seed simulates. */
 const schedules: readonly Choice[] = [
   every("12h", 12 * hour),
   every("24h", day),
@@ -49,6 +49,7 @@ const schedules: readonly Choice[] = [
   cron("@weekly", "Asia/Kolkata"),
 ];
 
+/** Draws a schedule. */
 export const aSchedule = (random: Random): Choice => random.pick(schedules);
 
 export type ListPlatform = "retailer_a" | "retailer_d";
@@ -63,7 +64,7 @@ const pipelineOf = (platform: ListPlatform, step: string): object => ({
   ],
 });
 
-/** Draws a pipeline of one step, identified by its step ID, or the default pipeline. */
+/** Draws the default pipeline, or a pipeline with one step whose ID identifies it. */
 export function aPipeline(platform: ListPlatform, random: Random): Choice {
   const step = random.pick(["default", "one", "two"]);
   return step === "default"
@@ -81,7 +82,7 @@ export const settingNames = [
 ] as const;
 export type SettingName = (typeof settingNames)[number];
 
-/** The settings in a response, each as a comparable string. */
+/** Returns the settings in a response. Each is a text that can be compared. */
 export const settingsOf = (shown: Shown): Readonly<Record<SettingName, string>> => ({
   name: shown.name,
   schedule: JSON.stringify(shown.schedule),
@@ -93,7 +94,7 @@ export const settingsOf = (shown: Shown): Readonly<Record<SettingName, string>> 
 
 const itemsOfHand = 6;
 
-/** The items that only this hand adds and removes. */
+/** Returns the item IDs that only this hand adds and removes. */
 export const idsOfHand = (platform: ListPlatform, hand: number): readonly string[] =>
   Array.from({ length: itemsOfHand }, (_, n) =>
     platform === "retailer_a" ? `B0${hand}000000${n}` : `7${n}00${hand}`,

@@ -23,7 +23,7 @@ import {
   type KnownWatchlist,
 } from "./watchlists-tenant.ts";
 
-/** Draws one of the tenant's watchlists, including deleted ones. */
+/** Draws one of the tenant's watchlists; undefined if there are none. It may be deleted. */
 export function someWatchlist({ world, tenant }: Acting): KnownWatchlist | undefined {
   const { lists } = tenant;
   return lists.length === 0 ? undefined : world.random.pick(lists);
@@ -38,7 +38,7 @@ export async function changeSettings(acting: Acting): Promise<void> {
   const own = settingNames.filter((name) => isOwner(acting, list, name));
   const some = world.random.some(own, 0.6);
   const names = some.length === 0 ? own.slice(0, 1) : some;
-  // Two concurrent changes, neither of which may undo the other.
+  // In most cases, sends two changes at the same time. Neither may undo the other.
   const cut = world.random.isHit(0.6) ? 1 : names.length;
   const parts = [names.slice(0, cut), names.slice(cut)].filter(({ length }) => length > 0);
   await Promise.all(parts.map((part) => patch(acting, list, part)));
@@ -69,9 +69,13 @@ async function patch(
   return world.reached("a change of settings was refused");
 }
 
-/** Checks that the first run of a watchlist that was created paused is due when it is resumed. */
+/**
+ * Checks that the first run of a watchlist is due when the watchlist is resumed, if it was created
+ * paused.
+ */
 function checkDueAtOnce({ world, tenant }: Acting, shown: Shown): void {
-  // With other hands, the watchlist may be empty, or its first due time may have passed.
+  // If there are other hands, they may have removed all items, or the first due time may have
+  // passed.
   if (tenant.hands > 1 || shown.run_count > 0) return;
   world.reached("a watchlist was created paused and resumed");
   const dueAt = Date.parse(String(shown.next_run_at));
@@ -85,7 +89,7 @@ interface SettingsCall {
   readonly since: number;
 }
 
-/** Checks that only the default pipeline of retailer_a accepts `refresh_every_runs`. */
+/** Checks a change of `refresh_every_runs`. Only the default pipeline of retailer_a accepts it. */
 function checkRefreshSetting(
   { world }: Acting,
   { list, body, since }: SettingsCall,
@@ -140,7 +144,7 @@ const wrong: readonly (readonly [body: object, param: string])[] = [
   [{ webhook_endpoint_id: "we_000000000000000000000000" }, "webhook_endpoint_id"],
 ];
 
-/** Sends an invalid change. Later reads would show a change that it made. */
+/** Sends an invalid change. If it has an effect, later reads detect the effect. */
 async function changeWrongly(acting: Acting, list: KnownWatchlist): Promise<void> {
   const [body, param] = acting.world.random.pick(wrong);
   const { answer } = await ask(acting, { method: "PATCH", path: pathOf(list), body });
@@ -165,7 +169,7 @@ interface Change {
   readonly remove: readonly string[];
 }
 
-/** Adds and removes items of this hand; an ID in both becomes a new item. */
+/** Adds and removes items of this hand. An ID that is in both lists must become a new item. */
 export async function changeItems(acting: Acting): Promise<void> {
   const { world, hand } = acting;
   const { random } = world;
@@ -202,7 +206,10 @@ export async function changeItems(acting: Acting): Promise<void> {
   checkTally(tally, change, before);
 }
 
-/** Checks the counts of a change of items; exactly, if the items before the change were known. */
+/**
+ * Checks the counts in the response to a change of items. They are checked exactly if the items
+ * before the change were known.
+ */
 function checkTally(
   tally: Tally,
   { add, remove }: Change,
@@ -277,7 +284,9 @@ export async function runNow(acting: Acting): Promise<void> {
   if (list.settings.status.values().join() === "paused") world.reached("a paused watchlist ran");
 }
 
-/** Checks the refusal of a run: another run is in progress, or the watchlist has no items. */
+/**
+ * Checks the refusal of a run. Either another run is in progress, or the watchlist has no items.
+ */
 function checkRunRefused(
   { world }: Acting,
   list: KnownWatchlist,
@@ -292,4 +301,5 @@ function checkRunRefused(
   return world.reached("a run of an empty watchlist was refused");
 }
 
+/** Returns the path of a watchlist in the API. */
 export const pathOf = ({ id }: KnownWatchlist): string => `/v1/watchlists/${id}`;

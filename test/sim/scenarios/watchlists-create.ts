@@ -32,7 +32,7 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const callsMax = 4;
 
-/** Draws a creation. */
+/** Draws a creation of a watchlist. */
 function drawCreation(acting: Acting, key?: string): Creation {
   const { world, tenant, hand } = acting;
   const { random } = world;
@@ -73,10 +73,11 @@ function drawCreation(acting: Acting, key?: string): Creation {
   };
 }
 
-/** Creates a watchlist, with retries while the outcome is unknown. */
+/** Creates a watchlist. Repeats the call while its outcome is unknown. */
 export async function createList(acting: Acting): Promise<void> {
   const { tenant, hand, world } = acting;
-  // All tenants use the same keys, which must not conflict (C2).
+  // All tenants use the same idempotency keys. The service must store the keys separately for each
+  // account (C2).
   const key = world.random.isHit(0.75) ? `key-${hand}-${tenant.creations.length}` : undefined;
   await pursue(acting, drawCreation(acting, key));
 }
@@ -114,7 +115,9 @@ async function post(
   });
 }
 
-/** True when the creation succeeded, or when all concurrent calls were refused at the limit. */
+/**
+ * Returns true if the creation succeeded, or if all simultaneous calls were refused at the limit.
+ */
 function isSettled(creation: Creation, results: readonly CallResult[]): boolean {
   if (creation.outcome === "made") return true;
   const isRefused = results.every(({ answer }) => answer !== undefined && isTooMany(answer));
@@ -144,7 +147,9 @@ function take(acting: Acting, creation: Creation, { since, answer }: CallResult)
   return world.reached("a creation in progress was refused");
 }
 
-/** Maximum number of concurrent watchlists since a moment. */
+/**
+ * Returns the largest number of watchlists that may have existed at the same time since a moment.
+ */
 function mostLists({ creations, lists, others }: Tenant, since: number): number {
   const known = lists.filter(({ goneAt = Infinity }) => goneAt > since).length;
   const unanswered = creations.filter(
@@ -223,7 +228,7 @@ export function knownWatchlist(
   };
 }
 
-/** Successful creations of this hand, each the last one of its key. */
+/** Returns the successful creations of this hand. Each is the last one with its idempotency key. */
 const ownKeyed = ({ tenant: { creations }, hand }: Acting): readonly Creation[] =>
   creations.filter(
     (one, n) =>
@@ -232,7 +237,9 @@ const ownKeyed = ({ tenant: { creations }, hand }: Acting): readonly Creation[] 
       !creations.slice(n + 1).some(({ key }) => key === one.key),
   );
 
-/** Repeats a successful creation, with the same body or another (C2). */
+/**
+ * Repeats a successful creation with its idempotency key. The body is the same or different (C2).
+ */
 export async function repeatCreation(acting: Acting): Promise<void> {
   const { world } = acting;
   const { random } = world;
@@ -241,7 +248,7 @@ export async function repeatCreation(acting: Acting): Promise<void> {
   const creation = random.pick(own);
   const { list } = creation;
   if (list?.goneAt !== undefined) {
-    // The deletion of its watchlist deleted the key.
+    // The deletion of the watchlist also deleted the idempotency key.
     world.reached("a creation was repeated after the deletion of its watchlist");
     return pursue(acting, drawCreation(acting, creation.key));
   }
@@ -269,12 +276,14 @@ async function repeatSame(acting: Acting, creation: Creation): Promise<void> {
   take(acting, creation, result);
 }
 
-/** Repeats a creation shortly before its key expires, and reuses the key after that. */
+/**
+ * Repeats a creation shortly before its idempotency key expires, and uses the key again after that.
+ */
 export async function reuseForgottenKey(acting: Acting): Promise<void> {
   const { world } = acting;
   const [first] = ownKeyed(acting);
   if (first === undefined) return;
-  // The day of a key starts with its first call, and a call may pause for most of an hour.
+  // A key is valid for a day from its first call, and a call may pause for most of an hour.
   const latest = first.begunAt + 22.5 * hour;
   const late = world.random.between(first.begunAt + 20 * hour, latest);
   await world.pause(Math.max(0, late - world.tasks.now()));

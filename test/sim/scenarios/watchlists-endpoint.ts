@@ -20,8 +20,9 @@ const waitsMax = 30;
 const endpoints = "/v1/webhook_endpoints";
 
 /**
- * Checks without faults that a watchlist follows its endpoint: to another URL, and after a deletion to
- * the endpoint that is registered with the last URL, permanently from the next run on (D11).
+ * Checks without faults that a watchlist follows its endpoint (D11). After a change of the
+ * endpoint's URL, the new URL receives events. After a deletion, the endpoint that is registered
+ * with the last URL does, permanently from the next run on.
  */
 export async function followEndpoint(acting: Acting): Promise<void> {
   const { world, tenant } = acting;
@@ -30,12 +31,12 @@ export async function followEndpoint(acting: Acting): Promise<void> {
   if (endpoint === undefined || list === undefined) return;
   const body = { webhook_endpoint_id: endpoint.id };
   const { answer } = await ask(acting, { method: "PATCH", path: pathOf(list), body });
-  // A deletion with an unknown outcome may have taken effect.
+  // A deletion of this watchlist may have had an effect although its outcome is unknown.
   if (answer?.status === 404) return;
   // A watchlist without items does not run.
   if (answer?.status === 200 && (bodyOf(answer) as ShownEndpoint).item_count === 0) return;
   const { id, url } = endpoint;
-  // Its receiver may have answered 410.
+  // The service may have disabled the endpoint, because its receiver responded with 410.
   const enabled = { path: `${endpoints}/${id}`, body: { enabled: true } };
   await succeed(acting, { method: "PATCH", ...enabled });
   await expectShown(acting, list, [url, id, "ok"]);
@@ -111,7 +112,7 @@ interface ShownRun {
   readonly status: string;
 }
 
-/** Runs the watchlist once, from start to end; returns the run's ID. */
+/** Runs the watchlist once, from start to end. Returns the run's ID. */
 async function runOnce(acting: Acting, list: KnownWatchlist): Promise<string> {
   const newest = async (): Promise<ShownRun | undefined> => {
     const page = await succeed(acting, { method: "GET", path: `${pathOf(list)}/runs?limit=1` });

@@ -11,6 +11,7 @@ export async function actOnKeys(acting: Acting): Promise<void> {
   return revoke(acting, key);
 }
 
+/** Creates an API key. Checks a refusal at the limit. */
 export async function newKey(acting: Acting): Promise<void> {
   const { world, tenant } = acting;
   tenant.keysUnknown += 1;
@@ -22,7 +23,7 @@ export async function newKey(acting: Acting): Promise<void> {
   if (answer === undefined) return world.reached("the creation of a key had an unknown outcome");
   expectStatus(answer, [201, 409], "POST of a key");
   if (answer.status === 409) {
-    // Concurrent creations count too.
+    // Keys of simultaneous creations are counted, too.
     const most = 1 + tenant.otherKeys + tenant.keysUnknown - 1 + keysSince(tenant.keys, since);
     assert.ok(most >= limits.apiKeysMax, `a key is refused with at most ${most} keys`);
     tenant.keysUnknown -= 1;
@@ -36,7 +37,7 @@ export async function newKey(acting: Acting): Promise<void> {
 const keysSince = (keys: readonly KnownKey[], since: number): number =>
   keys.filter(({ revokedAt = Infinity }) => revokedAt > since).length;
 
-/** Checks that a key works until it is revoked, and not after. */
+/** Checks that a key is valid until it is revoked, and not after that. */
 async function useKey(acting: Acting, known: KnownKey): Promise<void> {
   const { world } = acting;
   const request = { method: "GET", path: "/v1/account", key: known.key } as const;

@@ -20,6 +20,7 @@ interface Page<Entry> {
   readonly has_more: boolean;
 }
 
+/** Reads a watchlist and checks its settings. */
 export async function readWatchlist(acting: Acting, list = someWatchlist(acting)): Promise<void> {
   if (list === undefined) return;
   const { since, answer } = await ask(acting, { method: "GET", path: pathOf(list) });
@@ -31,13 +32,13 @@ export async function readWatchlist(acting: Acting, list = someWatchlist(acting)
   settleSettings(acting, list, shown);
 }
 
-/** Checks a page of watchlists; a page without a next one has all of them. */
+/** Checks a page of watchlists. A page without a next page must contain all watchlists. */
 export async function readWatchlists(
   acting: Acting,
   limit = acting.world.random.pick([1, 2, 100]),
 ): Promise<void> {
   const { tenant } = acting;
-  // Watchlists created during the call need not be in the response.
+  // A watchlist that was created during the call may be missing in the response.
   const known = [...tenant.lists];
   const path = `/v1/watchlists?limit=${limit}`;
   const { since, answer } = await ask(acting, { method: "GET", path });
@@ -66,7 +67,7 @@ interface ShownItem {
   readonly state: string;
 }
 
-/** Reads all items page by page, and checks those of this hand. */
+/** Reads all items, page by page. Checks the items of this hand. */
 export async function walkItems(acting: Acting): Promise<void> {
   const list = someWatchlist(acting);
   if (list === undefined) return;
@@ -75,13 +76,13 @@ export async function walkItems(acting: Acting): Promise<void> {
   for (const id of idsOfHand(list.platform, hand)) settleItem(list, id, seen);
 }
 
-/** Checks all items of a watchlist, when no user changes any. */
+/** Checks all items of a watchlist. Call it when no user changes them. */
 export async function readAllItems(acting: Acting, list: KnownWatchlist): Promise<void> {
   const seen = await readItems(acting, list, 100);
   for (const id of list.items.keys()) settleItem(list, id, seen);
 }
 
-/** Reads the IDs of all items; undefined when a call failed or the watchlist was deleted. */
+/** Reads the IDs of all items; undefined if a call failed or the watchlist was deleted. */
 async function readItems(
   acting: Acting,
   list: KnownWatchlist,
@@ -111,7 +112,11 @@ async function readItems(
   return seen;
 }
 
-/** Checks whether an item is on the watchlist (R12). @throws AssertionError for a lost or extra item */
+/**
+ * Checks whether an item may be on the watchlist if it was read, or may be missing if it was not
+ * (R12).
+ * @throws AssertionError for an item that is lost or should not exist
+ */
 function settleItem(list: KnownWatchlist, id: string, seen: readonly string[] | undefined): void {
   if (seen === undefined) return;
   const item = itemOf(list, id);
@@ -120,7 +125,7 @@ function settleItem(list: KnownWatchlist, id: string, seen: readonly string[] | 
   item.is(value);
 }
 
-/** Reads the items of one state, or those that changed in the last hour. */
+/** Reads the items in one state, or the items that changed in the last hour. */
 export async function filterItems(acting: Acting): Promise<void> {
   const list = someWatchlist(acting);
   if (list === undefined) return;
@@ -159,7 +164,10 @@ interface ShownRun {
   readonly status: string;
 }
 
-/** Checks the runs: newest first without gaps, at most one in progress, and all known manual runs. */
+/**
+ * Checks the runs of a watchlist: newest first, without gaps, at most one in progress, and
+ * including all known manual runs.
+ */
 export async function readRuns(acting: Acting, list = someWatchlist(acting)): Promise<void> {
   if (list === undefined) return;
   const begun = [...list.runs];
@@ -193,7 +201,10 @@ const attempts: readonly Attempt[] = [
   { method: "POST", path: "/asins", body: { remove: idsOfHand("retailer_a", 0) } },
 ];
 
-/** Checks that calls for another tenant's watchlist respond as for an unknown ID (C7). */
+/**
+ * Checks that a call for a watchlist of another tenant gets the same response as for an unknown ID
+ * (C7).
+ */
 export async function tryForeign(acting: Acting): Promise<void> {
   const { world, tenants, tenant } = acting;
   const lists = tenants.filter((one) => one !== tenant).flatMap((one) => one.lists);

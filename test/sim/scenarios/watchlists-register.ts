@@ -1,8 +1,9 @@
-/** Logical clock: numbers the actions of users and the responses they get. */
+/** A logical clock. It numbers the actions of users and the responses that they receive. */
 export interface Moments {
   next(): number;
 }
 
+/** Creates a logical clock that starts at 0. */
 export function countMoments(): Moments {
   let count = 0;
   return {
@@ -13,29 +14,32 @@ export function countMoments(): Moments {
   };
 }
 
-/** A change whose outcome is not yet known. */
+/** A change whose outcome is not known yet. */
 export interface PendingChange {
   succeeded(): void;
   refused(): void;
 }
 
 /**
- * The possible values of something that a single user changes. After a change with an unknown outcome,
- * the old and the new value are possible until a later read shows one of them.
+ * The possible values of a variable that only one user changes. After a change with an unknown
+ * outcome, both the old and the new value are possible until a read returns one of them.
  */
 export interface Register {
-  /** Starts a change to `value`. Its outcome is unknown until the caller reports it. */
+  /** Starts a change to `value`. Its outcome is unknown until the caller reports the outcome. */
   startChange(value: string): PendingChange;
-  /** Sets the only possible value. */
+  /** Sets the only value that is possible from now on. */
   is(value: string): void;
-  /** True when the value was possible at some time since a moment. */
+  /** Returns true if the value was possible at some time since a moment. */
   may(value: string, since: number): boolean;
-  /** Returns the values possible now. */
+  /** Returns the values that are possible now. */
   values(): readonly string[];
 }
 
+/** Creates a register whose only possible value is `initial`. */
 export function register(initial: string, moments: Moments): Register {
-  /** Last moment at which each value was possible; Infinity for values possible now. */
+  /**
+   * The last moment at which each value was possible; Infinity for values that are possible now.
+   */
   const until = new Map<string, number>([[initial, Infinity]]);
   const isPossible = (value: string): boolean => until.get(value) === Infinity;
   const is = (value: string): void => {

@@ -10,31 +10,34 @@ import {
 } from "./watchlists-bodies.ts";
 import type { Moments, Register } from "./watchlists-register.ts";
 
-/** Maximum difference between the clocks of processes. */
+/** The largest difference between the clocks of processes, in milliseconds. */
 export const clocksOffMs = 10 * 60_000;
 
-/** A watchlist that its tenant knows. */
+/** A watchlist whose ID its tenant has received. */
 export interface KnownWatchlist {
   readonly id: string;
   readonly platform: ListPlatform;
-  /** Its number among the tenant's watchlists, which determines which hand owns which setting. */
+  /**
+   * The position of the watchlist among the tenant's. It determines which hand may change which
+   * setting.
+   */
   readonly number: number;
-  /** The hand that created it, and that alone deletes it. */
+  /** The number of the hand that created the watchlist. Only this hand deletes it. */
   readonly maker: number;
   readonly settings: Readonly<Record<SettingName, Register>>;
-  /** Whether each possible item is on the watchlist: "in" or "out". */
+  /** For each possible item, whether it is on the watchlist: "in" or "out". */
   readonly items: ReadonlyMap<string, Register>;
-  /** IDs of manual runs. */
+  /** The IDs of manual runs. */
   readonly runs: Set<string>;
-  /** Number of calls that requested a run. */
+  /** The number of calls that requested a run. */
   runsAsked: number;
-  /** Number of calls that requested its deletion. */
+  /** The number of calls that requested its deletion. */
   deletes: number;
-  /** The moment from which it is known to be deleted. */
+  /** The moment from which the watchlist must be deleted; undefined while it may exist. */
   goneAt: number | undefined;
 }
 
-/** The creation of one watchlist, with all its calls. */
+/** The creation of one watchlist, with all of its calls. */
 export interface Creation {
   readonly name: string;
   readonly body: object;
@@ -42,16 +45,18 @@ export interface Creation {
   readonly ids: readonly string[];
   readonly isPaused: boolean;
   readonly key: string | undefined;
-  /** Number of calls. */
+  /** The number of calls. */
   calls: number;
-  /** Number of responses that created the watchlist, instead of replaying. */
+  /** The number of responses that reported a new watchlist, and not a replay. */
   fresh: number;
   outcome: "open" | "made" | "refused" | "unknown";
-  /** The body of the response. */
+  /** The body of the response; undefined if there was none. */
   text: string | undefined;
-  /** Time of the first response, in milliseconds. */
+  /** The time of the first response, in milliseconds. */
   madeAt: number;
-  /** Time of the first call, with which the day of its key starts. */
+  /**
+   * The time of the first call, in milliseconds. The idempotency key is valid for a day from then.
+   */
   readonly begunAt: number;
   list: KnownWatchlist | undefined;
 }
@@ -59,7 +64,7 @@ export interface Creation {
 export interface KnownKey {
   readonly id: string;
   readonly key: string;
-  /** The moment from which it is known to be revoked. */
+  /** The moment from which the key must be revoked; undefined while it may be valid. */
   revokedAt: number | undefined;
   revokes: number;
 }
@@ -69,34 +74,34 @@ export interface Tenant {
   readonly hands: number;
   readonly lists: KnownWatchlist[];
   readonly creations: Creation[];
-  /** Number of watchlists from the set-up, which no user changes. */
+  /** The number of watchlists that the set-up created. No user changes them. */
   readonly others: number;
   readonly keys: KnownKey[];
-  /** Number of keys from the set-up. */
+  /** The number of API keys that the set-up created. */
   readonly otherKeys: number;
-  /** Number of key creations with an unknown outcome. */
+  /** The number of key creations whose outcome is unknown. */
   keysUnknown: number;
   endpoint: { readonly id: string; readonly url: string } | undefined;
 }
 
-/** A hand: one of a tenant's concurrent users, with the world it acts in. */
+/** A hand, which is one of several users of a tenant that act at the same time. */
 export interface Acting {
   readonly world: World;
   readonly moments: Moments;
   readonly tenants: readonly Tenant[];
   readonly tenant: Tenant;
-  /** Its number among the tenant's hands. */
+  /** The number of the hand within its tenant. */
   readonly hand: number;
 }
 
 export interface CallResult {
   /** The moment before the call. */
   readonly since: number;
-  /** Undefined when the outcome is unknown. */
+  /** The response; undefined if the outcome is unknown. */
   readonly answer: ApiAnswer | undefined;
 }
 
-/** Calls the API and checks what every response must have. */
+/** Calls the API, and checks the properties that every response must have. */
 export async function ask(
   { world, moments, tenant }: Acting,
   request: Omit<ApiRequest, "key"> & { readonly key?: string },
@@ -104,7 +109,7 @@ export async function ask(
   const since = moments.next();
   const answer = await world.call({ key: tenant.user.key, ...request });
   const { fired } = world.faults;
-  // The rate limiter refuses a call when DynamoDB throttles its count.
+  // If DynamoDB throttles the count of the rate limiter, the rate limiter refuses the call.
   const isThrottled = answer?.status === 429 && fired.some(({ kind }) => kind === "throttled");
   if (answer === undefined || answer.status >= 500 || isThrottled) {
     const what = `${request.method} ${request.path}: ${answer?.text ?? "no answer"}`;
@@ -120,40 +125,53 @@ interface ErrorBody {
   readonly error: { readonly code: string; readonly message: string; readonly param?: string };
 }
 
-/** Returns the error in a response. @throws AssertionError for an error without code or message */
+/**
+ * Returns the error in a response.
+ * @throws AssertionError if the error has no code or no message
+ */
 export function errorOf({ text, status }: ApiAnswer): ErrorBody["error"] {
   const { error } = JSON.parse(text) as ErrorBody;
   assert.ok(error.code && error.message, `an error of status ${status}: ${text}`);
   return error;
 }
 
+/** Parses the body of a response. */
 export const bodyOf = ({ text }: ApiAnswer): unknown => JSON.parse(text);
 
-/** @throws AssertionError for a response with another status */
+/**
+ * Checks the status of a response.
+ * @throws AssertionError if the status is not in `wanted`
+ */
 export function expectStatus(answer: ApiAnswer, wanted: readonly number[], what: string): void {
   assert.ok(wanted.includes(answer.status), `${what}: ${answer.status} ${answer.text}`);
 }
 
-/** Records a 404. @throws AssertionError when no user has requested the deletion */
+/**
+ * Records that a call got status 404.
+ * @throws AssertionError if no user has requested the deletion of the watchlist
+ */
 export function noteMissing({ moments }: Acting, list: KnownWatchlist): void {
   assert.ok(list.deletes > 0, `${list.id} is missing without a deletion`);
   list.goneAt ??= moments.next();
 }
 
-/** @throws AssertionError when the watchlist was known to be deleted before the call */
+/**
+ * Records that a call found the watchlist.
+ * @throws AssertionError if the watchlist must have been deleted before the call
+ */
 export function noteExisting(list: KnownWatchlist, since: number): void {
   const isGone = list.goneAt !== undefined && list.goneAt < since;
   assert.ok(!isGone, `${list.id} exists after its deletion`);
 }
 
-/** True for the only hand that changes this setting of this watchlist. */
+/** Returns true if only this hand changes this setting of the watchlist. */
 export const isOwner = (
   { tenant, hand }: Pick<Acting, "tenant" | "hand">,
   list: KnownWatchlist,
   setting: SettingName,
 ): boolean => (settingNames.indexOf(setting) + list.number) % tenant.hands === hand;
 
-/** Checks that each setting of a watchlist in a response has a possible value. */
+/** Checks that each setting of a watchlist in a response has one of its possible values. */
 export function checkShown(
   list: KnownWatchlist,
   { shown, since }: { readonly shown: Shown; readonly since: number },
@@ -171,7 +189,7 @@ export function checkShown(
   const values = settingsOf(shown);
   for (const name of settingNames) {
     const [setting, value] = [list.settings[name], values[name]];
-    // The service itself may pause a watchlist.
+    // The service itself may pause a watchlist, for lack of credits.
     if (name === "status" && shown.paused_reason === "insufficient_credits") continue;
     assert.ok(
       setting.may(value, since),
@@ -180,7 +198,7 @@ export function checkShown(
   }
 }
 
-/** Sets the known settings of this hand to those in a response; no change of them may be pending. */
+/** Sets the settings of this hand to those in a response. No change of them may be in progress. */
 export function settleSettings(acting: Acting, list: KnownWatchlist, shown: Shown): void {
   const values = settingsOf(shown);
   for (const name of settingNames) {
@@ -189,7 +207,7 @@ export function settleSettings(acting: Acting, list: KnownWatchlist, shown: Show
   }
 }
 
-/** Checks the invariants of a watchlist in any response (R8, R10). */
+/** Checks the invariants of a watchlist that hold in every response (R8, R10). */
 function checkSound(shown: Shown): void {
   const { id, status, paused_reason: reason, items_by_state: counts } = shown;
   assert.equal(shown.next_run_at === null, status === "paused", `${id}: next run of ${status}`);

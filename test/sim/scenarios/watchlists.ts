@@ -25,7 +25,10 @@ import { type Acting, ask, bodyOf, type Tenant } from "./watchlists-tenant.ts";
 const second = 1_000;
 const minute = 60 * second;
 
-/** Concurrent users ("hands") of each tenant create, change and delete watchlists and API keys. */
+/**
+ * Users of each tenant ("hands") create, change and delete watchlists and API keys at the same
+ * time.
+ */
 export const watchlists: Scenario = {
   name: "watchlists",
   about: "changes of watchlists, items, idempotency keys and API keys, up to their limits",
@@ -91,7 +94,7 @@ const handsOf = (shared: SharedState): readonly Acting[] =>
     Array.from({ length: tenant.hands }, (_, hand) => ({ ...shared, tenant, hand })),
   );
 
-/** Actions of a hand, with their weights. */
+/** The actions of a hand, with their relative frequencies. */
 const acts: readonly (readonly [times: number, act: (acting: Acting) => Promise<void>])[] = [
   [2, createList],
   [2, repeatCreation],
@@ -113,7 +116,8 @@ async function act(acting: Acting, { isLong }: { readonly isLong: boolean }): Pr
   const { world, hand } = acting;
   const { random } = world;
   if (hand === 0 && random.isHit(0.3)) await registerEndpoint(acting);
-  // At the limit all hands create concurrently, so that the conditional write refuses, not the first check.
+  // At the limit, all hands create watchlists at the same time. The conditional write must then
+  // refuse a creation, because the earlier check accepts it.
   if (acting.tenant.others > 0) await createList(acting);
   if (acting.tenant.otherKeys > 0) await newKey(acting);
   if (hand === 0 || random.isHit(0.3)) await createList(acting);
@@ -143,7 +147,7 @@ async function readEverything(acting: Acting): Promise<void> {
   await followEndpoint(acting);
 }
 
-/** Waits until no task runs and no work is due, except for watchlists that are due later. */
+/** Waits until no task runs and no work is due. Watchlists may be due later. */
 async function quiet(world: World): Promise<void> {
   const isQuiet = async (): Promise<boolean> =>
     world.isIdle() &&

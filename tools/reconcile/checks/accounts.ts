@@ -11,8 +11,8 @@ export interface AccountsWanted {
 }
 
 /**
- * Yields the requested account.
- * @throws Error if the tables contain nothing of it
+ * Yields one account.
+ * @throws Error if the tables have no row of the account
  */
 export async function* oneAccount(
   accountId: string,
@@ -23,19 +23,19 @@ export async function* oneAccount(
     yield account;
     report(await beyond(accountId, await accounts.shardsBeyond(account), accounts));
   } else if (await accounts.hasRows(accountId)) report([withoutRow(accountId)]);
-  else throw new Error(`There is no account ${accountId}`);
+  else throw new Error(`Account ${accountId} does not exist. Check the ID and --stage`);
 }
 
 /**
- * Yields every account, one after the other. Then reports rows of accounts whose own row is
- * missing, and keys that admit calls although no account lists them.
+ * Yields all accounts. At the end, reports rows of accounts that have no account row, and API keys
+ * that are valid although no account lists them.
  */
 export async function* everyAccount({
   accounts,
   report,
   strayKeys,
 }: AccountsWanted): AsyncGenerator<AccountLine> {
-  /** The number of shards of each account when its row was read. */
+  /** The number of shards of each account, as of the read of its row. */
   const seen = new Map<string, number>();
   const named = new Set<string>();
   const shards = new Map<string, Set<number>>();
@@ -52,7 +52,7 @@ export async function* everyAccount({
     else if (await accounts.isUnlisted(found.key)) unlisted.push(found.key);
   }
   for await (const found of accounts.ledgers()) note(found);
-  // An account that was created during the scan has its row by now.
+  // The row of an account that was created during the scan exists by now.
   for (const accountId of named) {
     if (!seen.has(accountId)) report(await lost(accountId, accounts));
   }
@@ -67,7 +67,8 @@ export async function* everyAccount({
 }
 
 /**
- * Reports shards that have rows although their account has fewer shards, unless it has grown since.
+ * Reports rows of shards beyond an account's number of shards. Ignores shards that were added
+ * during the check.
  */
 async function beyond(
   accountId: string,
@@ -99,7 +100,7 @@ const withoutRow = (place: string): Difference => ({
 
 const withoutListing = ({ accountId, keyId }: LiveKey): Difference => ({
   place: `${accountId} ${keyId}`,
-  field: "listing of a key that lets calls in",
+  field: "listing of a valid key",
   stored: missing,
   expected: present,
 });

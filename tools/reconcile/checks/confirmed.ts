@@ -3,7 +3,7 @@ import { type Difference, differenceName } from "../rules/difference.ts";
 
 export interface CheckResult {
   readonly differences: readonly Difference[];
-  /** False if the rows changed during the check, so that a part could not be compared. */
+  /** False if rows changed during the check, so that a part could not be compared. */
   readonly isSteady: boolean;
 }
 
@@ -11,8 +11,9 @@ const pauseMs = 500;
 const scannedEntriesMax = 8;
 
 /**
- * Repeats a check before it reports a difference, because the service keeps writing. Returns the
- * differences that two consecutive checks found, with their current values.
+ * Runs a check until two consecutive runs find the same differences, because the service keeps
+ * writing. Runs it at most 8 times, with pauses of 0.5 s. Returns the last result, with only the
+ * differences that the previous run also found.
  */
 export async function confirmed<Found extends CheckResult>(
   look: () => Promise<Found>,

@@ -15,13 +15,13 @@ import { orUnreadable } from "./unreadable.ts";
 import type { DeliveriesDependencies, PublishingAccount } from "./publishing-account.ts";
 
 interface DeliveriesFound extends CheckResult {
-  /** Pending deliveries and exports. */
+  /** The number of pending deliveries and exports. */
   readonly pending: number;
-  /** Runs in the feed. */
+  /** The number of runs in the feed. */
   readonly feedRuns: number;
 }
 
-/** Checks an account's endpoints, pending deliveries and feed. */
+/** Checks an account's webhook endpoints, pending deliveries, exports and feed. */
 export const checkDeliveries = (
   account: PublishingAccount,
   dependencies: DeliveriesDependencies,
@@ -76,7 +76,7 @@ async function endpointDifferences(
   return [...differences, ...targets.flatMap((target) => targetDifferences(target, now))];
 }
 
-/** Compares the pending deliveries in the log with the entries in the outboxes. */
+/** Compares pending deliveries of the delivery log with the outbox entries. */
 async function pendingDifferences(
   accountId: string,
   dependencies: DeliveriesDependencies,
@@ -114,8 +114,8 @@ type PendingTarget = {
 } | null;
 
 /**
- * Reports missing outbox entries. An attempt during the check removes its entry and records it in
- * the log, so both are read again.
+ * Reports outbox entries that are missing. Reads both sides again first, because an attempt during
+ * the check removes its entry and updates the log.
  */
 async function missingEntries(
   id: string,

@@ -5,19 +5,19 @@ import { deliveriesOfRun, lostDeliveries, type RunDeliveries } from "../rules/de
 import type { DeliveriesDependencies, PublishingAccount } from "./publishing-account.ts";
 
 interface FeedWanted extends PublishingAccount {
-  /** The current endpoints; empty if they cannot be read. */
+  /** The current endpoints; an empty list if they cannot be read. */
   readonly endpoints: readonly WebhookEndpoint[];
 }
 
 interface FeedFound {
   readonly differences: readonly Difference[];
-  /** Runs in the feed. */
+  /** The number of runs in the feed. */
   readonly runs: number;
 }
 
 /**
- * Checks that an account's feed is consistent, contains every run of its watchlists, and that the
- * newest runs were sent to every endpoint that must receive them.
+ * Checks that an account's feed is consistent and contains every run of its watchlists. Also checks
+ * that the newest runs were sent to each endpoint that must receive them.
  */
 export async function checkFeed(
   { id, openedAt, ended = [], endpoints }: FeedWanted,
@@ -44,7 +44,7 @@ export async function checkFeed(
   return { differences, runs };
 }
 
-/** A finished run must be in the feed. */
+/** Reports a finished run that is not in the feed. */
 const notPublished = (place: string): Difference => ({
   place,
   field: "run in the feed",
@@ -55,7 +55,8 @@ const notPublished = (place: string): Difference => ({
 const deliveriesAtOnce = 100;
 
 /**
- * A first attempt is recorded in the transaction that deletes its entry, so the log is read last.
+ * Reports runs without a delivery. Reads the log last, because a first attempt deletes the outbox
+ * entry and writes the log in one transaction.
  */
 async function undelivered(
   accountId: string,

@@ -32,8 +32,9 @@ const nothing: LedgerFindings = {
 };
 
 /**
- * Entries and records never change. Those up to the time at which a row was read add up to what the
- * row stores. Later entries and records show what has changed since then.
+ * Compares the stored sums with the ledger while calls continue. Ledger entries never change. The
+ * entries up to the time of a row's read must add up to the row, and later entries explain later
+ * changes.
  */
 async function compareLedger(
   accountId: string,

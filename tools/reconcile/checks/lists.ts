@@ -29,7 +29,7 @@ interface ItemsFound extends CheckResult {
   readonly items: number;
 }
 
-/** Compares the pages of a watchlist with its counters. */
+/** Compares the items in a watchlist's pages with its counters. */
 export const checkItems = (
   ref: WatchlistRef,
   dependencies: ListsDependencies,
@@ -65,29 +65,33 @@ interface RunsDependencies extends ListsDependencies {
 }
 
 export interface RunsWanted extends WatchlistRef {
-  /** The number of newest runs that are compared with the records of their steps. */
+  /** The number of newest runs whose results are compared with the records of their steps. */
   readonly runsMax: number;
-  /** The charges of the ledger by run, and their start; null if they are unknown. */
+  /**
+   * The ledger's charges by run ID, and the time from which they are complete; null if the ledger
+   * cannot be read.
+   */
   readonly charged: {
     readonly sums: LedgerSums;
     readonly since: Date;
-    /** When the ledger was read. It does not contain runs that ended later. */
+    /** The time at which the ledger was read. It does not contain the charges of later runs. */
     readonly until: Date;
   } | null;
 }
 
 interface RunsFound extends CheckResult {
   readonly runs: number;
-  /** The finished runs whose events are kept. */
+  /** The finished runs whose events are not expired. */
   readonly ended: readonly EndedRun[];
 }
 
-/** Checks a watchlist's schedule and runs: its row, their rows, and the records of their steps. */
+/** Checks a watchlist's schedule, its runs and the records of their steps. */
 export const checkRuns = (wanted: RunsWanted, dependencies: RunsDependencies): Promise<RunsFound> =>
   confirmed(() => compareRuns(wanted, dependencies), dependencies);
 
 /**
- * Records of steps are kept for 14 days. One day is subtracted, because a run may last that long.
+ * Runs of the last 13 days have complete step records. A record expires after 14 days, and a run
+ * may last one day.
  */
 const recordedDays = 13;
 
@@ -125,7 +129,7 @@ async function compareRuns(wanted: RunsWanted, dependencies: RunsDependencies): 
 
 const noRuns: RunsFound = { runs: 0, ended: [], differences: [], isSteady: true };
 
-/** Returns a run that was published. */
+/** Returns the run if its events must still be in the feed; otherwise an empty list. */
 function endedRun(
   { id: runId, watchlistId, runNumber, phase, finishedAt, watchlist }: Run,
   { keptSince, isNewest }: { readonly keptSince: string; readonly isNewest: boolean },
@@ -165,7 +169,7 @@ async function recordedBy(run: Run, { steps }: RunsDependencies): Promise<Record
   return { steps: recorded, tracked: tracked.size };
 }
 
-/** Checks the counter that limits an account's watchlists. */
+/** Checks the counter that limits the number of an account's watchlists. */
 export async function checkListCount(
   accountId: string,
   dependencies: ListsDependencies,

@@ -10,7 +10,8 @@ import {
 import type { LedgerReadDependencies, LedgerSince, ReadLedger } from "./read-ledger.ts";
 
 /**
- * Reads the ledger of an account without shards: its row, and its entries up to the row's sequence.
+ * Reads the ledger of an account without shards: its row, and its entries up to the sequence in the
+ * row.
  */
 export async function readOldLedger(
   { accountId }: StoredAccount,
@@ -38,7 +39,10 @@ const hasShardsNow: LedgerSince = {
   differences: [],
 };
 
-/** Reads the account last: its sequence includes every entry. */
+/**
+ * Reads the later entries, and then the account's row, whose sequence includes all of these
+ * entries.
+ */
 async function entriesSince(
   { accountId, sequence }: StoredSums,
   reader: LedgerReader,

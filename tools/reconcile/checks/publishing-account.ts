@@ -15,8 +15,8 @@ export interface DeliveriesDependencies {
 
 export interface PublishingAccount {
   readonly id: string;
-  /** An ISO time. */
+  /** The time of the account's creation (ISO 8601). */
   readonly openedAt: string;
-  /** The finished runs of its watchlists; absent if they are unknown. */
+  /** The finished runs of its watchlists; absent if the watchlists were not read. */
   readonly ended?: readonly EndedRun[];
 }

@@ -9,20 +9,25 @@ export interface LedgerReadDependencies {
   readonly clock: Clock;
 }
 
-/** A ledger that was read to its end while calls continued. */
+/** A ledger that was read completely while calls continued. */
 export interface ReadLedger {
   readonly sums: LedgerSums;
-  /** Open holds in shards. */
+  /** The number of open holds in shards. */
   readonly holds: number;
-  /** Differences that later changes cannot explain. */
+  /** Differences that later changes to the account cannot explain. */
   readonly differences: readonly Difference[];
-  /** Reads what has changed since then. Call it after reading everything that is compared with the sums. */
+  /**
+   * Reads the changes since the ledger was read. Call it last, after reading everything that is
+   * compared with the sums.
+   */
   readonly since: () => Promise<LedgerSince>;
 }
 
 export interface LedgerSince {
   readonly changed: ChangedSince;
-  /** True if the account still has the state whose ledger was read. */
+  /**
+   * True if the account still has the form (with or without shards) in which its ledger was read.
+   */
   readonly isSteady: boolean;
   readonly differences: readonly Difference[];
 }

@@ -26,8 +26,9 @@ interface WholeShard {
 }
 
 /**
- * Reads the shards of an account in order. A call from before there were shards changes two shards
- * when it ends: the first, which has its credits, and the shard whose slot it takes.
+ * Reads an account's shards in order. The end of a call from before the account had shards changes
+ * two shards: the first shard, which has the call's credits, and the shard whose slot the call
+ * occupies.
  */
 export async function readShards(
   account: StoredAccount,
@@ -66,7 +67,10 @@ interface Ref {
   readonly number: number;
 }
 
-/** The row of a shard, and the sums of its records up to that moment; null without a row. */
+/**
+ * Reads a shard's row, and adds up its records as of that moment. Returns null if the shard has no
+ * row.
+ */
 async function readShard(
   ref: Ref,
   since: FoldSince,
@@ -97,8 +101,8 @@ interface Ledger {
 }
 
 /**
- * What has changed since the shards were read. A transfer writes all of its shards at once, so sides that
- * were not read before are among the records made since then.
+ * Returns the changes since the shards were read. A transfer writes all of its shards in one
+ * transaction, so a side that was not read before is among the later records.
  */
 async function shardsSince(
   { account, shards, sums }: Ledger,
@@ -145,16 +149,17 @@ function addTransfers(sums: Map<number, number>, more: ReadonlyMap<number, numbe
 }
 
 interface RecordsSince {
-  /** Made after the row was read. */
+  /** Records that were made after the row was read. */
   readonly records: readonly JournalRecord[];
-  /** Days of the records that were copied to pages after the row was read. */
+  /** UTC dates of the records that were moved from the row to pages after the row was read. */
   readonly copiedDates: ReadonlySet<string>;
   readonly differences: readonly Difference[];
 }
 
 /**
- * Reads the row before the pages, so that it misses no record that moves to a page. Reads the row again
- * after the pages: it no longer has the records that are in a page.
+ * Reads the records after a row's read. Reads the row first, so that no record is missed when it
+ * moves to a page. Reads the row again after the pages, because it no longer contains the moved
+ * records.
  */
 async function recordsSince(
   ref: Ref,

@@ -2,7 +2,10 @@ import { ServiceError } from "../../../shared/base/errors.ts";
 import type { Difference } from "../rules/difference.ts";
 import { unreadable } from "../rules/runs.ts";
 
-/** Runs a check. Returns the difference "unreadable" for a place with a damaged row. */
+/**
+ * Runs a check. If a row is damaged, returns the difference "unreadable" for `place` instead. Other
+ * errors are thrown.
+ */
 export async function orUnreadable(
   place: string,
   look: () => Promise<readonly Difference[]>,
@@ -15,9 +18,7 @@ export async function orUnreadable(
   }
 }
 
-/**
- * Returns true for an error in a row's content; false for an error of the network or of DynamoDB.
- */
+/** Returns true if the content of a row caused the error; false for a network or DynamoDB error. */
 function isDamage(error: unknown): boolean {
   if (error instanceof ServiceError) return error.status === badRequest;
   if (!(error instanceof Error) || "$metadata" in error) return false;
@@ -29,7 +30,7 @@ function isDamage(error: unknown): boolean {
   return isCompression || error.name === "ValiError";
 }
 
-/** The prefix of failed assertions about stored rows. */
+/** The start of the message when an assertion about a stored row fails. */
 const brokenInvariant = "Invariant broken";
-/** The status of a stored value that breaks a rule for customer input. */
+/** The status of the error for a stored value that breaks a rule of the API. */
 const badRequest = 400;

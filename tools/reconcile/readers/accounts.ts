@@ -6,34 +6,44 @@ import { readRows, rowsBelow, scanRows } from "./rows.ts";
 import { dynamoShardsReader } from "./shards.ts";
 import { accountKeys, type RowKey } from "../../../shared/aws/table/table.ts";
 
-/** A key that admits calls. */
+/** An API key that is valid for calls. */
 export interface LiveKey {
   readonly hash: string;
   readonly keyId: string;
   readonly accountId: string;
 }
 
-/** The kind of a row of the accounts table. `shard` is null for a row of the account itself. */
+/**
+ * A row of the accounts table: an account, a row that belongs to an account, or a valid API key.
+ * `shard` is null for a row of the account itself.
+ */
 export type FoundRow =
   | { readonly kind: "account"; readonly account: AccountLine }
   | { readonly kind: "below"; readonly accountId: string; readonly shard: number | null }
   | { readonly kind: "key"; readonly key: LiveKey };
 
-/** Finds accounts, and rows of accounts that do not exist. Read-only. */
+/** Finds accounts, and rows whose account does not exist. Only reads. */
 export interface AccountsReader {
   account(accountId: string): Promise<AccountLine | undefined>;
-  /** Yields all rows of the accounts table that name their account. */
+  /** Yields all rows of the accounts table that contain the ID of their account, in any order. */
   everyRow(): AsyncIterable<FoundRow>;
-  /** Yields accounts with a ledger, and each shard with pages. */
+  /**
+   * Yields each account that has ledger rows, with null for the account's own ledger or the number
+   * of a shard with pages.
+   */
   ledgers(): AsyncIterable<{ readonly accountId: string; readonly shard: number | null }>;
-  /** Returns true if an account has other rows than its own, or a ledger. */
+  /** Returns true if an account has a ledger, or rows other than the account row. */
   hasRows(accountId: string): Promise<boolean>;
-  /** Returns the numbers of shards with rows or pages although the account has fewer shards. */
+  /**
+   * Returns the numbers of shards that have rows or pages although they are beyond the account's
+   * number of shards.
+   */
   shardsBeyond(account: Pick<AccountLine, "id" | "shards">): Promise<readonly number[]>;
-  /** Returns true if a key admits calls although no account lists it. Reads it again. */
+  /** Returns true if a key is valid although no account lists it. Reads the key's rows again. */
   isUnlisted(key: LiveKey): Promise<boolean>;
 }
 
+/** Creates a reader of the accounts and ledger tables. */
 export function dynamoAccountsReader(
   client: DynamoDBDocumentClient,
   tables: LedgerTables,
@@ -61,7 +71,7 @@ export function dynamoAccountsReader(
         const { pk, sk } = keyOf(row);
         const isOfLedger =
           pk.startsWith("account#") && (sk.startsWith("entry#") || sk.startsWith("page#"));
-        // A scan returns the rows of a partition one after another.
+        // A scan returns the rows of a partition in sequence.
         if (isOfLedger && pk !== last) yield placeOf(pk);
         if (isOfLedger) last = pk;
       }
@@ -78,17 +88,18 @@ export function dynamoAccountsReader(
     async isUnlisted({ hash, keyId, accountId }) {
       const listing = await read(accountKeys.key(accountId, keyId));
       if (listing?.["hash"] === hash) return false;
-      // Read after its listing, because a revocation deletes both at once.
+      // Read the lookup row last, because a revocation deletes the listing and the lookup row in
+      // one transaction.
       const lookup = await read(accountKeys.keyHash(hash));
       return lookup !== undefined && lookup["revoked_at"] === undefined;
     },
   };
 }
 
-/** The attributes that name a row's account, and those of an account line. */
+/** The attributes that contain a row's account, and the attributes of an account line. */
 const ownerAttributes = [...accountLineAttributes, "account_id", "key_id", "revoked_at"];
 
-/** Returns the account of a partition, and its shard. */
+/** Returns the account that a partition belongs to, and its shard; null for the account itself. */
 function placeOf(pk: string): { readonly accountId: string; readonly shard: number | null } {
   const [, accountId = "", , shard] = pk.split("#");
   return { accountId, shard: shard === undefined ? null : Number(shard) };

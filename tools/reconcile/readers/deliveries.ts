@@ -13,24 +13,25 @@ import type { Row } from "../../../shared/aws/table/dynamo.ts";
 import { readRows, rowsBelow } from "./rows.ts";
 import { deliveryKeys, type RowKey } from "../../../shared/aws/table/table.ts";
 
-/** Reads the rows of outboxes and feeds. Read-only. */
+/** Reads the rows of outboxes and feeds. Only reads. */
 export interface DeliveriesReader {
   /**
-   * Yields the account's delivery targets: its S3 destination, the given endpoints, and others with
-   * an outbox.
+   * Returns the account's delivery targets: the S3 destination, the given endpoints, and any other
+   * endpoint that has an outbox.
    */
   targets(accountId: string, endpointIds: readonly string[]): Promise<readonly StoredTarget[]>;
   isPending(target: DeliveryTarget, entry: OutboxEntry): Promise<boolean>;
   /** Yields entries by number. */
   feed(accountId: string): AsyncIterable<StoredFeedEntry>;
-  /** Returns the number of the newest run. */
+  /** Returns the number of the newest run in the feed; 0 if the feed is empty. */
   feedCount(accountId: string): Promise<number>;
-  /** Yields runs that ended since an ISO time, by that time. */
+  /** Yields the runs that ended at or after `since` (ISO 8601), in the order of their ends. */
   feedByTime(accountId: string, since: string): AsyncIterable<FeedPlace>;
 }
 
 const entriesAtOnce = 1;
 
+/** Creates a reader of the watchlists table, which also stores outboxes and feeds. */
 export function dynamoDeliveriesReader(
   client: DynamoDBDocumentClient,
   table: string,
@@ -39,7 +40,7 @@ export function dynamoDeliveriesReader(
     const command = new GetCommand({ TableName: table, Key, ConsistentRead: true });
     return (await client.send(command)).Item;
   };
-  /** Returns when the earliest entry of both lanes is due. */
+  /** Returns the earliest due time of the entries in both lanes; null if there are no entries. */
   const firstDueAt = async (target: DeliveryTarget): Promise<string | null> => {
     const dues: string[] = [];
     for (const lane of ["first", "later"] as const) {
@@ -65,8 +66,8 @@ export function dynamoDeliveriesReader(
       for (const id of ids) {
         const target = endpointTarget(accountId, id);
         const firstDue = await firstDueAt(target);
-        // Read after its entries: a writer that adds an entry also sets the target's due time to
-        // its time or earlier.
+        // Read after the entries. A writer that adds an entry also sets the target's due time, at
+        // the latest to the time of the entry.
         const head = await read(deliveryKeys.outbox(target));
         targets.push({
           target,
@@ -84,7 +85,7 @@ export function dynamoDeliveriesReader(
       for await (const row of readRows(client, table, rowsBelow(pk, "run#"))) {
         yield {
           ...placeOf(row),
-          // The time in the key, as feed readers use it.
+          // The number from the key, which readers of the feed use.
           sequence: Number(String(row["sk"]).slice("run#".length)),
           createdAt: String(row["created_at"]),
           appendedAt: String(row["appended_at"]),

@@ -18,38 +18,44 @@ import {
   type RowKey,
 } from "../../../shared/aws/table/table.ts";
 
-/** An account in a list of all accounts. */
+/** An account as it appears in a list of all accounts. */
 export interface AccountLine {
   readonly id: string;
   readonly name: string;
   readonly email: string;
   readonly demo: boolean;
-  /** 0 while the account's row has the sums. */
+  /** The number of shards; 0 if the account's own row has the sums. */
   readonly shards: number;
   readonly createdAt: string;
 }
 
-/** An account with the sum of its balances, which were read one after another. */
+/**
+ * An account with the sum of its balances. The balances were read in sequence, while calls
+ * continued.
+ */
 export interface AccountBalance extends AccountLine {
   readonly balance: number;
 }
 
-/** An open hold; times are ISO 8601 UTC. */
+/** An open hold. Times are in ISO 8601 UTC. */
 export interface HoldLine {
   readonly holdId: string;
   readonly credits: number;
   readonly createdAt: string;
-  /** When the sweeper releases it. */
+  /** The time at which the sweeper releases the hold. */
   readonly expiresAt: string;
 }
 
 /** The rows of an account's API keys. */
 export interface StoredKeys {
-  /** The count for the limit of keys; null while keys are being created or revoked. */
+  /**
+   * The counter that limits the number of keys; null if keys were created or revoked during the
+   * read.
+   */
   readonly count: number | null;
   /**
-   * The lookup row of each listed key: `present` admits calls; otherwise `missing`, `revoked`, or
-   * the row of another account.
+   * The state of the lookup row of each listed key, by key ID. `present` means a valid key. Other
+   * values are `missing`, `revoked`, and a text with the ID of another account.
    */
   readonly lookups: ReadonlyMap<string, string>;
 }
@@ -62,15 +68,18 @@ export interface LedgerReader {
   oldSums(accountId: string): Promise<StoredSums | undefined>;
   readonly shards: ShardsReader;
   /**
-   * Yields entries from before there were shards, by number, both ends inclusive; without `to`,
-   * all.
+   * Yields the entries of the account's own ledger in ascending order. `from` and `to` are
+   * inclusive. Without `to`, yields all later entries.
    */
   entries(accountId: string, from: number, to?: number): AsyncIterable<LedgerEntry>;
-  /** Yields holds with rows: the open ones, and those resolved in the last 30 days. */
+  /**
+   * Yields holds that have separate rows: open holds, and holds that were resolved in the last 30
+   * days.
+   */
   holds(accountId: string): AsyncIterable<StoredHold>;
-  /** Yields open holds, in rows and in shards. */
+  /** Yields all open holds, of separate rows and of shards. */
   openHolds(account: { readonly id: string; readonly shards: number }): AsyncIterable<HoldLine>;
-  /** From before there were shards. */
+  /** Yields the daily usage that was stored before the account had shards. */
   usage(accountId: string): AsyncIterable<StoredUsage>;
   keys(accountId: string): Promise<StoredKeys>;
 }
@@ -135,7 +144,7 @@ export function dynamoLedgerReader(
   };
 }
 
-/** Returns all accounts with the sums of their balances, from one scan. */
+/** Returns all accounts with the sums of their balances. Needs one scan. */
 async function accountBalances(
   client: DynamoDBDocumentClient,
   table: string,
@@ -156,6 +165,7 @@ async function accountBalances(
   });
 }
 
+/** Returns the key of a row. */
 export const keyOf = (row: Row): RowKey => ({ pk: String(row["pk"]), sk: String(row["sk"]) });
 
 interface Rows {
@@ -165,7 +175,10 @@ interface Rows {
 
 const readsMax = 8;
 
-/** Count and list are only consistent at one moment, so both are read until two reads agree. */
+/**
+ * Returns an account's keys. The counter and the list are consistent only at one moment, so both
+ * are read until two reads agree.
+ */
 async function storedKeys(accountId: string, { read, below }: Rows): Promise<StoredKeys> {
   const readBoth = async () => {
     const counter = await read(accountKeys.keyCount(accountId));
@@ -189,7 +202,7 @@ async function storedKeys(accountId: string, { read, below }: Rows): Promise<Sto
   return { count: isSteady ? before.count : null, lookups };
 }
 
-/** Returns the state of a listed key's lookup row. */
+/** Returns the state of a listed key's lookup row, as `StoredKeys.lookups` defines it. */
 function lookupOf(listed: Row, lookup: Row | undefined): string {
   if (lookup === undefined || lookup["key_id"] !== listed["key_id"]) return missing;
   if (lookup["revoked_at"] !== undefined) return "revoked";
@@ -197,7 +210,10 @@ function lookupOf(listed: Row, lookup: Row | undefined): string {
   return lookup["account_id"] === owner ? present : `that of ${String(lookup["account_id"])}`;
 }
 
-/** Uses the ID in the key, which is valid even if the row lost attributes. */
+/**
+ * Returns the account of a row. The account's ID is in the key, so it is valid even if the row has
+ * lost attributes.
+ */
 export const accountLineOf = (row: Row): AccountLine => ({
   id: accountIdOf(keyOf(row)),
   name: String(row["name"]),
@@ -207,7 +223,7 @@ export const accountLineOf = (row: Row): AccountLine => ({
   createdAt: String(row["created_at"]),
 });
 
-/** The attributes of an account line. */
+/** The attributes that an account line requires. */
 export const accountLineAttributes = ["pk", "sk", "name", "email", "demo", "shards", "created_at"];
 
 const lineAttributes = [...accountLineAttributes, "balance"];

@@ -12,41 +12,45 @@ import { runOf } from "../../../shared/aws/runs/run-row.ts";
 import { type RowKey, watchlistKeys } from "../../../shared/aws/table/table.ts";
 import { watchlistOf } from "../../../shared/aws/watchlists/watchlist-row.ts";
 
-/** Counters of a watchlist, which change with its pages. */
+/** The item counters of a watchlist. Each change of its pages updates them. */
 export interface StoredCounts {
   readonly counts: ItemCounts;
   readonly total: number;
 }
 
-/** A run with the time of its next sweeper check. */
+/** A run, with the time at which the sweeper next checks it. */
 export type RunLine = StoredRun;
 
-/** Reads the rows of watchlists, their pages and their runs. Read-only. */
+/** Reads the rows of watchlists, their pages and their runs. Only reads. */
 export interface ListsReader {
-  /** Returns the count for the limit of watchlists. */
+  /** Returns the counter that limits the number of an account's watchlists. */
   listCount(accountId: string): Promise<number>;
   /**
-   * Yields watchlists.
-   * @param unreadable receives the IDs of watchlists with damaged rows, which are left out
+   * Yields the watchlists of an account.
+   * @param unreadable receives the ID of each watchlist with a damaged row, which is then skipped;
+   * without this function, a damaged row throws
    */
   lists(accountId: string, unreadable?: (watchlistId: string) => void): AsyncIterable<StoredList>;
   list(accountId: string, watchlistId: string): Promise<StoredList | undefined>;
   counts(accountId: string, watchlistId: string): Promise<StoredCounts | undefined>;
-  /** Yields the pages by key, regardless of their ranges. */
+  /** Yields a watchlist's pages in the order of their keys, even if their ranges overlap. */
   pages(watchlistId: string): AsyncIterable<StoredPage>;
   /**
-   * Yields runs, newest first.
-   * @param unreadable receives the numbers of runs with damaged rows, which are left out. Without
-   * it, they throw.
+   * Yields the runs of a watchlist, newest first.
+   * @param unreadable receives the number of each run with a damaged row, which is then skipped;
+   * without this function, a damaged row throws
    */
   runs(watchlistId: string, unreadable?: (runNumber: number) => void): AsyncIterable<RunLine>;
   run(watchlistId: string, runNumber: number): Promise<RunLine | undefined>;
 }
 
-/** Runs in one request. A row contains a pipeline and stats, so rows are large. */
+/**
+ * The number of runs in one request. It is low, because a row contains a pipeline and statistics.
+ */
 const runsAtOnce = 100;
 const pagesAtOnce = 10;
 
+/** Creates a reader of the watchlists table. */
 export function dynamoListsReader(client: DynamoDBDocumentClient, table: string): ListsReader {
   const read = async (Key: RowKey): Promise<Row | undefined> => {
     const command = new GetCommand({ TableName: table, Key, ConsistentRead: true });
@@ -102,7 +106,7 @@ const listOf = (row: Row): StoredList => ({
 
 const storedRunOf = (row: Row): RunLine => ({ run: runOf(row), dueAt: dueTimeOf("run", row) });
 
-/** The attributes that a comparison requires. */
+/** The attributes that a comparison needs from a watchlist's row. */
 const neededOfList = object({
   id: string(),
   item_counts: object({ new: number(), active: number(), delisted: number() }),

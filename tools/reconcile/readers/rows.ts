@@ -6,7 +6,7 @@ import {
 import type { Row } from "../../../shared/aws/table/dynamo.ts";
 import { queryRows } from "../../../shared/aws/table/query-rows.ts";
 
-/** Rows of one partition whose sort keys are in a range, both ends inclusive. */
+/** The rows of a partition whose sort keys are between `from` and `to`, both inclusive. */
 export interface RowRange {
   readonly pk: string;
   readonly from: string;
@@ -14,9 +14,9 @@ export interface RowRange {
 }
 
 interface Reading {
-  /** True to yield the highest sort key first. */
+  /** True to yield rows in descending order of their sort keys. */
   readonly newestFirst?: boolean;
-  /** Rows in one request. Set it if the number of needed rows is known. */
+  /** The number of rows in one request. Set it if only a known number of rows is needed. */
   readonly rowsAtOnce?: number;
   readonly filter?: Pick<
     QueryCommandInput,
@@ -25,8 +25,9 @@ interface Reading {
 }
 
 /**
- * Returns the range of all sort keys with a prefix; all rows for an empty prefix. Characters of
- * keys sort between `!` and `~`, and DynamoDB accepts no empty key.
+ * Returns the range of all sort keys that begin with a prefix; all rows of the partition for an
+ * empty prefix. Sort keys contain only characters from `!` to `~`, and DynamoDB accepts no empty
+ * key.
  */
 export const rowsBelow = (pk: string, prefix: string): RowRange => ({
   pk,
@@ -35,8 +36,8 @@ export const rowsBelow = (pk: string, prefix: string): RowRange => ({
 });
 
 /**
- * Yields rows of a range, strongly consistent, one request at a time, so that a partition does not
- * need to fit into memory.
+ * Yields the rows of a range with strongly consistent reads. Sends one request at a time, so a
+ * partition does not need to fit into memory.
  */
 export function readRows(
   client: DynamoDBDocumentClient,
@@ -59,13 +60,13 @@ export function readRows(
   });
 }
 
-/** Limits a scan to one sort key, and to the named attributes. */
+/** The filter of a scan: one sort key, and the attributes to return. */
 interface Scanning {
   readonly sk?: string;
   readonly attributes?: readonly string[];
 }
 
-/** Yields rows of a table in its own order, partition by partition. */
+/** Yields the rows of a whole table, partition by partition, in no defined order of partitions. */
 export async function* scanRows(
   client: DynamoDBDocumentClient,
   TableName: string,

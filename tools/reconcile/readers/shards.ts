@@ -10,26 +10,30 @@ import { shardOf } from "../../../shared/aws/ledger/shard-row.ts";
 import { readRows, rowsBelow } from "./rows.ts";
 import { accountKeys, ledgerKeys } from "../../../shared/aws/table/table.ts";
 
-/** Names a shard. */
+/** The account and number of a shard. */
 export interface ShardRef {
   readonly accountId: string;
   readonly number: number;
 }
 
-/** Reads the stored rows of shards. Changes nothing. */
+/** Reads the stored rows of shards. Only reads. */
 export interface ShardsReader {
   shard(ref: ShardRef): Promise<StoredShard | undefined>;
-  /** Pages by the stamps of their first records: `from` inclusive, `to` exclusive. */
+  /**
+   * Yields the pages of a shard's journal whose first record has a stamp in the range: `from`
+   * inclusive, `to` exclusive.
+   */
   pages(ref: ShardRef, range: { from?: number; to?: number }): AsyncIterable<StoredPage>;
   usage(ref: ShardRef): AsyncIterable<StoredUsage>;
-  /** Returns the numbers of shards with rows or pages although the account has fewer shards. */
+  /** Returns the numbers of shards that have rows or pages although they are not below `shards`. */
   beyond(accountId: string, shards: number): Promise<readonly number[]>;
 }
 
 const shardsMax = shardSlots(concurrencyFor(Infinity), 0).shards;
-/** Later than any stamp: in the year 2255. */
+/** A stamp in the year 2255, after all stamps of records. */
 const stampMax = 9_000_000_000_000_000;
 
+/** Creates a reader of the accounts and ledger tables. */
 export function dynamoShardsReader(
   client: DynamoDBDocumentClient,
   { accountsTable, ledgerTable }: LedgerTables,
@@ -78,7 +82,7 @@ const storedPageOf = (row: Row): StoredPage => ({
   firstStamp: Number(String(row["sk"]).split("#")[1]),
 });
 
-/** Parses a row of daily usage, whose sort key is a prefix and the date. */
+/** Parses a row of daily usage. The row's sort key is `prefix` followed by the UTC date. */
 export const usageRowOf = (row: Row, prefix: string): StoredUsage => ({
   date: String(row["sk"]).slice(prefix.length),
   requests: Number(row["requests"]),

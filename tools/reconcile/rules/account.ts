@@ -2,15 +2,15 @@ import { type Difference, fieldDifferences, missing, present } from "./differenc
 import { markDifferences } from "./mark.ts";
 import type { LedgerSums } from "./ledger-fold.ts";
 
-/** The sums in an account's row. */
+/** The sums that an account's row stores. */
 export interface StoredAccount {
   readonly accountId: string;
-  /** The ID in the row's attributes; null without one. */
+  /** The account ID in the row's attributes; null if the attribute is missing. */
   readonly id: string | null;
   readonly lifetime: number;
-  /** The number of shards; 0 while the account's row has the sums. */
+  /** The number of shards; 0 if the account's own row has the sums. */
   readonly shards: number;
-  /** All credits ever received; without shards it has no meaning. */
+  /** All credits that were ever added to the account. Without shards, the value has no meaning. */
   readonly received: number;
 }
 
@@ -18,7 +18,7 @@ export interface StoredAccount {
 export interface StoredSums extends Pick<StoredAccount, "accountId" | "id" | "lifetime"> {
   readonly sequence: number;
   readonly balance: number;
-  /** Reserved by open holds. */
+  /** Credits that open holds reserve. */
   readonly held: number;
   readonly spent: number;
   readonly inFlight: number;
@@ -27,18 +27,21 @@ export interface StoredSums extends Pick<StoredAccount, "accountId" | "id" | "li
 /** The row of a hold. */
 export interface StoredHold {
   readonly holdId: string;
-  /** The shard of its credits. */
+  /** The number of the shard that contains the reserved credits. */
   readonly shard: number;
   readonly isOpen: boolean;
   readonly credits: number;
-  /** Null while it is open. */
+  /** The charged credits; null while the hold is open. */
   readonly charged: number | null;
-  /** When the sweeper releases it, ISO 8601 UTC; null if the sweeper does not find it. */
+  /**
+   * The time at which the sweeper releases the hold (ISO 8601 UTC); null if the row is not in the
+   * sweeper's index.
+   */
   readonly dueAt: string | null;
 }
 
 export interface StoredUsage {
-  /** UTC. */
+  /** The UTC date, as `YYYY-MM-DD`. */
   readonly date: string;
   readonly requests: number;
   readonly successful: number;
@@ -46,7 +49,7 @@ export interface StoredUsage {
   readonly credits: number;
 }
 
-/** Holds and days that changed after the ledger was read, so they cannot be compared. */
+/** Holds and UTC dates whose sums changed after the ledger was read. They cannot be compared. */
 export interface ChangedSince {
   readonly holds: ReadonlySet<string>;
   readonly dates: ReadonlySet<string>;
@@ -75,7 +78,9 @@ export function sumDifferences({ id, ...storedSums }: StoredSums, sums: LedgerSu
   ];
 }
 
-/** Reports entries after the account's sequence, which block the next entry. */
+/**
+ * Reports ledger entries after the sequence in the account's row. They would block the next entry.
+ */
 export function beyondDifferences(
   { accountId, sequence }: Pick<StoredSums, "accountId" | "sequence">,
   newest: number,
@@ -87,7 +92,7 @@ export function beyondDifferences(
   return [{ place, field: "row", stored: `beyond sequence ${sequence}`, expected: "within it" }];
 }
 
-/** Compares the rows of holds, one by one, with the ledger. */
+/** Creates a check that compares rows of holds with the ledger, one row at a time. */
 export function holdCheck(accountId: string, sums: LedgerSums) {
   const seen = new Set<string>();
   const own: Difference[] = [];
@@ -105,7 +110,7 @@ export function holdCheck(accountId: string, sums: LedgerSums) {
       if (expected === null) return;
       seen.add(holdId);
       const stored = { state: isOpen ? "open" : "resolved", shard, credits, charged };
-      // For a hold that is wrongly open, the state is enough.
+      // If a hold has the wrong state, its other fields are not compared.
       const wanted = stored.state === expected.state ? { ...expected } : { state: expected.state };
       suspect(holdId, fieldDifferences(placeOf(holdId), stored, wanted));
     },
@@ -126,11 +131,11 @@ interface ExpectedHold {
   readonly state: "open" | "resolved";
   readonly shard?: number;
   readonly credits?: number;
-  /** Absent for a hold that was resolved before charges were stored. */
+  /** The charged credits; absent for a hold that was resolved before rows stored charges. */
   readonly charged?: number;
 }
 
-/** Returns a hold as the ledger defines it. */
+/** Returns the expected state of a hold according to the ledger. */
 function holdIn({ open, resolved }: LedgerSums, holdId: string): ExpectedHold {
   const reserved = open.get(holdId);
   if (reserved !== undefined) {
@@ -142,12 +147,18 @@ function holdIn({ open, resolved }: LedgerSums, holdId: string): ExpectedHold {
     : { state: "resolved", shard, charged };
 }
 
-/** Longer than any hold: a run's step reserves for a day, a call for minutes. */
+/**
+ * The longest lifetime of a hold. A hold for a run's step expires after a day, and a hold for a
+ * call after minutes.
+ */
 const holdMsMax = 24 * 60 * 60 * 1_000;
 
 const longestHold = (from: Date): Date => new Date(from.getTime() + holdMsMax);
 
-/** Compares the due mark of a hold, or of a shard with open holds. */
+/**
+ * Compares the due mark of a hold, or of a shard with open holds. An open hold must have a due
+ * mark, and a resolved hold must have none.
+ */
 export function dueDifferences(
   place: string,
   { isOpen, dueAt }: Pick<StoredHold, "isOpen" | "dueAt">,
@@ -160,13 +171,16 @@ export function dueDifferences(
   return markDifferences({ place, field: "due_at" }, dueAt, { now, latest: longestHold });
 }
 
-/** Reports a charge above the reserved credits, independent of the ledger. */
+/** Reports a charge above the reserved credits or below 0, without use of the ledger. */
 function chargedDifferences(place: string, { credits, charged }: StoredHold): Difference[] {
   if (charged === null || (charged >= 0 && charged <= credits)) return [];
   return [{ place, field: "charged", stored: charged, expected: `0 to ${credits}` }];
 }
 
-/** Compares daily usage from before there were shards with the holds resolved on each day. */
+/**
+ * Compares the daily usage from before an account had shards with the holds that were resolved on
+ * each day.
+ */
 export function usageDifferences(
   accountId: string,
   stored: readonly StoredUsage[],

@@ -13,7 +13,10 @@ import {
   runEntry,
 } from "../../../shared/webhooks/outbox-entries.ts";
 
-/** Returns the outbox entries that a delivery in the log requires. */
+/**
+ * Returns the outbox entries that must exist for a delivery of the log; an empty list for a
+ * finished delivery.
+ */
 export const entriesFor = (delivery: Delivery): readonly OutboxEntry[] => [
   ...(delivery.state === "pending" ? retryEntries(delivery) : []),
   ...(delivery.requestedAt === null
@@ -21,7 +24,7 @@ export const entriesFor = (delivery: Delivery): readonly OutboxEntry[] => [
     : [redeliveryEntry(delivery, new Date(delivery.requestedAt))]),
 ];
 
-/** Reports a pending delivery without the time of its next attempt. */
+/** Reports a pending delivery that has no time for its next attempt. */
 export const forgottenDelivery = (accountId: string, delivery: Delivery): Difference[] =>
   delivery.state === "pending" && delivery.nextAttemptAt === null && delivery.requestedAt === null
     ? [
@@ -34,40 +37,43 @@ export const forgottenDelivery = (accountId: string, delivery: Delivery): Differ
       ]
     : [];
 
-/** A published run whose events are kept. */
+/** A published run whose events have not expired. */
 export interface EndedRun {
-  /** Its name in differences. */
+  /** The name of the run in differences. */
   readonly place: string;
   readonly runId: string;
   readonly watchlistId: string;
-  /** The endpoint of its watchlist; null: every endpoint that is subscribed to the event. */
+  /**
+   * The endpoint of the run's watchlist; null if every endpoint that is subscribed to the event
+   * receives it.
+   */
   readonly webhookEndpointId: string | null;
-  /** ISO 8601 UTC. */
+  /** The time of the run's end (ISO 8601 UTC). */
   readonly endedAt: string;
-  /** True if it is among the newest runs of its watchlist, which are checked in detail. */
+  /** True if the run is one of the newest of its watchlist, whose deliveries are checked. */
   readonly isNewest: boolean;
 }
 
-/** The deliveries of a run to an endpoint. */
+/** The deliveries of one run to one endpoint. */
 export interface RunDeliveries {
   readonly target: DeliveryTarget;
-  /** The outbox entry until all first attempts were made. */
+  /** The outbox entry that exists until each delivery had its first attempt. */
   readonly entry: OutboxEntry;
-  /** The event types by delivery ID, one for each type. */
+  /** The event types, by delivery ID. */
   readonly types: ReadonlyMap<string, RunEventType>;
   readonly runId: string;
 }
 
 /**
- * The time of an endpoint's change is when its call began. The call may have been delayed before
- * its write, and clocks differ.
+ * The largest delay, in milliseconds, between the recorded time of an endpoint's change and its
+ * write. The recorded time is the start of the API call, the write may be late, and clocks differ.
  */
 const datedWithinMs = 60 * 60_000;
 
 /**
- * Returns the deliveries that a run requires: to the endpoint of its watchlist, or else to every
- * endpoint that is subscribed and has not changed since the run ended. Endpoints that were changed
- * or deleted since are not checked. Of the parts of an event, only the first is checked.
+ * Returns the deliveries that must exist for a run. The endpoint of the run's watchlist receives
+ * all events. Without it, every subscribed endpoint does, but endpoints that were changed or
+ * deleted after the run's end are not checked. Only the first part of each event is checked.
  */
 export function deliveriesOfRun(
   accountId: string,
@@ -94,7 +100,10 @@ export function deliveriesOfRun(
     );
 }
 
-/** Reports deliveries that are neither in the log nor pending. */
+/**
+ * Reports the deliveries of a run that are neither in the log nor pending.
+ * @param known the delivery IDs in the log
+ */
 export function lostDeliveries(
   { target, types, runId }: RunDeliveries,
   known: ReadonlySet<string>,

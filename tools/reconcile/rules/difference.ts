@@ -1,21 +1,24 @@
-/** A stored value that contradicts the rows from which it follows. */
+/** A stored value that contradicts other stored rows. */
 export interface Difference {
-  /** The row or a part of it, by its IDs, such as `acct_… entry 7`. */
+  /** The name of the row or of its part, which contains its IDs, such as `acct_… entry 7`. */
   readonly place: string;
   readonly field: string;
   readonly stored: unknown;
-  /** The value that the other rows require. */
+  /** The value that follows from the other rows. */
   readonly expected: unknown;
 }
 
-/** Values for a row that is missing, or that should exist. */
+/** The values of a difference whose row is missing, or exists although it must not. */
 export const missing = "missing";
 export const present = "present";
 
-/** Identifies a difference regardless of its current values. */
+/** Returns a name that identifies a difference independently of its current values. */
 export const differenceName = ({ place, field }: Difference): string => `${place}: ${field}`;
 
-/** Compares the fields of `expected` with the stored ones. Other stored fields are ignored. */
+/**
+ * Compares stored fields with the expected ones. Returns a difference for each unequal field.
+ * Ignores stored fields that `expected` does not contain.
+ */
 export function fieldDifferences(
   place: string,
   stored: Readonly<Record<string, unknown>>,
@@ -31,7 +34,7 @@ export function fieldDifferences(
     }));
 }
 
-/** Returns a difference as one line. */
+/** Formats a difference as one line. */
 export const differenceLine = (difference: Difference): string =>
   `${differenceName(difference)} is ${shown(difference.stored)}, should be ${shown(difference.expected)}`;
 

@@ -2,35 +2,43 @@ import { type Difference, missing, present } from "./difference.ts";
 import { limits } from "../../../shared/base/limits.ts";
 import type { RunEventType } from "../../../shared/events/event.ts";
 
-/** The place of a run in the feed. */
+/** The number of a run in the feed. */
 export interface FeedPlace {
   readonly sequence: number;
   readonly runId: string;
 }
 
-/** A run in the feed; times are ISO 8601 UTC. */
+/** A run in the feed. Times are in ISO 8601 UTC. */
 export interface StoredFeedEntry extends FeedPlace {
-  /** When the run ended. */
+  /** The time of the run's end. */
   readonly createdAt: string;
-  /** When the run was added. Never earlier than the run with the previous number. */
+  /**
+   * The time at which the run was added to the feed. It is never earlier than that of the previous
+   * number.
+   */
   readonly appendedAt: string;
-  /** The types of its events, each once. */
+  /** The event types of the run, without repetition. */
   readonly types: readonly RunEventType[];
 }
 
-/** DynamoDB deletes expired rows later, so runs close to their expiry are not checked. */
+/**
+ * Days before the expiry in which a run is not checked. DynamoDB deletes expired rows at any time
+ * after the expiry.
+ */
 const marginDays = 2;
 
-/** Returns the ISO time from which runs must be in the feed. */
+/** Returns the earliest end (ISO 8601) of the runs that must still be in the feed. */
 export const feedKeptSince = (now: Date): string =>
   new Date(
     now.getTime() - (limits.eventRetentionDays - marginDays) * 24 * 60 * 60 * 1_000,
   ).toISOString();
 
 /**
- * Checks an account's feed, first by number and then by time, against its count, which was read
- * before. The numbers of kept runs have no gap, and each run is stored under its number and its
- * time. Keeps the event types of each run.
+ * Checks an account's feed. The numbers of unexpired runs must have no gap, and each run must be
+ * stored under its number and under its time. Call `take` for the runs by number, then `takeByTime`
+ * for the runs by time, then `end`. Stores the event types of each run.
+ * @param opened `at` is the account's creation, `kept` the time from `feedKeptSince`, and `count`
+ * the feed's count, read before its runs
  */
 export function feedCheck(
   accountId: string,
@@ -38,20 +46,21 @@ export function feedCheck(
 ) {
   const { kept, count } = opened;
   let [next, before] = [1, opened.at];
-  /** Kept runs by number that were not found by time yet. */
+  /** Run IDs by number that `takeByTime` has not found yet. */
   const waiting = new Map<number, string>();
   const entries = new Map<string, readonly RunEventType[]>();
   const placeOf = (which: string): string => `${accountId} feed ${which}`;
   const gapTo = (last: number): Difference[] => {
     const first = next;
-    // Runs after a kept run are kept too.
+    // Runs are added in the order of time. Missing runs are expired if the run before them is
+    // expired.
     if (first > last || before < kept) return [];
     const which = first === last ? `run ${first}` : `runs ${first} to ${last}`;
     return [{ place: placeOf(which), field: "row", stored: missing, expected: present }];
   };
   return {
     take({ sequence, runId, createdAt, appendedAt, types }: StoredFeedEntry): Difference[] {
-      // The next check covers runs that were added after the count was read.
+      // Runs after `count` were added during the check, so the next check compares them.
       const gap = gapTo(Math.min(sequence - 1, count));
       [next, before] = [sequence + 1, appendedAt];
       entries.set(runId, types);
@@ -68,7 +77,7 @@ export function feedCheck(
     },
     /**
      * Ends the check.
-     * @param later the count, read last, which includes runs added since
+     * @param later the feed's count, read after all runs
      */
     end(later: number): Difference[] {
       const highest = next - 1;
@@ -84,7 +93,10 @@ export function feedCheck(
         ...(highest > later ? [{ ...unequal, expected: highest }] : []),
       ];
     },
-    /** Returns the event types of a run; empty if its entry expired, null if it is missing. */
+    /**
+     * Returns the event types of a run; an empty list if they have expired, null if the run is not
+     * in the feed.
+     */
     typesOf: (runId: string): readonly RunEventType[] | null => entries.get(runId) ?? null,
   };
 }

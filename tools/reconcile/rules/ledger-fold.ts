@@ -4,25 +4,34 @@ import type { CreditTransaction } from "../../../shared/credits/credit-history.t
 import type { JournalState } from "../../../shared/credits/journal.ts";
 import type { CreditSource } from "../../../shared/credits/ledger.ts";
 
-/** An entry with the hold that it makes or resolves; grants, purchases and adjustments have none. */
+/**
+ * A ledger entry with the hold that it creates or resolves. Grants, purchases and adjustments have
+ * no hold.
+ */
 export interface LedgerEntry extends CreditTransaction {
-  /** Null for an entry of a shard's journal, which does not store it. */
+  /** The ID of the entry; null for an entry of a shard's journal, which stores no ID. */
   readonly id: string | null;
   readonly holdId: string | null;
-  /** True for the grant that opens an account. */
+  /** True for the first grant of an account. */
   readonly isOpening: boolean;
 }
 
-/** The shard that a hold belongs to, and whether the hold has a separate row. */
+/** The shard of a hold, and how the hold is stored. */
 interface HoldPlace {
   readonly shard: number;
-  /** True for a run's step, a call from before there were shards, and a charge that was taken back. */
+  /**
+   * True if the hold has a separate row: the hold of a run's step, of a call from before the
+   * account had shards, or of a refunded charge.
+   */
   readonly hasRow: boolean;
 }
 
 export interface OpenHold extends HoldPlace {
   readonly credits: number;
-  /** True for an item call's, which takes a slot; a run's step takes none. */
+  /**
+   * True for the hold of an item call, which occupies a slot. The hold of a run's step occupies
+   * none.
+   */
   readonly takesSlot: boolean;
 }
 
@@ -31,44 +40,50 @@ export interface ResolvedHold extends HoldPlace {
 }
 
 export interface DayUsage {
-  /** Holds that were resolved on this day. */
+  /** The number of holds that were resolved on this day. */
   readonly requests: number;
-  /** What they were charged. */
+  /** The credits that these holds were charged. */
   readonly credits: number;
 }
 
-/** The sums of a ledger: of an account, or of one of its shards. */
+/** The sums of the ledger of an account, or of one of its shards. */
 export interface LedgerSums {
-  /** The number of the newest entry; 0 without any. */
+  /** The number of the newest entry; 0 for an empty ledger. */
   readonly sequence: number;
   readonly balance: number;
   readonly spent: number;
-  /** The first grant and all purchases. */
+  /** The credits of the first grant and of all purchases. */
   readonly lifetime: number;
-  /** The sum of all grants, purchases and adjustments. */
+  /** The credits of all grants and purchases, plus or minus adjustments. */
   readonly received: number;
-  /** By hold id. */
+  /** The open holds, by hold ID. */
   readonly open: ReadonlyMap<string, OpenHold>;
-  /** By hold ID, the holds that were resolved since `FoldSince.resolved`. */
+  /** The holds that were resolved since `FoldSince.resolved`, by hold ID. */
   readonly resolved: ReadonlyMap<string, ResolvedHold>;
-  /** By UTC date, the usage of entries from before there were shards. */
+  /** The usage of entries from before the account had shards, by UTC date. */
   readonly usage: ReadonlyMap<string, DayUsage>;
-  /** Charges by run ID, of entries since `FoldSince.charges`. */
+  /** The charges of entries since `FoldSince.charges`, by run ID. */
   readonly charged: ReadonlyMap<string, number>;
-  /** False once entries are missing: then only sequence and balance mean anything. */
+  /** False if entries are missing. Then only sequence and balance are meaningful. */
   readonly isWhole: boolean;
 }
 
 export interface LedgerFold {
-  /** Adds the next entry by its number; returns how it breaks the rules. */
+  /** Adds the next entry. Returns the rules that it breaks. */
   take(entry: LedgerEntry): Difference[];
-  /** Changes the balance without an entry. */
+  /** Changes the balance by a transfer, which has no entry. */
   move(credits: number): void;
-  /** Compares the state before the next entries with the state after the last one, and continues from it. */
+  /**
+   * Compares the state that the next entries start from with the current state, and continues from
+   * the former.
+   */
   goOnFrom(before: JournalState, place: string): Difference[];
-  /** The state after the last entry. */
+  /** Returns the state after the last entry. */
   state(): JournalState;
-  /** The sums of the entries up to a number, and how these entries as a whole break the rules. */
+  /**
+   * Returns the sums of all entries, and the rules that the ledger as a whole breaks.
+   * @param sequence the number of the newest entry according to the stored row
+   */
   end(sequence: number): { readonly sums: LedgerSums; readonly differences: Difference[] };
 }
 
@@ -78,7 +93,7 @@ interface Hold extends OpenHold {
   readonly charged: number;
 }
 
-/** The times from which a fold keeps charges and resolved holds. */
+/** The times from which charges and resolved holds are included in the sums. */
 export interface FoldSince {
   readonly charges: Date;
   readonly resolved: Date;
@@ -101,20 +116,22 @@ interface State {
   readonly charged: Map<string, number>;
 }
 
-/** The ledger that a fold adds up: that of an account, or of one of its shards. */
+/** The ledger to add up, which belongs to an account or to one of its shards. */
 export interface FoldPlace {
   readonly accountId: string;
   readonly shard: number;
-  /** The name of the ledger in differences. */
+  /** The name of the ledger in reported differences. */
   readonly place: string;
 }
 
 /**
- * Adds up a ledger, entry by entry, and checks its rules: numbers have no gap; each entry begins
- * with the balance after the previous one and changes it by its credits; each hold is made once and
- * resolved once, by a charge and a refund that add up to the reservation. A charge is reversed at
- * most once, by a separate refund. Keeps only open holds, daily totals, and the holds and runs
- * charged since a time.
+ * Adds up a ledger, entry by entry, and checks its rules:
+ * - Numbers have no gap.
+ * - Each entry starts with the previous balance and changes it by its credits.
+ * - Each hold is created once and resolved once, by a charge and a refund whose sum is the
+ * reservation.
+ * - A charge is reversed at most once, by a separate refund.
+ * @@ Stores only open holds, daily totals, and the recent holds and charges that `since` selects.
  */
 export function ledgerFold(of: FoldPlace, since: FoldSince): LedgerFold {
   const state: State = {
@@ -174,7 +191,10 @@ export function ledgerFold(of: FoldPlace, since: FoldSince): LedgerFold {
 
 const changeTypes: ReadonlySet<LedgerEntry["type"]> = new Set(["grant", "purchase", "adjust"]);
 
-/** An entry from before there were shards is in the account's own ledger. */
+/**
+ * Returns the name of an entry's ledger. An entry with an ID is from before the account had shards,
+ * so it belongs to the account's own ledger.
+ */
 const ledgerOf = ({ accountId, place }: State, { id }: LedgerEntry): string =>
   id === null ? place : accountId;
 
@@ -187,7 +207,10 @@ function gapBefore(state: State, sequence: number, ledger: string): Difference[]
   return [{ place, field: "row", stored: missing, expected: present }];
 }
 
-/** Pages of the history continue after an ID, so each entry must have the ID of its number. */
+/**
+ * Reports an ID that does not contain the number of its entry. Clients continue a list of entries
+ * after an ID.
+ */
 const idDifferences = ({ accountId }: State, { id, sequence }: LedgerEntry): Difference[] =>
   id === null
     ? []
@@ -216,7 +239,9 @@ function chainDifferences(state: State, entry: LedgerEntry): Difference[] {
   ];
 }
 
-/** Returns how an entry changes the balance. An adjustment can do both. */
+/**
+ * Returns by how much an entry must change the balance. An adjustment can increase or decrease it.
+ */
 function creditChange(type: LedgerEntry["type"], credits: number, changed: number): number {
   if (type === "charge") return 0;
   if (type === "reserve" || (type === "adjust" && changed < 0)) return -credits;
@@ -250,7 +275,7 @@ function resolve(state: State, entry: LedgerEntry, holdId: string): Difference[]
   if (entry.type === "charge") countCharge(state, entry);
   const hold = open.get(holdId);
   if (hold === undefined) {
-    // Its reservation may be among the missing entries.
+    // The reservation may be one of the missing entries.
     if (!state.isWhole) return [];
     const place = `${ledger} entry ${entry.sequence}`;
     const field = `${entry.type} of hold ${holdId}`;
@@ -274,8 +299,8 @@ function resolve(state: State, entry: LedgerEntry, holdId: string): Difference[]
 }
 
 /**
- * A charge and a refund must have the source of the reservation, with no more items. A process of
- * an earlier release leaves out fields that it does not support.
+ * Reports a charge or refund whose source differs from that of its reservation, or that has more
+ * items. An earlier release did not write all fields, so missing fields are ignored.
  */
 function sourceDifferences(
   place: string,
@@ -296,7 +321,7 @@ function sourceDifferences(
   return itemsCharged > most ? [...wrong, tooMany] : wrong;
 }
 
-/** Checks the reversal of a complete charge. */
+/** Checks a refund of a hold's whole charge. */
 function reverseCharge(
   state: State,
   entry: LedgerEntry & { readonly chargedAt: string },
@@ -308,7 +333,7 @@ function reverseCharge(
   state.spent -= credits;
   countDay(state, { ...entry, createdAt: chargedAt }, { requests: 0, credits: -credits });
   if (hold !== undefined) state.resolved.set(holdId, { ...hold, hasRow: true, charged: 0 });
-  // Holds that were resolved long ago, and those of missing entries, are not kept.
+  // The sums contain no holds that were resolved before `since`, or whose entries are missing.
   const isKept = new Date(chargedAt) >= state.since.resolved && state.isWhole;
   if (!isKept || charged === credits) return [];
   const place = `${ledgerOf(state, entry)} entry ${sequence}`;
@@ -324,7 +349,10 @@ function countCharge(state: State, entry: LedgerEntry): void {
   state.charged.set(source.runId, (state.charged.get(source.runId) ?? 0) + credits);
 }
 
-/** The usage of a shard's journal follows from its records. */
+/**
+ * Adds to the usage of a day. Ignores entries of a shard's journal, whose usage is checked
+ * separately.
+ */
 function countDay({ usage }: State, { id, createdAt }: LedgerEntry, more: DayUsage): void {
   if (id === null) return;
   const date = createdAt.slice(0, 10);
@@ -332,7 +360,10 @@ function countDay({ usage }: State, { id, createdAt }: LedgerEntry, more: DayUsa
   usage.set(date, { requests: requests + more.requests, credits: credits + more.credits });
 }
 
-/** Charge and refund are written in one transaction, so a hold with only one of them is damaged. */
+/**
+ * Reports holds that are resolved only in part. Charge and refund are written in one transaction,
+ * so such a hold is damaged.
+ */
 const halfResolved = ({ place, open, isWhole }: State): Difference[] =>
   isWhole
     ? [...open]

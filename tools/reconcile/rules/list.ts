@@ -12,16 +12,19 @@ import {
 import { nextRunAfter } from "../../../shared/watchlists/schedule.ts";
 import { type ItemCounts, noItems, type Watchlist } from "../../../shared/watchlists/watchlist.ts";
 
-/** The row of a watchlist with its index attributes. */
+/** A watchlist's row with the attributes of its index. */
 export interface StoredList {
   readonly list: Watchlist;
   readonly itemTotal: number;
-  /** When the sweeper checks it; null if the sweeper does not find it. */
+  /**
+   * The time at which the sweeper starts its next run; null if the row is not in the sweeper's
+   * index.
+   */
   readonly dueAt: string | null;
 }
 
 export interface PageFold {
-  /** Adds the next page by key; returns its differences. */
+  /** Adds the next page, in the order of the pages' keys. Returns the rules that it breaks. */
   take(page: StoredPage): Difference[];
   end(): {
     readonly counts: ItemCounts;
@@ -31,9 +34,11 @@ export interface PageFold {
 }
 
 /**
- * Adds up the items in a watchlist's pages and checks their rules: ranges follow each other without
- * a gap or an overlap; IDs are unique, in order, and in the range of their page; counts match the
- * items. A repeated ID counts once.
+ * Adds up the items in a watchlist's pages and checks their rules:
+ * - The ranges of the pages have no gap and no overlap.
+ * - Item IDs are unique, sorted, and in the range of their page.
+ * - The counts of a page match its items.
+ * @@ Counts a repeated ID once.
  */
 export function pageFold(watchlistId: string): PageFold {
   let next: string | null = "";
@@ -113,7 +118,7 @@ function orderDifferences(
   });
 }
 
-/** Compares the counters of a watchlist with its pages. */
+/** Compares a watchlist's counters with the sums of its pages. */
 export const countDifferences = (
   watchlistId: string,
   stored: { readonly counts: ItemCounts; readonly total: number },
@@ -132,8 +137,8 @@ const named = (counts: ItemCounts): Record<string, number> => ({
 });
 
 /**
- * Checks a watchlist's due time. An active watchlist is due at its next run, at most one interval
- * of its schedule ahead. Any other is never due.
+ * Checks the due time of a watchlist. An active watchlist must be due at its next run, at most one
+ * schedule interval from now. Any other watchlist must not be due.
  */
 export function scheduleDifferences({ list, dueAt }: StoredList, now: Date): Difference[] {
   const { id, status, schedule, nextRunAt } = list;

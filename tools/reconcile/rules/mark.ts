@@ -1,21 +1,21 @@
 import type { Difference } from "./difference.ts";
 
-/** Sweepers run every minute. A mark that has been due for longer was missed. */
+/** A mark that is older than this was missed, because the sweeper runs every minute. */
 const missedMs = 10 * 60_000;
-/** The greatest difference between the clocks of writers and readers. */
+/** The largest difference between the clocks of writers and readers. */
 const skewMs = 5 * 60_000;
 
 interface MarkBounds {
   readonly now: Date;
-  /** Returns the latest time that a writer can set at `from`. */
+  /** Returns the latest due time that a writer may set at the time `from`. */
   readonly latest: (from: Date) => Date;
-  /** True if the time may be in the past. */
+  /** True if a due time in the past is valid. */
   readonly mayBePast?: boolean;
 }
 
 /**
- * Reports a due mark (ISO 8601) that is later than any writer sets it, or long past. A row with
- * such a mark is not found in time.
+ * Reports a due mark (ISO 8601) that is later than a writer may set it, or more than 10 minutes
+ * ago. The sweeper handles such a row late. Allows 5 minutes of clock difference.
  */
 export function markDifferences(
   { place, field }: Pick<Difference, "place" | "field">,

@@ -13,23 +13,26 @@ import {
 } from "../../../shared/runs/run.ts";
 import { creditsOf, statsOf } from "../../../shared/runs/run-findings.ts";
 
-/** The row of a run, and when the sweeper checks it. */
+/** A run's row, with the time at which the sweeper next checks it. */
 export interface StoredRun {
   readonly run: Run;
-  /** ISO 8601 UTC; null if the sweeper does not, as for a finished run. */
+  /**
+   * The time of the check (ISO 8601 UTC); null if the run is not in the sweeper's index, as for a
+   * finished run.
+   */
   readonly dueAt: string | null;
 }
 
-/** A step with the records of its batches, without outcomes that change nothing. */
+/** A step with the records of its batches. Outcomes that change nothing are omitted. */
 export interface RecordedStep {
   readonly step: StepRecord;
   readonly results: readonly BatchResult[];
 }
 
-/** Returns true if a run's stats and credits are final. */
+/** Returns true if a run's statistics and credits are final. */
 export const isFolded = ({ phase }: Run): boolean => phase === "emitting" || phase === "done";
 
-/** The difference for a row that exists but cannot be read. */
+/** Returns the difference for a row that exists but cannot be read. */
 export const unreadable = (place: string): Difference => ({
   place,
   field: "row",
@@ -37,10 +40,11 @@ export const unreadable = (place: string): Difference => ({
   expected: "readable",
 });
 
+/** Returns the name of a run in differences. */
 export const runPlace = (watchlistId: string, runNumber: number): string =>
   `${watchlistId} run ${runNumber}`;
 
-/** Checks the runs of a watchlist, newest first, against its row. */
+/** Creates a check of a watchlist's runs, newest first, against the watchlist's row. */
 export function runSequenceCheck(list: Watchlist) {
   let next = list.runCount;
   let highest = 0;
@@ -66,14 +70,15 @@ export function runSequenceCheck(list: Watchlist) {
           : []),
       ];
     },
-    /** Takes a run of which only the number is known. */
+    /** Adds a run that cannot be read, of which only the number is known. */
     takeUnreadable: (runNumber: number): Difference[] => [
       ...gapBefore(runNumber),
       unreadable(runPlace(list.id, runNumber)),
     ],
     /**
      * Ends the check.
-     * @param runCount the watchlist's count, read after the runs, because new ones may have started
+     * @param runCount the watchlist's counter of runs, read after the runs, because new runs may
+     * have started
      */
     end(runCount: number): Difference[] {
       const kept = Math.max(1, list.runCount - limits.runHistoryMax + 1);
@@ -90,7 +95,10 @@ export function runSequenceCheck(list: Watchlist) {
 
 const nextCheck = (from: Date): Date => new Date(from.getTime() + progressTimeoutMs);
 
-/** The sweeper checks a run that is not finished after a time without progress. */
+/**
+ * Compares the due time of a run. The sweeper checks an unfinished run after a time without
+ * progress.
+ */
 function dueDifferences(place: string, { run, dueAt }: StoredRun, now: Date): Difference[] {
   const isOver = run.phase === "done";
   const isDue = dueAt !== null;
@@ -103,7 +111,7 @@ function missingRun({ id }: Watchlist, newest: number, oldest: number): Differen
   return { place, field: "row", stored: missing, expected: present };
 }
 
-/** Compares what a watchlist's row stores of its newest run. */
+/** Compares the fields that a watchlist's row stores about its newest run. */
 function newestDifferences(list: Watchlist, run: Run): Difference[] {
   const isOver = isFolded(run);
   return fieldDifferences(
@@ -121,14 +129,14 @@ function newestDifferences(list: Watchlist, run: Run): Difference[] {
   );
 }
 
-/** The steps of a run with their records, and its items. */
+/** A run's steps with their records, and the number of its items. */
 export interface RecordedRun {
   readonly steps: readonly RecordedStep[];
-  /** Items that started at one or more steps. */
+  /** The number of items that started at least one step. */
   readonly tracked: number;
 }
 
-/** Compares a run's final stats with the records of its steps. */
+/** Compares a run's final statistics with the records of its steps. Returns the differences. */
 export function resultDifferences(run: Run, { steps: recorded, tracked }: RecordedRun) {
   const place = runPlace(run.watchlistId, run.runNumber);
   const findings = recorded.map(({ step, results }) => ({
@@ -138,7 +146,7 @@ export function resultDifferences(run: Run, { steps: recorded, tracked }: Record
   const { steps, ...totals } = statsOf(run, findings);
   const { steps: stored, ...counted } = run.stats;
   const expected = Object.entries({ ...totals, tracked });
-  // A run of an earlier release has no counts that the release did not have.
+  // An earlier release did not store all counts, so missing counts are ignored.
   const known = Object.fromEntries(expected.filter(([field]) => Object.hasOwn(counted, field)));
   return [
     ...recorded.flatMap((one) => stepDifferences(`${place} step ${one.step.step}`, one)),
@@ -157,7 +165,10 @@ export function resultDifferences(run: Run, { steps: recorded, tracked }: Record
   ];
 }
 
-/** Returns true for a run that failed without final stats, so that only its steps were counted. */
+/**
+ * Returns true for a run that failed without final statistics. Only its number of tracked items can
+ * be compared.
+ */
 const isUnfolded = ({ status, stats }: Run): boolean =>
   status === "failed" &&
   [
@@ -180,7 +191,7 @@ function stepDifferences(place: string, { step, results }: RecordedStep): Differ
   );
 }
 
-/** Compares the ledger's charges for a run with the credits of the run. */
+/** Compares a run's credits with the ledger's charges for the run. */
 export const chargeDifferences = (run: Run, charged: number): Difference[] =>
   fieldDifferences(
     runPlace(run.watchlistId, run.runNumber),

@@ -17,17 +17,17 @@ import {
   type OpenHold,
 } from "./ledger-fold.ts";
 
-/** A page of a shard's journal as it is stored. */
+/** A stored page of a shard's journal. */
 export interface StoredPage {
-  /** The stamp in its key. */
+  /** The stamp in the page's key. */
   readonly firstStamp: number;
   readonly records: readonly JournalRecord[];
   readonly before: JournalState;
 }
 
-/** What the row of a shard stores. */
+/** The fields that a shard's row stores. */
 export interface StoredShard extends JournalState {
-  /** How many shards its account has. */
+  /** The number of shards of the account. */
   readonly shards: number;
   readonly slots: number;
   readonly inFlight: number;
@@ -38,41 +38,52 @@ export interface StoredShard extends JournalState {
   readonly fence: number;
   readonly holds: ReadonlyMap<string, { readonly credits: number; readonly at: number }>;
   readonly journal: readonly JournalRecord[];
-  /** When the sweeper checks its holds, ISO 8601 UTC; null if the sweeper does not find it. */
+  /**
+   * The time at which the sweeper checks the shard's holds (ISO 8601 UTC); null if the row is not
+   * in the sweeper's index.
+   */
   readonly dueAt: string | null;
 }
 
-/** The sums of a shard's records. */
+/** The sums of all records of a shard. */
 export interface ShardSums extends LedgerSums {
-  /** All credits ever added to the balance. */
+  /** All credits that were ever added to the balance. */
   readonly added: number;
-  /** Stamp of the newest record; 0 without any. */
+  /** The stamp of the newest record; 0 if there are no records. */
   readonly newest: number;
-  /** Of the records in pages, by UTC date. */
+  /** The usage of the records in pages, by UTC date. */
   readonly pageUsage: ReadonlyMap<string, UsageChange>;
-  /** By stamp, the credits that came from other shards; negative if they went to others. */
+  /** The credits received from other shards, by stamp; negative if they were sent to others. */
   readonly transfers: ReadonlyMap<number, number>;
 }
 
-/** Adds up the records of a shard in order. */
+/** Adds up the records of a shard in ascending order. */
 export interface ShardFold {
-  /** Adds an entry from before the account had shards. The first shard continues their chain. */
+  /**
+   * Adds an entry from before the account had shards. The first shard's records continue after
+   * these entries.
+   */
   takeEntry(entry: LedgerEntry): Difference[];
   takePage(page: StoredPage): Difference[];
-  /** Adds the journal of the row, and returns the sums of all records. */
+  /** Adds the records in the row, and returns the sums of all records. */
   end(row: StoredShard): { readonly sums: ShardSums; readonly differences: Difference[] };
 }
 
+/** Returns the name of a shard in differences. */
 export const shardPlace = (accountId: string, shard: number): string =>
   `${accountId} shard ${shard}`;
 
-/** The first stamp whose records were not in pages when the row was read. */
+/**
+ * Returns the first stamp whose records were in the row, and not in pages, when the row was read.
+ */
 export const journalStart = ({ journal, fence }: Pick<StoredShard, "journal" | "fence">): number =>
   journal[0]?.at ?? fence + 1;
 
 /**
- * Adds up a shard and checks the rules of its journal: each page continues where the one before ended,
- * each stamp is greater than the one before, and the entries follow the rules of a ledger.
+ * Adds up the records of a shard and checks the rules of its journal:
+ * - Each page continues where the previous page ended.
+ * - Each stamp is greater than the previous stamp.
+ * - The entries follow the rules of a ledger.
  */
 export function shardFold(accountId: string, shard: number, since: FoldSince): ShardFold {
   const place = shardPlace(accountId, shard);
@@ -113,7 +124,7 @@ export function shardFold(accountId: string, shard: number, since: FoldSince): S
     },
     end(row) {
       const before = stateBefore(row, row.journal);
-      // The row counts entries that are in no page.
+      // The row counts more entries than the pages contain.
       const isShort = before.sequence > fold.state().sequence;
       const gap = isShort ? fold.goOnFrom(before, place) : [];
       const differences = [...gap, ...row.journal.flatMap(takeRecord)];
@@ -142,7 +153,10 @@ const entriesIn = (record: JournalRecord, before: JournalState): LedgerEntry[] =
     }),
   );
 
-/** The sums of an account from those of its shards; shard 0 first. */
+/**
+ * Returns the sums of an account from the sums of its shards.
+ * @param shards in the order of their numbers, from 0
+ */
 export function sumsOfShards(shards: readonly ShardSums[]): LedgerSums {
   const total = (of: (sums: ShardSums) => number): number =>
     shards.reduce((sum, sums) => sum + of(sums), 0);

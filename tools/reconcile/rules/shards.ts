@@ -4,14 +4,14 @@ import type { LedgerSums } from "./ledger-fold.ts";
 import { dueDifferences, type StoredAccount, type StoredUsage } from "./account.ts";
 import { journalStart, shardPlace, type ShardSums, type StoredShard } from "./shard-fold.ts";
 
-/** A shard as it was when its row was read: what the row stores, and the sums of its records. */
+/** A shard at the time its row was read: the row, and the sums of the records up to that time. */
 export interface ReadShard {
   readonly number: number;
   readonly row: StoredShard;
   readonly sums: ShardSums;
 }
 
-/** The row of a shard against the sums of its records. */
+/** Compares a shard's row with the sums of its records. */
 export function shardDifferences(
   accountId: string,
   { number, row, sums }: ReadShard,
@@ -42,7 +42,8 @@ export function shardDifferences(
 }
 
 /**
- * Compares the open holds of calls in the row, without those from before the account had shards.
+ * Compares the open holds of calls that the row stores with those in the records. Ignores holds
+ * from before the account had shards.
  */
 function holdDifferences(
   place: string,
@@ -68,7 +69,10 @@ function holdDifferences(
   ];
 }
 
-/** Usage rows of a shard against its pages, except for days of pages that were copied in the meantime. */
+/**
+ * Compares a shard's usage rows with its pages. Ignores days whose records were moved to pages
+ * during the check.
+ */
 export function shardUsageDifferences(
   accountId: string,
   { number, sums }: ReadShard,
@@ -96,7 +100,11 @@ const counts = (usage: UsageChange | undefined): typeof noUsage => {
   return { requests, successful, failed, credits };
 };
 
-/** A page that existed before the second read of the row has only records that the row no longer has. */
+/**
+ * Reports pages whose records are still in the row. A record is moved in one transaction, and the
+ * row was read after the pages.
+ * @param newestInPages the newest stamp of the records in pages
+ */
 export function copiedDifferences(
   place: string,
   row: Pick<StoredShard, "journal" | "fence">,
@@ -113,11 +121,11 @@ export interface AccountRead {
   readonly account: StoredAccount;
   readonly shards: readonly ReadShard[];
   readonly sums: LedgerSums;
-  /** Transfers of the records that were read, and their other sides, by stamp. */
+  /** Both sides of each transfer that the read records contain, by stamp. */
   readonly transfers: ReadonlyMap<number, number>;
-  /** True when no call from before there were shards ended while the shards were read. */
+  /** True if no call from before the account had shards ended while the shards were read. */
   readonly isOldSteady: boolean;
-  /** How many shards and slots a shard's row must have, given the account's lifetime credits. */
+  /** Returns the number of shards and slots that a shard's row must store. */
   readonly sizeAt: (lifetime: number, shard: number) => ShardSize;
 }
 
@@ -126,7 +134,7 @@ interface ShardSize {
   readonly slots: number;
 }
 
-/** The row of an account against its shards, which were read while the row did not change. */
+/** Compares an account's row with its shards. The row did not change while the shards were read. */
 export function accountDifferences(read: AccountRead): Difference[] {
   const { account, shards, sums, transfers, isOldSteady, sizeAt } = read;
   const { accountId, id, received } = account;

@@ -3,20 +3,21 @@ import { markDifferences } from "./mark.ts";
 import { leaseUntil as longestLease } from "../../../shared/outbox/lease.ts";
 import type { DeliveryTarget } from "../../../shared/outbox/outbox.ts";
 
-/** The row of a delivery target, and its earliest entry; times are ISO 8601 UTC. */
+/** A delivery target's row and its earliest outbox entry. Times are in ISO 8601 UTC. */
 export interface StoredTarget {
   readonly target: DeliveryTarget;
-  /** When the sweeper has it drained; null if it is not due. */
+  /** The time from which the sweeper has the outbox drained; null if the target is not due. */
   readonly dueAt: string | null;
-  /** When its lease ends; null without a lease. */
+  /** The end of the lease; null if there is no lease. */
   readonly leaseUntil: string | null;
-  /** When the earliest entry is due; null without entries. */
+  /** The due time of the earliest entry; null if there are no entries. */
   readonly firstDueAt: string | null;
 }
 
 /**
- * Checks the due time and lease of a delivery target. A target with entries is due at the earliest
- * one, or when its lease ends. No lease is longer than the longest that workers take.
+ * Checks the due time and lease of a delivery target. A target with entries must be due at its
+ * earliest entry, or at the end of its lease. A lease must not be longer than the workers' longest
+ * lease.
  */
 export function targetDifferences(stored: StoredTarget, now: Date): Difference[] {
   const { target, dueAt, leaseUntil, firstDueAt } = stored;
@@ -24,7 +25,7 @@ export function targetDifferences(stored: StoredTarget, now: Date): Difference[]
   const bounds = { now, latest: longestLease, mayBePast: true };
   if (leaseUntil !== null) {
     const late = markDifferences({ place, field: "lease_until" }, leaseUntil, bounds);
-    // The target is due when its lease ends, so the difference is reported once.
+    // A wrong end of the lease also makes the due time wrong, so only the lease is reported.
     if (late.length > 0) return late;
   }
   if (firstDueAt === null) return [];

@@ -1,8 +1,8 @@
-/** Options of the upstream check and the reference server. */
+/** Parses options of the upstream check and the reference server, and runs their commands. */
 
 /**
- * Returns the value of an environment variable; undefined without a name.
- * @throws Error if it is empty or not set
+ * Returns the value of the environment variable `name`; undefined if `name` is undefined.
+ * @throws Error if the variable is empty or not set
  */
 export function secretFrom(
   name: string | undefined,
@@ -10,7 +10,10 @@ export function secretFrom(
 ): string | undefined {
   if (name === undefined) return undefined;
   const secret = environment[name];
-  if (!secret) throw new Error(`--secret-env: the variable ${name} is empty or not set`);
+  if (!secret)
+    throw new Error(
+      `--secret-env: the environment variable ${name} must contain the secret, but it is empty or not set`,
+    );
   return secret;
 }
 
@@ -20,8 +23,8 @@ interface Range {
 }
 
 /**
- * Parses an integer option.
- * @throws Error if the text is not an integer in the range
+ * Parses the value of an integer option; `from` and `to` are inclusive.
+ * @throws Error if the text is not an integer in this range
  */
 export function wholeNumberFrom(option: string, text: string, { from, to }: Range): number {
   const value = Number(text);

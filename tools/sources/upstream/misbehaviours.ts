@@ -2,10 +2,10 @@ import type { ServerResponse } from "node:http";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { UpstreamResult } from "./sandbox-results.ts";
 
-/** A call before its answer. */
+/** A call that has no response yet. */
 interface MisbehavingCall {
   readonly response: ServerResponse;
-  /** The correct answer. */
+  /** The results of a correct response. */
   readonly results: readonly UpstreamResult[];
 }
 
@@ -31,15 +31,18 @@ const refuse = (
 
 const bytesOf = ({ results }: MisbehavingCall): Buffer => Buffer.from(JSON.stringify({ results }));
 
-/** Encoded with a letter that needs two bytes in UTF-8 and one in Latin-1. */
+/** Encodes the body in Latin-1, with a letter that is invalid in UTF-8. */
 const inLatin1 = ({ results }: MisbehavingCall): Buffer =>
   Buffer.from(JSON.stringify({ results, café: true }), "latin1");
 
 const waitMs = 1_000;
-/** An HTTP date has whole seconds, so one second from now may already have passed. */
+/**
+ * Returns an HTTP date one to two seconds from now. The date has whole seconds, so `now + 1 s`
+ * might already have passed.
+ */
 const soon = (): string => new Date(Date.now() + 2 * waitMs).toUTCString();
 
-/** Errors of servers, and rare but valid behaviour. */
+/** Server errors and invalid replies, and replies that are unusual but valid. */
 const behaviours = {
   "429_seconds": (call) => refuse(call, 429, { "Retry-After": "1" }),
   "429_date": (call) => refuse(call, 429, { "Retry-After": soon() }),
@@ -117,11 +120,13 @@ const behaviours = {
 
 export type Misbehaviour = keyof typeof behaviours;
 
+/** Returns true for the name of a misbehaviour. */
 export const isMisbehaviour = (name: string): name is Misbehaviour =>
   Object.hasOwn(behaviours, name);
 
 export const misbehaviours = Object.keys(behaviours).filter(isMisbehaviour);
 
+/** Responds to a call with a misbehaviour instead of the correct results. */
 export const misbehave = (name: Misbehaviour, call: MisbehavingCall): void =>
   behaviours[name](call);
 
@@ -134,7 +139,7 @@ const dated = ({ results }: MisbehavingCall, byMs: number): UpstreamResult[] =>
     fetchedAt: new Date(Date.now() + byMs).toISOString(),
   }));
 
-/** Applies a change to a value and every value inside it, innermost first. */
+/** Applies a change to a value and to every value inside it, innermost first. */
 function eachIn(value: unknown, change: (value: unknown) => unknown): unknown {
   if (Array.isArray(value)) return change(value.map((one) => eachIn(one, change)));
   if (typeof value !== "object" || value === null) return change(value);
@@ -172,7 +177,7 @@ const withRelativeLinks = (value: unknown): unknown =>
 const withoutPrice = (value: unknown): unknown =>
   hasOwn(value, "amount") ? { ...value, amount: 0 } : value;
 
-/** Makes the price of offers negative. */
+/** Makes the prices of offers negative, anywhere in a value. */
 const withNegativePrice = (value: unknown): unknown =>
   hasOwn(value, "isBuybox") ? { ...value, price: -5 } : value;
 

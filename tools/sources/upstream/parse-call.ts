@@ -4,9 +4,9 @@ import * as v from "valibot";
 import { type StepScraperId, stepScraperIds } from "../../../shared/scrapers/catalogue.ts";
 import { upstreamRequests } from "../../../shared/sources/upstream/contract.ts";
 
-/** One valid call of `/read`. */
+/** A valid call of `POST /read`. */
 export interface UpstreamCall {
-  /** 1 for the first. */
+  /** The position of the call among the valid calls, from 1. */
   readonly number: number;
   readonly scraper: StepScraperId;
   /** IDs of the items or of the offers. */
@@ -26,18 +26,21 @@ export interface Refusal {
   readonly refusal: string;
 }
 
-/** Parses a call; returns a refusal with the reason for an invalid one. */
+/**
+ * Parses a call of `POST /read`. For an invalid call, returns the HTTP status and the reason.
+ * @param bytes the body; null if it was too large
+ */
 export function parseCall(
   { headers }: Pick<IncomingMessage, "headers">,
   bytes: Buffer | null,
   number: number,
 ): UpstreamCall | Refusal {
   if (!/^application\/json\b/.test(headers["content-type"] ?? "")) {
-    return { status: 415, refusal: "The body is not application/json" };
+    return { status: 415, refusal: "The header Content-Type must be application/json" };
   }
   const body = v.safeParse(named, parseJson(bytes, headers["content-encoding"]));
   if (!body.success) {
-    return { status: 400, refusal: "The body names no scraper of this server" };
+    return { status: 400, refusal: "'scraper' must be one of the scrapers in GET /capabilities" };
   }
   const { scraper } = body.output;
   const request = v.safeParse(upstreamRequests.get(scraper) ?? v.never(), body.output);

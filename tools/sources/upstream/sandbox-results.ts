@@ -6,7 +6,7 @@ import { sandboxScraper } from "../../../shared/sources/sandbox/scraper.ts";
 import { sandboxOfferChecker, sandboxOffers } from "../../../shared/sources/sandbox/offers.ts";
 import { isProductScraper } from "../../../shared/sources/upstream/contract.ts";
 
-/** One result of the contract. */
+/** A result for one item, in the format of the contract. */
 export interface UpstreamResult {
   readonly id: string;
   readonly asin?: string;
@@ -15,7 +15,7 @@ export interface UpstreamResult {
   readonly data?: unknown;
 }
 
-/** A request that matches the schema of its scraper. */
+/** A request that is valid for its scraper, without the scraper's name. */
 const request = v.object({
   marketplace: v.string(),
   deadline_ms: v.number(),
@@ -28,7 +28,10 @@ const source = sandboxScraper(shop);
 const offerSource = sandboxOffers(shop);
 const checker = sandboxOfferChecker(shop);
 
-/** Returns results from the sandbox's shops. Your server replaces this function. */
+/**
+ * Returns the results of the sandbox's shops for a request. In your server, read your own data
+ * here.
+ */
 export async function sandboxResults(
   scraper: StepScraperId,
   body: unknown,

@@ -12,21 +12,21 @@ import { parseCall, type UpstreamCall } from "./parse-call.ts";
 import { sandboxResults } from "./sandbox-results.ts";
 
 export interface UpstreamServerOptions {
-  /** 0 takes any free port. */
+  /** The port; 0 takes any free port. */
   readonly port: number;
-  /** The required bearer token; without it, calls need none. */
+  /** The bearer token that calls must send. If it is absent, calls need no token. */
   readonly secret?: string | undefined;
   readonly maxBatch?: number;
-  /** Returns the least duration of an answer. Called for every call. */
+  /** Returns the milliseconds to wait before a response. Called once for each call. */
   readonly latencyMs?: () => number;
   readonly misbehave?: (call: UpstreamCall) => Misbehaviour | undefined;
 }
 
 export interface UpstreamServer extends LocalServer {
-  /** All valid calls, oldest first. */
+  /** All valid calls so far, oldest first. */
   readonly calls: readonly UpstreamCall[];
 }
-
+/** Starts the reference server on loopback. */
 const bodyBytesMax = 5 * 1024 * 1024;
 export const maxBatchDefault = 100;
 
@@ -53,11 +53,12 @@ async function answer(
   const bytes = await readBody(request, bodyBytesMax);
   const reply = (status: number, body: unknown): void => send({ request, response }, status, body);
   if (secret !== undefined && request.headers.authorization !== `Bearer ${secret}`) {
-    return reply(401, { error: "The secret is wrong" });
+    return reply(401, { error: "The bearer token is missing or wrong" });
   }
   const path = `${request.method} ${request.url}`;
   if (path === "GET /capabilities") return reply(200, capabilities(maxBatch));
-  if (path !== "POST /read") return reply(404, { error: "No such path" });
+  if (path !== "POST /read")
+    return reply(404, { error: "The paths are GET /capabilities and POST /read" });
   const call = parseCall(request, bytes, serving.calls.length + 1);
   if ("refusal" in call) return reply(call.status, { error: call.refusal });
   if (call.ids.length > maxBatch) return reply(413, { error: `At most ${maxBatch} IDs in a call` });
@@ -91,7 +92,10 @@ function send(
   response.end(zipped ? gzipSync(text) : text);
 }
 
-/** Misbehaves at every call. Temporary misbehaviours end after the first call. */
+/**
+ * Returns an option that misbehaves at every call. A misbehaviour that the contract calls temporary
+ * happens only at the first call.
+ */
 export function alwaysMisbehaving(
   name: Misbehaviour,
 ): NonNullable<UpstreamServerOptions["misbehave"]> {
