@@ -22,7 +22,7 @@ export interface DeliveryTask {
   /** Makes the runs' IDs differ from those of other rounds. */
   readonly round: number;
   /**
-   * The number of simultaneous deliveries in the bare loop. The service uses a number of its own.
+   * The number of simultaneous deliveries in the bare loop. The service uses another number.
    */
   readonly parallel: number;
 }

@@ -54,7 +54,7 @@ export interface TaskScheduler {
    */
   current(): Task;
   /**
-   * Runs a call when it is its turn, and returns its result. The promise of a dead task never
+   * Runs a call at its place in the order, and returns its result. The promise of a dead task never
    * settles.
    */
   call<T>(call: Call<T>): Promise<T>;

@@ -29,7 +29,7 @@ interface Route {
   readonly methods: readonly GatewayMethod[];
 }
 
-/** The HTTP methods that `ANY` stands for. */
+/** The HTTP methods that `ANY` includes. */
 const methodsOfAny = new Set(["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"]);
 
 /** API Gateway's timeout for an integration that sets none. */

@@ -183,7 +183,7 @@ describe("the choice of the product on a page", () => {
     expect(factsOf(ofJson(aProduct({ offers: cheap }), main)).price).toEqual(usd(19.99));
   });
 
-  it("takes the product in the title of its own page if nothing else decides", () => {
+  it("chooses the product that the page title names if nothing else decides", () => {
     const page = ofJson(aProduct({ name: "Oak Bookshelf", offers: cheap }), aProduct());
     const titled = page.replace("<title>Shop", "<title>Kelwick Lamp | Shop");
     expect(factsOf(titled).price).toEqual(usd(19.99));
