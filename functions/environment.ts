@@ -1,6 +1,6 @@
 /**
- * The environment variables of each Lambda. The CDK app sets exactly the names that are listed for a
- * function, and its handler can read only these.
+ * The environment variables of each Lambda function. The CDK app sets exactly the variables that
+ * are listed for a function, and the function's handler can read only these.
  */
 import type { GroupName } from "./routes.ts";
 
@@ -9,6 +9,7 @@ export type FunctionName = GroupName | WorkerName;
 
 const ofEveryGroup = ["STAGE", "ACCOUNTS_TABLE"] as const;
 
+/** The names of the environment variables of each function. */
 export const environment = {
   products: [...ofEveryGroup, "LEDGER_TABLE", "RUNS_QUEUE_URL", "SOURCES", "RESPONSE_MODE"],
   offers: [...ofEveryGroup, "LEDGER_TABLE", "RUNS_QUEUE_URL", "SOURCES", "RESPONSE_MODE"],
@@ -85,7 +86,7 @@ export type VariableOf<F extends FunctionName> = (typeof environment)[F][number]
 export type EnvironmentOf<F extends FunctionName> = Readonly<Record<VariableOf<F>, string>>;
 
 /**
- * Reads the variables of one function.
+ * Returns the environment variables of one function.
  * @throws Error that names every variable that is missing or empty
  */
 export function readEnvironment<F extends FunctionName>(

@@ -1,27 +1,39 @@
 /**
- * The route table: the routes of the API, the group that handles each, and who may call it. The CDK app
- * creates gateway resources from it, and the handlers dispatch by it.
+ * The route table: each route of the API, the group that handles the route, and the keys that may
+ * call it. The CDK app creates the gateway resources from this table, and the handlers use it to
+ * dispatch calls.
  */
 
 /** `public`: no key is required. `read`: any key. `write`: any key except those of the demo workspace. */
 export type Access = "public" | "read" | "write";
 
 export interface Group {
-  /** First path segments below `/v1` that the group handles; empty for the group that handles all others. */
+  /**
+   * The first path segments below `/v1` that the group handles. Empty for the group that handles
+   * all other paths.
+   */
   readonly roots: readonly string[];
-  /** True if the roots are at the top level instead of below `/v1`: pages that are not part of the API. */
+  /**
+   * True if the roots are at the top level instead of below `/v1`, because their pages are not part
+   * of the API.
+   */
   readonly unversioned?: true;
   /** True if responses are streamed because they may exceed the limit of a buffered Lambda response. */
   readonly streaming: boolean;
-  /** True if every call of the group charges per item. */
+  /** True if every call of the group charges by item. */
   readonly itemCalls: boolean;
   /**
-   * `required`: every call needs an API key. `counted`: public documents; a call with a key counts against
-   * the key's rate. `ignored`: files that need no stored data.
+   * Whether calls require an API key.
+   *
+   * - `required`: every call requires a key.
+   * - `counted`: no key is required, but a call with a key counts against the key's rate limit. For
+   *   public documents.
+   * - `ignored`: keys are not read. For files, which need no stored data.
    */
   readonly keys: "required" | "counted" | "ignored";
 }
 
+/** The route groups. Each group is one Lambda function. */
 export const groups = {
   products: { roots: ["products"], streaming: true, keys: "required", itemCalls: true },
   offers: { roots: ["offers"], streaming: true, keys: "required", itemCalls: true },
@@ -64,7 +76,7 @@ export interface RouteEntry {
   readonly access: Access;
 }
 
-/** Each route (`METHOD /path`, parameters in braces) with its group and its access. */
+/** The group and the access of each route. A route is `METHOD /path`, with parameters in braces. */
 export const routes = {
   "POST /v1/products": { group: "products", access: "write" },
   "GET /v1/products/{id}/offers": { group: "products", access: "write" },
@@ -76,7 +88,8 @@ export const routes = {
   "POST /v1/structured/{platform}/{kind}": { group: "structured", access: "read" },
   "GET /v1/watchlists": { group: "watchlists", access: "read" },
   "POST /v1/watchlists": { group: "watchlists", access: "write" },
-  // POST, because a pipeline is too large for a query. Writes nothing.
+  // A POST, because a pipeline is too large for a query. The call writes nothing, so its access is
+  // `read`.
   "POST /v1/watchlists/estimate": { group: "watchlists", access: "read" },
   "GET /v1/watchlists/schedule": { group: "watchlists", access: "read" },
   "GET /v1/watchlists/scrapers": { group: "watchlists", access: "read" },

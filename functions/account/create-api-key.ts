@@ -4,7 +4,7 @@ import { presentApiKey } from "../../shared/accounts/present-api-key.ts";
 import { route } from "../http/route.ts";
 import type { AccountDependencies } from "./dependencies.ts";
 
-/** `POST /v1/api_keys`: only this response contains the key. */
+/** `POST /v1/api_keys`. Only this response contains the complete key. */
 export const createApiKeyRoute = route<AccountDependencies, typeof newApiKeyBody>({
   body: newApiKeyBody,
   async handle({ caller, body: { name } }, dependencies) {

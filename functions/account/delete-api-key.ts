@@ -2,7 +2,7 @@ import { revokeApiKey } from "../../shared/accounts/revoke-api-key.ts";
 import { route } from "../http/route.ts";
 import type { AccountDependencies } from "./dependencies.ts";
 
-/** `DELETE /v1/api_keys/{id}`: the key stops working at once. */
+/** `DELETE /v1/api_keys/{id}`. The service refuses calls with the key from then on. */
 export const deleteApiKeyRoute = route<AccountDependencies>({
   async handle({ caller, path, now }, { apiKeys }) {
     const { accountId, keyId: callingKeyId } = caller;

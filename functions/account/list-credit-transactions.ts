@@ -4,7 +4,7 @@ import { listTransactions } from "../../shared/credits/list-transactions.ts";
 import { route } from "../http/route.ts";
 import type { AccountDependencies } from "./dependencies.ts";
 
-/** `GET /v1/credit_transactions`: the account's ledger. */
+/** `GET /v1/credit_transactions`. Lists the account's ledger entries. */
 export const listCreditTransactionsRoute = route<
   AccountDependencies,
   UndefinedSchema<undefined>,

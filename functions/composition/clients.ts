@@ -1,4 +1,4 @@
-/** The AWS clients of a process: those of the overrides, else new ones. */
+/** The AWS clients of a process. A client in the overrides replaces the process's client. */
 import { KMSClient } from "@aws-sdk/client-kms";
 import { S3Client } from "@aws-sdk/client-s3";
 import { SchedulerClient } from "@aws-sdk/client-scheduler";
@@ -8,15 +8,18 @@ import { limits } from "../../shared/base/limits.ts";
 import type { Clients, Overrides } from "./overrides.ts";
 
 /**
- * Creates a value on first use, once per process. Mark its calls as pure, so that a bundle omits the
- * clients that its function does not use.
+ * Returns a function that creates a value at its first call and then returns the same value. Mark
+ * calls of `once` as pure, so that a bundle omits the clients that its function does not use.
  */
 export function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
 }
 
-/** Returns the client of the overrides, else the client of the process. Mark its calls as pure. */
+/**
+ * Returns a function that returns the client in the overrides, or else creates one client for the
+ * process. Mark calls of `client` as pure, as for `once`.
+ */
 export function client<Name extends keyof Clients>(
   name: Name,
   make: () => Clients[Name],

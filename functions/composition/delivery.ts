@@ -1,4 +1,4 @@
-/** The composition root of webhook deliveries and exports. */
+/** The composition root for webhook deliveries and exports. */
 import { s3CustomerBuckets } from "../../shared/aws/exports/customer-bucket.ts";
 import { deliveryWrite } from "../../shared/aws/deliveries/delivery-store.ts";
 import { exportWrite } from "../../shared/aws/exports/export-store.ts";
@@ -32,7 +32,10 @@ import {
 } from "./dependencies.ts";
 import type { Overrides } from "./overrides.ts";
 
-/** The outboxes of delivery targets, with the log that their workers write. */
+/**
+ * Creates the store of the delivery targets' outboxes. `write` converts an attempt to a write to
+ * the delivery log or the export log.
+ */
 const outboxStore = <LogRecord>(
   environment: DeliveriesNeeds,
   overrides: Overrides,
@@ -43,7 +46,7 @@ const outboxStore = <LogRecord>(
     recordWrite: (accountId, record) => write(environment.DELIVERIES_TABLE, accountId, record),
   });
 
-/** Dependencies of the delivery worker, for webhooks and for exports. */
+/** Returns the dependencies of the delivery worker, for webhooks and for exports. */
 export const deliveryDependencies = (
   environment: DeliveryTargetNeeds & Needs<"EVENTS_BUCKET">,
   overrides: Overrides,

@@ -1,6 +1,7 @@
 /**
- * The composition root: creates adapters and joins them to ports. Each function calls only what it needs,
- * so that its bundle contains only the clients that it uses.
+ * The composition root: each function in this file creates the adapter for one port, or the
+ * dependencies of one group. A Lambda function calls only the functions that it needs, so that its
+ * bundle contains only the clients that it uses.
  */
 import type { Logger } from "@aws-lambda-powertools/logger";
 import type { AccountStore } from "../../shared/accounts/account-store.ts";
@@ -88,7 +89,10 @@ export const timeAndRandom = (overrides: Overrides) => ({
   random: random(overrides),
 });
 
-/** Creates a handler at its first call, so that the import of a function reads no environment variables. */
+/**
+ * Returns a handler that calls `create` at its first invocation. An import of the module thus reads
+ * no environment variables.
+ */
 export function onFirstCall<Arguments extends unknown[], Result>(
   create: () => (...args: Arguments) => Result,
 ): (...args: Arguments) => Result {
@@ -99,13 +103,17 @@ export function onFirstCall<Arguments extends unknown[], Result>(
 export const logger = (environment: Needs<"STAGE">, name: FunctionName): Logger =>
   serviceLogger({ stage: environment.STAGE, service: name });
 
+/**
+ * Returns a function that logs a warning with an error. A thrown value that is no Error is
+ * converted to one.
+ */
 export const warnTo =
   (to: Logger): Warn =>
   (message, error) => {
     to.warn(message, error instanceof Error ? error : new Error(String(error)));
   };
 
-/** Dependencies of a group that ignores API keys. */
+/** Returns the middleware dependencies of a group that ignores API keys. */
 export const keylessMiddleware = (
   environment: Needs<"STAGE">,
   name: FunctionName,
@@ -116,7 +124,10 @@ export const keylessMiddleware = (
   logger: logger(environment, name),
 });
 
-/** Dependencies of a group of public documents: it counts the calls of API keys and reads no accounts. */
+/**
+ * Returns the middleware dependencies of a group of public documents, which counts the calls of
+ * each API key but reads no accounts.
+ */
 export const countingMiddleware = (
   environment: Needs<"STAGE" | "ACCOUNTS_TABLE">,
   name: FunctionName,
@@ -128,7 +139,7 @@ export const countingMiddleware = (
   },
 });
 
-/** Dependencies of a group that requires API keys. */
+/** Returns the middleware dependencies of a group that requires API keys. */
 export const middleware = (
   environment: Needs<"STAGE" | "ACCOUNTS_TABLE">,
   name: FunctionName,
@@ -181,7 +192,10 @@ export const creditHistory = (
     ...timeAndRandom(overrides),
   });
 
-/** The largest response of a function in bytes: Lambda limits buffered responses to 6 MB. */
+/**
+ * Returns the maximum size of a response in bytes; undefined for streamed responses, which have no
+ * limit here. Lambda limits buffered responses to 6 MB.
+ */
 export const answerBytesMax = (environment: Needs<"RESPONSE_MODE">): number | undefined =>
   environment.RESPONSE_MODE === "stream" ? undefined : 6_000_000;
 
@@ -268,11 +282,18 @@ const eventBodies = (environment: Needs<"EVENTS_BUCKET">, overrides: Overrides):
 export const addressPolicyOf = (overrides: Overrides): AddressPolicy =>
   addressPolicy({ allowLoopback: overrides.allowLoopback === true });
 
+/**
+ * Returns the sender of webhooks. It refuses addresses that are not public, unless the overrides
+ * allow loopback.
+ */
 export const sender = (overrides: Overrides): Sender =>
   overrides.sender ??
   webhookSender({ policy: addressPolicyOf(overrides), clock: clock(overrides) });
 
-/** Dependencies of changing a delivery target: a webhook endpoint or an S3 destination. */
+/**
+ * Returns the dependencies of the routes that change a delivery target: a webhook endpoint or an S3
+ * destination.
+ */
 const deliveryTargetDependencies = (environment: DeliveryTargetNeeds, overrides: Overrides) => ({
   secrets: secrets(environment, overrides),
   resolver: overrides.resolver ?? hostResolver(),
@@ -282,7 +303,7 @@ const deliveryTargetDependencies = (environment: DeliveryTargetNeeds, overrides:
   ...timeAndRandom(overrides),
 });
 
-/** Dependencies of the routes for webhook endpoints and deliveries. */
+/** Returns the dependencies of the routes for webhook endpoints and deliveries. */
 export const endpointDependencies = (
   environment: DeliveryTargetNeeds & Needs<"EVENTS_BUCKET">,
   overrides: Overrides,
@@ -296,7 +317,10 @@ export const endpointDependencies = (
   sender: sender(overrides),
 });
 
-/** Dependencies of the routes for the S3 destination, which check it within the API call. */
+/**
+ * Returns the dependencies of the routes for the S3 destination, which check the bucket within the
+ * API call.
+ */
 export const destinationDependencies = (
   environment: DeliveryTargetNeeds,
   overrides: Overrides,
@@ -308,11 +332,12 @@ export const destinationDependencies = (
   buckets:
     overrides.buckets ??
     s3CustomerBuckets({ policy: addressPolicyOf(overrides), times: checkTimes }),
-  // Not cached: cached credentials would hide that the customer has revoked the role's trust.
+  // The credentials are not cached, because cached ones would hide that the customer has revoked
+  // the role's trust.
   roles: overrides.roles ?? stsRoleCredentials(),
 });
 
-/** The event feed and the event bodies. */
+/** Returns the event feed and the event bodies. */
 export const feedSources = (
   environment: Needs<"DELIVERIES_TABLE" | "EVENTS_BUCKET">,
   overrides: Overrides,
@@ -321,7 +346,7 @@ export const feedSources = (
   bodies: eventBodies(environment, overrides),
 });
 
-/** Dependencies of the routes for events. */
+/** Returns the dependencies of the routes for events. */
 export const eventDependencies = (
   environment: DeliveriesNeeds & Needs<"EVENTS_BUCKET" | "DELIVERIES_QUEUE_URL">,
   overrides: Overrides,
@@ -332,7 +357,7 @@ export const eventDependencies = (
   queue: outboxQueue(environment, overrides),
 });
 
-/** Publishes the events of a finished run. */
+/** Returns the publisher of the events of a finished run. */
 export const publisher = (
   environment: Needs<"DELIVERIES_TABLE" | "EVENTS_BUCKET" | "DELIVERIES_QUEUE_URL">,
   overrides: Overrides,

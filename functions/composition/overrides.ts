@@ -10,7 +10,10 @@ import type { Resolver } from "../../shared/outgoing/resolver.ts";
 import type { StepSources } from "../../shared/runs/read-step.ts";
 import type { Sender } from "../../shared/outgoing/sender.ts";
 
-/** The AWS clients for resources of the service. None of them accesses resources of customers. */
+/**
+ * The AWS clients for the service's own resources. Customers' resources are accessed with other
+ * clients.
+ */
 export interface Clients {
   readonly dynamo: DynamoDBDocumentClient;
   readonly sqs: SQSClient;
@@ -20,30 +23,36 @@ export interface Clients {
 }
 
 /**
- * Replacements that tests and the local world inject into a function. A deployed function has none: no
- * environment variable sets them.
+ * Dependencies that tests and the local world replace in a function. A deployed function has no
+ * overrides: no environment variable sets them.
  */
 export interface Overrides {
-  /** True allows webhooks and exports to loopback addresses, also over plain HTTP. */
+  /** True allows webhooks and exports to loopback addresses, even over plain HTTP. */
   readonly allowLoopback?: boolean;
-  /** True addresses buckets by path, which local S3 stores need. Has no effect on an S3 client in `clients`. */
+  /**
+   * True puts the bucket into the path of S3 URLs, which local S3 stores require. Does not change
+   * an S3 client in `clients`.
+   */
   readonly forcePathStyle?: boolean;
-  /** Environment variables that references to secrets of sources may name, as `env:<name>`. */
+  /**
+   * The environment variables to which references to source secrets may refer, as `env:<name>`. If
+   * absent, such references are refused.
+   */
   readonly secretVariables?: Readonly<Record<string, string | undefined>>;
-  /** Sources of products, offers and steps, instead of those in SOURCES. */
+  /** Replaces the sources that the variable SOURCES configures. */
   readonly sources?: StepSources;
-  /** The clock, instead of the system's. */
+  /** Replaces the system clock. */
   readonly clock?: Clock;
-  /** The random source, instead of the system's. */
+  /** Replaces the system's random source. */
   readonly random?: RandomSource;
-  /** AWS clients, instead of those that the process creates. */
+  /** Replaces AWS clients that the process would create. */
   readonly clients?: Partial<Clients>;
-  /** Sends webhooks, instead of the guarded sender; applies no address policy. */
+  /** Replaces the sender of webhooks and its address policy. */
   readonly sender?: Sender;
-  /** Resolves host names that customers register, instead of the system. */
+  /** Replaces the system's resolver for host names that customers register. */
   readonly resolver?: Resolver;
-  /** Opens customers' buckets, instead of a guarded S3 client for each. */
+  /** Replaces the S3 clients for customers' buckets and their address policy. */
   readonly buckets?: CustomerBuckets;
-  /** Assumes customers' roles, instead of STS. The delivery worker still caches its credentials. */
+  /** Replaces STS for customers' roles. The delivery worker still caches the credentials. */
   readonly roles?: RoleCredentials;
 }

@@ -4,7 +4,10 @@ import { sqs } from "./clients.ts";
 import type { Needs } from "./dependencies.ts";
 import type { Overrides } from "./overrides.ts";
 
-/** The queues of runs that a function sends to: those whose URLs are in its environment. */
+/**
+ * Returns the queues for messages about runs. Contains only the queues whose URLs are in the
+ * environment of the function.
+ */
 export const runQueue = (
   environment: Partial<Needs<"RUNS_QUEUE_URL" | "STEPS_QUEUE_URL" | "FINISHES_QUEUE_URL">>,
   overrides: Overrides,

@@ -1,4 +1,4 @@
-/** The composition root of sources. */
+/** The composition root for sources. */
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { SSMClient } from "@aws-sdk/client-ssm";
 import { clientSettings } from "../../shared/aws/sdk/client-settings.ts";
@@ -22,7 +22,10 @@ type SourceNeeds = Needs<"STAGE" | "ACCOUNTS_TABLE" | "SOURCES">;
 const secretsManager = /* @__PURE__ */ once(() => new SecretsManagerClient(clientSettings()));
 const parameters = /* @__PURE__ */ once(() => new SSMClient(clientSettings()));
 
-/** The sources of scrapers, offers and offer checks: those of the overrides, else those in SOURCES. */
+/**
+ * Returns the sources of scrapers, offers and offer checks: those in the overrides, or else those
+ * that SOURCES configures. Throws an error if SOURCES is invalid.
+ */
 export function sources(
   environment: SourceNeeds,
   name: FunctionName,
@@ -38,7 +41,10 @@ export function sources(
   };
 }
 
-/** Dependencies of the adapters of sources: the shared rate limit, secrets, metrics and the log. */
+/**
+ * Returns the dependencies of all source adapters, such as the shared rate limit, the secrets and
+ * the metrics.
+ */
 function sourceDependencies(
   environment: SourceNeeds,
   name: FunctionName,

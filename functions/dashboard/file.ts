@@ -5,7 +5,7 @@ import assets from "./generated/assets.json" with { type: "json" };
 import { securityHeaders } from "./security-headers.ts";
 
 export interface FileDependencies {
-  /** Null where there is no demo workspace. */
+  /** The API key of the demo workspace; null if the deployment has none. */
   readonly demoApiKey: string | null;
 }
 

@@ -5,7 +5,10 @@ import type { Overrides } from "../composition/overrides.ts";
 import { fileRoute } from "./file.ts";
 import { indexRoute } from "./page.ts";
 
-/** Public, as the page itself asks for the key and works by the API alone. */
+/**
+ * Creates the handler of the dashboard's files. They are public, because the page asks for an API
+ * key and then uses only the API.
+ */
 export function createHandler(
   environment: EnvironmentOf<"dashboard">,
   overrides: Overrides = {},
@@ -27,6 +30,9 @@ export function createHandler(
 
 const create = (): HttpHandler => createHandler(readEnvironment("dashboard", process.env));
 
-/** The runtime knows a streaming handler by a mark on the exported function: it cannot be wrapped. */
+/**
+ * The Lambda runtime recognizes a streaming handler by a property of the function, which a wrapper
+ * would hide. A streaming handler is therefore created at import.
+ */
 export const handler =
   process.env["RESPONSE_MODE"] === "stream" ? create() : provide.onFirstCall(create);

@@ -4,8 +4,9 @@ import assets from "./generated/assets.json" with { type: "json" };
 import { securityHeaders } from "./security-headers.ts";
 
 /**
- * `GET /dashboard`: names the other files by their content, and so is asked for each time. Addresses
- * in it are relative to the one without a slash, so that it works below any prefix.
+ * `GET /dashboard`. Returns the page that loads the other files. Browsers must request it each
+ * time, because the names of the other files contain a hash of their content. Its links are
+ * relative to the address without a trailing slash, so that it works below any path prefix.
  */
 export const indexRoute: AnyRoute<unknown> = route({
   async handle({ addressedPath }) {

@@ -1,4 +1,7 @@
-/** On all that the dashboard serves: it loads its own files, calls this service, and nothing else. */
+/**
+ * The security headers of every response of the dashboard. They allow its pages only to load files
+ * of the dashboard and to call this service.
+ */
 export const securityHeaders = {
   "Content-Security-Policy": [
     "default-src 'none'",

@@ -10,9 +10,10 @@ export interface DeliverDependencies {
 }
 
 /**
- * Drains the outbox of a message's delivery target, if entries are due and no other worker holds the target.
- * Takes at most 30 s plus one attempt of 15 s.
- * @throws only if a part of the service fails; SQS then delivers the message again
+ * Drains the outbox of a message's delivery target. Does nothing if no entry is due or another
+ * worker holds the target's lease. Takes at most 30 s plus one attempt of 15 s.
+ * @throws only if a part of the service fails, never because the receiver fails; SQS then delivers
+ * the message again
  */
 export function deliver(
   { account_id: accountId, target_id: targetId }: DeliveryMessage,

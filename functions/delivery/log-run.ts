@@ -2,16 +2,19 @@ import { minLength, object, pipe, safeParse, string } from "valibot";
 import { addWorkKeys, workKeys } from "../../shared/observability/work-log.ts";
 import type { OutboxEntry } from "../../shared/outbox/outbox.ts";
 
-/** IDs in one log line. A target that was unreachable for long may have hundreds of pending runs. */
+/**
+ * The maximum number of IDs in one log line. A target that was unreachable for a long time may have
+ * hundreds of pending runs.
+ */
 const namedMax = 10;
 const more = "…";
 
 const ofRun = object({ runId: pipe(string(), minLength(1)), watchlistId: string() });
 
 /**
- * Adds the run and the watchlist of an entry to the log lines of the message: `run_ids` and `watchlist_ids`,
- * separated by spaces, each ID once. They are strings, because log searches treat each element of an array
- * as a separate field.
+ * Adds the run and the watchlist of an outbox entry to the log line of the message. The fields
+ * `run_ids` and `watchlist_ids` contain each ID once, separated by spaces. They are strings because
+ * log searches treat each element of an array as a separate field. Ignores entries without a run.
  */
 export function logRunOfEntry({ content }: OutboxEntry): void {
   const run = safeParse(ofRun, content);

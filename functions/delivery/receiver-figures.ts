@@ -1,8 +1,9 @@
 import { type Metrics, newMetrics } from "../../shared/observability/figures.ts";
 
 /**
- * The metrics of a message's receiver: whether any attempt succeeded. A receiver counts once per message,
- * regardless of the number of attempts; without attempts there are no metrics.
+ * Returns the metrics of a message's receiver: the receiver counts as failing if no attempt
+ * succeeded. A receiver counts once for each message, whatever the number of attempts. Returns no
+ * metrics if there was no attempt.
  */
 export function receiverMetrics(metrics: readonly Metrics[]): readonly Metrics[] {
   const sum = (name: string): number =>

@@ -3,7 +3,7 @@ import type { FeedSources } from "../../shared/events/feed-start.ts";
 import { envelopeOf, findEvent } from "../../shared/events/find-event.ts";
 import { route } from "../http/route.ts";
 
-/** `GET /v1/events/{id}`: the same bytes that deliveries send. */
+/** `GET /v1/events/{id}`. Returns the same bytes that deliveries send. */
 export const getEventRoute = route<FeedSources>({
   async handle({ caller: { accountId }, path }, sources) {
     const found = await findEvent(accountId, path["id"] ?? "", sources);

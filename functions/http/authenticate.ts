@@ -18,14 +18,15 @@ interface Options {
   readonly logger: Pick<Logger, "warn">;
   readonly accounts: Pick<AccountStore, "admit">;
   readonly clock: Clock;
-  /** Whether the group's calls need a key. */
+  /** Whether calls of the group require an API key. */
   readonly keys: Group["keys"];
 }
 
 /**
- * Identifies the caller and counts the call against the key's rate (specification, section
- * "Authentication"). Counts calls without a known key per address, in this process only. If the group
- * requires no key, an unknown key or an unavailable store does not refuse the call.
+ * Identifies the caller and counts the call against the key's rate limit (specification, section
+ * "Authentication"). Calls without a known key are counted by IP address, in this process only. If
+ * the group requires no key, calls with an unknown key, or while the store is unavailable, are
+ * admitted.
  */
 export function authenticate({ accounts, clock, logger, keys }: Options): HttpMiddleware {
   const addresses = localRate();
@@ -81,7 +82,10 @@ export function authenticate({ accounts, clock, logger, keys }: Options): HttpMi
   };
 }
 
-/** True for a call that the limiter's store did not count, because the store failed or throttled the row. */
+/**
+ * Returns true if the limiter's store did not count the call, because the store failed or throttled
+ * the row.
+ */
 const isLocal = (admission: Admission): boolean =>
   admission.outcome === "unreadable" ||
   (admission.outcome === "limited" && admission.throttled === true) ||

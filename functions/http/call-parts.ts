@@ -5,16 +5,22 @@ import { queryRefusal } from "./query.ts";
 import type { AnyRoute } from "./route.ts";
 import { validate } from "./validate.ts";
 
-/** Body and query of a call, not yet validated. */
+/** The body and the query of a call before validation. */
 export interface SentParts {
-  /** Undefined for a call without a body, and for a body that cannot be read. */
+  /**
+   * The parsed JSON object. Undefined for a call without a body, and for a body that cannot be
+   * parsed.
+   */
   readonly body: unknown;
   readonly query: Readonly<Record<string, string | undefined>>;
-  /** Why the body cannot be read. */
+  /** The error if the body cannot be parsed. */
   readonly bodyRefusal?: unknown;
 }
 
-/** Reads the body and the query of a call. Public paths ignore bodies. */
+/**
+ * Parses the body and the query of a call. Returns no body for public paths. Never throws: an error
+ * of the body is in `bodyRefusal`.
+ */
 export async function sentParts(event: APIGatewayProxyEvent, access: Access): Promise<SentParts> {
   const query = { ...event.queryStringParameters };
   if (access === "public") return { body: undefined, query };
@@ -26,9 +32,9 @@ export async function sentParts(event: APIGatewayProxyEvent, access: Access): Pr
 }
 
 /**
- * Validates body and query by the route's schemas. Order of refusals: an unreadable body; an unknown or
- * repeated query parameter, as a misspelled name is also why a required one is missing; then body and
- * query by their schemas.
+ * Validates body and query with the route's schemas. Checks in this order: a body that cannot be
+ * parsed, an unknown or repeated query parameter, the body, the query. Unknown parameters are
+ * checked before missing ones, so that the error names a misspelled parameter.
  * @throws 400 or 413 that names the first invalid parameter
  */
 export function parsedParts<Dependencies>({

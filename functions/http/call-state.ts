@@ -5,16 +5,16 @@ import type { Work } from "../../shared/observability/work-log.ts";
 import type { RouteKey } from "../routes.ts";
 import type { Caller } from "./route.ts";
 
-/** The state of one call that the middleware shares between request and response. */
+/** The state of one call, which the middleware shares between request and response. */
 export interface CallState {
   readonly requestId: string;
   readonly startedAt: Date;
   readonly isItemCall: boolean;
   /** The log fields and metrics of the call. */
   readonly work: Work;
-  /** Milliseconds until the answer can no longer be sent; negative after that. */
+  /** Returns the milliseconds until it is too late to send the response; negative after that. */
   readonly msToAnswer: () => number;
-  /** The time that the call may lose to dependencies that do not respond. */
+  /** Limits the time that the call may wait for dependencies that do not respond. */
   readonly retries: RetryBudget;
   /** Undefined until the call is dispatched to a route. */
   route?: RouteKey;
@@ -24,12 +24,13 @@ export interface CallState {
 
 const states = new WeakMap<APIGatewayProxyEvent, CallState>();
 
+/** Stores the state of a call and returns it. */
 export function openCallState(event: APIGatewayProxyEvent, state: CallState): CallState {
   states.set(event, state);
   return state;
 }
 
-/** The state of a call; undefined only if the middleware failed before `openCall`. */
+/** Returns the state of a call; undefined only if the middleware failed before `openCall`. */
 export function callStateOf(event: APIGatewayProxyEvent): CallState | undefined {
   return states.get(event);
 }

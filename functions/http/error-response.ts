@@ -11,13 +11,14 @@ import { withRetryBudget } from "../../shared/base/retry-budget.ts";
 import { type CallState, callStateOf } from "./call-state.ts";
 import type { HttpMiddleware } from "./middleware.ts";
 
-/** Reads the balance of an account; undefined if there is no such account. */
+/** Returns the credit balance of an account; undefined if the account does not exist. */
 export type ReadBalance = (accountId: string) => Promise<number | undefined>;
 
 /**
- * Turns every error into a response. Registered last, so that it runs first. The error response of an item
- * call has the cost 0, unless the charge is unconfirmed, and the account's balance, unless the caller is
- * unknown or the error is a 503 without one.
+ * Converts every error to a response. Must be registered last, because error handlers run in
+ * reverse order. The error response of an item call contains a cost of 0, unless it is unconfirmed
+ * whether the call was charged. It also contains the account's balance, unless the caller is
+ * unknown or the error is a 503 without a balance.
  */
 export function errorResponse(readBalance?: ReadBalance): HttpMiddleware {
   return {
@@ -32,7 +33,10 @@ export function errorResponse(readBalance?: ReadBalance): HttpMiddleware {
   };
 }
 
-/** The balance for the error response of an item call. Not read for a 503, nor for an unknown caller. */
+/**
+ * Returns the balance for the error response of an item call. Returns undefined for other calls,
+ * for a 503, for an unknown caller, and if the balance cannot be read.
+ */
 async function balanceFor(
   state: CallState | undefined,
   { status }: ServiceError,
@@ -41,13 +45,14 @@ async function balanceFor(
   if (state?.isItemCall !== true || readBalance === undefined || status === 503) return undefined;
   const accountId = state.caller?.accountId;
   if (accountId === undefined) return undefined;
-  // A failed read must not replace the error: the response then has no balance.
+  // A failed read of the balance must not replace the original error.
   return withRetryBudget(state.retries, () => readBalance(accountId)).catch(() => undefined);
 }
 
 /**
- * The service error for a thrown value: UNAVAILABLE for the failure of a dependency, INTERNAL for any other
- * error that the service did not define. Their original messages are never part of a response.
+ * Returns the service error for a thrown value: UNAVAILABLE for a failure of a dependency,
+ * NOT_FOUND for a path without a route, and INTERNAL for any other unexpected value. The message of
+ * an unexpected error never reaches the response.
  */
 export function serviceErrorOf(error: unknown): ServiceError {
   if (isServiceError(error)) return error;

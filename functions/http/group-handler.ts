@@ -30,7 +30,7 @@ import { requestLog } from "./request-log.ts";
 import { responseBody } from "./response-body.ts";
 import type { AnyRoute, Call, Caller, Reply } from "./route.ts";
 
-/** Dependencies of the middleware around every group. */
+/** The dependencies of the middleware that every group uses. */
 export interface MiddlewareDependencies {
   readonly accounts: Pick<AccountStore, "admit">;
   readonly clock: Clock;
@@ -42,7 +42,10 @@ export interface GroupOptions<Group extends GroupName, Dependencies> {
   readonly group: Group;
   readonly routes: { readonly [Key in RouteKeyOf<Group>]: AnyRoute<Dependencies> };
   readonly dependencies: Dependencies & MiddlewareDependencies;
-  /** Set by groups of item calls, whose error responses contain the balance. */
+  /**
+   * Reads an account's balance. Only set for groups of item calls, whose error responses contain
+   * the balance.
+   */
   readonly readBalance?: ReadBalance;
   /** True if the gateway expects a streamed response. */
   readonly streamed?: boolean;
@@ -54,12 +57,15 @@ export type HttpHandler = (
 ) => Promise<APIGatewayProxyResult>;
 
 /**
- * Disables the early timeout response of the middleware engine: it would report a cost of 0 while the
- * handler may still settle a charge.
+ * Disables the early timeout response of the middleware engine. That response would report a cost
+ * of 0 while the handler may still settle a charge.
  */
 const noEarlyTimeout = { timeoutEarlyInMillis: 0 } as const;
 
-/** The Lambda handler of a route group: the middleware, and the dispatch to its routes. */
+/**
+ * Creates the Lambda handler of a route group. The handler applies the middleware and dispatches
+ * each call to its route.
+ */
 export function groupHandler<Group extends GroupName, Dependencies>(
   options: GroupOptions<Group, Dependencies>,
 ): HttpHandler {
@@ -108,9 +114,9 @@ interface Dispatch<Dependencies> {
 }
 
 /**
- * Executes a route. Defines the order of errors, which the introduction of the OpenAPI document lists: 401
- * and 429 before this function, then 403 for a key of the demo workspace, 501 for announced features, 400
- * for parameters, and last the errors of the operation.
+ * Executes a route. Defines the order of errors that the introduction of the OpenAPI document
+ * lists: 403 for a key of the demo workspace, 501 for announced features, 400 for parameters, then
+ * the errors of the operation. The middleware has already checked for 401 and 429.
  */
 async function answer<Group extends GroupName, Dependencies>(
   { key, route, event, state }: Dispatch<Dependencies>,
@@ -154,7 +160,10 @@ async function answer<Group extends GroupName, Dependencies>(
 
 const anonymous: Caller = { accountId: "", keyId: "", keyName: "", keyPrefix: "", demo: false };
 
-/** The response to HEAD for a GET route that charges. HEAD has no body, so nothing is read and charged. */
+/**
+ * Returns the response to HEAD for a GET route that charges. The response has no body, so the
+ * service reads no items and charges nothing.
+ */
 async function unspentReply(
   { caller }: Call<never, never>,
   readBalance: ReadBalance | undefined,
@@ -189,7 +198,10 @@ function decodedPath(event: APIGatewayProxyEvent): Record<string, string> {
   }
 }
 
-/** The base URL that the client used, with the stage prefix, which `event.path` lacks. */
+/**
+ * Returns the base URL that the client used, such as `https://host/v1`. Includes the stage prefix,
+ * which `event.path` lacks.
+ */
 function baseUrlOf(event: APIGatewayProxyEvent): string {
   const host = headerOf(event, "host") ?? "localhost";
   const scheme = headerOf(event, "x-forwarded-proto") ?? "https";

@@ -1,6 +1,10 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 
-/** A request header by its lower-case name. The gateway keeps the client's spelling of names. */
+/**
+ * Returns a request header; undefined if the call does not have it. `name` must be in lower case.
+ * The comparison ignores case, because the gateway does not change the client's spelling of header
+ * names.
+ */
 export function headerOf(event: APIGatewayProxyEvent, name: string): string | undefined {
   for (const [key, value] of Object.entries(event.headers ?? {})) {
     if (key.toLowerCase() === name) return value;
@@ -8,7 +12,10 @@ export function headerOf(event: APIGatewayProxyEvent, name: string): string | un
   return undefined;
 }
 
-/** All values of a request header that a call may repeat. */
+/**
+ * Returns all values of a request header, which a call may repeat. Values may occur twice. `name`
+ * must be in lower case.
+ */
 export function headersOf(event: APIGatewayProxyEvent, name: string): string[] {
   const repeated = Object.entries(event.multiValueHeaders ?? {})
     .filter(([key]) => key.toLowerCase() === name)

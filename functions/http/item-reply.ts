@@ -4,7 +4,7 @@ import type { MeteredCall } from "../../shared/items/metered-read.ts";
 import type { StepScraperId } from "../../shared/scrapers/catalogue.ts";
 import type { Call, Reply } from "./route.ts";
 
-/** The parameters of an item operation, from the call of its route. */
+/** Converts the call of a route to the parameters of an item operation. */
 export const meteredCall = <Request>(
   { caller, requestId, routeKey, now, deadline, msToAnswer }: Call<unknown, unknown>,
   request: Request,
@@ -18,7 +18,10 @@ export const meteredCall = <Request>(
   msToAnswer,
 });
 
-/** The response to an item call, with its cost and the account's balance in headers. */
+/**
+ * Returns the response to an item call. Its headers contain the cost of the call and the account's
+ * balance.
+ */
 export const itemReply = (
   scraper: StepScraperId,
   {

@@ -10,9 +10,9 @@ import { headerOf } from "./header.ts";
 const methodsWithBody = new Set(["POST", "PUT", "PATCH"]);
 
 /**
- * Parses the JSON object in a call's body: UTF-8, with or without a byte order mark, plain or compressed
- * with gzip. Returns undefined for a call without a body, so that the route's schema names the missing
- * parameter.
+ * Parses the JSON object in a call's body. Accepts UTF-8 with or without a byte order mark,
+ * uncompressed or compressed with gzip. Returns undefined for a call without a body and for a GET,
+ * HEAD or DELETE. The route's schema then names the missing parameter.
  * @throws 413 for a body over `limits.bodyBytesMax`, 400 with the reason for any other invalid body
  */
 export async function jsonBody(event: APIGatewayProxyEvent): Promise<object | undefined> {
@@ -65,7 +65,7 @@ async function decompressed(bytes: Buffer, contentEncoding: string): Promise<Buf
         "gzip, or send it uncompressed without this header.",
     );
   }
-  // API Gateway decompresses gzip before the function runs, and leaves the header in place.
+  // API Gateway decompresses gzip before the function runs, but does not remove the header.
   if (!isGzip(bytes)) return bytes;
   try {
     return await gunzipped(bytes, { maxOutputLength: limits.bodyBytesMax });
@@ -84,7 +84,7 @@ function utf8Text(bytes: Buffer): string {
   const wide = wideEncoding(bytes);
   if (wide !== undefined) throw invalidParam("body", `The body is ${wide}. Send it as UTF-8.`);
   try {
-    // Removes a byte order mark.
+    // TextDecoder also removes a byte order mark.
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     throw invalidParam(
@@ -95,8 +95,8 @@ function utf8Text(bytes: Buffer): string {
 }
 
 /**
- * Detects UTF-16 and UTF-32 by the byte order mark, or by zero bytes around the first character, which is
- * always ASCII in JSON.
+ * Returns the encoding of a body in UTF-16 or UTF-32; undefined for any other encoding. Detects the
+ * byte order mark, or zero bytes around the first character, which is always ASCII in JSON.
  */
 function wideEncoding(bytes: Buffer): "UTF-16" | "UTF-32" | undefined {
   const start = bytes.toString("hex", 0, 4);
@@ -121,7 +121,10 @@ function jsonObject(text: string): object {
   return body;
 }
 
-/** The error for a body that the parser refuses: invalid JSON, or a key that would change a prototype. */
+/**
+ * Returns the error for a body that the parser refuses: invalid JSON, or a key that would change a
+ * prototype.
+ */
 function refusal(error: unknown): Error {
   const { cause } = error as { cause?: { message?: string } };
   return cause?.message === undefined

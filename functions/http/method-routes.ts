@@ -1,22 +1,25 @@
 import type { Method } from "@middy/http-router";
 import type { RouteKey } from "../routes.ts";
 
-/** The methods that the gateway forwards, in the order of `Allow`. */
+/** The methods that the gateway forwards, in the order of the `Allow` header. */
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 
 export interface MethodRoute<Key> {
   readonly method: Method;
   readonly path: string;
-  /** The route of the method; for HEAD, the GET route of the path. Undefined if there is none. */
+  /**
+   * The route of the method. For HEAD, the GET route of the path. Undefined if the path does not
+   * support the method.
+   */
   readonly key: Key | undefined;
   /** The methods that the path supports. */
   readonly allow: readonly string[];
 }
 
 /**
- * Lists every method of every path of a group, with its route. Includes methods that a path does not
- * support, so that their calls do not match a less specific path: `GET /v1/watchlists/estimate` must not
- * look up a watchlist with the ID `estimate`.
+ * Returns every method of every path of a group, with its route. Includes methods that a path does
+ * not support: without them, such a call would match a less specific path. For example, `GET
+ * /v1/watchlists/estimate` must not look up a watchlist with the ID `estimate`.
  * @param hasPreflight true for paths that pages of other origins may read
  */
 export function methodRoutes<Key extends RouteKey>(

@@ -1,8 +1,14 @@
-/** The used part of negotiator, whose package has no types for this version. */
+/**
+ * Types for the part of the package negotiator that this service uses. This version of the package
+ * contains no types.
+ */
 declare module "negotiator" {
   export default class Negotiator {
     constructor(request: { readonly headers: Readonly<Record<string, string | undefined>> });
-    /** The best available coding by `Accept-Encoding`; of equal ones, the first in `preferred`. */
+    /**
+     * Returns the available coding that `Accept-Encoding` ranks highest; among equally ranked
+     * codings, the first in `preferred`.
+     */
     encoding(
       available: readonly string[],
       options: { readonly preferred: readonly string[] },

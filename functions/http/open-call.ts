@@ -10,7 +10,7 @@ import { timeToAnswer } from "./time-to-answer.ts";
 interface Options {
   readonly clock: Clock;
   readonly random: RandomSource;
-  /** True for a group whose calls charge per item. */
+  /** True if every call of the group charges by item. */
   readonly isItemCall: boolean;
   /** True if the gateway expects a streamed response. */
   readonly streamed: boolean;
@@ -29,8 +29,8 @@ const addHeaders: NonNullable<HttpMiddleware["after"]> = (request) => {
 };
 
 /**
- * Opens the state of a call: its request ID, its remaining time and its retry budget. Adds the request ID
- * and the common headers to every response.
+ * Creates the state of a call: its request ID, its remaining time and its retry budget. Adds the
+ * request ID and the common headers to every response.
  */
 export function openCall({ clock, random, isItemCall, streamed }: Options): HttpMiddleware {
   return {

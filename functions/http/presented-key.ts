@@ -8,14 +8,15 @@ import {
 } from "../../shared/base/errors.ts";
 import { headersOf } from "./header.ts";
 
-/** The API key of a call, or the error for a call without a usable key. */
+/** The API key of a call, or the error for a call without a well-formed key. */
 export type PresentedKey =
   | { readonly outcome: "key"; readonly key: string }
   | { readonly outcome: "none"; readonly refusal: ServiceError };
 
 /**
- * Finds the API key in the three places that may contain it (specification, section "Authentication"), and
- * checks its form.
+ * Returns the API key of a call and checks its form, not whether it exists. A call may contain the
+ * key in the header `Authorization`, the header `X-API-Key` or the query parameter `api_key`
+ * (specification, section "Authentication"). Two different keys are an error.
  */
 export function presentedKey(event: APIGatewayProxyEvent): PresentedKey {
   const authorization = headersOf(event, "authorization").map((text) => text.trim());
@@ -40,9 +41,12 @@ export function presentedKey(event: APIGatewayProxyEvent): PresentedKey {
 }
 
 const conflictingKeys = (): ServiceError =>
-  invalidParam("api_key", "The call carries two different API keys. Send one key in one place.");
+  invalidParam("api_key", "The call contains two different API keys. Send only one.");
 
-/** The error for a call without a key. Quotes no part of the header, which may contain a password or a key. */
+/**
+ * Returns the error for a call without a key. The message quotes no part of the header, because the
+ * header may contain a password or a key.
+ */
 function noKey(authorization: readonly string[]): ServiceError {
   const [scheme = "", ...rest] = (authorization[0] ?? "").split(/\s+/);
   if (scheme === "") return keyMissing();

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import type { Reply } from "./route.ts";
 
-/** Public documents change only with a deployment. */
+/** The time for which caches may store a public document, which changes only with a deployment. */
 const maxAgeSeconds = 300;
 
 /**
- * A 200 response that is the same for every caller: caches may store it, and `ETag` identifies its version.
- * The tag is weak, because the body may be sent compressed or uncompressed.
+ * Returns a 200 response that is the same for every caller. Caches may store it for five minutes.
+ * `ETag` identifies its version; the tag is weak because the body may be sent compressed or
+ * uncompressed. `headers` replace the default headers.
  */
 export function publicDocument(
   body: unknown,

@@ -5,12 +5,12 @@ import { invalidParam, type ServiceError } from "../../shared/base/errors.ts";
 import { didYouMean } from "../../shared/base/nearest.ts";
 import type { RouteKey } from "../routes.ts";
 
-/** Accepted by every route: the API key, for clients that cannot set headers. */
+/** The parameter for the API key, which every route accepts for clients that cannot set headers. */
 const keyParameter = "api_key";
-/** The longest part of a parameter's name that an error quotes. */
+/** The number of characters of a parameter's name that an error quotes. */
 const shownLengthMax = 64;
 
-/** The query parameters of a call, each with the number of its values. */
+/** Returns the query parameters of a call, each with the number of its values. */
 function sentParameters(event: APIGatewayProxyEvent): ReadonlyMap<string, number> {
   const repeated = Object.entries(event.multiValueQueryStringParameters ?? {});
   const single = Object.keys(event.queryStringParameters ?? {});
@@ -21,12 +21,13 @@ function sentParameters(event: APIGatewayProxyEvent): ReadonlyMap<string, number
 }
 
 /**
- * False for pages, which ignore parameters that links add, such as the name of a campaign, and for retired
- * and unknown paths, which always return 410 and 404.
+ * Returns true if unknown query parameters are an error. Returns false for pages, because links may
+ * add parameters such as the name of a campaign, and for retired and unknown paths, which always
+ * return 410 or 404.
  */
 const isStrict = (key: RouteKey): boolean => !key.startsWith("ANY ") && key.includes(" /v1/");
 
-/** The names of the query parameters in a route's schema. */
+/** Returns the names of the query parameters in a route's schema. */
 function acceptedParameters(schema: GenericSchema | undefined): readonly string[] {
   if (schema === undefined) return [];
   const { entries } = schema as { readonly entries?: object };
@@ -35,9 +36,9 @@ function acceptedParameters(schema: GenericSchema | undefined): readonly string[
 }
 
 /**
- * Checks a query for unknown and repeated parameters. An ignored misspelled name would silently mean the
- * default.
- * @returns 400 INVALID_PARAM whose `param` is the parameter's name, or undefined
+ * Checks a query for unknown and repeated parameters. If the service ignored a misspelled name, it
+ * would silently use the default.
+ * @returns the error 400 INVALID_PARAM for the first such parameter, or undefined if there is none
  */
 export function queryRefusal(
   { key, query }: { readonly key: RouteKey; readonly query: GenericSchema | undefined },

@@ -9,7 +9,7 @@ import { type CallState, callStateOf } from "./call-state.ts";
 import { serviceErrorOf } from "./error-response.ts";
 import type { HttpMiddleware } from "./middleware.ts";
 
-/** The longest part of an unknown path in the log. All routes are shorter. */
+/** The number of characters of an unknown path in the log. All routes are shorter. */
 const pathLengthMax = 256;
 
 interface Options {
@@ -19,9 +19,9 @@ interface Options {
 }
 
 /**
- * Writes one log line for each call, which also contains the call's metrics. The line has the route but
- * never the query, which may contain an API key. A 5xx is logged as an error, with the original error, which
- * the response does not contain.
+ * Writes one log line for each call. The line also contains the call's metrics. It contains the
+ * route but never the query, which may contain an API key. A call with a 5xx response is logged as
+ * an error with the original error, which the response does not contain.
  */
 export function requestLog({ logger, clock, group }: Options): HttpMiddleware {
   const write: NonNullable<HttpMiddleware["after"]> = (request) => {
@@ -45,7 +45,8 @@ export function requestLog({ logger, clock, group }: Options): HttpMiddleware {
           { group },
           milliseconds === undefined ? {} : { call_ms: milliseconds },
         ),
-        // A 503 is not counted: it is the expected response to an overloaded or failed dependency.
+        // A 503 does not count as an unforeseen error, because it is the expected response when a
+        // dependency fails or is overloaded.
         ...(status === 500 ? [newMetrics("errors", {}, { unforeseen_errors: 1 })] : []),
       ]);
       if (statusClass === "5xx") {
@@ -59,7 +60,7 @@ export function requestLog({ logger, clock, group }: Options): HttpMiddleware {
   return { after: write, onError: write };
 }
 
-/** The route of a call; the path only if no route matches it. */
+/** Returns the route of a call, or the path if no route matches the call. */
 function placeOf(
   { httpMethod, path }: APIGatewayProxyEvent,
   state: CallState | undefined,
@@ -69,15 +70,18 @@ function placeOf(
   return route === undefined ? { path: shownPath(path) } : { route };
 }
 
-/** Routes with patterns for their paths, routes without parameters first. */
+/** Each route with a pattern for its path. Routes without parameters come first. */
 const patterns = Object.keys(routes)
   .map((route) => ({ route, pattern: new RegExp(`^${route.replaceAll(/\{\w+\}/g, "[^/]+")}$`) }))
   .toSorted((a, b) => Number(a.route.includes("{")) - Number(b.route.includes("{")));
 
-/** The route of a call that was refused before the dispatch, for example for its key. */
+/**
+ * Returns the route of a call that was refused before the dispatch, for example because of its key;
+ * undefined if no route matches.
+ */
 const refusedRoute = (call: string): string | undefined =>
   patterns.find(({ pattern }) => pattern.test(call))?.route;
 
-/** The path without keys and secrets, which a client may send in place of an ID. */
+/** Returns a path with masked keys and secrets, which a client may send in place of an ID. */
 const shownPath = (path: string): string =>
   path.replaceAll(/(svc_live|svc_demo|whsec)_\w+/gi, "$1_…").slice(0, pathLengthMax);

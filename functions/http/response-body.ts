@@ -7,10 +7,13 @@ import { boundedMap } from "../../shared/base/bounded-map.ts";
 import { headerOf } from "./header.ts";
 import type { HttpMiddleware } from "./middleware.ts";
 
-/** The largest body that is not compressed. */
+/** Bodies of at most this many bytes are not compressed. */
 const plainBytesMax = 1_024;
 const compress = promisify(gzip);
-/** Cache of compressed public documents by ETag, a digest of the text. Compressing takes up to 8 ms. */
+/**
+ * A cache of compressed public documents by ETag, which is a digest of the text. Compression takes
+ * up to 8 ms.
+ */
 const documents = boundedMap<Buffer>(20);
 
 interface Options {
@@ -19,8 +22,9 @@ interface Options {
 }
 
 /**
- * Renders the body of a response: empty for HEAD and for a document that the client has, gzip if the client
- * accepts it. The function compresses in both response modes, because API Gateway does not compress streams.
+ * Renders the body of a response: empty for HEAD and for a 304, otherwise compressed with gzip if
+ * the client accepts it. The function compresses in both response modes, because API Gateway does
+ * not compress streams.
  */
 export function responseBody(options: Options): HttpMiddleware {
   const render: NonNullable<HttpMiddleware["after"]> = async (request) => {
@@ -48,9 +52,9 @@ async function rendered(
 }
 
 /**
- * The compressed body; undefined if the body is sent uncompressed. Buffered responses are in base64, and
- * Lambda limits their size. Returns undefined if base64 makes the body larger than uncompressed, so that a
- * response that fits uncompressed always fits.
+ * Returns the compressed body; undefined if the body is sent uncompressed. Buffered compressed
+ * responses are sent in base64, and Lambda limits their size. A body whose base64 form is larger
+ * than the body itself is therefore sent uncompressed.
  */
 async function compressed(
   event: APIGatewayProxyEvent,
@@ -71,7 +75,7 @@ function acceptsGzip(event: APIGatewayProxyEvent): boolean {
   return new Negotiator({ headers }).encoding(codings, { preferred: codings }) === "gzip";
 }
 
-/** True when `If-None-Match` names the document's current version, by weak comparison. */
+/** Returns true if `If-None-Match` contains the document's ETag by weak comparison. */
 function isCurrent(event: APIGatewayProxyEvent, response: APIGatewayProxyResult): boolean {
   const tag = tagOf(response);
   const known = headerOf(event, "if-none-match");
@@ -80,7 +84,7 @@ function isCurrent(event: APIGatewayProxyEvent, response: APIGatewayProxyResult)
   return known.trim() === "*" || (known.match(/"[^"]*"/g) ?? []).some((one) => one === opaque);
 }
 
-/** The ETag of a public document; undefined for every other response. */
+/** Returns the ETag of a public document; undefined for any other response. */
 function tagOf({ statusCode, headers }: APIGatewayProxyResult): string | undefined {
   const tag = headers?.["ETag"];
   return statusCode === 200 && typeof tag === "string" ? tag : undefined;

@@ -17,15 +17,18 @@ export interface Call<Body, Query> {
   readonly caller: Caller;
   readonly body: Body;
   readonly query: Query;
-  /** Path parameters, decoded. */
+  /** The decoded path parameters. */
   readonly path: Readonly<Record<string, string>>;
-  /** Every value of a request header, by its lower-case name. */
+  /** Returns every value of a request header, given its lower-case name. */
   readonly headers: (name: string) => readonly string[];
   readonly requestId: string;
   readonly now: Date;
-  /** The time at which work must stop, so that the call can still settle its charge and respond. */
+  /**
+   * The time at which reads of items must stop, so that the call can still settle its charge and
+   * respond.
+   */
   readonly deadline: Date;
-  /** Milliseconds until the answer can no longer be sent; negative after that. */
+  /** Returns the milliseconds until it is too late to send the response; negative after that. */
   readonly msToAnswer: () => number;
   /** The path that the client sent, with the stage prefix. */
   readonly addressedPath: string;
@@ -35,14 +38,17 @@ export interface Call<Body, Query> {
 
 export interface Reply {
   readonly status: number;
-  /** Sent as JSON. A string is sent unchanged, with the Content-Type in `headers`. */
+  /**
+   * The response body, sent as JSON. A string is sent unchanged, with the Content-Type in
+   * `headers`.
+   */
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Metrics of the call. */
+  /** The metrics of the call. */
   readonly metrics?: readonly Metrics[];
 }
 
-/** The parameters of a call, not yet validated. */
+/** The parameters of a call before validation. */
 export type SentCall = Readonly<Record<"body" | "query", unknown>> &
   Pick<Call<unknown, unknown>, "path">;
 
@@ -53,14 +59,17 @@ export type SentCall = Readonly<Record<"body" | "query", unknown>> &
 export interface Route<Dependencies, Body = unknown, Query = unknown> {
   readonly body?: GenericSchema<unknown, Body>;
   readonly query?: GenericSchema<unknown, Query>;
-  /** Throws 501 for an announced feature. Runs before the schemas, so that no invalid parameter hides the 501. */
+  /**
+   * Throws 501 for an announced feature. Runs before the schemas, so that an invalid parameter does
+   * not hide the 501.
+   */
   readonly announced?: (sent: SentCall) => void;
-  /** Throws 400 for errors that the schemas cannot detect. Runs after them. */
+  /** Throws 400 for errors that the schemas cannot detect. Runs after the schemas. */
   readonly check?: (parts: Pick<Call<Body, Query>, "body" | "query" | "path">) => void;
   readonly handle: (call: Call<Body, Query>, dependencies: Dependencies) => Promise<Reply>;
 }
 
-/** A route without its types, for the route table of a group handler. */
+/** A route whose types of body and query are erased, for the route table of a group handler. */
 export type AnyRoute<Dependencies> = Route<Dependencies, never, never>;
 
 /** Declares an operation. Infers the types of body and query from the schemas. */

@@ -9,9 +9,10 @@ interface Options {
 }
 
 /**
- * Milliseconds until a response can no longer be sent, minus the time that sending takes; negative after
- * that. The earlier of two timeouts counts: the function's and the gateway's. The gateway's starts first, by
- * seconds if the function has a cold start.
+ * Returns a function that returns the milliseconds until it is too late to send the response, with
+ * a reserve for sending. The result is negative after that. The function and the gateway each have
+ * a timeout, and the earlier one applies. The gateway's timeout starts first: after a cold start,
+ * seconds before the function's.
  */
 export function timeToAnswer(
   event: APIGatewayProxyEvent,

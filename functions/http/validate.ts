@@ -2,7 +2,7 @@ import { type GenericSchema, getDotPath, safeParse } from "valibot";
 import { invalidParam, missingParam } from "../../shared/base/errors.ts";
 
 /**
- * Validates a value from a client.
+ * Returns a value from a client as the schema parses it.
  * @throws 400 MISSING_PARAM or INVALID_PARAM that names the first invalid parameter
  */
 export function validate<Output>(schema: GenericSchema<unknown, Output>, value: unknown): Output {
@@ -14,5 +14,7 @@ export function validate<Output>(schema: GenericSchema<unknown, Output>, value: 
   throw invalidParam(param, issue.message);
 }
 
-/** The path of a parameter in the notation of the specification: `add.3` becomes `add[3]`. */
+/**
+ * Returns the path of a parameter in the notation of the specification: `add.3` becomes `add[3]`.
+ */
 const bracketed = (path: string): string => path.replaceAll(/\.(\d+)(?=\.|$)/g, "[$1]");

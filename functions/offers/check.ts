@@ -4,7 +4,7 @@ import { refuseAnnounced } from "../../shared/platforms/catalogue.ts";
 import { itemReply, meteredCall } from "../http/item-reply.ts";
 import { route } from "../http/route.ts";
 
-/** `POST /v1/offers/check` (specification, same section). */
+/** `POST /v1/offers/check` (specification, section of the same name). */
 export const checkOffersRoute = route<CheckOffersDependencies, typeof offerCheckRequest>({
   body: offerCheckRequest,
   announced: ({ body }) => refuseAnnounced(body, "offer_check"),

@@ -28,6 +28,9 @@ export function createHandler(
 
 const create = (): HttpHandler => createHandler(readEnvironment("offers", process.env));
 
-/** The Lambda runtime recognizes a streaming handler by a property of the function, so it cannot be wrapped. */
+/**
+ * The Lambda runtime recognizes a streaming handler by a property of the function, which a wrapper
+ * would hide. A streaming handler is therefore created at import.
+ */
 export const handler =
   process.env["RESPONSE_MODE"] === "stream" ? create() : provide.onFirstCall(create);

@@ -4,7 +4,7 @@ import { refuseAnnounced } from "../../shared/platforms/catalogue.ts";
 import { itemReply, meteredCall } from "../http/item-reply.ts";
 import { route } from "../http/route.ts";
 
-/** `POST /v1/offers` (specification, same section). */
+/** `POST /v1/offers` (specification, section of the same name). */
 export const readOffersRoute = route<ReadOffersDependencies, typeof offersRequest>({
   body: offersRequest,
   announced: ({ body }) => refuseAnnounced(body, "offers"),

@@ -2,7 +2,7 @@ import { presentPlatforms } from "../../shared/platforms/present-platform.ts";
 import { publicDocument } from "../http/public-document.ts";
 import { route } from "../http/route.ts";
 
-/** `GET /v1/platforms` (specification, same section). */
+/** `GET /v1/platforms` (specification, section of the same name). */
 export const listPlatformsRoute = route<unknown>({
   async handle() {
     return publicDocument(presentPlatforms());

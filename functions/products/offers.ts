@@ -5,7 +5,7 @@ import { readOffers, type ReadOffersDependencies } from "../../shared/items/read
 import { itemReply, meteredCall } from "../http/item-reply.ts";
 import { route } from "../http/route.ts";
 
-/** `GET /v1/products/{id}/offers` (specification, same section). */
+/** `GET /v1/products/{id}/offers` (specification, section of the same name). */
 export const readItemOffersRoute = route<
   ReadOffersDependencies,
   v.UndefinedSchema<undefined>,

@@ -4,7 +4,7 @@ import { refuseAnnounced } from "../../shared/platforms/catalogue.ts";
 import { itemReply, meteredCall } from "../http/item-reply.ts";
 import { route } from "../http/route.ts";
 
-/** `POST /v1/products` (specification, same section). */
+/** `POST /v1/products` (specification, section of the same name). */
 export const readProductsRoute = route<ReadProductsDependencies, typeof productsRequest>({
   body: productsRequest,
   announced: ({ body }) => refuseAnnounced(body),

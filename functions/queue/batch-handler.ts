@@ -14,18 +14,22 @@ import {
   type WorkKeys,
 } from "../../shared/observability/work-log.ts";
 
-/** The result of a message. `done` deletes it; `retry` lets SQS deliver it again after the visibility timeout. */
+/**
+ * The result of handling a message. `done` deletes the message; after `retry`, SQS delivers the
+ * message again when its visibility timeout ends.
+ */
 export interface Outcome {
   readonly outcome: "done" | "retry";
 }
 
+/** The outcome of a message that was handled and can be deleted. */
 export const done: Outcome = { outcome: "done" };
 
-/** The delivery of a message by SQS. */
+/** The times of a message. */
 export interface Receipt {
   /** The time at which work must stop, so that its results can still be stored. */
   readonly deadline: Date;
-  /** When the message was sent. */
+  /** The time at which the message was sent. */
   readonly sentAt: Date;
 }
 
@@ -33,18 +37,21 @@ export interface BatchOptions<Message> {
   readonly schema: GenericSchema<unknown, Message>;
   readonly logger: Logger;
   readonly clock: Clock;
-  /** The IDs in a message, for its log line. */
+  /** Returns the IDs in a message, for its log line. */
   readonly keys: (message: Message) => WorkKeys;
-  /** Handles one message. An error means `retry`. */
+  /** Handles one message. A thrown error means `retry`. */
   readonly work: (message: Message, receipt: Receipt) => Promise<Outcome>;
 }
 
 export type QueueHandler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 
-/** Time reserved at the end of an invocation to store results. */
+/** The time that is reserved at the end of an invocation to store results. */
 const spareMilliseconds = 20_000;
 
-/** The Lambda handler of a queue. Reports failures for each message, so that one failure repeats no other message. */
+/**
+ * Creates the Lambda handler of a queue. The handler reports failures by message, so that SQS
+ * repeats only the failed messages of a batch.
+ */
 export function batchHandler<Message>(options: BatchOptions<Message>): QueueHandler {
   const handle = async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     const deadline = new Date(
@@ -70,11 +77,12 @@ export function batchHandler<Message>(options: BatchOptions<Message>): QueueHand
       ),
     };
   };
-  // No early timeout response: SQS would deliver messages again that are still being handled.
+  // Disables the early timeout response, because SQS would then deliver messages again while they
+  // are still being handled.
   return middy<SQSEvent, SQSBatchResponse>({ timeoutEarlyInMillis: 0 }).handler(handle);
 }
 
-/** Handles a message and writes one log line, which also contains its metrics. */
+/** Handles a message and writes one log line, which also contains the metrics of the message. */
 async function handleRecord<Message>(
   record: SQSRecord,
   deadline: Date,
@@ -90,7 +98,8 @@ async function handleRecord<Message>(
   };
   try {
     const { message, issue } = parseMessage(schema, record.body);
-    // A retry keeps the message: it reaches the dead-letter queue, where an operator can read it.
+    // After several retries, the message reaches the dead-letter queue, where an operator can read
+    // it.
     if (issue !== undefined) return failed("invalid message", { issue });
     addWorkKeys(keys(message));
     const sentAt = new Date(Number(record.attributes.SentTimestamp));
@@ -107,7 +116,7 @@ type ParsedMessage<Message> =
   | { readonly message: Message; readonly issue?: undefined }
   | { readonly message?: undefined; readonly issue: string };
 
-/** Parses a message. An issue names the invalid field, never its value. */
+/** Parses a message. `issue` names the invalid field and never contains its value. */
 function parseMessage<Message>(
   schema: GenericSchema<unknown, Message>,
   body: string,
@@ -120,7 +129,7 @@ function parseMessage<Message>(
   }
   const result = safeParse(schema, value);
   if (result.success) return { message: result.output };
-  return { issue: `not of the expected shape: ${getDotPath(result.issues[0]) ?? "body"}` };
+  return { issue: `invalid field: ${getDotPath(result.issues[0]) ?? "body"}` };
 }
 
 const asError = (thrown: unknown): Error =>

@@ -18,7 +18,7 @@ export function createHandler(
     publisher: provide.publisher(environment, overrides),
     endpoints: provide.endpoints(environment, overrides),
     clock: provide.clock(overrides),
-    // The message lacks the run ID, by which operators search log lines.
+    // The message contains no run ID, but operators search log lines by it.
     begins: ({ id }: Run) => addWorkKeys({ run_id: id }),
     report: recordMetrics,
   };

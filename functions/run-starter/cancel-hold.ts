@@ -8,9 +8,11 @@ import type { HoldRef, Ledger } from "../../shared/credits/ledger.ts";
 const pauseMs = 2_000;
 
 /**
- * Cancels the hold of a call whose settlement got no response. The ledger may still be unavailable: repeats
- * the request until `until`, so that the account gets its credits back soon after an outage of seconds.
- * @throws the last error at `until`; SQS then delivers the message again
+ * Cancels the hold of a call whose settlement received no response. The ledger may still be
+ * unavailable, so the request is repeated every two seconds until `until`. After an outage of a few
+ * seconds, the account thus gets its credits back soon.
+ * @throws the last error if the ledger is still unavailable at `until`, and any other error at
+ * once; SQS then delivers the message again
  */
 export async function cancelHoldUntil(
   hold: Omit<HoldRef, "now">,

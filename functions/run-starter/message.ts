@@ -3,8 +3,8 @@ import * as v from "valibot";
 const list = { account_id: v.string(), watchlist_id: v.string() };
 
 /**
- * A message of the runs queue: a watchlist that may be due, a run to resume, a watchlist to purge, or the
- * hold of a call to cancel.
+ * A message of the runs queue. It names a watchlist that may be due, a run to resume, a watchlist
+ * to purge, or the hold of a call to cancel.
  */
 export const runMessage = v.variant("type", [
   v.object({
@@ -14,9 +14,12 @@ export const runMessage = v.variant("type", [
       v.string(),
       v.check((text) => !Number.isNaN(Date.parse(text)), "not a time"),
     ),
-    /** True if the sweeper sent it, because the tick of the watchlist's schedule was lost. */
+    /**
+     * True if the sweeper sent the message because the message of the watchlist's schedule was
+     * lost.
+     */
     overdue: v.optional(v.boolean(), false),
-    /** Absent only in ticks of schedules that an earlier release created. */
+    /** Absent only in messages of schedules that an earlier release created. */
     hops: v.optional(v.number()),
   }),
   v.object({ type: v.literal("resume"), ...list, run_number: v.number() }),

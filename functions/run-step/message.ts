@@ -1,6 +1,6 @@
 import * as v from "valibot";
 
-/** A message of the steps queue: one batch of a planned step. */
+/** A message of the steps queue. It names one batch of a planned step. */
 export const batchMessage = v.pipe(
   v.object({
     account_id: v.string(),

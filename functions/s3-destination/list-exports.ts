@@ -4,7 +4,10 @@ import { listExports } from "../../shared/exports/list-exports.ts";
 import { route } from "../http/route.ts";
 import type { DestinationDependencies } from "./dependencies.ts";
 
-/** `GET /v1/s3_destination/exports`: the export log, which outlives the destination. */
+/**
+ * `GET /v1/s3_destination/exports`. Lists the export log, which remains after the destination is
+ * deleted.
+ */
 export const listExportsRoute = route<
   DestinationDependencies,
   UndefinedSchema<undefined>,

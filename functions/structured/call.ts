@@ -5,5 +5,8 @@ const refuse = ({ path }: { readonly path: Readonly<Record<string, string>> }): 
   throw structuredRefusal(path["platform"] ?? "", path["kind"] ?? "");
 };
 
-/** A structured-data endpoint (specification, same section): always 501, even if parameters are invalid. */
+/**
+ * The structured-data endpoints (specification, section "Structured-data endpoints"). Always
+ * returns 501, even if parameters are invalid.
+ */
 export const refuseStructuredRoute = route<unknown>({ announced: refuse, handle: refuse });

@@ -15,7 +15,10 @@ export interface SweepDependencies {
   readonly purges: PurgeStore;
   readonly runs: RunStore;
   readonly queue: RunQueue;
-  /** Sends wake-up messages for up to `limit` delivery targets that are due at `now`; returns their number. */
+  /**
+   * Sends wake-up messages for at most `limit` delivery targets that are due at `now`. Resolves to
+   * the number of messages.
+   */
   readonly wakeDeliveries: (wanted: { now: Date; limit: number }) => Promise<number>;
   readonly clock: Clock;
   readonly warn: Warn;
@@ -27,19 +30,22 @@ export interface Swept {
   readonly purges: number;
   readonly holds: number;
   readonly deliveries: number;
-  /** Parts of the sweep that failed. */
+  /** The number of failures in the sweep. */
   readonly failures: number;
 }
 
-/** Rows of a kind that one sweep handles, longest due first. */
+/**
+ * The maximum number of rows of each kind that one sweep handles. The rows that have been due
+ * longest come first.
+ */
 const rowsMax = 1_000;
-/** How long the sweeper waits for the tick of a due watchlist's schedule. */
+/** The time after which the sweeper treats the message of a due watchlist's schedule as lost. */
 const tickGraceMs = 90_000;
 
 /**
- * Finds work whose message was lost: due delivery targets, overdue watchlists, stalled runs and deleted
- * watchlists to purge. Sends wake-up messages for it, and releases expired holds. A part that fails does
- * not stop the other parts; the next sweep repeats it.
+ * Sends new messages for work whose message was lost: due delivery targets, overdue watchlists,
+ * stalled runs, and deleted watchlists to purge. Also releases expired holds. Returns the number of
+ * each. If one part fails, the other parts still run, and the next sweep repeats the failed part.
  */
 export async function sweep(given: SweepDependencies): Promise<Swept> {
   let failures = 0;
@@ -62,7 +68,10 @@ export async function sweep(given: SweepDependencies): Promise<Swept> {
   return { ...found, failures };
 }
 
-/** Runs a part with a separate retry budget, so that a failed dependency does not delay the other parts. */
+/**
+ * Runs one part of the sweep with a separate retry budget, so that a failed dependency does not
+ * delay the other parts.
+ */
 const partOfSweep = (
   part: () => Promise<number>,
   dependencies: SweepDependencies,
@@ -73,7 +82,7 @@ async function counted(part: () => Promise<number>, { warn }: SweepDependencies)
   try {
     return await part();
   } catch (error) {
-    warn("a part of the sweep failed", error);
+    warn("a part of the sweep failed; the next sweep repeats it", error);
     return 0;
   }
 }

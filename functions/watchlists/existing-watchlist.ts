@@ -4,8 +4,8 @@ import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
 import type { WatchlistStore } from "../../shared/watchlists/watchlist-store.ts";
 
 /**
- * The account's watchlist with an ID.
- * @throws 404 NOT_FOUND, also for a watchlist of another account
+ * Returns the account's watchlist with an ID.
+ * @throws 404 NOT_FOUND if the ID is undefined, malformed or unknown, or belongs to another account
  */
 export async function existingWatchlist(
   watchlists: WatchlistStore,

@@ -4,6 +4,7 @@ import { route } from "../http/route.ts";
 import { existingWatchlist } from "./existing-watchlist.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 
+/** `GET /v1/watchlists/{id}` */
 export const getWatchlistRoute = route<WatchlistDependencies>({
   async handle({ caller, path, now, baseUrl }, { watchlists, endpoints }) {
     const watchlist = await existingWatchlist(watchlists, caller.accountId, path["id"]);

@@ -17,7 +17,7 @@ import { schedulePreviewRoute } from "./schedule-preview.ts";
 import { listScrapersRoute } from "./scrapers.ts";
 import { updateWatchlistRoute } from "./update.ts";
 
-/** Fixed paths, such as `/estimate`, take precedence over `{id}`. */
+/** The routes of the group. Fixed paths, such as `/estimate`, take precedence over `{id}`. */
 export const watchlistRoutes = {
   "GET /v1/watchlists": listWatchlistsRoute,
   "POST /v1/watchlists": createWatchlistRoute,

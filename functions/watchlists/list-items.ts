@@ -7,6 +7,7 @@ import { route } from "../http/route.ts";
 import { existingWatchlist } from "./existing-watchlist.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 
+/** `GET /v1/watchlists/{id}/items` */
 export const listItemsRoute = route<
   WatchlistDependencies,
   UndefinedSchema<undefined>,

@@ -6,6 +6,7 @@ import { route } from "../http/route.ts";
 import { existingWatchlist } from "./existing-watchlist.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 
+/** `GET /v1/watchlists/{id}/runs` */
 export const listRunsRoute = route<
   WatchlistDependencies,
   UndefinedSchema<undefined>,

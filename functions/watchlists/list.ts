@@ -5,6 +5,7 @@ import { watchlistsQuery } from "../../shared/watchlists/queries.ts";
 import { route } from "../http/route.ts";
 import type { WatchlistDependencies } from "./dependencies.ts";
 
+/** `GET /v1/watchlists` */
 export const listWatchlistsRoute = route<
   WatchlistDependencies,
   UndefinedSchema<undefined>,

@@ -13,7 +13,7 @@ export const createEndpointRoute = route<EndpointDependencies, typeof newEndpoin
       { accountId, wanted: body, now, ownHost: new URL(baseUrl).host },
       dependencies,
     );
-    // A new endpoint has no attempts yet.
+    // The health is unknown, because there has been no attempt yet.
     const shown = presentEndpoint(endpoint, unknownHealth, now);
     return { status: 201, body: { ...shown, secret } };
   },

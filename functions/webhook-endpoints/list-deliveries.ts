@@ -4,7 +4,9 @@ import { listDeliveries } from "../../shared/webhooks/list-deliveries.ts";
 import { route } from "../http/route.ts";
 import type { EndpointDependencies } from "./dependencies.ts";
 
-/** `GET /v1/webhook_deliveries`: the delivery log, which outlives the endpoints. */
+/**
+ * `GET /v1/webhook_deliveries`. Lists the delivery log, which remains after an endpoint is deleted.
+ */
 export const listDeliveriesRoute = route<
   EndpointDependencies,
   UndefinedSchema<undefined>,

@@ -4,7 +4,7 @@ import { rotateSecret } from "../../shared/webhooks/rotate-secret.ts";
 import { route } from "../http/route.ts";
 import type { EndpointDependencies } from "./dependencies.ts";
 
-/** `POST /v1/webhook_endpoints/{id}/rotate`, with or without a body. */
+/** `POST /v1/webhook_endpoints/{id}/rotate`. The body is optional. */
 export const rotateSecretRoute = route<EndpointDependencies, typeof rotateBody>({
   body: rotateBody,
   async handle({ caller: { accountId }, path, body: { overlap }, now }, dependencies) {

@@ -3,7 +3,7 @@ import { testEndpoint } from "../../shared/webhooks/test-endpoint.ts";
 import { route } from "../http/route.ts";
 import type { EndpointDependencies } from "./dependencies.ts";
 
-/** `POST /v1/webhook_endpoints/{id}/test`: 200 even if the receiver failed. */
+/** `POST /v1/webhook_endpoints/{id}/test`. Returns 200 even if the receiver fails. */
 export const testEndpointRoute = route<EndpointDependencies>({
   async handle({ caller: { accountId }, path, now }, dependencies) {
     const { id: endpointId = "" } = path;

@@ -38,7 +38,7 @@ describe.skipIf(lacksChromium)("the export page", () => {
   it("sets a destination, tests it, shows a run's export and writes it again", async () => {
     const page = await signedIn();
     await page.getByText("Events are not exported.").waitFor();
-    const backfill = page.getByRole("button", { name: "Backfill a span" });
+    const backfill = page.getByRole("button", { name: "Backfill a time span" });
     expect(await backfill.getAttribute("aria-disabled")).toBe("true");
     await expectAccessible(page);
 
@@ -52,7 +52,7 @@ describe.skipIf(lacksChromium)("the export page", () => {
     );
     await page.getByLabel("Bucket", { exact: true }).fill("no-such-bucket");
     await page.getByLabel("Prefix").fill("shop/");
-    await page.getByLabel("Access key id").fill(localCustomer.accessKeyId);
+    await page.getByLabel("Access key ID").fill(localCustomer.accessKeyId);
     await page.getByRole("button", { name: "Set destination" }).click();
     await page.getByText("'secret_access_key' is required").waitFor();
     const secret = page.getByLabel("Secret access key");
@@ -75,7 +75,7 @@ describe.skipIf(lacksChromium)("the export page", () => {
       .toBe(true);
     await page.getByRole("button", { name: "Test", exact: true }).click();
     await page
-      .getByText(/^It works: a check object was written and deleted in [\d.]+ m?s\.$/)
+      .getByText(/^The test succeeded: a check object was written and deleted in [\d.]+ m?s\.$/)
       .waitFor();
 
     await dashboard.world.api.send("POST", "/watchlists", {
@@ -95,7 +95,7 @@ describe.skipIf(lacksChromium)("the export page", () => {
 
     await backfill.click();
     await page.getByRole("button", { name: "Backfill", exact: true }).click();
-    await page.getByText("The runs of this time are being written again.").waitFor();
+    await page.getByText("The backfill has started.").waitFor();
     await page.getByRole("button", { name: "All", exact: true }).click();
     await page.getByRole("row", { name: /run 1 done 1 .* B 2/ }).waitFor();
   });
@@ -125,16 +125,16 @@ describe.skipIf(lacksChromium)("the export page", () => {
     const { body: account } = await dashboard.world.api.get("/account");
     await page.getByRole("button", { name: /Edit|Set a destination/ }).click();
     await page.getByLabel("Amazon S3").check();
-    await page.getByLabel("A role of yours").check();
+    await page.getByLabel("IAM role in your account").check();
     await page.getByText(String(account["s3_external_id"])).waitFor();
     await page.getByLabel("Bucket", { exact: true }).fill("some-bucket");
     await page.getByLabel("Role ARN").fill("events");
     await page.getByRole("button", { name: /^(Save|Set destination)$/ }).click();
     await page.getByText("'role_arn' must be the ARN of a role").waitFor();
-    expect(await page.getByLabel("Access key id").count()).toBe(0);
+    expect(await page.getByLabel("Access key ID").count()).toBe(0);
     await expectAccessible(page);
     await page.getByLabel("Another S3-compatible store").check();
-    await page.getByLabel("Access key id").waitFor();
+    await page.getByLabel("Access key ID").waitFor();
   });
 
   it("shows what to do when a test fails", async () => {
@@ -186,7 +186,7 @@ describe.skipIf(lacksChromium)("the export page", () => {
     await page.getByText("100 shown").waitFor();
     await more.click();
     await more.waitFor({ state: "detached" });
-    expect(await page.getByText(/^There is no such bucket \(NoSuchBucket\)$/).count()).toBe(120);
+    expect(await page.getByText(/^The bucket does not exist \(NoSuchBucket\)$/).count()).toBe(120);
     await expectAccessible(page);
   });
 

@@ -81,8 +81,8 @@ describe.skipIf(lacksChromium)("the dashboard loses nothing", () => {
     await page.evaluate(() => history.back());
     await eventually("another question", 20, async () => asked[1]);
     expect(asked).toEqual([
-      "A secret that is shown only once is on its way. Leave without it?",
-      "What is shown here will not be shown again. Leave without it?",
+      "A secret is about to be shown, only once. Leave without it?",
+      "This secret will not be shown again. Leave without copying it?",
     ]);
     await expect.poll(() => place(page)).toBe(`#/webhooks/${String(body["id"])}`);
     await secret.getByRole("button", { name: "I have copied it" }).click();
@@ -124,7 +124,7 @@ describe.skipIf(lacksChromium)("the dashboard loses nothing", () => {
     expect(await page.getByLabel("Name").inputValue()).toBe("Kettles");
     await page.goBack();
     await heading(page, "Watchlists").waitFor();
-    expect(new Set(asked)).toEqual(new Set(["What you entered is not saved. Leave without it?"]));
+    expect(new Set(asked)).toEqual(new Set(["You have unsaved changes. Leave without saving?"]));
     await page.goForward();
     await heading(page, "New watchlist").waitFor();
     await page.goBack();

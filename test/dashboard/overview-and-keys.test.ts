@@ -18,7 +18,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
   it("shows an account without calls what to do first", async () => {
     const { page, signIn } = await dashboard.open();
     await signIn();
-    await page.getByRole("heading", { name: "Make the first call" }).waitFor();
+    await page.getByRole("heading", { name: "Make your first call" }).waitFor();
     await expectAccessible(page);
   });
 
@@ -33,7 +33,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     expect(await figure("Balance").textContent()).toBe("4,998");
     expect(await figure("Lasts for").textContent()).toBe("2,499 days");
     // Of yesterday where midnight has passed since the call.
-    await page.getByText(/^at the pace of (today alone|yesterday)$/).waitFor();
+    await page.getByText(/^at the rate of (today alone|yesterday)$/).waitFor();
     expect(await figure("Success rate").textContent()).toBe("100%");
     await expect.poll(() => page.locator(".chart-plot canvas").count()).toBe(1);
 

@@ -148,7 +148,7 @@ describe.skipIf(lacksChromium)("of the shared pieces", () => {
       };
     });
     await page.getByRole("button", { name: "Copy Call" }).click();
-    await page.getByRole("button", { name: "Not allowed" }).waitFor();
+    await page.getByRole("button", { name: "Copy failed" }).waitFor();
   });
 
   it("a pager loads more once at a time, counts, and goes with the last page", async () => {
@@ -221,7 +221,7 @@ describe.skipIf(lacksChromium)("of the shared pieces", () => {
     await dialog.getByRole("button", { name: "Cancel" }).click({ force: true });
     expect(await dialog.evaluate((element) => element.matches(":modal"))).toBe(true);
     expect(await dialog.getByRole("button", { name: "Cancel" }).getAttribute("title")).toBe(
-      "Wait until it is done.",
+      "Wait until the request ends.",
     );
     await page.evaluate(() => dispatchEvent(new Event("answer")));
     await page.locator("[aria-busy]").waitFor({ state: "detached" });

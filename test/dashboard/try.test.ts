@@ -51,7 +51,7 @@ describe.skipIf(lacksChromium)("Try it", () => {
   it("sends a product call, and shows the answer, the charge and the balance after it", async () => {
     const before = await balance();
     const page = await openPage();
-    await page.getByText("Nothing was sent yet.").waitFor();
+    await page.getByText("No call sent yet.").waitFor();
     await expectAccessible(page);
     await choose(page, "Platform", "retailer_d");
     await page.getByLabel("SKUs").fill("9000000, 9000001\n9000003 9000001");
@@ -59,7 +59,7 @@ describe.skipIf(lacksChromium)("Try it", () => {
     await send(page);
     await page
       .getByRole("status")
-      .getByText(/^Answered with status 200/)
+      .getByText(/^The service answered with status 200/)
       .waitFor({ state: "attached" });
     expect(await fact(page, "Status").textContent()).toBe("200");
     expect(await fact(page, "Time").textContent()).toMatch(/^[\d,]+ ms$/);
@@ -69,7 +69,7 @@ describe.skipIf(lacksChromium)("Try it", () => {
       (before - 3).toLocaleString("en-US"),
     );
     await page.locator(".json").getByText('"9000000"').waitFor();
-    expect(JSON.parse(await copied(page, "answer"))).toMatchObject({ stats: { requested: 3 } });
+    expect(JSON.parse(await copied(page, "response"))).toMatchObject({ stats: { requested: 3 } });
     await expectAccessible(page);
   });
 
@@ -94,7 +94,7 @@ describe.skipIf(lacksChromium)("Try it", () => {
     await page.getByLabel("ASINs").fill("B0SANDBOX0");
     await send(page);
     await expect.poll(() => fact(page, "Status").textContent()).toBe("200");
-    const answer = JSON.parse(await copied(page, "answer")) as {
+    const answer = JSON.parse(await copied(page, "response")) as {
       results: { offers: { offerListingId: string }[] }[];
     };
     const offerListingId = answer.results[0]?.offers[0]?.offerListingId ?? "";
@@ -103,7 +103,7 @@ describe.skipIf(lacksChromium)("Try it", () => {
     await page.getByRole("tab", { name: "Offer check" }).click();
     await page.getByRole("textbox", { name: "Offers" }).fill("B0SANDBOX0");
     await send(page);
-    await page.getByRole("alert").getByText("Offer 1 lacks its offerListingId.").waitFor();
+    await page.getByRole("alert").getByText("Offer 1 has no offerListingId.").waitFor();
     await page.getByRole("textbox", { name: "Offers" }).fill(`B0SANDBOX0 ${offerListingId}`);
     await page.getByText("1 offer, at most 1 credit.").waitFor();
     await send(page);
@@ -115,8 +115,8 @@ describe.skipIf(lacksChromium)("Try it", () => {
     const page = await openPage();
     await choose(page, "Platform", "retailer_d");
     await send(page);
-    await page.getByRole("alert").getByText("Enter one id or more.").waitFor();
-    await page.getByText("Nothing was sent yet.").waitFor();
+    await page.getByRole("alert").getByText("Enter at least one ID.").waitFor();
+    await page.getByText("No call sent yet.").waitFor();
     await page.getByLabel("SKUs").fill("no-sku");
     expect(await page.getByRole("alert").count()).toBe(0);
     await send(page);
@@ -245,7 +245,7 @@ print(response.json())`);
     await page.getByLabel("ASINs").fill("B0SANDBOX0");
     await page.getByLabel("ASINs").press("Tab");
     await button.click({ force: true });
-    await page.getByText("Nothing was sent yet.").waitFor();
+    await page.getByText("No call sent yet.").waitFor();
     await expectAccessible(page);
 
     await page.getByRole("tab", { name: "Platforms" }).click();

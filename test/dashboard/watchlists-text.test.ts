@@ -190,8 +190,8 @@ describe("a place in JSON", () => {
   it("is reported for a text that is not JSON", () => {
     expect(jsonProblem(text)).toBeUndefined();
     const problem = jsonProblem('{\n  "a": 1,\n  b\n}');
-    expect(problem?.message).toMatch(/^This is no JSON: [^\n]+\.$/);
-    expect(jsonProblem("")?.message).toMatch(/^This is no JSON/);
+    expect(problem?.message).toMatch(/^This is not valid JSON: [^\n]+\.$/);
+    expect(jsonProblem("")?.message).toMatch(/^This is not valid JSON/);
   });
 });
 

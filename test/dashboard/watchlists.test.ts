@@ -118,9 +118,9 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
   it("have pipelines that are drawn, and edited as JSON with the service's errors at their lines", async () => {
     const { page, goTo } = await visit();
     await goTo("/watchlists/new", "New watchlist");
-    await page.getByLabel("Runs between full looks").fill("often");
+    await page.getByLabel("Full refresh every N runs").fill("often");
     await page.getByText("'refresh_every_runs' must be a number.").waitFor();
-    await page.getByLabel("Runs between full looks").fill("3");
+    await page.getByLabel("Full refresh every N runs").fill("3");
     await page.getByRole("img", { name: /every 3rd run/ }).waitFor();
     await page.getByLabel("Template").selectOption("buybox_watch");
     await page.getByRole("img", { name: /offers: reads with retailer_a.offers/ }).waitFor();
@@ -137,9 +137,9 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await expectAccessible(page);
 
     await editor.fill("{");
-    await page.getByText("This is no JSON").waitFor();
+    await page.getByText("This is not valid JSON").waitFor();
     await editor.fill("null");
-    await page.getByText("Line 1: A pipeline is an object with steps.").waitFor();
+    await page.getByText("Line 1: A pipeline must be an object with steps.").waitFor();
     await editor.fill('{"steps": [{"id": "only", "scraper": "retailer_a.pulse"}]}');
     await page.getByRole("img", { name: /only: reads with retailer_a.pulse/ }).waitFor();
     expect(await editor.getAttribute("aria-invalid")).toBeNull();
@@ -162,7 +162,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await page.getByLabel("Filter by name").fill("appl");
     expect(await names()).toEqual(["Apples"]);
     await page.getByLabel("Filter by name").fill("no such");
-    await page.getByText("No list is like this.").waitFor();
+    await page.getByText("No watchlists match the filter.").waitFor();
     await expectAccessible(page);
   });
 
@@ -183,7 +183,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await page.getByText("2 items", { exact: true }).waitFor();
     expect(await page.locator(".item-row code").allTextContents()).toEqual(["9000001", "9000007"]);
     await page.getByLabel("Search by id").fill("123");
-    await page.getByText("No item is like this.").waitFor();
+    await page.getByText("No items match the filter.").waitFor();
     await page.getByLabel("Search by id").fill("");
     await page.getByText("452 items").waitFor();
 
@@ -195,7 +195,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await gone.waitFor();
     const states = page.getByRole("group", { name: "State" });
     await states.getByText("New").click();
-    await page.getByText("Nothing changed or was delisted since then.").waitFor();
+    await page.getByText("No item changed or was delisted since then.").waitFor();
     await page.getByLabel("When it changed").selectOption("any");
     await states.getByText("Delisted").click();
     await gone.waitFor();
@@ -265,15 +265,15 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     const { page, goTo } = await visit();
     await goTo(`/watchlists/${list}`, "Pots");
     await page.getByRole("button", { name: "Pause" }).click();
-    await page.getByText("The list is paused.").waitFor();
+    await page.getByText("The watchlist is paused.").waitFor();
     expect(await shown("status")).toBe("paused");
     await page.getByRole("button", { name: "Resume" }).click();
-    await page.getByText("The list runs again.").waitFor();
+    await page.getByText("The watchlist is active again.").waitFor();
 
     await page.getByRole("button", { name: "Add or remove items" }).click();
     await page.getByLabel("IDs to add").fill("9000003 9000000");
     await page.getByRole("button", { name: "Add 2 items" }).click();
-    await page.getByText("1 added, 1 were on the list already").waitFor();
+    await page.getByText("1 added, 1 already on the watchlist").waitFor();
     expect(await shown("item_count")).toBe(3);
 
     await page.getByRole("tab", { name: "Settings" }).click();
@@ -298,7 +298,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await page.getByRole("heading", { level: 1, name: "Watchlists" }).waitFor();
     expect((await api.get(`/watchlists/${list}`)).status).toBe(404);
     await goTo(`/watchlists/${list}`, "Watchlist");
-    await page.getByText("There is no such watchlist.").waitFor();
+    await page.getByText("This watchlist does not exist.").waitFor();
     await expectAccessible(page);
   });
 
@@ -356,7 +356,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
       if (request.url().endsWith("/nowhere")) asked += 1;
     });
     await goTo("/watchlists/nowhere", "Watchlist");
-    await page.getByText("There is no such watchlist.").waitFor();
+    await page.getByText("This watchlist does not exist.").waitFor();
     await page.waitForTimeout(3_000);
     expect(asked).toBe(1);
   });
@@ -370,7 +370,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await page.getByRole("button", { name: "Run now" }).click();
     await page.getByText("Not run now.").waitFor();
     await page.getByRole("button", { name: "Pause" }).click();
-    await page.getByText("The list is paused.").waitFor();
+    await page.getByText("The watchlist is paused.").waitFor();
     expect(await page.getByText("Not run now.").count()).toBe(0);
   });
 

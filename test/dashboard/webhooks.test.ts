@@ -62,7 +62,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
   it("register an endpoint, show its secret once, and send a test that it verifies", async () => {
     const page = await signInTo("/webhooks", "Webhooks");
     await page.getByText("There are no endpoints yet.").waitFor();
-    await page.getByText("Nothing was sent yet.").waitFor();
+    await page.getByText("No deliveries yet.").waitFor();
     await expectAccessible(page);
 
     await page.getByRole("button", { name: "New endpoint" }).click();
@@ -127,7 +127,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     expect(await headers.textContent()).toContain("Service-Attempt: 2");
     await expectAccessible(page);
     await dialog.getByRole("button", { name: /^Redeliver/ }).click();
-    await page.getByText("It is being sent again.").waitFor();
+    await page.getByText("The delivery is being sent again.").waitFor();
     await dialog.getByRole("region", { name: "Answer to attempt 3" }).waitFor();
 
     await page.reload();
@@ -162,7 +162,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
 
     const dialog = page.getByRole("dialog", { name: "Delivery" });
     await dialog.getByText("Due since").waitFor();
-    await dialog.getByText("None yet.").waitFor();
+    await dialog.getByText("No attempts yet.").waitFor();
     await dialog.getByText("Request body").first().click();
     const body = dialog.getByRole("region", { name: "Request body" });
     expect(await body.textContent()).toBe('{"id":"evt_0"}');
@@ -195,15 +195,15 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Disable" }).click();
     await page.getByText("The endpoint is disabled.", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Enable" }).waitFor();
-    const blocked = page.getByRole("button", { name: "Recover a span" });
+    const blocked = page.getByRole("button", { name: "Recover a time span" });
     expect(await blocked.getAttribute("aria-disabled")).toBe("true");
     await runFor(id, "Toasters");
     expect((await received()).filter(({ path }) => path === "/hooks/recover")).toEqual([]);
 
     await page.getByRole("button", { name: "Enable" }).click();
     await page.getByRole("button", { name: "Disable" }).waitFor();
-    await page.getByRole("button", { name: "Recover a span" }).click();
-    await page.getByLabel("Time span").selectOption("Times of your own");
+    await page.getByRole("button", { name: "Recover a time span" }).click();
+    await page.getByLabel("Time span").selectOption("Custom times");
     await page.getByRole("button", { name: "Recover", exact: true }).click();
     await page.getByText("Enter the start of the time range.").waitFor();
     // As browsers give it where a year of five digits can be typed.
@@ -213,7 +213,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
       Reflect.deleteProperty(field, "value");
     });
     await page.getByRole("button", { name: "Recover", exact: true }).click();
-    await page.getByText("This is no time: a year has four digits.").waitFor();
+    await page.getByText("Enter a valid date and time. The year has four digits.").waitFor();
     await page.getByLabel("Since").fill("2020-01-01T00:00");
     await page.getByRole("button", { name: "Recover", exact: true }).click();
     await page.getByText(/'since' must be at most 30 days ago/).waitFor();
@@ -223,7 +223,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
       await page.getByRole("button", { name: "Recover", exact: true }).click();
       await page.getByRole("dialog").waitFor({ state: "detached" });
       await page.getByRole("row", { name: /Toasters delivered/ }).waitFor();
-      await page.getByRole("button", { name: "Recover a span" }).click();
+      await page.getByRole("button", { name: "Recover a time span" }).click();
     }
     const sent = (await received()).filter(({ path }) => path === "/hooks/recover");
     expect(sent.map(({ body }) => (JSON.parse(body) as { type: string }).type)).toEqual([
@@ -256,7 +256,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     expect(await signatures()).toBe(2);
 
     await page.getByRole("button", { name: "Rotate secret" }).click();
-    await page.getByLabel("Let the present secret sign too for 24 hours").uncheck();
+    await page.getByLabel("Also sign with the current secret for 24 hours").uncheck();
     const second = await rotate();
     expect(second).not.toBe(first);
     await page.getByText("Replaced secret signs until").waitFor({ state: "detached" });
@@ -398,7 +398,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     await signIn();
     const place = placeOf(String(body["id"]));
     await page.evaluate((wanted) => location.assign(`#${wanted}`), place);
-    await page.getByText("There is no such address.").first().waitFor();
+    await page.getByText("This address does not exist.").first().waitFor();
     expect(asked.filter((path) => path.includes(String(body["id"])))).toEqual([]);
     expect(await page.getByRole("button", { name: "Delete", exact: true }).count()).toBe(0);
   });

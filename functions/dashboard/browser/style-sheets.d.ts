@@ -1,2 +1,2 @@
-/** Style sheets are imported for what they do; the bundle gathers them into one file. */
+/** Allows imports of style sheets. The bundler combines all imported style sheets into one file. */
 declare module "*.css";

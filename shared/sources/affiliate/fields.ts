@@ -7,24 +7,24 @@ import {
 import type { Answer } from "../../scrapers/scraper.ts";
 import type { AffiliateItem } from "./item.ts";
 
-/** The settings that turn an item of the reply into an answer. */
+/** The values, besides the item itself, from which an answer is made. */
 export interface AffiliateReading {
   readonly id: string;
   readonly fetchedAt: string;
   readonly currency: string;
-  /** The seller's name if the reply has none. */
+  /** The seller's name for items that the retailer itself sells, if the reply contains none. */
   readonly retailerName: string;
-  /** True if results use the tracking links. */
+  /** True if results contain tracking links instead of plain page links. */
   readonly isTracking: boolean;
 }
 
 const imagesMax = 20;
-/** The placeholder in a tracking link that has no publisher ID. */
+/** Matches a placeholder, such as `|PUBID|`, in a tracking link without a publisher ID. */
 const placeholder = /\|\w+\||%7C\w+%7C/i;
 const mainPicture = "PRIMARY";
 const storeOnly = "STORE_ONLY";
 
-/** Stock words for "in stock" and "out of stock", in lower case without spaces. */
+/** Values of `stock` for items that can be bought, in lower case without spaces. */
 const buyableWords: ReadonlySet<string> = new Set([
   "available",
   "instock",
@@ -34,7 +34,7 @@ const buyableWords: ReadonlySet<string> = new Set([
 ]);
 const soldOutWords: ReadonlySet<string> = new Set(["notavailable", "unavailable", "outofstock"]);
 
-/** Converts an item of the reply to the answer for its ID. */
+/** Converts an item of the reply to the answer for `reading.id`. */
 export function affiliateAnswer(item: AffiliateItem, reading: AffiliateReading): Answer {
   const { id, fetchedAt } = reading;
   const fields = fieldsOf(item, reading);
@@ -115,7 +115,10 @@ function availabilityOf(item: AffiliateItem): CommonFields["availability"] {
   return { inStock, message: item.offerType === storeOnly ? "In stores only" : "Out of stock" };
 }
 
-/** Returns undefined if neither the flag nor the stock word reports it. */
+/**
+ * Returns undefined if neither `availableOnline` nor the stock word shows whether the item is in
+ * stock.
+ */
 function inStockOf({ availableOnline }: AffiliateItem, stock: string): boolean | undefined {
   if (soldOutWords.has(stock)) return false;
   return availableOnline ?? (buyableWords.has(stock) ? true : undefined);
@@ -131,7 +134,11 @@ function sellerOf(
 const opposite = (flag: boolean | undefined): boolean | undefined =>
   flag === undefined ? undefined : !flag;
 
-/** Returns the page address, or the tracking link if it is configured and has a publisher ID. */
+/**
+ * Returns the item's link: the tracking link if `isTracking` is true, otherwise the plain page
+ * link. If that link is missing or has no publisher ID, returns the other one; undefined if there
+ * is none.
+ */
 function linkOf(item: AffiliateItem, { isTracking }: AffiliateReading): string | undefined {
   const counting = item.productTrackingUrl;
   const filled = counting !== undefined && !placeholder.test(counting) ? counting : undefined;
@@ -139,7 +146,9 @@ function linkOf(item: AffiliateItem, { isTracking }: AffiliateReading): string |
   return isTracking ? (filled ?? page) : (page ?? filled);
 }
 
-/** Returns the target page of a tracking link. */
+/**
+ * Returns the target page of a tracking link; undefined without a link or without a valid target.
+ */
 function pageBehind(counting: string | undefined): string | undefined {
   const target = counting === undefined ? null : new URL(counting).searchParams.get("u");
   return target !== null && /^https?:\/\//i.test(target) && URL.canParse(target)
@@ -153,7 +162,8 @@ function imagesOf(item: AffiliateItem): string[] {
   const others = pictures.filter(({ entityType }) => entityType !== mainPicture);
   const urls = [...main, ...others].map(largestOf).filter((url) => url !== undefined);
   const own = largestOf(item);
-  // The item's own picture is another size of the main one, so it is used only without others.
+  // The item's top-level picture repeats the main picture in another size, so it is used only if
+  // there are no other pictures.
   const all = urls.length === 0 && own !== undefined ? [own] : urls;
   return [...new Set(all)].slice(0, imagesMax);
 }

@@ -8,7 +8,7 @@ import {
 } from "../contract/foreign-value.ts";
 import { lineOf } from "../contract/html-text.ts";
 
-/** Longer texts are cut. */
+/** The maximum length in characters. Longer texts are truncated. */
 const textLengthMax = 1_000;
 const ratingMax = 5;
 
@@ -19,7 +19,7 @@ const itemNumber = v.pipe(
   v.regex(/^\d{1,15}$/),
 );
 
-/** Texts arrive HTML-escaped. Some text fields are sent as numbers. */
+/** A text of the source, which is HTML-escaped. The source sends some text fields as numbers. */
 const text = v.fallback(
   v.optional(
     v.pipe(
@@ -88,11 +88,11 @@ const entries = {
   productTrackingUrl: foreignUrl,
 };
 
-/** Flags whose names contain a value: the amount, or the shipper. */
+/** Names of flags that contain a value: the amount, or the shipper. */
 const freeShippingName = /^freeShippingOver\d+Dollars$/;
 const fulfilledByName = /^fulfilledBy[A-Z]\w*$/;
 
-/** An item of the source's reply. Only its number must be readable. */
+/** An item of the source's reply. Only its item number is required. */
 export const affiliateItem = v.pipe(
   v.record(v.string(), v.unknown()),
   v.transform((raw) => ({

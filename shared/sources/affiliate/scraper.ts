@@ -19,9 +19,12 @@ export interface AffiliateOptions {
   readonly baseUrl: string;
   readonly consumerId: string;
   readonly keyVersion: string;
-  /** Added to links. With it, results have the tracking links instead of the plain ones. */
+  /**
+   * The publisher ID, which the source adds to tracking links. If it is set, results contain
+   * tracking links instead of plain page links.
+   */
   readonly publisherId?: string | undefined;
-  /** The place whose prices and stock are read. */
+  /** The ZIP code for which prices and stock are read. */
   readonly zipCode?: string | undefined;
   readonly storeId?: string | undefined;
   /** The seller's name for items that the retailer itself sells. Default: the platform's name. */
@@ -37,21 +40,22 @@ export interface AffiliateDependencies {
   readonly note?: ((problem: string) => void) | undefined;
 }
 
-/** The number of IDs in one call. */
+/** The maximum number of IDs in one call. */
 const batchIdsMax = 20;
-/** Concurrent batches of one read. */
+/** The maximum number of concurrent batches in one read. */
 const batchesAtOnceMax = 5;
 const okStatus = 200;
 const refusedStatus = 400;
 const keyRefusedStatuses: ReadonlySet<number> = new Set([401, 403]);
-/** The source as a whole is busy, whatever the request. */
+/** A status that means that the whole source is busy; a smaller batch would not help. */
 const busyStatus = 503;
 
 /**
- * Creates the scraper of `retailer_b` for an affiliate item API, which takes 20 item numbers in a
- * call.
+ * Creates the scraper of `retailer_b` for an affiliate item API, which accepts 20 item numbers in
+ * one call.
  *
- * An item that a complete reply leaves out is `not_found`.
+ * An item is `not_found` if a complete reply does not contain it, and `unavailable` if it could not
+ * be read.
  */
 export function affiliateScraper(
   options: AffiliateOptions,
@@ -109,7 +113,7 @@ function failureOf(
   if (reply?.kind !== "answered") return { kind: "none" };
   const { status } = reply;
   const isRefused = status === refusedStatus;
-  // A refused batch is no problem as long as its parts are accepted.
+  // A refused batch is only a problem if a single item of it is refused too, so no warning yet.
   const problem = isRefused && ids.length > 1 ? undefined : problemOf(status);
   if (problem !== undefined) note?.(`b_affiliate: the source ${problem}`);
   if (isRefused) return { kind: "refused" };
@@ -121,7 +125,7 @@ const problemOf = (status: number): string | undefined =>
     ? `refuses the key or its signature (${status})`
     : statusProblem(status);
 
-/** Returns null without a key. */
+/** Returns null if no usable private key is available. */
 async function sendCall(
   ids: readonly string[],
   reading: BatchReading,
@@ -165,22 +169,22 @@ function addressOf(ids: readonly string[], options: AffiliateOptions): URL {
   return url;
 }
 
-/** The source stores item numbers as numbers, so leading zeros are lost. */
+/** Removes leading zeros, because the source stores item numbers as numbers. */
 const itemKey = (id: string): string => id.replace(/^0+(?=\d)/, "");
 
 interface Items {
   readonly byKey: ReadonlyMap<string, AffiliateItem>;
-  /** True if an ID that is missing from the reply does not exist. */
+  /** True if the reply is complete: an ID that it does not contain does not exist. */
   readonly isComplete: boolean;
 }
 
 const replySchema = v.object({ items: v.array(v.unknown()) });
 
 /**
- * Parses a reply for `ids`; returns null if the body is not a reply.
+ * Parses a reply for `ids`. Returns null if the body has no list of items.
  *
- * A missing item counts as not existing only if every entry is readable, was requested and occurs
- * once, and the reply reports no error.
+ * The reply is complete if it reports no error and every entry is readable, was requested and
+ * occurs once.
  */
 function itemsOf(body: unknown, ids: readonly string[]): Items | null {
   const parsed = v.safeParse(replySchema, body);

@@ -10,8 +10,8 @@ export interface Signer {
 
 /**
  * Returns the four headers that authenticate a caller. The signature is RSA-SHA256 (PKCS #1 v1.5)
- * over consumer ID, time in milliseconds and key version, one in each line. It is valid for about
- * three minutes.
+ * over three lines: the consumer ID, the time in milliseconds and the key version. The signature is
+ * valid for about three minutes.
  */
 export function signedHeaders(
   { consumerId, keyVersion, privateKey }: Signer,
@@ -28,8 +28,8 @@ export function signedHeaders(
 }
 
 /**
- * Parses an RSA private key in PEM; returns null for anything else. The parser's error is dropped,
- * because it may quote the key.
+ * Parses an RSA private key in PEM; returns null for any other text. Ignores the parser's error,
+ * because its message may contain the key.
  */
 export function rsaKey(pem: string): KeyObject | null {
   try {

@@ -3,26 +3,29 @@ import type { SourceReply } from "../http/source-client.ts";
 
 type Answered = Extract<SourceReply, { kind: "answered" }>;
 
-/** The reason of a 403 of the products API, derived from its text. */
+/** The reason for a 403 of the products API, derived from the text of its body. */
 type ForbiddenReason = "rate_limited" | "wrong_key" | "unclear";
 
 const forbiddenStatus = 403;
-/** Long enough for any message. The rest may be a complete page. */
+/**
+ * The number of bytes of the body to search: enough for any error message. A longer body is a page.
+ */
 const textBytesMax = 4_096;
 const limitWords =
   /(?<![a-z])(?:quota|qps|rate|limits?|exceed[a-z]*|throttl[a-z]*|too many)(?![a-z])/i;
 const keyName = String.raw`(?<![a-z])(?:api ?)?key(?![a-z])`;
 const ended = String.raw`(?<![a-z])(?:invalid|inactive|disabled|expired|exceeded its trial)(?![a-z])`;
-/** Limits the distance and stays within one sentence. */
+/** Up to 40 characters within one sentence. */
 const near = "[^.:;!?]{0,40}";
 const endedKey = new RegExp(`${keyName}${near}${ended}|${ended}${near}${keyName}`, "i");
 const keyWords = /(?<![a-z])(?:api ?key|key|developer|account|credentials?)(?![a-z])/i;
 
 /**
- * Derives the reason of a 403: the API sends it for too many calls and for an unknown key.
+ * Returns the reason for a 403, which the API sends both for too many calls and for an unknown key.
  *
- * Words about a limit have priority over the word "key", because they may name the key that is over
- * the limit. Words that end a key have priority over both.
+ * Checked in this order: an invalid, inactive or expired key; words about a limit; words about a
+ * key. Words about a limit are checked before the word "key", because a message about a limit may
+ * name the key that exceeded it.
  */
 export function forbiddenReason({ body }: Answered): ForbiddenReason {
   const text = new TextDecoder().decode(body.subarray(0, textBytesMax));
@@ -32,8 +35,8 @@ export function forbiddenReason({ body }: Answered): ForbiddenReason {
 }
 
 /**
- * Returns true if the API refuses its caller, whatever the request. A wrong key does not count: the
- * operator may fix it at any time, and an open circuit would delay the recovery.
+ * Returns true if the API refuses every call of this caller. Returns false for a wrong key: the
+ * operator may replace the key at any time, and an open circuit would delay the recovery.
  */
 export const isCatalogBlock = (answer: Answered): boolean =>
   answer.status === forbiddenStatus

@@ -23,7 +23,7 @@ const sku = v.pipe(
 
 const categoryStep = v.fallback(v.nullish(v.object({ name: foreignText })), null);
 
-/** A product of the catalog's reply. Only its number must be readable. */
+/** A product of the source's reply. Only its stock number is required. */
 export const catalogProduct = v.object({
   sku,
   active: foreignFlag,
@@ -50,7 +50,7 @@ export type CatalogProduct = v.InferOutput<typeof catalogProduct>;
 /** The fields to request: exactly those that are parsed. */
 export const catalogFieldNames: readonly string[] = Object.keys(catalogProduct.entries);
 
-/** Words of `orderable`, in lower case without spaces. */
+/** The product state for each value of `orderable`, in lower case without spaces. */
 const states: ReadonlyMap<string, RetailerDState> = new Map([
   ["available", "ADD_TO_CART"],
   ["backorder", "ADD_TO_CART"],
@@ -62,7 +62,10 @@ const states: ReadonlyMap<string, RetailerDState> = new Map([
 ]);
 const buyable: ReadonlySet<RetailerDState> = new Set(["ADD_TO_CART", "PRE_ORDER"]);
 
-/** Converts a product of the reply to the answer for its ID. */
+/**
+ * Converts a product of the reply to the answer for `read.id`. A product that is not active is
+ * `not_found`; one whose price the retailer hides is `partial`.
+ */
 export function catalogAnswer(
   product: CatalogProduct,
   read: { readonly id: string; readonly fetchedAt: string; readonly currency: string },
@@ -74,7 +77,10 @@ export function catalogAnswer(
   return { id, status: hidden ? "partial" : foundStatus(fields), fetchedAt, fields };
 }
 
-/** Omits a price that the retailer hides until checkout, and the savings that would reveal it. */
+/**
+ * Returns the fields of a product. If the retailer hides the price until checkout, omits the price,
+ * and the savings from which it could be computed.
+ */
 function fieldsOf(
   product: CatalogProduct,
   { hidden, currency }: { readonly hidden: boolean; readonly currency: string },
@@ -110,7 +116,7 @@ function objectOf(product: CatalogProduct, hidden: boolean): RetailerDObject {
   };
 }
 
-/** Returns undefined for an unknown word. */
+/** Returns the product state; undefined if `orderable` is missing or has an unknown value. */
 function stateOf({ orderable, inStoreAvailability }: CatalogProduct): RetailerDState | undefined {
   const state = states.get((orderable ?? "").toLowerCase().replaceAll(/[^a-z]/g, ""));
   return state === "NOT_AVAILABLE" && inStoreAvailability === true ? "CHECK_STORES" : state;

@@ -14,23 +14,24 @@ type Reply = v.InferOutput<typeof reply>;
 
 export interface CatalogReply {
   /**
-   * Products by stock number without leading zeros. If two have the same number, the first counts.
+   * Products by stock number without leading zeros. If two products have the same number, the first
+   * one is used.
    */
   readonly products: ReadonlyMap<string, CatalogProduct>;
-  /** True if an ID that is missing from the reply does not exist. */
+  /** True if the reply is complete: an ID that it does not contain does not exist. */
   readonly isComplete: boolean;
 }
 
-/** The source stores stock numbers as numbers, so leading zeros are lost. */
+/** Removes leading zeros, because the source stores stock numbers as numbers. */
 export const skuKey = (id: string): string => id.replace(/^0+(?=\d)/, "");
 
 /**
- * Parses a reply for `ids`; returns null if the body is not a reply. Drops products that were not
- * requested.
+ * Parses a reply for `ids`. Returns null if the body has no list of products. Ignores products that
+ * were not requested.
  *
- * A missing product counts as not existing only if the reply is declared complete and reports no
- * error, and every entry is readable, was requested and occurs once. Any other reply may belong to
- * another request, or have replaced one entry by another.
+ * The reply is complete if it is declared complete and reports no error, and if every entry is
+ * readable, was requested and occurs once. Otherwise it may belong to another request, or a wrong
+ * entry may have replaced a requested one.
  */
 export function parseCatalogReply(body: unknown, ids: readonly string[]): CatalogReply | null {
   const parsed = v.safeParse(reply, body);
@@ -48,6 +49,6 @@ export function parseCatalogReply(body: unknown, ids: readonly string[]): Catalo
   return { products, isComplete };
 }
 
-/** Returns true for a reply of one page that contains as many products as it counts. */
+/** Returns true if the reply has only one page and its `total` equals its number of products. */
 const isDeclaredComplete = ({ products, total, totalPages, partial }: Reply): boolean =>
   total === products.length && (totalPages ?? 1) <= 1 && partial !== true;

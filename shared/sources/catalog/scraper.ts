@@ -15,17 +15,20 @@ import { replyProblem } from "../contract/reply-error.ts";
 export interface CatalogOptions {
   /** The products API's address, to which `/v1/products(…)` is appended. */
   readonly baseUrl: string;
-  /** IDs in one call, at most 100 for the API. */
+  /** The maximum number of IDs in one call. The API accepts at most 100. */
   readonly batchIdsMax: number;
   readonly callsAtOnceMax: number;
 }
 
 export interface CatalogDependencies {
-  /** Must return a 403 without retrying it: the reason is in its body. */
+  /**
+   * Must return a 403 without a retry, because this adapter decides from the body whether to retry.
+   */
   readonly client: SourceClient;
   readonly clock: Clock;
   /**
-   * Returns the API key, which the API takes in the query. Never logged. Absent if none is needed.
+   * Returns the API key, which is sent in the query and never logged. Absent if the API needs no
+   * key.
    */
   readonly secret?: OpenSecret;
   /** Receives warnings for the operator. They contain no secret. */
@@ -35,15 +38,16 @@ export interface CatalogDependencies {
 const okStatus = 200;
 const refusedStatus = 400;
 const forbiddenStatus = 403;
-/** The source as a whole is busy, whatever the request. */
+/** Statuses that mean that the whole source is busy; a smaller batch would not help. */
 const busyStatuses: ReadonlySet<number> = new Set([408, 425, 429, 503]);
-/** Retries after an answer that reports too many calls. */
+/** The maximum number of retries after an answer that reports too many calls. */
 const extraCallsMax = 2;
-/** The API's limit is per second. */
+/** The delay before the first retry. A second, because the API limits the calls per second. */
 const restMs = 1_000;
 
 /**
- * Creates the scraper of `retailer_d` for a products API, which takes 100 stock numbers in a call.
+ * Creates the scraper of `retailer_d` for a products API, which accepts 100 stock numbers in one
+ * call.
  */
 export function catalogScraper(
   options: CatalogOptions,
@@ -91,8 +95,9 @@ async function readBatch(
 }
 
 /**
- * Sends a call and retries it while the API reports too many calls: after its `Retry-After`, or
- * else after an increasing delay. Returns at once if the retry would be after the deadline.
+ * Sends a call and retries it at most twice while the API reports too many calls. Waits for the
+ * time in `Retry-After`, or without that header for one second, then two. Returns the reply without
+ * a retry if the retry would start after the deadline.
  */
 async function sendCall(
   call: SourceCall,
@@ -125,14 +130,14 @@ function failureOf(
   if (reply.kind !== "answered") return { kind: reply.kind === "too_large" ? "failed" : "none" };
   const { status } = reply;
   const isRefused = status === refusedStatus;
-  // A refused batch is no problem as long as its parts are accepted.
+  // A refused batch is only a problem if a single item of it is refused too, so no warning yet.
   const problem = isRefused && ids.length > 1 ? undefined : problemOf(reply);
   if (problem !== undefined) note?.(`d_catalog: the source ${problem} (${status})`);
   if (isRefused) return { kind: "refused" };
   return { kind: status >= 500 && !busyStatuses.has(status) ? "failed" : "none" };
 }
 
-/** Returns the problem that an operator must fix; undefined for a temporary one. */
+/** Returns the problem that an operator must fix; undefined for a temporary problem. */
 function problemOf(reply: Answered): string | undefined {
   const { status } = reply;
   if (status === 401) return "refuses the key";
@@ -144,7 +149,7 @@ function problemOf(reply: Answered): string | undefined {
   return forbidden === "wrong_key" ? "refuses the key" : "refuses calls";
 }
 
-/** Returns null if the key cannot be opened. */
+/** Returns null if an API key is configured but cannot be read. */
 async function addressOf(
   ids: readonly string[],
   { baseUrl, batchIdsMax }: CatalogOptions,
@@ -160,7 +165,7 @@ async function addressOf(
   url.searchParams.set("format", "json");
   url.searchParams.set("pageSize", String(batchIdsMax));
   url.searchParams.set("show", catalogFieldNames.join(","));
-  // By default the API leaves out products that are no longer sold.
+  // By default, the API omits products that are no longer sold.
   url.searchParams.set("active", "*");
   return url;
 }

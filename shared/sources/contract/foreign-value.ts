@@ -4,13 +4,14 @@
  */
 import * as v from "valibot";
 
-/** Longer texts are cut. */
+/** The maximum length in characters. Longer texts are truncated. */
 const textLengthMax = 1_000;
-/** Upper bound of a price in any currency. */
+/** The highest accepted price, in units of its currency. */
 const amountMax = 1_000_000_000;
 
 const decimal = /^\d{1,10}(\.\d{1,10})?$/;
 
+/** A trimmed, non-empty text, truncated to `textLengthMax`. */
 export const foreignText = v.fallback(
   v.optional(
     v.pipe(
@@ -27,7 +28,7 @@ const number = v.union([
   v.pipe(v.string(), v.trim(), v.regex(decimal), v.transform(Number)),
 ]);
 
-/** An amount of money: a number or numeric string, finite and not negative, rounded to the cent. */
+/** An amount of money: a number or numeric string from 0 to `amountMax`, rounded to the cent. */
 export const foreignAmount = v.fallback(
   v.optional(
     v.pipe(
@@ -41,17 +42,21 @@ export const foreignAmount = v.fallback(
   undefined,
 );
 
-/** A price. Sources send 0 for an unknown price, so 0 becomes undefined. */
+/**
+ * An amount of money that is a price. Sources send 0 for an unknown price, so 0 becomes undefined.
+ */
 export const foreignPrice = v.pipe(
   foreignAmount,
   v.transform((amount) => (amount === 0 ? undefined : amount)),
 );
 
+/** A non-negative integer: a number or numeric string. */
 export const foreignCount = v.fallback(
   v.optional(v.pipe(number, v.safeInteger(), v.minValue(0))),
   undefined,
 );
 
+/** A boolean, or the text "true" or "false". */
 export const foreignFlag = v.fallback(
   v.optional(
     v.union([
@@ -65,7 +70,7 @@ export const foreignFlag = v.fallback(
   undefined,
 );
 
-/** The address of a page or picture. */
+/** The HTTP or HTTPS address of a page or picture, at most 2,000 characters. */
 export const foreignUrl = v.fallback(
   v.optional(v.pipe(v.string(), v.trim(), v.maxLength(2_000), v.regex(/^https?:\/\//i), v.url())),
   undefined,

@@ -1,16 +1,19 @@
 import { decodeHTMLStrict } from "entities/decode";
 
-/** Texts are cut to this length, because the time to find pairs of tags grows with the length. */
+/** Longer texts are truncated: the time to match opening and closing tags grows with the length. */
 const htmlLengthMax = 4_000;
 const lineEnd = /<(?:br|\/?(?:p|div|li|ul|ol|h[1-6]|tr|table))\b[^<>]*>/gi;
 /** Requires a letter after "<", so a lone "<" is not a tag. */
 const tag = /<\/?[a-zA-Z][^<>]*>/g;
 const unseen = /<(script|style)\b[^<>]*>[^]*?<\/\1\s*>|<!--[^]*?-->/gi;
 
-/** Returns HTML-escaped text as one line: spaces joined, no control characters. */
+/** Decodes HTML entities and returns the text as one line (see `plainLine`). */
 export const lineOf = (text: string): string => plainLine(decodeHTMLStrict(text));
 
-/** Returns the non-empty paragraphs of a text that may be HTML, without tags. Cuts long texts. */
+/**
+ * Returns the non-empty paragraphs of a text that may be HTML, without tags. Uses only the first
+ * 4,000 characters of the text.
+ */
 export const paragraphsOf = (html: string): string[] =>
   html
     .slice(0, htmlLengthMax)
@@ -21,11 +24,15 @@ export const paragraphsOf = (html: string): string[] =>
     .filter((line) => line !== "");
 
 /**
- * Characters that change the direction of the surrounding text and can make it read differently.
+ * Characters that change the direction of the text after them, and so can display it in another
+ * order.
  */
 const directionMarks = /[\u202A-\u202E\u2066-\u2069]/g;
 
-/** Returns unescaped text as one line: spaces joined, no control characters. */
+/**
+ * Returns a text as one line: white space and control characters become single spaces. Removes
+ * characters that change the text direction. Does not decode HTML entities.
+ */
 export const plainLine = (text: string): string =>
   text
     .replaceAll(directionMarks, "")

@@ -2,14 +2,14 @@ import type { SecretReader } from "../../base/secret-reader.ts";
 import type { SecretUse } from "./secret-reference.ts";
 
 /**
- * Opens a secret. Returns null and warns the operator if it cannot be opened. Without its secret a
- * source is not called, and its items are unavailable.
+ * Returns the value of a secret. If the secret cannot be read, warns the operator and returns null.
+ * The adapter then does not call its source, and its items are `unavailable`.
  */
 export type OpenSecret = () => Promise<string | null>;
 
 /**
- * Creates an opener that reads the secret at every call. `warn` receives warnings for the operator;
- * an error of the reader names only the reference.
+ * Returns a function that reads the secret at every call. `warn` receives the message of the
+ * reader's error; the message contains the reference of the secret and never its value.
  */
 export const openSecret =
   ({ reference }: SecretUse, secrets: SecretReader, warn: (problem: string) => void): OpenSecret =>

@@ -1,9 +1,9 @@
-/** Fields in which sources report errors in spite of status 200. */
+/** Fields of a reply in which sources report errors, even with status 200. */
 const errorFields = ["error", "errors", "fault", "message", "warnings"] as const;
 
 /**
- * Returns true if a body reports an error. Items that it leaves out or calls not found may then
- * exist.
+ * Returns true if a body reports an error. An item that such a body omits or reports as not found
+ * may still exist.
  */
 export function reportsError(body: unknown): boolean {
   if (typeof body !== "object" || body === null) return false;
@@ -18,8 +18,9 @@ function isEmpty(value: unknown): boolean {
 }
 
 /**
- * Returns the warning for a 200 that contains `found` of the `asked` items; `found` is undefined
- * for an unreadable body. Returns undefined without a problem, or for an error that cost no item.
+ * Returns a warning about a reply with status 200 that contains `found` of the `asked` items.
+ * `found` is undefined if the body is unreadable. Returns undefined if the body is readable and
+ * reports no error, or if it contains all items in spite of an error.
  */
 export function replyProblem(
   body: unknown,

@@ -1,10 +1,13 @@
 import type { SourceReply } from "../http/source-client.ts";
 
-/** Returns the status of an answer; undefined if there was none. */
+/** Returns the HTTP status of a reply; undefined if the source did not answer. */
 export const statusOf = (reply: SourceReply): number | undefined =>
   reply.kind === "answered" ? reply.status : undefined;
 
-/** Parses the JSON of an answer in its declared charset; returns undefined if it is not JSON. */
+/**
+ * Parses the JSON body of a reply in its declared charset. Returns undefined if the source did not
+ * answer or the body is not JSON.
+ */
 export function jsonOf(reply: SourceReply): unknown {
   if (reply.kind !== "answered") return undefined;
   try {
@@ -14,7 +17,10 @@ export function jsonOf(reply: SourceReply): unknown {
   }
 }
 
-/** Some servers send JSON in another charset than UTF-8 and declare it. */
+/**
+ * Returns the decoder for the declared charset: some servers send JSON in another charset than
+ * UTF-8. Without a known charset, UTF-8 is used.
+ */
 function decoderFor(contentType: string): InstanceType<typeof TextDecoder> {
   const charset = /charset\s*=\s*"?([\w-]+)/i.exec(contentType)?.[1];
   try {

@@ -3,12 +3,12 @@ export type SecretReference =
   | { readonly kind: "secret"; readonly arn: string }
   /** An SSM parameter by its name or ARN. */
   | { readonly kind: "parameter"; readonly name: string }
-  /** An environment variable, on a developer's machine only. */
+  /** An environment variable, written as `env:NAME`. For a developer's machine only. */
   | { readonly kind: "variable"; readonly name: string };
 
 export interface SecretUse {
   readonly reference: string;
-  /** The customer-managed KMS key that encrypts it; absent for an AWS managed key. */
+  /** The customer-managed KMS key that encrypts the secret; absent for an AWS managed key. */
   readonly kmsKeyArn?: string | undefined;
 }
 
@@ -17,7 +17,10 @@ const parameterArn = /^arn:aws[\w-]*:ssm:[\w-]+:\d{12}:parameter\/[\w./-]{1,1011
 const parameterName = /^\/[\w./-]{1,1010}$/;
 const variable = /^env:([A-Z_][A-Z0-9_]*)$/i;
 
-/** Parses a reference to a secret; returns null for any other text. */
+/**
+ * Parses a reference to a secret: an ARN of Secrets Manager, the name or ARN of an SSM parameter,
+ * or `env:NAME`. Returns null for any other text.
+ */
 export function secretReference(text: string): SecretReference | null {
   if (secretArn.test(text)) return { kind: "secret", arn: text };
   if (parameterArn.test(text) || parameterName.test(text)) return { kind: "parameter", name: text };

@@ -1,4 +1,4 @@
-/** Statuses that ask for a later retry. */
+/** Statuses below 500 that ask the client to retry later. */
 const busyStatuses: ReadonlySet<number> = new Set([408, 425, 429]);
 
 const problems: ReadonlyMap<number, string> = new Map([
@@ -10,9 +10,9 @@ const problems: ReadonlyMap<number, string> = new Map([
 ]);
 
 /**
- * Returns the problem behind a status that an operator must fix, worded to follow the source's
- * name. Returns undefined for 200 and temporary statuses. `registry/reported.ts` warns if no call
- * succeeds.
+ * Returns the problem that a status reports and that an operator must fix. The text follows the
+ * source's name in a warning: "refuses the key (401)". Returns undefined for 200 and for temporary
+ * statuses (408, 425, 429, and 500 or higher). `registry/reported.ts` warns if no call succeeds.
  */
 export function statusProblem(status: number): string | undefined {
   if (status === 200 || status >= 500 || busyStatuses.has(status)) return undefined;

@@ -1,4 +1,4 @@
-/** The current number of items that a source takes in one call. */
+/** The number of items that the service currently sends to a source in one call. */
 export interface BatchSize {
   max(): number;
   /** Records that the source rejected a batch of this many items as too large. */
@@ -6,8 +6,9 @@ export interface BatchSize {
 }
 
 /**
- * Creates a batch size for all reads of a process, so that a rejected size is not tried again. A
- * source that rejects a single item does not report a size; the configured one is then used again.
+ * Creates a batch size for all reads of a process, so that a rejected size is not tried again. Each
+ * rejection halves the size. If the source rejects even a single item as too large, the size is not
+ * the cause, and the configured size is used again.
  */
 export function batchSize(configuredMax: number): BatchSize {
   let known = configuredMax;

@@ -1,19 +1,25 @@
-/** The signal of an answer for the circuit. */
+/** The result of a call as the circuit counts it. */
 export type CircuitSignal =
-  /** The source answered the call. */
+  /** The source processed the call. */
   | "accepted"
-  /** The source reports too many calls. */
+  /** The source rejected the call because there were too many. */
   | "throttled"
   /** The source refuses the caller. */
   | "blocked"
-  /** No answer, or an error of the source. */
+  /** The source did not answer or reported an internal error. */
   | "unknown";
 
-/** Stops all calls to a source that refuses them. */
+/** A circuit breaker: stops all calls to a source that refuses them. */
 export interface Circuit {
-  /** Returns false while the circuit is open. */
+  /**
+   * Returns true if a call may start: the circuit is closed, or its open time is over and no probe
+   * is in progress.
+   */
   admits(now: Date): boolean;
-  /** Returns true if a call starts now. The caller must then call `leave`. */
+  /**
+   * Starts a call and returns true, or returns false if `admits` does. After true, the caller must
+   * call `leave`.
+   */
   enter(now: Date): boolean;
   /** Records the result of a call. Returns true if it opened the circuit. */
   leave(signal: CircuitSignal, times: { readonly startedAt: Date; readonly now: Date }): boolean;
@@ -23,9 +29,10 @@ const refusalsMax = 5;
 const openMs = 60_000;
 
 /**
- * Creates a circuit that opens for a minute after five consecutive refusals. Then one call probes
- * the source. Concurrent calls that are all throttled count as one refusal, because they report one
- * state of the source.
+ * Creates a circuit that opens for a minute after five consecutive refusals. After the minute, one
+ * call probes the source: if the source accepts it, the circuit closes; otherwise it opens for
+ * another minute. Concurrent calls that are all throttled count as one refusal, because all of them
+ * report the same state of the source.
  */
 export function circuit(): Circuit {
   let refusals = 0;
@@ -48,7 +55,8 @@ export function circuit(): Circuit {
     },
     leave(signal, { startedAt, now }) {
       if (openUntil !== undefined) {
-        // A call that started before the circuit opened has no information about the time since.
+        // A call that started before the circuit opened reports nothing about the source's state
+        // now.
         if (!isProbing || startedAt.getTime() < openUntil) return false;
         isProbing = false;
         if (signal !== "accepted") return open(now);

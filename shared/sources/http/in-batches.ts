@@ -4,36 +4,43 @@ import { type BatchSize, batchSize } from "./batch-size.ts";
 /** The result of reading a batch. */
 export type BatchOutcome<Result> =
   | { readonly kind: "read"; readonly results: readonly Result[] }
-  /** Refused because of an item: a half of the batch may be accepted. */
+  /**
+   * The source refused the batch because of one of its items. It may accept a half of the batch.
+   */
   | { readonly kind: "refused" }
-  /** Refused because of its size. */
+  /** The source refused the batch because it is too large. */
   | { readonly kind: "too_many" }
-  /** Failed after retries, possibly because of an item: a half of the batch may succeed. */
+  /**
+   * The call failed after retries, possibly because of one item. A half of the batch may succeed.
+   */
   | { readonly kind: "failed" }
-  /** A half of the batch would get the same result. */
+  /** The batch was not read, and a half of it would get the same result. */
   | { readonly kind: "none" };
 
 export interface BatchReading<Item, Result> {
   /** The batch size: fixed, or shared by several reads. */
   readonly batchMax: number | BatchSize;
-  /** Concurrent batches. */
+  /** The number of concurrent batches. */
   readonly atOnce: number;
-  /** Reads the items in one call; returns one result for each, in their order. */
+  /** Reads the items in one call. Returns one result for each item, in the order of the items. */
   readonly read: (items: readonly Item[]) => Promise<BatchOutcome<Result>>;
   /** Returns the result of an item that could not be read. */
   readonly unread: (item: Item) => Result;
 }
 
-/** With more refused items, the search for them would cost as many calls as the batch has items. */
+/**
+ * The search of a batch ends after this many refused items. To find more of them would cost as many
+ * calls as the batch has items.
+ */
 const refusedAloneMax = 10;
 
 /**
- * Reads items in batches; returns the results in the items' order.
+ * Reads items in batches. Returns one result for each item, in the order of the items.
  *
  * A batch that is refused or fails is split in two, down to single items, as far as its
- * `splitBudget` allows. If the first batches are refused, one of them tests for all whether the
- * source accepts anything. If ten of its items are refused alone, and no batch was read in the
- * meantime, the others are not split.
+ * `splitBudget` allows. While no batch has been read, only one refused batch is split, and the
+ * other refused batches wait for its result. If ten single items of that batch are refused, the
+ * source probably accepts nothing, and the other batches are not split.
  */
 export async function readInBatches<Item, Result>(
   items: readonly Item[],
@@ -59,7 +66,8 @@ async function readBatch<Item, Result>(
   const results: Result[] = [];
   const budget = splitBudget(batch.length);
   const tester = trial.tester();
-  // In sequence, so that each part uses the batch size that the previous ones found.
+  // The parts are read in sequence, so that each part uses the batch size found by the previous
+  // parts.
   const parts = [batch];
   for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
     // Another part showed that this size is too large.
@@ -87,20 +95,20 @@ async function readBatch<Item, Result>(
 
 type Failure = Exclude<BatchOutcome<unknown>["kind"], "read">;
 
-/** The limit of the calls that search one batch for bad items. */
+/** Limits the calls that search one batch for bad items. */
 interface SplitBudget {
   /** Records that a part of this many items failed. */
   count(kind: Failure, items: number): void;
-  /** Returns true if halves of a part of this many items may be tried. */
+  /** Returns true if a part of this many items may be split in halves. */
   allowsSplit(kind: Failure, items: number): boolean;
   /** Returns true if so many single items were refused that no part is split further. */
   isExhausted(): boolean;
 }
 
 /**
- * After ten items of a batch were refused alone, the remaining parts are read without further
- * splits. A failure costs the source more than a refusal, because it is retried, so failures allow
- * only as many splits as are needed to find one item.
+ * Creates the budget of one batch. After ten single items were refused, the remaining parts are
+ * read without further splits. Failures allow only as many splits as are needed to find one item,
+ * because each failed call is retried and so costs the source more than a refusal.
  */
 function splitBudget(batchItems: number): SplitBudget {
   const failuresMax = Math.ceil(Math.log2(batchItems));
@@ -122,18 +130,18 @@ function splitBudget(batchItems: number): SplitBudget {
   };
 }
 
-/** Tests once in a read whether a source that refuses batches accepts anything. */
+/** Tests whether a source that refuses batches accepts any item. Runs at most once in each read. */
 interface SourceTrial {
-  /** Returns the test of one batch. */
+  /** Returns the tester for one batch. */
   tester(): BatchTester;
-  /** Sets the result. Only the first one counts. */
+  /** Sets the result. Later calls are ignored. */
   end(takesSomething: boolean): void;
 }
 
 interface BatchTester {
   /**
-   * Returns true for the first batch that asks, which runs the test. Other batches wait for its
-   * result.
+   * Returns true for the first batch that calls this method: that batch runs the test by being
+   * split. For other batches, waits for the test and returns its result.
    */
   isSplitUseful(): Promise<boolean>;
   /** Sets the result if this batch runs the test. */

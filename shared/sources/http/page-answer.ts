@@ -2,24 +2,26 @@ import type { Answered } from "./polite-client.ts";
 
 const okStatus = 200;
 const forbiddenStatus = 403;
-/** White space before a page, and a byte order mark. */
+/** Bytes that may precede a page: white space and a byte order mark. */
 const blanks: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb, 0xbf]);
 const lessThan = 0x3c;
 
-/** Returns true if a JSON source refuses its caller. */
+/** Returns true if a JSON source refuses its caller: by a 403, or by a page in place of JSON. */
 export const isCallerRefused = (answer: Answered): boolean =>
   answer.status === forbiddenStatus || isPageAnswer(answer);
 
 /**
- * Returns true if a page arrived in place of JSON: a proxy in front of the source blocks the
- * caller. Checks the body, because many servers declare another content type for JSON.
+ * Returns true for a 200 whose body starts with "<", so is a page and not JSON: a proxy in front of
+ * the source blocks the caller. The content type is not checked, because many servers declare a
+ * wrong one for JSON.
  */
 export const isPageAnswer = ({ status, body }: Answered): boolean =>
   status === okStatus && isPage(body);
 
 /**
- * Returns true if a proxy in front of the source blocks the caller. For sources whose own 403 is
- * about the key and does not concern callers with another key.
+ * Returns true if a proxy in front of the source blocks the caller: a page with status 200 or 403.
+ * For sources that answer a wrong key with a 403 in JSON: such an answer concerns only the key and
+ * is not a block.
  */
 export const isBlockedByProxy = ({ status, body }: Answered): boolean =>
   (status === okStatus || status === forbiddenStatus) && isPage(body);

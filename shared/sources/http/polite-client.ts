@@ -12,11 +12,11 @@ import {
 } from "./source-state.ts";
 import { tryOnce, type TryOutcome } from "./try-once.ts";
 
-/** Retries after the first try. */
+/** The maximum number of retries after the first try. */
 const extraTriesMax = 2;
 const jitterBaseMs = 300;
 const jitterCapMs = 5_000;
-/** The longest delay of a timer. */
+/** The longest delay that a Node.js timer supports. */
 const timerMsMax = 2 ** 31 - 1;
 
 /** Statuses that indicate a temporary failure of any HTTP server. */
@@ -25,20 +25,20 @@ export const temporaryStatuses: ReadonlySet<number> = new Set([408, 425, 429, 50
 export type Answered = Extract<SourceReply, { kind: "answered" }>;
 
 export interface SourceClientOptions extends SourcePace {
-  /** Upper bound of one try. */
+  /** The time limit of one try. */
   readonly tryTimeoutMs: number;
-  /** The limit of the body after decompression. */
+  /** The maximum size of the body after decompression, in bytes. */
   readonly bytesMax: number;
-  /** Returns true for statuses after which the source may be tried again. */
+  /** Returns true for statuses after which the call may be retried. */
   readonly isTemporary: (status: number) => boolean;
   /**
-   * Returns true for an answer that refuses the caller, whatever the request. A 429 needs no test.
-   * @default - every 403
+   * Returns true for an answer that refuses every call of this caller. Not called for a 429.
+   * @default - true for every 403
    */
   readonly isBlock?: (answer: Answered) => boolean;
   /**
    * Returns true for a 429 that is a normal answer of this source, handled by its adapter.
-   * @default - none
+   * @default - false for every 429
    */
   readonly isUsual?: (answer: Answered) => boolean;
   readonly userAgent: string;
@@ -50,13 +50,13 @@ export interface SourceClientDependencies {
   readonly budget: RateBudget;
   readonly note: NoteEvent;
   /**
-   * The states that the clients of this process share by source.
-   * @default - this client shares none
+   * The states of all sources, shared by the clients of this process.
+   * @default - this client has a separate state
    */
   readonly states?: SourceStates;
 }
 
-/** A source with the options of one client. */
+/** A source, with the options and dependencies of one client. */
 interface Source extends SourceClientOptions, SourceClientDependencies {
   readonly state: SourceState;
 }
@@ -75,8 +75,8 @@ interface RequestState {
 }
 
 /**
- * Creates a client of one source. Its limits apply to all its calls, and to those of other clients
- * with the same states.
+ * Creates a client of one source. The source's limits apply to all calls of the clients that share
+ * `states` and the source name. A client retries a temporary failure at most twice.
  */
 export function sourceClient(
   options: SourceClientOptions,
@@ -109,8 +109,8 @@ async function send(call: SourceCall, deadline: Date, source: Source): Promise<S
 }
 
 /**
- * Returns the call's result for its event. If there was no time for a retry, the result of the last
- * try.
+ * Returns the result of a call for its event. If there was no time for a retry, returns the result
+ * of the last try.
  */
 function callResultOf(
   reply: SourceReply,
@@ -133,7 +133,10 @@ function lastTryOf(
   return { word, responded: outcome.status < 500 ? "yes" : "no" };
 }
 
-/** Tries until an answer is not temporary, or a limit or the deadline forbids another try. */
+/**
+ * Sends the call and retries it while the reply is a temporary failure and both the limits and the
+ * deadline allow a retry.
+ */
 async function sendWithRetries(request: RequestState, source: Source): Promise<SourceReply> {
   for (;;) {
     const reply = await tryWhenAllowed(request, source);
@@ -147,7 +150,8 @@ const isRetryable = (reply: SourceReply, { isTemporary }: Source): boolean =>
   reply.kind === "broken" || (reply.kind === "answered" && isTemporary(reply.status));
 
 /**
- * Waits for `Retry-After`, or else a random time. Returns false if the deadline would be missed.
+ * Waits for the time in `Retry-After`, or without that header for a random time. Returns false
+ * without waiting if the wait would end after the deadline.
  */
 async function waitBeforeRetry(
   reply: SourceReply,
@@ -164,7 +168,7 @@ async function waitBeforeRetry(
   return true;
 }
 
-/** Makes one try when a slot is free and the rate allows it. */
+/** Waits for a free slot and for the rate limit, then makes one try. */
 async function tryWhenAllowed(request: RequestState, source: Source): Promise<SourceReply> {
   const { call, deadline, signal } = request;
   const { clock, state } = source;
@@ -188,7 +192,7 @@ async function tryNow(request: RequestState, source: Source): Promise<SourceRepl
   let outcome = await oneTry(request, source);
   const wasClosed = outcome.kind === "broken" && outcome.wasClosed;
   if (wasClosed && source.state.hasAnswered && !request.hadClosedConnection) {
-    // The source had closed the kept connection, so it did not receive this call.
+    // The source had closed the kept-alive connection, so it did not receive this call.
     request.hadClosedConnection = true;
     outcome = await oneTry(request, source);
   }
@@ -216,7 +220,7 @@ function oneTry({ call, deadline, signal }: RequestState, source: Source): Promi
   );
 }
 
-/** Updates circuit and speed with the result of a try. */
+/** Updates the circuit and the speed with the result of a try. */
 function recordOutcome(
   outcome: TryOutcome,
   circuitSignal: CircuitSignal,

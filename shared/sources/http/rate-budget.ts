@@ -1,37 +1,43 @@
-/** A request for permits of a source's rate budget. */
+/** A request for permits to call a source. */
 export interface RateAsk {
-  /** At least 1. */
+  /** The number of permits requested; at least 1. */
   readonly permits: number;
-  /** Above 0. */
+  /** The source's rate in calls per second; greater than 0. */
   readonly perSecond: number;
-  /** Calls that may start at once after a pause; at least 1. */
+  /** The number of calls that may start at the same time after a pause; at least 1. */
   readonly burst: number;
-  /** Permits are only taken if they start before this time. */
+  /** Only permits for calls that start before this time are granted. */
   readonly until: Date;
 }
 
-/** Permits to call. */
+/** Granted permits to call a source. */
 export interface RateGrant {
   /**
    * The start time of the first call. Each further call may start `1 / perSecond` seconds after the
-   * previous one. In the past if the burst allows several calls at once.
+   * previous one. A start time in the past means that the burst allows several calls at the same
+   * time.
    */
   readonly from: Date;
-  /** The number of permits. Less than requested if the last ones would start too late. */
+  /**
+   * The number of permits, possibly 0. Fewer than requested if the last calls would start too late.
+   */
   readonly permits: number;
 }
 
 /**
- * The calls that a source allows, shared by all its callers. In any period, at most `perSecond` for
- * each second plus `burst` are granted. Unused permits are lost.
+ * The rate budget of each source, shared by all its callers. In any period, a budget grants at most
+ * `perSecond` permits for each second, plus `burst`. Unused permits are lost.
  */
 export interface RateBudget {
   take(source: string, ask: RateAsk, now: Date): Promise<RateGrant>;
 }
 
-/** Creates a budget of this process only. */
+/** Creates a rate budget for this process only, in memory. */
 export function ownRateBudget(): RateBudget {
-  /** The start time of the next call of a source without a burst, in milliseconds. */
+  /**
+   * For each source, the start time of its next call without a burst, in milliseconds since the
+   * epoch.
+   */
   const nextOf = new Map<string, number>();
   return {
     take(source, ask, now) {
@@ -43,10 +49,13 @@ export function ownRateBudget(): RateBudget {
   };
 }
 
-/** Returns the milliseconds from one call to the next. */
+/** Returns the milliseconds between the starts of two calls. */
 export const gapMsOf = ({ perSecond }: Pick<RateAsk, "perSecond">): number => 1_000 / perSecond;
 
-/** Returns the grant for a next start time of `nextMs`, moved back by the burst. */
+/**
+ * Computes a grant. `nextMs` is the next start time without a burst; the burst lets calls start up
+ * to `burst - 1` gaps earlier. Grants no permits if the first call would start at `until` or later.
+ */
 export function grantFrom(nextMs: number, ask: RateAsk): RateGrant {
   const gapMs = gapMsOf(ask);
   const fromMs = nextMs - (ask.burst - 1) * gapMs;

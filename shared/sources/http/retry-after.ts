@@ -1,12 +1,12 @@
 const wholeSeconds = /^\d+$/;
-/** `Date.parse` alone accepts many other formats than HTTP dates. */
+/** `Date.parse` also accepts many formats that are not HTTP dates. */
 const httpDate = /^[A-Z][a-z]+, .+ GMT$/;
-/** Upper bound of a wait: a source is called again after a day. */
+/** The longest wait: a day. */
 const waitMsMax = 24 * 60 * 60 * 1_000;
 
 /**
- * Parses a `Retry-After` header, in seconds or as an HTTP date. Returns milliseconds, at most a
- * day; undefined for an invalid header.
+ * Parses a `Retry-After` header, in seconds or as an HTTP date. Returns the wait in milliseconds,
+ * from 0 to one day. Returns undefined for a missing or invalid header.
  */
 export function retryAfterMs(header: string | null, now: Date): number | undefined {
   if (header === null) return undefined;

@@ -1,8 +1,11 @@
-/** Limits retries across all calls, so that a failing source does not get three times the calls. */
+/**
+ * Limits the retries of all calls to a source, so that retries do not triple the load of a failing
+ * source.
+ */
 export interface RetryTokens {
-  /** Adds a part of a retry, for each call. */
+  /** Adds a fifth of a retry. Called once for each call. */
   earn(): void;
-  /** Takes one retry; returns false if none is left. */
+  /** Uses one retry and returns true, or returns false if none is left. */
   spend(): boolean;
 }
 
@@ -10,6 +13,7 @@ const earnedPerCall = 0.2;
 /** Enough for all retries of five calls. */
 const tokensMax = 10;
 
+/** Creates a limit that starts with ten retries and never exceeds ten. */
 export function retryTokens(): RetryTokens {
   let tokens = tokensMax;
   return {

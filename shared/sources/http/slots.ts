@@ -1,10 +1,17 @@
-/** Limits the concurrent calls, first come first served. */
+/**
+ * Limits the number of concurrent calls. Waiting calls get slots in the order of their requests.
+ */
 export interface Slots {
-  /** Resolves to true with a slot, which the caller must return. Resolves to false when aborted. */
+  /**
+   * Waits for a free slot. Resolves to true when the caller has one, which it must release with
+   * `give`. Resolves to false when the signal aborts first.
+   */
   take(signal: AbortSignal): Promise<boolean>;
+  /** Releases a slot to the call that has waited longest. */
   give(): void;
 }
 
+/** Creates `count` free slots. */
 export function slots(count: number): Slots {
   let free = count;
   const waiting = new Set<() => void>();

@@ -5,26 +5,30 @@ export interface SourceCall {
   readonly method: "GET" | "POST";
   /** May contain a secret, so it must not reach a log or an error. */
   readonly url: URL;
-  /** A function is called for each try. */
+  /** Request headers. A function is called before each try. */
   readonly headers?: Headers | (() => Headers);
   /**
-   * JSON or other text, sent as UTF-8. A function is called for each try, with the whole
-   * milliseconds that the try may take.
+   * JSON or other text, sent as UTF-8. A function is called before each try with the time limit of
+   * that try, in whole milliseconds.
    */
   readonly body?: string | ((leftMs: number) => string);
   /**
-   * Milliseconds from the start of each try to the next call to the source, of any process.
+   * The minimum time from the start of each try to the next call to the source by any process, in
+   * milliseconds.
    * @default 0 - only the source's rate applies
    */
   readonly gapMs?: number;
 }
 
-/** The result of a call after its retries. Contains nothing of the address. */
+/**
+ * The result of a call after its retries. Never contains a part of the URL, which may contain a
+ * secret.
+ */
 export type SourceReply =
   | {
       readonly kind: "answered";
       readonly status: number;
-      /** Decompressed. */
+      /** The body after decompression. */
       readonly body: Uint8Array;
       /** Response headers by lower-case name. */
       readonly headers: ReadonlyMap<string, string>;
@@ -35,13 +39,13 @@ export type SourceReply =
   | { readonly kind: "too_large" }
   /** The deadline was too close for a try or a retry. */
   | { readonly kind: "no_time" }
-  /** The source has refused calls, so no call is sent for a while. */
+  /** The source refused earlier calls, so this call was not sent. */
   | { readonly kind: "circuit_open" };
 
 /**
- * Calls one source within its limits: concurrency, a rate that all processes share, one deadline,
- * and retries of temporary failures. Never throws for an error of the source. Does not follow
- * redirects.
+ * Calls one source. Limits the concurrent calls and the call rate, which all processes share.
+ * Retries temporary failures until the deadline. Returns errors of the source as replies and never
+ * throws them. Does not follow redirects.
  */
 export interface SourceClient {
   send(call: SourceCall, deadline: Date): Promise<SourceReply>;

@@ -1,21 +1,24 @@
-/** An event between the service and a source. Contains no address, header or body. */
+/** An event in the calls to a source. Never contains a URL, header or body. */
 export type SourceEvent =
   | {
       readonly kind: "call";
       /**
-       * The result in one word: the class of the status (`2xx` to `5xx`), the error code of a
-       * failed connection (`ECONNREFUSED`, `timeout`), or the kind of reply.
+       * The result in one word: the class of the status (such as `2xx`), the error code of a failed
+       * connection (such as `ECONNREFUSED` or `timeout`), or the `kind` of the reply.
        */
       readonly reply: string;
       /**
-       * Whether the source answered, even with a refusal; `busy` if it only asked to retry later.
+       * "yes" if the source answered, even with a refusal; "busy" if it only asked to retry later;
+       * "no" if it did not answer or answered with status 500 or higher.
        */
       readonly responded: "yes" | "busy" | "no";
-      /** The duration of the call, including waits. */
+      /** The duration of the call with its tries and waits. */
       readonly milliseconds: number;
-      /** 0 if no try was allowed or in time. */
+      /**
+       * The number of tries. 0 if the circuit was open, or no try could start before the deadline.
+       */
       readonly tries: number;
-      /** Tries that the source answered with 429. */
+      /** The number of tries that the source answered with 429. */
       readonly throttled: number;
     }
   | { readonly kind: "circuit_opened" };

@@ -8,15 +8,16 @@ import { type Turns, turns } from "./turns.ts";
 
 /** The rate limits of a source. */
 export interface SourcePace {
-  /** Users of the same name share the rate, in all processes. */
+  /** The source's name. All callers that use the same name share one rate, across all processes. */
   readonly name: string;
   readonly callsPerSecond: number;
-  /** Calls that may start at once after a pause; at least 1. */
+  /** The number of calls that may start at the same time after a pause; at least 1. */
   readonly burst: number;
   readonly callsAtOnce: number;
   /**
-   * True spreads the shared rate of a fast source over several rows. Not for sites that require a pause
-   * after each call: the pause applies to all calls, and each row has only its part of the calls.
+   * True spreads the shared rate of a fast source over several table rows. Must be false for sites
+   * that require a pause after each call: each row limits only a part of the calls, but the pause
+   * must apply to all of them.
    * @default false
    */
   readonly isSpread?: boolean;
@@ -29,10 +30,11 @@ export interface SourceState {
   readonly speed: Speed;
   readonly circuit: Circuit;
   readonly retryTokens: RetryTokens;
-  /** True after the first answer, when kept connections may exist. */
+  /** True after the first answer, because kept-alive connections may exist from then on. */
   hasAnswered: boolean;
 }
 
+/** Creates the initial state of a source: all slots free, full speed, circuit closed. */
 export function sourceState(
   { name, callsPerSecond, burst, callsAtOnce, isSpread = false }: SourcePace,
   {
@@ -52,11 +54,14 @@ export function sourceState(
   };
 }
 
-/** Returns the state of the source with a name; the first caller creates it. */
+/**
+ * Returns the state of the source called `name`. Calls `make` only if the state does not exist yet.
+ */
 export type SourceStates = (name: string, make: () => SourceState) => SourceState;
 
 /**
- * Creates the states, once for each process, so that all clients of a source count as one caller.
+ * Creates an empty set of source states. Call this once in each process, so that all clients of a
+ * source share its limits.
  */
 export function sourceStates(): SourceStates {
   const known = new Map<string, SourceState>();

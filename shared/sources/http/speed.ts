@@ -1,5 +1,6 @@
 /**
- * The rate at which this process calls a source: the full one, or less while the source is busy.
+ * The rate at which this process calls a source: the full rate, or a lower one while the source is
+ * busy.
  */
 export interface Speed {
   perSecond(now: Date): number;
@@ -7,21 +8,22 @@ export interface Speed {
   note(answer: { readonly isBusy: boolean; readonly startedAt: Date }, now: Date): void;
 }
 
-/** The number of recent answers that are considered. */
+/** The number of recent answers from which the share of busy answers is computed. */
 const lookBack = 20;
-/** Up to this share of busy answers, they are only retried. */
+/** The rate is reduced only if more than this share of the recent answers is busy. */
 const busyShareMax = 0.1;
-/** The number of answers at a reduced rate before it is reduced again. */
+/** The minimum number of answers at a reduced rate before the rate is reduced again. */
 const answersToJudge = 5;
 const slowDown = 0.5;
 const slowestShare = 1 / 32;
-/** The recovery, as a share of the full rate, for each `regainMs` without a busy answer. */
+/** The share of the full rate that is restored after each `regainMs` without a busy answer. */
 const regainedShare = 0.1;
 const regainMs = 5_000;
 
 /**
- * Creates a rate that is halved when too many answers are busy, and recovers with time. Recovery
- * does not depend on the number of calls; from the lowest rate it takes less than a minute.
+ * Creates a rate that is halved when more than 10 % of the last 20 answers are busy, down to 1/32
+ * of the full rate. The rate recovers with time, whatever the number of calls. Recovery from the
+ * lowest rate takes less than a minute.
  */
 export function adaptiveSpeed(perSecondMax: number): Speed {
   let slowed: { readonly perSecond: number; readonly at: Date } | undefined;
@@ -35,7 +37,7 @@ export function adaptiveSpeed(perSecondMax: number): Speed {
   };
   const noteBusy = (now: Date): void => {
     const current = perSecond(now);
-    // Keeps the recovered rate and starts the recovery from there.
+    // Stores the rate recovered so far; the recovery continues from that rate.
     if (current < perSecondMax) slowed = { perSecond: current, at: now };
     const isRarelyBusy = recent.filter(Boolean).length / recent.length <= busyShareMax;
     if (isRarelyBusy || recent.length < judgedFrom) return;

@@ -3,7 +3,7 @@ import type { SourceCall } from "./source-client.ts";
 /** The request of one try. */
 export type TriedCall = Pick<SourceCall, "method" | "url"> & { readonly body?: string };
 
-/** The result of one HTTP try. Contains nothing of the address, which may contain a secret. */
+/** The result of one HTTP try. Never contains a part of the URL, which may contain a secret. */
 export type TryOutcome =
   | {
       readonly kind: "answered";
@@ -13,7 +13,7 @@ export type TryOutcome =
     }
   | {
       readonly kind: "broken";
-      /** True if the source closed the connection before any answer. */
+      /** True if the source closed the connection before it sent a response. */
       readonly wasClosed: boolean;
       /** The error code, such as `ECONNREFUSED` or `timeout`. */
       readonly error: string;
@@ -26,12 +26,13 @@ export interface TryOptions {
   readonly bytesMax: number;
 }
 
-/** Error codes of a connection that was already closed. */
+/** Error codes of a connection that the server closed. */
 const closedCodes: ReadonlySet<unknown> = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
 /**
- * Sends one request, limited in time by the signal and in size. Never throws for an error of the
- * source. Does not follow redirects, so a secret in the address reaches only the configured host.
+ * Sends one request. The signal limits its time, and `bytesMax` limits the size of the decompressed
+ * response. Returns errors of the source and never throws them. Does not follow redirects, so a
+ * secret in the URL reaches only the configured host.
  */
 export async function tryOnce(call: TriedCall, options: TryOptions): Promise<TryOutcome> {
   let response: Response;
@@ -56,12 +57,12 @@ export async function tryOnce(call: TriedCall, options: TryOptions): Promise<Try
   }
 }
 
-/** Reads the body, limited after decompression; returns undefined if it is too large. */
+/** Returns the decompressed body; undefined if it has more than `bytesMax` bytes. */
 async function readBody(response: Response, bytesMax: number): Promise<Uint8Array | undefined> {
   if (response.body === null) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  // Leaving the loop early cancels the stream, so the rest is never received.
+  // An early return from the loop cancels the stream, so the rest of the body is not downloaded.
   for await (const chunk of response.body) {
     bytes += chunk.byteLength;
     if (bytes > bytesMax) return undefined;
@@ -72,7 +73,7 @@ async function readBody(response: Response, bytesMax: number): Promise<Uint8Arra
 
 const codeForm = /^[A-Z][A-Z0-9_]{1,60}$/;
 
-/** Returns the error's code, never its message, which may contain an address. */
+/** Returns the error's code. Its message may contain the URL, so it is never returned. */
 function errorCodeOf(error: unknown): string {
   const name = error instanceof Error ? error.name : "";
   if (name === "TimeoutError" || name === "AbortError") return "timeout";
@@ -80,7 +81,7 @@ function errorCodeOf(error: unknown): string {
   return typeof code === "string" && codeForm.test(code) ? code : "failed";
 }
 
-/** `fetch` stores the connection error in the cause of its error. */
+/** Returns the code of the connection error, which `fetch` stores in the `cause` of its error. */
 function codeOf(error: unknown): unknown {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && "code" in cause ? cause.code : undefined;

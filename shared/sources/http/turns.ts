@@ -2,11 +2,12 @@ import type { RandomSource, Clock } from "../../base/clock.ts";
 import { gapMsOf, type RateBudget, type RateGrant } from "./rate-budget.ts";
 import type { Speed } from "./speed.ts";
 
-/** Distributes the permits of a budget to waiting calls, first come first served. */
+/** Distributes the permits of a rate budget to waiting calls, in the order of their requests. */
 export interface Turns {
   /**
-   * Resolves to true when a call may start, or to false if it cannot start before the deadline. The
-   * next call of any process starts at least `gapMs` later.
+   * Resolves to true when the call may start, or to false if it cannot start before the deadline.
+   * After a call with a `gapMs`, the next call of any process starts at least `gapMs` milliseconds
+   * later.
    */
   take(request: { readonly deadline: Date; readonly gapMs: number }): Promise<boolean>;
 }
@@ -19,7 +20,10 @@ export interface TurnsOptions {
   readonly budget: RateBudget;
   readonly clock: Clock;
   readonly random: Pick<RandomSource, "fraction">;
-  /** True lets a fast source have several rows. Its calls must then have a `gapMs` of 0. */
+  /**
+   * True spreads the rate of a fast source over several table rows. All calls must then have a
+   * `gapMs` of 0.
+   */
   readonly isSpread: boolean;
 }
 
@@ -29,22 +33,23 @@ interface Waiting {
   readonly start: (at: Date | null) => void;
 }
 
-/** A process reserves permits for at most this period in one request. */
+/** One request reserves permits for at most this many seconds. */
 const reservedSecondsMax = 1;
 /**
- * The most calls a second for one shared row. Each call may cost one write, and so may each refused
- * take. DynamoDB takes 1,000 writes a second to one row.
+ * The maximum rate, in calls per second, that one table row handles. Each granted or refused permit
+ * may cost one write, and DynamoDB accepts 1,000 writes per second to one row.
  */
 const sharePerSecondMax = 250;
 
 /**
- * Creates a distributor that requests permits for all waiting calls at once, so that many calls
+ * Creates a distributor that requests permits for all waiting calls together, so that many calls
  * need few requests to the budget.
  */
 export function turns(options: TurnsOptions): Turns {
   const { clock, callsPerSecond, burst, random, isSpread } = options;
   const waiting: Waiting[] = [];
-  // Derived from the configured rate, so that all processes have the same number of shares.
+  // The count depends only on the configuration, so that all processes use the same number of
+  // shares.
   const wanted = isSpread ? Math.ceil(callsPerSecond / sharePerSecondMax) : 1;
   const count = Math.max(1, Math.min(burst, wanted));
   const shares = { count, next: Math.floor(random.fraction() * count) };
@@ -72,18 +77,23 @@ export function turns(options: TurnsOptions): Turns {
   };
 }
 
-/** The shares of a source's budget, each with a row. A process uses them round-robin. */
+/**
+ * The shares of a source's budget. Each share has one table row. A process uses the shares in turn.
+ */
 interface Shares {
   readonly count: number;
   next: number;
 }
 
-/** Sends one request to each needed share; gives each waiting call a start time, or null. */
+/**
+ * Requests permits from as many shares as needed, and passes each served call its start time, or
+ * null if it cannot start before its deadline.
+ */
 async function serve(waiting: Waiting[], shares: Shares, options: TurnsOptions): Promise<void> {
   const { source, callsPerSecond, speed, budget, clock } = options;
   const gapMs = Math.max(...waiting.map((one) => one.gapMs));
   const perSecond = Math.min(speed.perSecond(clock.now()), gapMs > 0 ? 1_000 / gapMs : Infinity);
-  // At a reduced rate, each call takes more of the budget, and no burst is saved.
+  // At a reduced rate, each call uses more of the budget, and bursts are not allowed.
   const burst = gapMs > 0 || perSecond < callsPerSecond ? 1 : options.burst;
   const permitsMax = Math.max(burst, Math.ceil(perSecond * reservedSecondsMax));
   const asking = waiting.slice(0, permitsMax);
@@ -108,7 +118,10 @@ async function serve(waiting: Waiting[], shares: Shares, options: TurnsOptions):
   if (granted === 0) for (const { start } of waiting.splice(0, asking.length)) start(null);
 }
 
-/** The first share has the name of the source, as a source with one row does. */
+/**
+ * Returns the budget name of a share. The first share uses the source's name, as does a source that
+ * has only one row.
+ */
 const shareName = (source: string, share: number): string =>
   share === 0 ? source : `${source}#${share}`;
 

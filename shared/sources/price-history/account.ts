@@ -1,4 +1,4 @@
-/** Parses the token balance from replies of the price history API. */
+/** Parses the token balance in replies of the price history API. */
 import * as v from "valibot";
 import type { TokenAccount } from "./tokens.ts";
 import { signedInteger } from "./value.ts";
@@ -7,10 +7,17 @@ import type { Answered } from "../http/polite-client.ts";
 import { retryAfterMs } from "../http/retry-after.ts";
 import { jsonOf } from "../contract/reply-json.ts";
 
+/** The status with which the source refuses a call for too few tokens. */
 export const tooFewTokens = 429;
-/** Tokens are granted every minute: a reply without `refillIn` gets this upper bound. */
+/**
+ * The longest time until the next tokens, because the API grants tokens every minute. Used if the
+ * reply has no `refillIn`.
+ */
 const refillInMsMax = 60_000;
-/** Upper bound for `Retry-After`: a wrong header must not stop every user of the key for longer. */
+/**
+ * The maximum wait from `Retry-After`, so that a wrong header stops the users of the key for at
+ * most five minutes.
+ */
 const restMsMax = 5 * 60_000;
 
 const envelope = v.object({
@@ -20,16 +27,16 @@ const envelope = v.object({
 });
 
 /**
- * Returns the token balance that an answer reports in its body or, for a 429, in `Retry-After`.
- * Returns null without either.
+ * Returns the token balance that an answer reports in its body. For a 429 without a balance in the
+ * body, derives the balance from `Retry-After`. Returns null if the answer reports neither.
  */
 export function tokenAccountOf(answer: Answered, now: Date): TokenAccount | null {
   return accountInBody(answer) ?? accountInHeader(answer, now);
 }
 
 /**
- * Returns true for a 429 that reports a token balance: the source's normal answer when tokens run
- * out.
+ * Returns true for a 429 that reports a token balance in its body. The source sends it when the
+ * tokens run out, so it is not a sign of overload.
  */
 export const isTokenRefusal = (answer: Answered): boolean =>
   answer.status === tooFewTokens && accountInBody(answer) !== null;
@@ -40,7 +47,8 @@ function accountInBody(answer: Answered): TokenAccount | null {
   const { tokensLeft, refillIn, refillRate: perMinute = 0 } = parsed.output;
   const refillInMs = Math.min(refillIn ?? refillInMsMax, refillInMsMax);
   if (answer.status === tooFewTokens) {
-    // A 429 means too few tokens for this call, even if some are left.
+    // A 429 means that this call needs more tokens than are left, so no positive balance is
+    // assumed.
     return refillIn === undefined
       ? null
       : { left: Math.min(tokensLeft ?? 0, 0), refillInMs, perMinute };
@@ -48,7 +56,10 @@ function accountInBody(answer: Answered): TokenAccount | null {
   return tokensLeft === undefined ? null : { left: tokensLeft, refillInMs, perMinute };
 }
 
-/** Reads `Retry-After`: a proxy in front of the source answers 429 without a token balance. */
+/**
+ * Derives the balance from `Retry-After`, because a proxy in front of the source answers 429
+ * without a token balance.
+ */
 function accountInHeader({ status, headers }: Answered, now: Date): TokenAccount | null {
   if (status !== tooFewTokens) return null;
   const askedMs = retryAfterMs(headers.get("retry-after") ?? null, now);

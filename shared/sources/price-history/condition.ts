@@ -1,6 +1,6 @@
 import type { OfferCondition } from "../../scrapers/offer.ts";
 
-/** Indexed by the source's condition code. Code 0, "unknown", is `other`. */
+/** Conditions by the source's condition code. Code 0 means "unknown" and becomes `other`. */
 const conditions: readonly OfferCondition[] = [
   "other",
   "new",
@@ -17,7 +17,7 @@ const conditions: readonly OfferCondition[] = [
 
 /**
  * Maps the source's condition code to a condition of the specification (section "Offer (offers
- * endpoints)").
+ * endpoints)"). Returns `other` for a missing or unknown code.
  */
 export const conditionOf = (code: number | undefined): OfferCondition =>
   conditions[code ?? 0] ?? "other";

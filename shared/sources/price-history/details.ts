@@ -1,28 +1,38 @@
-/** The fields that only the tier `full` returns: description, attributes and pictures. */
+/** Derives the fields that only the tier `full` returns: description, attributes and pictures. */
 import type { HistoryProduct } from "./product.ts";
 import { paragraphsOf } from "../contract/html-text.ts";
 
 const imagesMax = 20;
 const paragraphsMax = 50;
 const textLengthMax = 1_000;
-/** A file name without path separators, so that it cannot lead to another URL. */
+/**
+ * Matches a file name without path separators, so that the name cannot lead to another folder or
+ * host.
+ */
 const fileName = /^[\w%+,~-][\w%+,.~-]{0,150}\.(?:jpe?g|png|gif|webp)$/i;
 
 /**
- * Returns HTML as one line without tags, at most 1,000 characters; undefined if nothing is left.
+ * Returns HTML as one line of at most 1,000 characters, without tags. Returns undefined for
+ * undefined, and if no text remains.
  */
 export function plainText(text: string | undefined): string | undefined {
   const line = paragraphsOf(text ?? "").join(" ");
   return line === "" ? undefined : line.slice(0, textLengthMax);
 }
 
-/** Returns one entry for each paragraph: first the listing's features, then its description. */
+/**
+ * Returns the paragraphs of the product's features, then those of its description: at most 50, each
+ * at most 1,000 characters long.
+ */
 export const descriptionOf = ({ features, description }: HistoryProduct): string[] =>
   [...features, description]
     .flatMap((text) => paragraphsOf(text ?? ""))
     .map((paragraph) => paragraph.slice(0, textLengthMax))
     .slice(0, paragraphsMax);
 
+/**
+ * Returns the addresses of at most 20 pictures, each once; an empty array without `imageBaseUrl`.
+ */
 export function imagesOf({ images }: HistoryProduct, imageBaseUrl: string | undefined): string[] {
   if (imageBaseUrl === undefined) return [];
   const base = imageBaseUrl.replace(/\/+$/, "");
@@ -32,6 +42,7 @@ export function imagesOf({ images }: HistoryProduct, imageBaseUrl: string | unde
 
 const isFileName = (name: string): boolean => fileName.test(name) && !name.includes("..");
 
+/** Returns the product's attributes with their English names. Omits unknown attributes. */
 export function attributesOf(product: HistoryProduct): { name: string; value: string }[] {
   const { itemLength: length = 0, itemWidth: width = 0, itemHeight: height = 0 } = product;
   const hasSize = length > 0 && width > 0 && height > 0;

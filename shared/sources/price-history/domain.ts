@@ -1,6 +1,6 @@
 import type { PriceHistoryDependencies } from "./source.ts";
 
-/** Marketplace codes and their numbers in the price history API. It has no other marketplaces. */
+/** The price history API's number for each marketplace code. The API has no other marketplaces. */
 const domains: ReadonlyMap<string, number> = new Map([
   ["us", 1],
   ["uk", 2],
@@ -16,8 +16,8 @@ const domains: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Returns the API's number of a marketplace. Returns undefined and warns if the API does not have
- * it.
+ * Returns the API's number for a marketplace. If the API does not have the marketplace, warns the
+ * operator and returns undefined.
  */
 export function domainOf(
   marketplace: string,
@@ -25,7 +25,7 @@ export function domainOf(
 ): number | undefined {
   const domain = domains.get(marketplace);
   if (domain === undefined) {
-    note?.(`a_history: the source does not read the marketplace ${marketplace}`);
+    note?.(`a_history: the source does not support the marketplace ${marketplace}`);
   }
   return domain;
 }

@@ -12,10 +12,10 @@ import { type HistoryProduct, productTypes } from "./product.ts";
 import type { SellerNames } from "./sellers.ts";
 import { momentOf } from "./value.ts";
 
-/** The products tiers of retailer_a. */
+/** The tiers of the products scrapers of `retailer_a`. */
 export type HistoryTier = "pulse" | "lite" | "full";
 
-/** The settings that turn a product of the reply into an answer. */
+/** The values, besides the product itself, from which an answer is made. */
 export interface HistoryReading {
   readonly tier: HistoryTier;
   readonly currency: string;
@@ -26,13 +26,19 @@ export interface HistoryReading {
   readonly names: SellerNames;
 }
 
-/** Returns the seller ID whose name the product's buy box needs; undefined if none is needed. */
+/**
+ * Returns the ID of the seller in the product's buy box if the name of that seller must be looked
+ * up. Returns undefined if there is no known winner or the retailer itself is the seller.
+ */
 export function sellerToName(product: HistoryProduct, currency: string): string | undefined {
   const winner = listingOf(product, currency).winner ?? undefined;
   return winner === undefined || winner.isOwn ? undefined : winner.sellerId;
 }
 
-/** Converts a product of the reply to the answer for its ID. */
+/**
+ * Converts a product of the reply to the answer for its ID. A product of type `invalid` is
+ * `not_found`. A product without data that show its existence is `unavailable`.
+ */
 export function historyAnswer(product: HistoryProduct, reading: HistoryReading): Answer {
   const { asin: id, productType, lastUpdate } = product;
   const fetchedAt = momentOf(lastUpdate, reading.now).toISOString();
@@ -49,8 +55,8 @@ export function historyAnswer(product: HistoryProduct, reading: HistoryReading):
 }
 
 /**
- * Returns false if the reply holds no sign that the item exists: the source replies for unknown IDs
- * too.
+ * Returns true if the reply shows that the item exists. The source also returns products for
+ * unknown IDs, but without a title, offers or a buy box.
  */
 const isProven = (product: HistoryProduct, { newCount, newMinPrice, winner }: Listing): boolean =>
   product.productType !== productTypes.standard ||
@@ -151,8 +157,8 @@ function detailsOf(product: HistoryProduct): RetailerAObject {
 }
 
 /**
- * Returns the buy box; undefined if a part of it is unknown, because it is returned complete or not
- * at all.
+ * Returns the complete buy box, null if the listing has no buy box, or undefined if any part of the
+ * buy box is unknown.
  */
 function buyboxOf(
   listing: string,

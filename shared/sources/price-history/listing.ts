@@ -11,9 +11,9 @@ export interface BuyBoxWinner {
   readonly price: number;
   readonly condition: OfferCondition;
   readonly sellerId: string | undefined;
-  /** The retailer itself is the seller. */
+  /** True if the retailer itself is the seller. */
   readonly isOwn: boolean;
-  /** The retailer ships the offer. */
+  /** True if the retailer ships the offer; undefined if the reply does not report it. */
   readonly isFba: boolean | undefined;
   readonly availabilityType: AvailabilityType;
   /** Undefined if the reply does not report it. */
@@ -23,7 +23,9 @@ export interface BuyBoxWinner {
   readonly message: string;
 }
 
-/** The values of a listing. Null means "none exists", undefined means "unknown". */
+/**
+ * Counts, prices and the buy box of a listing. Null means "none exists", undefined means "unknown".
+ */
 export interface Listing {
   readonly newCount: number | undefined;
   readonly newMinPrice: number | null | undefined;
@@ -46,7 +48,9 @@ const unknownListing: Listing = {
   reviewsCount: undefined,
 };
 
-/** A parent groups variations and is not for sale, so it has no offers. */
+/**
+ * The listing of a parent product, which groups variations, is not for sale and so has no offers.
+ */
 const parentListing: Listing = {
   ...unknownListing,
   newCount: 0,
@@ -58,9 +62,13 @@ const parentListing: Listing = {
 
 const ratingScale = 10;
 
+/**
+ * Returns the counts, prices and buy box of a product, in units of `currency`. All values are
+ * unknown for a product without statistics. A parent product has no offers.
+ */
 export function listingOf(product: HistoryProduct, currency: string): Listing {
   if (product.productType === productTypes.parent) return parentListing;
-  // The source tracks no prices of other types, so "none" has no meaning there.
+  // The source has no prices for other product types, so "none" means nothing there.
   if (product.productType !== productTypes.standard || product.stats == null) {
     return unknownListing;
   }
@@ -91,7 +99,10 @@ export function listingOf(product: HistoryProduct, currency: string): Listing {
   };
 }
 
-/** Returns a count. The source's "none" is 0 if there is no price either. */
+/**
+ * Returns a count of offers; undefined if it is unknown. The source's code for "none" (-1) is 0
+ * only if the price is null, too.
+ */
 function countOf(
   count: number | null | undefined,
   price: number | null | undefined,
@@ -117,7 +128,7 @@ function winnerOf(stats: HistoryStats, counts: Counts): BuyBoxWinner | null | un
   return typeof used === "number" ? usedWinner(stats, used) : null;
 }
 
-/** Returns true if one of the source's fields reports that no new offer holds the buy box. */
+/** Returns true if any field of the source reports that no new offer is in the buy box. */
 const isWithoutNewWinner = (stats: HistoryStats, { newCount, usedCount }: Counts): boolean =>
   stats.buyBoxIsUnqualified === true ||
   stats.buyBoxPrice === -1 ||
@@ -146,7 +157,10 @@ function newWinner(stats: HistoryStats, price: number): BuyBoxWinner {
 const isOrderedAhead = (stats: HistoryStats, type: AvailabilityType): boolean =>
   stats.buyBoxIsBackorder === true || type === "preorder" || type === "available_date";
 
-/** Builds a used winner. The source reports no stock for it; a listed used offer is in stock. */
+/**
+ * Builds the winner for a used offer. The source reports no stock for used offers, so every listed
+ * one counts as in stock.
+ */
 const usedWinner = (stats: HistoryStats, price: number): BuyBoxWinner => ({
   price,
   condition: conditionOf(stats.buyBoxUsedCondition),
@@ -159,12 +173,13 @@ const usedWinner = (stats: HistoryStats, price: number): BuyBoxWinner => ({
   message: "Available used",
 });
 
-/** Returns undefined for the source's placeholder IDs ("-1", "-2") of unknown sellers. */
+/** Returns the seller ID; undefined for the placeholders of unknown sellers ("-1" and "-2"). */
 const sellerIdOf = (id: string | undefined): string | undefined =>
   id === undefined || id.startsWith("-") ? undefined : id;
 
 /**
- * Patterns for the availability message, which is the retailer's own text. The first match counts.
+ * The availability type for each pattern of the retailer's availability message. The first match is
+ * used.
  */
 const messageTypes: readonly (readonly [RegExp, AvailabilityType])[] = [
   [/pre-?order|will be released/i, "preorder"],
@@ -181,7 +196,7 @@ function availabilityTypeOf(stats: HistoryStats): AvailabilityType {
   const type = typeOfMessage(stats.buyBoxAvailabilityMessage);
   if (stats.buyBoxIsBackorder === true) return type === "available_date" ? type : "leadtime";
   const { buyBoxIsShippable: isShippable } = stats;
-  // The message is missing or out of date.
+  // The source reports the offer as not shippable, so a message about stock is out of date.
   const claims = type === undefined || type === "in_stock" || type === "in_stock_scarce";
   if (isShippable === false && claims) return "out_of_stock";
   const isSilent = stats.buyBoxAvailabilityMessage === undefined;

@@ -21,13 +21,18 @@ import { readInBatches } from "../http/in-batches.ts";
 const callsAtOnceDefault = 8;
 
 /**
- * Creates the offer checker of `retailer_a` for a price history API.
+ * Creates the offer checker of `retailer_a` for a price history API (section "POST
+ * /v1/offers/check").
  *
- * It reads the live offers of the offers' listings, at the price of an offers read. It accepts only
- * the IDs that the adapter `a_history` returns: any other ID, or one of another listing, is not
- * buyable (section "POST /v1/offers/check"). An offer is not buyable if the source returned all
- * offers of the listing and it is not among them. An offer that is listed but not shippable is
- * buyable only as a preorder or a backorder.
+ * The checker reads the live offers of each listing, which costs as many tokens as a read of
+ * offers.
+ *
+ * An offer is not buyable in these cases:
+ * - The adapter `a_history` did not create its ID, or the ID belongs to another listing.
+ * - The source returned all offers of the listing, and this offer is not among them.
+ * - The source lists the offer as not shippable, and it is neither a preorder nor a backorder.
+ *
+ * An offer is `unavailable` if its listing could not be read.
  */
 export function priceHistoryOfferChecker(
   options: PriceHistoryOptions,
@@ -62,12 +67,12 @@ export function priceHistoryOfferChecker(
   };
 }
 
-/** An ID made by `historyOfferId` contains its listing. */
+/** Returns true if `historyOfferId` created the offer's ID for this listing. */
 const isPossible = ({ asin, offerListingId }: OfferReference): boolean =>
   listingOfOfferId(offerListingId) === asin;
 
 interface ReadListings {
-  /** Products by listing; undefined for a listing that the source did not answer. */
+  /** Products by listing ID; undefined for a listing that could not be read. */
   readonly products: ReadonlyMap<string, HistoryProduct | undefined>;
   readonly currency: string;
   readonly now: Date;
@@ -87,8 +92,9 @@ function answerFor(
 }
 
 /**
- * Returns undefined if the reply does not answer it. For the buy box offer, the source reports more
- * than for others.
+ * Returns undefined if the reply does not show whether the offer is buyable. For the buy box offer,
+ * the statistics are checked first, because the source reports more about it than about other
+ * offers.
  */
 function isBuyable(
   { asin, offerListingId }: OfferReference,

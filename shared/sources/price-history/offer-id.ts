@@ -1,25 +1,25 @@
-/** Prefix of every ID. It names the version of the ID's content. */
+/** The prefix of every offer ID: the version of the ID's format. */
 const form = "o1.";
 
 export interface OfferIdentity {
   readonly listing: string;
   readonly sellerId: string;
-  /** A condition of the specification. */
+  /** The condition as the specification names it. */
   readonly condition: string;
   readonly isFba: boolean;
   /**
-   * Distinguishes offers of one listing that are equal in all other parts: the source's number of
-   * the offer. Undefined for the first of them, because a read of the buy box returns no number and
-   * must produce the same ID.
+   * The source's number of the offer, which distinguishes offers of one listing that are equal in
+   * all other parts. Undefined for the first of these offers: a read of the buy box returns no
+   * number and must produce the same ID.
    */
   readonly number?: number | undefined;
 }
 
 /**
- * Builds an offer ID, because the source has none that the retailer would recognize.
+ * Builds a URL-safe offer ID, because the source has no offer IDs that the retailer recognizes.
  *
  * The ID is derived from the offer's identity and not from its price, so every read returns the
- * same one. URL-safe.
+ * same ID for an offer.
  */
 export function historyOfferId({
   listing,
@@ -33,7 +33,7 @@ export function historyOfferId({
   return `${form}${Buffer.from(identity).toString("base64url")}`;
 }
 
-/** Returns the listing in an ID of `historyOfferId`; undefined for any other text. */
+/** Returns the listing in an ID that `historyOfferId` built; undefined for any other text. */
 export function listingOfOfferId(id: string): string | undefined {
   if (!id.startsWith(form)) return undefined;
   try {

@@ -3,7 +3,7 @@ import { type HistoryProduct, productTypes } from "./product.ts";
 import { parseProducts } from "./parse-products.ts";
 import type { PriceHistoryDependencies, PriceHistoryOptions, HistorySource } from "./source.ts";
 
-/** The number of listings in one call that requests offers. */
+/** The maximum number of listings in one call that requests offers. */
 export const listingsPerCallMax = 20;
 const offersPerListingDefault = 40;
 /** The price of ten offers, in tokens. */
@@ -25,14 +25,18 @@ export type OfferLookup =
   | {
       readonly kind: "read";
       readonly products: ReadonlyMap<string, HistoryProduct>;
-      /** The API's number of the marketplace. */
+      /** The API's number for the marketplace. */
       readonly domain: string;
     }
-  /** Failed for a reason that may be in the requested IDs: a smaller batch may succeed. */
+  /** The call failed, possibly because of one of the IDs. A smaller batch may succeed. */
   | { readonly kind: "failed" }
+  /** The call failed, and a smaller batch would fail too. */
   | { readonly kind: "none" };
 
-/** Makes the API read the current live offers of listings. */
+/**
+ * Reads the current live offers of listings. `products` contains only the listings that the API
+ * returned.
+ */
 export async function lookUpOffers(
   ids: readonly string[],
   { marketplace, deadline }: LookupRequest,
@@ -59,7 +63,10 @@ export async function lookUpOffers(
   return products === null ? { kind: "none" } : { kind: "read", products, domain: String(domain) };
 }
 
-/** Returns true if the source could read the listing's offers. A parent has none, so it counts. */
+/**
+ * Returns true if the source could read the listing's offers. Also true for a parent product, which
+ * has no offers.
+ */
 export const hasReadOffers = ({ productType, offersSuccessful }: HistoryProduct): boolean =>
   productType === productTypes.parent ||
   (productType !== productTypes.invalid && offersSuccessful === true);

@@ -16,21 +16,24 @@ export interface ListedOffer {
   readonly condition: string;
   readonly conditionNote: string | undefined;
   readonly sellerId: string;
-  /** The retailer itself is the seller. */
+  /** True if the retailer itself is the seller. */
   readonly isOwn: boolean;
   readonly isFba: boolean;
   readonly isBuybox: boolean;
 }
 
 export interface ListedOffers {
-  /** At most `offersPerListingMax`: first the buy box offer, then by price, cheapest first. */
+  /**
+   * At most `offersPerListingMax` offers: first the buy box offer, then the others by price, lowest
+   * first.
+   */
   readonly offers: readonly ListedOffer[];
   readonly totalOffers: number;
 }
 
 /**
- * Returns the live offers of a product. An offer without a known price, or one that cannot be
- * distinguished from another, is only counted.
+ * Returns the live offers of a product. An offer is counted but not returned if its price or seller
+ * is unknown, or if it cannot be distinguished from another offer.
  */
 export function listedOffers(product: HistoryProduct, currency: string): ListedOffers {
   const live = liveOffers(product);
@@ -51,8 +54,8 @@ const featuredThenCheapest = (a: ListedOffer, b: ListedOffer): number =>
   (a.shipping ?? 0) - (b.shipping ?? 0);
 
 /**
- * Returns the live offers. `offers` may contain former ones; `liveOffersOrder` has the indexes of
- * the live ones.
+ * Returns the live offers. `offers` may also contain former offers; `liveOffersOrder` contains the
+ * indexes of the live ones. If it is empty, all offers count as live.
  */
 function liveOffers({ offers, liveOffersOrder }: HistoryProduct): readonly HistoryOffer[] {
   const places = new Set(liveOffersOrder);
@@ -61,8 +64,8 @@ function liveOffers({ offers, liveOffersOrder }: HistoryProduct): readonly Histo
 }
 
 /**
- * Gives each offer an ID. Among offers with equal identities, all but the first add the source's
- * number.
+ * Assigns an ID to each offer. If several offers have the same identity, all IDs but the first
+ * include the source's number of the offer.
  */
 function identify(listing: string, live: readonly HistoryOffer[], currency: string): ListedOffer[] {
   const seen = new Set<string>();
@@ -104,7 +107,7 @@ function listedOffer(
   };
 }
 
-/** Returns undefined for an offer whose seller the source does not report. */
+/** Returns the identity of an offer; undefined if the source does not report its seller. */
 function identityOf(
   listing: string,
   { sellerId, condition, isAmazon, isFBA }: HistoryOffer,
@@ -120,11 +123,11 @@ export interface SeenOffers {
    * known price. Among offers with the same ID, one buyable offer is enough.
    */
   readonly buyable: ReadonlyMap<string, boolean>;
-  /** True if the listing has no other offers. */
+  /** True if `buyable` covers all live offers of the listing. */
   readonly isWhole: boolean;
 }
 
-/** Returns the offers that the source saw live. */
+/** Returns which offers of a listing the source reported as live, and which of them are buyable. */
 export function seenOffers(product: HistoryProduct): SeenOffers {
   const { asin, offers, liveOffersOrder, stats } = product;
   const live = liveOffers(product);
@@ -144,18 +147,18 @@ export function seenOffers(product: HistoryProduct): SeenOffers {
   }
   const listed = new Set(liveOffersOrder).size || offers.length;
   const total = stats?.totalOfferCount;
-  // A total below -1 means "unknown".
+  // The source reports a total below -1 if it does not know the total.
   const isCounted = total !== undefined && total >= -1;
   return { buyable, isWhole: isCounted && identified >= Math.max(total, listed) };
 }
 
-/** An offer that is not shippable can be bought only before its release. */
+/** Returns true if the offer can be bought: it is shippable, or it is a preorder. */
 const isBuyable = ({ isShippable, isPreorder }: HistoryOffer): boolean =>
   isShippable !== false || isPreorder === true;
 
 /**
- * Returns the offer of the buy box's seller in its condition; if there are several, the one at its
- * price.
+ * Returns the offer with the seller, condition and shipper of the buy box. If several offers match,
+ * prefers the one with the price of the buy box. Returns undefined if none matches.
  */
 function featuredOf(
   offers: readonly ListedOffer[],
@@ -176,7 +179,10 @@ export interface OfferShop {
   readonly names: SellerNames;
 }
 
-/** Converts an offer to its result. A seller without a known name is shown by ID. */
+/**
+ * Converts an offer to the offer of the API. If the seller's name is unknown, uses the seller ID as
+ * the name.
+ */
 export function historyOffer(offer: ListedOffer, shop: OfferShop): Offer {
   const { sellerId, isOwn, isFba, shipping, conditionNote } = offer;
   const { currency, retailerName, names } = shop;
@@ -197,7 +203,7 @@ export function historyOffer(offer: ListedOffer, shop: OfferShop): Offer {
 
 const formats = new Map<string, Intl.NumberFormat>();
 
-/** Returns the price format of a currency. Cached, because creating a format is slow. */
+/** Returns the price format of a currency. Formats are cached, because creating one is slow. */
 function formatOf(currency: string): Intl.NumberFormat {
   const format =
     formats.get(currency) ?? new Intl.NumberFormat("en-US", { style: "currency", currency });

@@ -21,8 +21,9 @@ import { type BatchOutcome, readInBatches } from "../http/in-batches.ts";
 const callsAtOnceDefault = 8;
 
 /**
- * Creates the offers reader of `retailer_a` for a price history API, which reads the listing's
- * current offers. `historyOfferId` makes the offer IDs.
+ * Creates the scraper of offers of `retailer_a` for a price history API. `historyOfferId` builds
+ * the offer IDs. A listing is `unavailable` if its offers, or the name of a seller, could not be
+ * read.
  */
 export function priceHistoryOffers(
   options: PriceHistoryOptions,
@@ -83,7 +84,10 @@ async function readBatch(
   return { kind: "read", results };
 }
 
-/** Returns false if a seller's name could not be requested. A later read may get it. */
+/**
+ * Returns true if the name of every seller was looked up, even if the source has no name for the
+ * seller.
+ */
 const isNamed = ({ offers }: ListedOffers, names: SellerNames): boolean =>
   offers.every(({ isOwn, sellerId }) => isOwn || names.has(sellerId));
 

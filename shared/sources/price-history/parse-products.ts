@@ -4,14 +4,14 @@ import { replyProblem } from "../contract/reply-error.ts";
 
 interface Reading {
   readonly ids: readonly string[];
-  /** The API's number of the requested marketplace. */
+  /** The API's number for the requested marketplace. */
   readonly domain: number;
   readonly dependencies: PriceHistoryDependencies;
 }
 
 /**
- * Returns `productsOf` a reply; warns the operator of an error that made requested products
- * missing.
+ * Parses a reply with `productsOf`. Warns the operator if the reply reports an error and lacks some
+ * of the requested products. Returns null if the body is not a reply.
  */
 export function parseProducts(
   body: unknown,

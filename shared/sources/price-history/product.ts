@@ -8,7 +8,7 @@ const list = <Item>(
   item: v.GenericSchema<unknown, Item>,
 ): v.GenericSchema<unknown, readonly Item[]> => v.fallback(v.pipe(v.array(item)), []);
 
-/** Texts that may be HTML. `details.ts` cleans them. */
+/** A text that may be HTML. `details.ts` removes the tags. */
 const html = v.fallback(v.optional(v.string()), undefined);
 
 const stats = v.object({
@@ -45,7 +45,7 @@ const offer = v.object({
 export type HistoryStats = v.InferOutput<typeof stats>;
 export type HistoryOffer = v.InferOutput<typeof offer>;
 
-/** A product of the source's reply. Only its ID and its type must be readable. */
+/** A product of the source's reply. Only its ID is required; a missing type means `standard`. */
 export const historyProduct = v.object({
   asin: v.pipe(v.string(), v.trim(), v.toUpperCase(), v.regex(/^[A-Z0-9]{10}$/)),
   domainId: signedInteger,
@@ -92,11 +92,11 @@ export const productTypes = {
   standard: 0,
   /** The item does not exist. */
   invalid: 4,
-  /** Groups variations; it has no offers. */
+  /** A product that groups variations and has no offers. */
   parent: 5,
 } as const;
 
-/** Indexes in `stats.current`. */
+/** The indexes of values in `stats.current`. */
 export const currentPlaces = {
   newPrice: 1,
   usedPrice: 2,
@@ -111,18 +111,20 @@ export const currentPlaces = {
 const reply = v.object({ products: v.array(v.unknown()) });
 
 interface ReplySetting {
-  /** The API's number of the requested marketplace. */
+  /** The API's number for the requested marketplace. */
   readonly domain: number;
-  /** When the reply arrived. */
+  /** The time at which the reply arrived. */
   readonly now: Date;
 }
 
 /**
- * Returns the products of a reply by ID; null if the body is not a reply.
+ * Returns the products of a reply by ID; null if the body has no list of products.
  *
- * If two products have the same ID, the first counts. Left out: unreadable products, products of
- * another marketplace, products that the source read more than `readingAgeMaxMs` ago, and, in a
- * reply that reports an error, products of type `invalid`.
+ * If two products have the same ID, the first one is used. The result omits:
+ * - unreadable products,
+ * - products of another marketplace,
+ * - products that the source read more than `readingAgeMaxMs` ago,
+ * - products of type `invalid`, if the reply reports an error.
  */
 export function productsOf(
   body: unknown,

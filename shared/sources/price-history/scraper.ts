@@ -16,19 +16,19 @@ import { type BatchOutcome, readInBatches } from "../http/in-batches.ts";
 
 export type { PriceHistoryDependencies, PriceHistoryOptions } from "./source.ts";
 
-/** The number of IDs in one call. */
+/** The maximum number of IDs in one call. */
 const batchIdsMax = 100;
 const callsAtOnceDefault = 8;
 
-/** The price of an item, in tokens. The buy box costs extra. */
+/** The price of one item in tokens. The tiers `lite` and `full` pay extra for the buy box. */
 const tierCosts: Readonly<Record<HistoryTier, number>> = { pulse: 1, lite: 3, full: 3 };
 
 /**
- * Creates the scraper of `retailer_a` for a price history API, whose data are as old as its last
- * read.
+ * Creates the scraper of `retailer_a` for a price history API. `fetchedAt` is the time at which the
+ * API last read the product.
  *
- * An item that the source calls invalid is `not_found`. An ID that the source did not answer, or
- * read too long ago, is `unavailable`.
+ * An item is `not_found` if the source reports it as invalid. It is `unavailable` if the reply does
+ * not contain it or the source read it more than `readingAgeMaxMs` ago.
  */
 export function priceHistoryScraper(
   options: PriceHistoryOptions,

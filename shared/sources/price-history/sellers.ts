@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { HistorySource } from "./source.ts";
 import { foreignText } from "../contract/foreign-value.ts";
 
-/** Names by seller ID. Null: the source has no name. Absent: the name could not be requested. */
+/** Names by seller ID. A name is null if the source has none, and absent if the lookup failed. */
 export type SellerNames = ReadonlyMap<string, string | null>;
 
 export interface Sellers {
@@ -12,7 +12,7 @@ export interface Sellers {
   ): Promise<SellerNames>;
 }
 
-/** The number of IDs in one call. */
+/** The maximum number of IDs in one call. */
 const batchIdsMax = 100;
 const keptNamesMax = 10_000;
 const sellerId = /^[A-Z0-9]{5,20}$/i;
@@ -21,7 +21,8 @@ const reply = v.object({ sellers: v.nullable(v.record(v.string(), v.unknown())) 
 const seller = v.fallback(v.object({ sellerName: foreignText }), {});
 
 /**
- * Creates a lookup of seller names. It caches the last 10,000 names for the life of the process.
+ * Creates a lookup of seller names. It caches the 10,000 most recent names for the life of the
+ * process.
  */
 export function historySellers(source: HistorySource): Sellers {
   const kept = new Map<string, string>();

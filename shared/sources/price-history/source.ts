@@ -11,20 +11,20 @@ import { statusProblem } from "../contract/status-problem.ts";
 export interface PriceHistoryOptions {
   /** The API's address, to which `/product` and `/seller` are appended. */
   readonly baseUrl: string;
-  /** The prefix of an item's page address. Without it, results have no `url`. */
+  /** The prefix of an item's page address. If absent, results contain no `url`. */
   readonly pageBaseUrl?: string | undefined;
-  /** The prefix of picture addresses. Without it, results have no pictures. */
+  /** The prefix of picture addresses. If absent, results contain no pictures. */
   readonly imageBaseUrl?: string | undefined;
   /** The retailer's name as seller and shipper. Default: the platform's name. */
   readonly retailerName?: string | undefined;
-  /** Offers to request for each listing, 20 to 40. Default: 40. */
+  /** The number of offers to request for each listing, from 20 to 40. Default: 40. */
   readonly offersPerListing?: number | undefined;
-  /** Concurrent batches of one read. Default: 8. */
+  /** The maximum number of concurrent batches in one read. Default: 8. */
   readonly callsAtOnceMax?: number | undefined;
 }
 
 export interface PriceHistoryDependencies {
-  /** Must return a 429 without retrying it: the body holds the time of the next try. */
+  /** Must return a 429 without a retry: its body contains the time until the next tokens. */
   readonly client: SourceClient;
   readonly clock: Clock;
   /** Returns the API key. Called before every request. */
@@ -45,11 +45,11 @@ export interface HistoryQuery {
 
 /** The result of one query. */
 export type HistoryReply =
-  /** A 200; `body` is undefined if it is not JSON. */
+  /** The source answered with status 200. `body` is undefined if the answer is not JSON. */
   | { readonly kind: "read"; readonly body: unknown }
-  /** Failed for a reason that may be in the query: a smaller one may succeed. */
+  /** The call failed, possibly because of the query. A smaller query may succeed. */
   | { readonly kind: "failed" }
-  /** Any other failure. */
+  /** The call failed or was not sent, and a smaller query would not help. */
   | { readonly kind: "none" };
 
 /** Sends queries to the price history API. */
@@ -59,16 +59,17 @@ export interface HistorySource {
 
 const triesMax = 2;
 const okStatus = 200;
-/** The source as a whole is busy, whatever the query. */
+/** A status that means that the whole source is busy; a smaller query would not help. */
 const busyStatus = 503;
-/** The schema of a valid 200 body. */
+/** The schema of a valid body with status 200, by path. */
 const replies = {
   product: v.object({ products: v.array(v.unknown()) }),
   seller: v.object({ sellers: v.nullable(v.record(v.string(), v.unknown())) }),
 };
 
 /**
- * Creates a source that stays within the token balance. A call without tokens waits for them once.
+ * Creates a client of the price history API that stays within the token balance. `send` waits for
+ * tokens until the deadline. It retries a call once if the API refuses the call for too few tokens.
  */
 export function historySource(
   options: PriceHistoryOptions,
@@ -98,7 +99,7 @@ export function historySource(
 }
 
 const warnOutOfTokens = ({ note }: PriceHistoryDependencies): void =>
-  note?.("a_history: out of tokens; items that it cannot pay for in time are unavailable");
+  note?.("a_history: out of tokens; items stay unavailable until the source grants more tokens");
 
 const hasFailed = (reply: SourceReply): boolean =>
   reply.kind === "too_large" ||
@@ -121,7 +122,7 @@ function noteProblem(reply: SourceReply, body: unknown, { query, dependencies }:
 interface Answered {
   readonly reply: SourceReply;
   readonly body: unknown;
-  /** Null if the answer reports no balance. */
+  /** Null if the reply reports no balance. */
   readonly account: TokenAccount | null;
 }
 

@@ -1,43 +1,52 @@
 import type { Clock } from "../../base/clock.ts";
 
-/** The token balance that the source reports with every answer. */
+/** The token balance that the source reports in its answers. */
 export interface TokenAccount {
-  /** Negative after a call that cost more than was left. */
+  /** The number of tokens left. Negative after a call that cost more than was left. */
   readonly left: number;
   /** Milliseconds until the next tokens are granted. */
   readonly refillInMs: number;
-  /** Tokens granted each minute. */
+  /** The number of tokens granted each minute. 0 if unknown. */
   readonly perMinute: number;
 }
 
 export interface Tokens {
   /**
-   * Waits for a positive balance. Resolves to true when there is one, or to false if there will be
-   * none by the deadline. A call may cost more than is left: the source lets the balance become
-   * negative.
+   * Waits for a positive balance and reserves `cost` tokens. Resolves to true then, or to false if
+   * the balance will not be positive before the deadline. A call may cost more tokens than are
+   * left, because the source allows a negative balance.
    */
   take(cost: number, deadline: Date): Promise<boolean>;
-  /** Ends a call that `take` admitted. `account` is null if the answer reported no balance. */
+  /**
+   * Ends a call for which `take` resolved to true. `account` is null if the answer reported no
+   * balance.
+   */
   settle(cost: number, account: TokenAccount | null): void;
 }
 
-/** Returns the balance of a key, shared by all its users in the process. */
+/**
+ * Returns the token balance of the key with this secret reference, shared by all users of the key
+ * in the process.
+ */
 export type TokensByKey = (reference: string) => Tokens;
 
 const minuteMs = 60_000;
-/** Tokens that are unused for this long expire. */
+/** Unused tokens expire after this many minutes. */
 const keptMinutes = 60;
-/** How long a reported balance is trusted. After that, one call checks whether it still holds. */
+/**
+ * The time for which a reported balance is trusted. After it, one call is allowed, to learn the new
+ * balance.
+ */
 const trustedMs = 5 * minuteMs;
 /**
- * While another call is in flight, its answer may report a new balance, so waits are cut to this
- * length.
+ * The longest single wait while another call is in flight, because the answer of that call may
+ * report a new balance.
  */
 const sliceMs = 250;
 
 /**
- * Limits the calls of a process to the token balance that the source reported. The first call is
- * not limited.
+ * Creates a limiter of calls by the token balance that the source last reported. Calls are not
+ * limited until the first report.
  */
 export function historyTokens(clock: Clock): Tokens {
   let left: number | null = null;
@@ -100,8 +109,7 @@ export function historyTokens(clock: Clock): Tokens {
 }
 
 /**
- * Creates one token balance for each key of the process. The reference of the secret identifies the
- * key.
+ * Creates a lookup that returns one token balance for each key, identified by its secret reference.
  */
 export function tokensByKey(clock: Clock): TokensByKey {
   const known = new Map<string, Tokens>();

@@ -1,7 +1,7 @@
 /** Parses values in the encoding of the price history API. */
 import * as v from "valibot";
 
-/** An integer, or one as text. Negative values are codes such as "none". */
+/** An integer, sent as a number or as text. Negative values are codes, such as -1 for "none". */
 export const signedInteger = v.fallback(
   v.optional(
     v.pipe(
@@ -15,16 +15,16 @@ export const signedInteger = v.fallback(
   undefined,
 );
 
-/** Means "no offer" or "no buy box". */
+/** The code for "no offer" or "no buy box". */
 const none = -1;
-/** Upper bound of any price, in the smallest unit of its currency. */
+/** The highest accepted price, in the smallest unit of its currency. */
 const minorMax = 100_000_000_000;
-/** Currencies without a smaller unit. */
+/** Currencies without a smaller unit, such as cents. */
 const wholeCurrencies: ReadonlySet<string> = new Set(["JPY"]);
 
 /**
- * Converts from the smallest unit. -1 ("none") gives null; an absent, other negative or implausibly large
- * amount gives undefined.
+ * Converts an amount from the currency's smallest unit to its main unit. Returns null if the source
+ * reports "none" (-1), and undefined for a missing, negative or too large amount.
  */
 export function amountOf(
   minor: number | null | undefined,
@@ -35,7 +35,7 @@ export function amountOf(
   return wholeCurrencies.has(currency) ? minor : minor / 100;
 }
 
-/** Returns an amount as `amountOf` does. A price of 0 means "unknown". */
+/** Converts a price as `amountOf` does, but returns undefined for 0, which means "unknown". */
 export function priceOf(
   minor: number | null | undefined,
   currency: string,
@@ -45,7 +45,10 @@ export function priceOf(
 
 const epochMinutes = 21_564_000;
 
-/** Converts the API's minutes to a time, at most `now`. Returns `now` if the API reports none. */
+/**
+ * Converts a time of the API, in minutes since its epoch, to a date that is not later than `now`.
+ * Returns `now` for a missing time and for 0 or less.
+ */
 export function momentOf(minutes: number | undefined, now: Date): Date {
   if (minutes === undefined || minutes <= 0) return now;
   return new Date(Math.min((minutes + epochMinutes) * 60_000, now.getTime()));

@@ -1,6 +1,6 @@
 /**
- * Schemas of the options of each adapter. Messages state the expected form and never repeat a
- * value, which may be a secret.
+ * Schemas of the options of each adapter. The messages describe the expected form. They never
+ * repeat the value, because it may be a secret.
  */
 import * as v from "valibot";
 import { secretReference } from "../contract/secret-reference.ts";
@@ -13,7 +13,7 @@ const text = (what: string): v.StringSchema<string> => v.string(`${what} must be
 const nonEmpty = (what: string): v.GenericSchema<string> =>
   v.pipe(text(what), v.minLength(1, `${what} must not be empty`));
 
-/** An identifier that JSON may hold as a number. */
+/** An identifier, which the JSON may contain as a text or a number. */
 const identifier = (what: string): v.GenericSchema<string | number, string> =>
   v.pipe(
     v.union([v.string(), v.number()], `${what} must be a string`),
@@ -24,7 +24,7 @@ const identifier = (what: string): v.GenericSchema<string | number, string> =>
 interface Bounds {
   readonly from: number;
   readonly to: number;
-  /** The counted unit, for messages. */
+  /** The unit of the value, as messages name it. */
   readonly unit: string;
 }
 
@@ -48,7 +48,10 @@ const batchIdsMax = (to: number): v.GenericSchema<number> =>
   whole("batchIdsMax", { from: 1, to, unit: "IDs a call" });
 const offersPerListing = whole("offersPerListing", { from: 20, to: 40, unit: "offers" });
 
-/** Loopback addresses may use HTTP, because the traffic stays on the machine. */
+/**
+ * The base URL of a source. HTTP is allowed for loopback addresses, because their traffic stays on
+ * the machine.
+ */
 const baseUrl = v.pipe(
   text("a base URL"),
   v.check(
@@ -57,7 +60,7 @@ const baseUrl = v.pipe(
   ),
 );
 
-/** Rejects a base URL that ends with a path which the adapter appends. */
+/** A base URL that does not end with a path that the adapter appends. */
 const baseUrlBefore = (paths: readonly string[]): v.GenericSchema<string> => {
   const doubled = new RegExp(String.raw`/(?:${paths.join("|")})\b[^/]*/*$`, "i");
   return v.pipe(
@@ -114,7 +117,7 @@ interface Pace {
   readonly tryTimeoutMs: number;
 }
 
-/** The limits of a source's calls. Each adapter has its own defaults. */
+/** Options that limit the calls to a source. The defaults differ by adapter. */
 const pace = (defaults: Pace) => ({
   callsPerSecond: v.optional(callsPerSecond, defaults.callsPerSecond),
   burst: v.optional(burst, defaults.burst),
@@ -123,37 +126,42 @@ const pace = (defaults: Pace) => ({
 });
 
 const unknownOption = (adapter: string): string =>
-  `is missing, or no option of the adapter ${adapter}`;
+  `is missing, or is not an option of the adapter ${adapter}`;
 
+/** The schema of the options of the adapter `sandbox`. */
 export const sandboxOptions = v.strictObject(
   { adapter: v.literal("sandbox"), seed: v.optional(text("a seed"), seedDefault) },
   "is not an option of the adapter sandbox",
 );
 
+/** The schema of the options of the adapter `upstream`. */
 export const upstreamOptions = v.strictObject(
   {
     adapter: v.literal("upstream"),
     baseUrl: baseUrlBefore(["read", "capabilities"]),
     secret: v.optional(secret),
     batchIdsMax: v.optional(batchIdsMax(1_000), 100),
-    // Limits calls, not IDs: a server that takes one ID a call needs a higher rate.
+    // The default rate limits calls, not IDs. A server that accepts only one ID in a call needs a
+    // higher rate.
     ...pace({ callsPerSecond: 50, burst: 50, callsAtOnceMax: 32, tryTimeoutMs: 30_000 }),
   },
   unknownOption("upstream"),
 );
 
+/** The schema of the options of the adapter `d_catalog`. */
 export const catalogOptions = v.strictObject(
   {
     adapter: v.literal("d_catalog"),
     baseUrl: baseUrlBefore(["v1", "products"]),
     secret: v.optional(secret),
     batchIdsMax: v.optional(batchIdsMax(100), 100),
-    // Four fifths of the limit of the products API.
+    // 80 % of the limit of the products API, which is 5 calls per second.
     ...pace({ callsPerSecond: 4, burst: 1, callsAtOnceMax: 2, tryTimeoutMs: 15_000 }),
   },
   unknownOption("d_catalog"),
 );
 
+/** The schema of the options of the adapter `b_affiliate`. */
 export const affiliateOptions = v.strictObject(
   {
     adapter: v.literal("b_affiliate"),
@@ -170,6 +178,7 @@ export const affiliateOptions = v.strictObject(
   unknownOption("b_affiliate"),
 );
 
+/** The schema of the options of the adapter `a_history`. */
 export const priceHistoryOptions = v.strictObject(
   {
     adapter: v.literal("a_history"),
@@ -179,8 +188,8 @@ export const priceHistoryOptions = v.strictObject(
     imageBaseUrl: v.optional(baseUrl),
     retailerName: v.optional(nonEmpty("retailerName")),
     offersPerListing: v.optional(offersPerListing),
-    // The source may read its items again before it answers, so the timeout is long. Its tokens
-    // limit the calls.
+    // The timeout is long because the source may read its items again before it answers. Tokens
+    // limit the number of calls, in addition to the rate.
     ...pace({ callsPerSecond: 5, burst: 8, callsAtOnceMax: 8, tryTimeoutMs: 60_000 }),
   },
   unknownOption("a_history"),
@@ -188,6 +197,7 @@ export const priceHistoryOptions = v.strictObject(
 
 const pagePace = pace({ callsPerSecond: 2, burst: 4, callsAtOnceMax: 4, tryTimeoutMs: 15_000 });
 
+/** The schema of the options of the adapter `web`, with the limits that all adapters have. */
 export const webOptions = v.strictObject(
   { ...pageOptions.entries, burst: pagePace.burst, tryTimeoutMs: pagePace.tryTimeoutMs },
   unknownOption("web"),

@@ -14,10 +14,13 @@ import { sourceName } from "./name.ts";
 const retailerARead = v.variant(
   "adapter",
   [sandboxOptions, upstreamOptions, priceHistoryOptions],
-  "is one of sandbox, upstream, a_history",
+  "must be one of sandbox, upstream, a_history",
 );
 
-/** Every scraper is required. With a default, a forgotten scraper would return invented data. */
+/**
+ * The schema of SOURCES. Every scraper is required: if the sandbox were the default, a forgotten
+ * scraper would return invented data.
+ */
 const configuration = v.strictObject(
   {
     "retailer_a.pulse": retailerARead,
@@ -28,20 +31,20 @@ const configuration = v.strictObject(
     "retailer_b.standard": v.variant(
       "adapter",
       [sandboxOptions, upstreamOptions, affiliateOptions, webOptions],
-      "is one of sandbox, upstream, b_affiliate, web",
+      "must be one of sandbox, upstream, b_affiliate, web",
     ),
     "retailer_c.standard": v.variant(
       "adapter",
       [sandboxOptions, upstreamOptions, webOptions],
-      "is one of sandbox, upstream, web",
+      "must be one of sandbox, upstream, web",
     ),
     "retailer_d.standard": v.variant(
       "adapter",
       [sandboxOptions, upstreamOptions, catalogOptions, webOptions],
-      "is one of sandbox, upstream, d_catalog, web",
+      "must be one of sandbox, upstream, d_catalog, web",
     ),
   } satisfies Record<StepScraperId, v.GenericSchema>,
-  "is missing, or is not a scraper",
+  "is missing, or is not a scraper ID; configure every scraper",
 );
 
 /** The adapter of each scraper and its options. */
@@ -49,16 +52,18 @@ export type SourceConfiguration = v.InferOutput<typeof configuration>;
 
 export interface ParseOptions {
   /**
-   * For a developer's machine: allows secrets in environment variables, and offer checks by the
-   * sandbox while a product scraper uses another adapter.
+   * Set to true only on a developer's machine. Allows secrets in environment variables. Also allows
+   * the sandbox for offer checks while a product scraper uses another adapter.
    * @default false
    */
   readonly allowVariables?: boolean;
 }
 
 /**
- * Parses the variable SOURCES: a JSON object from scraper ID to adapter and options.
- * @throws Error that names the wrong key. It never repeats a value, which may be a secret.
+ * Parses the environment variable SOURCES: a JSON object that maps each scraper ID to an adapter
+ * and its options.
+ * @throws Error whose message names the wrong key. The message never contains a value of the key,
+ * because it may be a secret.
  */
 export function parseSources(variable: string, options: ParseOptions = {}): SourceConfiguration {
   const parsed = v.safeParse(configuration, parseJson(variable), { abortEarly: true });
@@ -68,7 +73,9 @@ export function parseSources(variable: string, options: ParseOptions = {}): Sour
   }
   for (const [scraper, key, { reference }] of secretUses(parsed.output)) {
     if (options.allowVariables !== true && secretReference(reference)?.kind === "variable") {
-      throw new Error(`SOURCES: ${scraper}.${key}: env: is for a developer's machine only`);
+      throw new Error(
+        `SOURCES: ${scraper}.${key}: env: is for a developer's machine only; use the ARN of a secret, or an SSM parameter`,
+      );
     }
   }
   checkOfferIds(parsed.output, options);
@@ -81,11 +88,12 @@ const offerIdProducers = ["retailer_a.offers", "retailer_a.lite", "retailer_a.fu
 type OfferIdProducer = (typeof offerIdProducers)[number];
 
 /**
- * Rejects an offer check adapter that does not recognize the offer IDs of the other scrapers.
+ * Throws an error if the adapter for offer checks does not recognize the offer IDs of the other
+ * scrapers.
  *
- * The sandbox and the price history API recognize only their own IDs. They would report every other
- * offer as not buyable, or invent an answer. An upstream server is assumed to recognize the IDs of
- * its configuration.
+ * The sandbox and the price history API recognize only the offer IDs that they created. For any
+ * other ID, they report the offer as not buyable or invent an answer. An upstream server is assumed
+ * to recognize the offer IDs of all other configured adapters.
  */
 function checkOfferIds(sources: SourceConfiguration, options: ParseOptions): void {
   const { adapter } = sources["retailer_a.offer_check"];
@@ -97,7 +105,7 @@ function checkOfferIds(sources: SourceConfiguration, options: ParseOptions): voi
   );
 }
 
-/** Returns the scrapers whose offer IDs an adapter does not recognize in an offer check. */
+/** Returns the scrapers whose offer IDs the adapter `checker` does not recognize. */
 function unrecognizedProducers(
   checker: string,
   sources: SourceConfiguration,
@@ -106,14 +114,18 @@ function unrecognizedProducers(
   if (checker === "upstream") return [];
   return offerIdProducers.filter((id) => {
     const producer = sources[id].adapter;
-    // Sandbox products are invented, so a wrong check does no harm. A developer may try a single
-    // scraper.
+    // Sandbox products are invented, so a wrong check of their offers does no harm. On a
+    // developer's machine, one product scraper may use another adapter while the sandbox checks
+    // offers.
     const isTrial = producer === "sandbox" || (checker === "sandbox" && allowVariables);
     return producer !== checker && !(isTrial && id !== "retailer_a.offers");
   });
 }
 
-/** Returns the adapter that offer checks must use and, if that is not enough, the other changes. */
+/**
+ * Returns the end of the error message: the adapter that offer checks must use, and the other
+ * changes that this adapter requires.
+ */
 function remedyFor(
   id: OfferIdProducer,
   sources: SourceConfiguration,
@@ -131,7 +143,8 @@ function remedyFor(
 const paceKeys = ["callsPerSecond", "burst", "callsAtOnceMax"] as const;
 
 /**
- * Rejects different rates for one source, because its scrapers share one rate and one set of slots.
+ * Throws an error if two scrapers of one source have different limits. The scrapers share one rate
+ * and one set of slots.
  */
 function checkPaces(sources: SourceConfiguration): void {
   const firstOf = new Map<string, Paced>();
@@ -155,17 +168,20 @@ interface Paced {
   readonly options: Readonly<Record<(typeof paceKeys)[number], number>>;
 }
 
-/** Returns every secret of the configuration once. */
+/** Returns the secrets of the configuration, without duplicates. */
 export function secretsOf(sources: SourceConfiguration): SecretUse[] {
   const uses = new Map(secretUses(sources).map(([, , use]) => [JSON.stringify(use), use]));
   return [...uses.values()];
 }
 
-/** Returns true if an adapter can read for a scraper. */
+/** Returns true if the adapter supports the scraper. Returns false for unknown names. */
 export const canServe = (adapter: string, scraper: string): boolean =>
   optionsOf(adapter, scraper) !== undefined;
 
-/** Returns the type of an adapter's option; "text" for an unknown option. */
+/**
+ * Returns the type of an adapter's option; "text" for an option that is unknown or is neither a
+ * number nor a boolean.
+ */
 export function optionKind(
   { adapter, scraper }: { readonly adapter: string; readonly scraper: string },
   option: string,
@@ -181,7 +197,8 @@ const isOptional = (
 ): schema is v.OptionalSchema<v.GenericSchema, unknown> => schema.type === "optional";
 
 /**
- * Returns the option schemas of an adapter by name; undefined if it cannot read for the scraper.
+ * Returns the option schemas of an adapter by name; undefined if the adapter does not support the
+ * scraper.
  */
 function optionsOf(adapter: string, scraper: string): v.ObjectEntries | undefined {
   const variants = Object.entries(configuration.entries).find(([id]) => id === scraper)?.[1];
@@ -205,6 +222,6 @@ function parseJson(variable: string): unknown {
   try {
     return JSON.parse(variable);
   } catch {
-    throw new Error("SOURCES: the value: is not valid JSON");
+    throw new Error("SOURCES: the value: is not valid JSON; check quotes, commas and brackets");
   }
 }

@@ -16,9 +16,10 @@ interface NamedSecret {
 }
 
 /**
- * Returns the name of a source. All scrapers with the same adapter and host share a source, because
- * the host counts them as one caller; the price history API counts by key. The name contains a hash
- * and reveals neither the address nor the secret.
+ * Returns the name of a source. Scrapers with the same adapter and origin are one source, because
+ * the host counts their calls together. The price history API counts calls by key, so its source
+ * also depends on the secret. The name contains a hash and reveals neither the address nor the
+ * secret.
  */
 export function sourceName(source: NamedSource): string {
   const { origin } = new URL(source.adapter === "web" ? source.urlTemplate : source.baseUrl);
@@ -32,7 +33,7 @@ export function sourceName(source: NamedSource): string {
 const parameterArnStart = /^arn:[^/]+:parameter(?=\/)/;
 
 /**
- * Normalizes the reference of a secret: an SSM parameter has the same name with and without its
- * ARN.
+ * Normalizes the reference of a secret: shortens the ARN of an SSM parameter to its name. Returns
+ * other references unchanged.
  */
 export const secretName = (reference: string): string => reference.replace(parameterArnStart, "");

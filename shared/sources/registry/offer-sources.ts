@@ -7,13 +7,13 @@ import { sandboxOfferChecker, sandboxOffers } from "../sandbox/offers.ts";
 import { historyParts, type SourceDependencies, upstreamParts } from "./parts.ts";
 import { upstreamOfferChecker, upstreamOffers } from "../upstream/scraper.ts";
 
-/** The sources of the offers endpoints, each created once. */
+/** The sources of the offers endpoints. Every call of a function returns the same instance. */
 export interface OfferSources {
   readonly offerScraperFor: () => OfferScraper;
   readonly offerCheckerFor: () => OfferChecker;
 }
 
-/** Creates the configured sources of offers and offer checks. */
+/** Creates the configured sources for offers and offer checks. */
 export function offerSources(
   sources: SourceConfiguration,
   dependencies: SourceDependencies,

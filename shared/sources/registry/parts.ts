@@ -26,18 +26,20 @@ export interface SourceDependencies {
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly budget: RateBudget;
-  /** State that the scrapers of one source share; one instance for each process. */
+  /** The states that the scrapers of one source share. Use one instance in each process. */
   readonly states: SourceStates;
   readonly secrets: SecretReader;
-  /** Token balances of the price history API by key; one instance for each process. */
+  /** The token balances of the price history API by key. Use one instance in each process. */
   readonly tokens: TokensByKey;
   /** Receives the report of each read. */
   readonly report: (report: SourceReport) => void;
-  /** Receives problems that an operator must fix, without secrets and data of answers. */
+  /**
+   * Receives problems that an operator must fix. They contain no secrets and no data from answers.
+   */
   readonly warn: (problem: string) => void;
 }
 
-/** The parts of every source over HTTP. */
+/** The parts that every adapter for an HTTP source needs. */
 export interface SourceParts {
   readonly client: SourceClient;
   readonly reporting: Reporting;
@@ -60,7 +62,7 @@ type SourceOverrides = Partial<
   Pick<SourceClientOptions, "isTemporary" | "isBlock" | "isUsual" | "userAgent" | "bytesMax">
 >;
 
-/** Creates the parts of a source. Scrapers of the same source share all its limits. */
+/** Creates the parts for a scraper. Scrapers of the same source share all limits of the source. */
 export function sourceParts(
   scraper: StepScraperId,
   options: PacedOptions & SourceOverrides,
@@ -95,7 +97,10 @@ export function sourceParts(
 
 const warningIntervalMs = 60_000;
 
-/** Limits repeated warnings: every call of every read may meet the same problem. */
+/**
+ * Returns a function that warns of the same problem at most once a minute, because one problem can
+ * affect every call of every read.
+ */
 function limitedWarnings(
   scraper: StepScraperId,
   { clock, warn }: SourceDependencies,
@@ -109,6 +114,7 @@ function limitedWarnings(
   };
 }
 
+/** Creates the dependencies of an adapter `upstream` for a scraper. */
 export function upstreamParts(
   scraper: StepScraperId,
   options: UpstreamOptions,
@@ -117,7 +123,8 @@ export function upstreamParts(
   const { clock, random } = dependencies;
   const { client, reporting, warn, open } = sourceParts(
     scraper,
-    // A 401 or 403 of the server refuses one key. Callers with another key may still be served.
+    // A 401 or 403 of the server rejects one key. The server may still accept calls with another
+    // key, so these statuses do not open the circuit.
     { ...options, isBlock: isBlockedByProxy },
     dependencies,
   );
@@ -136,24 +143,28 @@ function problemOf(note: UpstreamNote): string {
     case "refused":
       return statusProblem(note.status) ?? `refuses calls (${note.status})`;
     case "too_many":
-      return "takes fewer IDs in a call than batchIdsMax (413); lower batchIdsMax";
+      return "accepts fewer IDs in a call than batchIdsMax (413); lower batchIdsMax";
     case "unreadable":
-      return "violates the contract";
+      return "sends replies that violate the contract";
     default:
       return note satisfies never;
   }
 }
 
-/** A reply with 100 complete products almost reaches the default limit. */
+/**
+ * Above the default, because a reply with 100 complete products almost reaches the default of 5
+ * MiB.
+ */
 const historyBytesMax = 16 * 1_024 * 1_024;
 
 /**
- * A 429 of the price history API is not retried here: its body holds the time of the next try,
- * which the adapter uses.
+ * The client does not retry a 429 of the price history API. Its body contains the time until the
+ * next tokens, for which the adapter waits.
  */
 const isHistoryTemporary = (status: number): boolean =>
   status !== 429 && temporaryStatuses.has(status);
 
+/** Creates the dependencies of an adapter `a_history` for a scraper. */
 export function historyParts(
   scraper: StepScraperId,
   options: PriceHistoryOptions,

@@ -1,48 +1,48 @@
 import type { StepScraperId } from "../../scrapers/catalogue.ts";
 import type { SourceEvent } from "../http/source-event.ts";
 
-/** The metrics of the calls that one read sent. */
+/** Metrics of the calls in one read. */
 export interface CallMetrics {
-  /** Duration of each call in milliseconds, including waits and retries. */
+  /** The duration of each call in milliseconds, including waits and retries. */
   readonly milliseconds: readonly number[];
   readonly tries: number;
-  /** Tries that the source answered with 429. */
+  /** The number of tries that the source answered with 429. */
   readonly throttled: number;
   /**
-   * Calls by result: `2xx` to `5xx`, an error code such as `ECONNREFUSED` or `timeout`,
-   * `too_large`, `no_time` or `circuit_open`.
+   * The number of calls by result. The result is the class of the status (such as `2xx`), an error
+   * code (such as `ECONNREFUSED` or `timeout`), `too_large`, `no_time` or `circuit_open`.
    */
   readonly replies: Readonly<Record<string, number>>;
   readonly circuitsOpened: number;
 }
 
-/** The result of one read. Contains no address, no secret and no data of the answer. */
+/** The metrics of one read. Contains no address, no secret and no data from answers. */
 export interface SourceReport {
-  /** The adapter. */
+  /** The adapter's name. */
   readonly source: string;
   readonly scraper: StepScraperId;
   readonly milliseconds: number;
-  /** Items by status. */
+  /** The number of items by status. */
   readonly items: Readonly<Record<string, number>>;
   readonly calls: CallMetrics;
 }
 
-/** Summary of the events of one read. */
+/** The summary of the events in one read. */
 export interface CallSummary {
   readonly calls: CallMetrics;
-  /** Null if a call was answered, or none was sent. */
+  /** Null if the source answered at least one call, or if no call was sent. */
   readonly unanswered: Unanswered | null;
 }
 
-/** Reported when calls were sent and none was answered. */
+/** The reason why the source answered no call of a read. */
 export interface Unanswered {
-  /** True if the source answered a try with a temporary refusal. */
+  /** True if the source asked at least one call to retry later. */
   readonly isBusy: boolean;
   /** The most frequent result of the calls. */
   readonly reason: string;
 }
 
-/** Summarizes the calls between the service and a source. */
+/** Summarizes the events of one read. */
 export function callSummary(events: readonly SourceEvent[]): CallSummary {
   const calls = events.filter((event) => event.kind === "call");
   const replies = countsOf(calls.map(({ reply }) => reply));

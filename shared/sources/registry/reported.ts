@@ -1,4 +1,4 @@
-/** Wraps sources so that each read writes a report. */
+/** Wraps sources so that each read reports its metrics. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Clock } from "../../base/clock.ts";
 import type { StepScraperId } from "../../scrapers/catalogue.ts";
@@ -7,8 +7,8 @@ import type { NoteEvent, SourceEvent } from "../http/source-event.ts";
 import { callSummary, countsOf, type SourceReport } from "./report.ts";
 
 /**
- * Warns the operator of a problem; the scraper's name is added. Repeats the same problem at most
- * once a minute.
+ * Warns the operator of a problem of one scraper. The warning contains the scraper's name. The same
+ * problem is repeated at most once a minute, whatever its `detail`.
  */
 export type WarnOperator = (problem: string, detail?: string) => void;
 
@@ -20,20 +20,23 @@ export interface Reporting {
   readonly warn: WarnOperator;
 }
 
-/** The events of the current read. Reads of one scraper overlap, so each has its own array. */
+/** The events of the current read. Reads overlap, so each read has a separate array. */
 const eventsOfRead = new AsyncLocalStorage<SourceEvent[]>();
 
-/** Adds an event to the current read. */
+/** Adds an event to the current read. Ignores events outside a read. */
 export const noteForRead: NoteEvent = (event) => eventsOfRead.getStore()?.push(event);
 
+/** Returns a scraper that reports each read of the given scraper. */
 export const reportedScraper = (scraper: Scraper, reporting: Reporting): Scraper => ({
   read: (request) => reported(() => scraper.read(request), reporting),
 });
 
+/** Returns a scraper of offers that reports each read of the given scraper. */
 export const reportedOffers = (scraper: OfferScraper, reporting: Reporting): OfferScraper => ({
   readOffers: (request) => reported(() => scraper.readOffers(request), reporting),
 });
 
+/** Returns an offer checker that reports each check of the given checker. */
 export const reportedChecker = (checker: OfferChecker, reporting: Reporting): OfferChecker => ({
   checkOffers: (request) => reported(() => checker.checkOffers(request), reporting),
 });
@@ -46,7 +49,8 @@ async function reported<Answer extends { readonly status: string }>(
   const events: SourceEvent[] = [];
   const answers = await eventsOfRead.run(events, read);
   const { calls, unanswered } = callSummary(events);
-  if (unanswered?.isBusy === true) warn(`${source}: every call was throttled (429)`);
+  if (unanswered?.isBusy === true)
+    warn(`${source}: every call was throttled (429); lower callsPerSecond`);
   else if (unanswered !== null) warn(`${source}: no call was answered`, unanswered.reason);
   report({
     source,

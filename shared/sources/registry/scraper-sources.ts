@@ -13,8 +13,8 @@ import { webScraper } from "../web/scraper.ts";
 import { isBlockAnswer } from "../web/block-answer.ts";
 
 /**
- * Returns the scraper of each ID. Each is created once, so its limits apply to all reads of the
- * process.
+ * Returns a function that returns the scraper for an ID. Each scraper is created once, so its
+ * limits apply to all reads of the process.
  */
 export function scraperFor(
   sources: SourceConfiguration,

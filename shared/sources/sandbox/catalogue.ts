@@ -1,6 +1,6 @@
 /**
- * The products of the sandbox's shops: invented brands and products, chosen by a hash of the item
- * ID.
+ * The products of the sandbox's shops: invented brands and products. A hash of the item ID chooses
+ * them.
  */
 import type { Platform } from "../../platforms/catalogue.ts";
 import { type Draw, hourMs, pick, stepOf, cents } from "./draw.ts";
@@ -19,7 +19,7 @@ const brands = [
 interface Kind {
   readonly category: string;
   readonly noun: string;
-  /** Typical prices, in whole units of the marketplace currency. */
+  /** The range of typical prices, in whole units of the marketplace currency. */
   readonly from: number;
   readonly to: number;
 }
@@ -47,11 +47,14 @@ export const kindOf = (platform: Platform, id: string, draw: Draw): Kind =>
 export const titleOf = (platform: Platform, id: string, draw: Draw): string =>
   `${brandOf(draw)} ${kindOf(platform, id, draw).noun} ${modelOf(id, draw)}`;
 
-/** Returns a letter and the last four characters of the ID. */
+/** Returns a model name: a letter, then the last four characters of the ID. */
 export const modelOf = (id: string, draw: Draw): string =>
   `${String.fromCharCode(65 + Math.floor(draw("model letter") * 26))}${id.slice(-4)}`;
 
-/** How often a price or the stock may change. Each item has its own phase. */
+/**
+ * The periods after which a price or the stock may change. The periods of different items start at
+ * different times.
+ */
 const priceStepMs = 6 * hourMs;
 const stockStepMs = 12 * hourMs;
 const saleShare = 0.2;
@@ -65,7 +68,7 @@ export interface ItemMoment {
   readonly draw: Draw;
 }
 
-/** Returns the regular and the current price of an item. */
+/** Returns the regular and the current price of an item, in the marketplace currency. */
 export function priceAt({ platform, id, at, draw }: ItemMoment): {
   readonly regularPrice: number;
   readonly amount: number;
@@ -78,6 +81,9 @@ export function priceAt({ platform, id, at, draw }: ItemMoment): {
   return { regularPrice, amount: cents(regularPrice * (1 - depth)) };
 }
 
-/** Returns a number in [0, 1) that changes with the item's stock period. */
+/**
+ * Returns a number in [0, 1) that may change every 12 hours. `what` names the draw, so that draws
+ * of one item are independent.
+ */
 export const stockDrawAt = ({ at, draw }: ItemMoment, what: string): number =>
   draw(what, stepOf(at, stockStepMs, draw("phase")));

@@ -1,10 +1,10 @@
 /**
- * Returns a number in [0, 1) that depends only on the item, the name of the draw, the step and the
- * place.
+ * Returns a pseudorandom number in [0, 1) that depends only on the item, the name of the draw
+ * (`what`), the period (`step`) and the index of the offer (`place`).
  */
 export type Draw = (what: string, step?: number, place?: number) => number;
 
-/** The values that distinguish items of the sandbox. */
+/** The values that identify an item of the sandbox. */
 export interface DrawSeed {
   readonly seed: string;
   readonly marketplace: string;
@@ -20,8 +20,8 @@ const hashed = (start: number, text: string): number => {
 };
 
 /**
- * Returns the draws of one item: FNV-1a over the parts, mixed so that similar IDs give unrelated
- * numbers.
+ * Returns the draw function of one item: an FNV-1a hash of the parts, mixed so that similar IDs
+ * produce unrelated numbers.
  */
 export function drawsOf({ seed, marketplace, id }: DrawSeed): Draw {
   const start = hashed(0x811c9dc5, `${seed}|${marketplace}|${id}|`);
@@ -39,14 +39,20 @@ function mixed(hash: number): number {
   return mix ^ (mix >>> 16);
 }
 
-/** Returns one of the values, chosen by a number in [0, 1). */
+/**
+ * Returns the value at the position that a number in [0, 1) selects. Throws an error for an empty
+ * array.
+ */
 export function pick<Value>(values: readonly Value[], drawn: number): Value {
   const value = values[Math.floor(drawn * values.length)];
   if (value === undefined) throw new Error("The sandbox has an empty table to pick from");
   return value;
 }
 
-/** Returns a value from a table of `[share, value]`. The shares must add up to 1. */
+/**
+ * Returns a value from a table of `[share, value]`, selected by a number in [0, 1). The shares must
+ * add up to 1. Throws an error for an empty table.
+ */
 export function weighted<Value>(
   table: readonly (readonly [share: number, value: Value])[],
   drawn: number,
@@ -64,10 +70,11 @@ export function weighted<Value>(
 export const hourMs = 60 * 60 * 1_000;
 
 /**
- * Returns the index of the current period of `stepMs`. `phase` in [0, 1) shifts the period
- * boundaries.
+ * Returns the index of the current period of `stepMs` milliseconds, counted from 1970. `phase` in
+ * [0, 1) moves the boundaries of the periods.
  */
 export const stepOf = (at: Date, stepMs: number, phase: number): number =>
   Math.floor(at.getTime() / stepMs + phase);
 
+/** Rounds an amount to cents. */
 export const cents = (amount: number): number => Math.round(amount * 100) / 100;

@@ -1,4 +1,4 @@
-/** Builds an offer of the sandbox's `retailer_a` as an offers page shows it. */
+/** Builds the offers of the sandbox's `retailer_a` as the offers endpoint returns them. */
 import type { Offer } from "../../scrapers/offer.ts";
 import { cents, type Draw, drawsOf, pick } from "./draw.ts";
 import { type ItemStateA, offerListingIdOf } from "./retailer-a.ts";
@@ -24,19 +24,23 @@ interface OfferSetting {
   readonly at: Date;
 }
 
-/** The offers page of one listing at one time. */
+/** The offers page of a listing at a given time. */
 export interface OfferPage extends OfferSetting {
   readonly state: ItemStateA;
   readonly display: (price: number) => string;
 }
 
+/** Returns the offers page of a listing, with the price format of its currency. */
 export function offerPage(state: ItemStateA, setting: OfferSetting): OfferPage {
   return { ...setting, state, display: displayIn(setting.currency) };
 }
 
 const formats = new Map<string, Intl.NumberFormat>();
 
-/** Returns the price format of a currency. Cached, because creating a format is slow. */
+/**
+ * Returns a function that formats prices in a currency. Formats are cached, because creating one is
+ * slow.
+ */
 function displayIn(currency: string): (price: number) => string {
   const format =
     formats.get(currency) ?? new Intl.NumberFormat("en-US", { style: "currency", currency });
@@ -44,13 +48,14 @@ function displayIn(currency: string): (price: number) => string {
   return (price) => format.format(price);
 }
 
-/** Builds the result of one offer of a listing. */
+/** Converts one offer of a listing to the offer of the API. */
 export function sandboxOffer(offer: OfferStateA, page: OfferPage): Offer {
   const { state, currency, at, display } = page;
   const { condition, seller, isFba } = offer;
   const isBuybox = offer === state.buybox;
   const own: Draw = (what, step = 0) => state.draw(what, step, offer.place + 1);
-  // The offers page repeats what the product page shows of the buy box offer.
+  // For the buy box offer, the offers page must show the same stock and delivery as the product
+  // page.
   const shown = { at, draw: isBuybox ? state.draw : own };
   const price = cents(offer.price);
   const delivery = deliveryOf(offer, shown);
@@ -73,8 +78,8 @@ export function sandboxOffer(offer: OfferStateA, page: OfferPage): Offer {
 }
 
 /**
- * Returns a seller's rating, the same on all its listings. The retailer itself and new sellers have
- * none.
+ * Returns a seller's rating, which is the same on all listings of the seller. Returns an empty
+ * object for the retailer itself and for new sellers.
  */
 function ratingOf(
   seller: SellerA,

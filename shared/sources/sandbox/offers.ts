@@ -19,7 +19,7 @@ interface Options {
   readonly clock: Clock;
 }
 
-/** The listings of one marketplace at one time. */
+/** The marketplace, time and seed that determine the state of listings. */
 interface ListingsMoment {
   readonly seed: string;
   readonly marketplace: string;
@@ -27,8 +27,8 @@ interface ListingsMoment {
 }
 
 /**
- * Creates the sandbox's offers reader. Its offers match what the sandbox's product reads count and
- * feature at the same time.
+ * Creates the scraper of offers of the sandbox. Its offers agree with the counts and the buy box
+ * that the sandbox's product scrapers return for the same time.
  */
 export function sandboxOffers({ seed, clock }: Options): OfferScraper {
   return {
@@ -44,7 +44,8 @@ export function sandboxOffers({ seed, clock }: Options): OfferScraper {
 }
 
 /**
- * Creates the checker of the sandbox's offers, with the IDs that product and offers reads return.
+ * Creates the offer checker of the sandbox. It accepts the offer IDs that the sandbox's product and
+ * offers scrapers return.
  */
 export function sandboxOfferChecker({ seed, clock }: Options): OfferChecker {
   return {
@@ -83,7 +84,7 @@ function listingAt(asin: string, moment: ListingsMoment): Listing {
   return status === "ok" ? itemStateA({ ...moment, id: asin }) : status;
 }
 
-/** Returns whether an offer is buyable on the named listing. An offer of another listing is not. */
+/** Returns whether an offer is buyable. An offer of another listing is not buyable. */
 function checkAnswer(
   { asin, offerListingId }: OfferReference,
   listing: Listing,
@@ -99,7 +100,10 @@ function checkAnswer(
   return { ...answer, status: "ok", buyable };
 }
 
-/** Returns the status of an offers read. Offers have no status `partial`. */
+/**
+ * Returns the status of a read. `partial` becomes `unavailable`, because offers have no status
+ * `partial`.
+ */
 function readStatus(
   kind: OfferScraperId,
   id: string,
@@ -113,7 +117,7 @@ function readStatus(
   return status === "partial" ? "unavailable" : status;
 }
 
-/** Caches the results of `ask` by key. */
+/** Returns a function that caches the results of `ask` by key. */
 function cached<Value>(ask: (key: string) => Value): (key: string) => Value {
   const known = new Map<string, Value>();
   return (key) => {

@@ -1,5 +1,5 @@
 /**
- * The fields that only the tier `full` returns for `retailer_a`: description, attributes and
+ * Creates the fields that only the tier `full` of `retailer_a` returns: description, attributes and
  * pictures.
  */
 import { brandOf, kindOf, modelOf, type ItemMoment, titleOf } from "./catalogue.ts";
@@ -31,7 +31,7 @@ const paragraphs = [
 
 const paragraphsMin = 5;
 
-/** Returns one entry for each paragraph. */
+/** Returns the paragraphs of an item's description. */
 export function descriptionOf({ id, draw }: ItemMoment): string[] {
   const more = Math.floor(draw("description") * (paragraphs.length - paragraphsMin + 1));
   const first = `${titleOf("retailer_a", id, draw)} by ${brandOf(draw)}.`;
@@ -43,6 +43,7 @@ interface Attribute {
   readonly value: string;
 }
 
+/** Returns the attributes of an item. They never change. */
 export const attributesOf = ({ id, draw }: ItemMoment): Attribute[] => [
   { name: "Brand", value: brandOf(draw) },
   { name: "Manufacturer", value: `${brandOf(draw)} Products` },
@@ -70,6 +71,7 @@ const digitsOf = (draw: Draw): string => String(Math.floor(draw("gtin") * 1e10))
 const imagesMin = 5;
 const imagesMore = 5;
 
+/** Returns the addresses of 5 to 9 pictures of an item. The addresses do not exist. */
 export function imagesOf({ id, draw }: ItemMoment): string[] {
   const length = imagesMin + Math.floor(draw("images") * imagesMore);
   return Array.from(

@@ -1,4 +1,4 @@
-/** The fields that each tier of `retailer_a` returns for a listing's state. */
+/** Converts the state of a `retailer_a` listing to the fields of each tier. */
 import type {
   AvailabilityType,
   CommonFields,
@@ -19,10 +19,12 @@ const withoutImagesShare = 0.02;
 const withoutDescriptionShare = 0.15;
 const withoutPromiseShare = 0.12;
 
+/** Returns the fields of the tier `pulse`. */
 export const pulseFields = ({ newCount, newMinPrice }: ItemStateA): RetailerAFields => ({
   retailer_a: { newCount, newMinPrice },
 });
 
+/** Returns the fields of the tier `lite`. */
 export function liteFields(state: ItemStateA, item: ItemMoment): RetailerAFields {
   const { currency, id, draw } = item;
   const { buybox } = state;
@@ -43,6 +45,7 @@ export function liteFields(state: ItemStateA, item: ItemMoment): RetailerAFields
   };
 }
 
+/** Returns the fields of the tier `full`. */
 export function fullFields(state: ItemStateA, item: ItemMoment): RetailerAFields {
   const { retailer_a: object, ...common } = liteFields(state, item);
   const { draw } = item;
@@ -115,7 +118,7 @@ function availabilityOf(
   };
 }
 
-/** Returns the stock message of a product page, which offers show too. */
+/** Returns the stock message that a product page and an offer show for an availability type. */
 export function stockLine(
   type: AvailabilityType,
   { at, draw }: Pick<ItemMoment, "at" | "draw">,
@@ -145,8 +148,8 @@ export function stockLine(
 type Delivery = NonNullable<RetailerAObject["delivery"]>;
 
 /**
- * Returns the delivery promise; null without a buy box, without stock to ship, or if the page shows
- * none.
+ * Returns the delivery promise of the buy box offer. Returns null if there is no buy box, if the
+ * offer cannot be shipped, or, for a share of the items, if the page shows no promise.
  */
 export function deliveryOf(
   buybox: OfferStateA | null,

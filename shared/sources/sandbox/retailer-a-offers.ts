@@ -1,4 +1,7 @@
-/** Creates the offers of a listing of the sandbox's `retailer_a`, before the buy box is chosen. */
+/**
+ * Creates the offers of a sandbox listing of `retailer_a`. `retailer-a.ts` then chooses the buy
+ * box.
+ */
 import type { OfferCondition } from "../../scrapers/offer.ts";
 import type { AvailabilityType } from "../../scrapers/product-fields.ts";
 import { cents, type Draw, hourMs, pick, stepOf, weighted } from "./draw.ts";
@@ -10,27 +13,32 @@ export interface SellerA {
 
 /** One offer of a listing. */
 export interface OfferStateA {
-  /** Index of the offer in its listing. A place always has the same seller and condition. */
+  /**
+   * The index of the offer in its listing. The seller and the condition at an index never change.
+   */
   readonly place: number;
   readonly seller: SellerA;
   readonly condition: OfferCondition;
   /** In the marketplace currency, without shipping. */
   readonly price: number;
-  /** Null if the page does not state it. */
+  /** The shipping price in the marketplace currency. Null if the page does not show it. */
   readonly shipping: number | null;
-  /** The retailer ships the offer. */
+  /** True if the retailer ships the offer. */
   readonly isFba: boolean;
   readonly availabilityType: AvailabilityType;
 }
 
-/** How often offers may appear or disappear. Each has its own phase. */
+/**
+ * The period after which an offer may appear or disappear. The periods of different offers start at
+ * different times.
+ */
 export const stockStepMs = 12 * hourMs;
 const priceStepMs = 6 * hourMs;
 const presentShare = 0.92;
 const saleShare = 0.2;
 const saleDepthMax = 0.35;
 
-/** Shares of listings, and their range of offer counts. */
+/** For each share of the listings, the range of the number of offers. */
 const offerCounts: readonly (readonly [number, readonly [from: number, to: number]])[] = [
   [0.35, [1, 1]],
   [0.4, [2, 6]],
@@ -71,10 +79,13 @@ const sellers: readonly SellerA[] = sellerNames.flatMap((name, n) =>
     name: `${name} ${kind}`,
   })),
 );
-/** Coprime with the number of sellers, so the offers of a listing have different ones. */
+/**
+ * Coprime with the number of sellers (64), so that up to 64 offers of a listing have different
+ * sellers.
+ */
 const sellerStride = 7;
 
-/** Returns the seller of the offer at a place. Each place of a listing has another seller. */
+/** Returns the seller of the offer at an index. The seller differs for each index below 64. */
 export function sellerAt(draw: Draw, place: number): SellerA {
   const first = Math.floor(draw("sellers") * sellers.length);
   return sellers[(first + place * sellerStride) % sellers.length] ?? retailerASeller;
@@ -86,7 +97,7 @@ interface OffersMoment {
   readonly listPrice: number;
 }
 
-/** Returns the offers that exist at a time. */
+/** Returns the offers of a listing that exist at the given time. */
 export function offersAt(moment: OffersMoment): OfferStateA[] {
   const { at, draw } = moment;
   const [from, to] = weighted(offerCounts, draw("offers"));
@@ -94,7 +105,7 @@ export function offersAt(moment: OffersMoment): OfferStateA[] {
   const offers: OfferStateA[] = [];
   for (let place = 0; place < places; place += 1) {
     const stock = stepOf(at, stockStepMs, draw("offer phase", 0, place + 1));
-    // The first offer always exists. A sold-out listing, without any, has a separate draw.
+    // The first offer always exists. A separate draw makes whole listings sold out.
     if (place > 0 && draw("offer is there", stock, place + 1) >= presentShare) continue;
     offers.push(offerAt(place, stock, moment));
   }

@@ -15,8 +15,9 @@ const manyConditions: readonly OfferCondition[] = [
 ];
 
 /**
- * Returns the offers of a reserved ID: one of the retailer, and a more expensive used one of
- * another seller. Only `many_offers` has more; a parent and a sold-out item have none.
+ * Returns the offers of a reserved ID: a new one of the retailer, and a more expensive used one of
+ * another seller. The behaviour `many_offers` has 45 offers. A parent and a sold-out item have
+ * none.
  */
 export function scriptedOffers(
   behaviour: ScriptedBehaviour,

@@ -1,8 +1,9 @@
 /**
- * The state of a sandbox listing of `retailer_a` at a time: its offers and its buy box.
+ * Creates the state of a sandbox listing of `retailer_a` at a given time: its offers and its buy
+ * box.
  *
- * Every read of the listing (pulse, lite, full, offers, offer check) uses this state, so reads of
- * the same time agree.
+ * All scrapers of `retailer_a` (pulse, lite, full, offers, offer check) use this state, so that
+ * their answers for the same time agree.
  */
 import type { AvailabilityType } from "../../scrapers/product-fields.ts";
 import { kindOf } from "./catalogue.ts";
@@ -15,15 +16,15 @@ export interface MomentA extends DrawSeed {
   readonly at: Date;
 }
 
-/** A listing at a time. */
+/** The state of a listing at a given time. */
 export interface ItemStateA {
   readonly id: string;
   readonly draw: Draw;
   /** True for a listing that only groups variations. It has no offers. */
   readonly isParent: boolean;
-  /** One of `offers`. */
+  /** The offer in the buy box, which is also in `offers`; null if the buy box is empty. */
   readonly buybox: OfferStateA | null;
-  /** Offers in every condition: first the buy box, then by price, cheapest first. */
+  /** Offers in every condition: first the buy box offer, then the others by price, lowest first. */
   readonly offers: readonly OfferStateA[];
   readonly listPrice: number;
   readonly newCount: number;
@@ -32,7 +33,7 @@ export interface ItemStateA {
   readonly usedMinPrice: number | null;
 }
 
-/** Offers that can be bought now, including back orders and pre-orders. */
+/** The availability of offers that can be ordered now, including back orders and pre-orders. */
 const buyableTypes: ReadonlySet<AvailabilityType> = new Set([
   "in_stock",
   "in_stock_scarce",
@@ -42,16 +43,23 @@ const buyableTypes: ReadonlySet<AvailabilityType> = new Set([
   "unknown",
 ]);
 
+/** Returns true if an offer can be ordered now. */
 export const isBuyable = (offer: OfferStateA): boolean => buyableTypes.has(offer.availabilityType);
 
 const parentShare = 0.03;
 const soldOutShare = 0.05;
 const suppressedShare = 0.04;
 const usedBuyboxShare = 0.5;
-/** The factor on the price of an offer that the retailer ships, when the buy box is chosen. */
+/**
+ * The factor by which the price of an offer that the retailer ships is multiplied to choose the buy
+ * box.
+ */
 const shippedByRetailerBonus = 0.96;
 
-/** Returns the state of a listing at a time. Pure; does not include failed reads. */
+/**
+ * Returns the state of a listing at a given time. Pure. Does not simulate items that do not exist
+ * or reads that fail.
+ */
 export function itemStateA(moment: MomentA): ItemStateA {
   const { id, at } = moment;
   const draw = drawsOf(moment);
@@ -76,7 +84,7 @@ export function itemStateA(moment: MomentA): ItemStateA {
   );
 }
 
-/** The parts of a listing before its buy box and counts are derived. */
+/** The parts of a listing from which its buy box and its counts are derived. */
 interface ListingOffers {
   readonly isParent: boolean;
   readonly offers: readonly OfferStateA[];
@@ -115,8 +123,9 @@ const rank = ({ price, isFba }: OfferStateA): number =>
   isFba ? price * shippedByRetailerBonus : price;
 
 /**
- * Chooses the buy box: the cheapest new offer, with a bonus for the retailer's shipping; without
- * new offers, sometimes a used one.
+ * Returns the offer in the buy box: the cheapest new offer, where offers that the retailer ships
+ * have an advantage. Without new offers, returns for half of the listings the cheapest used offer.
+ * Returns null otherwise.
  */
 function winnerOf(offers: readonly OfferStateA[], draw: Draw): OfferStateA | null {
   let best: OfferStateA | null = null;
@@ -137,7 +146,7 @@ function listPriceOf(id: string, draw: Draw): number {
 const base64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const listingIdLength = 48;
 
-/** Returns the ID of an offer. It is stable while the offer exists and unique across listings. */
+/** Returns the ID of an offer. The ID never changes and is unique across listings. */
 export function offerListingIdOf({ draw }: Pick<ItemStateA, "draw">, offer: OfferStateA): string {
   let id = "";
   for (let n = 1; id.length < listingIdLength; n += 1) {

@@ -20,7 +20,7 @@ const soldOutShare = 0.07;
 const preOrderShare = 0.02;
 const storeOnlyShare = 0.05;
 const thirdPartyShare = 0.3;
-/** The share of items whose price is below the list price. */
+/** The share of clearance items among those whose price is below the regular price. */
 const clearanceShare = 0.25;
 const withoutListPriceShare = 0.4;
 const withoutUpcShare = 0.1;
@@ -29,7 +29,7 @@ const withoutRatingShare = 0.12;
 const withoutColorShare = 0.35;
 const refurbishedShare = 0.15;
 const twoDayShare = 0.6;
-/** In the marketplace currency. */
+/** The price from which shipping is free, in the marketplace currency. */
 const freeShippingFrom = 35;
 const standardShipping = 6.99;
 
@@ -50,7 +50,10 @@ interface ProductState {
   readonly isClearance: boolean;
 }
 
-/** Returns the fields of a product of `retailer_b` at a time. */
+/**
+ * Returns the fields of a `retailer_b` product at a given time. `behaviour` is undefined for an ID
+ * that is not reserved.
+ */
 export function retailerBFields(
   moment: ItemMoment,
   behaviour: ScriptedBehaviour | undefined,

@@ -33,12 +33,15 @@ interface ProductState {
   readonly amount: number;
   readonly regularPrice: number;
   readonly shipping: FulfillmentState;
-  /** Absent if the page does not offer pickup. */
+  /** Absent if the item cannot be picked up in a store. */
   readonly pickup?: FulfillmentState;
   readonly seller: string;
 }
 
-/** Returns the fields of a product of `retailer_c` at a time. */
+/**
+ * Returns the fields of a `retailer_c` product at a given time. `behaviour` is undefined for an ID
+ * that is not reserved.
+ */
 export function retailerCFields(
   moment: ItemMoment,
   behaviour: ScriptedBehaviour | undefined,
@@ -85,13 +88,16 @@ function scriptedProduct(behaviour: ScriptedBehaviour, { id, at }: ItemMoment): 
   };
 }
 
-/** Returns the item number of the variant that a parent features: another ID of the same length. */
+/**
+ * Returns the item number of the variant that a parent features: the parent's ID with another last
+ * digit.
+ */
 const variantOf = (id: string): string => id.slice(0, -1) + String((Number(id.slice(-1)) + 1) % 10);
 
 const isThere = (state: FulfillmentState | undefined): boolean =>
   state === "IN_STOCK" || state === "LIMITED_STOCK";
 
-/** An item is in stock if it can be shipped or picked up. */
+/** Returns the availability of an item, which is in stock if it can be shipped or picked up. */
 function availabilityOf({
   shipping,
   pickup,

@@ -12,7 +12,10 @@ const notAvailableShare = 0.01;
 const withoutImageShare = 0.1;
 const withoutBrandShare = 0.05;
 
-/** Returns the fields of a product of `retailer_d` at a time. */
+/**
+ * Returns the fields of a `retailer_d` product at a given time. `behaviour` is undefined for an ID
+ * that is not reserved.
+ */
 export function retailerDFields(
   moment: ItemMoment,
   behaviour: ScriptedBehaviour | undefined,

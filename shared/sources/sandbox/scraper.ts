@@ -12,15 +12,15 @@ import { retailerDFields } from "./retailer-d.ts";
 import { behaviourOf } from "./script.ts";
 import { readTiming, statusAt } from "./status.ts";
 
-/** One item at one time. */
+/** An item of a scraper at a given time. */
 export interface SandboxMoment extends DrawSeed {
   readonly scraper: ProductScraperId;
   readonly at: Date;
 }
 
 /**
- * Creates the default source: invented shops that need no network. An answer depends only on
- * scraper, ID, time and seed.
+ * Creates the scraper of the sandbox: invented shops that need no network. An answer depends only
+ * on the seed, the scraper, the marketplace, the item ID and the time.
  */
 export function sandboxScraper({
   seed,
@@ -43,7 +43,7 @@ export function sandboxScraper({
   };
 }
 
-/** Returns the answer for one item. Pure. */
+/** Returns the answer for one item. Pure: does not simulate slow reads. */
 export const sandboxAnswer = (moment: SandboxMoment): Answer =>
   answerAt(moment, moment.at.toISOString());
 
@@ -76,11 +76,14 @@ const fieldReaders: Readonly<Record<ProductScraperId, FieldReader>> = {
   "retailer_d.standard": (item) => retailerDFields(item, behaviourOf("retailer_d", item.id)),
 };
 
-/** Fields of a retailer's object that reveal the price, directly or as a difference. */
+/** The fields of a retailer's object from which the price could be derived. */
 const priceKeys = new Set(["newMinPrice", "buybox", "savings", "usedMinPrice"]);
 const objectNames = ["retailer_a", "retailer_b", "retailer_c", "retailer_d"] as const;
 
-/** Removes the fields of a read that missed the price, and the availability unless `keepsStock`. */
+/**
+ * Simulates a `partial` read: removes the price, the fields that reveal it, and, unless
+ * `keepsStock` is true, the availability.
+ */
 function withoutPrice(
   { price: _price, availability, ...fields }: ProductFields,
   keepsStock: boolean,

@@ -1,4 +1,7 @@
-/** The behaviour of reserved IDs. It depends only on the ID and the time of the read, in UTC. */
+/**
+ * The behaviour of reserved IDs by platform. A reserved ID's answer depends only on the ID and the
+ * time of the read in UTC.
+ */
 import type { Platform } from "../../platforms/catalogue.ts";
 import { delistingIds, reservedIds, type ScriptedBehaviour } from "../../scrapers/reserved-ids.ts";
 import type { ReadStatus } from "../../scrapers/scraper.ts";
@@ -14,27 +17,29 @@ function byId(platform: Platform): ReadonlyMap<string, ScriptedBehaviour> {
   return new Map(reservedIds[platform].map(({ id, behaviour }) => [id, behaviour]));
 }
 
-/** Returns undefined for an ID that is not reserved. */
+/** Returns the behaviour of a reserved ID; undefined for an ID that is not reserved. */
 export function behaviourOf(platform: Platform, id: string): ScriptedBehaviour | undefined {
   const form = delistingIds[platform];
   return behaviours[platform].get(id) ?? (form.pattern.test(id) ? form.behaviour : undefined);
 }
 
-/** The last eight digits of a Unix time repeat after this many seconds, about three years. */
+/** The last eight digits of a Unix time repeat after this many seconds (about three years). */
 const delistingCycleSeconds = 100_000_000;
 /** The number of time digits at the end of a delisting ID, on every platform. */
 const delistingDigits = 8;
 
-/** Returns true from the time in a delisting ID on. */
+/** Returns true from the time on that the last digits of a delisting ID contain. */
 function isDelisted(id: string, at: Date): boolean {
   const named = Number(id.slice(-delistingDigits));
   const nowSeconds = Math.floor(at.getTime() / 1_000);
   const since = (nowSeconds - named) % delistingCycleSeconds;
-  // The digits mean the matching time that is nearest to now.
+  // Eight digits match a time in every cycle. The one nearest to now is used.
   return (since + delistingCycleSeconds) % delistingCycleSeconds < delistingCycleSeconds / 2;
 }
 
-/** A prime, so that reads at a fixed interval do not repeat the same price. */
+/**
+ * A prime number, so that reads at a fixed interval do not return the same price again and again.
+ */
 const priceCycleMs = 9_973;
 const minuteMs = 60_000;
 
@@ -63,10 +68,12 @@ const steadyPrice = 99.99;
 /** The regular price of every reserved item, on every platform. */
 export const scriptedRegularPrice = 149.99;
 
+/** Returns the price of a reserved item at a given time, in the marketplace currency. */
 export const scriptedPrice = (behaviour: ScriptedBehaviour, at: Date): number =>
   behaviour === "price_changes_every_read"
     ? (5_000 + (at.getTime() % priceCycleMs)) / 100
     : steadyPrice;
 
+/** Returns true if a reserved item is in stock at a given time. */
 export const scriptedInStock = (behaviour: ScriptedBehaviour, at: Date): boolean =>
   behaviour !== "sold_out" && (behaviour !== "stock_comes_and_goes" || isEvenMinute(at));

@@ -5,19 +5,19 @@ import type { ReadStatus } from "../../scrapers/scraper.ts";
 import { type Draw, stepOf } from "./draw.ts";
 import { behaviourOf, scriptedStatus } from "./script.ts";
 
-/** The share of IDs that do not exist. Fixed for each ID. */
+/** The share of IDs that never exist. */
 const notFoundShare = 0.02;
 /**
- * The shares of failed reads. DrawSeed again for each ID after `failureStepMs`, so that a retry can
- * succeed.
+ * The shares of reads that fail. Each ID gets a new draw after `failureStepMs`, so that a later
+ * read can succeed.
  */
 const partialShare = 0.01;
 const unavailableShare = 0.01;
 const failureStepMs = 10 * 60 * 1_000;
 
 /**
- * Returns the status of a read. Whether an item exists is the same for every kind of read; the
- * kinds fail independently.
+ * Returns the status of a read. `kind` is the scraper: an item exists for all scrapers or for none,
+ * but the reads of different scrapers fail independently.
  */
 export function statusAt(
   { platform, kind }: { readonly platform: Platform; readonly kind: string },
@@ -32,13 +32,16 @@ export function statusAt(
   return failed < unavailableShare + partialShare ? "partial" : "ok";
 }
 
-/** The time of a read, and the IDs that miss its deadline. */
+/** The start time of a read, and which IDs miss its deadline. */
 export interface ReadTiming {
   readonly at: Date;
   readonly isLate: (id: string) => boolean;
 }
 
-/** Waits for the slow IDs of a read until its deadline at most. */
+/**
+ * Simulates the duration of a read: if any ID is slow, waits `slowMilliseconds`, but not beyond the
+ * deadline.
+ */
 export async function readTiming(
   platform: Platform,
   { ids, deadline }: { readonly ids: readonly string[]; readonly deadline: Date },

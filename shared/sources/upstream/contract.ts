@@ -1,6 +1,6 @@
 /**
  * Schemas of the contract between the service and an upstream server. The documentation, the
- * conformance check and the adapter use them.
+ * conformance check and the adapter all use these schemas.
  */
 import * as v from "valibot";
 import {
@@ -38,8 +38,7 @@ const retailerAObjects: Readonly<Record<string, v.GenericSchema>> = {
 };
 
 /**
- * Returns the schema of `data` in a product result: the fields of an API result, under the same
- * names.
+ * Returns the schema of `data` in a product result. Its fields have the names that the API uses.
  */
 function productData(scraper: ProductScraperId): v.ObjectSchema<v.ObjectEntries, undefined> {
   const schemas: v.ObjectEntries = productFieldSchemas;
@@ -53,7 +52,7 @@ function productData(scraper: ProductScraperId): v.ObjectSchema<v.ObjectEntries,
   return v.object(entries);
 }
 
-/** `data` of an offers result. */
+/** The schema of `data` in an offers result. */
 const offersData = v.object({
   totalOffers: described(
     v.pipe(v.number(), v.integer(), v.minValue(0)),
@@ -62,7 +61,7 @@ const offersData = v.object({
   offers: described(v.array(offerSchema), "In every condition, in any order."),
 });
 
-/** `data` of an offer check result. */
+/** The schema of `data` in an offer check result. */
 const offerCheckData = v.object({
   buyable: described(v.boolean(), "False for what is no offer of that item, for whatever reason."),
 });
@@ -147,6 +146,7 @@ function replyFor(scraper: StepScraperId): v.GenericSchema {
   return v.object({ results: v.array(results) });
 }
 
+/** Returns true for a scraper of products; false for those of offers and offer checks. */
 export const isProductScraper = (scraper: StepScraperId): scraper is ProductScraperId =>
   scraper in scrapers;
 
@@ -155,13 +155,13 @@ const byScraper = (
 ): ReadonlyMap<string, v.GenericSchema> =>
   new Map(stepScraperIds.map((scraper) => [scraper, make(scraper)]));
 
-/** Body of `POST {baseUrl}/read` by scraper. */
+/** The schema of the body of `POST {baseUrl}/read`, by scraper. */
 export const upstreamRequests = byScraper(requestFor);
 
-/** Body of its 200 reply by scraper. */
+/** The schema of the body of a 200 reply to `POST {baseUrl}/read`, by scraper. */
 export const upstreamReplies = byScraper(replyFor);
 
-/** Body of the 200 reply of `GET {baseUrl}/capabilities`. */
+/** The schema of the body of a 200 reply to `GET {baseUrl}/capabilities`. */
 export const upstreamCapabilities = v.object({
   scrapers: v.array(
     v.object({

@@ -10,28 +10,32 @@ import { parseUpstreamReply, type UpstreamEntry, type UpstreamResult } from "./r
 export interface UpstreamOptions {
   /** The server's address, to which `/read` is appended. */
   readonly baseUrl: string;
-  /** Items in one call, IDs or offers. */
+  /** The maximum number of items (IDs or offers) in one call. */
   readonly batchIdsMax: number;
   readonly callsAtOnceMax: number;
 }
 
 /**
- * A warning for the operator about a server, sent once in a read. Contains nothing of an answer.
+ * A warning for the operator about a server, sent at most once in each read. Contains no data from
+ * answers.
  */
 export type UpstreamNote =
-  /** The server refused a call permanently: wrong secret, wrong path, or an invalid request. */
+  /**
+   * The server refused a call in a way that a retry does not fix: wrong secret, wrong path, or an
+   * invalid request.
+   */
   | { readonly kind: "refused"; readonly scraper: StepScraperId; readonly status: number }
-  /** The server takes fewer items in a call than configured. */
+  /** The server accepts fewer items in a call than configured. */
   | { readonly kind: "too_many"; readonly scraper: StepScraperId }
   /** The server's answer violates the contract. */
   | { readonly kind: "unreadable"; readonly scraper: StepScraperId };
 
 export interface UpstreamDependencies {
-  /** Sends calls to the server's host, with its rate and retries. */
+  /** Sends calls to the server's host, and applies its rate limit and retries. */
   readonly client: SourceClient;
   readonly clock: Clock;
   readonly random: RandomSource;
-  /** Sent as a bearer token; opened for every batch. Absent if the server needs none. */
+  /** Returns the bearer token. Called for every batch. Absent if the server needs no token. */
   readonly secret?: OpenSecret;
   readonly note: (note: UpstreamNote) => void;
 }
@@ -42,31 +46,35 @@ export interface UpstreamQuery<Item> {
   readonly marketplace: string;
   readonly items: readonly Item[];
   readonly deadline: Date;
-  /** The current batch size of the server. */
+  /** The number of items that the server currently accepts in one call. */
   readonly size: BatchSize;
   /** Returns the other fields of the request body. */
   readonly bodyFor: (items: readonly Item[]) => object;
+  /** Returns the key of an item, by which results are matched to items. */
   readonly keyOf: (item: Item) => string;
-  /** Returns the key of the item that a result belongs to. */
+  /** Returns the key of the item to which a result belongs. */
   readonly keyOfResult: (result: UpstreamResult) => string;
 }
 
-/** The server's entry for an item; undefined without a usable one. */
+/** The server's entry for an item; undefined if the server sent no valid entry. */
 type MaybeEntry = UpstreamEntry | undefined;
 
-/** Subtracted from `deadline_ms`: an answer sent at the deadline still needs time to arrive. */
+/**
+ * Subtracted from `deadline_ms`, because an answer that the server sends at its deadline still
+ * needs time to arrive.
+ */
 const deliveryMs = 250;
 const okStatus = 200;
-/** The batch contains something that the server does not accept. */
+/** The server does not accept at least one item of the batch. */
 const refusedStatus = 400;
 /** The batch is too large for the server. */
 const tooManyStatus = 413;
-/** Temporary refusals that remain after the retries. */
+/** Statuses of temporary refusals. The client has already retried them. */
 const busyStatuses: ReadonlySet<number> = new Set([408, 425, 429, 503]);
 
 /**
- * Reads items from an upstream server in batches. Returns one entry for each item, in their order;
- * undefined for an item without a usable one.
+ * Reads items from an upstream server in batches. Returns one entry for each item, in the order of
+ * the items; undefined for an item without a valid entry.
  */
 export async function readUpstream<Item>(
   query: UpstreamQuery<Item>,
@@ -109,7 +117,7 @@ async function readBatch<Item>(
   if (reply.status !== okStatus) {
     const kind = failureOf(reply.status);
     const isRefused = kind === "refused" || kind === "too_many";
-    // A refused batch is no problem as long as its parts are accepted.
+    // A refused batch is only a problem if a single item of it is refused too, so no warning yet.
     if ((isRefused && items.length === 1) || isPermanentRefusal(reply.status)) {
       note({ kind: "refused", scraper, status: reply.status });
     } else if (kind === "too_many") note({ kind, scraper });
@@ -129,11 +137,14 @@ function failureOf(status: number): "refused" | "too_many" | "failed" | "none" {
   return status >= 500 && !busyStatuses.has(status) ? "failed" : "none";
 }
 
-/** Returns true if the server would refuse any call. */
+/**
+ * Returns true for a status below 500 that refuses every call, whatever its items: neither
+ * temporary nor 400 or 413.
+ */
 const isPermanentRefusal = (status: number): boolean =>
   status < 500 && !busyStatuses.has(status) && failureOf(status) === "none";
 
-/** Returns null if the secret cannot be opened. */
+/** Returns the call; null if the secret cannot be read. */
 async function callFor<Item>(
   items: readonly Item[],
   { query, options, dependencies }: UpstreamRead<Item>,

@@ -3,18 +3,18 @@ import type { SourceReply } from "../http/source-client.ts";
 import { reportsError } from "../contract/reply-error.ts";
 import { readingAgeMaxMs } from "../contract/reading-age.ts";
 
-/** The result of one item with unparsed `data`. `fetchedAt` is ISO 8601 UTC. */
+/** The result of one item, with unparsed `data`. `fetchedAt` is an ISO 8601 time in UTC. */
 export interface UpstreamEntry {
   readonly status: "ok" | "partial" | "not_found" | "unavailable";
   readonly fetchedAt: string;
   readonly data: unknown;
-  /** True if a `not_found` became `unavailable` because the reply also reported an error. */
+  /** True if the server reported `not_found` in a reply that also reported an error. */
   readonly isDowngraded?: true;
 }
 
 const reply = v.object({ results: v.array(v.unknown()) });
 
-/** IDs are strings in the service; a server may send them as numbers. */
+/** An ID, which a server may send as a string or a number. */
 const id = v.pipe(v.union([v.string(), v.pipe(v.number(), v.safeInteger())]), v.transform(String));
 
 const result = v.object({
@@ -30,11 +30,11 @@ const time = v.pipe(v.string(), v.trim(), v.isoTimestamp());
 export type UpstreamResult = v.InferOutput<typeof result>;
 
 /**
- * Parses a reply into results by key; returns null if the body is not a reply.
+ * Parses a reply into results by key. Returns null if the body has no list of results.
  *
- * If two results have the same key, the first counts. Invalid results are left out. In a reply that
- * reports an error, `not_found` becomes `unavailable`, because the server may not have looked for
- * the item.
+ * If two results have the same key, the first one is used. Invalid results are ignored. In a reply
+ * that reports an error, `not_found` becomes `unavailable`, because the server may not have
+ * searched for the item.
  */
 export function parseUpstreamReply(
   { body, headers }: Extract<SourceReply, { kind: "answered" }>,
@@ -57,11 +57,14 @@ export function parseUpstreamReply(
   return entries;
 }
 
-/** Replaces `not_found` in a reply that reports an error. */
+/** Replaces `not_found` with `unavailable`. */
 const downgraded = (entry: UpstreamEntry): UpstreamEntry =>
   entry.status === "not_found" ? { ...entry, status: "unavailable", isDowngraded: true } : entry;
 
-/** Converts a result. One that is older than a day, or whose time is invalid, is `unavailable`. */
+/**
+ * Converts a result to an entry. The entry is `unavailable` if the data are older than a day or
+ * `fetchedAt` is invalid.
+ */
 function entryOf({ status, fetchedAt, data }: UpstreamResult, now: Date): UpstreamEntry {
   const readAtMs = readAt(fetchedAt, now);
   if (Number.isNaN(readAtMs) || now.getTime() - readAtMs > readingAgeMaxMs) {
@@ -71,8 +74,8 @@ function entryOf({ status, fetchedAt, data }: UpstreamResult, now: Date): Upstre
 }
 
 /**
- * Returns the read time in milliseconds since 1970; NaN for an invalid time. A time in the future
- * comes from a fast clock and counts as `now`, and so does an absent or null one.
+ * Returns the read time in milliseconds since 1970; NaN for an invalid time. Returns `now` for an
+ * absent or null time, and for a time in the future, which comes from a fast clock.
  */
 function readAt(fetchedAt: unknown, now: Date): number {
   if (fetchedAt === undefined || fetchedAt === null) return now.getTime();
@@ -80,7 +83,10 @@ function readAt(fetchedAt: unknown, now: Date): number {
   return read.success ? Math.min(now.getTime(), Date.parse(read.output)) : Number.NaN;
 }
 
-/** Decodes a body in the charset of its content type; the default is UTF-8. */
+/**
+ * Decodes a body in the charset of its content type; the default is UTF-8. Returns undefined for an
+ * unknown charset or invalid bytes.
+ */
 function decoded(body: Uint8Array, contentType: string): string | undefined {
   const charset = /;\s*charset="?([\w.:-]+)"?/i.exec(contentType)?.[1] ?? "utf-8";
   try {

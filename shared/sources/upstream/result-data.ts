@@ -1,4 +1,4 @@
-/** Parses `data` of upstream results into the fields that the service can use. */
+/** Parses the `data` of upstream results into the fields of the API. */
 import * as v from "valibot";
 import { type ProductScraperId, scrapers } from "../../scrapers/catalogue.ts";
 import type { Offer } from "../../scrapers/offer.ts";
@@ -8,14 +8,17 @@ import { upstreamData } from "./contract.ts";
 import { readShape } from "./shape.ts";
 
 export interface ProductData {
-  /** Derived from the fields. */
+  /** The status that results from the fields, whatever status the server sent. */
   readonly status: "ok" | "partial";
   readonly fields: ProductFields;
 }
 
 const anyFields = v.object(productFieldSchemas);
 
-/** Parses the fields of a product. Returns null if a currency is not the marketplace's. */
+/**
+ * Parses the fields of a product. Omits invalid fields. Returns null if any price is not in
+ * `currency`.
+ */
 export function productFrom(
   scraper: ProductScraperId,
   data: unknown,
@@ -38,7 +41,7 @@ export interface OffersData {
   readonly offers: readonly Offer[];
 }
 
-/** Parses the offers of a listing. Returns null unless every offer is valid. */
+/** Parses the offers of a listing. Returns null if any offer is invalid or not in `currency`. */
 export function offersFrom(data: unknown, currency: string): OffersData | null {
   const schema = upstreamData["retailer_a.offers"];
   const read = v.safeParse(schema, readShape(schema, data));
@@ -49,7 +52,7 @@ export function offersFrom(data: unknown, currency: string): OffersData | null {
   return { totalOffers, offers: offers.map((offer) => onlyFeatured(offer, featured)) };
 }
 
-/** Removes duplicate offer IDs; the first offer counts. */
+/** Removes all but the first of the offers with the same ID. */
 function eachOnce(offers: readonly Offer[]): readonly Offer[] {
   const byId = new Map<string, Offer>();
   for (const offer of offers) {
@@ -58,7 +61,7 @@ function eachOnce(offers: readonly Offer[]): readonly Offer[] {
   return [...byId.values()];
 }
 
-/** Clears `isBuybox` on all offers but the first that has it. */
+/** Sets `isBuybox` to false for an offer that is not the `featured` one. */
 const onlyFeatured = (offer: Offer, featured: Offer | undefined): Offer =>
   offer.isBuybox && offer !== featured ? { ...offer, isBuybox: false } : offer;
 
@@ -69,7 +72,10 @@ export function buyableFrom(data: unknown): boolean | undefined {
   return read.success ? read.output.buyable : undefined;
 }
 
-/** Returns true if every `currency` at any depth equals the given one. */
+/**
+ * Returns true if every field called `currency`, at any depth of the value, equals the given
+ * currency.
+ */
 function isAllIn(currency: string, value: unknown): boolean {
   if (typeof value !== "object" || value === null) return true;
   return Object.entries(value).every(([name, inner]: [string, unknown]) =>

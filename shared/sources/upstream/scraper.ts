@@ -21,7 +21,7 @@ import { buyableFrom, offersFrom, productFrom } from "./result-data.ts";
 import type { UpstreamEntry, UpstreamResult } from "./reply.ts";
 
 /**
- * Creates a scraper that reads products from an upstream server by the contract at
+ * Creates a scraper that reads products from an upstream server. The contract of the server is at
  * `/docs/upstream`.
  */
 export function upstreamScraper(
@@ -40,7 +40,7 @@ export function upstreamScraper(
   };
 }
 
-/** Creates a reader of offers on an upstream server. */
+/** Creates a scraper that reads offers from an upstream server. */
 export function upstreamOffers(
   options: UpstreamOptions,
   dependencies: UpstreamDependencies,
@@ -58,7 +58,7 @@ export function upstreamOffers(
   };
 }
 
-/** Creates an offer checker on an upstream server. */
+/** Creates an offer checker that uses an upstream server. */
 export function upstreamOfferChecker(
   options: UpstreamOptions,
   dependencies: UpstreamDependencies,
@@ -76,8 +76,8 @@ export function upstreamOfferChecker(
 }
 
 /**
- * Reads one entry for each item. A `not_found` beside an error violates the contract
- * (`/docs/upstream`).
+ * Reads one entry for each item. Warns the operator of a `not_found` in a reply that reports an
+ * error, because the contract at `/docs/upstream` forbids it.
  */
 async function readEntries<Item>(
   query: UpstreamQuery<Item>,
@@ -102,7 +102,10 @@ const byListing = {
   bodyFor: (ids: readonly string[]): object => ({ ids, condition: "all" }),
 };
 
-/** The same offer ID may exist on several items. */
+/**
+ * Returns the key of an offer. The key contains the item, because several items may have the same
+ * offer ID.
+ */
 const pairKey = (asin: string | undefined, offerListingId: string): string =>
   JSON.stringify([asin, offerListingId]);
 
@@ -127,7 +130,8 @@ function productAnswer({ id, entry, request, at }: ProductReading): Answer {
   const currency = currencyOf(scrapers[scraper].platform, marketplace);
   const found = productFrom(scraper, data, currency);
   if (found === null) return { id, status: "unavailable", fetchedAt };
-  // The server's own "partial" has priority: it may miss a field that the schema does not require.
+  // A "partial" from the server is kept: the missing field may be one that the schema does not
+  // require.
   const finalStatus = status === "partial" ? status : found.status;
   return { id, status: finalStatus, fetchedAt, fields: found.fields };
 }
@@ -145,7 +149,10 @@ function offersAnswer(
   return { id, status: "ok", fetchedAt: entry.fetchedAt, ...found };
 }
 
-/** An item that does not exist has no buyable offer. */
+/**
+ * Converts an entry to the answer for an offer. For an item that does not exist, the offer is not
+ * buyable.
+ */
 function checkAnswer(
   { asin, offerListingId }: OfferReference,
   entry: UpstreamEntry | undefined,

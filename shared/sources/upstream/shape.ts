@@ -1,6 +1,6 @@
 /**
- * Parses JSON of a source by a schema of the service. Invalid optional values are dropped, as in
- * `foreign-value.ts`, and fields that the schema does not name are left out.
+ * Parses JSON of a source by a schema of the service. Omits invalid optional values, as
+ * `foreign-value.ts` does, and fields that the schema does not name.
  */
 import * as v from "valibot";
 import { isOfferListingId } from "../../scrapers/offer.ts";
@@ -12,7 +12,7 @@ const listLengthMax = 1_000;
 const lineLengthMax = 1_000;
 
 const day = v.fallback(v.optional(v.pipe(v.string(), v.trim(), v.isoDate())), undefined);
-/** A text that is later sent back unchanged, so it is never shortened. */
+/** An ID of the source. It is never truncated, because the service sends it back unchanged. */
 const key = v.fallback(v.optional(v.pipe(v.string(), v.check(isOfferListingId))), undefined);
 
 const withoutControls = (value: unknown): unknown =>
@@ -20,7 +20,7 @@ const withoutControls = (value: unknown): unknown =>
 
 const text = v.pipe(v.unknown(), v.transform(withoutControls), foreignText);
 
-/** A text that may be empty, because it only adds to other fields. */
+/** A text that may be empty, because it only supplements other fields. */
 const line = v.fallback(
   v.optional(
     v.pipe(
@@ -33,7 +33,7 @@ const line = v.fallback(
 
 type Leaf = v.GenericSchema<unknown, string | number | boolean | undefined>;
 
-/** Text fields with a special format, by name. */
+/** The schemas of text fields with a special format, by name. */
 const textForms: ReadonlyMap<string, Leaf> = new Map<string, Leaf>([
   ["url", foreignUrl],
   ["images", foreignUrl],
@@ -46,10 +46,11 @@ const textForms: ReadonlyMap<string, Leaf> = new Map<string, Leaf>([
 ]);
 
 /**
- * Returns the value as the schema defines it; undefined if it does not fit.
+ * Returns the part of a value that is valid for the schema; undefined if the value is invalid.
  *
- * An object loses the fields that do not fit; if the schema requires such a field, the object does
- * not fit. In an array, every entry must fit.
+ * Omits the invalid optional fields of an object. An object with an invalid or missing required
+ * field is invalid, and so is an array with an invalid entry. `name` is the name of the field that
+ * contains the value; some text fields have a special format.
  */
 export function readShape(schema: v.GenericSchema, value: unknown, name = ""): unknown {
   if (isOptional(schema))
@@ -58,7 +59,8 @@ export function readShape(schema: v.GenericSchema, value: unknown, name = ""): u
   if (isObject(schema)) return readObject(schema, value);
   if (isArray(schema)) return readList(schema, value, name);
   const read = v.parse(leafFor(schema, name), value);
-  // The schema's own bounds apply to the parsed value: a count must be an integer.
+  // The parsed value must also satisfy the constraints of the schema. For example, a count must be
+  // an integer.
   return v.is(schema, read) ? read : undefined;
 }
 

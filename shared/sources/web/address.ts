@@ -2,8 +2,9 @@ const placeholder = "{id}";
 const loopback: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
 /**
- * Returns true for a template of product page addresses: `https://` (`http://` only for loopback
- * addresses), with `{id}` exactly once, in the path or query.
+ * Returns true if a text is a valid template of product page addresses: an `https://` address that
+ * contains `{id}` exactly once, in the path or query. `http://` is allowed only for loopback
+ * addresses.
  */
 export function isUrlTemplate(template: string): boolean {
   if (template.split(placeholder).length !== 2) return false;
@@ -16,13 +17,17 @@ export function isUrlTemplate(template: string): boolean {
   return URL.canParse(other) && new URL(other).origin === origin;
 }
 
-/** Returns the page address of an ID. */
+/**
+ * Returns the page address of an item. Percent-encodes the ID. Throws an error for an invalid
+ * template.
+ */
 export const addressOf = (template: string, id: string): URL =>
   new URL(template.replace(placeholder, () => encodeURIComponent(id)));
 
 /**
- * Returns true if an address belongs to the site of the template: its host without `www.`, or a
- * subdomain. Narrower than a registrable domain, which would need the public suffix list.
+ * Returns true if an address is on the same host as `site`, without `www.`, or on a subdomain. The
+ * port must be equal, and the address must not use `http://` if the site uses `https://`.
+ * Registrable domains are not compared, because that requires the public suffix list.
  */
 export function isOfSite(address: URL, site: URL): boolean {
   const base = site.hostname.replace(/^www\./, "");

@@ -1,21 +1,25 @@
 import { textBoundary } from "./text-boundary.ts";
 
-/** Upper bound of a price. A larger number is several numbers without a separator. */
+/** The highest accepted price. A larger number is probably several numbers without a separator. */
 const amountMax = 1_000_000;
-/** The greatest difference from whole cents. An amount further away is not money. */
+/**
+ * The maximum difference between an amount and whole cents. An amount with a larger difference is
+ * not a price.
+ */
 const centTolerance = 0.000_5;
 
 const blanks = " \u00A0\u2009\u202F";
-/** One number with its prefix and suffix. */
+/** Matches one number with a prefix and a suffix. */
 const oneNumber = new RegExp(
   String.raw`^([^\d.,−-]{0,20}?)(\d[\d.,'${blanks}]*)(?:[.,]?-{1,2})?\.?([^\d.,−-]{0,20}?)\.?$`,
   "u",
 );
-/** Digits in groups of three, separated by blanks or apostrophes. */
+/** Matches a number whose digits are in groups of three, separated by blanks or apostrophes. */
 const inThrees = new RegExp(String.raw`^\d{1,3}([${blanks}'])\d{3}(?:\1\d{3})*(?:[.,]\d*)?$`, "u");
 
 /**
- * Words allowed beside the price of one piece. With any other word, the amount is something else.
+ * Words that may stand next to a price. Any other word can mean that the amount is not the price of
+ * one piece.
  */
 const plainWords: ReadonlySet<string> = new Set([
   "price",
@@ -33,14 +37,15 @@ const plainWords: ReadonlySet<string> = new Set([
 ]);
 const currencyCodes: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"));
 const currencySign = /^(?:[A-Z]{1,3}(?=\$))?[\p{Sc}--[¢￠]](?:[A-Z]{2,3})?$/v;
-/** A country code separated by a space from its dollar sign. */
+/** Matches a country code that is separated from its dollar sign by a space. */
 const apartFromDollar = /(?<![A-Z])(US|CA|AU|NZ|HK|SG)\s+(?=\$)/gu;
 
 /**
- * Parses an amount of money in human notation.
+ * Parses an amount of money as people write it, and rounds it to cents.
  *
- * Returns undefined for 0, which pages show for an unknown price, and for any text that is not
- * clearly one amount. In US dollars, a comma always separates thousands.
+ * Returns undefined for 0, which pages show for an unknown price, for more than 1,000,000, and for
+ * any text that is not clearly one amount. `currency` is an ISO 4217 code or null. In US dollars, a
+ * comma always separates thousands.
  */
 export function amountOf(value: string | number, currency: string | null): number | undefined {
   if (typeof value === "string" && value.includes(textBoundary))
@@ -53,8 +58,8 @@ export function amountOf(value: string | number, currency: string | null): numbe
 }
 
 /**
- * Returns the only amount in the texts of several elements. Whole and cents may be in separate
- * elements.
+ * Returns the amount in the texts of several elements; undefined if there are different amounts.
+ * Dollars and cents may be in separate elements.
  */
 function amountAmong(value: string, currency: string | null): number | undefined {
   const all = value.split(textBoundary);
@@ -68,8 +73,8 @@ function amountAmong(value: string, currency: string | null): number | undefined
 }
 
 /**
- * Returns true if the words beside a number leave it the price of one piece. False for "from",
- * "/lb", "% off".
+ * Returns true if the words next to a number do not contradict that it is the price of one piece.
+ * Returns false for words such as "from", "/lb" and "% off".
  */
 const isPlain = (text: string): boolean =>
   text
@@ -94,33 +99,37 @@ function numberIn(text: string, commasAreThousands: boolean): number | undefined
 }
 
 /**
- * Returns the only number of a text that contains nothing but a price, without its inner blanks.
+ * Returns the digits and marks of the number in a text that contains only a price, without blanks
+ * and apostrophes. Returns undefined for any other text.
  */
 function digitsIn(text: string): string | undefined {
   if (text.length > 40) return undefined;
   const [, before = "", digits = "", after = ""] = oneNumber.exec(text) ?? [];
   const number = digits.trim();
   if (number === "" || !isPlain(before) || !isPlain(after)) return undefined;
-  // A blank or an apostrophe separates thousands, or else two numbers.
+  // A blank or an apostrophe that does not separate thousands separates two numbers.
   if (/['\s]/u.test(number) && !inThrees.test(number)) return undefined;
   return number.replaceAll(/['\s]/gu, "");
 }
 
-/** Returns the decimal separator; undefined if there is none. */
+/** Returns the decimal separator of a number; undefined if it has none. */
 function decimalMark(written: string, commasAreThousands: boolean): "." | "," | undefined {
   const comma = written.lastIndexOf(",");
   const dot = written.lastIndexOf(".");
   if (commasAreThousands) return dot === -1 ? undefined : ".";
   if (comma !== -1 && dot !== -1) return comma > dot ? "," : ".";
   if (comma !== -1) return isThousands(written, ",") ? undefined : ",";
-  // A single dot is the decimal mark of schema.org; several dots separate thousands.
+  // A single dot is the decimal separator of schema.org. Several dots separate thousands.
   return dot === -1 || written.indexOf(".") !== dot ? undefined : ".";
 }
 
 const isThousands = (written: string, mark: string): boolean =>
   written.split(mark).length > 2 || written.length - written.indexOf(mark) === 4;
 
-/** Returns the whole part without group separators; undefined if they do not separate thousands. */
+/**
+ * Converts the whole part of a number, without its group separators. Returns undefined if the
+ * separators are not at thousands.
+ */
 function wellGrouped(whole: string, decimal: string): number | undefined {
   if (/^\d+$/.test(whole)) return Number(whole);
   const [first = "", ...groups] = whole.split(/[.,]/);

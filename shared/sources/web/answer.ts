@@ -14,16 +14,19 @@ const notFoundStatusCode = 404;
 
 export interface PageReading {
   readonly id: string;
-  /** The requested address, before redirects. */
+  /** The requested address, before any redirect. */
   readonly asked: URL;
   readonly platform: WebPlatform;
   readonly marketplace: string;
   readonly fetchedAt: string;
-  /** True if a 404 of this site means that the product does not exist. */
+  /** True if the site answers 404 only for products that do not exist. */
   readonly notFoundStatus: boolean;
 }
 
-/** Converts a page to the answer for the requested ID. */
+/**
+ * Converts a page to the answer for the requested ID. `unavailable` unless the page describes the
+ * product or its status shows that the product does not exist.
+ */
 export function webAnswer(landing: Landing, reading: PageReading): Answer {
   const { id, fetchedAt, platform, marketplace } = reading;
   const { status, body, headers } = landing.answer;
@@ -41,8 +44,8 @@ export function webAnswer(landing: Landing, reading: PageReading): Answer {
 }
 
 /**
- * Returns true if the site reports that the product does not exist: on the product's address, and
- * not as a disguised block page.
+ * Returns true if the site reports, at the product's address, that the product does not exist.
+ * Returns false for a block page with status 404 or 410.
  */
 function provesNotFound(
   { url, answer }: Landing,
@@ -56,7 +59,8 @@ function provesNotFound(
 
 /**
  * Returns true if an address identifies the product: the requested address, or one with the ID in
- * its path. A general page, such as a login, may carry the ID in its query.
+ * its path. The query is not checked, because general pages, such as a login, may contain the ID
+ * there.
  */
 const isOwnAddress = (url: URL, asked: URL, id: string): boolean =>
   (url.pathname === asked.pathname && url.search === asked.search) ||

@@ -1,9 +1,9 @@
 import { termOf } from "./schema-node.ts";
 
-/** The availability terms of schema.org. */
+/** An availability term of schema.org, as `termOf` writes it. */
 export type AvailabilityWord = keyof typeof words;
 
-/** Whether an item with the term can be bought, and its message. */
+/** For each term, whether the item can be ordered, and the message for the result. */
 const words = {
   instock: { inStock: true, message: "In stock" },
   onlineonly: { inStock: true, message: "Online only" },
@@ -19,7 +19,7 @@ const words = {
   reserved: { inStock: false, message: "Reserved" },
 } as const;
 
-/** Terms of other vocabularies, and common misspellings. */
+/** Terms of other vocabularies and common misspellings, with their schema.org terms. */
 const sameAs: Readonly<Record<string, AvailabilityWord>> = {
   available: "instock",
   availablefororder: "backorder",
@@ -29,13 +29,16 @@ const sameAs: Readonly<Record<string, AvailabilityWord>> = {
 
 const isWord = (word: string): word is AvailabilityWord => Object.hasOwn(words, word);
 
-/** Returns the term in any of its spellings; undefined for an unknown one. */
+/**
+ * Returns the availability term that a text contains in any spelling; undefined for an unknown
+ * term.
+ */
 export function availabilityWord(text: string): AvailabilityWord | undefined {
   const word = termOf(text).replaceAll(/[\s_-]/g, "");
   return isWord(word) ? word : Object.hasOwn(sameAs, word) ? sameAs[word] : undefined;
 }
 
-/** Returns the term's availability for a result. */
+/** Returns the `availability` field of a result for a term. */
 export const availabilityOf = (
   word: AvailabilityWord,
 ): { readonly inStock: boolean; readonly message: string } => words[word];

@@ -4,18 +4,18 @@ import { pageHead } from "./page-head.ts";
 import { pageText } from "./page-text.ts";
 
 const productMarks = /application\/ld\+json|\bitemprop\b|["']og:type["']/i;
-/** Statuses that block pages may have. */
+/** Statuses, besides 403, that block pages may have. */
 const disguises: ReadonlySet<number> = new Set([200, 404, 410]);
 const okStatus = 200;
 
 const forbiddenStatus = 403;
 
 /**
- * Returns true if an answer blocks the client, by its status or by the text of the page. The
- * client's circuit uses it.
+ * Returns true if an answer blocks the client, according to its status or the text of its page. The
+ * client's circuit opens after several such answers.
  *
- * A short page alone is not a block: shops have short pages for delisted items. With status 404 or
- * 410, only the title counts.
+ * A short page is not enough to count as a block, because shops have short pages for delisted
+ * items. For a status of 404 or 410, only the title of the page is checked.
  */
 export function isBlockAnswer({ status, body, headers }: Answered): boolean {
   if (status === forbiddenStatus) return true;

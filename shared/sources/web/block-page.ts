@@ -1,10 +1,10 @@
 import type { PageHead } from "./page-head.ts";
 
-/** Pages of shops are longer. A shorter page without a product proves nothing about one. */
+/** The minimum length of a shop's page. A shorter page without a product may be a block page. */
 const pageCharactersMin = 20_000;
 /**
- * Phrases of block pages. Only complete phrases: single words (robot, blocked, forbidden) also
- * occur in product names.
+ * Phrases of block pages. Single words (robot, blocked, forbidden) are not included, because they
+ * also occur in product names.
  */
 const blockPhrases = new RegExp(
   [
@@ -18,7 +18,10 @@ const blockPhrases = new RegExp(
     .join("|"),
   "i",
 );
-/** Names of tests on block pages. Books, games and locks have such names too. */
+/**
+ * Names of tests on block pages. Not sufficient alone, because books, games and locks have such
+ * names too.
+ */
 const tests = [
   "(?:re|h)?captcha|robot check|robot or human|bot (?:check|detection)",
   String.raw`(?:are you|not) a (?:ro)?bot|are you (?:a )?human|you(?:['’]re| are) (?:a )?human`,
@@ -26,13 +29,13 @@ const tests = [
 ].join("|");
 const demands =
   "complete|solve|pass|enter|type|fill in|fill out|answer|finish|confirm|prove|verify";
-/** A test that the reader must take. */
+/** Matches a request to the reader to take a test. */
 const demandedTest = new RegExp(
   String.raw`\b(?:${demands})\b[^.!?:;|]{0,40}\b(?:${tests})\b|` +
     String.raw`\b(?:${tests})\b\W{0,5}(?:is )?\b(?:please|to continue|to proceed|required|press)\b`,
   "i",
 );
-/** Titles of block pages, optionally followed by the site's name. */
+/** Matches the title of a block page, which the site's name may follow. */
 const blockTitle = new RegExp(
   String.raw`^(?:forbidden|blocked|denied|verification|robots?)\W*$|` +
     String.raw`^(?:just a moment|please verify|attention required)\b|` +
@@ -42,18 +45,26 @@ const blockTitle = new RegExp(
 
 const isDemand = (text: string): boolean => blockPhrases.test(text) || demandedTest.test(text);
 
-/** Returns true if a page's title reports a block. */
+/**
+ * Returns true if a page's title is that of a block page. Returns false for a page without a title.
+ */
 export const isBlockTitle = ({ title }: PageHead): boolean =>
   title !== undefined && (isDemand(title) || blockTitle.test(title));
 
-/** Returns true if a page without a product reports a block, in its title or in a short text. */
+/**
+ * Returns true if a page is a block page, according to its title or, for a short page, its text.
+ * Only for pages without a product.
+ */
 export const isBlockPage = (html: string, head: PageHead): boolean =>
   isBlockTitle(head) || (isShortPage(html) && isDemand(wordsOf(html)));
 
-/** Returns true if a page without a product is too short to be a shop's page. */
+/**
+ * Returns true if a page has fewer than 20,000 characters, which is too short for a shop's page.
+ * Only for pages without a product.
+ */
 export const isShortPage = (html: string): boolean => html.length < pageCharactersMin;
 
-/** Without scripts and styles, which contain words that readers never see. */
+/** Returns the visible words of a page, without tags, scripts and styles. */
 const wordsOf = (html: string): string =>
   html
     .split(/<\/(?:script|style)/i)

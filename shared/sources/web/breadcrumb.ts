@@ -3,7 +3,8 @@ import { nodesOf, type SchemaNode, textOf } from "./schema-node.ts";
 
 /**
  * Returns the narrowest category of a product: the last step of the page's breadcrumb that is not
- * the product itself.
+ * the product itself. Returns undefined without a breadcrumb of at least two steps. `title` is the
+ * product's title.
  */
 export function categoryIn(
   nodes: readonly SchemaNode[],
@@ -16,7 +17,7 @@ export function categoryIn(
   const steps = nodesOf(breadcrumb, "itemlistelement")
     .toSorted((a, b) => positionOf(a) - positionOf(b))
     .map((step) => plainText(textOf(step, "name", "item") ?? ""));
-  // A single step may be the product or a category.
+  // A single step may be either the product or a category.
   if (steps.length < 2) return undefined;
   const isProduct = title !== undefined && steps.at(-1)?.toLowerCase() === title.toLowerCase();
   const category = isProduct ? steps.at(-2) : steps.at(-1);

@@ -4,12 +4,15 @@ import { offersOf } from "./product-candidates.ts";
 import { isNode, nodesOf, type SchemaNode, termOf, textOf, valuesOf } from "./schema-node.ts";
 import { isNamed, type WantedProduct } from "./wanted-product.ts";
 
-/** The values of the chosen offer of a product. */
+/** The values of the offer that represents a product. Absent values are unknown. */
 export interface ChosenOffer {
   readonly price?: OfferedPrice | undefined;
   readonly listPrice?: OfferedPrice | undefined;
   readonly availability?: AvailabilityWord | undefined;
-  /** True if a price exists but cannot be parsed. Prices of other markup are then not used. */
+  /**
+   * True if the page has a price that cannot be determined. Prices from other markup are then
+   * ignored.
+   */
   readonly isPriceUnclear?: boolean;
   readonly node?: SchemaNode;
 }
@@ -20,9 +23,9 @@ interface ReadOffer extends ChosenOffer {
 }
 
 /**
- * Chooses the offer of a product to show. Priority: wanted currency, wanted ID, new, in stock; then
- * the first. If equal offers, or the variants of the product, have different prices, no price is
- * returned.
+ * Chooses the offer that represents a product. Prefers offers in this order: in the wanted
+ * currency, with the wanted ID, new, in stock, first on the page. Returns no price if equally good
+ * offers, or the variants of the product, have different prices.
  */
 export function chooseOffer(product: SchemaNode, wanted: WantedProduct): ChosenOffer {
   const chosen = bestOffer(product, wanted);
@@ -50,7 +53,10 @@ function bestOffer(product: SchemaNode, wanted: WantedProduct): ChosenOffer {
   return { availability, isPriceUnclear: true };
 }
 
-/** A higher rank is better. The conditions are in order of weight. */
+/**
+ * Returns the rank of an offer; the highest rank is best. Each condition outweighs all conditions
+ * after it.
+ */
 function rank(offer: ReadOffer, wanted: WantedProduct): number {
   const { price, node } = offer;
   const conditions = [
@@ -68,7 +74,10 @@ const isNew = (offer: SchemaNode): boolean =>
 const isBuyable = ({ availability }: ReadOffer): boolean | undefined =>
   availability === undefined ? undefined : availabilityOf(availability).inStock;
 
-/** Parses the offers inside an aggregate offer, or the node itself if it contains none. */
+/**
+ * Parses the offers inside an aggregate offer. If the node contains no offers, parses the node
+ * itself as an offer.
+ */
 function readOffers(node: SchemaNode, wanted: WantedProduct): ReadOffer[] {
   const within = nodesOf(node, "offers");
   if (within.length === 0) return [readOffer(node, wanted, undefined)];

@@ -11,23 +11,33 @@ import {
   type WantedProduct,
 } from "./wanted-product.ts";
 
-/** Shorter names occur in unrelated titles. */
+/**
+ * The minimum length of a product name to search for in a title. Shorter names also occur in titles
+ * of other products.
+ */
 const titleNameLengthMin = 8;
 
 export type Choice =
   | {
       readonly kind: "chosen";
       readonly product: SchemaNode;
-      /** The group whose variant the product is. It holds the values that all variants share. */
+      /**
+       * The product group of which the product is a variant; undefined if it is not a variant.
+       * Contains the values that all variants share.
+       */
       readonly group: SchemaNode | undefined;
     }
-  /** Several products, and the page does not show which one is wanted. */
+  /** The page describes several products and does not show which one is wanted. */
   | { readonly kind: "several" }
   /** The page describes another product than the wanted one. */
   | { readonly kind: "another" }
+  /** The page describes no product. */
   | { readonly kind: "none" };
 
-/** Chooses the wanted product from those that a page describes. */
+/**
+ * Chooses the wanted product from the products that a page describes. `head` returns the metadata
+ * of the page.
+ */
 export function chooseProduct(
   candidates: readonly Candidate[],
   wanted: WantedProduct,
@@ -42,8 +52,8 @@ export function chooseProduct(
 }
 
 /**
- * Finds a candidate that has the wanted ID. Priority: an ID in a number over one in an address, a
- * product with offers over one without.
+ * Returns the candidate with the wanted ID; undefined if there is none. Prefers a candidate with
+ * the ID in a number to one with the ID in an address, then a candidate with offers.
  */
 function named(candidates: readonly Candidate[], id: string): SchemaNode | undefined {
   const nodes = candidates.map(({ node }) => node);
@@ -53,7 +63,10 @@ function named(candidates: readonly Candidate[], id: string): SchemaNode | undef
   return best.find((node) => hasOffers(node) || isGroup(node)) ?? best[0];
 }
 
-/** Finds the only candidate with offers, or else the only main product of the page. */
+/**
+ * Returns the only candidate with offers, or else the only main product of the page, or else the
+ * only candidate. Returns undefined if the choice is not unique.
+ */
 function onlyOne(candidates: readonly Candidate[]): SchemaNode | undefined {
   const offered = candidates.filter(({ node }) => hasOffers(node) || isGroup(node));
   if (offered.length === 1) return offered[0]?.node;
@@ -63,7 +76,8 @@ function onlyOne(candidates: readonly Candidate[]): SchemaNode | undefined {
 }
 
 /**
- * If the page's own address contains the ID: finds the only product that the page's title names.
+ * Returns the only product whose name is in the page's title. Returns undefined if there is no such
+ * product or several, or if the page's declared address does not contain the ID.
  */
 function namedInTitle(
   candidates: readonly Candidate[],
@@ -83,8 +97,9 @@ function namedInTitle(
 }
 
 /**
- * Returns true if the page describes another product. False if its own address contains the ID, or
- * nothing contradicts it.
+ * Returns true if the page describes another product than the wanted one. Returns false if the
+ * page's declared address contains the ID. Otherwise returns true if the requested address lacks
+ * the ID, or if the product or the page identifies itself differently.
  */
 function isAnother(node: SchemaNode | undefined, wanted: WantedProduct, head: PageHead): boolean {
   if (isNamedPage(wanted, head)) return false;
@@ -92,7 +107,10 @@ function isAnother(node: SchemaNode | undefined, wanted: WantedProduct, head: Pa
   return (node !== undefined && hasIdentity(node)) || ownAddresses(head).length > 0;
 }
 
-/** Returns true if an address that the page declares as its own contains the ID. */
+/**
+ * Returns true if the address that the page declares for itself (canonical or `og:url`) contains
+ * the ID.
+ */
 export const isNamedPage = (wanted: WantedProduct, head: PageHead): boolean =>
   ownAddresses(head).some((address) => addressMentions(address, wanted.id));
 
@@ -102,7 +120,10 @@ const ownAddresses = (head: PageHead): string[] =>
 const hasVariant = (node: SchemaNode, id: string): boolean =>
   nodesOf(node, "hasvariant").some((variant) => isNamedWithOffers(variant, id));
 
-/** Chooses the wanted variant of a group, or else the group itself. */
+/**
+ * Chooses the wanted variant of a product. If no single variant has the ID, chooses the product
+ * itself.
+ */
 function variantOf(product: SchemaNode, id: string): Choice {
   const variants = nodesOf(product, "hasvariant");
   const variant =

@@ -1,4 +1,7 @@
-/** Signs of exactly one currency. `$` and `¥` belong to several. */
+/**
+ * Signs that mean exactly one currency. `$` and `¥` are missing because several currencies use
+ * them.
+ */
 const signs: Readonly<Record<string, string>> = {
   "€": "EUR",
   "£": "GBP",
@@ -6,7 +9,10 @@ const signs: Readonly<Record<string, string>> = {
   "₹": "INR",
 };
 
-/** Returns the ISO 4217 code of the currency that a text names. */
+/**
+ * Returns the currency code in a text, in upper case, or the code for a currency sign. Does not
+ * check whether the code exists. Returns undefined if the text contains neither.
+ */
 export function currencyIn(text: string): string | undefined {
   const trimmed = text.trim().replace(/(?<![A-Z])US\s+(?=\$)/u, "US");
   const code = /^[a-z]{3}$/i.test(trimmed) ? trimmed : /\b[A-Z]{3}\b/.exec(trimmed)?.[0];

@@ -16,25 +16,31 @@ import type { WantedProduct } from "./wanted-product.ts";
 export type { ProductFacts } from "./product-facts.ts";
 export type { WantedProduct } from "./wanted-product.ts";
 
-/** What a page proves about the wanted product. */
+/** The result of the search for the wanted product in a page. */
 export type Extraction =
-  /** The page describes the product. Facts that it does not state clearly are absent. */
+  /**
+   * The page describes the wanted product. Facts that the page does not state clearly are absent.
+   */
   | { readonly proof: "product"; readonly facts: ProductFacts }
-  /** The page describes another product, or several without showing which one is wanted. */
+  /**
+   * The page describes another product, or it describes several and does not show which one is
+   * wanted.
+   */
   | { readonly proof: "another" | "several" }
-  /** Its prices are not in the marketplace's currency: it was made for another country. */
+  /** The prices are not in the marketplace's currency, so the page was made for another country. */
   | { readonly proof: "foreign_currency" }
   /** The page is a block page, or too short to be distinguished from one. */
   | { readonly proof: "blocked" }
   /** The page describes no product. */
   | { readonly proof: "nothing" };
 
-/** Longer pages are cut. */
+/** Longer pages are truncated. */
 const pageCharactersMax = 5 * 1024 * 1024;
 
 /**
- * Extracts a product from its page: from JSON-LD first, then from microdata and Open Graph for a
- * missing price or availability. Pure. Never throws, and never guesses.
+ * Extracts the wanted product from a page. Uses JSON-LD first. If the price or the availability is
+ * missing, also uses microdata, then Open Graph. Omits facts that are ambiguous. Pure. Never
+ * throws.
  */
 export function extractProduct(html: string, wanted: WantedProduct): Extraction {
   const page = html.slice(0, pageCharactersMax);
@@ -62,7 +68,7 @@ const isComplete = ({ price, isPriceUnclear, availability }: ProductFacts): bool
 
 const linkedData = (html: string): SchemaNode[] => jsonLdNodes(jsonLdBlocks(html));
 
-/** A cheap check that avoids parsing: a page without these words has no product in microdata. */
+/** A fast check before the slow parser: a page that does not match has no product in microdata. */
 const microdataHint =
   /\bitemtype\s{0,5}=\s{0,5}["']?[^"'>]{0,200}(?:product|vehicle|car|motorcycle|book)/i;
 
@@ -72,7 +78,10 @@ const microdata = (html: string): SchemaNode[] =>
 const openGraph = (_html: string, head: () => PageHead): SchemaNode[] =>
   [openGraphProduct(head())].filter((node) => node !== undefined);
 
-/** Builds the result for a product. An amount without a currency is not a price. */
+/**
+ * Builds the result for a product. Omits prices without a currency, unless any currency is
+ * accepted.
+ */
 function proven(facts: ProductFacts, wanted: WantedProduct, head: () => PageHead): Extraction {
   const { price, listPrice, isPriceUnclear: _unclear, ...others } = facts;
   const isForeign = price?.currency !== undefined && price.currency !== wanted.currency;
@@ -93,8 +102,8 @@ const isIn = (wanted: string | null, stated: string | undefined): boolean =>
   wanted === null || stated === wanted;
 
 /**
- * Builds the result without a product in the markup. A page whose own address and title identify
- * the product proves that it exists.
+ * Builds the result for a page without a product in its markup. If the declared address contains
+ * the ID and the Open Graph metadata declare a product with a title, the product exists.
  */
 function withoutProduct(html: string, wanted: WantedProduct, head: PageHead): Extraction {
   if (isShortPage(html) || isBlockTitle(head)) return { proof: "blocked" };

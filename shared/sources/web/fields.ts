@@ -12,13 +12,13 @@ import { defined } from "./defined.ts";
 import type { OfferedPrice } from "./offer-price.ts";
 import type { ProductFacts } from "./extract-product.ts";
 
-/** The platforms whose pages the adapter reads. */
+/** A platform whose pages the adapter `web` can read. */
 export type WebPlatform = Exclude<Platform, "retailer_a">;
 
 interface Shown {
   readonly platform: WebPlatform;
   readonly currency: string;
-  /** The page's own address. */
+  /** The address of the page after redirects. */
   readonly url: URL;
 }
 
@@ -28,8 +28,8 @@ interface Money {
 }
 
 /**
- * Converts facts to the fields of a platform's result. Facts that the page does not state are left
- * out.
+ * Converts facts to the fields of a platform's result. Omits facts that the page does not state,
+ * and prices in another currency.
  */
 export function webFields(
   facts: ProductFacts,
@@ -94,7 +94,10 @@ function retailerC({
   });
 }
 
-/** A term for one way of delivery means that the other way is unavailable. */
+/**
+ * Returns the state of one way of delivery, for a term such as "online only": `IN_STOCK` if the
+ * term means this way, otherwise `UNAVAILABLE`. Returns undefined for any other term.
+ */
 function onlyAt(
   availability: AvailabilityWord | undefined,
   way: "onlineonly" | "instoreonly",
@@ -163,6 +166,9 @@ const isOnline = (word: AvailabilityWord): boolean =>
 const moneyIn = (price: OfferedPrice | undefined, currency: string): Money | undefined =>
   price?.currency === currency ? { amount: price.amount, currency } : undefined;
 
-/** Returns the product's address, or the page's if the product's is on another site. */
+/**
+ * Returns the product's address. If the page states none, or one on another host, returns the
+ * address of the page.
+ */
 const ownAddress = ({ url }: ProductFacts, page: URL): string =>
   url !== undefined && new URL(url).hostname === page.hostname ? url : page.href;

@@ -6,27 +6,31 @@ const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 export type Answered = Extract<SourceReply, { kind: "answered" }>;
 
-/** The last answer of a chain of redirects. */
+/** The final answer after redirects. */
 export interface Landing {
-  /** The address of the answer. */
+  /** The address that returned the answer. */
   readonly url: URL;
   readonly answer: Answered;
 }
 
 export interface FollowOptions {
   readonly client: SourceClient;
-  /** Redirects to other sites are not followed. */
+  /** The site within which redirects are followed. */
   readonly site: URL;
   readonly accept: string;
   readonly deadline: Date;
-  /** Called before every request; false ends the chain. */
+  /**
+   * Called before every request, including redirects. If it resolves to false, the request is not
+   * sent.
+   */
   readonly canVisit: (url: URL) => Promise<boolean>;
 }
 
 /**
- * Sends a GET and follows up to three redirects within the site, all through the same client.
- * Returns null without a complete answer, and for a redirect that repeats an address, exceeds the
- * limit, or leaves the site.
+ * Sends a GET request and follows at most three redirects within the site, all through the same
+ * client. Returns null if a request is not allowed or gets no complete answer. Also returns null
+ * for a redirect that repeats an address, exceeds the limit, leaves the site or has no valid
+ * `Location`.
  */
 export async function follow(start: URL, options: FollowOptions): Promise<Landing | null> {
   const { client, site, accept, deadline, canVisit } = options;

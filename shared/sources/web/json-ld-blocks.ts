@@ -1,17 +1,20 @@
 import { jsonrepair } from "jsonrepair";
 
-/** Longer blocks do not describe a product. */
+/** The maximum length of a block to parse. No longer block describes a product. */
 const blockCharactersMax = 1024 * 1024;
-/** Repair is slow, and long blocks are usually well formed. */
+/**
+ * The maximum length of a block to repair. Repair is slow, and long blocks are usually well formed.
+ */
 const repairCharactersMax = 100_000;
 const blocksMax = 50;
-/** Upper bound of the length of a script element's opening tag. */
+/** The maximum length of the opening tag of a script element. */
 const openingCharactersMax = 4_000;
 const linkedDataType = /\stype\s*=\s*["']?\s*application\/ld\+json/i;
 
 /**
- * Returns the parsed JSON-LD blocks of a page. Scans for script elements outside comments, which
- * finds the same blocks as an HTML parser in less time. Unreadable blocks are left out.
+ * Returns the parsed JSON-LD blocks of a page, at most 50. Scans for script elements outside
+ * comments: this finds the same blocks as an HTML parser and is faster. Omits blocks that cannot be
+ * parsed.
  */
 export function jsonLdBlocks(html: string): object[] {
   const found: object[] = [];
@@ -32,7 +35,10 @@ export function jsonLdBlocks(html: string): object[] {
   return found;
 }
 
-/** Returns the content of a script element, from after its name, if it is JSON-LD. */
+/**
+ * Returns the content of a script element if its type is JSON-LD, otherwise undefined. `start` is
+ * the position after the element's name.
+ */
 function linkedDataIn(html: string, start: number, end: number): string | undefined {
   const close = html.slice(start, Math.min(end, start + openingCharactersMax)).indexOf(">");
   if (close === -1) return undefined;
@@ -40,7 +46,9 @@ function linkedDataIn(html: string, start: number, end: number): string | undefi
   return isLinkedData ? html.slice(start + close + 1, end) : undefined;
 }
 
-/** A comment without an end extends to the end of the page. */
+/**
+ * Returns the position after a comment. A comment without an end extends to the end of the page.
+ */
 function endOfComment(html: string, start: number): number {
   const end = html.indexOf("-->", start);
   return end === -1 ? html.length : end + 3;
@@ -53,8 +61,8 @@ function endOfScript(html: string, start: number): number {
 }
 
 /**
- * Parses strictly, then after removal of common additions, then with repair. Never evaluates the
- * text.
+ * Parses a block as strict JSON, or else after removal of common additions, or else after repair.
+ * Never evaluates the text as code. Returns undefined if all fail.
  */
 function parseBlock(block: string): object | undefined {
   if (block.length > blockCharactersMax) return undefined;
@@ -80,7 +88,9 @@ function repaired(text: string): object | undefined {
   }
 }
 
-/** Removes comment and CDATA marks, a closing semicolon, control characters and trailing commas. */
+/**
+ * Removes comment and CDATA marks, a semicolon at the end, control characters and trailing commas.
+ */
 const cleaned = (text: string): string =>
   text
     .replace(/^[\s/*]*(?:<!--|<!\[CDATA\[)[\s/*]*/i, "")

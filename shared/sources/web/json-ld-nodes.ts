@@ -1,12 +1,12 @@
 import { type SchemaNode, type SchemaValue, termOf } from "./schema-node.ts";
 
-/** Upper bound of the nesting depth. */
+/** The maximum nesting depth. Deeper nodes are ignored. */
 const depthMax = 8;
-/** Upper bound of the nodes of one page. */
+/** The maximum number of nodes in one page. Further nodes are ignored. */
 const nodesMax = 5_000;
 
 interface Reading {
-  /** Nodes with more than an `@id`, by `@id`. */
+  /** Nodes that have more than an `@id` and a type, by `@id`. */
   readonly byId: Map<string, Json>;
   nodesLeft: number;
 }
@@ -14,8 +14,8 @@ interface Reading {
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the top nodes of the blocks, including those in an `@graph`. A reference by `@id` is
- * resolved on the same page only.
+ * Returns the top-level nodes of JSON-LD blocks, including those in an `@graph`. Omits nodes
+ * without a type. Resolves a reference by `@id` only within the same page.
  */
 export function jsonLdNodes(blocks: readonly object[]): SchemaNode[] {
   const reading: Reading = { byId: new Map(), nodesLeft: nodesMax };
@@ -24,7 +24,7 @@ export function jsonLdNodes(blocks: readonly object[]): SchemaNode[] {
   return blocks.flatMap(listOf).flatMap((one) => topNodes(one, 0, reading));
 }
 
-/** Indexes the nodes that references may name. */
+/** Adds a value and the nodes inside it to `reading.byId`. */
 function index(value: unknown, depth: number, reading: Reading): void {
   if (depth > depthMax || reading.nodesLeft <= 0 || !isJson(value)) return;
   reading.nodesLeft -= 1;
@@ -81,7 +81,7 @@ const typesOf = (json: Json): string[] =>
 const isReference = (json: Json): boolean =>
   Object.keys(json).every((key) => key === "@id" || key === "@type");
 
-/** Returns one or many values as an array. Resolves two levels of nesting. */
+/** Returns a value, or an array nested up to two levels deep, as a flat array. */
 const listOf = (value: unknown): unknown[] => [value].flat(2);
 
 const isPlain = (value: unknown): value is string | number | boolean =>

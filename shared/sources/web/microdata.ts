@@ -2,16 +2,16 @@ import { Parser } from "htmlparser2";
 import { textBoundary } from "./text-boundary.ts";
 import { type SchemaNode, type SchemaValue, termOf } from "./schema-node.ts";
 
-/** Upper bound of the items of one page. */
+/** The maximum number of items in one page. Further items are ignored. */
 const nodesMax = 5_000;
 const depthMax = 8;
 const textLengthMax = 2_000;
 /**
- * Upper bound of the open elements. The parser's time grows with them, and no product page needs
- * more.
+ * The maximum number of open elements, after which parsing stops. The parser's time grows with this
+ * number, and no product page needs more.
  */
 const openElementsMax = 2_000;
-/** Upper bound of open items and values. Deeper ones are ignored. */
+/** The maximum number of nested items and values. Deeper ones are ignored. */
 const framesMax = 50;
 
 interface MutableNode extends SchemaNode {
@@ -19,7 +19,7 @@ interface MutableNode extends SchemaNode {
   readonly depth: number;
 }
 
-/** An open element that starts an item, or whose text is a value. */
+/** An open element that is an item, or whose text is the value of a property. */
 interface Frame {
   readonly element: number;
   readonly node: MutableNode | undefined;
@@ -30,10 +30,10 @@ interface Frame {
 
 type Attributes = Readonly<Record<string, string>>;
 
-/** Elements whose content is no longer valid, such as a former price. */
+/** Elements with content that no longer applies, such as a former price. */
 const struckOut: ReadonlySet<string> = new Set(["del", "s", "strike"]);
 
-/** The attributes that hold the value, by element. */
+/** The attributes that contain the value of a property, by element. */
 const valueAttributes: ReadonlyMap<string, readonly string[]> = new Map([
   ["link", ["href"]],
   ["a", ["href"]],
@@ -53,13 +53,14 @@ interface Reading {
   readonly frames: Frame[];
   /** The number of open elements. */
   open: number;
-  /** The depth of the outermost open struck-out element; 0 if there is none. */
+  /** The depth of the outermost open element in `struckOut`; 0 if there is none. */
   struck: number;
   nodesLeft: number;
 }
 
 /**
- * Returns the top items of a page's microdata in document order, without building a document tree.
+ * Returns the top-level items of a page's microdata in document order. Does not build a document
+ * tree.
  */
 export function microdataNodes(html: string): SchemaNode[] {
   const reading: Reading = { top: [], frames: [], open: 0, struck: 0, nodesLeft: nodesMax };
@@ -91,7 +92,9 @@ export function microdataNodes(html: string): SchemaNode[] {
   return reading.top;
 }
 
-/** Opens an item, which may be a property value of the enclosing item. */
+/**
+ * Opens an item. If the element has property names, the item is also a value of the enclosing item.
+ */
 function openScope(names: readonly string[], attributes: Attributes, reading: Reading): void {
   reading.nodesLeft -= 1;
   const scope = scopeOf(reading.frames);
@@ -103,7 +106,10 @@ function openScope(names: readonly string[], attributes: Attributes, reading: Re
   pushFrame({ node, property: undefined }, reading);
 }
 
-/** Adds the value of an attribute at once, or opens a frame that collects the element's text. */
+/**
+ * Adds a property value to the enclosing item. If `value` is undefined, opens a frame that collects
+ * the element's text as the value.
+ */
 function openValue(names: readonly string[], value: string | undefined, reading: Reading): void {
   const scope = scopeOf(reading.frames);
   if (scope === undefined || reading.struck > 0) return;
@@ -127,7 +133,9 @@ function closeElement({ frames, open }: Reading): void {
   if (text !== "") add(frame.property.of, frame.property.names, text);
 }
 
-/** Separates the texts on both sides of a tag. */
+/**
+ * Adds a text boundary to all open values, so that the texts on both sides of a tag stay separate.
+ */
 function markBoundary(frames: readonly Frame[]): void {
   for (const { property, texts } of frames) {
     if (property !== undefined && texts.at(-1) !== textBoundary) texts.push(textBoundary);
@@ -162,8 +170,8 @@ function add(node: MutableNode, names: readonly string[], value: SchemaValue): v
 }
 
 /**
- * Returns the `content` attribute, or else the value attribute of the element; undefined if the
- * text is the value.
+ * Returns the value in an element's attributes: `content`, or else the attribute that
+ * `valueAttributes` defines. Returns undefined if the element's text is the value.
  */
 function attributeValue(name: string, attributes: Attributes): string | undefined {
   if (attributes["content"] !== undefined) return attributes["content"].trim();

@@ -12,24 +12,24 @@ import {
 
 export interface OfferedPrice {
   readonly amount: number;
-  /** ISO 4217; undefined if the page does not state it. */
+  /** An ISO 4217 code; undefined if the page does not state the currency. */
   readonly currency: string | undefined;
 }
 
 /**
- * "unclear" is a stated price that is not clearly the price of one piece. Undefined: no price is
- * stated.
+ * A price in a page. "unclear" means that a price is stated but may not be the price of one piece.
+ * Undefined means that no price is stated.
  */
 type StatedPrice = OfferedPrice | "unclear" | undefined;
 
 interface PriceReading {
-  /** The ISO 4217 code of the wanted currency; null accepts every currency. */
+  /** The ISO 4217 code of the wanted currency; null if every currency is accepted. */
   readonly wantedCurrency: string | null;
-  /** The currency stated around the price. */
+  /** The currency that the page states for the offer; undefined if it states none. */
   readonly currency: string | undefined;
 }
 
-/** Prices that buyers do not pay now. */
+/** Types of former or recommended prices, which buyers do not pay now. */
 const listPriceTypes: ReadonlySet<string> = new Set([
   "listprice",
   "strikethroughprice",
@@ -38,12 +38,12 @@ const listPriceTypes: ReadonlySet<string> = new Set([
   "msrp",
 ]);
 const otherPriceTypes: ReadonlySet<string> = new Set(["invoiceprice", "minimumadvertisedprice"]);
-/** Charges in addition to the price. */
+/** Types of charges that are added to the price. */
 const chargeTypes: ReadonlySet<string> = new Set([
   "deliverychargespecification",
   "paymentchargespecification",
 ]);
-/** Units of one piece: words, and UN/CEFACT codes. */
+/** Units that mean one piece: words and UN/CEFACT codes. */
 const pieceUnits: ReadonlySet<string> = new Set([
   "ea",
   "c62",
@@ -60,9 +60,9 @@ const pieceUnits: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the price of one piece from an offer: its own price, or else that of its specifications,
- * or else of its range. The own price is unclear if a specification of one piece, or the range,
- * contradicts it.
+ * Returns the price of one piece in an offer. Uses the price of the offer itself, or else that of
+ * its price specifications, or else that of its price range. Returns "unclear" if a specification
+ * for one piece, or the range, contradicts the price of the offer itself.
  */
 export function priceOf(offer: SchemaNode, reading: PriceReading): StatedPrice {
   if (isOfMany(offer)) return "unclear";
@@ -79,13 +79,13 @@ export function priceOf(offer: SchemaNode, reading: PriceReading): StatedPrice {
   return oneOf([own, ...[...specified, range].filter((price) => isComparable(price, own))]);
 }
 
-/** Prices in two currencies do not contradict each other. */
+/** Returns true if two prices can contradict each other. Prices in two currencies cannot. */
 const isComparable = (price: StatedPrice, own: StatedPrice): boolean =>
   typeof price !== "object" ||
   typeof own !== "object" ||
   (price.currency ?? own.currency) === (own.currency ?? price.currency);
 
-/** Returns the former or recommended price that an offer states. */
+/** Returns the former or recommended price that an offer states; undefined if it states none. */
 export function listPriceOf(offer: SchemaNode, reading: PriceReading): OfferedPrice | undefined {
   const listed = nodesOf(offer, "pricespecification").filter((one) =>
     listPriceTypes.has(priceTypeOf(one)),
@@ -106,8 +106,8 @@ const pieceOrRange = (specification: SchemaNode, reading: PriceReading): StatedP
   between(specification, ["minprice", "maxprice"], reading);
 
 /**
- * Returns the lowest price of an aggregate offer if it is also the highest, or the only offer's.
- * Otherwise the price is unclear.
+ * Returns the price of an aggregate offer: its lowest price, if that equals the highest price or if
+ * there is only one offer. Returns undefined without a lowest price, otherwise "unclear".
  */
 function rangePrice(aggregate: SchemaNode, reading: PriceReading): StatedPrice {
   const price = between(aggregate, ["lowprice", "highprice"], reading);
@@ -116,7 +116,10 @@ function rangePrice(aggregate: SchemaNode, reading: PriceReading): StatedPrice {
   return textOf(aggregate, "offercount") === "1" ? price : "unclear";
 }
 
-/** Returns the lowest price if it equals the highest, or if there is no highest. */
+/**
+ * Returns the lowest price if it equals the highest price, or if no highest price is stated.
+ * Otherwise returns "unclear".
+ */
 function between(
   node: SchemaNode,
   [lowest, highest]: readonly [string, string],
@@ -128,8 +131,8 @@ function between(
 }
 
 /**
- * Returns the price on which all stated prices agree; "unclear" if they differ, or one cannot be
- * parsed.
+ * Returns the stated price if all stated prices have the same amount. Returns undefined if no price
+ * is stated, and "unclear" if they differ or are unclear.
  */
 function oneOf(prices: readonly StatedPrice[]): StatedPrice {
   const stated = prices.filter((price) => price !== undefined);
@@ -140,7 +143,10 @@ function oneOf(prices: readonly StatedPrice[]): StatedPrice {
 const pricesIn = (node: SchemaNode, term: string, reading: PriceReading): StatedPrice[] =>
   valuesOf(node, term).map((value) => priceIn(node, value, reading));
 
-/** Parses one price. Pages show 0, or words without an amount, for an unknown price. */
+/**
+ * Parses one price. Returns undefined for 0 and for texts without a number, which pages show for an
+ * unknown price. Returns "unclear" for any other text that is not one amount.
+ */
 function priceIn(node: SchemaNode, value: SchemaValue, reading: PriceReading): StatedPrice {
   if (isNode(value) || typeof value === "boolean") return undefined;
   const stated = textOf(node, "pricecurrency") ?? reading.currency;
@@ -150,7 +156,7 @@ function priceIn(node: SchemaNode, value: SchemaValue, reading: PriceReading): S
   return /[1-9]/.test(String(value)) ? "unclear" : undefined;
 }
 
-/** Returns true for a price that every buyer pays now for the item itself. */
+/** Returns true if every buyer now pays this price for the item itself. */
 const isPaid = (specification: SchemaNode): boolean => {
   const type = priceTypeOf(specification);
   const isOther = listPriceTypes.has(type) || otherPriceTypes.has(type);
@@ -158,29 +164,29 @@ const isPaid = (specification: SchemaNode): boolean => {
   return !isOther && !isBeside && !isForSome(specification);
 };
 
-/** Returns true for a paid price of one piece. */
+/** Returns true if every buyer now pays this price for one piece. */
 const isOfPiece = (specification: SchemaNode): boolean =>
   isPaid(specification) && !isOfMany(specification) && !isOfMeasure(specification);
 
-/** Returns true for a price that only members pay, or that is not for buying. */
+/** Returns true for a price that only members pay, or that is not a sale price (such as a rent). */
 const isForSome = (node: SchemaNode): boolean =>
   valuesOf(node, "validformembertier").length > 0 ||
   !["sell", undefined].includes(termIn(node, "businessfunction"));
 
-/** Returns true for a price that a buyer of one piece does not pay. */
+/** Returns true for a price that applies only from a quantity of more than one piece. */
 const isOfMany = (node: SchemaNode): boolean =>
   valuesOf(node, "eligiblequantity").some((value) => {
     const least = isNode(value) ? textOf(value, "minvalue", "value") : withoutPiece(String(value));
     return least !== undefined && Number(least) !== 1 && Number(least) !== 0;
   });
 
-/** Returns the number of a text such as "1 pc". */
+/** Returns the number in a text such as "1 pc"; returns any other text unchanged. */
 function withoutPiece(quantity: string): string {
   const [, number, unit = ""] = /^\s*([\d.]+)\s*([a-z]+)\s*$/i.exec(quantity) ?? [];
   return number !== undefined && pieceUnits.has(unit.toLowerCase()) ? number : quantity;
 }
 
-/** Returns true for the price of a weight, a length or a month, and for a part of a price. */
+/** Returns true for a price per weight, length or month, and for a component of a price. */
 const isOfMeasure = (specification: SchemaNode): boolean =>
   ["billingduration", "pricecomponenttype"].some(
     (term) => valuesOf(specification, term).length > 0,
@@ -188,7 +194,7 @@ const isOfMeasure = (specification: SchemaNode): boolean =>
   !valuesOf(specification, "referencequantity").every(isPiece) ||
   unitsOf(specification).some((unit) => !pieceUnits.has(unit));
 
-/** Returns true if a quantity is one piece without a reference to a measure. */
+/** Returns true if a quantity is exactly one piece and refers to no other measure. */
 const isPiece = (quantity: SchemaValue): boolean =>
   isNode(quantity) &&
   Number(textOf(quantity, "value")) === 1 &&

@@ -14,7 +14,10 @@ const productTerms: readonly (readonly [string, readonly string[]])[] = [
   ["sku", ["product:retailer_item_id"]],
 ];
 
-/** Returns the product in a page's Open Graph metas, in schema.org terms. */
+/**
+ * Returns the product in a page's Open Graph metadata as a schema.org node. Returns undefined if
+ * the metadata contain no offer and do not declare a product.
+ */
 export function openGraphProduct({ metas }: PageHead): SchemaNode | undefined {
   const offer = nodeOf("offer", metas, offerTerms);
   const isProduct = /(?:^|[.:])product(?:\.item)?$/i.test(metas.get("og:type") ?? "");

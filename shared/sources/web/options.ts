@@ -1,13 +1,13 @@
 import * as v from "valibot";
 import { isUrlTemplate } from "./address.ts";
 
-/** The required form of a User-Agent: name, version, and a contact address. */
+/** Matches a User-Agent with the required name, version and contact address. */
 const userAgentForm =
   /^[A-Za-z][A-Za-z0-9_-]{1,60}\/\d[\w.-]{0,20} \(\+(?:https?:\/\/|mailto:)[^\s()]{3,200}\)$/;
 const callsPerSecondDefault = 2;
 const callsAtOnceDefault = 4;
 
-/** Schema of the options of the adapter `web`. */
+/** The schema of the options of the adapter `web`. */
 export const webOptions = v.strictObject(
   {
     adapter: v.literal("web"),
@@ -27,8 +27,8 @@ export const webOptions = v.strictObject(
       ),
     ),
     /**
-     * True if this site answers 404 only for products that do not exist. The deployer must confirm
-     * it, because many sites answer 404 to blocked clients.
+     * True if this site answers 404 only for products that do not exist. The deployer must check
+     * this, because many sites answer 404 to blocked clients.
      */
     notFoundStatus: v.optional(v.boolean("notFoundStatus must be true or false"), false),
     callsPerSecond: v.optional(

@@ -3,11 +3,11 @@ import { plainText } from "./plain-text.ts";
 /** The metadata in the head of a page. */
 export interface PageHead {
   readonly title: string | undefined;
-  /** `<link rel="canonical">`, unchanged. */
+  /** The address in `<link rel="canonical">`, not resolved; undefined if there is none. */
   readonly canonical: string | undefined;
   /**
-   * Contents of `<meta>` elements by `property` or `name` in lower case. The first of each name
-   * counts.
+   * The contents of `<meta>` elements by `property`, or else `name`, in lower case. If a name
+   * occurs several times, the first content is used.
    */
   readonly metas: ReadonlyMap<string, string>;
 }
@@ -15,10 +15,16 @@ export interface PageHead {
 const tagsMax = 2_000;
 const tagLengthMax = 4_000;
 const titleLengthMax = 1_000;
-/** One attribute; sticky, so that it starts where the previous one ended. */
+/**
+ * Matches one attribute. The expression is sticky, so that each match starts where the previous one
+ * ended.
+ */
 const attribute = /[\s/]*([^\s=<>"'/]+)\s*(?:=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/y;
 
-/** Scans a page for its title, canonical address and metas. Some pages have metas in the body. */
+/**
+ * Returns the title, canonical address and `<meta>` contents of a page. Scans the whole page,
+ * because some pages have `<meta>` elements in the body.
+ */
 export function pageHead(html: string): PageHead {
   const metas = new Map<string, string>();
   let canonical: string | undefined;
@@ -57,7 +63,10 @@ function canonicalIn(attributes: ReadonlyMap<string, string>): string | undefine
   return address === "" ? undefined : address;
 }
 
-/** Parses the attributes of a tag, from after the element's name. The first of each name counts. */
+/**
+ * Parses the attributes of a tag. `start` is the position after the element's name. If an attribute
+ * occurs several times, the first value is used.
+ */
 function attributesOf(html: string, start: number): Map<string, string> {
   const tag = html.slice(start, start + tagLengthMax);
   const found = new Map<string, string>();

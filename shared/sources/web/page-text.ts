@@ -1,22 +1,28 @@
-/** The part of a page that may declare its charset. */
+/** The number of bytes at the start of a page in which a `<meta>` charset is searched. */
 const metaBytesMax = 4_096;
 const metaCharset = /<meta\s[^>]{0,200}charset\s*=\s*["']?\s*([\w-]{1,40})/i;
 const headerCharset = /charset\s*=\s*["']?\s*([\w-]{1,40})/i;
 
-/** Decodes a page in the charset of its header, or else of its meta element, or else in UTF-8. */
+/**
+ * Decodes a page in the charset of its `Content-Type` header, or else of its `<meta>` element, or
+ * else in UTF-8. An unknown charset is replaced by UTF-8.
+ */
 export function pageText(body: Uint8Array, contentType: string): string {
   const stated = headerCharset.exec(contentType)?.[1] ?? charsetWithin(body);
   return decoded(body, stated ?? "utf-8");
 }
 
-/** A page whose meta element is readable as Latin-1 is not UTF-16, even if it declares so. */
+/**
+ * Returns the charset in a page's `<meta>` element. Returns undefined for UTF-16: a page whose
+ * `<meta>` element is readable as Latin-1 cannot be UTF-16.
+ */
 function charsetWithin(body: Uint8Array): string | undefined {
   const start = new TextDecoder("latin1").decode(body.subarray(0, metaBytesMax));
   const stated = metaCharset.exec(start)?.[1];
   return stated === undefined || /^utf-?16/i.test(stated) ? undefined : stated;
 }
 
-/** Falls back to UTF-8 for an unknown charset. */
+/** Decodes a page in a charset; in UTF-8 if the charset is unknown. */
 function decoded(body: Uint8Array, charset: string): string {
   try {
     return new TextDecoder(charset).decode(body);

@@ -1,10 +1,11 @@
 import { Parser } from "htmlparser2";
 
-/** Longer texts are cut before parsing. */
+/** Longer texts are truncated before parsing. */
 const textLengthMax = 10_000;
 
 /**
- * Returns a text without markup and entities, with spaces joined. Sites put HTML into text fields.
+ * Returns a text without HTML tags and with decoded entities, because sites put HTML into text
+ * fields. White space and control characters become single spaces.
  */
 export function plainText(text: string): string {
   const cut = text.slice(0, textLengthMax);
@@ -24,7 +25,7 @@ function withoutMarkup(text: string): string {
     },
   });
   parser.end(text);
-  // Texts that are escaped twice are common, so entities are decoded a second time.
+  // Many sites escape texts twice, so entities are decoded a second time.
   return bare.includes("&") && /&(?:amp|quot|lt|gt|nbsp|#\d+);/.test(bare) ? decoded(bare) : bare;
 }
 

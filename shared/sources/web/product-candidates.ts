@@ -1,9 +1,9 @@
 import { isNode, nodesOf, type SchemaNode, valuesOf } from "./schema-node.ts";
 
-/** A product that a page describes. */
+/** A product that a page describes, possibly the wanted one. */
 export interface Candidate {
   readonly node: SchemaNode;
-  /** True if the page declares it as its main subject. */
+  /** True if the page declares the product as its main subject. */
   readonly isMain: boolean;
 }
 
@@ -14,10 +14,13 @@ const productTypes: ReadonlySet<string> = new Set([
   "productgroup",
   "someproducts",
 ]);
-/** Types that count as products if they have offers. */
+/** Types whose nodes count as products only if they have offers. */
 const offeredTypes: ReadonlySet<string> = new Set(["vehicle", "car", "motorcycle", "book"]);
 
-/** Properties that lead to another product than the page's, or to another part of it. */
+/**
+ * Properties whose values are not searched for products: they contain other products or parts of
+ * the same product.
+ */
 const notFollowed: ReadonlySet<string> = new Set([
   "isrelatedto",
   "issimilarto",
@@ -33,10 +36,12 @@ const notFollowed: ReadonlySet<string> = new Set([
   "reviews",
 ]);
 
+/** Returns true for a group of variants. */
 export const isGroup = (node: SchemaNode): boolean => node.types.includes("productgroup");
 
 /**
- * Returns the offers of a product. If the price is on the product itself, the product is its offer.
+ * Returns the offers of a product. If a product has no offers but has a price, returns the product
+ * itself as the offer.
  */
 export function offersOf(product: SchemaNode): SchemaNode[] {
   const offers = nodesOf(product, "offers");
@@ -44,13 +49,17 @@ export function offersOf(product: SchemaNode): SchemaNode[] {
   return offers.length === 0 && isPriced ? [product] : offers;
 }
 
+/** Returns true if `offersOf` returns any offer for the product. */
 export const hasOffers = (node: SchemaNode): boolean => offersOf(node).length > 0;
 
 const isProduct = (node: SchemaNode): boolean =>
   node.types.some((type) => productTypes.has(type)) ||
   (hasOffers(node) && node.types.some((type) => offeredTypes.has(type)));
 
-/** Returns the products among nodes and inside them, each once, in document order. */
+/**
+ * Returns the products among the nodes and inside them, in document order. Does not search inside a
+ * product for further products.
+ */
 export function candidatesIn(nodes: readonly SchemaNode[]): Candidate[] {
   const found: Candidate[] = [];
   const visit = (node: SchemaNode, isMain: boolean): void => {

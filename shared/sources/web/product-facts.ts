@@ -10,14 +10,18 @@ import { isNode, nodesOf, type SchemaNode, termOf, textOf, valuesOf } from "./sc
 import type { WantedProduct } from "./wanted-product.ts";
 
 /**
- * The facts that a page states about a product. Facts that it does not state clearly are absent.
+ * The facts that a page states about a product. Facts that the page does not state clearly are
+ * absent.
  */
 export interface ProductFacts {
   readonly title?: string;
-  /** Absolute. */
+  /** An absolute address. */
   readonly url?: string;
   readonly price?: OfferedPrice;
-  /** True if a price exists but cannot be parsed. Prices of other markup are then not used. */
+  /**
+   * True if the page has a price that cannot be determined. Prices from other markup are then
+   * ignored.
+   */
   readonly isPriceUnclear?: boolean;
   readonly listPrice?: OfferedPrice;
   readonly availability?: AvailabilityWord;
@@ -52,7 +56,8 @@ const conditions: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns the facts of the chosen product. A variant's own facts have priority over its group's.
+ * Returns the facts of the chosen product. For facts that a variant does not state, uses those of
+ * its group.
  */
 export function productFacts(
   { product, group }: Extract<Choice, { kind: "chosen" }>,
@@ -62,16 +67,19 @@ export function productFacts(
   return group === undefined ? own : mergedFacts(own, sharedFacts(group, wanted));
 }
 
-/** Adds the facts of the second that the first does not state. */
+/** Returns the facts of `first`, and those facts of `second` that `first` does not state. */
 export function mergedFacts(first: ProductFacts, second: ProductFacts): ProductFacts {
-  // A list price is only used together with its price.
+  // A list price is only used together with the price from the same markup.
   const { price, listPrice, ...others } = second;
   const takesPrice = first.price === undefined && first.isPriceUnclear !== true;
   const prices = takesPrice ? defined<ProductFacts>({ price, listPrice }) : {};
   return { ...others, ...prices, ...first };
 }
 
-/** Returns the facts that all variants of a group share; never an offer. */
+/**
+ * Returns the facts that all variants of a group share. Never contains a price or other facts of an
+ * offer.
+ */
 function sharedFacts(group: SchemaNode, wanted: WantedProduct): ProductFacts {
   const { title, images, brand, category, rating, reviewsCount } = descriptiveFacts(group, wanted);
   const parentId = text(group, "productgroupid", "sku");
@@ -126,7 +134,7 @@ const digits = (code: string | undefined): string | undefined => {
   return /^\d{8,14}$/.test(bare) ? bare : undefined;
 };
 
-/** A category may be a path from the widest to the narrowest. */
+/** Returns the last step of a category path such as "Audio > Headphones". */
 const lastStep = (category: string | undefined): string | undefined =>
   category?.split(/\s*[>»]\s*/).at(-1);
 
@@ -138,7 +146,10 @@ function imagesOf(product: SchemaNode, base: URL): string[] | undefined {
   return addresses.length === 0 ? undefined : [...new Set(addresses)].slice(0, imagesMax);
 }
 
-/** Returns an absolute HTTP address; undefined for anything else. */
+/**
+ * Returns an address as an absolute HTTP or HTTPS address, resolved against `base`; undefined for
+ * any other address.
+ */
 function addressIn(address: string | undefined, base: URL): string | undefined {
   const bare = plainText(address ?? "");
   if (bare === "" || bare.length > 2_000 || !URL.canParse(bare, base.href)) return undefined;
@@ -146,7 +157,10 @@ function addressIn(address: string | undefined, base: URL): string | undefined {
   return /^https?:$/.test(url.protocol) ? url.href : undefined;
 }
 
-/** Returns a rating on a scale of five, as the platforms use. */
+/**
+ * Returns a rating on a scale of five, which the platforms use; undefined for a rating on another
+ * scale.
+ */
 function ratingOf(rating: SchemaNode): number | undefined {
   const value = Number((textOf(rating, "ratingvalue") ?? "").replace(",", "."));
   const best = Number(textOf(rating, "bestrating") ?? "5");

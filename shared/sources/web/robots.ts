@@ -7,25 +7,37 @@ import { follow } from "./follow.ts";
 const parseRobots = robotsModule as unknown as typeof robotsModule.default;
 
 const millisecondsPerHour = 3_600_000;
-/** How long rules are cached, and how long a failure to get them is. */
+/**
+ * The time for which rules are cached, and the time after which a failed download of the rules is
+ * retried.
+ */
 const rulesCacheMs = 24 * millisecondsPerHour;
 const failureCacheMs = 60_000;
-/** Longer files are cut. */
+/** Longer files are truncated. */
 const rulesBytesMax = 512 * 1024;
-/** Upper bound of a crawl delay. A longer one is an error of the site, or means "do not crawl". */
+/**
+ * The maximum crawl delay. A longer delay in robots.txt is reduced to this value, with a warning.
+ */
 const crawlDelayMsMax = millisecondsPerHour;
-/** Longer than the time of any call. */
+/** The longest wait for rules that another call requested: longer than the deadline of any call. */
 const waitMsMax = 600_000;
 
 /** The rules of a site's robots.txt. */
 export interface RobotsRules {
+  /** Returns true if the rules allow a request to the address. */
   isAllowed(url: URL): boolean;
-  /** The least time between two calls in milliseconds, at most an hour; 0 if none is required. */
+  /**
+   * The minimum time between two calls in milliseconds, at most an hour; 0 if the site requires
+   * none.
+   */
   readonly gapMs: number;
 }
 
 export interface Robots {
-  /** Returns the rules of an address's host. */
+  /**
+   * Returns the rules for the origin of an address. If the rules are not available by the deadline,
+   * returns rules that allow nothing.
+   */
   rulesFor(url: URL, deadline: Date): Promise<RobotsRules>;
 }
 
@@ -47,7 +59,8 @@ const allowNone: RobotsRules = { isAllowed: () => false, gapMs: 0 };
 
 /**
  * Creates a reader of the robots.txt rules of a site's hosts (RFC 9309). Rules are cached for a
- * day. A 4xx allows everything. A 5xx, or no answer, allows nothing, and is retried after a minute.
+ * day. A 4xx status except 429 allows every request. Any other failure allows no request and is
+ * retried after a minute.
  */
 export function robots(options: RobotsOptions): Robots {
   const { clock } = options;
@@ -56,7 +69,8 @@ export function robots(options: RobotsOptions): Robots {
     const rules = await readRules(url, deadline, options);
     const now = clock.now();
     entry.until = now.getTime() + (rules === allowNone ? failureCacheMs : rulesCacheMs);
-    // If the call's time ran out, the site is not at fault, so the next call tries again.
+    // If the deadline of the call has passed, the site may be healthy, so the next call tries
+    // again.
     if (rules === allowNone && now >= deadline) known.delete(url.origin);
     return rules;
   };
@@ -64,8 +78,8 @@ export function robots(options: RobotsOptions): Robots {
     rulesFor(url, deadline) {
       const now = clock.now().getTime();
       const before = known.get(url.origin);
-      // Rules may be in flight for another call with more time, so this wait ends at its own
-      // deadline.
+      // Another call with a later deadline may have requested these rules, so the wait ends at the
+      // deadline of this call.
       if (before !== undefined && now < before.until) {
         return withTimeout(before.rules, deadline.getTime() - now);
       }
@@ -77,7 +91,7 @@ export function robots(options: RobotsOptions): Robots {
   };
 }
 
-/** Returns the rules, or rules that allow nothing if they do not arrive in time. */
+/** Resolves to the rules, or to rules that allow nothing if the rules do not arrive in time. */
 function withTimeout(rules: Promise<RobotsRules>, milliseconds: number): Promise<RobotsRules> {
   const late = AbortSignal.timeout(Math.min(waitMsMax, Math.max(0, Math.floor(milliseconds))));
   return new Promise((resolve, reject) => {
@@ -99,7 +113,7 @@ async function readRules(
     canVisit: async () => true,
   });
   const status = landing?.answer.status ?? 0;
-  // After a 429, sending page requests would be wrong, so it does not count as a 4xx.
+  // A 429 asks for fewer requests, so it must not allow all of them as other 4xx statuses do.
   if (landing === null || status === 429) return allowNone;
   if (status >= 400 && status < 500) return allowAll;
   if (status !== 200) return allowNone;
@@ -120,12 +134,16 @@ function rulesIn(body: Uint8Array, origin: string, userAgent: string): RobotsRul
 }
 
 /**
- * Encodes an address as the parser encodes rules, so that both can be compared (RFC 9309, 2.2.2).
+ * Encodes an address as the parser encodes the paths in rules, so that the two can be compared (RFC
+ * 9309, section 2.2.2).
  */
 const comparable = ({ origin, pathname, search }: URL): string =>
   origin + plainlyEncoded(encodeURI(pathname + search).replaceAll("%25", "%"));
 
-/** Decodes unreserved characters. The parser converts other encodings to upper case. */
+/**
+ * Decodes the percent-encoding of unreserved characters. The parser converts the other encodings to
+ * upper case.
+ */
 const plainlyEncoded = (text: string): string =>
   text.replaceAll(/%(?:2[DE]|3\d|4[1-9A-F]|5[\dAF]|6[1-9A-F]|7[\dAE])/gi, (encoded) =>
     decodeURIComponent(encoded),

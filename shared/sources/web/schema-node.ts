@@ -3,16 +3,16 @@ export type SchemaValue = string | number | boolean | SchemaNode;
 
 /** An item described in schema.org terms, from any markup. */
 export interface SchemaNode {
-  /** Its `@id` or `itemid`. */
+  /** The `@id` or `itemid` of the item. */
   readonly id: string | undefined;
-  /** Its types, as terms. */
+  /** The types of the item, as terms. */
   readonly types: readonly string[];
-  /** Values by property term, in document order. */
+  /** The values by property term, in document order. */
   readonly values: ReadonlyMap<string, readonly SchemaValue[]>;
 }
 
 /**
- * Returns a schema.org word as a term: in lower case, without prefix or address.
+ * Returns a schema.org word as a term: in lower case, without a prefix or address.
  * `https://schema.org/InStock` becomes `instock`.
  */
 export function termOf(word: string): string {
@@ -20,10 +20,13 @@ export function termOf(word: string): string {
   return bare.slice(bare.search(/[^/#:]*$/)).toLowerCase();
 }
 
+/** Returns true for a value that is a node; false for texts, numbers, booleans and undefined. */
 export const isNode = (value: SchemaValue | undefined): value is SchemaNode =>
   typeof value === "object";
 
-/** Returns the values of the first property that has any. */
+/**
+ * Returns the values of the first property in `terms` that has a value; an empty array if none has.
+ */
 export function valuesOf(node: SchemaNode, ...terms: readonly string[]): readonly SchemaValue[] {
   for (const term of terms) {
     const values = node.values.get(term) ?? [];
@@ -32,10 +35,14 @@ export function valuesOf(node: SchemaNode, ...terms: readonly string[]): readonl
   return [];
 }
 
+/** Returns the nodes among the values that `valuesOf` returns. */
 export const nodesOf = (node: SchemaNode, ...terms: readonly string[]): SchemaNode[] =>
   valuesOf(node, ...terms).filter(isNode);
 
-/** Returns the first text among the properties, in their order. For a node, its name is used. */
+/**
+ * Returns the first non-empty text among the properties, in the order of `terms`; undefined if
+ * there is none. For a value that is a node, uses the name of the node.
+ */
 export function textOf(node: SchemaNode, ...terms: readonly string[]): string | undefined {
   for (const term of terms) {
     for (const value of valuesOf(node, term)) {

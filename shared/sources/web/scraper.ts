@@ -11,10 +11,10 @@ import type { WebPlatform } from "./fields.ts";
 import type { WebOptions } from "./options.ts";
 
 export interface WebDependencies {
-  /** Bound to the template's host and to the User-Agent of the options. */
+  /** The client of the site, which sends the User-Agent of the options. */
   readonly client: SourceClient;
   readonly clock: Clock;
-  /** Receives warnings for the deployer about the site. */
+  /** Receives warnings about the site for the operator. */
   readonly note?: (problem: string) => void;
 }
 
@@ -25,17 +25,18 @@ interface Reader extends Omit<WebDependencies, "note"> {
 }
 
 /**
- * Creates a scraper that reads products from a site's public pages, one page for each ID, as far as
- * they have schema.org markup.
+ * Creates a scraper that reads products from a site's public pages with schema.org markup, one page
+ * for each ID.
  *
- * It requests nothing that the site's robots.txt forbids, sends no cookies, and solves no
- * challenges. A product that a page does not clearly describe is `partial` or `unavailable`. Only a
- * 410, or a 404 if the deployer configured it, makes it `not_found`.
- * @throws Error for an invalid template, and for a read of `retailer_a`.
+ * The scraper requests no page that the site's robots.txt forbids, sends no cookies and solves no
+ * challenges. A product that a page does not clearly describe is `partial` or `unavailable`. A
+ * product is `not_found` only after a 410, or after a 404 if `notFoundStatus` is true.
+ * @throws Error if `urlTemplate` is invalid. A read of `retailer_a` also throws.
  */
 export function webScraper(options: WebOptions, { client, clock, note }: WebDependencies): Scraper {
   const { urlTemplate, userAgent, callsAtOnceMax } = options;
-  if (!isUrlTemplate(urlTemplate)) throw new Error("web: urlTemplate is not a template");
+  if (!isUrlTemplate(urlTemplate))
+    throw new Error("web: urlTemplate must be an https:// address with {id} once");
   const site = addressOf(urlTemplate, "0");
   const reader: Reader = {
     options,
@@ -48,7 +49,7 @@ export function webScraper(options: WebOptions, { client, clock, note }: WebDepe
     async read(request) {
       const { platform } = scrapers[request.scraper];
       if (platform === "retailer_a") {
-        throw new Error("web: retailer_a cannot be read from its pages");
+        throw new Error("web: retailer_a is not supported; configure another adapter");
       }
       return inParallel(request.ids, callsAtOnceMax, (id) =>
         readPage(id, { ...request, platform, reader }),
@@ -73,7 +74,8 @@ async function readPage(id: string, request: PageRequest): Promise<Answer> {
     ({ gapMs } = rules);
     return rules.isAllowed(url);
   };
-  // A redirect may lead to a host with another crawl delay; the last visited address counts.
+  // Each call uses the crawl delay of its own host, because a redirect may lead to a host with
+  // another delay.
   const spaced: SourceClient = {
     send: (call, until) => client.send({ ...call, gapMs }, until),
   };

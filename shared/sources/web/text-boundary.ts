@@ -1,2 +1,2 @@
-/** Separates texts of different elements in one value, so that amounts are not joined. */
+/** Separates the texts of different elements within one value, so that amounts are not joined. */
 export const textBoundary = "\u0001";

@@ -1,17 +1,17 @@
 import { isNode, nodesOf, type SchemaNode, textOf, valuesOf } from "./schema-node.ts";
 
-/** The wanted product, and the address where its page was read. */
+/** The wanted product and the address of its page. */
 export interface WantedProduct {
   readonly id: string;
-  /** The page's own address, after redirects. */
+  /** The address of the page after redirects. */
   readonly url: URL;
-  /** ISO 4217; null accepts every currency, which only measurements use. */
+  /** An ISO 4217 code; null if every currency is accepted, which only measurements do. */
   readonly currency: string | null;
 }
 
 const numberTerms = ["sku", "productid", "gtin", "gtin13", "gtin12", "gtin14", "gtin8", "mpn"];
 
-/** Returns true if a text contains the ID as a separate word. */
+/** Returns true if a text contains the ID, in upper or lower case, as a separate word. */
 export function mentions(text: string, id: string): boolean {
   const within = text.toLowerCase();
   const wanted = id.toLowerCase();
@@ -24,18 +24,22 @@ export function mentions(text: string, id: string): boolean {
   return false;
 }
 
-/** As `mentions`, for an address whose percent-encoding may differ from the ID's. */
+/**
+ * Returns true if an address contains the ID as a separate word, with or without percent-encoding.
+ */
 export function addressMentions(address: string, id: string): boolean {
   return mentions(address, id) || mentions(unescaped(address), id);
 }
 
-/** Returns true if one of a node's numbers equals the ID. */
+/** Returns true if one of a node's numbers, such as its SKU, equals the ID. */
 export const isNumbered = (node: SchemaNode, id: string): boolean =>
   numberTerms.some((term) =>
     valuesOf(node, term).some((value) => !isNode(value) && isSame(String(value), id)),
   );
 
-/** Returns true if a number or an address of a node contains the ID. */
+/**
+ * Returns true if a number of a node, such as its SKU, or an address of the node contains the ID.
+ */
 export function isNamed(node: SchemaNode, id: string): boolean {
   if (isNumbered(node, id)) return true;
   const numbers = [...numberTerms, "productgroupid"].flatMap((term) => valuesOf(node, term));
@@ -43,11 +47,11 @@ export function isNamed(node: SchemaNode, id: string): boolean {
   return addressesOf(node).some((address) => addressMentions(address, id));
 }
 
-/** As `isNamed`, or one of its offers is. */
+/** Returns true if `isNamed` is true for the node or for one of its offers. */
 export const isNamedWithOffers = (node: SchemaNode, id: string): boolean =>
   isNamed(node, id) || nodesOf(node, "offers").some((offer) => isNamed(offer, id));
 
-/** Returns true if a product states a number or an address. */
+/** Returns true if a product states an SKU, a product ID or an address. */
 export const hasIdentity = (node: SchemaNode): boolean =>
   textOf(node, "sku", "productid", "url") !== undefined;
 

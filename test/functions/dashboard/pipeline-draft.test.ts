@@ -18,7 +18,7 @@ describe("a pipeline that a user writes as JSON in the dashboard", () => {
     (text) => {
       expect(written(text)).toBeUndefined();
       const { message, place } = pipelineProblem(text) ?? {};
-      expect(message).toBe("A pipeline is an object with steps.");
+      expect(message).toBe("A pipeline must be an object with steps.");
       expect(text.slice(place?.start, place?.end)).toBe("null");
       expect(pipelineOf({ template: defaultTemplate, text }, undefined)).toBeNull();
     },
@@ -26,6 +26,6 @@ describe("a pipeline that a user writes as JSON in the dashboard", () => {
 
   it("is not sent when it is not valid JSON", () => {
     expect(written("{")).toBeUndefined();
-    expect(pipelineProblem("{")?.message).toMatch(/^This is no JSON/);
+    expect(pipelineProblem("{")?.message).toMatch(/^This is not valid JSON/);
   });
 });

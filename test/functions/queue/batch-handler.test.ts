@@ -129,9 +129,9 @@ describe("a worker that receives a batch of messages", () => {
 
   it.each([
     ["not JSON", secret],
-    ["not of the expected shape: account_id", `{"account_id": 1, "secret": "${secret}"}`],
-    ["not of the expected shape: secret", `{"account_id": "a", "secret": ["${secret}"]}`],
-    ["not of the expected shape: body", `"${secret}"`],
+    ["invalid field: account_id", `{"account_id": 1, "secret": "${secret}"}`],
+    ["invalid field: secret", `{"account_id": "a", "secret": ["${secret}"]}`],
+    ["invalid field: body", `"${secret}"`],
   ])(
     "returns a message that is %s to the queue, and never logs its content",
     async (issue, body) => {

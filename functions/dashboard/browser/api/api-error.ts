@@ -1,12 +1,12 @@
-/** A call that was refused, failed, or did not get through. */
+/** The error of an API call that was refused, failed, or did not reach the service. */
 export class ApiError extends Error {
-  /** HTTP status; 0 when there was no answer at all. */
+  /** The HTTP status; 0 if there was no response. */
   readonly status: number;
-  /** A code of `/docs/errors`, or `NETWORK` when there was no answer. */
+  /** An error code of `/docs/errors`, or `NETWORK` if there was no response. */
   readonly code: string;
-  /** The parameter at fault. */
+  /** The parameter that caused the error; undefined if none did. */
   readonly param: string | undefined;
-  /** To be quoted to support. */
+  /** The request ID, by which support can find the call; undefined if there was no response. */
   readonly requestId: string | undefined;
 
   constructor(about: {
@@ -25,7 +25,10 @@ export class ApiError extends Error {
   }
 }
 
-/** Whatever was thrown, as something that can be shown. */
+/**
+ * Returns a thrown value as an ApiError that a page can show. Any value that is not an ApiError
+ * becomes the code `NETWORK`.
+ */
 export function apiErrorOf(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   return new ApiError({

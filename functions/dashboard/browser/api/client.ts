@@ -3,15 +3,15 @@ import { ApiError, apiErrorOf } from "./api-error.ts";
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface CallOptions {
-  /** Entries that are undefined are left out. */
+  /** The query parameters. Undefined and empty values are not sent. */
   readonly query?: Query;
-  /** Sent as JSON. */
+  /** The request body, sent as JSON. Undefined sends no body. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
 
-/** An answer as it came, whatever its status. */
+/** An HTTP response with any status, with its body as text. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -21,7 +21,7 @@ export interface Answer {
 
 export type WriteMethod = "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** The API with the key of this session. Paths are those below `/v1/`, such as `account`. */
+/** Calls the API with the key of this session. Paths are relative to `/v1/`, such as `account`. */
 export interface ApiClient {
   /**
    * Repeated once if the service is busy (429, 503), after the time in `Retry-After`.
@@ -30,7 +30,9 @@ export interface ApiClient {
   get<T>(path: string, options?: CallOptions): Promise<T>;
   /** Sends the call once, without a retry. @throws ApiError */
   send<T>(method: WriteMethod, path: string, options?: CallOptions): Promise<T>;
-  /** Any status is an answer. @throws ApiError only when there is none */
+  /**
+   * Resolves to the response, whatever its status. @throws ApiError only if there is no response
+   */
   raw(method: string, path: string, options?: CallOptions): Promise<Answer>;
 }
 
@@ -40,12 +42,16 @@ interface ClientOptions {
   readonly onUnauthorized: () => void;
 }
 
-/** The address of the API: beside the dashboard's own, whatever prefix both stand below. */
+/**
+ * Returns the base URL of the API. It is a sibling of the dashboard's address, so both may have any
+ * path prefix.
+ */
 export const apiBase = (): string => new URL("v1/", location.href.split("#")[0]).href;
 
 /** The longest `Retry-After` that a page waits for before it shows the error. */
 const retrySecondsMax = 5;
 
+/** Creates a client for one API key. Calls `onUnauthorized` after every response with status 401. */
 export function apiClient({ key, onUnauthorized }: ClientOptions): ApiClient {
   const raw: ApiClient["raw"] = async (method, path, options = {}) => {
     const startedAt = performance.now();
@@ -81,7 +87,11 @@ const pathForm = /^[\w-]+(?:\/[\w-]+)*$/;
 /** @throws ApiError 404 for a path that cannot be a resource's: parts of it can come from a link */
 export function addressOf(path: string, query: Query = {}): string {
   if (!pathForm.test(path)) {
-    throw new ApiError({ status: 404, code: "NOT_FOUND", message: "There is no such address." });
+    throw new ApiError({
+      status: 404,
+      code: "NOT_FOUND",
+      message: "This address does not exist. Check the link.",
+    });
   }
   const url = new URL(path, apiBase());
   for (const [name, value] of Object.entries(query)) {

@@ -1,6 +1,6 @@
 /**
- * What the API's answers look like: the very schemas that its description is made from. Only types
- * are imported, so nothing of the service is in the bundle (and Node is known to the type check only).
+ * The types of the API's responses, inferred from the schemas that also generate the OpenAPI
+ * document. Only types are imported, so the bundle contains no code of the service.
  */
 import type { InferOutput } from "valibot";
 import type { accountResponse } from "../../../../shared/accounts/account-schema.ts";
@@ -41,7 +41,10 @@ import type {
 export interface List<Entry> {
   readonly data: readonly Entry[];
   readonly has_more: boolean;
-  /** Where the next page begins, in listings whose pages may be shorter than asked for. */
+  /**
+   * The cursor of the next page, in listings whose pages may be shorter than requested. Null on the
+   * last page.
+   */
   readonly next_starting_after?: string | null;
   readonly next_after?: string | null;
 }

@@ -4,9 +4,9 @@ import type { ApiClient } from "./client.ts";
 
 export interface Session {
   readonly api: ApiClient;
-  /** For calls that are shown to be copied. Never part of an address. */
+  /** The API key, for example calls that a user can copy. It must not become part of a URL. */
   readonly key: string;
-  /** True in the demo workspace, where nothing can be changed. */
+  /** True in the demo workspace, which is read-only. */
   readonly demo: boolean;
   /** @param message the reason, if the user did not sign out */
   readonly signOut: (message?: string) => void;
@@ -14,18 +14,21 @@ export interface Session {
 
 export const SessionContext = createContext<Session | undefined>(undefined);
 
+/** Returns the session of the signed-in user. Throws an error outside a SessionContext. */
 export function useSession(): Session {
   const session = useContext(SessionContext);
-  if (session === undefined) throw new Error("Pages are shown to those who signed in.");
+  if (session === undefined)
+    throw new Error("useSession requires a SessionContext: no user is signed in.");
   return session;
 }
 
+/** Returns the API client of the session. */
 export const useApi = (): ApiClient => useSession().api;
 
-/** Why nothing can be changed in this session; undefined when it can. */
+/** Returns the reason why the session is read-only; undefined if the user may make changes. */
 export const useReadOnlyReason = (): string | undefined =>
   useSession().demo
-    ? "The demo workspace is read-only. Sign in with a key of your own."
+    ? "The demo workspace is read-only. Sign in with your own key to make changes."
     : undefined;
 
 export const isDemoKey = (key: string): boolean => key.startsWith("svc_demo_");

@@ -8,11 +8,14 @@ export interface Action<Input, Result> {
   readonly run: (input: Input) => Promise<Result | undefined>;
   readonly busy: boolean;
   readonly error: ApiError | undefined;
-  /** Forgets the error. */
+  /** Clears the error. */
   readonly reset: () => void;
 }
 
-/** Something that a person sets off, once at a time. */
+/**
+ * Returns an action that a user starts, such as a form submission. Only one execution can be in
+ * progress.
+ */
 export function useAction<Input, Result>(
   act: (api: ApiClient, input: Input) => Promise<Result>,
 ): Action<Input, Result> {

@@ -2,9 +2,9 @@ import { useCallback, useState } from "preact/hooks";
 import { type Pages, usePages } from "./use-pages.ts";
 
 interface Liveliness<Entry> {
-  /** Entries of one page. */
+  /** The number of entries in one page. */
   readonly pageSize: number;
-  /** True for an entry that will soon be another. */
+  /** Returns true for an entry that will probably change soon. */
   readonly isPending: (entry: Entry) => boolean;
 }
 

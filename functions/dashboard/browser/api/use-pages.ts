@@ -6,7 +6,7 @@ import type { List } from "./resources.ts";
 import { useQuery } from "./use-query.ts";
 
 export interface Pages<Entry> {
-  /** All entries read so far; undefined before the first page. */
+  /** All entries that were loaded so far; undefined until the first page arrives. */
   readonly entries: readonly Entry[] | undefined;
   readonly error: ApiError | undefined;
   readonly loading: boolean;
@@ -17,7 +17,7 @@ export interface Pages<Entry> {
   readonly refresh: () => void;
 }
 
-/** What was read after the first page. */
+/** The pages after the first one. */
 interface Rest<Entry> {
   readonly first: List<Entry> | undefined;
   readonly entries: readonly Entry[];
@@ -33,7 +33,7 @@ type Load<Entry> = (
 ) => Promise<List<Entry>>;
 
 interface Options<Entry> {
-  /** As `useQuery` has it, of all entries read so far. */
+  /** As `poll` of `useQuery`, but receives all entries that were loaded so far. */
   readonly poll?: (entries: readonly Entry[]) => number | undefined;
 }
 
@@ -45,10 +45,11 @@ interface Identified {
 }
 
 /**
- * A listing page by page.
- * @param load reads the page that begins at a cursor (`starting_after`, or `after` of events), or the
- *   first one
- * @param inputs what `load` depends on, such as filters
+ * Loads a listing page by page.
+ * @param load loads the page after a cursor (`starting_after`, or `after` for events); the first
+ * page if the cursor is undefined
+ * @param inputs the values on which `load` depends, such as filters; a change loads the first page
+ * again
  */
 export function usePages<Entry extends Identified>(
   load: Load<Entry>,
@@ -103,7 +104,10 @@ export function usePages<Entry extends Identified>(
   };
 }
 
-/** The first pages as if they were one: as many as are wanted when each has come. */
+/**
+ * Loads pages one after the other and joins them into one. `wanted.pages` is read again after each
+ * page, because it can increase while pages are loading.
+ */
 async function readPages<Entry extends Identified>(
   load: Load<Entry>,
   wanted: { readonly pages: number },

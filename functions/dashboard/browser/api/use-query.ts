@@ -6,9 +6,9 @@ import type { ApiClient } from "./client.ts";
 export interface Query<T> {
   /** The newest response; undefined before the first. Kept while a refresh is in progress or has failed. */
   readonly data: T | undefined;
-  /** Why the last attempt failed. */
+  /** The error of the last attempt; undefined if the last attempt succeeded. */
   readonly error: ApiError | undefined;
-  /** True while nothing can be shown yet. */
+  /** True until the first response or error. */
   readonly loading: boolean;
   readonly refreshing: boolean;
   readonly refresh: () => void;
@@ -16,8 +16,8 @@ export interface Query<T> {
 
 interface Options<T> {
   /**
-   * So many seconds after an answer it is asked for again, while the page is visible; undefined ends
-   * that.
+   * Returns the number of seconds after which the query runs again, or undefined to stop polling. A
+   * hidden page does not poll.
    */
   readonly poll?: (data: T | undefined, error: ApiError | undefined) => number | undefined;
 }
@@ -30,8 +30,9 @@ interface State<T> {
 }
 
 /**
- * Reads from the API when a component is mounted and when an input changes. Cancels on unmount.
- * @param inputs what `load` depends on
+ * Loads data from the API when a component mounts and whenever an input changes. Aborts the request
+ * when the component unmounts.
+ * @param inputs the values on which `load` depends
  */
 export function useQuery<T>(
   load: (api: ApiClient, signal: AbortSignal) => Promise<T>,
@@ -79,7 +80,10 @@ const nothing = <T>(about: string): State<T> => ({
   busy: true,
 });
 
-/** Waits for the page to be visible before it asks again. */
+/**
+ * Calls `refresh` after `seconds`, or as soon as the page is visible after that time. Does nothing
+ * if `seconds` is undefined.
+ */
 function usePolling(seconds: number | undefined, refresh: () => void): void {
   useEffect(() => {
     if (seconds === undefined) return undefined;

@@ -2,7 +2,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { List, Watchlist } from "./resources.ts";
 import { useQuery } from "./use-query.ts";
 
-/** As many lists as an account may have. */
+/** The maximum number of watchlists in an account. */
 const watchlistsMax = 100;
 
 /**

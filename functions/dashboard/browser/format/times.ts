@@ -16,7 +16,10 @@ const dayMonth = new Intl.DateTimeFormat("en-GB", {
   timeZone: "UTC",
 });
 
-/** `3 minutes ago`, `in 2 hours`; `just now` within half a minute. */
+/**
+ * Formats a time relative to `now`: `3 minutes ago`, `in 2 hours`. Within 30 seconds of `now`:
+ * `just now` or `in a moment`.
+ */
 export function formatRelative(time: Date, now: Date): string {
   const seconds = Math.round((time.getTime() - now.getTime()) / 1_000);
   if (Math.abs(seconds) < 30) return seconds > 0 ? "in a moment" : "just now";
@@ -26,11 +29,14 @@ export function formatRelative(time: Date, now: Date): string {
   return relative.format(seconds, "second");
 }
 
-/** In the reader's own zone. */
+/** Formats a date and time in the browser's time zone. */
 export const formatDateTime = (time: Date): string => dateTime.format(time);
-/** `21 Nov` of a UTC date, `2026-11-21`. */
+/** Formats a UTC date such as `2026-11-21` as `21 Nov`. */
 export const formatDay = (date: string): string => dayMonth.format(new Date(`${date}T00:00:00Z`));
-/** ISO 8601 of what a control of local time holds; undefined for none, and for a year of five digits. */
+/**
+ * Converts the value of a `datetime-local` input to ISO 8601 in UTC. Returns undefined for an empty
+ * or invalid value, such as one with a year of five digits.
+ */
 export function isoOf(local: string): string | undefined {
   const time = new Date(local);
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString();

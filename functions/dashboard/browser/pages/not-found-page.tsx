@@ -6,8 +6,8 @@ export function NotFoundPage() {
   return (
     <Page title="Page not found">
       <EmptyState
-        title="There is no page at this address."
-        action={<LinkButton href="#/overview">To the overview</LinkButton>}
+        title="This page does not exist."
+        action={<LinkButton href="#/overview">Go to the overview</LinkButton>}
       />
     </Page>
   );

@@ -19,7 +19,7 @@ interface Entry {
   readonly page: ComponentType<PageProps>;
 }
 
-/** Every page; of two that fit a path, the first is shown. */
+/** All pages. If two patterns match a path, the first page is shown. */
 const pages: readonly Entry[] = [
   { path: "/overview", section: "overview", page: OverviewPage },
   { path: "/keys", section: "keys", page: KeysPage },
@@ -32,6 +32,7 @@ const pages: readonly Entry[] = [
   { path: "/try", section: "try", page: TryPage },
 ];
 
+/** Returns the page for a path, with its parameters. Returns NotFoundPage for an unknown path. */
 export function findPage(path: string): ShownPage {
   for (const { path: pattern, section, page } of pages) {
     const parameters = matchPath(pattern, path);

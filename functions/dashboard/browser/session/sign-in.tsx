@@ -9,12 +9,12 @@ import { Logo } from "../ui/icons.tsx";
 import "./sign-in.css";
 
 interface SignInProps {
-  /** Why there is no session any more. */
+  /** The reason why the last session ended; undefined if there was none. */
   readonly message: string | undefined;
   readonly onKey: (key: string) => void;
 }
 
-/** Takes a key that the service has just accepted. */
+/** Shows the sign-in form. Calls `onKey` with a key that the service has accepted. */
 export function SignIn({ message, onKey }: SignInProps) {
   const demoKey = useDemoKey();
   const [key, setKey] = useState("");
@@ -36,7 +36,9 @@ export function SignIn({ message, onKey }: SignInProps) {
       <Brand />
       <div class="sign-in-card">
         <h1>Sign in</h1>
-        <p class="muted">With an API key of your account. It stays in this tab and ends with it.</p>
+        <p class="muted">
+          Use an API key of your account. This tab forgets the key when you close it.
+        </p>
         {message !== undefined && (
           <p class="notice notice-warning" role="status">
             {message}
@@ -103,9 +105,10 @@ function DemoEntry(props: { readonly busy: boolean; readonly onEnter: () => void
   );
 }
 
-/** Why a key cannot be used; undefined when it can. */
+/** Returns the reason why a key cannot be used; undefined if the service accepts it. */
 async function refusalOf(key: string): Promise<string | undefined> {
-  if (!/^[\x21-\x7E]+$/.test(key)) return "This is not an API key.";
+  if (!/^[\x21-\x7E]+$/.test(key))
+    return "This is not an API key. Check for spaces or special characters.";
   try {
     await apiClient({ key, onUnauthorized: () => {} }).get<Account>("account");
     return undefined;
@@ -115,7 +118,10 @@ async function refusalOf(key: string): Promise<string | undefined> {
   }
 }
 
-/** The key of the demo workspace, where the deployment names one. */
+/**
+ * Returns the key of the demo workspace; undefined while it is loading and if the deployment has
+ * none.
+ */
 function useDemoKey(): string | undefined {
   const [key, setKey] = useState<string>();
   useEffect(() => {
@@ -123,7 +129,7 @@ function useDemoKey(): string | undefined {
     fetch("dashboard/config.json", { signal: controller.signal, credentials: "omit" })
       .then((response) => response.json())
       .then((config: { demo_api_key?: string | null }) => setKey(config.demo_api_key ?? undefined))
-      // Without it, one signs in with a key.
+      // If the request fails, users can still sign in with their own key.
       .catch(() => {});
     return () => controller.abort();
   }, []);

@@ -13,7 +13,10 @@ export const storedKey = {
   },
 };
 
-/** A browser that keeps nothing leaves the key in memory. */
+/**
+ * Returns undefined if the browser refuses access to its storage. The key then exists only in
+ * memory.
+ */
 function attempt<T>(work: () => T): T | undefined {
   try {
     return work();

@@ -1,13 +1,14 @@
 import { useEffect } from "preact/hooks";
 
 /**
- * When what has the focus is taken away, such as the row of a key that was revoked, the focus goes to
- * what can have it around it, else to the page's heading; browsers would leave it nowhere.
+ * Moves the focus when the focused element is removed, such as the row of a revoked key. The focus
+ * moves to the nearest focusable ancestor, or else to the page's heading. Browsers would move it to
+ * the document body.
  */
 export function useKeptFocus(main: HTMLElement | null): void {
   useEffect(() => {
     if (main === null) return undefined;
-    /** What has the focus, and what is around it. */
+    /** The focused element and its ancestors below `main`. */
     let path: readonly HTMLElement[] = [];
     const follow = ({ target }: FocusEvent): void => {
       path = target instanceof HTMLElement ? pathOf(target, main) : [];

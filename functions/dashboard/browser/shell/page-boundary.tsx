@@ -4,7 +4,10 @@ import { Button } from "../ui/button.tsx";
 import { WarningIcon } from "../ui/icons.tsx";
 import { Page } from "./page.tsx";
 
-/** A page, or, once it has thrown, a word about that: nothing else would be shown in its place. */
+/**
+ * Shows a page. If the page throws an error, shows an error message instead, because the page would
+ * otherwise be blank.
+ */
 export function PageBoundary({ children }: { readonly children: ComponentChildren }) {
   const [thrown] = useErrorBoundary((error: unknown) => reportError(error));
   if (thrown === undefined) return <>{children}</>;
@@ -14,8 +17,8 @@ export function PageBoundary({ children }: { readonly children: ComponentChildre
         <WarningIcon />
         <div>
           <p>
-            Something on it could not be shown. What the service keeps is as it was; what you were
-            entering is lost.
+            This page could not be displayed. Your data in the service is unchanged, but input that
+            you did not save is lost. Reload the page.
           </p>
         </div>
         <Button small onClick={() => location.reload()}>

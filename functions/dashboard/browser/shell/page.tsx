@@ -4,16 +4,19 @@ import { ChevronLeftIcon } from "../ui/icons.tsx";
 
 interface PageProps {
   readonly title: string;
-  /** One sentence below the title. */
+  /** A short description, shown below the title. */
   readonly lead?: ComponentChildren;
-  /** What one can do with all that the page is about. */
+  /** Buttons for actions that concern the whole page. */
   readonly actions?: ComponentChildren;
-  /** The page that this one is part of. */
+  /** A link to the parent page. */
   readonly back?: { readonly href: string; readonly label: string };
   readonly children: ComponentChildren;
 }
 
-/** The frame of every page: its heading, which takes the focus, and the title of the tab. */
+/**
+ * The frame of every page. Shows the heading, which receives the focus after a navigation, and sets
+ * the title of the browser tab.
+ */
 export function Page({ title, lead, actions, back, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Dashboard`;

@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { mayLeave } from "../ui/leaving.ts";
 
-/** A page of the dashboard: the part of the address after `#`. */
+/** A location in the dashboard: the part of the address after `#`. */
 export interface Place {
-  /** `/watchlists/wl_1`. */
+  /** The path, such as `/watchlists/wl_1`. */
   readonly path: string;
   readonly query: URLSearchParams;
 }
@@ -31,7 +31,9 @@ function take(): void {
   for (const follow of followers) follow(shown);
 }
 
-/** Each tab of a page has a separate history entry; a filter has none. */
+/**
+ * Returns true if a place is another page or tab than the one shown. A filter is not another place.
+ */
 const isElsewhere = (place: Place): boolean =>
   shown !== undefined &&
   (place.path !== shown.path || place.query.get("tab") !== shown.query.get("tab"));
@@ -51,7 +53,7 @@ export function followAddress(): void {
   numberEntry(entryNumber() ?? 0);
   shown = here();
   addEventListener("hashchange", () => {
-    // One without a number is new, and so the next.
+    // An entry without a number is new, so it gets the next number.
     const arrived = entryNumber() ?? at + 1;
     if (isElsewhere(here()) && !mayLeave()) return history.go(at - arrived);
     numberEntry(arrived);
@@ -59,6 +61,7 @@ export function followAddress(): void {
   });
 }
 
+/** Returns the current place and renders the component again when it changes. */
 export function usePlace(): Place {
   const [place, setPlace] = useState(here);
   // Before the next `popstate`, which would otherwise be missed.
@@ -71,7 +74,10 @@ export function usePlace(): Place {
   return place;
 }
 
-/** The address of a page of the dashboard, for links. @param path such as `/watchlists/wl_1` */
+/**
+ * Returns the link to a page of the dashboard, such as `#/watchlists/wl_1`. Omits empty and
+ * undefined query parameters.
+ */
 export function linkTo(
   path: string,
   query: Readonly<Record<string, string | undefined>> = {},
@@ -101,7 +107,9 @@ export function useNavigate(): (link: string) => void {
   }, []);
 }
 
-/** Keeps a filter or a tab in the address without a new entry in the history. */
+/**
+ * Replaces the current place with a link, without a new entry in the history. For filters and tabs.
+ */
 export function replacePlace(link: string): void {
   if (isElsewhere(placeOf(link)) && !mayLeave()) return;
   history.replaceState(history.state, "", link);

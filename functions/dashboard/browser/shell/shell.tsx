@@ -10,7 +10,7 @@ import type { ShownPage } from "./shown-page.ts";
 import { ThemeToggle } from "../ui/theme-toggle.tsx";
 import "./shell.css";
 
-/** Navigation around the page that the address names. */
+/** Shows the navigation and the page for the current address. */
 export function Shell({ findPage }: { readonly findPage: (path: string) => ShownPage }) {
   const { demo } = useSession();
   const { path, query } = usePlace();
@@ -19,7 +19,8 @@ export function Shell({ findPage }: { readonly findPage: (path: string) => Shown
   useKeptFocus(main);
   const [menuOpen, setMenuOpen] = useState(false);
   useFocusOnNavigation(path, main);
-  // Before the page is painted: it is not seen behind the menu that led to it.
+  // A layout effect closes the menu before the new page is painted, so that the page never appears
+  // behind the open menu.
   useLayoutEffect(() => setMenuOpen(false), [path]);
   return (
     <div class="shell">
@@ -88,7 +89,7 @@ function DemoBanner() {
   );
 }
 
-/** After a navigation, the reader is at the heading of what they asked for. */
+/** Scrolls to the top and focuses the heading of the new page after a navigation. */
 function useFocusOnNavigation(path: string, main: HTMLElement | null): void {
   const before = useRef(path);
   useEffect(() => {

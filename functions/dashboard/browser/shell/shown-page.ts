@@ -3,16 +3,16 @@ import type { Section } from "./navigation.tsx";
 import type { Parameters } from "./router.ts";
 
 export interface PageProps {
-  /** From the braces of the page's path. */
+  /** The values of the path parameters, by name. */
   readonly parameters: Parameters;
-  /** What follows `?` in the part of the address behind `#`. */
+  /** The query in the part of the address after `#`. */
   readonly query: URLSearchParams;
 }
 
-/** The page that a path leads to. */
+/** The page for a path, with its parameters. */
 export interface ShownPage {
   readonly page: ComponentType<PageProps>;
-  /** Undefined for a page that the navigation does not lead to. */
+  /** The section to highlight in the navigation; undefined for a page outside all sections. */
   readonly section: Section | undefined;
   readonly parameters: Parameters;
 }

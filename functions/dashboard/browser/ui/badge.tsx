@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 
 export type Tone = "neutral" | "info" | "good" | "warning" | "bad";
 
-/** A state in a word. */
+/** A short label for a state. */
 export function Badge(props: { readonly tone?: Tone; readonly children: ComponentChildren }) {
   return <span class={`badge badge-${props.tone ?? "neutral"}`}>{props.children}</span>;
 }
@@ -28,7 +28,10 @@ const tones: Readonly<Record<string, Tone>> = {
   unavailable: "bad",
 };
 
-/** A state as the API names it, in words, with the colour that it has everywhere. */
+/**
+ * Shows a state of the API as a badge. Each state has the same colour on every page; an unknown
+ * state is grey.
+ */
 export function StateBadge({ state }: { readonly state: string }) {
   return <Badge tone={tones[state] ?? "neutral"}>{state.replaceAll("_", " ")}</Badge>;
 }

@@ -10,23 +10,28 @@ export interface Bar {
 }
 
 interface BarChartProps {
-  /** What the bars are, such as `Credits per day`. */
+  /** The quantity that the bars show, such as `Credits per day`. */
   readonly title: string;
   readonly bars: readonly Bar[];
-  /** What a bar is one of, as the head of the table's first column: `Day`. */
+  /**
+   * The unit of the horizontal axis, such as `Day`. Also the header of the table's first column.
+   */
   readonly per: string;
   readonly format: (value: number) => string;
-  /** Shown while no bar is pointed at. */
+  /** The text above the chart while the pointer is not on a bar. */
   readonly summary: string;
 }
 
 const height = 200;
-/** Credits and the like come whole. */
+/**
+ * The steps of the vertical axis. All are integers, because credits and similar values are
+ * integers.
+ */
 const wholeSteps = Array.from({ length: 10 }, (_, n) =>
   [1, 2, 5].map((step) => step * 10 ** n),
 ).flat();
 
-/** Bars over a row of labels, with the same figures as a table for those who cannot see them. */
+/** Shows a bar chart, and the same values as a table for users of screen readers. */
 export function BarChart(props: BarChartProps) {
   const { title, bars, per, format, summary } = props;
   const box = useRef<HTMLDivElement>(null);
@@ -70,7 +75,10 @@ export function BarChart(props: BarChartProps) {
   );
 }
 
-/** Draws, and again when the box or the colours change; the answer ends it. */
+/**
+ * Draws the chart, and redraws it when the size or the colours change. Returns a function that
+ * removes the chart.
+ */
 function draw(
   element: HTMLElement,
   bars: readonly Bar[],
@@ -145,7 +153,7 @@ function optionsFor(
   };
 }
 
-/** A canvas knows no custom properties. */
+/** Returns the current colour of a CSS custom property, which a canvas cannot resolve. */
 function resolvedColour(element: HTMLElement, token: string): string {
   const before = element.style.color;
   element.style.color = `var(${token})`;

@@ -6,7 +6,7 @@ interface ButtonProps {
   readonly children: ComponentChildren;
   readonly variant?: "primary" | "plain" | "danger" | "quiet";
   readonly type?: "button" | "submit";
-  /** Shows a spinner and ignores clicks. */
+  /** True while an action is in progress: shows a spinner and ignores clicks. */
   readonly busy?: boolean;
   /** Why the button is disabled now; shown when it has the focus or the pointer. */
   readonly disabledReason?: string | undefined;
@@ -15,10 +15,13 @@ interface ButtonProps {
   /** A longer label for screen readers. Must contain the visible words. */
   readonly label?: string;
   readonly onClick?: () => void;
-  /** Cancels without a change: a dialog without fields has its first focus here. */
+  /** True for a button that cancels. In a dialog without fields, this button receives the focus. */
   readonly isCancel?: boolean;
 }
 
+/**
+ * A button. With a `disabledReason`, it keeps the focus and shows the reason, but ignores clicks.
+ */
 export function Button(props: ButtonProps) {
   const { variant = "plain", type = "button", busy = false, disabledReason } = props;
   const id = useId();
@@ -39,7 +42,7 @@ export function Button(props: ButtonProps) {
         data-cancel={props.isCancel}
         onClick={(event) => {
           if (!blocked && !busy) return props.onClick?.();
-          // A blocked button would otherwise send its form.
+          // Without this, a blocked or busy button would submit its form.
           return event.preventDefault();
         }}
       >
@@ -61,7 +64,7 @@ export function WriteButton({ disabledReason, ...props }: ButtonProps) {
   return <Button {...props} disabledReason={readOnly ?? disabledReason} />;
 }
 
-/** A link in the form of a button. */
+/** A link that looks like a button. */
 export function LinkButton(props: {
   readonly href: string;
   readonly variant?: "primary" | "plain";

@@ -4,7 +4,7 @@ import { useId } from "preact/hooks";
 interface CardProps {
   readonly title: string;
   readonly actions?: ComponentChildren;
-  /** True for tables, which reach the edges. */
+  /** True removes the horizontal padding, for content such as tables. */
   readonly flush?: boolean;
   readonly children: ComponentChildren;
 }
@@ -23,7 +23,7 @@ export function Card({ title, actions, flush, children }: CardProps) {
   );
 }
 
-/** A figure with what it is, and a line about it. */
+/** Shows a number with its label and an optional note. */
 export function Stat(props: {
   readonly label: string;
   readonly value: ComponentChildren;
@@ -38,7 +38,7 @@ export function Stat(props: {
   );
 }
 
-/** Names and values, `<Facts facts={[["Platform", "retailer_a"]]} />`. */
+/** Shows a list of names and values: `<Facts facts={[["Platform", "retailer_a"]]} />`. */
 export function Facts(props: {
   readonly facts: readonly (readonly [string, ComponentChildren])[];
 }) {

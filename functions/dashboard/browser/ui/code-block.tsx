@@ -1,14 +1,14 @@
 import { CopyButton } from "./copy-button.tsx";
 
 interface CodeBlockProps {
-  /** What it is, such as `curl`. */
+  /** The caption of the code, such as `curl`. */
   readonly label: string;
   readonly code: string;
-  /** Copied instead of what is shown, such as with the whole key. */
+  /** The text to copy if it differs from `code`, for example with the complete API key. */
   readonly copied?: string;
 }
 
-/** Code to read and to copy. */
+/** Shows code with a button to copy it. */
 export function CodeBlock({ label, code, copied }: CodeBlockProps) {
   return (
     <figure class="code-block">

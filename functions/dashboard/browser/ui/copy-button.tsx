@@ -5,7 +5,7 @@ import { CheckIcon, CopyIcon } from "./icons.tsx";
 const confirmationMs = 2_000;
 
 interface Done {
-  /** It may be another by now. */
+  /** The text that was copied. The button's `text` may have changed since. */
   readonly text: string;
   readonly outcome: "copied" | "refused";
 }
@@ -25,7 +25,7 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
     );
   };
   const outcome = done?.text === text ? done.outcome : undefined;
-  const words = { copied: "Copied", refused: "Not allowed" };
+  const words = { copied: "Copied", refused: "Copy failed" };
   return (
     <>
       <Button small {...(outcome ? {} : { label: `Copy ${what}` })} onClick={copy}>
@@ -39,7 +39,7 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
   );
 }
 
-/** A value that will not be shown again, or is long, with a button to copy it. */
+/** Shows a value with a button to copy it. */
 export function Copyable({ text, what }: { readonly text: string; readonly what: string }) {
   return (
     <div class="copyable">

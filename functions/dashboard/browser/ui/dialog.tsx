@@ -8,7 +8,10 @@ import { ErrorState } from "./states.tsx";
 
 interface DialogProps {
   readonly title: ComponentChildren;
-  /** Asked for by Esc, by the cross, by `CancelButton`, and by a click beside the dialog. */
+  /**
+   * Called when the user presses Esc, the close button or `CancelButton`, or clicks outside the
+   * dialog.
+   */
   readonly onClose: () => void;
   /** The dialog stays open while its request is in progress, because only it shows the result. */
   readonly busy?: boolean;
@@ -22,7 +25,10 @@ const CancelContext = createContext<{ readonly busy: boolean; readonly onClose: 
   onClose: () => {},
 });
 
-/** Open for as long as it is rendered. The browser keeps the focus inside, and gives it back. */
+/**
+ * A modal dialog, open while it is rendered. The browser keeps the focus inside the dialog and
+ * restores it when the dialog closes.
+ */
 export function Dialog(props: DialogProps) {
   const { title, onClose, busy = false, dismissable = true, children } = props;
   const dialog = useRef<HTMLDialogElement>(null);
@@ -33,14 +39,15 @@ export function Dialog(props: DialogProps) {
   };
   useModal(dialog);
   useLeaveQuestion(
-    dismissable ? undefined : "What is shown here will not be shown again. Leave without it?",
+    dismissable ? undefined : "This secret will not be shown again. Leave without copying it?",
   );
   return (
     <dialog
       ref={dialog}
       class="dialog"
       aria-labelledby={id}
-      // Else a browser that is asked again closes it without asking.
+      // Without this attribute, some browsers close the dialog on a second request without calling
+      // `onCancel`.
       closedby={mayClose ? "closerequest" : "none"}
       onCancel={(event) => {
         event.preventDefault();
@@ -49,13 +56,14 @@ export function Dialog(props: DialogProps) {
       onClose={() => {
         // The event is late: a dialog that is no longer rendered is closed already.
         if (dialog.current === null) return;
-        // A browser that does not know the attribute may close one that asked it not to.
+        // A browser that does not support `closedby` may close the dialog anyway, so it is opened
+        // again.
         if (mayClose) onClose();
         else dialog.current.showModal();
       }}
       onMouseDown={(event) => {
         if (event.target !== dialog.current) return;
-        // Else the focus, given back by now, would go to what was pressed.
+        // Without this, the click would move the focus, which the closing dialog has just restored.
         event.preventDefault();
         close();
       }}
@@ -82,8 +90,8 @@ export function Dialog(props: DialogProps) {
 }
 
 /**
- * Shows a dialog with the focus at its first field, else where nothing is done by it. Before anything
- * else can happen: what is typed at once is typed into the dialog, or where the focus came from.
+ * Shows a dialog and focuses its first field, or else its cancel button. Uses a layout effect, so
+ * that no key press can reach the page behind the dialog.
  */
 function useModal(dialog: RefObject<HTMLDialogElement | null>): void {
   useLayoutEffect(() => {
@@ -95,11 +103,15 @@ function useModal(dialog: RefObject<HTMLDialogElement | null>): void {
   }, [dialog]);
 }
 
-/** Closes the dialog around it without having done anything. */
+/** A button that closes the enclosing dialog without an action. */
 export function CancelButton() {
   const { busy, onClose } = useContext(CancelContext);
   return (
-    <Button isCancel disabledReason={busy ? "Wait until it is done." : undefined} onClick={onClose}>
+    <Button
+      isCancel
+      disabledReason={busy ? "Wait until the request ends." : undefined}
+      onClick={onClose}
+    >
       Cancel
     </Button>
   );
@@ -108,7 +120,7 @@ export function CancelButton() {
 interface ConfirmDialogProps {
   readonly title: ComponentChildren;
   readonly children: ComponentChildren;
-  /** The verb: `Revoke key`. */
+  /** The label of the button that confirms, such as `Revoke key`. */
   readonly confirm: string;
   readonly danger?: boolean;
   readonly busy?: boolean;
@@ -117,7 +129,7 @@ interface ConfirmDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks before something that cannot be taken back. */
+/** Asks the user to confirm an action that cannot be undone. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, children, confirm, danger = true, busy = false, error } = props;
   return (

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 
-/** What a control takes over, so that label, hint and error belong to it. */
+/** Attributes that connect a control with its label, hint and error. Spread them on the control. */
 export interface ControlAttributes {
   readonly id: string;
   readonly class: "control";
@@ -12,14 +12,17 @@ export interface ControlAttributes {
 interface FieldProps {
   readonly label: string;
   readonly hint?: ComponentChildren;
-  /** What is wrong with the value. */
+  /** The error of the value; undefined for a valid value. */
   readonly error?: string | undefined;
   /** Shown next to the label of an optional field. */
   readonly optional?: boolean;
   readonly children: (control: ControlAttributes) => ComponentChildren;
 }
 
-/** A labelled control: `<Field label="Name">{(control) => <input {...control} />}</Field>`. */
+/**
+ * Shows a control with its label: `<Field label="Name">{(control) => <input {...control}
+ * />}</Field>`.
+ */
 export function Field({ label, hint, error, optional, children }: FieldProps) {
   const id = useId();
   const described = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`];

@@ -1,21 +1,21 @@
 import type { ComponentChildren } from "preact";
 import "./filters.css";
 
-/** What a listing is narrowed by, above it. */
+/** A row of filters above a listing. */
 export function Filters({ children }: { readonly children: ComponentChildren }) {
   return <div class="filters">{children}</div>;
 }
 
 interface ChoiceProps {
-  /** What is chosen, such as `State`. */
+  /** The name of the filter, such as `State`. */
   readonly label: string;
-  /** Values and their labels; the empty value means all. */
+  /** The values with their labels. The empty value means "no filter". */
   readonly choices: readonly (readonly [string, string])[];
   readonly value: string;
   readonly onChange: (value: string) => void;
 }
 
-/** A few choices side by side. */
+/** A filter that shows all choices side by side. For a few choices. */
 export function Segmented({ label, choices, value, onChange }: ChoiceProps) {
   return (
     <div class="segmented" role="group" aria-label={label}>
@@ -33,7 +33,7 @@ export function Segmented({ label, choices, value, onChange }: ChoiceProps) {
   );
 }
 
-/** Many choices, one of which is shown. */
+/** A filter that is a select box. For many choices. */
 export function SelectFilter({ label, choices, value, onChange }: ChoiceProps) {
   return (
     <select

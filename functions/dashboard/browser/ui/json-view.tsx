@@ -1,10 +1,16 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 
-/** Entries beyond these are counted and not shown: a page stays usable whatever an answer holds. */
+/**
+ * The maximum number of entries to show in one object or array, so that large responses do not make
+ * the page slow. Further entries are only counted.
+ */
 const entriesMax = 200;
 
-/** A JSON value that opens level by level. @param openLevels how many are open at first */
+/**
+ * Shows a JSON value as a tree that opens level by level. `openLevels` is the number of levels that
+ * are open at first.
+ */
 export function JsonView({
   value,
   openLevels = 2,
@@ -46,7 +52,10 @@ interface LevelProps {
   readonly openLevels: number;
 }
 
-/** An object or a list. What was never opened is not in the document: answers can be long. */
+/**
+ * An object or an array. Its entries are rendered when it is first opened, because responses can be
+ * long.
+ */
 function Level({ label, value, openLevels }: LevelProps) {
   const [opened, setOpened] = useState(openLevels > 0);
   const entries = Object.entries(value);

@@ -1,10 +1,13 @@
 import { useLayoutEffect } from "preact/hooks";
 import { useReadOnlyReason } from "../api/session.ts";
 
-/** What would be lost by leaving now, as questions; usually none, or one. */
+/** The questions to ask before the user leaves the page. Usually there is none or one. */
 const questions = new Set<{ readonly text: string }>();
 
-/** Asks before what is shown goes away, when something would be lost with it. */
+/**
+ * Returns true if the page may be left. If something would be lost, asks the user the newest
+ * question and returns the answer.
+ */
 export function mayLeave(): boolean {
   const question = [...questions].at(-1);
   return question === undefined || confirm(question.text);
@@ -18,7 +21,8 @@ const keep = (event: BeforeUnloadEvent): void => event.preventDefault();
  * @param text undefined while nothing would be lost
  */
 export function useLeaveQuestion(text: string | undefined): void {
-  // Before anything else can happen: what was just saved is not asked about.
+  // A layout effect removes the question at once, so that it is not asked after the input has just
+  // been saved.
   useLayoutEffect(() => {
     if (text === undefined) return undefined;
     const question = { text };
@@ -31,16 +35,19 @@ export function useLeaveQuestion(text: string | undefined): void {
   }, [text]);
 }
 
-/** Asks before input is lost. In the demo workspace it could not be saved anyway. */
+/**
+ * Asks the user before unsaved input is lost. Never asks in the demo workspace, where input cannot
+ * be saved.
+ */
 export function useUnsaved(isDirty: boolean): void {
   const readOnly = useReadOnlyReason() !== undefined;
   useLeaveQuestion(
-    isDirty && !readOnly ? "What you entered is not saved. Leave without it?" : undefined,
+    isDirty && !readOnly ? "You have unsaved changes. Leave without saving?" : undefined,
   );
 }
 
 /** Asks while a request is in progress whose response shows a secret that would be lost. */
 export const useSecretUnderWay = (isBusy: boolean): void =>
   useLeaveQuestion(
-    isBusy ? "A secret that is shown only once is on its way. Leave without it?" : undefined,
+    isBusy ? "A secret is about to be shown, only once. Leave without it?" : undefined,
   );

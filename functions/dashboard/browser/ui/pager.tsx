@@ -1,7 +1,10 @@
 import type { Pages } from "../api/use-pages.ts";
 import { Button } from "./button.tsx";
 
-/** The end of a listing that comes in pages. */
+/**
+ * Shows a button that loads the next page of a listing, and the number of entries shown. Shows
+ * nothing after the last page.
+ */
 export function Pager({ pages }: { readonly pages: Pages<unknown> }) {
   if (!pages.hasMore) return null;
   return (

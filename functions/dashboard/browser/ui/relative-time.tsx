@@ -3,12 +3,12 @@ import { formatDateTime, formatRelative } from "../format/times.ts";
 
 const tickMilliseconds = 15_000;
 
-/** `3 minutes ago`, kept up to date; the exact time on hover. */
+/** Shows a time such as `3 minutes ago` and keeps it up to date. Shows the exact time on hover. */
 export function RelativeTime({
   time,
   none = "never",
 }: {
-  /** ISO 8601; null shows `none`. */
+  /** An ISO 8601 time. For null, the text in `none` is shown. */
   readonly time: string | null;
   readonly none?: string;
 }) {

@@ -7,7 +7,7 @@ import { CancelButton, Dialog } from "./dialog.tsx";
 import { Field } from "./field.tsx";
 import { ErrorState } from "./states.tsx";
 
-/** Both ISO 8601; an absent end is now. */
+/** A time span, as ISO 8601 times. If `until` is undefined, the span ends now. */
 export interface Span {
   readonly since: string;
   readonly until: string | undefined;
@@ -15,12 +15,15 @@ export interface Span {
 
 interface SpanDialogProps {
   readonly title: string;
-  /** What will happen. */
+  /** An explanation of the action. */
   readonly children: ComponentChildren;
-  /** The verb: `Recover`. */
+  /** The label of the button that confirms, such as `Recover`. */
   readonly confirm: string;
   readonly busy: boolean;
-  /** Names `since` or `until` as its parameter. */
+  /**
+   * The error of the last attempt. If its parameter is `since` or `until`, the error is shown at
+   * that field.
+   */
   readonly error: ApiError | undefined;
   readonly onConfirm: (span: Span) => void;
   readonly onClose: () => void;
@@ -28,7 +31,10 @@ interface SpanDialogProps {
 
 const hour = 3_600;
 const day = 24 * hour;
-/** The last one is all that is kept, less what two clocks may differ by. */
+/**
+ * The predefined spans. The last one is the retention period, minus five minutes because the
+ * browser's clock may differ from the server's.
+ */
 const presets: Readonly<Record<string, { readonly label: string; readonly seconds: number }>> = {
   hour: { label: "The last hour", seconds: hour },
   day: { label: "The last 24 hours", seconds: day },
@@ -36,9 +42,9 @@ const presets: Readonly<Record<string, { readonly label: string; readonly second
   kept: { label: "The last 30 days, all that is kept", seconds: 30 * day - 300 },
 };
 const ownTimes = "own";
-const noTime = "This is no time: a year has four digits.";
+const noTime = "Enter a valid date and time. The year has four digits.";
 
-/** Asks for a span of time of the past 30 days. */
+/** Asks the user for a time span within the past 30 days. */
 export function SpanDialog(props: SpanDialogProps) {
   const { error } = props;
   const [choice, setChoice] = useState("day");
@@ -75,7 +81,7 @@ export function SpanDialog(props: SpanDialogProps) {
                   {label}
                 </option>
               ))}
-              <option value={ownTimes}>Times of your own</option>
+              <option value={ownTimes}>Custom times</option>
             </select>
           )}
         </Field>
@@ -83,14 +89,14 @@ export function SpanDialog(props: SpanDialogProps) {
           <div class="form-row">
             <TimeField
               label="Since"
-              hint="In your own time zone."
+              hint="In your local time zone."
               value={since}
               error={faults.since ?? messageFor(error, "since")}
               onChange={setSince}
             />
             <TimeField
               label="Until"
-              hint="Empty: until now."
+              hint="If empty, the span ends now."
               value={until}
               error={faults.until ?? messageFor(error, "until")}
               onChange={setUntil}
@@ -109,7 +115,7 @@ export function SpanDialog(props: SpanDialogProps) {
   );
 }
 
-/** What is wrong with times of one's own, by field. */
+/** The errors of custom times, by field. */
 interface Faults {
   readonly since?: string | undefined;
   readonly until?: string | undefined;

@@ -4,7 +4,7 @@ import type { Query } from "../api/use-query.ts";
 import { Button } from "./button.tsx";
 import { WarningIcon } from "./icons.tsx";
 
-/** Why something is not there, with a way to try again. */
+/** Shows an error with its request ID, and a button to retry if `onRetry` is given. */
 export function ErrorState({
   error,
   onRetry,
@@ -32,7 +32,7 @@ export function ErrorState({
   );
 }
 
-/** What to do where nothing is yet. */
+/** Shows a message and an optional action in place of an empty listing. */
 export function EmptyState(props: {
   readonly title: string;
   readonly children?: ComponentChildren;
@@ -47,7 +47,7 @@ export function EmptyState(props: {
   );
 }
 
-/** Grey lines in the place of what is on its way. */
+/** Grey lines in place of content that is loading. */
 export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
   return (
     <div class="skeleton" role="status">
@@ -59,7 +59,7 @@ export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
   );
 }
 
-/** The same as a card, in the place of one. */
+/** A card with grey lines, in place of a card that is loading. */
 export function SkeletonCard({ lines }: { readonly lines: number }) {
   return (
     <div class="card skeleton-card">

@@ -5,26 +5,29 @@ import { ErrorState, Skeleton } from "./states.tsx";
 export interface Column<Row> {
   readonly head: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** `end` for numbers and for actions. */
+  /** Use `end` for numbers and actions. */
   readonly align?: "end";
-  /** The column that names the row. */
+  /** True for the column that identifies the row. */
   readonly isRowHead?: boolean;
 }
 
 interface TableProps<Row> {
-  /** What the table is, for those who cannot see where it stands. */
+  /** A description of the table for screen readers. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
-  /** Undefined while they are on their way. */
+  /** The rows; undefined while they are loading. */
   readonly rows: readonly Row[] | undefined;
   readonly rowKey: (row: Row) => string;
   readonly error?: ApiError | undefined;
   readonly onRetry?: () => void;
-  /** Shown in the place of no rows. */
+  /** Shown if there are no rows and no error. */
   readonly empty: ComponentChildren;
 }
 
-/** A table that becomes a list of cards on a phone. Roles are given because cards are no table. */
+/**
+ * A table, which the style sheet turns into a list of cards on narrow screens. The explicit roles
+ * keep the table semantics, which browsers drop for cards.
+ */
 export function Table<Row>(props: TableProps<Row>) {
   const { caption, columns, rows, rowKey, error, onRetry, empty } = props;
   if (rows === undefined) {

@@ -2,16 +2,16 @@ import type { ComponentChildren } from "preact";
 import { useId, useRef } from "preact/hooks";
 
 interface TabsProps<Name extends string> {
-  /** What the tabs choose. */
+  /** A description of the tabs for screen readers. */
   readonly label: string;
   readonly tabs: readonly { readonly name: Name; readonly label: ComponentChildren }[];
   readonly current: Name;
   readonly onChange: (name: Name) => void;
-  /** The panel of the current tab. */
+  /** The content of the current tab. */
   readonly children: ComponentChildren;
 }
 
-/** Tabs with one panel below; arrows, Home and End move between them. */
+/** Tabs with one panel below them. The arrow keys, Home and End move between the tabs. */
 export function Tabs<Name extends string>(props: TabsProps<Name>) {
   const { label, tabs, current, onChange, children } = props;
   const id = useId();

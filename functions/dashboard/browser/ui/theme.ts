@@ -3,6 +3,7 @@ export type Theme = "system" | "light" | "dark";
 
 const name = "dashboard.theme";
 
+/** Returns the theme that the browser has stored; `system` if there is none. */
 export function keptTheme(): Theme {
   try {
     const kept = localStorage.getItem(name);
@@ -12,14 +13,16 @@ export function keptTheme(): Theme {
   }
 }
 
+/** Stores a theme in the browser, if the browser allows it. */
 export function keepTheme(theme: Theme): void {
   try {
     localStorage.setItem(name, theme);
   } catch {
-    // It then lasts as long as the page.
+    // Without storage, the theme applies until the page is closed.
   }
 }
 
+/** Applies a theme to the page. */
 export function applyTheme(theme: Theme): void {
   const { dataset } = document.documentElement;
   if (theme === "system") delete dataset["theme"];

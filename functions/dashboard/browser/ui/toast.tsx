@@ -30,6 +30,7 @@ export const useFailureToast = (): ShowFailure => useContext(ToastContext).fail;
 const shownMilliseconds = 6_000;
 let toasts = 0;
 
+/** Shows the toasts of the components inside it. */
 export function ToastRegion({ children }: { readonly children: ComponentChildren }) {
   const [shown, setShown] = useState<readonly Toast[]>([]);
   const hide = (id: number): void => setShown((all) => all.filter((toast) => toast.id !== id));

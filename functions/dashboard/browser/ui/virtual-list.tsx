@@ -2,25 +2,25 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
 interface VirtualListProps<Entry> {
-  /** What the list is. */
+  /** A description of the list for screen readers. */
   readonly label: string;
   readonly entries: readonly Entry[];
   readonly entryKey: (entry: Entry) => string;
   readonly entry: (entry: Entry) => ComponentChildren;
-  /** Every entry is as high, in pixels. */
+  /** The height of every entry in pixels. */
   readonly rowHeight: number;
-  /** @default 480 pixels */
+  /** The maximum height of the list in pixels. @default 480 */
   readonly height?: number;
-  /** Called when the end comes near, to read on. */
+  /** Called when the user has scrolled near the end, to load more entries. */
   readonly onEnd?: () => void;
   /** The total number of rows; undefined if unknown. */
   readonly total?: number | undefined;
 }
 
-/** Entries beyond each edge that are there already. */
+/** The number of entries that are rendered beyond each edge of the visible part. */
 const overscan = 8;
 
-/** A list of any length, of which only what is in sight is in the document. */
+/** A list of any length. Only the visible entries and a few around them are in the document. */
 export function VirtualList<Entry>(props: VirtualListProps<Entry>) {
   const { entries, rowHeight, height = 480, onEnd, total } = props;
   const [top, setTop] = useState(0);

@@ -164,7 +164,7 @@ describe("the price history scraper", () => {
   it("returns unavailable and warns for a marketplace that the source does not have", async () => {
     const answers = await readFrom(allListed, [first], { marketplace: "pl" });
     expect(statuses(answers)).toEqual(["unavailable"]);
-    expect(notes).toEqual(["a_history: the source does not read the marketplace pl"]);
+    expect(notes).toEqual(["a_history: the source does not support the marketplace pl"]);
     expect(double.calls).toEqual([]);
   });
 });
@@ -201,7 +201,7 @@ describe("the price history scraper, with too few tokens,", () => {
     expect(double.calls).toHaveLength(1);
     expect(sleptMs).toEqual([]);
     expect(notes).toEqual([
-      "a_history: out of tokens; items that it cannot pay for in time are unavailable",
+      "a_history: out of tokens; items stay unavailable until the source grants more tokens",
     ]);
   });
 

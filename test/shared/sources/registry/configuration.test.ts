@@ -87,7 +87,7 @@ describe("the variable SOURCES", () => {
       if (allowed.includes(adapter)) expect(() => parseSources(variable)).not.toThrow();
       else
         expect(refusalOf(variable)).toBe(
-          `SOURCES: ${scraper}.adapter: is one of ${allowed.join(", ")}`,
+          `SOURCES: ${scraper}.adapter: must be one of ${allowed.join(", ")}`,
         );
     }
   });

@@ -206,7 +206,7 @@ describe("the price history API, out of tokens,", () => {
     await read();
     expect(host.startedAt).toHaveLength(1);
     expect(warnings).toContain(
-      "retailer_a.pulse: a_history: out of tokens; items that it cannot pay for in time are unavailable",
+      "retailer_a.pulse: a_history: out of tokens; items stay unavailable until the source grants more tokens",
     );
     shiftMs = ms;
     await read();
@@ -348,7 +348,9 @@ describe("a source without any answer", () => {
       const world = aSourceWorld({ warn: (problem) => warnings.push(problem) });
       const source = { adapter: "upstream", baseUrl: host.url };
       await reader({ "retailer_d.standard": source }, world)("retailer_d.standard", 1, 3);
-      expect(warnings).toEqual(["retailer_d.standard: upstream: every call was throttled (429)"]);
+      expect(warnings).toEqual([
+        "retailer_d.standard: upstream: every call was throttled (429); lower callsPerSecond",
+      ]);
     },
   );
 

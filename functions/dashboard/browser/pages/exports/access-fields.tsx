@@ -9,17 +9,17 @@ interface AccessFieldsProps extends DraftFieldsProps {
   readonly destination: S3Destination | null;
 }
 
-/** How the service signs in: with a key of theirs, or at AWS with a role. */
+/** Fields for the credentials of the service: an access key or, on AWS, an IAM role. */
 export function AccessFields({ draft, destination, change, messageFor }: AccessFieldsProps) {
   return (
     <>
       {draft.store === "aws" && (
         <Choice
-          legend="Sign in with"
+          legend="Credentials"
           name="auth"
           choices={[
-            ["access_key", "An access key"],
-            ["role", "A role of yours"],
+            ["access_key", "Access key"],
+            ["role", "IAM role in your account"],
           ]}
           value={draft.auth}
           onChange={(auth) => change({ auth })}
@@ -39,7 +39,7 @@ export function AccessFields({ draft, destination, change, messageFor }: AccessF
       ) : (
         <div class="form-row">
           <TextField
-            label="Access key id"
+            label="Access key ID"
             value={draft.accessKeyId}
             error={messageFor("access_key_id")}
             onChange={(accessKeyId) => change({ accessKeyId })}
@@ -59,10 +59,10 @@ export function AccessFields({ draft, destination, change, messageFor }: AccessF
 }
 
 function secretHint(destination: S3Destination | null): string {
-  if (destination?.auth !== "access_key") return "It is kept encrypted and never shown again.";
+  if (destination?.auth !== "access_key") return "Stored encrypted, and never shown again.";
   const { secret_hint: hint } = destination;
   const ending = hint === null ? "" : `, which ends in ${hint}`;
-  return `Empty: keeps the present one${ending}. Needed again for another bucket or endpoint.`;
+  return `Leave empty to keep the current key${ending}. Required if you change the bucket or endpoint.`;
 }
 
 /** The external ID that the trust policy must require. Shown before the role exists. */
@@ -75,8 +75,8 @@ function ExternalId() {
         {({ s3_external_id: externalId }) => <Copyable text={externalId} what="the external ID" />}
       </Loaded>
       <p class="field-hint">
-        The role's trust policy has to let this service assume it with this{" "}
-        <code>sts:ExternalId</code> and no other.
+        The role's trust policy must allow this service to assume the role only with this{" "}
+        <code>sts:ExternalId</code>.
       </p>
     </div>
   );

@@ -15,20 +15,20 @@ export function BackfillDialog({ onStarted, onClose }: BackfillDialogProps) {
   );
   const confirm = async (span: Span): Promise<void> => {
     if ((await backfill.run(span)) === undefined) return;
-    toast("The runs of this time are being written again.");
+    toast("The backfill has started.");
     onStarted();
     onClose();
   };
   return (
     <SpanDialog
-      title="Backfill a span"
+      title="Backfill a time span"
       confirm="Backfill"
       busy={backfill.busy}
       error={backfill.error}
       onConfirm={(span) => void confirm(span)}
       onClose={onClose}
     >
-      <p>Every run that ended in this time is written again, whether it was exported or not.</p>
+      <p>Writes every run that ended in this time span again, even if it was already exported.</p>
     </SpanDialog>
   );
 }

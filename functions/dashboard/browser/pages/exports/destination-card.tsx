@@ -16,7 +16,7 @@ interface DestinationCardProps {
   readonly onEdit: () => void;
 }
 
-/** The destination as it is, with a test and a switch. */
+/** Shows the destination, with buttons to edit, disable and test it. */
 export function DestinationCard({ destination, onChanged, onEdit }: DestinationCardProps) {
   const toast = useToast();
   const [outcome, setOutcome] = useState<S3DestinationTest>();
@@ -99,7 +99,7 @@ const accessFacts = (destination: S3Destination): FactList =>
         ["External ID", <code key="external">{destination.external_id}</code>],
       ]
     : [
-        ["Access key id", <code key="key">{destination.access_key_id}</code>],
+        ["Access key ID", <code key="key">{destination.access_key_id}</code>],
         [
           "Secret access key",
           destination.secret_hint === null ? "set" : `ends in ${destination.secret_hint}`,

@@ -1,6 +1,6 @@
 import type { S3Destination } from "../../api/resources.ts";
 
-/** The form's fields as they are filled in. */
+/** The values of the form's fields. */
 export interface DestinationDraft {
   readonly store: "aws" | "other";
   readonly endpoint: string;
@@ -30,6 +30,10 @@ const emptyDraft: DestinationDraft = {
   roleArn: "",
 };
 
+/**
+ * Returns the draft for a destination; a draft with defaults for null. The secret access key is
+ * always empty.
+ */
 export const draftOf = (destination: S3Destination | null): DestinationDraft =>
   destination === null
     ? emptyDraft
@@ -47,7 +51,10 @@ export const draftOf = (destination: S3Destination | null): DestinationDraft =>
         roleArn: destination.role_arn ?? "",
       };
 
-/** A change of the store brings what is usual there. */
+/**
+ * Changes the store of a draft and sets the defaults of that store: path-style addresses and an
+ * access key for stores other than AWS.
+ */
 export const withStore = (
   draft: DestinationDraft,
   store: DestinationDraft["store"],
@@ -58,7 +65,10 @@ export const withStore = (
   auth: store === "other" ? "access_key" : draft.auth,
 });
 
-/** The body of the call. An empty field is left out, so that the service names what it misses. */
+/**
+ * Returns the body of the API call. Omits empty credentials, so that the service reports which
+ * parameter is missing.
+ */
 export function bodyOf(filledIn: DestinationDraft): Readonly<Record<string, unknown>> {
   const draft = trimmed(filledIn);
   const credentials =
@@ -80,7 +90,10 @@ export function bodyOf(filledIn: DestinationDraft): Readonly<Record<string, unkn
   };
 }
 
-/** Parameters that the form shows for a draft; an error about another one stands below it. */
+/**
+ * Returns the parameters that have a field in the form. An error of another parameter is shown
+ * below the form.
+ */
 export const shownParams = (draft: DestinationDraft): readonly string[] => [
   "bucket",
   "region",
@@ -89,7 +102,7 @@ export const shownParams = (draft: DestinationDraft): readonly string[] => [
   ...(draft.auth === "role" ? ["role_arn"] : ["access_key_id", "secret_access_key"]),
 ];
 
-/** Without blanks around what was filled in, as they are pasted along. */
+/** Removes blanks around the values, because users often paste them. */
 const trimmed = (draft: DestinationDraft): DestinationDraft => ({
   ...draft,
   endpoint: draft.endpoint.trim(),

@@ -20,14 +20,14 @@ import type { DraftFieldsProps } from "./draft-fields.ts";
 import { Choice, TextField } from "./form-fields.tsx";
 
 interface DestinationFormProps {
-  /** The stored destination; null for a new one. */
+  /** The current destination; null if there is none. */
   readonly destination: S3Destination | null;
   /** Called after a save. Reads the destination again and closes the form. */
   readonly onSaved: () => void;
   readonly onClose: () => void;
 }
 
-/** The form for the bucket, its access and the format of files. */
+/** The form for a destination: the bucket and the credentials of the service. */
 export function DestinationForm({ destination, onSaved, onClose }: DestinationFormProps) {
   const toast = useToast();
   const form = useRef<HTMLFormElement>(null);
@@ -82,7 +82,7 @@ export function DestinationForm({ destination, onSaved, onClose }: DestinationFo
             {destination === null ? "Set destination" : "Save"}
           </WriteButton>
           <Button
-            disabledReason={save.busy ? "Wait until it is done." : undefined}
+            disabledReason={save.busy ? "Wait until the request ends." : undefined}
             onClick={onClose}
           >
             Cancel
@@ -138,7 +138,7 @@ function PlaceFields({ draft, change, messageFor }: DraftFieldsProps) {
         <TextField
           label="Prefix"
           optional
-          hint="The folder of the objects. A slash is added at its end."
+          hint="The folder of the objects. A slash is added at the end."
           placeholder="shop/"
           value={draft.prefix}
           error={messageFor("prefix")}
@@ -163,7 +163,7 @@ function PlaceFields({ draft, change, messageFor }: DraftFieldsProps) {
         </Field>
       </div>
       <Checkbox
-        label="Name the bucket in the path instead of the host (for stores without bucket hosts, and buckets with dots)"
+        label="Use path-style addresses (for stores without virtual-hosted buckets, and for bucket names with dots)"
         checked={draft.pathStyle}
         onChange={(pathStyle) => change({ pathStyle })}
       />

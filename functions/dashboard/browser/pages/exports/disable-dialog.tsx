@@ -29,8 +29,8 @@ export function DisableDialog({ onDisabled, onClose }: DisableDialogProps) {
       onClose={onClose}
     >
       <p>
-        Nothing is written until it is enabled again, and pending exports fail. You can backfill the
-        time in between then.
+        Pending exports fail, and nothing is written until you enable the destination again. You can
+        then backfill the runs of the time in between.
       </p>
     </ConfirmDialog>
   );

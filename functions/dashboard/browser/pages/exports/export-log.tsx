@@ -17,9 +17,9 @@ import { reasonInWords } from "./store-words.ts";
 
 interface ExportLogProps {
   readonly pages: Pages<S3Export>;
-  /** The one that is shown; empty: all. */
+  /** The state by which the log is filtered. Empty for all states. */
   readonly state: string;
-  /** Why nothing can be written now. */
+  /** The reason why a backfill is not possible; undefined if it is. */
   readonly blocked: string | undefined;
   readonly onBackfill: () => void;
 }
@@ -32,7 +32,7 @@ const states = [
   ["failed", "Failed"],
 ] as const;
 
-/** What was written of each run, newest first. */
+/** Lists the export of each run, newest first. */
 export function ExportLog({ pages, state, blocked, onBackfill }: ExportLogProps) {
   const names = useWatchlistNames(pages.entries?.map((one) => one.watchlist_id) ?? []);
   return (
@@ -41,7 +41,7 @@ export function ExportLog({ pages, state, blocked, onBackfill }: ExportLogProps)
       flush
       actions={
         <WriteButton small disabledReason={blocked} onClick={onBackfill}>
-          Backfill a span
+          Backfill a time span
         </WriteButton>
       }
     >
@@ -112,7 +112,7 @@ function stateCell({ state, last_error: error, next_attempt_at: next }: S3Export
       {error !== null && <span class="muted small">{reasonInWords(error)}</span>}
       {state === "pending" && error !== null && next !== null && (
         <span class="muted small">
-          Again <RelativeTime time={next} />
+          Next attempt <RelativeTime time={next} />
         </span>
       )}
     </span>
@@ -120,11 +120,11 @@ function stateCell({ state, last_error: error, next_attempt_at: next }: S3Export
 }
 
 function NoExports(props: { readonly isFiltered: boolean; readonly hasMore: boolean }) {
-  if (props.hasMore) return <EmptyState title="Nothing found so far. Older ones may fit." />;
+  if (props.hasMore) return <EmptyState title="No match yet. Load more to search older exports." />;
   if (!props.isFiltered) {
     return (
-      <EmptyState title="Nothing was exported yet.">
-        Every run that ends while there is a destination appears here.
+      <EmptyState title="No exports yet.">
+        Every run that ends after you set a destination appears here.
       </EmptyState>
     );
   }

@@ -23,7 +23,7 @@ export function ExportsPage({ query }: PageProps) {
     try {
       return await api.get<S3Destination>("s3_destination", { signal });
     } catch (thrown) {
-      // An account without one is no fault.
+      // An account without a destination is not an error.
       if (thrown instanceof ApiError && thrown.status === notFoundStatus) return null;
       throw thrown;
     }
@@ -45,7 +45,7 @@ export function ExportsPage({ query }: PageProps) {
   return (
     <Page
       title="S3 export"
-      lead="The events of every run, as files in a bucket of yours: JSON lines, one object per event, and a manifest."
+      lead="Writes the events of every run to your bucket: JSON Lines files, one JSON object per event, and a manifest."
     >
       <Loaded query={destination} skeleton={<Skeleton lines={6} />}>
         {(shown) => (
@@ -84,7 +84,7 @@ export function ExportsPage({ query }: PageProps) {
   );
 }
 
-/** Why nothing can be written now. */
+/** Returns the reason why a backfill is not possible; undefined if it is. */
 function blockedReason(destination: S3Destination | null): string | undefined {
   if (destination === null) return "Set a destination first.";
   return destination.enabled ? undefined : "The destination is disabled. Enable it first.";
@@ -100,7 +100,7 @@ const NoDestination = ({ onSet }: { readonly onSet: () => void }) => (
         </WriteButton>
       }
     >
-      Name a bucket at AWS or in an S3-compatible store, and how to sign in to it.
+      Set a bucket on AWS or in an S3-compatible store, and credentials for it.
     </EmptyState>
   </Card>
 );
@@ -114,13 +114,16 @@ const DeleteCard = ({ onDelete }: { readonly onDelete: () => void }) => (
       </WriteButton>
     }
   >
-    <p class="muted">Nothing is exported any more. Files that were written stay in your bucket.</p>
+    <p class="muted">Stops all exports. Files that were written remain in your bucket.</p>
   </Card>
 );
 
 const pageSize = 50;
 
-/** The export log, kept up to date. @param state only exports in it; empty: all */
+/**
+ * Loads the export log and keeps it up to date. @param state the state of the exports to show;
+ * empty for all states
+ */
 const useExports = (state: string): Pages<S3Export> =>
   useLivePages(
     (api, cursor, signal) =>

@@ -7,12 +7,15 @@ interface TextFieldProps {
   readonly placeholder?: string;
   readonly value: string;
   readonly error: string | undefined;
-  /** Hides what is typed, and keeps browsers from storing it. */
+  /** True hides the text and prevents browsers from storing it. */
   readonly isSecret?: boolean;
   readonly onChange: (value: string) => void;
 }
 
-/** A line of technical text, which no browser ought to correct; without the blanks around it. */
+/**
+ * An input for technical text. Turns off corrections by the browser, and removes blanks around the
+ * text when the input loses the focus.
+ */
 export function TextField({ value, placeholder, isSecret, onChange, ...field }: TextFieldProps) {
   return (
     <Field {...field}>
@@ -43,7 +46,7 @@ interface ChoiceProps<Value extends string> {
   readonly onChange: (value: Value) => void;
 }
 
-/** One of a few, side by side. */
+/** A choice between a few values, as radio buttons. */
 export function Choice<Value extends string>(props: ChoiceProps<Value>) {
   const { legend, name, choices, value, onChange } = props;
   return (

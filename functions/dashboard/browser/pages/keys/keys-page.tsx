@@ -22,7 +22,7 @@ export function KeysPage() {
   return (
     <Page
       title="API keys"
-      lead="Every call of the API carries one. A key is shown once, when it is made."
+      lead="Every API call requires a key. A key is shown only once, when you create it."
       actions={
         <WriteButton variant="primary" onClick={() => setOpen("new")}>
           <PlusIcon />
@@ -87,7 +87,7 @@ function columns(
 
 /** Why a key cannot be revoked now: the key of this session would end the session. */
 function blockedReason(key: ApiKey, ownId: string | undefined): string | undefined {
-  if (ownId === undefined) return "It is not known yet which key you are signed in with.";
+  if (ownId === undefined) return "Wait until the key of this session is known.";
   if (key.id !== ownId) return undefined;
-  return "You are signed in with this key. Sign in with another one to revoke it.";
+  return "You are signed in with this key. Sign in with another key to revoke it.";
 }

@@ -38,7 +38,7 @@ export function RevokeKeyDialog({ apiKey, onRevoked, onClose }: RevokeKeyDialogP
       onClose={onClose}
     >
       <p>
-        Calls with <code>{apiKey.prefix}…</code> are refused from now on. This cannot be undone.
+        The service will refuse calls with <code>{apiKey.prefix}…</code>. This cannot be undone.
       </p>
       <p class="muted">
         Last used: <RelativeTime time={apiKey.last_used_at} />

@@ -22,7 +22,7 @@ const types = [
   ["adjust", "Adjustments"],
 ] as const;
 
-/** The account's ledger, newest first, with what each entry paid for. */
+/** Shows the account's ledger, newest first. */
 export function LedgerCard() {
   const [type, setType] = useState("");
   const pages = usePages<CreditTransaction>(
@@ -47,7 +47,7 @@ export function LedgerCard() {
         rowKey={({ id }) => id}
         error={pages.error}
         onRetry={pages.refresh}
-        empty={<EmptyState title="There is no entry of this type." />}
+        empty={<EmptyState title="There are no entries of this type." />}
       />
       <Pager pages={pages} />
     </Card>
@@ -71,7 +71,7 @@ interface PurposeProps {
   readonly names: ReadonlyMap<string, string> | undefined;
 }
 
-/** A watchlist that was deleted has no name, and nothing to open. */
+/** Shows what an entry paid for. A deleted watchlist has no name and no link. */
 function Purpose({ entry, names }: PurposeProps) {
   const { watchlist_id: id } = entry;
   const name = id === undefined ? undefined : names?.get(id);

@@ -11,13 +11,13 @@ import { Loaded, Notice, SkeletonCard } from "../../ui/states.tsx";
 import { LedgerCard } from "./ledger-card.tsx";
 import { daysLeft, type Pace, presentPace } from "./run-out.ts";
 
-/** The longest span that can be asked for; the shorter one is its end. */
+/** The longest time span that the API returns. The shorter span is the last part of it. */
 const daysMax = 90;
 const spans = [30, daysMax] as const;
 type Span = (typeof spans)[number];
 
 const pollSeconds = 30;
-/** From so few days on it is time to buy credits. */
+/** A warning is shown if the credits last for fewer days than this. */
 const fewDays = 7;
 
 export function OverviewPage() {
@@ -56,12 +56,12 @@ function Credits({ account, usage }: CreditsProps) {
     <>
       {balance === 0 ? (
         <Notice tone="warning">
-          There are no credits left. Item calls are refused, and runs are skipped.
+          The account has no credits left. The service refuses item calls and skips runs.
         </Notice>
       ) : (
         typeof left === "number" &&
         left < fewDays && (
-          <Notice tone="warning">At the present pace the credits last {inDays(left)}.</Notice>
+          <Notice tone="warning">At the current rate, the credits last {inDays(left)}.</Notice>
         )
       )}
       <dl class="stats">
@@ -70,7 +70,11 @@ function Credits({ account, usage }: CreditsProps) {
           value={formatCount(balance)}
           note={`${formatCredits(account.credits_spent)} spent so far`}
         />
-        <Stat label="Open holds" value={formatCount(held)} note="reserved by work under way" />
+        <Stat
+          label="Open holds"
+          value={formatCount(held)}
+          note="reserved by calls and runs in progress"
+        />
         <Stat label="Lasts for" {...lasting(balance, { pace, left })} />
         <Stat
           label="Concurrency in use"
@@ -87,20 +91,20 @@ function Credits({ account, usage }: CreditsProps) {
 }
 
 interface Outlook {
-  /** Undefined while it is not known. */
+  /** The rate of spending; null if nothing was spent, undefined while it is loading. */
   readonly pace: Pace | null | undefined;
   readonly left: number | null | undefined;
 }
 
 function lasting(balance: number, { pace, left }: Outlook): { value: string; note: string } {
-  if (balance === 0) return { value: "0 days", note: "there are no credits left" };
+  if (balance === 0) return { value: "0 days", note: "no credits left" };
   if (pace === undefined || left === undefined) return { value: "…", note: "" };
-  if (pace === null || left === null) return { value: "–", note: "nothing was used lately" };
-  return { value: inDays(left), note: `at the pace of ${pace.of}` };
+  if (pace === null || left === null) return { value: "–", note: "no credits were used recently" };
+  return { value: inDays(left), note: `at the rate of ${pace.of}` };
 }
 
 const inDays = (days: number): string =>
-  days === 0 ? "under a day" : `${formatCount(days)} ${days === 1 ? "day" : "days"}`;
+  days === 0 ? "less than a day" : `${formatCount(days)} ${days === 1 ? "day" : "days"}`;
 
 function UsageCard({ usage }: { readonly usage: Usage }) {
   const [span, setSpan] = useState<Span>(30);
@@ -139,9 +143,9 @@ function UsageCard({ usage }: { readonly usage: Usage }) {
         />
       </dl>
       {requests === 0 && (
-        <Card title="Make the first call">
+        <Card title="Make your first call">
           <p class="muted">
-            Nothing was billed in these days. Send a product call, or have a list of items checked
+            No requests in this period. Send a product call, or create a watchlist that reads items
             on a schedule.
           </p>
           <div class="row">

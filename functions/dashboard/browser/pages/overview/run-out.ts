@@ -1,12 +1,12 @@
 import type { Account, Usage } from "../../api/resources.ts";
 
-/** Days that make the present pace: the newest complete ones, as today is not over. */
+/** The number of complete days from which the current rate is computed. */
 const paceDays = 7;
 
 export interface Pace {
-  /** Credits a day. */
+  /** Credits per day. */
   readonly credits: number;
-  /** What it is taken from: `the last 7 days`. */
+  /** The period from which the rate is computed, such as `the last 7 days`. */
   readonly of: string;
 }
 
@@ -32,7 +32,10 @@ export function presentPace(
   return { credits: before, of: days.length === 1 ? "yesterday" : `the last ${days.length} days` };
 }
 
-/** Days until a balance is used up at a pace; null when nothing uses it up. */
+/**
+ * Returns the whole days until a balance is used up at a rate. Returns null if the rate is null,
+ * and 0 for a balance of 0.
+ */
 export function daysLeft(balance: number, pace: Pace | null): number | null {
   if (balance === 0) return 0;
   return pace && Math.floor(balance / pace.credits);

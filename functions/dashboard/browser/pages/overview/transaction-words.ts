@@ -1,12 +1,15 @@
 import type { CreditTransaction } from "../../api/resources.ts";
 
-/** What a ledger entry paid for, in words; "–" for one that names nothing. */
+/** Returns a text for what a ledger entry paid for; "–" if the entry contains nothing to show. */
 export function purposeOf(entry: CreditTransaction): string {
   if (entry.run_number !== undefined) return `Run ${entry.run_number}, step ${entry.step}`;
   return entry.endpoint ?? entry.step ?? entry.request_id ?? "–";
 }
 
-/** The items of a ledger entry: charged of requested, once it is known. */
+/**
+ * Returns a text for the items of a ledger entry: `8 of 10` (charged and requested), `10` until the
+ * number of charged items is known, or "–" for an entry without items.
+ */
 export function itemsOf({ items_requested: asked, items_charged: charged }: CreditTransaction) {
   if (asked === undefined) return "–";
   return charged === undefined ? String(asked) : `${charged} of ${asked}`;

@@ -9,19 +9,19 @@ import { JsonView } from "../../ui/json-view.tsx";
 import { EmptyState, ErrorState, Skeleton } from "../../ui/states.tsx";
 import type { Sent } from "./use-call.ts";
 
-/** What the last call was answered, or that none was sent. */
+/** Shows the response to the last call, or a note that no call was sent. */
 export function CallAnswer({ sent }: { readonly sent: Sent | undefined }) {
   const box = useRef<HTMLDivElement>(null);
   const answer = sent?.answer;
   useEffect(() => {
-    // On a phone it stands below the form.
+    // On a narrow screen, the response is below the form.
     if (answer !== undefined) box.current?.scrollIntoView({ block: "nearest" });
   }, [answer]);
   return (
     <div class="try-answer" ref={box}>
       <Card
-        title="Answer"
-        actions={answer && <CopyButton text={indented(answer.text)} what="answer" />}
+        title="Response"
+        actions={answer && <CopyButton text={indented(answer.text)} what="response" />}
       >
         <p class="visually-hidden" role="status">
           {sent && statusLine(sent)}
@@ -29,8 +29,8 @@ export function CallAnswer({ sent }: { readonly sent: Sent | undefined }) {
         {sent ? (
           <Outcome sent={sent} />
         ) : (
-          <EmptyState title="Nothing was sent yet.">
-            The answer, what it was charged and the balance after it will stand here.
+          <EmptyState title="No call sent yet.">
+            The response, its cost and the new balance will appear here.
           </EmptyState>
         )}
       </Card>
@@ -67,7 +67,9 @@ function Answered({ answer }: { readonly answer: Answer }) {
   );
 }
 
-/** Characters of an answer that is opened further than its first levels. */
+/**
+ * The maximum length of a response that is shown with four open levels. Longer responses have two.
+ */
 const wholeMax = 12_000;
 
 const lineOf = ({ request: { method, path, query } }: Sent): string => {
@@ -77,10 +79,10 @@ const lineOf = ({ request: { method, path, query } }: Sent): string => {
 
 function statusLine({ answer, error }: Sent): string {
   if (error) return "";
-  if (!answer) return "The call is under way.";
+  if (!answer) return "The call is in progress.";
   const charged = answer.headers.get("X-Service-Credits");
   const charge = charged === null ? "" : `, ${formatCredits(Number(charged))} charged`;
-  return `Answered with status ${answer.status} in ${formatCount(answer.milliseconds)} milliseconds${charge}.`;
+  return `The service answered with status ${answer.status} in ${formatCount(answer.milliseconds)} milliseconds${charge}.`;
 }
 
 /** Calls that read no items are free, so their responses have no credits. */
@@ -98,7 +100,7 @@ function factsOf({ status, headers, milliseconds }: Answer) {
   ] as const;
 }
 
-/** JSON with a line for each value; any other text as it is. */
+/** Returns JSON with one line for each value; any other text unchanged. */
 function indented(text: string): string {
   const json = parsed(text);
   return json === undefined ? text : JSON.stringify(json, null, 2);

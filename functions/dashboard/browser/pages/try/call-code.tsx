@@ -5,7 +5,7 @@ import { Tabs } from "../../ui/tabs.tsx";
 import type { CallRequest } from "./calls.ts";
 import { type Language, languageNames, languages, snippetOf } from "./snippets.ts";
 
-/** The call as code, in the language of choice. */
+/** Shows the call as code, in a language that the user chooses. */
 export function CallCode({ request }: { readonly request: CallRequest }) {
   const [language, setLanguage] = useState<Language>("curl");
   const { shown, whole } = snippetOf(language, request);

@@ -12,12 +12,12 @@ interface CallFieldsProps {
   readonly onChange: (change: Partial<Draft>) => void;
 }
 
-/** The parameters of the chosen call. */
+/** Fields for the parameters of the chosen call. */
 export function CallFields(props: CallFieldsProps) {
   const { call, draft, onChange } = props;
   if (call === "usage") {
     return (
-      <Field label="Days" hint="1 to 90, today included.">
+      <Field label="Days" hint="From 1 to 90, including today.">
         {(control) => (
           <input
             {...control}
@@ -166,7 +166,7 @@ function OffersField({ draft, error, onChange }: CallFieldsProps) {
     <Field
       label="Offers"
       error={error}
-      hint="A line each: the item ID, a blank, and the offerListingId that an offers call answered."
+      hint="One offer in each line: the item ID, a space, and the offerListingId from an offers call."
     >
       {(control) => (
         <textarea

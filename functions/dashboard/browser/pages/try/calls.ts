@@ -16,10 +16,10 @@ type ItemCallId = "products" | "offers" | "offer_check";
 interface Call {
   readonly label: string;
   readonly method: "GET" | "POST";
-  /** Below `/v1/`. */
+  /** The path, relative to `/v1/`. */
   readonly path: string;
   readonly about: string;
-  /** How long a client should wait (specification, section "Limits"). */
+  /** The time that a client should wait for the response (specification, section "Limits"). */
   readonly timeoutSeconds: number;
 }
 
@@ -28,21 +28,21 @@ export const calls: Readonly<Record<CallId, Call>> = {
     label: "Products",
     method: "POST",
     path: "products",
-    about: "Price, stock and details of items as they are now.",
+    about: "Current price, stock and details of items.",
     timeoutSeconds: 300,
   },
   offers: {
     label: "Offers",
     method: "POST",
     path: "offers",
-    about: "Every offer on a listing, the featured one first.",
+    about: "All offers of a listing, the buy box offer first.",
     timeoutSeconds: 180,
   },
   offer_check: {
     label: "Offer check",
     method: "POST",
     path: "offers/check",
-    about: "Whether an exact offer can be bought now: yes or no.",
+    about: "Whether a specific offer can be bought now.",
     timeoutSeconds: 120,
   },
   account: {
@@ -56,7 +56,7 @@ export const calls: Readonly<Record<CallId, Call>> = {
     label: "Usage",
     method: "GET",
     path: "usage",
-    about: "Requests and credits of each day.",
+    about: "Requests and credits per day.",
     timeoutSeconds: 30,
   },
   platforms: {
@@ -68,6 +68,7 @@ export const calls: Readonly<Record<CallId, Call>> = {
   },
 };
 
+/** Returns true for a call that reads items and charges for them. */
 export const isItemCall = (call: CallId): call is ItemCallId =>
   call === "products" || call === "offers" || call === "offer_check";
 
@@ -77,13 +78,13 @@ export const isCallId = (name: string | null): name is CallId =>
 /** The state of the form. All calls share it, so that IDs stay when another call is chosen. */
 export interface Draft {
   readonly platform: string;
-  /** Empty for the platform's own. */
+  /** The marketplace; empty for the default of the platform. */
   readonly marketplace: string;
   readonly tier: string;
   readonly condition: string;
-  /** As it was typed. */
+  /** The text as the user typed it. */
   readonly ids: string;
-  /** As it was typed: an item id and an offer listing id a line. */
+  /** The text as the user typed it: an item ID and an offer listing ID in each line. */
   readonly offers: string;
   readonly days: string;
 }
@@ -98,7 +99,7 @@ export const emptyDraft: Draft = {
   days: "30",
 };
 
-/** A call as it is sent, and shown to be copied. */
+/** A call to send or to show as code. */
 export interface CallRequest {
   readonly method: "GET" | "POST";
   readonly path: string;
@@ -112,7 +113,10 @@ export interface OfferReference {
   readonly offerListingId: string;
 }
 
-/** Texts and lists only: as JSON it is a literal of TypeScript and of Python too. */
+/**
+ * A request body. Contains only texts and arrays, so its JSON is also a valid literal in TypeScript
+ * and Python.
+ */
 export type CallBody = Readonly<Record<string, string | readonly (string | OfferReference)[]>>;
 
 /** IDs as people paste them: by lines, commas, semicolons or blanks, in quotes or not. */
@@ -122,7 +126,10 @@ export const idsIn = (text: string): readonly string[] =>
     .map((id) => id.replaceAll(/^["']|["']$/g, ""))
     .filter((id) => id !== "");
 
-/** An item id and an offer listing id from every line that holds something. */
+/**
+ * Returns an item ID and an offer listing ID for every line that is not empty. A missing ID is an
+ * empty text.
+ */
 export const offersIn = (text: string): readonly OfferReference[] =>
   text
     .split("\n")
@@ -132,6 +139,7 @@ export const offersIn = (text: string): readonly OfferReference[] =>
       return { asin, offerListingId };
     });
 
+/** Returns the API request for a call. Does not check the values of the draft. */
 export function requestOf(call: CallId, draft: Draft): CallRequest {
   const { method, path, timeoutSeconds } = calls[call];
   return {
@@ -157,13 +165,19 @@ function bodyOf(call: ItemCallId, draft: Draft): CallBody {
 
 type PlatformEndpoint = Platform["endpoints"][number];
 
-/** The endpoint of a platform that answers a call; undefined where there is none. */
+/**
+ * Returns the endpoint of a platform for a call; undefined without a platform or if the platform
+ * does not support the call.
+ */
 export const endpointOf = (
   platform: Platform | undefined,
   call: ItemCallId,
 ): PlatformEndpoint | undefined => platform?.endpoints.find(({ id }) => id === call);
 
-/** What the form offers first, for what the draft leaves open or the call does not have. */
+/**
+ * Returns the draft with valid values for a call: replaces a missing or unsupported platform and
+ * tier by the first one that the call supports, and an unsupported marketplace by the default.
+ */
 export function completed(draft: Draft, call: CallId, platforms: readonly Platform[]): Draft {
   if (!isItemCall(call)) return draft;
   const able = platforms.filter((one) => endpointOf(one, call)?.status === "live");
@@ -177,7 +191,7 @@ export function completed(draft: Draft, call: CallId, platforms: readonly Platfo
   };
 }
 
-/** The one of that id, or else the first. */
+/** Returns the entry with an ID, or else the first entry; undefined if there are no entries. */
 const chosen = <One extends { readonly id: string }>(
   all: readonly One[],
   id: string,

@@ -3,7 +3,7 @@ import { formatCount, formatCredits } from "../../format/numbers.ts";
 import { idReader } from "../watchlists/read-ids.ts";
 import { type CallId, type Draft, endpointOf, idsIn, isItemCall, offersIn } from "./calls.ts";
 
-/** What a call holds at most and costs, in words; undefined where it is free. */
+/** Returns a text for the maximum cost of a call; undefined for a call that is free. */
 export function priceNote(
   call: CallId,
   draft: Draft,
@@ -16,12 +16,15 @@ export function priceNote(
   const most = Math.max(...rates);
   const count = countOf(call, draft, platform);
   if (rates.length === 0) return undefined;
-  if (count === 0) return `${range(rates)} an item.`;
+  if (count === 0) return `${range(rates)} per item.`;
   const items = `${formatCount(count)} ${call === "offer_check" ? "offer" : "item"}${count === 1 ? "" : "s"}`;
-  return `${items}, at most ${formatCredits(Math.ceil(count * most))}. What gets no answer is refunded.`;
+  return `${items}, at most ${formatCredits(Math.ceil(count * most))}. Unavailable items are refunded.`;
 }
 
-/** Repeated ones are charged once, in whatever spelling. */
+/**
+ * Counts the distinct items, because the service charges an item once even if its ID is repeated in
+ * another spelling.
+ */
 function countOf(call: CallId, draft: Draft, platform: Platform | undefined): number {
   const { id_pattern: pattern = null, id_name: name = "ID" } = platform ?? {};
   const reader = pattern === null ? undefined : idReader(pattern, name);

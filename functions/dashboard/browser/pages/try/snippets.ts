@@ -1,7 +1,7 @@
 import { addressOf } from "../../api/client.ts";
 import type { CallBody, CallRequest } from "./calls.ts";
 
-/** Replaces the key: snippets are shared, so they must not contain it. */
+/** Replaces the API key in code, because users may share the code. */
 const placeholder = "YOUR_API_KEY";
 
 export const languages = ["curl", "typescript", "python"] as const;
@@ -13,17 +13,17 @@ export const languageNames: Readonly<Record<Language, string>> = {
   python: "Python",
 };
 
-/** Longer lists are shown by their beginning. */
+/** The number of entries to show of a long list. */
 const shownMax = 12;
 
 interface Snippet {
-  /** To read: of a long list the first entries only. */
+  /** The code to display. Contains only the first entries of long lists. */
   readonly shown: string;
-  /** To run. */
+  /** The complete code, for the clipboard. */
   readonly whole: string;
 }
 
-/** A call as code. */
+/** Returns a call as code in a language. */
 export function snippetOf(language: Language, request: CallRequest): Snippet {
   const write = writers[language];
   const { body } = request;
@@ -50,8 +50,9 @@ const writers: Readonly<Record<Language, (request: CallRequest) => string>> = {
 };
 
 /**
- * Ends the body, which comes as input: systems bound the length of an argument. No line of JSON is
- * this, and nothing in between means anything to a shell.
+ * The delimiter of the here-document with the body. The body is passed as input, because systems
+ * limit the length of an argument. The delimiter is quoted, so the shell does not interpret the
+ * body. No line of formatted JSON equals it.
  */
 const ending = "JSON";
 
@@ -66,7 +67,7 @@ function curlOf({ method, path, query, body }: CallRequest): string {
   return [lines.join(" \\\n  "), literal(body), ending].join("\n");
 }
 
-/** Nothing within single quotes means anything to a shell but the quote that ends them. */
+/** Quotes a text for a shell. Within single quotes, a shell interprets only the closing quote. */
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 function typescriptOf({ method, path, query, body, timeoutSeconds }: CallRequest): string {
@@ -101,7 +102,7 @@ function pythonOf({ method, path, query, body, timeoutSeconds }: CallRequest): s
   ].join("\n");
 }
 
-/** JSON with a line for each entry. */
+/** Returns JSON with one line for each entry. */
 const literal = (body: CallBody): string => JSON.stringify(body, null, 2);
 
 const indented = (text: string, by: string): string => text.replaceAll("\n", `\n${by}`);

@@ -31,9 +31,9 @@ import { priceNote } from "./price.ts";
 import { useCall } from "./use-call.ts";
 import "./try.css";
 
-/** The demo workspace reads, but what charges needs credits of one's own. */
+/** The reason why item calls are disabled in the demo workspace, which has no credits to spend. */
 const demoReason =
-  "The demo key cannot spend credits. Sign in with a key of your own to send this.";
+  "The demo key cannot spend credits. Sign in with your own key to send this call.";
 
 export function TryPage({ query }: PageProps) {
   const named = query.get("call");
@@ -42,7 +42,7 @@ export function TryPage({ query }: PageProps) {
   const calling = useCall();
   const [typed, setTyped] = useState(emptyDraft);
   return (
-    <Page title="Try it" lead="Send a call with your key, and see what your code would get.">
+    <Page title="Try it" lead="Send a call with your key and see the response.">
       <Tabs
         label="Call"
         tabs={callIds.map((name) => ({ name, label: calls[name].label }))}
@@ -149,11 +149,13 @@ function RequestForm(props: RequestFormProps) {
 /** Faults that can be found before the call; the service reports all others. */
 function problemOf(call: CallId, draft: Draft): string | undefined {
   if (call === "products" || call === "offers") {
-    return idsIn(draft.ids).length === 0 ? "Enter one id or more." : undefined;
+    return idsIn(draft.ids).length === 0 ? "Enter at least one ID." : undefined;
   }
   if (call !== "offer_check") return undefined;
   const offers = offersIn(draft.offers);
   const short = offers.findIndex(({ offerListingId }) => offerListingId === "");
-  if (offers.length === 0) return "Enter one offer or more.";
-  return short === -1 ? undefined : `Offer ${short + 1} lacks its offerListingId.`;
+  if (offers.length === 0) return "Enter at least one offer.";
+  return short === -1
+    ? undefined
+    : `Offer ${short + 1} has no offerListingId. Add it after the item ID.`;
 }

@@ -4,12 +4,12 @@ import type { Answer } from "../../api/client.ts";
 import { useApi } from "../../api/session.ts";
 import type { CallRequest } from "./calls.ts";
 
-/** A call that was sent, and what came of it. */
+/** A call that was sent, with its result. */
 export interface Sent {
   readonly request: CallRequest;
-  /** Undefined while it is under way, and when none came. */
+  /** The response; undefined while the call is in progress and if it failed. */
   readonly answer: Answer | undefined;
-  /** Why no answer came. */
+  /** The error if there was no response. */
   readonly error: ApiError | undefined;
 }
 
@@ -19,7 +19,10 @@ interface Calling {
   readonly send: (request: CallRequest) => void;
 }
 
-/** Sends one call at a time, and keeps the last one with its answer, whatever its status. */
+/**
+ * Sends one call at a time and returns the last call with its response, whatever the status. `send`
+ * does nothing while a call is in progress.
+ */
 export function useCall(): Calling {
   const api = useApi();
   const [sent, setSent] = useState<Sent>();

@@ -19,7 +19,7 @@ const ways = ["add", "remove"] as const;
 type Way = (typeof ways)[number];
 const wayNames: Readonly<Record<Way, string>> = { add: "Add", remove: "Remove" };
 
-/** Adds items to a list, or takes some away. */
+/** A dialog that adds items to a watchlist or removes items from it. */
 export function ChangeItemsDialog(props: ChangeItemsDialogProps) {
   const { way, setWay, draft, setDraft, platform, found, change, submit, problem } =
     useItemChange(props);
@@ -84,14 +84,14 @@ function useItemChange({ list, onChanged, onClose }: ChangeItemsDialogProps) {
 const addedWords = ({ added, reactivated, unchanged }: WatchlistItemChange): string =>
   [
     `${formatCount(added)} added`,
-    ...(reactivated > 0 ? [`${formatCount(reactivated)} taken up again`] : []),
-    ...(unchanged > 0 ? [`${formatCount(unchanged)} were on the list already`] : []),
+    ...(reactivated > 0 ? [`${formatCount(reactivated)} reactivated`] : []),
+    ...(unchanged > 0 ? [`${formatCount(unchanged)} already on the watchlist`] : []),
   ].join(", ");
 
 const removedWords = ({ removed, missing }: WatchlistItemChange): string =>
   [
     `${formatCount(removed)} removed`,
-    ...(missing > 0 ? [`${formatCount(missing)} were not on the list`] : []),
+    ...(missing > 0 ? [`${formatCount(missing)} not on the watchlist`] : []),
   ].join(", ");
 
 function WayChoice(props: { readonly way: Way; readonly onChange: (way: Way) => void }) {

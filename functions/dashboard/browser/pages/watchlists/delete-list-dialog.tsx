@@ -38,8 +38,8 @@ export function DeleteListDialog({ list, onClose }: DeleteListDialogProps) {
       onClose={onClose}
     >
       <p>
-        Its {formatCount(list.item_count)} {list.item_count === 1 ? "item" : "items"} and its run
-        history go with it. This cannot be undone.
+        Deletes its {formatCount(list.item_count)} {list.item_count === 1 ? "item" : "items"} and
+        its run history, too. This cannot be undone.
       </p>
       {list.last_run_status === "running" && (
         <p class="muted">The run in progress finishes, but sends no webhooks.</p>

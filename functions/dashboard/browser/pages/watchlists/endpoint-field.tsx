@@ -9,13 +9,16 @@ export const useEndpoints = (): Query<List<WebhookEndpoint>> =>
 
 interface EndpointFieldProps {
   readonly endpoints: Query<List<WebhookEndpoint>>;
-  /** URL of the endpoint that gets the list's events; null: every endpoint. */
+  /**
+   * The URL of the endpoint that receives the watchlist's events; null for every subscribed
+   * endpoint.
+   */
   readonly url: string | null;
   readonly onChange: (url: string | null) => void;
   readonly error: ApiError | undefined;
 }
 
-/** Where the events of a list go. */
+/** A field for the webhook endpoint of a watchlist. */
 export function EndpointField({ endpoints, url, onChange, error }: EndpointFieldProps) {
   const known = endpoints.data?.data ?? [];
   const isKnown = url === null || known.some((endpoint) => endpoint.url === url);
@@ -27,7 +30,7 @@ export function EndpointField({ endpoints, url, onChange, error }: EndpointField
         hint={
           endpoints.data?.data.length === 0
             ? "No webhook endpoint is registered yet. Changes are still shown here."
-            : "One endpoint alone, or every one that is subscribed to the event."
+            : "One endpoint, or every endpoint that is subscribed to the event."
         }
         error={error?.param?.startsWith("webhook_") === true ? error.message : undefined}
       >
@@ -53,6 +56,9 @@ export function EndpointField({ endpoints, url, onChange, error }: EndpointField
   );
 }
 
-/** The description between characters that keep its direction of writing from turning the rest. */
+/**
+ * Returns the label of an endpoint. Isolation characters around the description keep its writing
+ * direction from changing the rest of the label.
+ */
 const endpointWords = ({ url, description, enabled }: WebhookEndpoint): string =>
   `${description === null || description === "" ? url : `\u2068${description}\u2069: ${url}`}${enabled ? "" : " (disabled)"}`;

@@ -11,14 +11,14 @@ interface EstimateCardProps {
   readonly items: number;
 }
 
-/** What a list is going to cost, beside what there is. */
+/** Shows the estimated cost of a watchlist and the current balance. */
 export function EstimateCard({ estimate, preview, items }: EstimateCardProps) {
   const account = useQuery((api, signal) => api.get<Account>("account", { signal }), []);
   const balance = account.data?.credit_balance;
   const credits = estimate?.estimated_credits;
   const first = credits?.newAsins;
   return (
-    <Card title="What it will cost">
+    <Card title="Estimated cost">
       {items === 0 ? (
         <p class="muted">Give IDs above to see the credits of a run.</p>
       ) : (
@@ -27,7 +27,7 @@ export function EstimateCard({ estimate, preview, items }: EstimateCardProps) {
             ["First read of every item", shown(first)],
             ["Each run after that", shown(credits?.pulseRun)],
             ...(credits !== undefined && credits.refreshRun !== credits.pulseRun
-              ? [["Each full look", shown(credits.refreshRun)] as const]
+              ? [["Each full refresh", shown(credits.refreshRun)] as const]
               : []),
             ["In 30 days", shown(creditsInMonth(estimate, preview))],
             ["Balance now", shown(balance, "")],
@@ -36,13 +36,13 @@ export function EstimateCard({ estimate, preview, items }: EstimateCardProps) {
       )}
       {first !== undefined && balance !== undefined && first > balance && (
         <Notice tone="warning">
-          The balance does not cover the first run. Runs without credits are skipped, and three in a
-          row pause the list.
+          The balance does not cover the first run. The service skips runs without credits, and
+          pauses the watchlist after three in a row.
         </Notice>
       )}
       <p class="field-hint">
-        At most, where nothing changed. Items that moved may be read again by a further step.
-        Answers that failed are free.
+        The maximum if no item changes. Further steps may read changed items again. Failed reads are
+        free.
       </p>
     </Card>
   );

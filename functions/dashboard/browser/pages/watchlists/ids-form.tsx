@@ -9,7 +9,7 @@ import { type FoundIds, type IdTable, idReader, readIds } from "./read-ids.ts";
 export interface IdsDraft {
   readonly text: string;
   readonly fileName: string | undefined;
-  /** Of a table; undefined leaves it to a guess. */
+  /** The index of the table column to read; undefined to detect the column. */
   readonly column: number | undefined;
   readonly leaveOutMalformed: boolean;
 }
@@ -21,7 +21,7 @@ export const noIds: IdsDraft = {
   leaveOutMalformed: false,
 };
 
-/** Of one list. */
+/** The maximum number of items in a watchlist. */
 export const itemsMax = 50_000;
 
 export const foundIn = (draft: IdsDraft, platform: Platform | undefined): FoundIds =>
@@ -36,7 +36,7 @@ export function idsProblem(found: FoundIds, draft: IdsDraft): string | undefined
   if (found.malformed.length > 0 && !draft.leaveOutMalformed) {
     return "Fix the malformed IDs, or choose to leave them out.";
   }
-  if (found.ids.length === 0) return "Give at least one id.";
+  if (found.ids.length === 0) return "Enter at least one ID.";
   if (found.ids.length > itemsMax) {
     return `A list holds at most ${formatCount(itemsMax)} items; these are ${formatCount(found.ids.length)}.`;
   }
@@ -118,7 +118,7 @@ function PastedIds(props: IdsFormProps & { readonly change: Change }) {
   );
 }
 
-/** A file is larger than this by mistake. */
+/** The maximum size of a file. No list of 50,000 items needs more. */
 const fileBytesMax = 20 * 1024 * 1024;
 
 function FileField({ change }: { readonly change: Change }) {
@@ -127,13 +127,13 @@ function FileField({ change }: { readonly change: Change }) {
     if (file === undefined) return;
     if (file.size > fileBytesMax) return setError("The file is larger than 20 MB.");
     const text = await file.text();
-    if (text.includes("\0")) return setError("The file is no text. Save the sheet as CSV first.");
+    if (text.includes("\0")) return setError("The file is not a text file. Save it as CSV first.");
     return change({ text, fileName: file.name, column: undefined });
   };
   return (
     <Field
       label="Or from a file"
-      hint="Text or CSV. It is read here and not uploaded."
+      hint="Text or CSV. The browser reads the file and does not upload it."
       error={error}
     >
       {(control) => (

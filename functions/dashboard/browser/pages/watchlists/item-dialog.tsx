@@ -8,13 +8,13 @@ import { valueWords } from "./item-values.ts";
 import { useRefreshOnChange } from "./runs-tab.tsx";
 
 interface ItemDialogProps {
-  /** As the list of items showed it when the dialog was opened. */
+  /** The item as the list of items showed it when the dialog was opened. */
   readonly item: WatchlistItem;
   readonly list: Watchlist;
   readonly onClose: () => void;
 }
 
-/** The snapshot of an item and its last changes; read again when a run ends. */
+/** Shows an item with its last change and its snapshot. Reloads the item when a run ends. */
 export function ItemDialog({ item: listed, list, onClose }: ItemDialogProps) {
   const current = useQuery(
     (api, signal) => api.get<WatchlistItem>(`watchlists/${list.id}/items/${listed.id}`, { signal }),
@@ -30,7 +30,7 @@ export function ItemDialog({ item: listed, list, onClose }: ItemDialogProps) {
           ["Added", <RelativeTime key="added" time={item.added_at} />],
           ["Last read", <RelativeTime key="read" time={item.snapshot_at} />],
           [
-            "Last answer",
+            "Last read status",
             item.last_read_status === null ? "–" : item.last_read_status.replaceAll("_", " "),
           ],
           ...(item.consecutive_failures > 0
@@ -53,7 +53,7 @@ interface PartProps {
 }
 
 function Change({ item: { last_change: change }, list }: PartProps) {
-  if (change === null) return <p class="muted">No change was found on it yet.</p>;
+  if (change === null) return <p class="muted">No change was found yet.</p>;
   return (
     <section class="item-part">
       <h3>Last change</h3>

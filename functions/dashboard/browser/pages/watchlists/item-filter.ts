@@ -2,15 +2,15 @@ import type { Watchlist, WatchlistItem } from "../../api/resources.ts";
 
 export interface ItemFilter {
   readonly state: WatchlistItem["state"] | undefined;
-  /** ISO 8601, or `lastRun`. */
+  /** An ISO 8601 time, or the constant `lastRun`; undefined for any time. */
   readonly changedSince: string | undefined;
-  /** As it was written. */
+  /** The text as the user typed it. */
   readonly idPrefix: string;
 }
 
 export const allItems: ItemFilter = { state: undefined, changedSince: undefined, idPrefix: "" };
 
-/** Since the newest run began, whichever that is by then. */
+/** The value of `changedSince` for "since the start of the newest run". */
 export const lastRun = "last run";
 
 const prefixLengthMax = 15;
@@ -23,13 +23,19 @@ export const prefixOf = (written: string): string =>
     .replaceAll(/[^a-z0-9]/gi, "")
     .slice(0, prefixLengthMax);
 
-/** What to ask the service for. */
+/**
+ * Returns the time to send to the service as `changed_since`; undefined for any time. `lastRun`
+ * becomes the start of the last run.
+ */
 export const sinceOf = (
   { changedSince }: ItemFilter,
   { last_run_at: lastRunAt }: Pick<Watchlist, "last_run_at">,
 ): string | undefined => (changedSince === lastRun ? (lastRunAt ?? undefined) : changedSince);
 
-/** ISO 8601 of what a control for local times has; undefined for what is no time that can be sent. */
+/**
+ * Converts the value of a `datetime-local` input to ISO 8601 in UTC. Returns undefined for an empty
+ * or invalid value.
+ */
 export function timeOf(value: string): string | undefined {
   const time = new Date(value);
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString();

@@ -7,10 +7,10 @@ const amount = new Intl.NumberFormat("en-US", {
   maximumFractionDigits: 2,
 });
 
-/** Fields that hold an amount of the list's currency. */
+/** Returns true for a field that contains an amount in the watchlist's currency. */
 const isAmount = (field: string): boolean => /price$/i.test(field);
 
-/** A value of a tracked field: `1,012.50 USD`, `yes`, `nothing`. */
+/** Returns a text for the value of a tracked field: `1,012.50 USD`, `yes`, `nothing`. */
 export function valueWords(field: string, value: FieldValue, currency: string): string {
   if (value === null) return "nothing";
   if (typeof value === "boolean") return value ? "yes" : "no";
@@ -20,7 +20,7 @@ export function valueWords(field: string, value: FieldValue, currency: string): 
   return String(value);
 }
 
-/** What an item costs and whether it is there, in a few words. */
+/** Returns a short text for the price and the availability of an item. */
 export function summaryOf({ snapshot }: WatchlistItem, currency: string): string {
   if (snapshot === null) return "not read yet";
   const price = snapshot["price"] ?? snapshot["newMinPrice"] ?? snapshot["lowestPrice"];
@@ -32,7 +32,7 @@ export function summaryOf({ snapshot }: WatchlistItem, currency: string): string
   return parts.length === 0 ? "read" : parts.join(", ");
 }
 
-/** The last change in a line: `price 10.00 USD → 12.50 USD, and 2 more`. */
+/** Returns a text for the last change: `price 10.00 USD → 12.50 USD, and 2 more`. */
 export function changeSummary({ last_change: change }: WatchlistItem, currency: string): string {
   const [first, ...others] = Object.entries(change?.changes ?? {});
   if (first === undefined) return "no change yet";

@@ -48,7 +48,10 @@ function useItems(list: Watchlist, filter: ItemFilter): Pages<WatchlistItem> {
   return pages;
 }
 
-/** The items of a list, each with its state and what changed last; read on while one scrolls. */
+/**
+ * Shows the items of a watchlist, each with its state and its last change. Loads more items while
+ * the user scrolls.
+ */
 export function ItemsTab({ list, onChanged }: ItemsTabProps) {
   const [filter, setFilter] = useState(allItems);
   const [open, setOpen] = useState<"change" | WatchlistItem>();
@@ -109,7 +112,10 @@ function Items({ list, pages, filter, onOpen }: ItemsProps) {
   );
 }
 
-/** Known by the list's counts unless something else is filtered by. */
+/**
+ * Returns the number of items that match the filter, from the counts of the watchlist. Returns
+ * undefined if the filter has more than a state, because the total is then unknown.
+ */
 function totalOf(list: Watchlist, { state, changedSince, idPrefix }: ItemFilter) {
   if (changedSince !== undefined || prefixOf(idPrefix) !== "") return undefined;
   return state === undefined ? list.item_count : list.items_by_state[state];
@@ -117,11 +123,11 @@ function totalOf(list: Watchlist, { state, changedSince, idPrefix }: ItemFilter)
 
 function NoItems({ list, filter }: Pick<ItemsProps, "list" | "filter">) {
   if (list.item_count === 0) {
-    return <EmptyState title="There are no items on this list." />;
+    return <EmptyState title="This watchlist has no items." />;
   }
   return (
-    <EmptyState title="No item is like this.">
-      {filter.changedSince !== undefined && "Nothing changed or was delisted since then."}
+    <EmptyState title="No items match the filter.">
+      {filter.changedSince !== undefined && "No item changed or was delisted since then."}
     </EmptyState>
   );
 }

@@ -3,7 +3,7 @@ import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { lineAt, type Place, placeInJson } from "./json-place.ts";
 
-/** What is wrong with a text: at a place of it, or at the value that a path leads to. */
+/** An error in a JSON text, with the position of the error or the path of the invalid value. */
 type Problem =
   | { readonly message: string; readonly place: Place }
   | { readonly message: string; readonly path: string };
@@ -16,7 +16,7 @@ interface JsonEditorProps {
   readonly problem: Problem | undefined;
 }
 
-/** JSON with line numbers, of which the one with the problem is marked. */
+/** A text area for JSON with line numbers. Marks the line that contains the error. */
 export function JsonEditor({ label, hint, text, onChange, problem }: JsonEditorProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   const gutter = useRef<HTMLDivElement>(null);

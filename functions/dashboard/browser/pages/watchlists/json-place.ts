@@ -1,13 +1,13 @@
-/** The start and end offsets of a value in a text. */
+/** The start and end offset of a value in a text. */
 export interface Place {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Returns the offsets of a value in a well-formed JSON text; those of the nearest object or array
- * around it when it is not there, such as a key that is missing.
- * @param path such as `steps[0].routes[1].when`
+ * Returns the position of a value in a well-formed JSON text. For a value that does not exist, such
+ * as a missing key, returns the position of the nearest enclosing object or array.
+ * @param path the path of the value, such as `steps[0].routes[1].when`
  */
 export function placeInJson(text: string, path: string): Place {
   const wanted = path.match(/[^.[\]]+/g) ?? [];
@@ -15,7 +15,10 @@ export function placeInJson(text: string, path: string): Place {
   let at = 0;
   let found: Place = { start: 0, end: text.length };
 
-  /** Skips a value. `trail`: how many keys of the path lead to it; undefined if it is not on the path. */
+  /**
+   * Reads one value. `trail` is the number of path segments that lead to it; undefined for a value
+   * that is not on the path.
+   */
   const value = (trail: number | undefined): void => {
     const first = tokens[at];
     if (first === undefined) return;
@@ -47,7 +50,7 @@ export function placeInJson(text: string, path: string): Place {
   return found;
 }
 
-/** The line of a place, counted from 1. */
+/** Returns the line of an offset, counted from 1. */
 export const lineAt = (text: string, offset: number): number =>
   text.slice(0, offset).split("\n").length;
 
@@ -61,6 +64,6 @@ export function jsonProblem(text: string): { message: string; place: Place } | u
     const offset = /position (\d+)/.exec(message)?.[1];
     const start = offset === undefined ? text.length : Number(offset);
     const reason = message.replace(/( in JSON)? at position.*/s, "").replace(/, "[^]*/, "");
-    return { message: `This is no JSON: ${reason}.`, place: { start, end: start + 1 } };
+    return { message: `This is not valid JSON: ${reason}.`, place: { start, end: start + 1 } };
   }
 }

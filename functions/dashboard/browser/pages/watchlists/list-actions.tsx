@@ -12,7 +12,7 @@ interface ListActionsProps {
   readonly onChanged: () => void;
 }
 
-/** What can be done with a list as a whole. */
+/** Buttons that run, pause or delete a watchlist. */
 export function ListActions({ list, onChanged }: ListActionsProps) {
   const toast = useToast();
   const [isDeleting, setDeleting] = useState(false);
@@ -23,17 +23,19 @@ export function ListActions({ list, onChanged }: ListActionsProps) {
   const change = useAction((api, status: Watchlist["status"]) =>
     api.send<Watchlist>("PATCH", `watchlists/${list.id}`, { body: { status } }),
   );
-  // One error is shown: that of what was done last.
+  // Only the error of the last action is shown.
   const runNow = async (): Promise<void> => {
     change.reset();
-    if ((await run.run(list.id)) !== undefined) toast("The run has begun.");
+    if ((await run.run(list.id)) !== undefined) toast("The run has started.");
     onChanged();
   };
   const togglePause = async (): Promise<void> => {
     run.reset();
     const changed = await change.run(isPaused ? "active" : "paused");
     if (changed === undefined) return;
-    toast(changed.status === "paused" ? "The list is paused." : "The list runs again.");
+    toast(
+      changed.status === "paused" ? "The watchlist is paused." : "The watchlist is active again.",
+    );
     onChanged();
   };
   const error = run.error ?? change.error;
@@ -66,7 +68,7 @@ export function ListActions({ list, onChanged }: ListActionsProps) {
   );
 }
 
-/** Why the service would refuse a run now; undefined when it would not. */
+/** Returns the reason why the service would refuse a run now; undefined if a run can start. */
 function runObstacle({ last_run_status: last, item_count: items }: Watchlist): string | undefined {
   if (last === "running") return "A run is in progress.";
   return items === 0 ? "The watchlist has no items." : undefined;

@@ -6,7 +6,7 @@ import { RelativeTime } from "../../ui/relative-time.tsx";
 import { Notice } from "../../ui/states.tsx";
 import { scheduleWords } from "./schedule-draft.ts";
 
-/** What one wants to know first of a list. */
+/** Shows the most important values of a watchlist, and notices about problems. */
 export function ListFacts({ list }: { readonly list: Watchlist }) {
   const { new: fresh, active, delisted } = list.items_by_state;
   const { pulseRun, refreshRun, newAsins } = list.estimated_credits;
@@ -42,10 +42,10 @@ export function ListFacts({ list }: { readonly list: Watchlist }) {
 
 function creditsNote({ pulseRun, refreshRun, newAsins }: Watchlist["estimated_credits"]): string {
   const notes = [
-    ...(refreshRun === pulseRun ? [] : [`${formatCount(refreshRun)} for a full look`]),
+    ...(refreshRun === pulseRun ? [] : [`${formatCount(refreshRun)} for a full refresh`]),
     ...(newAsins === 0 ? [] : [`${formatCount(newAsins)} for first reads`]),
   ];
-  return notes.length === 0 ? "estimated, at most" : notes.join(", ");
+  return notes.length === 0 ? "estimated maximum" : notes.join(", ");
 }
 
 function SkippedNotice({ list }: { readonly list: Watchlist }) {
@@ -53,15 +53,16 @@ function SkippedNotice({ list }: { readonly list: Watchlist }) {
   if (list.paused_reason === "insufficient_credits") {
     return (
       <Notice tone="bad">
-        Paused because three runs in a row had too few credits. Add credits, then resume.
+        Paused because the account had too few credits for three runs in a row. Add credits, then
+        resume.
       </Notice>
     );
   }
   if (skips === 0) return null;
   return (
     <Notice tone="warning">
-      {skips === 1 ? "The last run was" : `The last ${skips} runs were`} skipped for lack of
-      credits. The third in a row pauses the list.
+      {skips === 1 ? "The last run was" : `The last ${skips} runs were`} skipped because of missing
+      credits. After three skipped runs in a row, the service pauses the watchlist.
     </Notice>
   );
 }

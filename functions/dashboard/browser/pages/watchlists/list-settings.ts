@@ -1,23 +1,24 @@
 /**
- * The settings of a watchlist that are one number each, under their names in the API. To add one, add
- * it to each declaration of this file that names one.
+ * The settings of a watchlist that are numbers, under their names in the API. To add a setting, add
+ * it to each declaration in this file that contains `refresh_every_runs`.
  */
 import type { Scrapers, Watchlist } from "../../api/resources.ts";
 import { defaultTemplate, type PipelineDraft } from "./pipeline-draft.ts";
 
-/** The settings as a person enters them. */
+/** The settings as texts, as the user types them. */
 export interface SettingTexts {
   readonly refresh_every_runs: string;
 }
 
-/** What the fields of a new watchlist contain. */
+/** The default texts for a new watchlist. */
 export const newSettings: SettingTexts = { refresh_every_runs: "8" };
 
+/** Returns the settings of a watchlist as texts. */
 export const settingTextsOf = (list: Watchlist): SettingTexts => ({
   refresh_every_runs: String(list.refresh_every_runs),
 });
 
-/** What decides where a setting has an effect. */
+/** The values that decide whether a setting has an effect. */
 interface SettingContext {
   readonly pipeline: PipelineDraft;
   readonly scrapers: Scrapers | undefined;
@@ -33,23 +34,23 @@ interface Setting {
 const settings: readonly Setting[] = [
   {
     name: "refresh_every_runs",
-    label: "Runs between full looks",
-    hint: "Every Nth run reads every item in full instead of the low-cost scan. If it is skipped for lack of credits, the next run is the refresh. 0: never.",
+    label: "Full refresh every N runs",
+    hint: "Every Nth run reads all items in full instead of the low-cost scan. If credits are missing for it, the next run is the full refresh. Enter 0 for no full refresh.",
     applies: ({ pipeline, scrapers }) =>
       pipeline.template === defaultTemplate && scrapers?.templates[0]?.pipeline.refresh != null,
   },
 ];
 
-/** The settings that have an effect; only these are shown and sent. */
+/** Returns the settings that have an effect. Only these are shown and sent. */
 export const settingsFor = (context: SettingContext): readonly Setting[] =>
   settings.filter(({ applies }) => applies(context));
 
-/** Whether a parameter is a setting, whose field shows why the service refused it. */
+/** Returns true if a parameter is a setting. Its field then shows the error of the service. */
 export const isSetting = (param: string): boolean => settings.some(({ name }) => name === param);
 
 /**
- * The settings to send in a body.
- * @param opened the texts when the form was opened; unchanged ones are left out
+ * Returns the settings to send to the API.
+ * @param opened the texts before the user changed them; equal texts are not sent
  */
 export const settingFields = (
   texts: SettingTexts,
@@ -62,5 +63,8 @@ export const settingFields = (
       .map(({ name }) => [name, numberOf(texts[name].trim())]),
   );
 
-/** What is no number is sent as null, which the service refuses at this field. */
+/**
+ * Converts a text to a number. NaN becomes null in JSON, which the service refuses with an error
+ * for this setting.
+ */
 const numberOf = (text: string): number => (text === "" ? Number.NaN : Number(text));

@@ -1,6 +1,9 @@
 import type { SchedulePreview, WatchlistEstimate } from "../../api/resources.ts";
 
-/** Credits of the ordinary runs and full looks of 30 days; undefined while one is not known yet. */
+/**
+ * Returns the estimated credits of all runs in 30 days, including full refreshes. Returns undefined
+ * while the estimate or the preview is loading.
+ */
 export function creditsInMonth(
   estimate: Pick<WatchlistEstimate, "pipeline" | "estimated_credits"> | undefined,
   preview: Pick<SchedulePreview, "runs_in_30_days"> | undefined,

@@ -29,7 +29,7 @@ export function NewWatchlistPage() {
   return (
     <Page
       title="New watchlist"
-      lead="Items that are read again on a schedule. What changed is reported."
+      lead="The service reads the items on a schedule and reports changes."
       back={{ href: "#/watchlists", label: "Watchlists" }}
     >
       <Loaded query={platforms}>
@@ -39,7 +39,7 @@ export function NewWatchlistPage() {
   );
 }
 
-/** What a person has entered so far. */
+/** The initial values of the form. */
 const emptyDraft = {
   name: "",
   ids: noIds,
@@ -65,7 +65,7 @@ function useDraft(platforms: readonly Platform[]) {
     isDirty: useMemo(() => JSON.stringify(draft) !== JSON.stringify(untouched), [draft, untouched]),
     change: (part: Partial<typeof draft>) => setDraft((before) => ({ ...before, ...part })),
     changeShop: (chosen: Shop) => {
-      // Templates and steps belong to a platform.
+      // Templates and steps belong to a platform, so another platform needs a new pipeline.
       if (chosen.platform !== shop.platform) {
         setDraft((before) => ({ ...before, pipeline: newPipeline }));
       }
@@ -147,7 +147,10 @@ function Delivery(props: DeliveryProps) {
 const idsRefusal = (error: ApiError | undefined): string | undefined =>
   error?.param?.startsWith("ids") === true ? error.message : undefined;
 
-/** Sends a draft. The same one sent again, such as after a lost answer, creates no second list. */
+/**
+ * Sends a draft. A repeated request for the same draft has the same idempotency key, so it creates
+ * no second watchlist.
+ */
 function useCreation({ draft, shop, found }: Draft, scrapers: Scrapers | undefined) {
   const toast = useToast();
   const navigate = useNavigate();
@@ -178,7 +181,7 @@ function useCreation({ draft, shop, found }: Draft, scrapers: Scrapers | undefin
     if (list === undefined) return focusOnInvalid();
     toast(
       <>
-        “<Name>{list.name}</Name>” was created. Its first run begins now.
+        “<Name>{list.name}</Name>” was created. Its first run starts now.
       </>,
     );
     return navigate(linkTo(`/watchlists/${list.id}`));

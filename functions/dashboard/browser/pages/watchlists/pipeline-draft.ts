@@ -1,20 +1,27 @@
 import type { Pipeline, Scrapers, Watchlist } from "../../api/resources.ts";
 import { jsonProblem, type Place } from "./json-place.ts";
 
-/** A pipeline as it is being chosen or written. */
+/** A pipeline that the user chooses or writes. */
 export interface PipelineDraft {
-  /** Id of a template; null when it is written as JSON. */
+  /** The ID of a template; null if the pipeline is written as JSON. */
   readonly template: string | null;
   readonly text: string;
 }
 
-/** The platform's own, which follows what the service makes of it later. */
+/**
+ * The ID of the platform's default template. A watchlist with this template uses the service's
+ * current default, even if the default changes later.
+ */
 export const defaultTemplate = "default";
 export const newPipeline: PipelineDraft = { template: defaultTemplate, text: "" };
 
+/** Returns a pipeline as formatted JSON. */
 export const pipelineText = (pipeline: Pipeline): string => JSON.stringify(pipeline, null, 2);
 
-/** The draft that a list's pipeline would have come from. */
+/**
+ * Returns the draft that corresponds to a watchlist's pipeline. A pipeline that equals no template
+ * becomes JSON.
+ */
 export function pipelineDraftOf(list: Watchlist, scrapers: Scrapers | undefined): PipelineDraft {
   const text = pipelineText(list.pipeline);
   if (list.default_pipeline) return { template: defaultTemplate, text };
@@ -28,12 +35,12 @@ export function pipelineProblem(text: string): { message: string; place: Place }
   // A null pipeline means the platform's default, which has its own choice in the form.
   if (problem !== undefined || text.trim() !== "null") return problem;
   const start = text.indexOf("null");
-  return { message: "A pipeline is an object with steps.", place: { start, end: start + 4 } };
+  return { message: "A pipeline must be an object with steps.", place: { start, end: start + 4 } };
 }
 
 /**
- * What to send for a draft: null is the platform's default, undefined cannot be sent because it is no
- * pipeline or its template is not known yet.
+ * Returns the pipeline to send for a draft. Null means the platform's default. Undefined means that
+ * the draft cannot be sent, because it is not a pipeline or its template is still loading.
  */
 export function pipelineOf(draft: PipelineDraft, scrapers: Scrapers | undefined): unknown {
   if (draft.template === defaultTemplate) return null;

@@ -22,7 +22,7 @@ export interface Shop {
   readonly marketplace: string;
 }
 
-/** Scrapers and templates of a shop. */
+/** Loads the scrapers and templates for a platform and marketplace. */
 export const useScrapers = ({ platform, marketplace }: Shop): Query<Scrapers> =>
   useQuery(
     (api, signal) =>
@@ -37,7 +37,9 @@ interface Estimated extends Shop {
   readonly settings: SettingTexts;
 }
 
-/** What the service makes of a draft; undefined while the draft is nothing to be sent. */
+/**
+ * Loads the service's estimate for a draft. The data are undefined while the draft cannot be sent.
+ */
 export function useEstimate(about: Estimated): Query<WatchlistEstimate | undefined> {
   const pipeline = pipelineOf(about.draft, about.scrapers);
   const body = useDebounced(
@@ -65,7 +67,7 @@ interface PipelineFormProps {
   readonly estimate: Query<WatchlistEstimate | undefined>;
   readonly settings: SettingTexts;
   readonly onSettings: (changed: Partial<SettingTexts>) => void;
-  /** What the last attempt to save it was refused with. */
+  /** The error of the last attempt to save; undefined if there was none. */
   readonly error: ApiError | undefined;
 }
 
@@ -99,7 +101,10 @@ function Form(props: PipelineFormProps & { readonly known: Scrapers }) {
 const pipelineError = (error: ApiError | undefined): ApiError | undefined =>
   error?.param?.startsWith("pipeline") === true ? error : undefined;
 
-/** The newest pipeline that can be drawn: while it is being written, most texts are none. */
+/**
+ * Returns the newest valid pipeline, which can be drawn. While the user types JSON, most texts are
+ * not valid.
+ */
 function useShown(
   draft: PipelineDraft,
   template: Pipeline | undefined,
@@ -129,7 +134,7 @@ function TemplateField({ draft, onChange, known, shown }: TemplateFieldProps) {
     <div class="template-row">
       <Field
         label="Template"
-        hint={template?.description ?? "Steps of your own, written as JSON below."}
+        hint={template?.description ?? "Custom steps, written as JSON below."}
       >
         {(control) => (
           <select
@@ -144,7 +149,7 @@ function TemplateField({ draft, onChange, known, shown }: TemplateFieldProps) {
                 {id === defaultTemplate ? `${name} (default)` : name}
               </option>
             ))}
-            <option value={custom}>Your own (JSON)</option>
+            <option value={custom}>Custom (JSON)</option>
           </select>
         )}
       </Field>
@@ -185,7 +190,7 @@ function PipelineEditor({ draft, onChange, refusal }: PipelineEditorProps) {
   return (
     <JsonEditor
       label="Pipeline as JSON"
-      hint="Checked by the service as you write. GET /v1/watchlists/scrapers lists what steps can run."
+      hint="The service checks the pipeline as you type. GET /v1/watchlists/scrapers lists the scrapers for steps."
       text={draft.text}
       onChange={(text) => onChange({ template: null, text })}
       problem={

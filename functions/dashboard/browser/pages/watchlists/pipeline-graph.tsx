@@ -12,11 +12,11 @@ import "./pipeline-graph.css";
 
 interface PipelineGraphProps {
   readonly pipeline: Pipeline;
-  /** Shown small where the graph is an illustration. */
+  /** The name of the graph for screen readers. */
   readonly label?: string;
 }
 
-/** The steps of a pipeline as boxes and its routes as arrows; the same in sentences below. */
+/** Shows the steps of a pipeline as boxes and its routes as arrows, and the same as sentences. */
 export function PipelineGraph({ pipeline, label = "Pipeline" }: PipelineGraphProps) {
   const { nodes, edges, width, height } = layOut(pipeline);
   const sentences = pipelineSentences(pipeline);
@@ -80,7 +80,7 @@ function StepBox({ node }: { readonly node: NodeBox }) {
 
 const pill = { letter: 6.2, padding: 18, gap: 4, height: 20 } as const;
 
-/** Pills on the upper edge of a box. */
+/** Shows the starts of a step as pills on the upper edge of its box. */
 function Starts({ starts }: { readonly starts: readonly string[] }) {
   let x = 10;
   return (
@@ -102,7 +102,7 @@ function Starts({ starts }: { readonly starts: readonly string[] }) {
   );
 }
 
-/** Where an arrow begins and ends. */
+/** Returns the start and end point of an arrow. */
 function endsOf({ from, to }: Edge) {
   const start = { x: from.x + nodeSize.width, y: from.y + nodeSize.height / 2 };
   return { start, end: { x: to.x, y: to.y + nodeSize.height / 2 } };
@@ -130,10 +130,11 @@ const lineHeight = 14;
 function ArrowWords({ edge }: { readonly edge: Edge }) {
   const { start, end } = endsOf(edge);
   const lines = edge.words.flatMap((words) => wrapped(words, { width: 18, lines: 2 })).slice(0, 4);
-  // Beside the box that the arrow comes from, so that those of a long arrow are not behind others.
+  // The text is next to the box from which the arrow starts, so that no other box hides the text of
+  // a long arrow.
   const x = start.x + Math.min(end.x - start.x, 136) / 2 - 3;
   const share = (x - start.x) / (end.x - start.x);
-  // Above the arrow.
+  // The text is above the arrow.
   const y = start.y + (end.y - start.y) * share - (lines.length - 1) * lineHeight - 11;
   return (
     <text class="graph-route" text-anchor="middle">

@@ -1,7 +1,7 @@
 import type { Pipeline } from "../../api/resources.ts";
 import { type Route, routeWords, startsAt } from "./pipeline-words.ts";
 
-/** Pixels of the drawing. */
+/** The size of a step's box in pixels. */
 export const nodeSize = { width: 204, height: 84 } as const;
 const gap = { x: 136, y: 36 } as const;
 const margin = { x: 4, y: 16 } as const;
@@ -10,7 +10,7 @@ export interface NodeBox {
   readonly id: string;
   readonly scraper: string;
   readonly starts: readonly string[];
-  /** What of it is reported. */
+  /** The texts of the routes that report changes. */
   readonly reports: readonly string[];
   readonly x: number;
   readonly y: number;
@@ -29,7 +29,10 @@ export interface Layout {
   readonly height: number;
 }
 
-/** Steps in columns: each to the right of every step that leads to it. */
+/**
+ * Computes the layout of a pipeline: each step is in a column to the right of all steps that lead
+ * to it.
+ */
 export function layOut(pipeline: Pipeline): Layout {
   const columns = columnsOf(pipeline);
   const filled = new Map<number, number>();
@@ -54,7 +57,10 @@ export function layOut(pipeline: Pipeline): Layout {
   };
 }
 
-/** Chains cannot loop, so that as many rounds as there are steps settle every column. */
+/**
+ * Returns the column of each step. A pipeline has no loops, so as many rounds as there are steps
+ * are enough to compute all columns.
+ */
 function columnsOf({ steps }: Pipeline): ReadonlyMap<string, number> {
   const columns = new Map(steps.map(({ id }) => [id, 0]));
   for (const _ of steps) {
@@ -78,7 +84,7 @@ function edgesOf({ steps }: Pipeline, nodes: readonly NodeBox[]): readonly Edge[
   );
 }
 
-/** Several routes may lead to one step: they share an arrow. */
+/** Returns the texts of the routes by target step. Routes to the same step share one arrow. */
 function targetsOf(routes: readonly Route[]): ReadonlyMap<string, readonly string[]> {
   const targets = new Map<string, string[]>();
   for (const route of routes) {
@@ -88,7 +94,10 @@ function targetsOf(routes: readonly Route[]): ReadonlyMap<string, readonly strin
   return targets;
 }
 
-/** A text in lines of so many characters at most, cut off after the last line. */
+/**
+ * Wraps a text into at most `lines` lines of at most `width` characters. Ends with "…" if the text
+ * is longer.
+ */
 export function wrapped(text: string, { width, lines }: { width: number; lines: number }) {
   const found: string[] = [];
   for (const word of text.split(" ")) {
@@ -103,5 +112,6 @@ export function wrapped(text: string, { width, lines }: { width: number; lines: 
   return shown;
 }
 
+/** Truncates a text to `width` characters, including "…" at the end. */
 export const shortened = (text: string, width: number): string =>
   text.length <= width ? text : `${text.slice(0, width - 1)}…`;

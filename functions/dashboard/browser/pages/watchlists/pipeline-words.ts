@@ -12,7 +12,10 @@ const opWords: Readonly<Record<string, string>> = {
   decreased: "decreased",
 };
 
-/** `changed`, `price decreased`, `ok, price below 10`. */
+/**
+ * Returns the condition of a route as a text, such as `changed`, `price decreased` or `price below
+ * 10`.
+ */
 export function routeWords({ when, field, op, value }: Route): string {
   if (field === undefined) return when.replaceAll("_", " ");
   const test = op === undefined ? "" : ` ${opWords[op] ?? op}`;
@@ -21,7 +24,7 @@ export function routeWords({ when, field, op, value }: Route): string {
   return when === "ok" ? tested : `${field} ${when}${op === undefined ? "" : `, ${tested}`}`;
 }
 
-/** What starts at a step: `every run`, `new items`, `every 8th run`. */
+/** Returns texts for what starts at a step: `every run`, `new items`, `every 8th run`. */
 export function startsAt({ entry, baseline, refresh }: Pipeline, id: string): readonly string[] {
   return [
     ...(entry === id ? ["every run"] : []),
@@ -41,7 +44,7 @@ const ordinalRules = new Intl.PluralRules("en", { type: "ordinal" });
 const ordinal = (n: number): string =>
   n === 1 ? "" : `${n}${ordinalEndings.get(ordinalRules.select(n)) ?? "th"}`;
 
-/** The whole pipeline in sentences, one about each step. */
+/** Returns a description of each step of a pipeline. */
 export function pipelineSentences(pipeline: Pipeline): readonly string[] {
   return pipeline.steps.map((step) => {
     const starts = startsAt(pipeline, step.id);

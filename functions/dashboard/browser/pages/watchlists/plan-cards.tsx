@@ -22,7 +22,7 @@ interface PlanCardsProps {
   readonly error: ApiError | undefined;
 }
 
-/** When a list is read, and in which steps: of a new one as of one that is being changed. */
+/** Cards for the schedule and the pipeline of a new or existing watchlist. */
 export function PlanCards({ draft, change, preview, ...pipeline }: PlanCardsProps) {
   return (
     <>

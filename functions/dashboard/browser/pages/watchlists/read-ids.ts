@@ -12,32 +12,33 @@ export interface FoundIds {
 
 export interface MalformedId {
   readonly text: string;
-  /** Counted from 1. */
+  /** The line of the ID in the text, counted from 1. */
   readonly line: number;
 }
 
 export interface IdTable {
-  /** Names of the columns; empty where a column has none. */
+  /** The names of the columns; an empty text for a column without a name. */
   readonly header: readonly string[];
   readonly hasHeader: boolean;
-  /** The place of the column that was read. */
+  /** The index of the column that was read. */
   readonly column: number;
   readonly rowCount: number;
 }
 
-/** The id in a text, or undefined where there is none. */
+/** Returns the ID in a text; undefined if it contains none. */
 type IdIn = (text: string) => string | undefined;
 
 /** How the IDs of a platform are found. */
 interface IdReader {
   readonly idIn: IdIn;
-  /** What people call an id, such as `SKU`. */
+  /** The platform's name for an ID, such as `SKU`. */
   readonly name: string;
 }
 
 /**
- * @param pattern `id_pattern` of a platform
- * @param name its `id_name`
+ * Creates a reader for a platform.
+ * @param pattern the platform's `id_pattern`
+ * @param name the platform's `id_name`
  */
 export function idReader(pattern: string, name: string): IdReader {
   const expression = new RegExp(pattern);
@@ -128,7 +129,8 @@ function tableIn(text: string, reader: IdReader): Table | undefined {
   if (table.body.length === 0) return undefined;
   if (delimiter === "") return isColumn(table, reader) ? table : undefined;
   if (isNamed(table.header, reader)) return table;
-  // A row of one cell, such as a title or a total, does not make a list of a table.
+  // Single-cell rows, such as a title or a total, are allowed in a table if most rows have several
+  // cells.
   const wide = sample.filter((row) => row.length > 1).length;
   if (wide * 2 <= sample.length) return undefined;
   return table.header !== undefined || !isGrid(sample, reader) ? table : undefined;
@@ -140,7 +142,7 @@ const isNamed = (header: readonly string[] = [], { idIn, name }: IdReader): bool
   header.some((cell) => nameRank(cell, name) > 0) &&
   !header.some((cell) => surely(idIn)(cell) !== undefined);
 
-/** A single column under a word such as `sku`. */
+/** Returns true for a single column with a header such as `sku`. */
 function isColumn({ header, body }: Table, { idIn }: IdReader): boolean {
   const next = body[0]?.cells[0] ?? "";
   return /^[a-z][a-z _-]*$/i.test(bare(header?.[0] ?? "")) && surely(idIn)(next) !== undefined;
@@ -167,9 +169,9 @@ function isGrid(rows: readonly (readonly string[])[], { idIn }: IdReader): boole
 }
 
 interface Column {
-  /** Cells that are not empty. */
+  /** The number of cells that are not empty. */
   filled: number;
-  /** Those with an id. */
+  /** The number of cells with an ID. */
   found: number;
   readonly ids: Set<string>;
 }

@@ -4,7 +4,7 @@ import { Card } from "../../ui/card.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { StepBars, StepLegend } from "./step-bars.tsx";
 
-/** A run in progress, step by step. */
+/** Shows the progress of a run, step by step. */
 export function RunProgress(props: { readonly run: WatchlistRun; readonly list: Watchlist }) {
   const { run, list } = props;
   const step = Object.keys(run.stats.steps).at(-1);
@@ -13,7 +13,7 @@ export function RunProgress(props: { readonly run: WatchlistRun; readonly list: 
       title={`Run ${run.run_number} is in progress`}
       actions={
         <span class="muted small">
-          began <RelativeTime time={run.started_at} />
+          started <RelativeTime time={run.started_at} />
         </span>
       }
     >
@@ -26,13 +26,13 @@ export function RunProgress(props: { readonly run: WatchlistRun; readonly list: 
       <p class="row muted small">
         <span class="spinner" aria-hidden="true" />
         {step === undefined
-          ? `Getting ready to read ${formatCount(run.stats.tracked || list.item_count)} items`
+          ? `Preparing to read ${formatCount(run.stats.tracked || list.item_count)} items`
           : `Step ${step}`}
         {run.credits > 0 && `, ${formatCredits(run.credits)} so far`}
       </p>
       {/* Counts change every second, so a screen reader announces only the steps. */}
       <p class="visually-hidden" role="status">
-        {`Run ${run.run_number}: ${step === undefined ? "getting ready" : `step ${step}`}`}
+        {`Run ${run.run_number}: ${step === undefined ? "preparing" : `step ${step}`}`}
       </p>
     </Card>
   );

@@ -1,7 +1,10 @@
 import type { WatchlistRun } from "../../api/resources.ts";
 import { formatCount } from "../../format/numbers.ts";
 
-/** `completed: 3 changed, 1 delisted.`; the reason follows where the run has one. */
+/**
+ * Returns the outcome of a run as a text: `completed: 3 changed, 1 delisted.`, followed by the
+ * run's error if it has one.
+ */
 export function outcomeSentence({ status, stats, error }: WatchlistRun): string {
   const reason = error === null ? "" : ` ${error}`;
   if (status === "insufficient_credits") return `was skipped.${reason}`;
@@ -14,7 +17,7 @@ export function outcomeSentence({ status, stats, error }: WatchlistRun): string 
   return `${status}: ${parts.join(", ")}.${reason}`;
 }
 
-/** `12 s`, `3 min 4 s`. */
+/** Returns the duration of a run: `12 s`, `3 min 4 s`. Returns "–" for a run in progress. */
 export function durationWords({ started_at: start, finished_at: end }: WatchlistRun): string {
   if (end === null) return "–";
   const seconds = Math.max(0, (Date.parse(end) - Date.parse(start)) / 1_000);

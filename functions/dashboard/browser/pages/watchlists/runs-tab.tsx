@@ -18,7 +18,7 @@ interface RunsTabProps {
   readonly latest: WatchlistRun | undefined;
 }
 
-/** The run history, newest first; a run in progress is kept up to date. */
+/** Shows the run history, newest first. Keeps a run in progress up to date. */
 export function RunsTab({ list, latest }: RunsTabProps) {
   const pages = usePages<WatchlistRun>(
     async (api, cursor, signal) => {
@@ -26,7 +26,7 @@ export function RunsTab({ list, latest }: RunsTabProps) {
         signal,
         query: { limit: pageSize, before_run: cursor },
       });
-      // Runs are paged by their number.
+      // The cursor of the next page is the number of the last run.
       return { ...page, next_starting_after: String(page.data.at(-1)?.run_number ?? "") };
     },
     [list.id],
@@ -42,7 +42,7 @@ export function RunsTab({ list, latest }: RunsTabProps) {
         rowKey={({ id }) => id}
         error={pages.error}
         onRetry={pages.refresh}
-        empty={<EmptyState title="This list has not run yet.">{noRunsYet(list)}</EmptyState>}
+        empty={<EmptyState title="This watchlist has not run yet.">{noRunsYet(list)}</EmptyState>}
       />
       <Pager pages={pages} />
     </Card>

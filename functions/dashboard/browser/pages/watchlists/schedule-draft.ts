@@ -6,7 +6,7 @@ export const everyUnits = [
   ["d", "days"],
 ] as const;
 
-/** A schedule as it is being written. */
+/** The values of the schedule form. */
 export interface ScheduleDraft {
   readonly type: "every" | "cron";
   readonly amount: string;
@@ -15,8 +15,12 @@ export interface ScheduleDraft {
   readonly timezone: string;
 }
 
+/** Returns the browser's time zone, such as `Europe/Berlin`. */
 export const ownZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
+/**
+ * Returns the default schedule: every hour, with the browser's time zone for cron expressions.
+ */
 export const newSchedule = (): ScheduleDraft => ({
   type: "every",
   amount: "1",
@@ -25,6 +29,7 @@ export const newSchedule = (): ScheduleDraft => ({
   timezone: ownZone(),
 });
 
+/** Returns the draft for the schedule of a watchlist. */
 export function scheduleDraftOf({ schedule }: Watchlist): ScheduleDraft {
   const draft = newSchedule();
   if (schedule.type === "cron") return { ...draft, ...schedule };
@@ -38,12 +43,15 @@ export interface ScheduleFields {
   readonly timezone?: string;
 }
 
+/**
+ * Returns the fields of the API for a draft: an interval, or a cron expression with its time zone.
+ */
 export const scheduleFieldsOf = (draft: ScheduleDraft): ScheduleFields =>
   draft.type === "every"
     ? { every: `${draft.amount.trim()}${draft.unit}` }
     : { cron: draft.cron.trim(), timezone: draft.timezone.trim() };
 
-/** `every 15 minutes`, `0 12 * * * (Europe/Berlin)`. */
+/** Returns a schedule as a text: `every 15 minutes`, `0 12 * * * (Europe/Berlin)`. */
 export function scheduleWords(schedule: Watchlist["schedule"]): string {
   if (schedule.type === "cron") return `${schedule.cron} (${schedule.timezone})`;
   const amount = Number(schedule.every.slice(0, -1));
@@ -51,7 +59,7 @@ export function scheduleWords(schedule: Watchlist["schedule"]): string {
   return amount === 1 ? `every ${unit.slice(0, -1)}` : `every ${amount} ${unit}`;
 }
 
-/** `Mon 23 Nov 2026, 12:00 CET` in a zone. */
+/** Formats a time in a time zone: `Mon 23 Nov 2026, 12:00 CET`. */
 export const formatInZone = (time: string, timeZone: string): string =>
   new Intl.DateTimeFormat("en-GB", {
     timeZone,

@@ -16,7 +16,7 @@ import { useDebounced } from "./use-debounced.ts";
 
 const shownTimes = 5;
 
-/** When a draft would run, as the service reads it. */
+/** Loads the next run times of a draft from the service. */
 export function useSchedulePreview(draft: ScheduleDraft): Query<SchedulePreview> {
   const fields = useDebounced(scheduleFieldsOf(draft));
   return useQuery(
@@ -35,7 +35,7 @@ interface ScheduleFormProps {
   readonly preview: Query<SchedulePreview>;
 }
 
-/** A cadence or a cron in its zone, with the runs to come. */
+/** Fields for an interval or a cron expression with its time zone, and the next run times. */
 export function ScheduleForm({ draft, onChange, preview }: ScheduleFormProps) {
   const change = (part: Partial<ScheduleDraft>): void => onChange({ ...draft, ...part });
   return (
@@ -73,7 +73,11 @@ interface PartProps<Problem> {
 
 function Every({ draft, change, error }: PartProps<string>) {
   return (
-    <Field label="Runs every" hint="5 minutes to 7 days, from start to start." error={error}>
+    <Field
+      label="Runs every"
+      hint="From 5 minutes to 7 days, between the starts of two runs."
+      error={error}
+    >
       {(control) => (
         <div class="row nowrap schedule-every">
           <input
@@ -123,7 +127,7 @@ function Cron({ draft, change, error }: PartProps<ApiError>) {
       </Field>
       <Field
         label="Time zone"
-        hint="The expression is read on this zone’s clock."
+        hint="The time zone in which the expression applies."
         error={messageOf(error, "timezone")}
       >
         {(control) => (
@@ -156,12 +160,12 @@ function NextRuns({ preview }: Pick<ScheduleFormProps, "preview">) {
     const isAtField = scheduleParams.has(error.param);
     return isAtField ? null : <ErrorState error={error} onRetry={refresh} />;
   }
-  // A cadence has no time zone, so the browser's is shown.
+  // An interval has no time zone, so its times are shown in the browser's time zone.
   const zone = data?.schedule.type === "cron" ? data.schedule.timezone : ownZone();
   return (
     <div class="next-runs">
       <p class="field-label">
-        Next runs <span class="muted">on the clock of {zone}</span>
+        Next runs <span class="muted">in the time zone {zone}</span>
       </p>
       {data === undefined ? (
         <Skeleton lines={shownTimes} />
@@ -178,7 +182,7 @@ function NextRuns({ preview }: Pick<ScheduleFormProps, "preview">) {
         </ol>
       )}
       {data?.schedule.type === "every" && (
-        <p class="field-hint">Counted from now; a new list begins with a run at once.</p>
+        <p class="field-hint">Counted from now. A new watchlist also starts a run immediately.</p>
       )}
     </div>
   );

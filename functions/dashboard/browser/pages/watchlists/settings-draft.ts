@@ -3,7 +3,7 @@ import { settingFields, settingTextsOf, type SettingTexts } from "./list-setting
 import { type PipelineDraft, pipelineDraftOf, pipelineOf } from "./pipeline-draft.ts";
 import { type ScheduleDraft, scheduleDraftOf, scheduleFieldsOf } from "./schedule-draft.ts";
 
-/** The settings of a list as they are being changed. */
+/** The values of the settings form. */
 export interface SettingsDraft extends SettingTexts {
   readonly name: string;
   readonly schedule: ScheduleDraft;
@@ -11,6 +11,7 @@ export interface SettingsDraft extends SettingTexts {
   readonly endpoint: string | null;
 }
 
+/** Returns the draft for the settings of a watchlist. */
 export const settingsOf = (list: Watchlist, known: Scrapers): SettingsDraft => ({
   name: list.name,
   schedule: scheduleDraftOf(list),
@@ -41,7 +42,8 @@ export function changesOf(
 }
 
 /**
- * A draft after some of it was saved: all as it is now, but for what was written since it was sent.
+ * Returns the draft after it was saved: the saved settings, with the changes that the user made
+ * after the request was sent.
  */
 export function afterSaving(
   draft: SettingsDraft,

@@ -21,7 +21,7 @@ interface SettingsTabProps {
   readonly onChanged: () => void;
 }
 
-/** Everything of a list that can be changed, but its items. */
+/** A form for all settings of a watchlist. */
 export function SettingsTab(props: SettingsTabProps) {
   const scrapers = useScrapers(props.list);
   return (
@@ -36,7 +36,9 @@ interface SettingsProps extends SettingsTabProps {
   readonly known: Scrapers;
 }
 
-/** The draft of a form, what of it is changed, and how that is saved. */
+/**
+ * Returns the draft of the form, the changes in the draft, and the action that saves the changes.
+ */
 function useSettings({ list, onChanged, known }: SettingsProps) {
   const toast = useToast();
   const [opened, setOpened] = useState(() => settingsOf(list, known));
@@ -88,7 +90,7 @@ function Settings(props: SettingsProps) {
           busy={save.busy}
           disabledReason={
             Object.keys(changes).length === 0
-              ? "Nothing is changed."
+              ? "There are no changes to save."
               : isPipeline
                 ? undefined
                 : "The pipeline is not valid yet. See the message at its field."
@@ -96,7 +98,7 @@ function Settings(props: SettingsProps) {
         >
           Save changes
         </WriteButton>
-        <span class="muted small">A run in progress goes on as it began.</span>
+        <span class="muted small">Changes do not affect a run in progress.</span>
       </div>
     </form>
   );

@@ -4,14 +4,17 @@ import { Field } from "../../ui/field.tsx";
 import type { Shop } from "./pipeline-form.tsx";
 
 interface ShopFieldsProps {
-  /** Those that can be read. */
+  /** The platforms that the service can read. */
   readonly platforms: readonly Platform[];
   readonly shop: Shop;
   readonly onChange: (shop: Shop) => void;
   readonly error: ApiError | undefined;
 }
 
-/** Platform and marketplace, which a list keeps for life. */
+/**
+ * Fields for the platform and the marketplace, which cannot be changed after a watchlist is
+ * created.
+ */
 export function ShopFields({ platforms, shop, onChange, error }: ShopFieldsProps) {
   const platform = platforms.find(({ id }) => id === shop.platform);
   const messageOf = (param: string): string | undefined =>

@@ -4,12 +4,15 @@ import "./step-bars.css";
 
 type StepStats = WatchlistRun["stats"]["steps"][string];
 
-/** Outcomes of reads, in the order of a bar's segments. */
+/** The outcomes of reads, in the order of their parts in a bar. */
 const outcomes = ["ok", "partial", "not_found", "unavailable", "skipped"] as const;
 
 const outcomeName = (outcome: string): string => outcome.replaceAll("_", " ");
 
-/** What each step of a run read, as bars against all items of the list. */
+/**
+ * Shows a bar for each step of a run: the outcomes of its reads, relative to all items of the
+ * watchlist.
+ */
 export function StepBars({ run }: { readonly run: WatchlistRun }) {
   const steps = Object.entries(run.stats.steps);
   if (steps.length === 0) return <span class="muted">–</span>;
@@ -61,7 +64,7 @@ function Bar({ stats, of }: { readonly stats: StepStats; readonly of: number }) 
   );
 }
 
-/** What the colours of the bars are. */
+/** The legend of the colours of the bars. */
 export const StepLegend = () => (
   <ul class="step-legend small muted" aria-hidden="true">
     {outcomes.map((outcome) => (

@@ -1,27 +1,28 @@
-/** A row of a text that is a table. */
+/** A row of a table. */
 export interface Row {
   readonly cells: readonly string[];
-  /** Where it begins, counted from 1. */
+  /** The line on which the row starts, counted from 1. */
   readonly line: number;
 }
 
 interface Cell {
   readonly text: string;
-  /** Index of the delimiter or line break that ends the cell. */
+  /** The offset of the delimiter or line end after the cell. */
   readonly end: number;
-  /** Lines that it spans beyond its first. */
+  /** The number of line ends inside the cell. */
   readonly furtherLines: number;
 }
 
 const lineEnd = /\r\n|[\r\n]/;
 
+/** Splits a text at line ends (LF, CR or CRLF). */
 export const linesOf = (text: string): readonly string[] => text.split(lineEnd);
 
 /**
- * The rows of a text, but for blank ones. Cells may be in quotes, which stand twice inside of them
- * (RFC 4180); a quote that nothing closes is a letter like others. Takes time in proportion to the
- * text, whatever it contains.
- * @param delimiter between cells; empty: a line is one cell
+ * Returns the rows of a text without empty rows. Cells may be quoted, and a quote inside a quoted
+ * cell is doubled (RFC 4180). An unclosed quote is an ordinary character. Takes time proportional
+ * to the length of the text, whatever the text contains.
+ * @param delimiter the character between cells; if empty, each line is one cell
  */
 export function rowsIn(text: string, delimiter: string): readonly Row[] {
   const rows: Row[] = [];
@@ -53,7 +54,10 @@ function nextPlace(text: string, from: number, what: RegExp): number {
   return what.exec(text)?.index ?? text.length;
 }
 
-/** Undefined where no cell in quotes is, such as one with something behind its quotes. */
+/**
+ * Returns the quoted cell at an offset. Returns undefined if the cell is not quoted, or if text
+ * follows the closing quote.
+ */
 function quotedAt(text: string, start: number, cellEnd: RegExp): Cell | undefined {
   let open = start;
   while (text[open] === " ") open += 1;

@@ -20,13 +20,16 @@ import { useLatestRun } from "./use-latest-run.ts";
 import "./watchlists.css";
 
 const quietSeconds = 15;
-/** While a run is in progress, or the first one about to begin. */
+/** The polling interval while a run is in progress or the first run is about to start. */
 const busySeconds = 2;
 
 const isBusy = ({ last_run_status: status, run_count: runs, status: state }: Watchlist): boolean =>
   status === "running" || (runs === 0 && state === "active");
 
-/** One page from its first moment on, so that its heading keeps the focus when the list is there. */
+/**
+ * Renders the page before the watchlist is loaded, so that its heading keeps the focus when the
+ * watchlist arrives.
+ */
 export function WatchlistPage({ parameters, query }: PageProps) {
   const id = parameters["id"] ?? "";
   const list = useQuery(
@@ -67,10 +70,10 @@ const pollSeconds = (list: Watchlist | undefined): number =>
 
 const NoList = () => (
   <EmptyState
-    title="There is no such watchlist."
+    title="This watchlist does not exist."
     action={<LinkButton href="#/watchlists">All watchlists</LinkButton>}
   >
-    It may have been deleted, or belong to another account.
+    It may have been deleted, or it belongs to another account.
   </EmptyState>
 );
 

@@ -16,7 +16,7 @@ import { scheduleWords } from "./schedule-draft.ts";
 import "./watchlists.css";
 
 const quietSeconds = 20;
-/** While a run is in progress. */
+/** The polling interval while a run is in progress. */
 const busySeconds = 3;
 
 const states = ["all", "active", "paused", "running"] as const;
@@ -30,7 +30,7 @@ export function WatchlistsPage({ query }: PageProps) {
   return (
     <Page
       title="Watchlists"
-      lead="Lists of items that are read again on a schedule."
+      lead="Lists of items that the service reads on a schedule."
       actions={
         <LinkButton href="#/watchlists/new" variant="primary">
           <PlusIcon />
@@ -65,7 +65,9 @@ function Lists({ lists, state, name }: ListsProps) {
         rowKey={({ id }) => id}
         error={lists.error}
         onRetry={lists.refresh}
-        empty={all?.length === 0 ? <NoLists /> : <EmptyState title="No list is like this." />}
+        empty={
+          all?.length === 0 ? <NoLists /> : <EmptyState title="No watchlists match the filter." />
+        }
       />
       <p class="visually-hidden" role="status">
         {shown !== undefined && `${countOf(shown.length)} shown`}

@@ -2,14 +2,17 @@ import type { List, WebhookDelivery } from "../../api/resources.ts";
 import { useLivePages } from "../../api/use-live-pages.ts";
 import type { Pages } from "../../api/use-pages.ts";
 
-/** By what the log is narrowed; empty: by nothing. */
+/** The filters of the delivery log. An empty text means no filter. */
 export interface DeliveryFilters {
   readonly state: string;
   readonly eventType: string;
   readonly watchlistId: string;
 }
 
-/** Filters are part of the address, so that a view can be shared and reloaded. */
+/**
+ * Returns the filters in an address. The address contains them, so that users can share and reload
+ * a filtered log.
+ */
 export const deliveryFilters = (query: URLSearchParams): DeliveryFilters => ({
   state: query.get("state") ?? "",
   eventType: query.get("event_type") ?? "",
@@ -18,7 +21,10 @@ export const deliveryFilters = (query: URLSearchParams): DeliveryFilters => ({
 
 const pageSize = 50;
 
-/** The delivery log, kept up to date. @param endpointId undefined: of all endpoints */
+/**
+ * Loads the delivery log and keeps it up to date. @param endpointId the endpoint; undefined for all
+ * endpoints
+ */
 export function useDeliveries(
   { state, eventType, watchlistId }: DeliveryFilters,
   endpointId?: string,

@@ -18,7 +18,9 @@ import "./webhooks.css";
 
 interface DeliveryDialogProps {
   readonly id: string;
-  /** Why its endpoint takes nothing now. */
+  /**
+   * Returns the reason why the delivery's endpoint cannot receive deliveries; undefined if it can.
+   */
   readonly blocked: (delivery: WebhookDelivery) => string | undefined;
   readonly onRedelivered: () => void;
   readonly onClose: () => void;
@@ -26,7 +28,7 @@ interface DeliveryDialogProps {
 
 const pendingSeconds = 2;
 
-/** One delivery with its attempts, followed until it is done. */
+/** Shows a delivery with its attempts. Keeps a pending delivery up to date. */
 export function DeliveryDialog({ id, blocked, onRedelivered, onClose }: DeliveryDialogProps) {
   const delivery = useQuery(
     (api, signal) => api.get<WebhookDeliveryWithAttempts>(`webhook_deliveries/${id}`, { signal }),
@@ -89,12 +91,15 @@ function DeliveryFacts({ delivery }: { readonly delivery: WebhookDelivery }) {
   );
 }
 
-/** A delivery that waits for its first attempt is due since its event happened. */
+/**
+ * Returns the label of the next attempt's time. A time in the past means that the attempt is
+ * overdue.
+ */
 const nextLabel = (next: string): string =>
   new Date(next) > new Date() ? "Next attempt" : "Due since";
 
 function RequestBody({ body }: { readonly body: string | null }) {
-  if (body === null) return <p class="muted">The event is not kept any more.</p>;
+  if (body === null) return <p class="muted">The event is no longer stored.</p>;
   return (
     <details>
       <summary>Request body</summary>
@@ -107,10 +112,10 @@ function RequestBody({ body }: { readonly body: string | null }) {
 const ListName = ({ id, name }: { readonly id: string; readonly name: string | undefined }) =>
   name === undefined ? <code>{id}</code> : <a href={linkTo(`/watchlists/${id}`)}>{name}</a>;
 
-/** The newest first, as it is the one that matters. */
+/** Lists the attempts, newest first. */
 function Attempts({ delivery }: { readonly delivery: WebhookDeliveryWithAttempts }) {
   const { attempts, attempt_count: count } = delivery;
-  if (attempts.length === 0) return <p class="muted">None yet.</p>;
+  if (attempts.length === 0) return <p class="muted">No attempts yet.</p>;
   const older = count - attempts.filter(({ attempt }) => attempt !== null).length;
   return (
     <ol class="attempts" role="list">
@@ -147,7 +152,7 @@ function Attempts({ delivery }: { readonly delivery: WebhookDeliveryWithAttempts
           )}
         </li>
       ))}
-      {older > 0 && <li class="muted small">Older requests that are not kept: {older}.</li>}
+      {older > 0 && <li class="muted small">Older attempts that are no longer stored: {older}.</li>}
     </ol>
   );
 }

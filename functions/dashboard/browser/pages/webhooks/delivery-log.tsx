@@ -18,16 +18,16 @@ import "./webhooks.css";
 
 interface DeliveryLogProps {
   readonly pages: Pages<WebhookDelivery>;
-  /** Where the log stands, to keep filters in the address. */
+  /** The path of the page, for links that contain the filters. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** More columns, before the actions. */
+  /** Additional columns, after the event. */
   readonly columns?: readonly Column<WebhookDelivery>[];
   readonly rowAction?: (delivery: WebhookDelivery) => ComponentChildren;
   readonly actions?: ComponentChildren;
 }
 
-/** What was sent and what came of it, newest first. */
+/** Lists deliveries with their results, newest first. */
 export function DeliveryLog(props: DeliveryLogProps) {
   const { pages, path, query, actions } = props;
   const names = useWatchlistNames(pages.entries?.map((one) => one.watchlist_id) ?? []);
@@ -60,7 +60,7 @@ function columnsOf(
     { head: "Event", isRowHead: true, cell: (one) => eventCell(one, opened(one.id), names) },
     ...columns,
     { head: "State", cell: ({ state }) => <StateBadge state={state} /> },
-    { head: "Last answer", cell: answerInWords },
+    { head: "Last result", cell: answerInWords },
     { head: "Attempts", align: "end", cell: ({ attempt_count: count }) => count },
     { head: "Happened", cell: ({ created_at: time }) => <RelativeTime time={time} /> },
     ...(rowAction ? [{ head: "Actions", align: "end" as const, cell: rowAction }] : []),
@@ -138,17 +138,19 @@ function NoDeliveries(props: {
   readonly path: string;
   readonly hasMore: boolean;
 }) {
-  if (props.hasMore) return <EmptyState title="Nothing found so far. Older ones may fit." />;
+  if (props.hasMore) {
+    return <EmptyState title="No match yet. Load more to search older deliveries." />;
+  }
   if (!props.isFiltered) {
     return (
-      <EmptyState title="Nothing was sent yet.">
+      <EmptyState title="No deliveries yet.">
         Deliveries appear here when a watchlist has an event, and when you send a test.
       </EmptyState>
     );
   }
   return (
     <EmptyState
-      title="No delivery fits."
+      title="No deliveries match the filter."
       action={<Button onClick={() => replacePlace(linkTo(props.path))}>Show all</Button>}
     />
   );

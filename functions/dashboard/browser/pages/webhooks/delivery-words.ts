@@ -2,36 +2,39 @@ import type { WebhookDelivery, WebhookTest } from "../../api/resources.ts";
 import { formatDuration } from "../../format/sizes.ts";
 
 const reasons: Readonly<Record<string, string>> = {
-  address_refused: "The address is not a public one",
+  address_refused: "The address is not public",
   name_not_resolved: "The host name was not found",
-  connection_failed: "No connection to the host",
+  connection_failed: "The connection to the host failed",
   tls_failed: "The host has no valid certificate",
-  connect_timeout: "No connection within 5 s",
-  timeout: "No answer within 15 s",
+  connect_timeout: "The connection timed out after 5 s",
+  timeout: "The receiver did not answer within 15 s",
   endpoint_disabled: "The endpoint is disabled",
   endpoint_deleted: "The endpoint was deleted",
-  event_expired: "The event is too old to be sent",
+  event_expired: "The event is too old to send",
 };
 
-/** Why an attempt failed, from its code in the log. */
+/**
+ * Returns the text for an error code of an attempt. An unknown code is returned with blanks for
+ * underscores.
+ */
 export function reasonInWords(error: string): string {
   const status = /^status_(\d+)$/.exec(error)?.[1];
   return status === undefined ? (reasons[error] ?? error.replaceAll("_", " ")) : `HTTP ${status}`;
 }
 
-/** What came of the last attempt. */
+/** Returns the result of the last attempt as a text. */
 export function answerInWords({ last_status: status, last_error: error }: WebhookDelivery): string {
   if (error !== null) return reasonInWords(error);
   return status === null ? "Not sent yet" : `HTTP ${status}`;
 }
 
-/** What came of a test, in a sentence. */
+/** Returns the result of a test as a sentence. */
 export function testInWords(test: WebhookTest): string {
   const duration = formatDuration(test.duration_ms);
   if (test.delivered)
     return `Delivered: the receiver answered HTTP ${test.status_code} in ${duration}.`;
   if (test.status_code !== null) {
-    return `Not delivered: the receiver answered HTTP ${test.status_code} in ${duration}, and only 2xx counts.`;
+    return `Not delivered: the receiver answered HTTP ${test.status_code} in ${duration}. Only 2xx counts as success.`;
   }
   return `Not delivered: ${lowerFirst(reasonInWords(test.error ?? "connection_failed"))}.`;
 }

@@ -12,15 +12,15 @@ import "./webhooks.css";
 export interface EndpointSettings {
   readonly url: string;
   readonly description: string | null;
-  /** Null: every type. */
+  /** The event types; null for all types. */
   readonly events: readonly string[] | null;
 }
 
 interface EndpointDialogProps {
   readonly title: string;
-  /** The verb: `Create endpoint`. */
+  /** The label of the submit button, such as `Create endpoint`. */
   readonly submit: string;
-  /** As it is now; undefined for a new one. */
+  /** The current endpoint; undefined for a new one. */
   readonly endpoint?: WebhookEndpoint;
   readonly action: Action<EndpointSettings, unknown>;
   readonly onSubmit: (settings: EndpointSettings) => void;
@@ -29,7 +29,7 @@ interface EndpointDialogProps {
 
 const descriptionMax = 120;
 
-/** Asks for where events go, and which. */
+/** A dialog for the URL, the description and the event types of an endpoint. */
 export function EndpointDialog(props: EndpointDialogProps) {
   const { endpoint, action } = props;
   const { error } = action;
@@ -52,7 +52,7 @@ export function EndpointDialog(props: EndpointDialogProps) {
           });
         }}
       >
-        <Field label="URL" hint="A public HTTPS address that takes POST." error={messageFor("url")}>
+        <Field label="URL" hint="A public HTTPS URL that accepts POST." error={messageFor("url")}>
           {(control) => (
             <input
               {...control}
@@ -103,7 +103,9 @@ function EventChoice({ events, onChange }: EventChoiceProps) {
   return (
     <fieldset class="event-choice">
       <legend class="field-label">Events</legend>
-      <p class="field-hint">Watchlists that name this endpoint send it all of theirs regardless.</p>
+      <p class="field-hint">
+        A watchlist bound to this endpoint sends all its events to it anyway.
+      </p>
       <label class="checkbox">
         <input
           type="radio"
@@ -111,7 +113,7 @@ function EventChoice({ events, onChange }: EventChoiceProps) {
           checked={events === null}
           onChange={() => onChange(null)}
         />
-        <span>All types, also future ones</span>
+        <span>All types, including future ones</span>
       </label>
       <label class="checkbox">
         <input

@@ -13,7 +13,7 @@ interface EndpointDialogsProps {
   readonly onClose: () => void;
 }
 
-/** Whichever dialog of an endpoint is open. */
+/** Shows the open dialog of an endpoint; nothing if `open` is undefined. */
 export function EndpointDialogs({ open, ...props }: EndpointDialogsProps) {
   if (open === undefined) return null;
   const { endpoint, onChanged, onClose } = props;

@@ -6,11 +6,11 @@ import { reasonInWords } from "./delivery-words.ts";
 
 type FactList = Parameters<typeof Facts>[0]["facts"];
 
-/** The state to show in a word. */
+/** Returns the state of an endpoint for a badge. */
 export const stateOf = ({ status }: WebhookEndpoint): string =>
   status === "ok" ? "enabled" : status;
 
-/** How the latest deliveries went. */
+/** Returns the last success and the last failure of an endpoint, as names and values. */
 export function healthFacts(endpoint: WebhookEndpoint): FactList {
   const { failing_since: since, last_error: error, last_success_at: success } = endpoint;
   return [
@@ -22,7 +22,9 @@ export function healthFacts(endpoint: WebhookEndpoint): FactList {
   ];
 }
 
-/** What the owner of an endpoint has to know of its receiver; nothing while all is well. */
+/**
+ * Shows a notice if an endpoint is failing or was disabled by the service. Otherwise shows nothing.
+ */
 export function HealthNotice({ endpoint }: { readonly endpoint: WebhookEndpoint }) {
   const { disabled_reason: reason, status } = endpoint;
   if (reason === "gone") {

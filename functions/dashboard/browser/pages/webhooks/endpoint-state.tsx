@@ -9,11 +9,13 @@ import { useFailureToast, useToast } from "../../ui/toast.tsx";
 interface EnabledButtonProps {
   readonly endpoint: WebhookEndpoint;
   readonly onEnabled: () => void;
-  /** Asks for confirmation, because the change loses data. */
+  /** Asks the user to confirm, because pending deliveries fail. */
   readonly onDisable: () => void;
 }
 
-/** The same button both ways, so that it keeps the focus. */
+/**
+ * A button that enables or disables an endpoint. One button does both, so that it keeps the focus.
+ */
 export function EnabledButton({ endpoint, onEnabled, onDisable }: EnabledButtonProps) {
   const toast = useToast();
   const toastFailure = useFailureToast();
@@ -64,8 +66,8 @@ export function DisableDialog({ endpoint, onChanged, onClose }: StateDialogProps
       onClose={onClose}
     >
       <p>
-        It receives nothing until it is enabled again, and pending deliveries fail. You can recover
-        the time in between then.
+        Pending deliveries fail, and the endpoint receives nothing until you enable it again. You
+        can then recover the deliveries of the time in between.
       </p>
     </ConfirmDialog>
   );
@@ -90,8 +92,8 @@ export function DeleteEndpointDialog({ endpoint, onClose }: Omit<StateDialogProp
       onClose={onClose}
     >
       <p class="endpoint-url">
-        <code>{endpoint.url}</code> receives nothing any more. This cannot be undone; its log stays
-        to be read.
+        <code>{endpoint.url}</code> will receive no more events. This cannot be undone. The delivery
+        log remains.
       </p>
     </ConfirmDialog>
   );

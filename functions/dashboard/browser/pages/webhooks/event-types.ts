@@ -3,14 +3,17 @@ import type { RunEventType } from "../../../../../shared/events/event.ts";
 /** The events of watchlists, and when there is one. */
 const words: Readonly<Record<RunEventType, string>> = {
   "watchlist.product.changed": "products changed",
-  "watchlist.product.matched": "products met a rule of the pipeline",
+  "watchlist.product.matched": "products matched a route of the pipeline",
   "watchlist.product.delisted": "products are delisted by their shop",
   "watchlist.run.completed": "a run ended",
 };
 
+/** The event types of watchlists, each with a text for when it is sent. */
 export const runEventTypes: readonly (readonly [string, string])[] = Object.entries(words);
 
-/** `All types`, `2 of 4 types`, `None`. Null means all. */
+/**
+ * Returns a text for the event types of an endpoint: `All types` (null), `2 of 4 types` or `None`.
+ */
 export function eventsInWords(events: readonly string[] | null): string {
   if (events === null) return "All types";
   const chosen = runEventTypes.filter(([type]) => events.includes(type)).length;

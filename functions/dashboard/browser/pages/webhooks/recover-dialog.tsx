@@ -16,13 +16,13 @@ export function RecoverDialog({ endpointId, onRecovered, onClose }: RecoverDialo
   );
   const confirm = async (span: Span): Promise<void> => {
     if ((await recover.run(span)) === undefined) return;
-    toast("What did not arrive is being sent again.");
+    toast("The recovery has started.");
     onRecovered();
     onClose();
   };
   return (
     <SpanDialog
-      title="Recover a span"
+      title="Recover a time span"
       confirm="Recover"
       busy={recover.busy}
       error={recover.error}
@@ -30,8 +30,8 @@ export function RecoverDialog({ endpointId, onRecovered, onClose }: RecoverDialo
       onClose={onClose}
     >
       <p>
-        Events of this time that did not reach the endpoint are sent again. What was delivered is
-        not sent twice.
+        Sends the events of this time span that did not reach the endpoint. Events that were
+        delivered are not sent again.
       </p>
     </SpanDialog>
   );

@@ -6,7 +6,7 @@ import { useFailureToast, useToast } from "../../ui/toast.tsx";
 
 interface RedeliverButtonProps {
   readonly delivery: WebhookDelivery;
-  /** Why its endpoint takes nothing now. */
+  /** The reason why the delivery's endpoint cannot receive deliveries; undefined if it can. */
   readonly blocked: string | undefined;
   readonly variant?: "primary";
   readonly small?: boolean;
@@ -15,7 +15,7 @@ interface RedeliverButtonProps {
   readonly onFailed?: (error: ApiError | undefined) => void;
 }
 
-/** Sends a delivery once more, whatever became of it. */
+/** A button that sends a delivery again, even one that succeeded. */
 export function RedeliverButton(props: RedeliverButtonProps) {
   const { delivery, blocked, variant, small, onRedelivered } = props;
   const toast = useToast();
@@ -27,7 +27,7 @@ export function RedeliverButton(props: RedeliverButtonProps) {
     props.onFailed?.(undefined);
     const answer = await redeliver.run(delivery.id);
     if (answer instanceof ApiError) (props.onFailed ?? toastFailure)(answer);
-    else if (answer !== undefined) toast("It is being sent again.");
+    else if (answer !== undefined) toast("The delivery is being sent again.");
     onRedelivered();
   };
   const isTest = delivery.run_id === null;
@@ -37,7 +37,7 @@ export function RedeliverButton(props: RedeliverButtonProps) {
       {...(small && { small })}
       label={`Redeliver ${delivery.event_type}, ${delivery.id}`}
       busy={redeliver.busy}
-      disabledReason={isTest ? "A test is not sent again. Send another one." : blocked}
+      disabledReason={isTest ? "A test cannot be redelivered. Send a new test." : blocked}
       onClick={() => void click()}
     >
       Redeliver

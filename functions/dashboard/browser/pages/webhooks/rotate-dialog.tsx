@@ -39,17 +39,17 @@ export function RotateDialog({ endpoint, onRotated, onClose }: RotateDialogProps
       onClose={onClose}
     >
       <p>
-        A new secret signs from now on. The present one ends in <code>{endpoint.secret_hint}</code>.
+        Creates a new signing secret. The current one ends in <code>{endpoint.secret_hint}</code>.
       </p>
       <Checkbox
-        label="Let the present secret sign too for 24 hours"
+        label="Also sign with the current secret for 24 hours"
         checked={overlap}
         onChange={setOverlap}
       />
       <p class="muted small">
         {overlap
-          ? "Deliveries carry both signatures until the old secret expires, so that you can change your receiver in time."
-          : "Your receiver rejects deliveries until it has the new secret. Do this if the present secret has leaked."}
+          ? "Deliveries contain both signatures for 24 hours. Change the secret of your receiver in that time."
+          : "Your receiver rejects deliveries until it uses the new secret. Choose this if the current secret has leaked."}
       </p>
     </ConfirmDialog>
   );

@@ -16,9 +16,9 @@ export function SecretDialog({ endpoint, onClose }: SecretDialogProps) {
       <Notice tone="warning">Copy it now. It will not be shown again.</Notice>
       <Copyable text={endpoint.secret} what="the secret" />
       <p class="muted small">
-        Your receiver checks with it that a delivery comes from this service.
+        Your receiver uses this secret to verify that a delivery comes from this service.
         {endpoint.previous_secret_expires_at !== null &&
-          " The secret before it signs too for 24 hours."}
+          " Deliveries are also signed with the previous secret for 24 hours."}
       </p>
       <div class="dialog-actions">
         <Button variant="primary" onClick={onClose}>

@@ -8,7 +8,7 @@ import { testInWords } from "./delivery-words.ts";
 
 interface EndpointTest {
   readonly button: ComponentChildren;
-  /** What came of the last test; a live region. */
+  /** The result of the last test, in a live region. */
   readonly outcome: ComponentChildren;
 }
 

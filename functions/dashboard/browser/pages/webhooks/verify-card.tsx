@@ -15,9 +15,9 @@ export function VerifyCard() {
   return (
     <Card title="How to verify a signature">
       <p class="muted">
-        Every delivery carries <code>Service-Signature: t=…,v1=…</code>. Compute HMAC-SHA256 over
-        the time, a dot and the raw body with the whole secret, and compare. During a rotation there
-        are two signatures; one has to fit.
+        Every delivery contains the header <code>Service-Signature: t=…,v1=…</code>. Compute the
+        HMAC-SHA256 of the time, a dot and the raw body with the complete secret, and compare.
+        During a rotation, the header contains two signatures. One of them must match.
       </p>
       <Tabs label="Language" tabs={tabs} current={language} onChange={setLanguage}>
         <CodeBlock

@@ -1,4 +1,4 @@
-/** How a receiver checks a delivery, ready to be copied. Tests run them. */
+/** Code with which a receiver verifies a delivery. Tests run this code. */
 export const verifySnippets = {
   typescript: `import { createHmac, timingSafeEqual } from "node:crypto";
 

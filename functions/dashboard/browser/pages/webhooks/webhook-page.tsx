@@ -93,7 +93,7 @@ interface EndpointLogProps {
   readonly id: string;
   readonly query: URLSearchParams;
   readonly deliveries: Pages<WebhookDelivery>;
-  /** Why the endpoint takes nothing now. */
+  /** The reason why the endpoint cannot receive deliveries; undefined if it can. */
   readonly blocked: string | undefined;
   readonly onRecover: () => void;
 }
@@ -109,7 +109,7 @@ function EndpointLog({ id, query, deliveries, blocked, onRecover }: EndpointLogP
         query={query}
         actions={
           <WriteButton small disabledReason={blocked} onClick={onRecover}>
-            Recover a span
+            Recover a time span
           </WriteButton>
         }
         rowAction={(delivery) =>
@@ -199,7 +199,7 @@ function DeleteCard({ onDelete }: { readonly onDelete: () => void }) {
         </WriteButton>
       }
     >
-      <p class="muted">Nothing is sent to it any more. The log of what was sent stays.</p>
+      <p class="muted">The endpoint will receive no more events. The delivery log remains.</p>
     </Card>
   );
 }

@@ -34,7 +34,7 @@ export function WebhooksPage({ query }: PageProps) {
     <WriteButton
       variant="primary"
       disabledReason={
-        count >= endpointsMax ? `An account has ${endpointsMax} endpoints at most.` : undefined
+        count >= endpointsMax ? `An account can have at most ${endpointsMax} endpoints.` : undefined
       }
       onClick={() => setNew(true)}
     >
@@ -45,7 +45,7 @@ export function WebhooksPage({ query }: PageProps) {
   return (
     <Page
       title="Webhooks"
-      lead="What changed is sent to your addresses, signed, and again until it arrives."
+      lead="The service sends signed events about changes to your endpoints, and retries failed deliveries."
       actions={add}
     >
       <Card title="Endpoints" flush>
@@ -58,8 +58,8 @@ export function WebhooksPage({ query }: PageProps) {
           onRetry={endpoints.refresh}
           empty={
             <EmptyState title="There are no endpoints yet.">
-              Register an address of yours that takes POST over HTTPS. You get a secret to verify
-              that what arrives comes from here.
+              Register a public HTTPS URL that accepts POST. You get a secret with which your
+              receiver verifies that deliveries come from this service.
             </EmptyState>
           }
         />
@@ -95,15 +95,15 @@ interface AllDeliveriesProps {
   readonly endpoints: readonly WebhookEndpoint[] | undefined;
 }
 
-/** The log of all endpoints, also of those that were deleted. */
+/** Shows the delivery log of all endpoints, including deleted ones. */
 function AllDeliveries({ query, endpoints }: AllDeliveriesProps) {
   const deliveries = useDeliveries(deliveryFilters(query));
   const byId = useMemo(() => new Map(endpoints?.map((one) => [one.id, one])), [endpoints]);
   const { delivery: opened, ...filters } = Object.fromEntries(query);
   const blocked = ({ endpoint_id: id }: WebhookDelivery): string | undefined => {
     const endpoint = byId.get(id);
-    if (endpoint === undefined) return "Its endpoint was deleted.";
-    return endpoint.enabled ? undefined : "Its endpoint is disabled. Enable it first.";
+    if (endpoint === undefined) return "The endpoint of this delivery was deleted.";
+    return endpoint.enabled ? undefined : "The endpoint is disabled. Enable it first.";
   };
   const endpointColumn: Column<WebhookDelivery> = {
     head: "Endpoint",
