@@ -3,7 +3,7 @@ import type { IGrantable } from "aws-cdk-lib/aws-iam";
 import { Construct } from "constructs";
 import type { IConstruct } from "constructs";
 
-/** The reason why the service deviates from a rule of cdk-nag's AwsSolutions. */
+/** The rules of cdk-nag's AwsSolutions from which the service deviates, each with the reason. */
 const reasons = {
   "AwsSolutions-APIG1":
     "The stage is configured without access logs, because the account may have no role with which " +
@@ -27,12 +27,15 @@ const reasons = {
 } as const;
 export type AcknowledgedRule = keyof typeof reasons;
 
-/** Acknowledges rules on a construct, with their reasons. */
+/**
+ * Acknowledges rules on a construct, with their reasons. The findings of these rules then do not
+ * fail the synthesis.
+ */
 export function acknowledge(scope: IConstruct, ...rules: readonly AcknowledgedRule[]): void {
   Validations.of(scope).acknowledge(...rules.map((id) => ({ id, reason: reasons[id] })));
 }
 
-/** The reason for each wildcard in the resources of a role. */
+/** The wildcards in resources of role policies, each with the reason. */
 const wildcards = {
   eventBodies: "Runs write event bodies as objects, whose keys are not known at deployment.",
   customerRoles:
@@ -43,7 +46,10 @@ const wildcards = {
 } as const;
 export type Wildcard = keyof typeof wildcards;
 
-/** Acknowledges a wildcard resource on the role that is granted it. */
+/**
+ * Acknowledges a wildcard resource on the role that receives the permission.
+ * @throws Error if the grantee is not a role of the app
+ */
 export function explainWildcard(
   { grantPrincipal }: IGrantable,
   wildcard: Wildcard,
@@ -58,7 +64,10 @@ export function explainWildcard(
   });
 }
 
-/** An ARN in the notation of a finding: `<Queue.Arn>` for an attribute, `<AWS::Region>` for a reference. */
+/**
+ * Formats an ARN as cdk-nag does: `<Queue.Arn>` for an attribute, `<AWS::Region>` for a reference.
+ * @throws Error if the ARN has another form
+ */
 function printed(arn: unknown): string {
   if (typeof arn === "string") return arn;
   const [[intrinsic, argument] = []] = Object.entries(Object(arn));
@@ -67,7 +76,9 @@ function printed(arn: unknown): string {
   if (intrinsic === "Fn::ImportValue") return String(argument);
   const [separator, texts] = parts;
   if (intrinsic !== "Fn::Join" || !Array.isArray(texts)) {
-    throw new Error(`Unknown form of an ARN: ${JSON.stringify(arn)}.`);
+    throw new Error(
+      `An ARN must be text, Ref, Fn::GetAtt, Fn::ImportValue or Fn::Join (got ${JSON.stringify(arn)}).`,
+    );
   }
   return texts.map(printed).join(String(separator));
 }

@@ -31,12 +31,18 @@ export interface ApiFunctionsProps {
   readonly demoApiKey?: string;
 }
 
-/** The gateway's timeout for buffered responses. */
+/** The timeout of the gateway for buffered responses. */
 const bufferedTimeout = Duration.seconds(limits.gatewaySeconds.buffered);
-/** Leaves time to settle and respond after the longest deadline of a call (`shared/base/call-time.ts`). */
+/**
+ * Leaves time to settle and respond after the longest reading time of a call
+ * (`shared/base/call-time.ts`).
+ */
 const streamingTimeout = Duration.seconds(limits.gatewaySeconds.streamed);
 
-/** One function for each group of `functions/routes.ts`, with its variables and permissions. */
+/**
+ * The API functions: one for each group of `functions/routes.ts`, with its variables and
+ * permissions.
+ */
 export class ApiFunctions extends Construct {
   readonly byGroup: Readonly<Record<GroupName, ServiceFunction<GroupName>>>;
   readonly #props: ApiFunctionsProps;
@@ -63,7 +69,7 @@ export class ApiFunctions extends Construct {
     };
     for (const serviceFunction of Object.values(this.byGroup)) {
       const { keys } = groups[serviceFunction.name];
-      // Authentication and the rate limit of every call that needs a key.
+      // Functions authenticate calls and count them against the rate limit in the accounts table.
       if (keys === "required") grantTable(serviceFunction, props.data.accounts, "read-write");
       if (keys === "counted") grantKeyCount(serviceFunction, props.data.accounts);
     }
@@ -83,7 +89,7 @@ export class ApiFunctions extends Construct {
     };
     const itemCalls = this.group(name, description, variables);
     grantTable(itemCalls, data.ledger, "append");
-    // The run starter cancels holds that a call could not resolve.
+    // The run starter cancels holds that an item call could not resolve.
     grantSend(itemCalls, workers.runs.queue);
     grantSourceSecrets(itemCalls, config.sources);
     return itemCalls;
@@ -115,7 +121,7 @@ export class ApiFunctions extends Construct {
       DELIVERIES_QUEUE_URL: workers.deliveries.queue.queueUrl,
       SECRETS_KEY_ID: data.secretsKey.keyId,
     });
-    // For the bodies of deliveries, and for the events of runs whose deliveries are pending.
+    // The function reads bodies of deliveries, and events of runs whose deliveries are pending.
     grantObjectRead(webhookEndpoints, data.events);
     grantTable(webhookEndpoints, data.deliveries, "read-write");
     grantSend(webhookEndpoints, workers.deliveries.queue);
@@ -133,7 +139,7 @@ export class ApiFunctions extends Construct {
       EVENTS_BUCKET: data.events.bucketName,
       DELIVERIES_QUEUE_URL: workers.deliveries.queue.queueUrl,
     });
-    // Sending an event adds a delivery to the log and to the endpoint's outbox.
+    // To send an event, the function adds a delivery to the log and to the endpoint's outbox.
     grantTable(events, data.deliveries, "read-write");
     grantSend(events, workers.deliveries.queue);
     grantObjectRead(events, data.events);
@@ -151,7 +157,7 @@ export class ApiFunctions extends Construct {
     grantTable(s3Destination, data.deliveries, "read-write");
     grantSend(s3Destination, workers.deliveries.queue);
     grantEncrypt(s3Destination, data.secretsKey);
-    // A change of the destination is checked with the stored secret.
+    // The function checks a changed destination with the stored secret.
     grantDecrypt(s3Destination, data.secretsKey);
     grantAssumeCustomerRoles(s3Destination);
     return s3Destination;

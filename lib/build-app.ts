@@ -13,29 +13,31 @@ import { ServiceStack } from "./service-stack.ts";
 export interface BuildAppProps {
   /**
    * Folder for the templates.
-   * @default - the folder that the CDK command line names, else a temporary folder
+   * @default - the folder that the CDK command line specifies, otherwise a temporary folder
    */
   readonly outdir?: string;
   /**
-   * Overrides the context of the command line.
+   * Context that overrides the context of the command line.
    * @default - the context of the command line
    */
   readonly context?: GivenContext;
   /**
-   * Folder of the stage files. `<stage>.json` contains context for keys that the command line omits.
+   * Folder of the stage files. The file `<stage>.json` sets context keys that the command line does
+   * not set.
    * @default - no file is read, so that templates do not depend on the machine
    */
   readonly stageFiles?: string;
   /**
-   * False creates templates without bundling the code of functions and without validation, in a second.
+   * False creates templates in a second, without bundling functions and without validation.
    * @default true
    */
   readonly bundle?: boolean;
 }
 
 /**
- * Builds the app, ready for `synth()`. Templates are the same in-process and through the CDK command line,
- * because both use the feature flags in cdk.json.
+ * Builds the app, ready for `synth()`. The CDK command line creates the same templates as a direct
+ * call, because both use the feature flags in cdk.json.
+ * @throws Error that describes the first invalid context value
  */
 export function buildApp(props: BuildAppProps = {}): App {
   const app = new App({
@@ -68,7 +70,7 @@ export function buildApp(props: BuildAppProps = {}): App {
   return app;
 }
 
-/** The context of the stage's file; empty if there is no file. */
+/** The context in the stage's file; empty if there is no such file. */
 function stageFileOf({ stageFiles, context = {} }: BuildAppProps): GivenContext {
   if (stageFiles === undefined) return {};
   // An empty app reads the stage from the command line, as the real app does later.
@@ -87,7 +89,7 @@ export function stackName(stage: Stage, part: "data" | "service"): string {
   return `RetailProductData-${stage}-${part}`;
 }
 
-/** CloudFormation passes a stack's tags on to every resource that takes tags. */
+/** CloudFormation adds a stack's tags to every resource of the stack that supports tags. */
 const stackProps = (stage: Stage, content: string): StackProps => ({
   description: `Retail product data service, ${stage}: ${content}.`,
   tags: { service: "retail-product-data", stage },
@@ -110,8 +112,9 @@ function configOf({ stage, sources, ...context }: Context): Config {
 }
 
 /**
- * Removes the protection of the data stack if context `unprotect` is the stack's full name. A command line
- * that was copied from another stage fails.
+ * Removes the protection of the data stack if context `unprotect` is the stack's full name.
+ * @throws Error if it is another name, for example on a command line that was copied from another
+ * stage
  */
 function dataConfigOf(config: Config, { stage, unprotect }: Context): Config {
   if (unprotect === undefined) return config;

@@ -3,20 +3,23 @@ import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { StepScraperId } from "../shared/scrapers/catalogue.ts";
 import type { Sources } from "./source-config.ts";
 
+/** Names of the stages. */
 export const stages = ["dev", "prod"] as const;
 export type Stage = (typeof stages)[number];
 
+/** Values of `ResponseMode`. */
 export const responseModes = ["stream", "buffered"] as const;
-/** How the gateway sends the responses of streaming groups. */
+/** How the gateway sends the responses of streaming groups: as a stream or buffered. */
 export type ResponseMode = (typeof responseModes)[number];
 
+/** Values of `AccessLogMode`. */
 export const accessLogModes = ["off", "on", "setup"] as const;
 /**
- * Whether the gateway writes an access log. It uses one role for the whole account and region. `on` requires
- * that this role exists: without it the deployment fails and is rolled back, with "CloudWatch Logs role ARN
- * must be set in account settings to enable logging". `setup` creates the role and replaces the current one
- * for all APIs of the account and region; the role stays when the stack is deleted. Use `setup` only in an
- * account without other APIs.
+ * Whether the gateway writes an access log. The gateway writes the logs of all APIs of an account
+ * and region with one role. `on` requires that this role exists. Otherwise the deployment fails and
+ * is rolled back, with "CloudWatch Logs role ARN must be set in account settings to enable
+ * logging". `setup` creates the role and replaces the current role of all APIs. The role remains
+ * when the stack is deleted. Use `setup` only in an account without other APIs.
  */
 export type AccessLogMode = (typeof accessLogModes)[number];
 
@@ -24,20 +27,26 @@ export type AccessLogMode = (typeof accessLogModes)[number];
 export interface Config {
   readonly logRetention: RetentionDays;
   /**
-   * Whether tables, keys, buckets and logs are deleted when they are removed from the stack. A first
-   * deployment that fails always deletes them, because they are still empty.
+   * What happens to tables, keys, buckets and logs that are removed from the stack. A failed first
+   * deployment always deletes them, because they are still empty.
    */
   readonly removalPolicy: RemovalPolicy;
   /** True protects the tables and the data stack from deletion. */
   readonly protectedFromDeletion: boolean;
-  /** In memory, a finisher has the results of all steps of a run, a step those of the steps before it. */
+  /**
+   * Memory of the functions, in megabytes. A finisher needs memory for the results of all steps of
+   * a run. A step needs memory for the results of the preceding steps.
+   */
   readonly memoryMegabytes: {
     readonly api: number;
     readonly worker: number;
     readonly step: number;
     readonly finisher: number;
   };
-  /** The most parallel invocations of each worker; 2 to 1,000. The rest of the account's quota is for the API. */
+  /**
+   * Maximum number of parallel invocations of each worker, from 2 to 1,000. The API uses the rest
+   * of the account's quota.
+   */
   readonly concurrencyMax: {
     readonly runs: number;
     readonly steps: number;
@@ -45,27 +54,33 @@ export interface Config {
     readonly deliveries: number;
   };
   /**
-   * Reserved concurrency, which is also the limit of each function: slow item calls cannot use the whole
-   * quota, and the sweeper can always start. If set, `concurrencyMax` of each worker is reserved too. Null
-   * reserves nothing: Lambda refuses reservations that leave less than 100 of the account's quota.
+   * Reserved concurrency of these functions, which is also their limit. Slow item calls then cannot
+   * use the whole quota, and the sweeper can always start. If it is set, `concurrencyMax` of each
+   * worker is reserved too. Null reserves nothing. Lambda refuses reservations that leave less than
+   * 100 of the account's quota.
    */
   readonly reservedConcurrency: ReservedConcurrency | null;
   /** The account's quota of parallel invocations in the region. New accounts have 10 to 50. */
   readonly accountConcurrency: number;
-  /** The gateway's limit for all callers together; above it the gateway returns 429. */
+  /** The gateway's rate limit for all callers together. Calls above it receive 429. */
   readonly throttle: { readonly requestsPerSecond: number; readonly burst: number };
   readonly accessLogs: AccessLogMode;
   readonly sources: Sources;
-  /** False for stages with paying customers: they serve invented data only if the context requests it. */
+  /**
+   * True uses invented data if the context specifies no sources. False, for stages with paying
+   * customers, makes sources mandatory.
+   */
   readonly sandboxByDefault: boolean;
   readonly responseMode: ResponseMode;
 }
 
 type ReservedConcurrency = Readonly<Record<"products" | "offers" | "sweeper", number>>;
-/** The settings of a stage without sources, which each deployment sets. */
+/**
+ * The configuration of a stage without sources. Each deployment sets its sources in the context.
+ */
 export type StageConfig = Omit<Config, "sources">;
 
-/** The sources for `-c sources=sandbox`: invented data for every scraper. */
+/** The sources for `-c sources=sandbox`. They return invented data for every scraper. */
 export const sandboxSources = {
   "retailer_a.pulse": { adapter: "sandbox" },
   "retailer_a.lite": { adapter: "sandbox" },
@@ -84,7 +99,7 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
     protectedFromDeletion: false,
     memoryMegabytes: { api: 512, worker: 512, step: 1_024, finisher: 3_008 },
     concurrencyMax: { runs: 2, steps: 5, finishes: 2, deliveries: 12 },
-    // Lambda refuses reservations in a new account.
+    // Lambda refuses reservations in an account with a low quota.
     reservedConcurrency: null,
     accountConcurrency: 50,
     throttle: { requestsPerSecond: 200, burst: 200 },
@@ -98,7 +113,7 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
     protectedFromDeletion: true,
     memoryMegabytes: { api: 1_024, worker: 512, step: 1_024, finisher: 3_008 },
     concurrencyMax: { runs: 10, steps: 50, finishes: 10, deliveries: 100 },
-    // A sweep may take two minutes, so sweeps may overlap.
+    // A sweep may take two minutes and starts every minute, so sweeps may overlap.
     reservedConcurrency: { products: 400, offers: 200, sweeper: 3 },
     accountConcurrency: 1_000,
     throttle: { requestsPerSecond: 2_000, burst: 2_000 },
@@ -108,14 +123,15 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
   },
 };
 
-/** The part of an account's quota that Lambda keeps unreserved. */
+/** The part of an account's quota that Lambda requires to stay unreserved. */
 const unreservedMin = 100;
-/** The lowest maximum concurrency of an event source mapping. */
+/** Lambda's minimum for the maximum concurrency of an event source mapping. */
 const shareMin = 2;
 
 /**
- * The configuration for an account with another quota. A lower quota reduces every share in proportion, to
- * at least 2, and removes reservations that would leave Lambda less than 100.
+ * Adapts the configuration to an account with another quota. A lower quota reduces every share in
+ * proportion, to at least 2, and removes reservations that would leave less than 100 unreserved. A
+ * higher quota changes no share.
  */
 export function withAccountConcurrency(config: StageConfig, quota: number): StageConfig {
   const factor = Math.min(1, quota / config.accountConcurrency);
@@ -140,7 +156,8 @@ export function withAccountConcurrency(config: StageConfig, quota: number): Stag
 }
 
 /**
- * @throws Error if workers and reservations leave too little concurrency for the API or for Lambda's minimum
+ * Checks that workers and reservations leave enough concurrency for the other functions.
+ * @throws Error if they leave less than 1, or less than 100 with reserved concurrency
  */
 export function assertConcurrency(config: StageConfig): void {
   const left = leftOf(config);
@@ -155,7 +172,10 @@ export function assertConcurrency(config: StageConfig): void {
   );
 }
 
-/** The concurrency that workers and reservations leave for all other functions. */
+/**
+ * The concurrency that workers and reservations leave for all other functions. Negative if they
+ * exceed the quota.
+ */
 const leftOf = (config: StageConfig): number =>
   config.accountConcurrency - sumOf(Object.values(config.concurrencyMax)) - reservedOf(config);
 

@@ -3,12 +3,14 @@ import { Annotations } from "aws-cdk-lib";
 import cdkSettings from "../cdk.json" with { type: "json" };
 import { accessLogModes, configs, responseModes, sandboxSources, stages } from "./config.ts";
 import type { AccessLogMode, ResponseMode, Stage } from "./config.ts";
+import { shownValue } from "../shared/base/shown-value.ts";
 import { sourcesOf } from "./source-config.ts";
 import type { Sources } from "./source-config.ts";
 
 /**
- * The context keys for `-c key=value` and for stage files, each with its valid values. This file reads the
- * keys that concern several constructs. The other keys are read and checked by the construct that uses them.
+ * The context keys for `-c key=value` and for stage files, each with its valid values.
+ * `readContext` reads the keys that several constructs need. The construct that uses one of the
+ * other keys reads and checks it.
  */
 const contextKeys = {
   stage: `one of ${stages.join(", ")}`,
@@ -30,18 +32,21 @@ const contextKeys = {
 } as const;
 export type ContextKey = keyof typeof contextKeys;
 
-/** Context values from the command line or from cdk.json, not yet checked. */
+/** Context values from the command line or a file, not yet checked. */
 export type GivenContext = Readonly<Partial<Record<ContextKey, unknown>>>;
 
 /** A custom domain for the API. */
 export interface Domain {
   readonly name: string;
   readonly certificateArn: string;
-  /** The hosted zone for the alias record. Without it, the deployer creates a DNS record. */
+  /**
+   * The hosted zone in which the stack creates the alias record.
+   * @default - the deployer creates a DNS record
+   */
   readonly hostedZoneId?: string;
 }
 
-/** The settings of one deployment, which extend or override the configuration of its stage. */
+/** The settings of one deployment. They extend or override the configuration of its stage. */
 export interface Context {
   readonly stage: Stage;
   readonly responseMode?: ResponseMode;
@@ -49,20 +54,23 @@ export interface Context {
   readonly sources: Sources;
   /** False removes all reserved concurrency. */
   readonly reservesConcurrency: boolean;
-  /** The account's quota of parallel invocations. */
+  /**
+   * The account's quota of parallel invocations.
+   * @default - the quota in the configuration of the stage
+   */
   readonly accountConcurrency?: number;
   readonly firewall: boolean;
   readonly domain?: Domain;
-  /** Public: the dashboard contains it. */
+  /** API key of the demo workspace. It is public, because the dashboard contains it. */
   readonly demoApiKey?: string;
-  /** The data stack whose protection is removed. */
+  /** Name of the data stack whose protection is removed. */
   readonly unprotect?: string;
 }
 
 /**
  * Reads and checks the context of a deployment.
- * @throws Error that names the invalid key and its valid values; never quotes `sources`, which may contain a
- *   secret
+ * @throws Error that names the first invalid key and its valid values. The message never contains
+ * `sources`, which may contain a secret.
  */
 export function readContext(app: App): Context {
   reportUnknownKeys(app);
@@ -90,7 +98,10 @@ export function readContext(app: App): Context {
 
 type Given = (key: ContextKey) => unknown;
 
-/** The stage that the command line names. */
+/**
+ * The stage in the context, otherwise `dev`.
+ * @throws Error if the context names an unknown stage
+ */
 export function stageIn(app: App): Stage {
   return choice((key) => app.node.tryGetContext(key), "stage", stages) ?? "dev";
 }
@@ -115,7 +126,10 @@ const noSources = (stage: Stage): string =>
   `-c sourcesParameter=<name>, or add either to stages/${stage}.json. ` +
   "-c sources=sandbox serves invented data, for which customers are also charged.";
 
-/** Reads one of several strings. cdk.json may contain `true`, the command line `"true"`. */
+/**
+ * Reads a key that is one of several strings. cdk.json may contain `true`, the command line
+ * `"true"`.
+ */
 function choice<Choice extends string>(
   given: Given,
   key: ContextKey,
@@ -125,8 +139,8 @@ function choice<Choice extends string>(
   if (value === undefined) return undefined;
   const word = typeof value === "boolean" ? String(value) : value;
   const chosen = choices.find((candidate) => candidate === word);
-  if (chosen === undefined) throw new Error(`Context '${key}' must be ${either(choices)}.`);
-  return chosen;
+  if (chosen !== undefined) return chosen;
+  throw new Error(`Context '${key}' must be ${either(choices)} (got ${shownValue(value)}).`);
 }
 
 const either = (choices: readonly string[]): string => `one of: ${choices.join(", ")}`;
@@ -139,7 +153,7 @@ function text(given: Given, key: ContextKey, pattern: RegExp): string | undefine
   throw new Error(`Context '${key}' must be ${contextKeys[key]}.`);
 }
 
-/** Only keys of the demo workspace: the dashboard publishes the key, and with it access to its account. */
+/** Accepts only keys of the demo workspace, because the dashboard publishes the key. */
 const demoKey = /^svc_demo_[\dA-Za-z]{38}$/;
 const hostName = /^(?=.{4,253}$)([a-z\d]([a-z\d-]{0,61}[a-z\d])?\.)+[a-z]{2,63}$/;
 const certificate = /^arn:aws[\w-]*:acm:[a-z\d-]+:\d{12}:certificate\/[\w-]+$/;
@@ -162,8 +176,9 @@ function domainOf(given: Given): Domain | undefined {
 }
 
 /**
- * Reports unknown context keys: throws for a misspelling of a known key, warns for others, which may belong
- * to the user's ~/.cdk.json. Ignores keys of the CDK and of its lookups, which contain special characters.
+ * Throws for an unknown context key that is a misspelling of a known key. Warns about other unknown
+ * keys, which may belong to the user's ~/.cdk.json. Ignores keys of the CDK and of its lookups,
+ * which contain special characters.
  */
 function reportUnknownKeys(app: App): void {
   const known = new Set([...Object.keys(contextKeys), ...Object.keys(cdkSettings.context)]);
@@ -181,12 +196,13 @@ function reportUnknownKeys(app: App): void {
   }
 }
 
-/** Keys for a single command. In a file, they would apply to all later commands. */
+/** Keys for a single command. A file would apply them to all later commands. */
 const neverInFile: readonly string[] = ["stage", "unprotect"] satisfies ContextKey[];
 
 /**
- * Parses a stage file: a JSON object with context keys. `readContext` checks the values.
- * @throws Error if the file is no JSON object or has an unknown key
+ * Parses a stage file: a JSON object with context keys. Does not check the values, which
+ * `readContext` checks.
+ * @throws Error if the content is not a JSON object or has an unknown key
  */
 export function parseStageFile(name: string, content: string): GivenContext {
   const parsed = jsonIn(content);

@@ -24,21 +24,25 @@ export interface DataStackProps extends StackProps {
 }
 
 /**
- * The resources whose data must survive deployments: tables, the events bucket, keys and the alarm topic.
- * Logical IDs are pinned, because CloudFormation replaces a resource whose ID changes, and its data is lost.
+ * The resources whose data must survive deployments: tables, the events bucket, keys and the alarm
+ * topic. Logical IDs are pinned, because CloudFormation replaces a resource whose logical ID
+ * changes, which loses its data.
  */
 export class DataStack extends Stack {
   readonly accounts: Table;
   readonly ledger: Table;
   readonly watchlists: Table;
   readonly deliveries: Table;
-  /** The tables with a due index. */
+  /** The tables that have a due index. */
   readonly dueIndexed: readonly Table[];
-  /** Encrypts webhook secrets and export keys; nothing else. */
+  /** Encrypts only webhook secrets and export keys. */
   readonly secretsKey: Key;
   /** The bucket of event bodies. */
   readonly events: Bucket;
-  /** The topic of all alarms. In this stack, so that its subscriptions survive the deletion of the service stack. */
+  /**
+   * The topic of all alarms. It is in this stack, so that its subscriptions survive the deletion of
+   * the service stack.
+   */
   readonly alarmTopic: Topic;
 
   constructor(scope: Construct, id: string, props: DataStackProps) {
@@ -74,7 +78,8 @@ export class DataStack extends Stack {
       removalPolicy: config.removalPolicy,
     });
     pinLogicalId(table, id);
-    // Tables are created last: if a first deployment fails, protected tables are not deleted.
+    // Tables are created last. If an earlier resource of a first deployment fails, no protected
+    // table remains.
     table.node.addDependency(this.secretsKey, this.events, this.alarmTopic);
     return table;
   }

@@ -10,8 +10,8 @@ import { tableSchema } from "../shared/base/table-schema.ts";
 import { explainWildcard } from "./acknowledgements.ts";
 
 /**
- * The actions of each kind of grant. Transactions need no separate actions: DynamoDB authorizes their
- * single operations.
+ * The actions of each kind of grant. Transactions need no separate actions, because DynamoDB
+ * authorizes each of their operations.
  */
 const actions = {
   tableRead: ["dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query"],
@@ -27,7 +27,7 @@ const actions = {
   indexRead: ["dynamodb:Query"],
   queueSend: ["sqs:SendMessage"],
   objectRead: ["s3:GetObject"],
-  /** Without this action, S3 returns 403 for a missing object. */
+  /** Without this action, S3 returns 403 instead of 404 for a missing object. */
   objectList: ["s3:ListBucket"],
   objectWrite: ["s3:PutObject"],
   encrypt: ["kms:Encrypt"],
@@ -45,7 +45,10 @@ const actions = {
   invoke: ["lambda:InvokeFunction"],
 } as const satisfies Record<string, readonly string[]>;
 
-/** `append` allows reads and new rows, but no updates and deletions. It is for the ledger. */
+/**
+ * Access to the rows of a table. `append` allows reads and new rows, but no updates or deletions.
+ * The ledger needs it.
+ */
 export type TableAccess = "read" | "append" | "read-write";
 
 const tableActions: Readonly<Record<TableAccess, readonly string[]>> = {
@@ -54,12 +57,15 @@ const tableActions: Readonly<Record<TableAccess, readonly string[]>> = {
   "read-write": [...actions.tableRead, ...actions.tableWrite],
 };
 
-/** Grants access to the rows of a table, without its indexes. */
+/** Grants access to the rows of a table, but not to its indexes. */
 export function grantTable(grantee: IGrantable, table: Table, access: TableAccess): void {
   allow(grantee, tableActions[access], table.tableArn);
 }
 
-/** Grants the lookup of API keys and the count of their calls: access to the rows of keys only. */
+/**
+ * Grants the lookup of API keys and the counting of their calls. Allows access only to the rows of
+ * keys.
+ */
 export function grantKeyCount(grantee: IGrantable, accounts: Table): void {
   grantee.grantPrincipal.addToPrincipalPolicy(
     new PolicyStatement({
@@ -70,60 +76,68 @@ export function grantKeyCount(grantee: IGrantable, accounts: Table): void {
   );
 }
 
-/** Grants queries of the due index. */
+/** Grants queries of a table's due index. */
 export function grantDueIndex(grantee: IGrantable, table: Table): void {
   allow(grantee, actions.indexRead, `${table.tableArn}/index/${tableSchema.dueIndex.name}`);
 }
 
+/** Grants sending messages to a queue. */
 export function grantSend(grantee: IGrantable, queue: IQueue): void {
   allow(grantee, actions.queueSend, queue.queueArn);
 }
 
-/** Grants the invocation of a function, without its versions and aliases. */
+/** Grants the invocation of a function, but not of its versions and aliases. */
 export function grantInvoke(grantee: IGrantable, target: IFunction): void {
   allow(grantee, actions.invoke, target.functionArn);
 }
 
+/** Grants writing every object of a bucket. */
 export function grantObjectWrite(grantee: IGrantable, bucket: Bucket): void {
   allow(grantee, actions.objectWrite, everyObjectOf(grantee, bucket));
 }
 
+/** Grants reading every object of a bucket. A missing object then results in 404. */
 export function grantObjectRead(grantee: IGrantable, bucket: Bucket): void {
   allow(grantee, actions.objectRead, everyObjectOf(grantee, bucket));
   allow(grantee, actions.objectList, bucket.bucketArn);
 }
 
 function everyObjectOf(grantee: IGrantable, bucket: Bucket): string {
-  // The template of the other stack refers to the ARN by the name of its export.
+  // The template of the grantee's stack refers to the ARN by the name of its export.
   explainWildcard(grantee, "eventBodies", `${bucket.stack.exportValue(bucket.bucketArn)}/*`);
   return bucket.arnForObjects("*");
 }
 
+/** Grants encryption with a key. */
 export function grantEncrypt(grantee: IGrantable, key: IKey): void {
   allow(grantee, actions.encrypt, key.keyArn);
 }
 
+/** Grants decryption with a key. */
 export function grantDecrypt(grantee: IGrantable, key: IKey): void {
   allow(grantee, actions.decrypt, key.keyArn);
 }
 
+/** Grants reading a secret of Secrets Manager. */
 export function grantSecretRead(grantee: IGrantable, secretArn: string): void {
   allow(grantee, actions.secretRead, secretArn);
 }
 
+/** Grants reading an SSM parameter. */
 export function grantParameterRead(grantee: IGrantable, parameterArn: string): void {
   allow(grantee, actions.parameterRead, parameterArn);
 }
 
-/** Grants decryption with a key of another stack or account. */
+/** Grants decryption with a key that is known only by its ARN, such as a key of another account. */
 export function grantKeyDecrypt(grantee: IGrantable, keyArn: string): void {
   allow(grantee, actions.decrypt, keyArn);
 }
 
 /**
- * Grants the assumption of the roles that customers create for their exports, in any account and with any
- * name. Each role requires the external ID of its customer; the condition excludes roles that require none.
- * Roles of the service's account are denied, because a customer could name one.
+ * Grants assuming the roles that customers create for their exports, in any account and
+ * with any name. Each role requires the external ID of its customer. The condition excludes calls
+ * without an external ID. Roles of the service's account are denied, because a customer could enter
+ * one.
  */
 export function grantAssumeCustomerRoles(grantee: IGrantable): void {
   explainWildcard(grantee, "customerRoles", rolesOf("*"));
@@ -145,7 +159,9 @@ export function grantAssumeCustomerRoles(grantee: IGrantable): void {
 
 const rolesOf = (account: string): string => `arn:${Aws.PARTITION}:iam::${account}:role/*`;
 
-/** Grants the management of schedules that use the role. */
+/**
+ * Grants the management of schedules, and passing the role that they use to EventBridge Scheduler.
+ */
 export function grantScheduleManage(grantee: IGrantable, scheduleArns: string, role: IRole): void {
   explainWildcard(grantee, "watchlistSchedules", scheduleArns);
   allow(grantee, actions.scheduleManage, scheduleArns);

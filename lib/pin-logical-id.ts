@@ -1,7 +1,11 @@
 import { CfnElement } from "aws-cdk-lib";
 import type { IConstruct } from "constructs";
 
-/** Fixes the logical ID of a resource, so that moving its construct in the code does not replace the resource. */
+/**
+ * Sets the logical ID of a resource. CloudFormation then does not replace the resource when its
+ * construct moves in the code.
+ * @throws Error if the construct has no CloudFormation resource
+ */
 export function pinLogicalId(resource: IConstruct, logicalId: string): void {
   const element = resource.node.defaultChild;
   if (!CfnElement.isCfnElement(element)) {

@@ -20,18 +20,18 @@ export interface ServiceStackProps extends StackProps {
   readonly data: DataStack;
   /** True adds a web ACL to the API. */
   readonly firewall: boolean;
-  /** @default - the execute-api URL only */
+  /** Custom domain of the API. @default - the execute-api URL only */
   readonly domain?: Domain;
-  /** @default - the dashboard offers no demo workspace */
+  /** The public API key of the demo workspace. @default - the dashboard offers no demo workspace */
   readonly demoApiKey?: string;
 }
 
 /**
- * The stack without data: queues with their workers, schedules, and the API. You can delete it and deploy it
- * again: the sweeper then sends the lost messages and restores the lost schedules from the rows. Dead
- * letters are lost, and logs too if the stage does not retain them. The execute-api URL changes, and so does
- * the target of a custom domain: the record in a zone of the context is updated automatically; point any
- * other record to the new output `DomainTarget`.
+ * The stack without data: queues with their workers, schedules, and the API. You can delete it and
+ * deploy it again. The sweeper then sends the lost messages and restores the lost schedules from
+ * the rows. Dead letters are lost, and so are logs unless the stage retains them. The execute-api
+ * URL and the target of a custom domain change. The stack updates the DNS record if the context has
+ * a hosted zone. Otherwise point your record to the new output `DomainTarget`.
  */
 export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, props: ServiceStackProps) {

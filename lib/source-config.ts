@@ -8,30 +8,40 @@ import { parseSources, secretsOf } from "../shared/sources/registry/configuratio
 import { secretReference } from "../shared/sources/contract/secret-reference.ts";
 import { grantKeyDecrypt, grantParameterRead, grantSecretRead } from "./grants.ts";
 
-/** The adapter of each scraper: a value that is known at synthesis, or a parameter that the deployment reads. */
+/**
+ * The adapters of the scrapers: either known at synthesis, or in a parameter that the deployment
+ * reads.
+ */
 export type Sources =
   | { readonly kind: "known"; readonly variable: string }
   | {
       readonly kind: "parameter";
-      /** Name of an SSM parameter that holds the JSON. */
+      /** Name of the SSM parameter that contains the JSON. */
       readonly name: string;
-      /** References to the secrets that the JSON names, and ARNs of the KMS keys that encrypt them. */
+      /**
+       * References to the secrets that the JSON contains, and ARNs of the KMS keys that encrypt
+       * them.
+       */
       readonly secrets: readonly string[];
     };
 
 /** The context keys for sources, not yet checked. */
 export interface SourceContext {
-  /** The JSON, or the path of a file that holds it. */
+  /** The JSON, or the path of a file that contains the JSON. */
   readonly sources?: unknown;
-  /** Name of an SSM parameter that holds the JSON. */
+  /** Name of the SSM parameter that contains the JSON. */
   readonly sourcesParameter?: unknown;
-  /** References to the secrets that the JSON in the parameter names, separated by commas. */
+  /**
+   * References to the secrets in the parameter's JSON and ARNs of their KMS keys, separated by
+   * commas.
+   */
   readonly sourceSecrets?: unknown;
 }
 
 /**
- * Reads the sources from the context; `stageDefault` if the context has none.
- * @throws Error that names the invalid key; never quotes its value, which may contain a secret
+ * Reads the sources from the context. Uses `stageDefault` if the context has no sources.
+ * @throws Error that names the invalid key, but never contains its value, which may contain a
+ * secret
  */
 export function sourcesOf(context: SourceContext, stageDefault: object): Sources {
   const { sources, sourcesParameter, sourceSecrets } = context;
@@ -46,25 +56,30 @@ export function sourcesOf(context: SourceContext, stageDefault: object): Sources
   }
   const text = textOf(sources ?? stageDefault);
   parseSources(text);
-  // Removes whitespace, because the size of the variable is limited.
+  // Removes white space, because the size of the environment variable is limited.
   const variable = JSON.stringify(JSON.parse(text));
   checkRoom(variable);
   return { kind: "known", variable };
 }
 
-/** Lambda's limit for all variables of a function, with their names, as one JSON object. */
+/**
+ * Lambda's limit for all environment variables of a function, with their names, as one JSON object.
+ */
 const environmentBytesMax = 4_096;
-/** Variables that every function has in addition to those that are listed for it. */
+/** Variables that every function has in addition to those in functions/environment.ts. */
 const commonVariables = ["POWERTOOLS_SERVICE_NAME", "UV_THREADPOOL_SIZE"];
-/** Variables whose values are generated at deployment, such as names and ARNs. Other values are short. */
+/**
+ * Names of variables whose values are generated at deployment, such as names and ARNs. Other values
+ * are short.
+ */
 const generated = /_(?:TABLE|URL|ARN|GROUP|BUCKET|ID)$/;
 const generatedBytesMax = 160;
 const wordBytesMax = 32;
 
-/** @throws Error if the variable would exceed Lambda's limit in a function that has it */
+/** @throws Error if the value of SOURCES would exceed Lambda's limit in any function that has it */
 function checkRoom(variable: string): void {
   const room = Math.min(...Object.values(environment).filter(isReader).map(roomBeside));
-  // Quotes in the value are escaped and take two bytes each.
+  // JSON escapes each quote in the value, so that it takes two bytes.
   const bytes = bytesOf(variable) - bytesOf("");
   if (bytes <= room) return;
   throw new Error(
@@ -92,7 +107,7 @@ export const sourcesVariable = (scope: Construct, sources: Sources): string =>
     ? sources.variable
     : StringParameter.valueForStringParameter(scope, sources.name);
 
-/** Grants access to the secrets of the sources, and to no others. */
+/** Grants access to the secrets of the sources, and to no other secrets. */
 export function grantSourceSecrets(grantee: IGrantable, sources: Sources): void {
   const references =
     sources.kind === "parameter"
@@ -117,12 +132,12 @@ const parameterArnOf = (name: string): string =>
 
 function fromParameter(name: unknown, secrets: unknown): Sources {
   if (typeof name !== "string" || !/^\/?[\w./-]{1,1010}$/.test(name)) {
-    throw new Error("sourcesParameter is not the name of an SSM parameter.");
+    throw new Error("Context 'sourcesParameter' must be the name of an SSM parameter.");
   }
   const references = typeof secrets === "string" ? secrets.split(",") : [];
   if (secrets !== undefined && !references.every(isStoredSecretOrKey)) {
     throw new Error(
-      "sourceSecrets is not a list of references to secrets and of ARNs of KMS keys, " +
+      "Context 'sourceSecrets' must list references to secrets and ARNs of KMS keys, " +
         "separated by commas.",
     );
   }
@@ -134,10 +149,15 @@ function isStoredSecretOrKey(reference: string): boolean {
   return kind === undefined ? /^arn:aws[\w-]*:kms:/.test(reference) : kind !== "variable";
 }
 
-/** The JSON of the context: the text itself if it begins with `{`, else the content of the named file. */
+/**
+ * The JSON of the context: the text itself if it begins with `{`, otherwise the content of the
+ * file.
+ */
 function textOf(sources: unknown): string {
   if (typeof sources !== "string") return JSON.stringify(sources);
   if (sources.trimStart().startsWith("{")) return sources;
-  if (!existsSync(sources)) throw new Error("sources is neither JSON nor the path of a file.");
+  if (!existsSync(sources)) {
+    throw new Error("Context 'sources' must be a JSON object or the path of an existing file.");
+  }
   return readFileSync(sources, "utf8");
 }

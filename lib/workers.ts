@@ -28,24 +28,24 @@ export interface WorkersProps {
   readonly schedules: RunSchedules;
 }
 
-/** Receives after which SQS moves a message to the dead-letter queue. */
+/** Number of receives after which SQS moves a message to the dead-letter queue. */
 const receivesMax = 5;
 
-/** The workers of the queues, in the order in which a run passes them, and the sweeper. */
+/** The workers of the queues, in the order in which a run uses them, and the sweeper. */
 export class Workers extends Construct {
   readonly runs: QueueWorker<"run-starter">;
   readonly steps: QueueWorker<"run-step">;
   readonly finishes: QueueWorker<"run-finisher">;
   readonly deliveries: QueueWorker<"delivery">;
   readonly sweeper: ServiceFunction<"sweeper">;
-  /** Invocations of the sweeper that its schedule could not deliver. */
+  /** Contains invocations of the sweeper that its schedule could not deliver. */
   readonly sweeperDeadLetterQueue: IQueue;
   readonly #props: WorkersProps;
 
   constructor(scope: Construct, id: string, props: WorkersProps) {
     super(scope, id);
     this.#props = props;
-    // In reverse order, because a worker needs the URLs of the queues to which it sends.
+    // Created in reverse order, because a worker needs the URLs of the queues to which it sends.
     this.deliveries = this.deliveryWorker();
     this.finishes = this.finishWorker();
     this.steps = this.stepWorker();
@@ -78,7 +78,8 @@ export class Workers extends Construct {
         "returned 503 may stay charged until its message is replayed.",
     });
     this.grantRunTables(runs);
-    // The run starter ends a run without steps to read, and needs the watchlist's endpoint for that.
+    // If a run has no steps to read, the run starter ends the run, and needs the watchlist's
+    // endpoint for this.
     grantTable(runs, data.deliveries, "read");
     grantSend(runs, this.steps.queue);
     grantScheduleManage(runs, schedules.scheduleArns, schedules.role);

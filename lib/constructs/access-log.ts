@@ -1,9 +1,10 @@
 import { AccessLogField, AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
 
 /**
- * The fields of the access log: one line of JSON for each request, also for requests that reach no function.
- * The log has the resource instead of the path and the query, which may contain IDs and an API key. It has
- * neither the address nor the agent of the caller, so that it contains no personal data.
+ * The fields of the access log. Each request results in one line of JSON, including requests that
+ * reach no function. The log contains the resource, not the path and the query, because those may
+ * contain IDs and an API key. It contains neither the address nor the user agent of the caller, so
+ * that it has no personal data.
  */
 const fields: Readonly<Record<string, string>> = {
   request_id: AccessLogField.contextRequestId(),
@@ -20,5 +21,8 @@ const fields: Readonly<Record<string, string>> = {
   bytes: AccessLogField.contextResponseLength(),
 };
 
-/** All values are strings: the gateway writes `-` for an absent value, which is no JSON number. */
+/**
+ * The format of the access log. All values are strings, because the gateway writes `-` for an
+ * absent value, which is not a valid JSON number.
+ */
 export const accessLogFormat = AccessLogFormat.custom(JSON.stringify(fields));

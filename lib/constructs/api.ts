@@ -20,22 +20,28 @@ import { addGatewayResponses } from "./gateway-responses.ts";
 import type { ServiceFunction } from "./service-function.ts";
 
 export interface ApiProps {
-  /** First path segment of the execute-api URL; not part of the path that handlers receive. */
+  /**
+   * First path segment of the execute-api URL. The path that handlers receive does not contain it.
+   */
   readonly stage: Stage;
   readonly config: Config;
   readonly functions: Readonly<Record<GroupName, ServiceFunction<GroupName>>>;
 }
 
-/** Longer than the gateway's idle timeout of a stream (`gatewaySeconds`), so that this timeout never applies. */
+/**
+ * Longer than the gateway's idle timeout of a stream (`gatewaySeconds`), which therefore always
+ * applies first.
+ */
 const streamingTimeout = Duration.seconds(320);
 
-/** The finding that the role of the access logs causes. */
+/** The rule that the role for access logs violates. */
 const logRolePolicy =
   "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]";
 
 /**
- * The REST API. Sends all methods of a group's roots, and of all paths below them, to the function of the
- * group, which dispatches to routes. Sends all other paths to the group without roots.
+ * The REST API. It sends all methods of a group's root paths, and of all paths below them, to the
+ * function of the group, which selects the route. It sends all other paths to the group without
+ * root paths.
  */
 export class Api extends Construct {
   readonly restApi: RestApi;
@@ -43,7 +49,7 @@ export class Api extends Construct {
   constructor(scope: Construct, id: string, props: ApiProps) {
     super(scope, id);
     this.restApi = this.gateway(props);
-    // The URL of the API contains its ID.
+    // Pinned because the URL of the API contains the API's ID.
     pinLogicalId(this.restApi, "Api");
     addGatewayResponses(this.restApi, props.config.throttle.requestsPerSecond);
     this.addRoutes(props);
@@ -56,7 +62,7 @@ export class Api extends Construct {
       description: "Retail product data service.",
       // An edge-optimized endpoint would end a stream after 30 idle seconds.
       endpointTypes: [EndpointType.REGIONAL],
-      // Functions receive bodies as the client sent them, and may send compressed responses.
+      // Functions receive bodies unchanged, and may send compressed responses.
       binaryMediaTypes: ["*/*"],
       cloudWatchRole: makesLogRole,
       deployOptions: {
@@ -96,7 +102,8 @@ export class Api extends Construct {
     for (const { name, lambda } of Object.values(functions)) {
       const group: Group = groups[name];
       const integration = lambdaIntegration(lambda, group, config.responseMode);
-      // The gateway may prefer the branch /v1 to the catch-all of the root, so both need a catch-all.
+      // For an unknown path below /v1, the gateway may use the /v1 branch instead of the root's
+      // catch-all. Both therefore need a catch-all.
       const covered =
         group.roots.length === 0
           ? [this.restApi.root, version]
@@ -120,7 +127,8 @@ function lambdaIntegration(
 ): LambdaIntegration {
   const streams = group.streaming && responseMode === "stream";
   return new LambdaIntegration(target, {
-    // One permission for the whole API: one for each method would exceed the size of the function's policy.
+    // One permission for the whole API. One permission for each method would exceed the maximum
+    // size of the function's policy.
     scopePermissionToMethod: false,
     ...(streams
       ? { responseTransferMode: ResponseTransferMode.STREAM, timeout: streamingTimeout }

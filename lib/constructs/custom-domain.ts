@@ -14,8 +14,8 @@ export interface CustomDomainProps {
 }
 
 /**
- * A custom domain for the API, without a base path: the gateway would not remove a base path from the path
- * that functions dispatch by. The execute-api URL keeps working.
+ * A custom domain for the API, without a base path. Functions select routes by the path, and the
+ * gateway would not remove a base path from it. The execute-api URL keeps working.
  */
 export class CustomDomain extends Construct {
   constructor(scope: Construct, id: string, { api, domain }: CustomDomainProps) {
@@ -27,7 +27,8 @@ export class CustomDomain extends Construct {
       endpointType: EndpointType.REGIONAL,
       securityPolicy: SecurityPolicy.TLS_1_2,
     });
-    // A replacement would get another target, and DNS records of the deployer would point to the old one.
+    // Pinned because a replacement would have another target. DNS records of the deployer would
+    // then point to the old target.
     pinLogicalId(domainName, "ApiDomain");
     new CfnOutput(this, "Url", {
       value: `https://${domain.name}/`,
@@ -41,7 +42,7 @@ export class CustomDomain extends Construct {
       return;
     }
     new ARecord(this, "Alias", {
-      // Uses the domain as the zone's name, so that the record gets the domain's name in any zone.
+      // Uses the domain as the zone's name, so that the record has the domain's name in any zone.
       zone: HostedZone.fromHostedZoneAttributes(this, "Zone", {
         hostedZoneId: domain.hostedZoneId,
         zoneName: domain.name,

@@ -6,20 +6,26 @@ import { limits } from "../../shared/base/limits.ts";
 import { errorTemplate } from "./gateway-responses.ts";
 
 const rateWindowSeconds = 300;
-/** Limit of one address: two keys at full rate. More calls from one address are probably an attack on keys. */
+/**
+ * Rate limit for one address: the limit of two API keys. More calls from one address are probably
+ * an attack on keys.
+ */
 const requestsPerSecondOfAddress = 2 * limits.requestsPerSecond;
 const retryAfterSeconds = 60;
 
-/** Managed rule groups, each with the rules that only count, because they would block valid calls. */
+/**
+ * Managed rule groups, each with the rules that only count requests, because they would block valid
+ * calls.
+ */
 const managedGroups: Readonly<Record<string, readonly string[]>> = {
   AWSManagedRulesAmazonIpReputationList: [],
   AWSManagedRulesKnownBadInputsRuleSet: [],
   AWSManagedRulesCommonRuleSet: [
-    // Lists of IDs need bodies up to 2 MiB and long queries.
+    // Lists of IDs require bodies of up to 2 MiB and long queries.
     "SizeRestrictions_BODY",
     "SizeRestrictions_QUERYSTRING",
     // URLs of webhook endpoints and S3 destinations may contain IP addresses. The service checks
-    // addresses when it connects.
+    // the address when it connects.
     "GenericRFI_BODY",
     // Clients are servers, and not all of them send a User-Agent.
     "NoUserAgent_HEADER",
@@ -31,8 +37,8 @@ export interface FirewallProps {
 }
 
 /**
- * A web ACL for the API: AWS managed rules, and a rate limit by address. Samples no requests, because a
- * sample contains the query, which may contain an API key.
+ * A web ACL for the API: AWS managed rules, and a rate limit for each address. It stores no request
+ * samples, because a sample contains the query, which may contain an API key.
  */
 export class Firewall extends Construct {
   constructor(scope: Construct, id: string, props: FirewallProps) {
@@ -89,7 +95,7 @@ function managedRule(
 ): CfnWebACL.RuleProperty {
   return {
     name,
-    // After the rate limit by address.
+    // The rate limit for each address has the first priority.
     priority: index + 1,
     statement: {
       managedRuleGroupStatement: {

@@ -15,7 +15,7 @@ import { limits } from "../../shared/base/limits.ts";
 
 /**
  * The service error for each type of response that the gateway creates without a function.
- * @param requestsPerSecond the gateway's limit for all callers together
+ * @param requestsPerSecond the gateway's rate limit for all callers together
  */
 export const gatewayErrors = (
   requestsPerSecond: number,
@@ -23,7 +23,7 @@ export const gatewayErrors = (
   [ResponseType.DEFAULT_4XX, malformed("request")],
   [ResponseType.DEFAULT_5XX, internal()],
   [ResponseType.RESOURCE_NOT_FOUND, notFound("This endpoint")],
-  // Despite its name, also the gateway's response to an unknown path.
+  // Despite its name, the gateway also uses this type for an unknown path.
   [ResponseType.MISSING_AUTHENTICATION_TOKEN, notFound("This endpoint")],
   [ResponseType.UNAUTHORIZED, keyMissing()],
   [ResponseType.INVALID_API_KEY, keyNotAccepted()],
@@ -38,7 +38,7 @@ export const gatewayErrors = (
   [ResponseType.INTEGRATION_TIMEOUT, unavailable()],
   [
     ResponseType.UNSUPPORTED_MEDIA_TYPE,
-    // The gateway decompresses bodies, and its response cannot quote the encoding.
+    // The gateway decompresses bodies itself. Its response cannot contain the rejected encoding.
     invalidParam(
       "body",
       "The body cannot be decompressed. Compress it with gzip, or send it uncompressed without a " +
@@ -52,10 +52,10 @@ export const gatewayErrors = (
   [ResponseType.QUOTA_EXCEEDED, rateLimited(requestsPerSecond, 1)],
 ];
 
-/** A status of these two types would replace the status of all other types. */
+/** Setting a status for these two types would override the status of all other types. */
 const fallbacks = new Set([ResponseType.DEFAULT_4XX, ResponseType.DEFAULT_5XX]);
 
-/** Gives all responses of the gateway the error format of the service. */
+/** Sets the service's error format for all responses that the gateway creates. */
 export function addGatewayResponses(api: RestApi, requestsPerSecond: number): void {
   for (const [type, error] of gatewayErrors(requestsPerSecond)) {
     api.addGatewayResponse(`Gateway-${type.responseType}`, {
@@ -75,7 +75,7 @@ function responseHeaders(error: ServiceError): Record<string, string> {
   };
 }
 
-/** The body of an error as fixed text, for gateway responses and firewall responses. */
+/** The body of an error as constant JSON, for responses of the gateway and the firewall. */
 export function errorTemplate(error: ServiceError): string {
   const { param } = error.details;
   return JSON.stringify({
@@ -89,8 +89,5 @@ export function errorTemplate(error: ServiceError): string {
 }
 
 function malformed(part: "request" | "query" | "body"): ServiceError {
-  return invalidParam(
-    part,
-    `The ${part} was refused as malformed. See /v1/openapi.json for what is accepted.`,
-  );
+  return invalidParam(part, `The ${part} is malformed. See /v1/openapi.json for the valid format.`);
 }

@@ -15,16 +15,17 @@ export interface MinuteScheduleProps {
   readonly target: IFunction;
   /** Logical ID of the dead-letter queue. */
   readonly deadLetterQueueId: string;
-  /** The consequence for users if the target is not started. */
+  /** The consequence for users if the target does not start: a full sentence. */
   readonly impact: string;
 }
 
 const minute = Duration.minutes(1);
 
 /**
- * Invokes a function every minute. A failed invocation is not repeated, because the next one follows:
- * without this, Lambda would repeat hours of invocations after throttling. Invocations that the schedule
- * could not deliver stay in a dead-letter queue for a day, with the reason. Never replay them.
+ * Invokes a function every minute. A failed invocation is not repeated, because the next one
+ * follows. With retries, Lambda would repeat hours of invocations after throttling. Invocations
+ * that the schedule could not deliver stay in a dead-letter queue for a day, with the reason. Never
+ * replay them.
  */
 export class MinuteSchedule extends Construct {
   readonly deadLetterQueue: IQueue;
@@ -34,7 +35,7 @@ export class MinuteSchedule extends Construct {
     const deadLetterQueue = secureQueue(
       this,
       { id: "DeadLetterQueue", logicalId: props.deadLetterQueueId },
-      // Messages expire after a day, so that the alarm ends without an operator.
+      // Messages expire after a day, which also ends the alarm without an operator.
       { retentionPeriod: Duration.days(1) },
     );
     acknowledge(deadLetterQueue, "AwsSolutions-SQS3");
@@ -48,14 +49,15 @@ export class MinuteSchedule extends Construct {
       schedule: ScheduleExpression.rate(minute),
       timeWindow: TimeWindow.off(),
       target: new LambdaInvoke(props.target, {
-        // Without this, the target adds permissions for every version of the function to the role.
+        // Without `withoutPolicyUpdates`, the target adds permissions for every version of the
+        // function to the role.
         role: role.withoutPolicyUpdates(),
         deadLetterQueue,
         retryAttempts: 0,
         maxEventAge: minute,
       }),
     });
-    // Otherwise the first invocation may precede the permissions of the role.
+    // Without this dependency, the first invocation may precede the permissions of the role.
     schedule.node.addDependency(role);
     new DeadLetterAlarm(this, "DeadLetterAlarm", { queue: deadLetterQueue, impact: props.impact });
   }

@@ -11,23 +11,30 @@ import type { ServiceFunctionProps } from "./service-function.ts";
 
 export interface QueueWorkerProps<Name extends WorkerName> {
   readonly function: Omit<ServiceFunctionProps<Name>, "variables">;
-  /** The function's variables. Receives the worker's queue, because a worker may send to it. */
+  /**
+   * Returns the function's variables. Receives the worker's queue, because a worker may send to its
+   * own queue.
+   */
   readonly variables: (own: Queue) => EnvironmentOf<Name>;
-  /** The most messages of one invocation. */
+  /** Maximum number of messages in one invocation. */
   readonly batchSize: number;
-  /** The most parallel invocations; 2 to 1,000. */
+  /** Maximum number of parallel invocations, from 2 to 1,000. */
   readonly concurrencyMax: number;
-  /** Receives after which SQS moves a message to the dead-letter queue. */
+  /** Number of receives after which SQS moves a message to the dead-letter queue. */
   readonly receivesMax: number;
   /** The consequence of a dead letter for users: a full sentence. */
   readonly impact: string;
 }
 
-/** Visibility timeout as a multiple of the function timeout, as AWS recommends: time to retry a throttled batch. */
+/**
+ * Visibility timeout as a multiple of the function timeout. AWS recommends this value, so that
+ * Lambda has time to retry a throttled batch.
+ */
 const visibilityPerTimeout = 6;
 /**
- * A message has a delay of 15 minutes at most, and becomes a dead letter after a few hours of retries. A dead
- * letter keeps its first time of sending, so time in this queue shortens its time in the dead-letter queue.
+ * A message is delayed by at most 15 minutes, and becomes a dead letter after a few hours of
+ * retries. A dead letter keeps its original send time, so the time in this queue shortens its time
+ * in the dead-letter queue.
  */
 const retentionPeriod = Duration.days(4);
 
@@ -38,7 +45,10 @@ export class QueueWorker<Name extends WorkerName> extends Construct implements I
   readonly function: ServiceFunction<Name>;
   readonly grantPrincipal: IPrincipal;
 
-  /** @param id also the prefix of the queue's logical ID: `Runs` makes `RunsQueue` */
+  /**
+   * @param id ID of the construct, and prefix of the queue's logical ID: `Runs` results in
+   * `RunsQueue`
+   */
   constructor(scope: Construct, id: string, props: QueueWorkerProps<Name>) {
     super(scope, id);
     this.deadLetterQueue = secureQueue(
@@ -60,7 +70,7 @@ export class QueueWorker<Name extends WorkerName> extends Construct implements I
     this.function = new ServiceFunction(this, "Worker", {
       ...props.function,
       variables: props.variables(this.queue),
-      // With reserved concurrency in the account, other functions could use up this worker's share.
+      // Without a reservation for this worker, functions of the account could use up its share.
       ...(props.function.config.reservedConcurrency !== null && {
         reservedConcurrency: props.concurrencyMax,
       }),

@@ -6,26 +6,27 @@ import { pinLogicalId } from "../pin-logical-id.ts";
 import { schedulerRole } from "./scheduler-role.ts";
 
 export interface RunSchedulesProps {
-  /** Name of the group in the account. A change deletes every schedule in the group. */
+  /** Name of the schedule group in the account. Changing it deletes every schedule in the group. */
   readonly groupName: string;
 }
 
 /**
- * The group of the watchlists' schedules, and the role with which they send messages. The schedules have no
- * dead-letter queue: the row of a watchlist has its due time, and the sweeper starts an overdue watchlist
- * within minutes.
+ * The group of the watchlists' schedules, and the role with which they send messages. The schedules
+ * have no dead-letter queue, because the row of a watchlist contains its due time: the sweeper
+ * starts an overdue watchlist within minutes.
  */
 export class RunSchedules extends Construct {
   readonly group: ScheduleGroup;
   readonly role: Role;
-  /** Matches every schedule of the group and no other. */
+  /** ARN pattern that matches every schedule of the group and no other schedule. */
   readonly scheduleArns: string;
 
   constructor(scope: Construct, id: string, props: RunSchedulesProps) {
     super(scope, id);
     this.group = new ScheduleGroup(this, "Group", {
       scheduleGroupName: props.groupName,
-      // The schedules are useless without the queue, and watchlists store their due times.
+      // Without the queue, the schedules are useless. They can be restored, because watchlists
+      // store their due times.
       removalPolicy: RemovalPolicy.DESTROY,
     });
     pinLogicalId(this.group, "WatchlistSchedules");

@@ -4,14 +4,17 @@ import type { QueueProps } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { pinLogicalId } from "../pin-logical-id.ts";
 
-/** The maximum of SQS. It counts from the time at which a message was first sent to its original queue. */
+/**
+ * Retention of dead letters: the maximum of SQS. It counts from the time at which a message was
+ * first sent to its original queue.
+ */
 export const deadLetterRetention = Duration.days(14);
 
 interface SecureQueueProps extends Pick<QueueProps, "visibilityTimeout" | "deadLetterQueue"> {
   readonly retentionPeriod: Duration;
 }
 
-/** Creates an encrypted queue that requires TLS and has a fixed logical ID. */
+/** Creates an encrypted queue that requires TLS and has a pinned logical ID. */
 export function secureQueue(
   scope: Construct,
   name: { readonly id: string; readonly logicalId: string },

@@ -12,7 +12,7 @@ import type { EnvironmentOf, FunctionName } from "../../functions/environment.ts
 import type { Config } from "../config.ts";
 
 export interface ServiceFunctionProps<Name extends FunctionName> {
-  /** Folder in `functions` with the entry file handler.ts. */
+  /** Folder in `functions` that contains the entry file handler.ts. */
   readonly name: Name;
   readonly description: string;
   readonly timeout: Duration;
@@ -21,8 +21,8 @@ export interface ServiceFunctionProps<Name extends FunctionName> {
   /** Exactly the variables that functions/environment.ts lists for this function. */
   readonly variables: EnvironmentOf<Name>;
   /**
-   * True if the function sends messages to its own queue. Otherwise Lambda's recursive loop detection stops
-   * a chain of messages at the sixteenth.
+   * True if the function sends messages to its own queue. Otherwise Lambda's recursive loop
+   * detection stops a chain of messages at the sixteenth message.
    * @default false
    */
   readonly sendsToItself?: boolean;
@@ -35,7 +35,7 @@ export interface ServiceFunctionProps<Name extends FunctionName> {
 
 const projectRoot = join(import.meta.dirname, "..", "..");
 
-/** Bundling options of every function, also for the benchmarks. */
+/** Bundling options of every function. The benchmarks use them too. */
 export const bundling: BundlingOptions = {
   format: OutputFormat.ESM,
   mainFields: ["module", "main"],
@@ -50,7 +50,7 @@ export const bundling: BundlingOptions = {
     ),
     "--alias:node:http": join(projectRoot, "shared/aws/sdk/node-http.ts"),
   },
-  // CommonJS packages call require(), which ES modules do not define.
+  // CommonJS packages call `require()`, which ES modules do not define.
   banner:
     'import{createRequire as bundleRequire}from"node:module";' +
     "const require=bundleRequire(import.meta.url);",
@@ -91,10 +91,12 @@ export class ServiceFunction<Name extends FunctionName> extends Construct implem
       environment: {
         ...readEnvironment(props.name, props.variables),
         POWERTOOLS_SERVICE_NAME: props.name,
-        // Each DNS lookup occupies a thread, so that a slow name server of one customer could delay others.
+        // Each DNS lookup occupies a thread. With few threads, a slow name server of one customer
+        // could delay lookups for others.
         UV_THREADPOOL_SIZE: "64",
       },
-      // The SDK reuses connections by default, and functions/environment.ts lists every variable.
+      // The SDK reuses connections without this option, which would add a variable that
+      // functions/environment.ts does not list.
       awsSdkConnectionReuse: false,
       ...(props.sendsToItself === true ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
       ...(props.reservedConcurrency === undefined

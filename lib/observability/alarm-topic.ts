@@ -12,9 +12,10 @@ export interface AlarmTopicProps {
 }
 
 /**
- * The SNS topic of all alarms: encrypted, and only CloudWatch of this account can publish to it, over TLS. It
- * is in the data stack, so that subscribers need not confirm again after the service stack is replaced.
- * Context `alarmEmail` subscribes an address. Other subscribers use the topic's ARN, a stack output.
+ * The SNS topic of all alarms. It is encrypted, and only CloudWatch of this account can publish to
+ * it, over TLS. It is in the data stack, so that subscribers need not confirm again when the
+ * service stack is replaced. Context `alarmEmail` subscribes an address. Other subscribers use the
+ * topic's ARN, which is a stack output.
  */
 export class AlarmTopic extends Construct {
   readonly topic: Topic;
@@ -42,9 +43,9 @@ export class AlarmTopic extends Construct {
       masterKey: key,
       enforceSSL: true,
     });
-    // A replacement would lose subscriptions that were made by hand.
+    // Pinned because a replacement would lose subscriptions that were created manually.
     pinLogicalId(this.topic, "AlarmTopic");
-    // Replaces the default policy, which allows the whole account to publish.
+    // This policy replaces the default policy, which allows the whole account to publish.
     this.topic.addToResourcePolicy(
       new PolicyStatement({
         sid: "AlarmsOfThisAccount",
@@ -63,7 +64,10 @@ export class AlarmTopic extends Construct {
   }
 }
 
-/** @throws Error if the context is set to something other than an email address */
+/**
+ * The email address of the context; undefined if it is not set.
+ * @throws Error if it is set to another value
+ */
 function emailOf(given: unknown): string | undefined {
   if (given === undefined) return undefined;
   if (typeof given === "string" && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(given)) return given;

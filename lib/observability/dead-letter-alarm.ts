@@ -10,7 +10,10 @@ export interface DeadLetterAlarmProps {
   readonly impact: string;
 }
 
-/** An alarm on the first message in a dead-letter queue. Its name begins with the ID of the parent construct. */
+/**
+ * An alarm that starts with the first message in a dead-letter queue. Its name begins with the ID
+ * of the parent construct.
+ */
 export class DeadLetterAlarm extends Construct {
   constructor(scope: Construct, id: string, props: DeadLetterAlarmProps) {
     super(scope, id);

@@ -8,8 +8,8 @@ import { ServiceAlarms } from "./service-alarms.ts";
 import { ServiceDashboard } from "./service-dashboard.ts";
 
 /**
- * Alarms and the dashboard. Create it last in its stack: it connects every alarm that the stack has by then
- * to the topic of the data stack.
+ * The alarms and the dashboard. Create this construct last in its stack, because it connects only
+ * the existing alarms of the stack to the topic.
  */
 export class Observability extends Construct {
   constructor(scope: Construct, id: string, parts: ObservedParts) {

@@ -22,7 +22,7 @@ export interface Observed {
 
 export interface ObservedTable {
   readonly name: string;
-  /** Dimensions of the metrics of the table, and of its due index if it has one. */
+  /** Metric dimensions of the table and, if it has one, of its due index. */
   readonly capacities: readonly Readonly<Record<string, string>>[];
   readonly tableName: string;
 }
@@ -31,7 +31,10 @@ export interface ObservedQueue {
   readonly name: string;
   readonly queue: IQueue;
   readonly deadLetterQueue: IQueue;
-  /** Alarm threshold for the oldest message. Longer than one retry, which takes six times the worker's timeout. */
+  /**
+   * Alarm threshold for the age of the oldest message, in minutes. Longer than one retry, which
+   * takes six times the worker's timeout.
+   */
   readonly ageMinutesMax: number;
   /** The consequence of waiting messages for users: a full sentence. */
   readonly impact: string;
@@ -45,6 +48,7 @@ export interface ObservedParts {
   readonly data: DataStack;
 }
 
+/** Collects the observed resources from the parts of the app. */
 export function observed({ stage, api, byGroup, workers, data }: ObservedParts): Observed {
   const { runs, steps, finishes, deliveries, sweeper } = workers;
   const { accounts, ledger, watchlists, deliveries: outbox } = data;

@@ -7,9 +7,12 @@ import type { Observed } from "./observed.ts";
 import { ServiceAlarm } from "./service-alarm.ts";
 import { ownMetric } from "./service-metrics.ts";
 
-/** An alarm of a source ignores periods with fewer items. */
+/** Minimum number of items in a period. The alarm of a source ignores periods with fewer items. */
 const itemsMin = 20;
-/** SDK clients retry single failures, so an alarm needs many. */
+/**
+ * Minimum number of failed requests in a period for an alarm. High, because SDK clients retry
+ * single failures.
+ */
 const refusalsMin = 50;
 const failuresMin = 3;
 const tableOperations = [
@@ -23,7 +26,7 @@ const tableOperations = [
   "TransactWriteItems",
 ] as const;
 
-/** One alarm for each function, queue, source and table. */
+/** Alarms of single resources: functions, queues, sources and tables. */
 export class ResourceAlarms extends Construct {
   constructor(scope: Construct, id: string, observed: Observed) {
     super(scope, id);
@@ -133,7 +136,7 @@ export class ResourceAlarms extends Construct {
         name: `table-throttling-${name}`,
         metric: summed(
           "Throttled requests",
-          // A throttled index also throttles writes to its table.
+          // Includes the due index, because a throttled index also throttles writes to its table.
           capacities.flatMap((dimensions) => [
             tableMetric("ReadThrottleEvents", dimensions),
             tableMetric("WriteThrottleEvents", dimensions),
@@ -161,7 +164,10 @@ const tableMetric = (metricName: string, dimensionsMap: Readonly<Record<string, 
     period: Duration.minutes(5),
   });
 
-/** The sum of metrics, at most ten (the limit of an alarm); a metric without values counts as 0. */
+/**
+ * The sum of at most ten metrics, which is CloudWatch's limit for an alarm. A metric without values
+ * counts as 0.
+ */
 function summed(label: string, metrics: readonly IMetric[]): MathExpression {
   const usingMetrics = Object.fromEntries(metrics.map((metric, index) => [`m${index}`, metric]));
   const expression = Object.keys(usingMetrics)

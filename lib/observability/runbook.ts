@@ -1,6 +1,6 @@
 import type { IConstruct } from "constructs";
 
-/** Headings of docs/operate.md that alarms link to, one for each kind of alarm. */
+/** Anchors of headings in docs/operate.md to which alarms link, one for each kind of alarm. */
 export const runbookAnchors = [
   "alarm-api-failing",
   "alarm-api-slow",
@@ -22,8 +22,9 @@ export const runbookAnchors = [
 export type RunbookAnchor = (typeof runbookAnchors)[number];
 
 /**
- * The link to an alarm's section of the runbook, at the URL of context `runbookUrl`, or in docs/operate.md.
- * @throws Error if the context is no HTTPS URL
+ * The link to an alarm's section of the runbook: at the URL of context `runbookUrl`, otherwise in
+ * docs/operate.md.
+ * @throws Error if the context is not an HTTPS URL
  */
 export function runbookLink(scope: IConstruct, anchor: RunbookAnchor): string {
   const base: unknown = scope.node.tryGetContext("runbookUrl");

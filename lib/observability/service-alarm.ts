@@ -4,37 +4,40 @@ import type { IAlarmAction, IMetric } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
 import { type RunbookAnchor, runbookLink } from "./runbook.ts";
 
-/** The text of an alarm for the operator on call. */
+/** The text of an alarm, for the operator on call. */
 export interface AlarmText {
   /** The consequence for users: a full sentence. */
   readonly impact: string;
-  /** Where to find the cause. */
+  /** Where to find the cause; it follows "Look at:". */
   readonly lookAt: string;
-  /** The first action. */
+  /** The first action; it follows "Do:". */
   readonly act: string;
   readonly runbook: RunbookAnchor;
 }
 
 export interface ServiceAlarmProps extends AlarmText {
-  /** The alarm's name without the name of its stack. */
+  /** The alarm's name without its prefix, the name of the stack. */
   readonly name: string;
   readonly metric: IMetric;
   readonly threshold: number;
-  /** @default GREATER_THAN_OR_EQUAL_TO_THRESHOLD */
+  /** How a value breaches the threshold. @default GREATER_THAN_OR_EQUAL_TO_THRESHOLD */
   readonly comparison?: ComparisonOperator;
-  /** The alarm state begins if `breaching` of the last `of` periods reach the threshold. */
+  /** The alarm state starts when `breaching` of the last `of` periods breach the threshold. */
   readonly periods: { readonly breaching: number; readonly of: number };
-  /** @default NOT_BREACHING */
+  /** How periods without data count. @default NOT_BREACHING */
   readonly missing?: TreatMissingData;
   /**
-   * True notifies the topic of the end of the alarm state too: for problems that customers notice as long as
-   * they last. Such an alarm also sends one OK notification when it is created.
+   * True also notifies the topic when the alarm state ends, for problems that customers notice
+   * until they end. Such an alarm also sends one OK notification when it is created.
    * @default false
    */
   readonly notifiesEnd?: boolean;
 }
 
-/** An alarm whose description contains its consequence, where to look, what to do, and the runbook. */
+/**
+ * An alarm whose description contains the consequence, where to find the cause, the first action,
+ * and the runbook link.
+ */
 export class ServiceAlarm extends Construct {
   readonly alarm: Alarm;
   readonly #notifiesEnd: boolean;
@@ -59,7 +62,7 @@ export class ServiceAlarm extends Construct {
     });
   }
 
-  /** Executes an action when the alarm state begins and, with `notifiesEnd`, when it ends. */
+  /** Executes an action when the alarm state starts and, with `notifiesEnd`, also when it ends. */
   notify(action: IAlarmAction): void {
     this.alarm.addAlarmAction(action);
     if (this.#notifiesEnd) this.alarm.addOkAction(action);

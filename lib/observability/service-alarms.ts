@@ -13,15 +13,21 @@ import { ownMetric } from "./service-metrics.ts";
 import { ServiceAlarm } from "./service-alarm.ts";
 import type { Observed } from "./observed.ts";
 
-/** Groups that read a few rows at most. Other groups may be slow: they read sources, or watchlists of 50,000 items. */
+/**
+ * Groups whose calls read at most a few rows. Calls of other groups may be slow, because they read
+ * sources or watchlists of 50,000 items.
+ */
 const lightGroups = ["account", "dashboard", "events", "platforms"] as const satisfies GroupName[];
 const slowMs = 3_000;
-/** An alarm ignores a period with fewer calls, reservations, items or receivers than this. */
+/**
+ * Minimum number of calls, reservations, items or receivers in a period. An alarm ignores periods
+ * with fewer.
+ */
 const someMin = 20;
 const ledgerSlowMs = 500;
 const lateMs = 5 * 60_000;
 
-/** Alarms on problems that customers notice. */
+/** Alarms for problems that customers notice. */
 export class ServiceAlarms extends Construct {
   constructor(scope: Construct, id: string, observed: Observed) {
     super(scope, id);
@@ -44,7 +50,7 @@ export class ServiceAlarms extends Construct {
       name: "api-failing",
       notifiesEnd: true,
       metric: new MathExpression({
-        // 501 for announced features is no failure.
+        // Status 501, for announced features, is not a failure.
         expression: `IF(requests >= ${someMin}, 100 * (failed - FILL(announced, 0)) / requests, 0)`,
         usingMetrics: {
           requests: api.metricCount(options),

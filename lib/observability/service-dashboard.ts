@@ -19,7 +19,7 @@ export interface ServiceDashboardProps {
   readonly alarms: readonly IAlarm[];
 }
 
-/** Kinds of metrics whose only dimension is the stage. */
+/** Metric kinds whose only dimension is the stage. */
 type UndividedKind = "deliveries" | "exports" | "ledger" | "limiter" | "receivers" | "sweeps";
 
 const minutes = 5;
@@ -35,7 +35,7 @@ export class ServiceDashboard extends Construct {
     super(scope, id);
     this.#observed = observed;
     const dashboard = new Dashboard(this, "Dashboard", {
-      // Names of dashboards are global in an account.
+      // Dashboard names must be unique across the regions of an account.
       dashboardName: `${Stack.of(this).stackName}-${Aws.REGION}`,
       defaultInterval: Duration.hours(12),
       periodOverride: PeriodOverride.INHERIT,
@@ -276,7 +276,7 @@ export class ServiceDashboard extends Construct {
   }
 }
 
-/** Graphs side by side, four in a row. */
+/** Creates graphs side by side, four in a row. */
 const rowOf = (graphs: readonly (readonly [string, readonly IMetric[]])[]): IWidget[] =>
   graphs.map(
     ([title, left]) =>

@@ -1,4 +1,4 @@
-/** The service's metrics in CloudWatch, by the names that its code writes. */
+/** The service's metrics in CloudWatch, by the names under which the code writes them. */
 import { Duration } from "aws-cdk-lib";
 import { MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
 import type { IMetric } from "aws-cdk-lib/aws-cloudwatch";
@@ -12,7 +12,7 @@ import type { Stage } from "../config.ts";
 
 type DimensionSet<K extends MetricKind> = (typeof metricKinds)[K]["dimensions"][number];
 
-/** Values for one of the dimension sets of a kind of metric. */
+/** Values for one of the dimension sets of a metric kind. */
 type DimensionsOf<K extends MetricKind> = K extends MetricKind
   ? Readonly<Partial<Record<DimensionSet<K>[number], string>>>
   : never;
@@ -25,8 +25,8 @@ export interface OwnMetric<K extends MetricKind> {
 }
 
 /**
- * A metric of a stage.
- * @throws Error if the service does not write the kind with these dimensions
+ * A metric of a stage with the given dimensions.
+ * @throws Error if the service does not write metrics of this kind with these dimensions
  */
 export function ownMetric<K extends MetricKind>(
   stage: Stage,
@@ -43,7 +43,10 @@ export function ownMetric<K extends MetricKind>(
   });
 }
 
-/** A search expression for a graph: one line of the metric for each value of the dimensions. */
+/**
+ * A search expression for a graph, with one line for each combination of dimension values.
+ * @throws Error if the service does not write metrics of this kind with these dimensions
+ */
 export function ownSearch<K extends MetricKind>(
   stage: Stage,
   { kind, name, statistic, minutes }: OwnMetric<K>,

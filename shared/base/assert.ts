@@ -1,9 +1,14 @@
-/** Throws if an invariant does not hold, which fails the current call or message only. */
+/**
+ * Throws an `Error` if `condition` is false. `message` states the invariant. The error fails only
+ * the current call or message.
+ */
 export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new Error(`Invariant broken: ${message}`);
 }
 
-/** Marks a branch that cannot be reached according to the types. Throws if it is. */
+/**
+ * Marks a branch that is unreachable according to the types. Throws an `Error` if it is reached.
+ */
 export function assertNever(value: never): never {
   throw new Error(`Unexpected value: ${JSON.stringify(value)}`);
 }

@@ -1,13 +1,13 @@
 import { limits } from "./limits.ts";
 import { withSeparateLoss } from "./retry-budget.ts";
 
-/** Logs a warning for operators about a failure that is repaired automatically. */
+/** Logs a warning for operators about a failure that the service repairs automatically. */
 export type Warn = (message: string, error: unknown) => void;
 
 /**
- * Runs a best-effort action, such as sending a wake-up message: if it fails, the sweeper does the
- * work later. A failure is logged and does not fail the caller, whose writes have taken effect. The
- * action has a separate time limit.
+ * Runs a best-effort action, such as sending a wake-up message. If the action fails, logs a warning
+ * and does not throw: the caller's writes have taken effect, and the sweeper repeats the action
+ * later. The action has a separate retry budget.
  */
 export async function bestEffort(send: () => Promise<void>, warn: Warn): Promise<void> {
   try {

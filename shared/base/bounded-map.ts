@@ -2,7 +2,10 @@ export type BoundedMap<Value> = Pick<Map<string, Value>, "get" | "delete"> & {
   set(key: string, value: Value): void;
 };
 
-/** A map of at most `max` entries. A further entry replaces the one that was set least recently. */
+/**
+ * Creates a map of at most `max` entries. A further entry replaces the entry that was set least
+ * recently.
+ */
 export function boundedMap<Value>(max: number): BoundedMap<Value> {
   const entries = new Map<string, Value>();
   return {

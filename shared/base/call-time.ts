@@ -2,19 +2,23 @@ import { limits } from "./limits.ts";
 
 const { answerSpareMs, settleMs } = limits.dependencies;
 
-/** Time that a call needs after its last read to settle its credits and send its answer, in milliseconds. */
+/**
+ * Time that a call needs after its last read to settle its credits and send its response, in
+ * milliseconds.
+ */
 export const afterReadingMs = settleMs + answerSpareMs;
 
 interface CallTime {
   readonly startedAt: Date;
   readonly now: Date;
-  /** From now until the answer can no longer be sent; excludes the time that sending takes. */
+  /** Milliseconds from `now` until the function must start to send the response. */
   readonly msToAnswer: number;
 }
 
 /**
- * When a call must stop reading, so that the ledger can settle its credits and the answer can be sent
- * before the gateway or Lambda ends the call.
+ * The time at which a call must stop reading. The rest of the call settles its credits and sends
+ * the response before the gateway or Lambda ends the call. At most `callDeadlineSeconds` after the
+ * start.
  */
 export const readingEndsAt = ({ startedAt, now, msToAnswer }: CallTime): Date =>
   new Date(

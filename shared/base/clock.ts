@@ -1,13 +1,14 @@
-/** Ports for time and randomness, so that tests control both. */
+/** Port for the time, so that tests control it. */
 export interface Clock {
   now(): Date;
   /** Resolves after `milliseconds`. */
   sleep(milliseconds: number): Promise<void>;
 }
 
+/** Port for random values, so that tests control them. */
 export interface RandomSource {
-  /** `length` bytes from a cryptographically secure source. */
+  /** Returns `length` bytes from a cryptographically secure source. */
   bytes(length: number): Uint8Array;
-  /** A number in [0, 1), for jitter only. */
+  /** Returns a number in [0, 1). Use it for jitter only. */
   fraction(): number;
 }

@@ -1,16 +1,16 @@
 /**
- * Recognises errors of dependencies that are down, unreachable, too slow or overloaded. Checks the
- * shape of AWS errors, so that this file does not depend on an SDK.
+ * Recognizes errors of dependencies that are down, unreachable, too slow or overloaded. Checks the
+ * shape of AWS errors, so that this file does not import an SDK.
  */
 
-/** Error names of requests that DynamoDB throttled, without any effect. */
+/** Names of errors with which DynamoDB throttles a request. A throttled request has no effect. */
 export const dynamoThrottles: ReadonlySet<string> = new Set([
   "ProvisionedThroughputExceededException",
   "RequestLimitExceeded",
   "ThrottlingException",
 ]);
 
-/** Error names of the SDK and of this service for requests without an answer. */
+/** Names of errors that the SDK or this service reports for a request without a result. */
 const names: ReadonlySet<string> = new Set([
   "OutOfTimeError",
   "RequestTimeout",
@@ -47,8 +47,9 @@ const statusThrottled = 429;
 const statusOfServer = 500;
 
 /**
- * True if a dependency did not answer a request, throttled it or failed on its side. False for an invalid or
- * unauthorized request: that is a bug of this service.
+ * True if a dependency did not answer a request, throttled it, or failed with a server error. False
+ * for any other value, such as an error about an invalid or unauthorized request, which is a bug of
+ * this service.
  */
 export function isDependencyFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -2,7 +2,7 @@ import { quantity } from "./quantity.ts";
 
 /**
  * The errors of the API, one factory for each row of the specification's table (section "Errors"). No
- * other code contains HTTP statuses. Messages contain nothing internal.
+ * other code contains HTTP statuses. Messages contain no internal details.
  */
 export type ErrorCode =
   | "MISSING_PARAM"
@@ -34,6 +34,10 @@ interface ErrorDetails {
   readonly why?: string;
 }
 
+/**
+ * An error response: code, HTTP status, message and details. Create it with the factories of this
+ * file.
+ */
 export class ServiceError extends Error {
   readonly isServiceError = true;
   readonly code: ErrorCode;
@@ -48,19 +52,22 @@ export class ServiceError extends Error {
   }
 }
 
-/** True for a `ServiceError`, also of another bundle, for which `instanceof` fails. */
+/** True for a `ServiceError`, including one of another bundle, for which `instanceof` fails. */
 export function isServiceError(error: unknown): error is ServiceError {
   return error instanceof Error && "isServiceError" in error;
 }
 
+/** 400 for an absent parameter. */
 export const missingParam = (
   param: string,
   message = `Parameter '${param}' is required.`,
 ): ServiceError => new ServiceError(["MISSING_PARAM", 400], message, { param });
 
+/** 400 for a parameter with an invalid value. */
 export const invalidParam = (param: string, message: string): ServiceError =>
   new ServiceError(["INVALID_PARAM", 400], message, { param });
 
+/** 413 for a body larger than `limitBytes`. */
 export const bodyTooLarge = (limitBytes: number): ServiceError =>
   new ServiceError(
     ["INVALID_PARAM", 413],
@@ -68,41 +75,52 @@ export const bodyTooLarge = (limitBytes: number): ServiceError =>
     { param: "body" },
   );
 
-const sendKey = "Send it as 'Authorization: Bearer <API_KEY>'.";
+const sendKey = "Send the key as 'Authorization: Bearer <API_KEY>'.";
 
+/** 401 for a request without an API key. */
 export const keyMissing = (): ServiceError =>
-  new ServiceError(["UNAUTHORIZED", 401], `The call carries no API key. ${sendKey}`);
+  new ServiceError(["UNAUTHORIZED", 401], `The request has no API key. ${sendKey}`);
 
-/** @param flaw what is wrong with the key, as a sentence that does not contain the key */
+/**
+ * 401 for a text that cannot be an API key.
+ * @param flaw what is wrong with the key, as a sentence that does not contain the key
+ */
 export const keyMalformed = (flaw: string): ServiceError =>
   new ServiceError(["UNAUTHORIZED", 401], `The API key is malformed. ${flaw} ${sendKey}`);
 
+/** 401 for a key that does not exist or was revoked. */
 export const keyNotAccepted = (): ServiceError =>
   new ServiceError(
     ["UNAUTHORIZED", 401],
     "The API key is unknown or revoked. Use an active key of your account.",
   );
 
+/** 402 for a call that needs more credits than the balance. */
 export const insufficientCredits = (needed: number, balance: number): ServiceError =>
   new ServiceError(
     ["INSUFFICIENT_CREDITS", 402],
-    `This call reserves ${quantity(needed, "credit")} and the balance is ${balance}. Nothing was charged.`,
+    `This call must reserve ${quantity(needed, "credit")}, but the balance is ${balance}. ` +
+      "Nothing was charged. Buy credits or send fewer items.",
     { balance },
   );
 
+/** 403 for a write with a key of the demo workspace. */
 export const demoReadOnly = (): ServiceError =>
   new ServiceError(
     ["DEMO_READ_ONLY", 403],
     "This key belongs to the read-only demo workspace. Use a key of your own account.",
   );
 
-/** @param remedy how to create the missing resource, as a sentence */
+/**
+ * 404 for a resource that does not exist.
+ * @param remedy how to create the missing resource, as a sentence
+ */
 export const notFound = (what: string, remedy = ""): ServiceError =>
   new ServiceError(["NOT_FOUND", 404], `${what} does not exist.${remedy && ` ${remedy}`}`);
 
 const alternatives = new Intl.ListFormat("en", { type: "disjunction", style: "short" });
 
-/** For a method that the path does not support. */
+/** 404 for a method that the path does not support. */
 export const wrongMethod = (method: string, path: string, allow: readonly string[]): ServiceError =>
   new ServiceError(
     ["NOT_FOUND", 404],
@@ -110,22 +128,26 @@ export const wrongMethod = (method: string, path: string, allow: readonly string
     { allow },
   );
 
+/** 409 for a request that the current state of the resource does not allow. */
 export const conflict = (message: string): ServiceError =>
   new ServiceError(["CONFLICT", 409], message);
 
+/** 422 for an idempotency key that an earlier, different request used. */
 export const idempotencyKeyReused = (): ServiceError =>
   new ServiceError(
     ["INVALID_PARAM", 422],
-    "This idempotency key was used for another request. Use a new one.",
+    "This idempotency key was used for another request. Use a new key.",
     { param: "idempotency_key" },
   );
 
+/** 410 for an endpoint that was removed from the API. */
 export const gone = (): ServiceError =>
   new ServiceError(
     ["GONE", 410],
     "This endpoint was removed. See /v1/openapi.json for the current endpoints.",
   );
 
+/** 429 for a call over the account's limit of concurrent calls. */
 export const concurrencyLimit = (limit: number, balance: number): ServiceError =>
   new ServiceError(
     ["CONCURRENCY_LIMIT", 429],
@@ -133,6 +155,7 @@ export const concurrencyLimit = (limit: number, balance: number): ServiceError =
     { retryAfterSeconds: 1, balance },
   );
 
+/** 429 for a call over the key's rate limit. */
 export const rateLimited = (limit: number, retryAfterSeconds: number): ServiceError =>
   new ServiceError(
     ["RATE_LIMITED", 429],
@@ -142,18 +165,23 @@ export const rateLimited = (limit: number, retryAfterSeconds: number): ServiceEr
     },
   );
 
+/** 500 for an error that the service did not expect. */
 export const internal = (): ServiceError =>
   new ServiceError(
     ["INTERNAL", 500],
-    "Something failed on our side. Nothing was charged. Quote the X-Request-Id when you write to us.",
+    "Something failed on our side. Nothing was charged. Include the X-Request-Id when you contact us.",
   );
 
+/** 501 for an announced feature. @param what the feature, as the subject of the message */
 export const notImplemented = (what: string): ServiceError =>
   new ServiceError(["NOT_IMPLEMENTED", 501], `${what} is announced but not available yet.`, {
     comingSoon: true,
   });
 
-/** For a call that may have been charged, if no worker could be asked to cancel the charge. */
+/**
+ * 503 for a call that may have been charged, if the cancellation could not be queued.
+ * @param why cause for the log
+ */
 export const unconfirmed = (why: string): ServiceError =>
   new ServiceError(
     ["UNAVAILABLE", 503],
@@ -162,7 +190,10 @@ export const unconfirmed = (why: string): ServiceError =>
     { isUnconfirmed: true, retryAfterSeconds: 1, why },
   );
 
-/** @param why cause for the log, without customer data except IDs */
+/**
+ * 503 for an overloaded or failed dependency, if nothing was charged.
+ * @param why cause for the log, without customer data except IDs
+ */
 export const unavailable = (why?: string): ServiceError =>
   new ServiceError(
     ["UNAVAILABLE", 503],

@@ -1,7 +1,10 @@
 import * as v from "valibot";
 import { type IdKind, idPattern } from "./ids.ts";
 
-/** Schema of a query parameter that is an ID. Does not check whether the ID exists. */
+/**
+ * Schema of an optional query parameter that is an ID. Checks the format, not whether the ID
+ * exists.
+ */
 export const idParam = (
   kind: IdKind,
   { message, description }: { readonly message: string; readonly description: string },

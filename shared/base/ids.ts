@@ -21,14 +21,14 @@ const idPatterns: ReadonlyMap<string, RegExp> = new Map(
   Object.entries(idPrefix).map(([kind, prefix]) => [kind, new RegExp(`^${prefix}[0-9a-z]{24}$`)]),
 );
 
-/** The pattern of an ID. */
+/** The pattern of an ID of this kind: its prefix and 24 characters. */
 export function idPattern(kind: IdKind): RegExp {
   const pattern = idPatterns.get(kind);
-  assert(pattern !== undefined, "every kind of id has a pattern");
+  assert(pattern !== undefined, "every ID kind has a pattern");
   return pattern;
 }
 
-/** True if the text has the format of an ID of this kind. Other texts need no lookup. */
+/** True if the text has the format of an ID of this kind. No other text needs a lookup. */
 export const isId = (kind: IdKind, text: string): boolean => idPattern(kind).test(text);
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
@@ -37,7 +37,7 @@ const randomLength = 15;
 const stampLength = 11;
 const slotLength = 2;
 
-/** The pattern of an ID that contains its time (`timeOf`). */
+/** The pattern of an ID that contains a time: an ID of `newId` or `derivedIdAt`. */
 export const timedIdPattern = (kind: IdKind): RegExp =>
   new RegExp(`^${idPrefix[kind]}[${alphabet}]{${timeLength}}[0-9a-z]{${randomLength}}$`);
 
@@ -47,7 +47,7 @@ export function newId(kind: IdKind, now: Date, random: RandomSource): string {
   return idPrefix[kind] + timePart(now) + suffix.join("");
 }
 
-/** Derives an ID from `parts`: the same parts always give the same ID. */
+/** Derives an ID from `parts`. Equal parts always result in the same ID. */
 export function derivedId(kind: IdKind, ...parts: readonly (string | number)[]): string {
   const digest = createHash("sha256").update(JSON.stringify(parts)).digest();
   return (
@@ -55,7 +55,7 @@ export function derivedId(kind: IdKind, ...parts: readonly (string | number)[]):
   );
 }
 
-/** Derives an ID that sorts by `at`. */
+/** Derives an ID from `parts` that contains the time `at` and sorts by it. */
 export function derivedIdAt(
   kind: IdKind,
   at: Date,
@@ -65,29 +65,32 @@ export function derivedIdAt(
   return idPrefix[kind] + timePart(at) + derived.slice(0, randomLength);
 }
 
-/** Derives an ID that contains a number and sorts by it. */
+/**
+ * Derives an ID from `owner` and `number` that contains the number and sorts by it. `number`: an
+ * integer from 0 to 2^45 - 1.
+ */
 export function numberedId(kind: IdKind, number: number, owner: string): string {
   const derived = derivedId(kind, owner, number).slice(idPrefix[kind].length);
   return idPrefix[kind] + digits(number) + derived.slice(0, randomLength);
 }
 
-/** The number in an ID of `numberedId`; undefined for any other text and for the ID of another owner. */
+/** The number in an ID that `numberedId` derived for this owner; undefined for any other text. */
 export function numberOf(kind: IdKind, id: string, owner: string): number | undefined {
   const number = numberIn(kind, id);
   return numberedId(kind, number, owner) === id ? number : undefined;
 }
 
-/** The sort position of the record that an ID names: by stamp, then by slot. */
+/** The sort position of the record that an ID names: first by stamp, then by slot. */
 export interface IdPlace {
   /** Microseconds since 1970. */
   readonly stamp: number;
-  /** Less than 1,024. */
+  /** An integer from 0 to 1,023. */
   readonly slot: number;
 }
 
 /**
- * Derives an ID that contains a place and sorts by it, for records that are listed by their stamps. It
- * sorts after every `numberedId` of a number below 2^40 if its stamp is from 2006 or later.
+ * Derives an ID that contains a place and sorts by it. If its stamp is from 2006 or later, the ID
+ * sorts after every `numberedId` of a number below 2^40.
  */
 export function placedId(kind: IdKind, { stamp, slot }: IdPlace, owner: string): string {
   const derived = derivedId(kind, owner, stamp, slot).slice(idPrefix[kind].length);
@@ -95,25 +98,33 @@ export function placedId(kind: IdKind, { stamp, slot }: IdPlace, owner: string):
   return idPrefix[kind] + place + derived.slice(0, derived.length - place.length);
 }
 
-/** The place in an ID that `placedId` made for this owner; undefined for any other text. */
+/** The place in an ID that `placedId` derived for this owner; undefined for any other text. */
 export function placeOf(kind: IdKind, id: string, owner: string): IdPlace | undefined {
   const stamp = numberIn(kind, id, { length: stampLength });
   const slot = numberIn(kind, id, { from: stampLength, length: slotLength });
   return placedId(kind, { stamp, slot }, owner) === id ? { stamp, slot } : undefined;
 }
 
-/** The time in an ID of `newId` or `derivedIdAt`; undefined for any other text. */
+/**
+ * The time in an ID of `newId` or `derivedIdAt`. Undefined for a text without a time part. The
+ * result is meaningless for an ID of another function.
+ */
 export function timeOf(kind: IdKind, id: string): Date | undefined {
   if (!isId(kind, id)) return undefined;
   const at = new Date(numberIn(kind, id));
   return id.startsWith(idPrefix[kind] + timePart(at)) ? at : undefined;
 }
 
-/** A text that sorts before every ID of a kind made at a time, and after all made earlier. */
+/**
+ * The lowest text that can be an ID of a kind with the time `at`. It sorts after all IDs with
+ * earlier times.
+ */
 export const firstIdAt = (kind: IdKind, at: Date): string =>
   idPrefix[kind] + timePart(at) + alphabet.charAt(0).repeat(randomLength);
 
-/** The last ISO time at which a lower ID can be made; null without an ID, or for one without a time. */
+/**
+ * The latest ISO time of an ID that sorts before `id`. Null if `id` is null or has no time part.
+ */
 export function latestBefore(kind: IdKind, id: string | null): string | null {
   const at = id === null ? undefined : timeOf(kind, id);
   if (at === undefined) return null;
@@ -122,7 +133,7 @@ export function latestBefore(kind: IdKind, id: string | null): string | null {
 
 const timePart = (at: Date): string => digits(at.getTime());
 
-/** The inverse of `digits`; any number for a text that is none of its results. */
+/** The inverse of `digits`. The result is meaningless if the text is not a result of `digits`. */
 function numberIn(
   kind: IdKind,
   id: string,

@@ -1,4 +1,8 @@
-/** Calls `work` for every item, at most `atOnceMax` in parallel. Returns the results in item order. */
+/**
+ * Calls `work` for every item, at most `atOnceMax` calls in parallel. Returns the results in item
+ * order.
+ * @throws the first error of `work`. It does not stop the other parallel calls.
+ */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
   atOnceMax: number,
@@ -6,7 +10,7 @@ export async function inParallel<Item, Result>(
 ): Promise<Result[]> {
   const results: Result[] = [];
   const waiting = items.entries();
-  // All workers draw from the one iterator, so each item is taken once.
+  // All workers share one iterator, so each item is processed once.
   const worker = async (): Promise<void> => {
     for (const [index, item] of waiting) results[index] = await work(item);
   };

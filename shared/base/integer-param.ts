@@ -2,15 +2,15 @@ import * as v from "valibot";
 import { shownValue } from "./shown-value.ts";
 
 interface IntegerBounds {
-  /** The least accepted value. */
+  /** Minimum accepted value. */
   readonly min: number;
-  /** The greatest accepted value. */
+  /** Maximum accepted value. */
   readonly max: number;
 }
 
 /**
- * Schema of a query parameter that is an integer: decimal digits without a sign, a fraction or
- * leading zeros. The error message contains the refused value.
+ * Schema that parses a query parameter to an integer from `min` to `max`. Accepts decimal digits
+ * only: no sign, fraction or leading zeros. The error message contains the rejected value.
  */
 export function integerParam(
   name: string,

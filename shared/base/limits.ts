@@ -1,4 +1,6 @@
-/** All limits of the service (specification, section "Limits"; design page for the rest). */
+/**
+ * All limits of the service. The specification, section "Limits", defines those that clients see.
+ */
 export const limits = {
   requestsPerSecond: 50,
   bodyBytesMax: 2 * 1024 * 1024,
@@ -11,7 +13,10 @@ export const limits = {
   offersIdsMax: 100,
   offersPerListingMax: 31,
   offerChecksMax: 2_000,
-  /** Characters of an offer's ID. IDs of the retailer have some 200, those that sources make 300. */
+  /**
+   * Maximum length of an offer's ID, in characters. IDs of the retailer have about 200 characters,
+   * and IDs that a source generates have about 300.
+   */
   offerListingIdLengthMax: 1_000,
   watchlistItemsMax: 50_000,
   watchlistsMax: 100,
@@ -24,9 +29,9 @@ export const limits = {
     routesMax: 8,
     stepIdLengthMax: 64,
     valueLengthMax: 200,
-    /** Of a number that a rule compares with, either side of 0. */
+    /** Maximum absolute value of a number that a rule compares with. */
     valueMax: 1e12,
-    /** And from 0, unless it is 0. */
+    /** Minimum absolute value of such a number. The number 0 is also valid. */
     valueMin: 1e-9,
     refreshEveryRunsMin: 1,
     refreshEveryRunsMax: 1_000,
@@ -36,90 +41,134 @@ export const limits = {
   webhookEndpointsMax: 10,
   webhookDescriptionLengthMax: 120,
   /**
-   * How long the last URL of a deleted endpoint is kept for the watchlists that name it. Each run
-   * stores the URL with its watchlist, and a cron may run once a year.
+   * Days that the last URL of a deleted endpoint is stored for watchlists that name the endpoint.
+   * Each run stores the URL with its watchlist, and a cron may run only once a year.
    */
   deletedEndpointDays: 400,
-  /** Test deliveries to one endpoint within a minute. */
+  /** Maximum number of test deliveries to one endpoint per minute. */
   webhookTestsPerMinute: 10,
-  /** Days without a success after which a delivery that fails for good disables its endpoint. */
+  /**
+   * Days without a successful delivery, after which the next delivery that exhausts its retries
+   * disables its endpoint.
+   */
   webhookFailingDaysMax: 5,
-  /** Failed attempts in a row from which an endpoint or an S3 destination is shown as failing. */
+  /**
+   * Number of consecutive failed attempts after which the API reports an endpoint or an S3
+   * destination as failing.
+   */
   failuresUntilFailing: 3,
   secretOverlapSeconds: 24 * 60 * 60,
   eventRetentionDays: 30,
-  /** Days that event bodies are stored: longer than `eventRetentionDays`, so that every listed event has its body. */
+  /**
+   * Days that event bodies are stored: more than `eventRetentionDays`, so that every listed event
+   * has its body.
+   */
   eventBodyDays: 35,
-  /** Items in one stored page; a page that outgrows it is split. */
+  /** Maximum number of items in one stored page. A larger page is split. */
   pageItemsMax: 1_000,
-  /** Bytes of a stored page's items: a row of DynamoDB takes 400 KB. */
+  /** Maximum size of the items of a stored page, in bytes. DynamoDB limits a row to 400 KB. */
   pageBytesMax: 256 * 1024,
-  /** Items that two neighbouring pages have between them when they are merged. */
+  /** Maximum total number of items of two neighbouring pages that are merged. */
   pageMergeItemsMax: 500,
-  /** IDs in one batch of a step, and so in one step message. */
+  /** Maximum number of IDs in one batch of a step, and so in one step message. */
   batchIdsMax: 1_000,
-  /** Client timeouts in seconds that the documentation asks for (specification, section "Limits"). */
+  /**
+   * Client timeouts that the documentation recommends, in seconds (specification, section
+   * "Limits").
+   */
   clientSeconds: { products: 300, offers: 180, offerCheck: 120 },
-  /** The longest that a call may read its source before it answers with the items read so far. */
+  /** Maximum reading time of a call, in seconds. The call then returns the items read so far. */
   callDeadlineSeconds: 280,
-  /** The same for offers and offer checks, within their `clientSeconds`. */
+  /** Maximum reading time of an offers call, below its client timeout. */
   offersDeadlineSeconds: 170,
+  /** Maximum reading time of an offer check, below its client timeout. */
   offerCheckDeadlineSeconds: 110,
-  /** How long a step batch may read before unanswered IDs are `unavailable`. */
+  /**
+   * Maximum reading time of a step batch, in seconds. IDs without a result are then `unavailable`.
+   */
   stepDeadlineSeconds: 120,
   /**
-   * Seconds after which the gateway stops waiting for an answer, by response mode. A Regional endpoint
-   * ends a stream after 300 seconds without a byte. A function sends its first byte with the answer.
+   * Seconds after which API Gateway stops waiting for a response, by response mode. A Regional
+   * endpoint ends a stream after 300 seconds without a byte. A function sends no byte before the
+   * response is complete.
    */
   gatewaySeconds: { buffered: 29, streamed: 300 },
   /**
-   * What a call or a message waits for the service's own dependencies: DynamoDB, SQS, Scheduler, KMS,
-   * S3, STS, SSM and Secrets Manager. A client must receive a response within 10 seconds if a
-   * dependency does not answer. The longest such call loses `callLossMs`, then `cancelMs` or `wakeUpMs`.
+   * Time limits of a call or a message for requests to the service's dependencies: DynamoDB, SQS,
+   * Scheduler, KMS, S3, STS, SSM and Secrets Manager. A client must receive a response within 10
+   * seconds if a dependency does not answer. The longest such call loses `callLossMs`, then
+   * `cancelMs` or `wakeUpMs`.
    */
   dependencies: {
-    /** Connections are made within a region: they take milliseconds, or a lost packet a second. */
+    /**
+     * Maximum time to connect. Within a region, a connection takes milliseconds, or about a second
+     * if a packet is lost.
+     */
     connectMs: 1_000,
-    /** STS is called in the region of the customer's bucket, which may be on another continent. */
+    /**
+     * Maximum time to connect to STS, which is called in the region of the customer's bucket. That
+     * region may be on another continent.
+     */
     farConnectMs: 2_000,
     /**
-     * One attempt. DynamoDB and SQS answer within 0.1 seconds nearly always. A limit close to that
-     * would repeat writes that take effect late, and fail every call while a store is slow; this one
-     * leaves time for a second attempt at another host.
+     * Maximum duration of one attempt. DynamoDB and SQS nearly always answer within 0.1 seconds. A
+     * much shorter limit would repeat writes that take effect late, and would fail every call while
+     * a store is slow. This limit leaves time for a second attempt at another host.
      */
     attemptMs: 4_000,
-    /** An attempt that carries the body of an event, of some megabytes. */
+    /** Maximum duration of an attempt that transfers an event body of several megabytes. */
     bodyAttemptMs: 10_000,
-    /** Attempts of the SDK at one request, the first included. */
+    /** Maximum number of SDK attempts for one request, including the first. */
     attemptsMax: 3,
-    /** Lost by a call of the API before it is answered 503. */
+    /**
+     * Maximum time that an API call may lose to failed requests. The API function then returns 503.
+     */
     callLossMs: 7_000,
-    /** Lost by settling a call's credits, or releasing them, after its sources were read. */
+    /** Maximum time that settling or releasing a call's credits may lose to failed requests. */
     settleLossMs: 5_000,
-    /** The 99th percentile of one request to the ledger while an account has many calls at once. */
+    /**
+     * 99th percentile of the duration of one ledger request while an account has many concurrent
+     * calls.
+     */
     ledgerRequestMs: 600,
-    /** The most requests to the ledger that settling a call needs after the last lost request. */
+    /**
+     * Maximum number of ledger requests that settling a call needs after the last failed request.
+     */
     settleRequestsMax: 5,
-    /** Reserved between reading and answering a call, for `settleLossMs` and `settleRequestsMax` requests. */
+    /**
+     * Time reserved after a call's last read to settle its credits: `settleLossMs` and
+     * `settleRequestsMax` requests.
+     */
     settleMs: 7_500,
-    /** Reserved for giving credits back, in the ledger or through the queue, after settling timed out. */
+    /**
+     * Time reserved to return credits, in the ledger or through the queue, after settling timed
+     * out.
+     */
     cancelMs: 1_500,
-    /** Lost by a wake-up message, or by cleaning up, that the sweeper makes unnecessary. */
+    /**
+     * Maximum time that sending a wake-up message or a cleanup may lose. The sweeper repeats both
+     * if they fail.
+     */
     wakeUpMs: 1_500,
-    /** Lost by a message, or a part of a sweep, before it is left to its next delivery. */
+    /**
+     * Maximum time that a queue message or a part of a sweep may lose before it fails and is
+     * repeated later.
+     */
     workerLossMs: 20_000,
-    /** Kept free at the end of a worker's invocation, for what takes no request. */
+    /** Time reserved at the end of a worker's invocation for work without requests. */
     workerSpareMs: 5_000,
-    /** Serializing, compressing and sending the largest answer. */
+    /** Time to serialize, compress and send the largest response. */
     sendMs: 500,
-    /** Reserved before a call must be answered, for `cancelMs` and `sendMs`. */
+    /** Time reserved at the end of a call for `cancelMs` and `sendMs`. */
     answerSpareMs: 2_000,
   },
   /** Maximum number of runs in the history of a watchlist. */
   runHistoryMax: 500,
-  /** Maximum run number: more than the runs of 9,000 years at one run every five minutes. */
+  /**
+   * Maximum run number. At one run every five minutes, a watchlist reaches it after 9,000 years.
+   */
   runNumberMax: 999_999_999,
-  /** Maximum length of a chain of messages in which each one causes the next. */
+  /** Maximum length of a chain of queue messages in which each message causes the next. */
   messageHopsMax: 24,
   schedulePreview: { default: 5, max: 100 },
   pagination: {
@@ -137,7 +186,10 @@ export const limits = {
   usageDays: { default: 30, max: 90 },
 } as const;
 
-/** Concurrency tiers by increasing lifetime credits. */
+/**
+ * Concurrency tiers: the number of concurrent item calls of an account, by its lifetime credits,
+ * ascending.
+ */
 export const concurrencyTiers = [
   { atLifetimeCredits: 0, concurrency: 5 },
   { atLifetimeCredits: 25_000, concurrency: 20 },

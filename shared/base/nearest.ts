@@ -1,11 +1,14 @@
 import { distance } from "fastest-levenshtein";
 
-/** Maximum length of a compared text: longer text is not a mistyped name, and slow to compare. */
+/**
+ * Maximum length of a compared text. Longer text is not a mistyped name, and comparing it is slow.
+ */
 const comparedLengthMax = 64;
 
 /**
- * The valid value nearest to a mistyped one, ignoring case. Undefined if none is near enough, or if
- * several are equally near.
+ * The valid value with the fewest edits from a mistyped one, ignoring case. Undefined if the
+ * distance exceeds a third of the longer text, if several values are equally near, or if `value`
+ * has more than 64 characters.
  */
 export function nearest(value: string, valid: readonly string[]): string | undefined {
   if (value.length > comparedLengthMax) return undefined;
@@ -20,11 +23,14 @@ export function nearest(value: string, valid: readonly string[]): string | undef
   return first.edits === second?.edits ? undefined : first.candidate;
 }
 
-/** Maximum distance: a third of the longer text, rounded up. */
+/** Maximum number of edits: a third of the length of the longer text, rounded up. */
 const editsMax = (value: string, candidate: string): number =>
   Math.ceil(Math.max(value.length, candidate.length) / 3);
 
-/** A sentence for an error message with a leading space, such as ` Did you mean 'days'?`, or "". */
+/**
+ * A suggestion for an error message with a leading space, such as ` Did you mean 'days'?`. Empty if
+ * no valid value is near.
+ */
 export function didYouMean(value: string, valid: readonly string[]): string {
   const found = nearest(value, valid);
   return found === undefined ? "" : ` Did you mean '${found}'?`;

@@ -1,7 +1,7 @@
 /**
  * The retry budget of a call or a message: the time that it may lose to failed requests and to the
- * pauses before a retry. Successful requests cost nothing, so that work with many requests is not
- * aborted. The budget is available in all asynchronous code of the work.
+ * pauses before retries. Successful requests cost nothing, so that work with many requests is not
+ * aborted. All asynchronous code of the work shares the budget.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { RandomSource, Clock } from "./clock.ts";
@@ -9,7 +9,10 @@ import { limits } from "./limits.ts";
 
 export interface RetryBudget {
   readonly clock: Clock;
-  /** Maximum duration of a request that starts now, in milliseconds. At 0 or below none may start. */
+  /**
+   * Maximum duration of a request that starts now, in milliseconds. No request may start at 0 or
+   * below.
+   */
   readonly leftMs: () => number;
   /** Milliseconds until the deadline of the work. */
   readonly endsInMs: () => number;
@@ -21,21 +24,24 @@ interface Options {
   readonly clock: Clock;
   /** Maximum lost time, in milliseconds. */
   readonly lossMs: number;
-  /** @default the work may take any time */
+  /** Milliseconds until the deadline of the work. @default no deadline */
   readonly endsInMs?: () => number;
 }
 
-/** Error: a request was not sent, because its work has no time left. */
+/**
+ * Error: a request was not sent, because the retry budget or the deadline of its work was reached.
+ */
 export class OutOfTimeError extends Error {
   override readonly name = "OutOfTimeError";
 
   constructor() {
-    super("No time is left for another request to a dependency.");
+    super("A request to a dependency was not sent: the retry budget or the deadline is exhausted.");
   }
 }
 
 const current = new AsyncLocalStorage<RetryBudget>();
 
+/** Creates a retry budget of `lossMs` milliseconds. */
 export function retryBudget({ clock, lossMs, endsInMs = () => Infinity }: Options): RetryBudget {
   let lostMs = 0;
   let countedUntil = -Infinity;
@@ -51,7 +57,10 @@ export function retryBudget({ clock, lossMs, endsInMs = () => Infinity }: Option
   };
 }
 
-/** The budget of a worker's invocation, which must end before the Lambda timeout. */
+/**
+ * Creates the retry budget of a worker's invocation. The deadline leaves `workerSpareMs` until the
+ * Lambda timeout.
+ */
 export const workerRetryBudget = (
   clock: Clock,
   context: { getRemainingTimeInMillis(): number },
@@ -62,13 +71,16 @@ export const workerRetryBudget = (
     endsInMs: () => context.getRemainingTimeInMillis() - limits.dependencies.workerSpareMs,
   });
 
-/** Runs `act` with a budget. An inner budget replaces the outer one. */
+/**
+ * Runs `act` with a retry budget and returns its result. An inner budget replaces the outer budget.
+ */
 export const withRetryBudget = <Result>(budget: RetryBudget, act: () => Result): Result =>
   current.run(budget, act);
 
 /**
- * Runs a part of the work with a separate retry budget, so that its losses do not reduce the budget of the
- * rest. The deadline of the work still applies.
+ * Runs a part of the work with a separate retry budget, so that the losses of this part do not
+ * reduce the budget of the rest. The deadline of the work still applies. Without an outer budget,
+ * runs `act` without any.
  */
 export function withSeparateLoss<Result>(lossMs: number, act: () => Result): Result {
   const outer = current.getStore();
@@ -78,9 +90,9 @@ export function withSeparateLoss<Result>(lossMs: number, act: () => Result): Res
 }
 
 /**
- * Sends one request with a timeout of `limitMs` or the remaining budget. The duration of a failed
- * request counts as lost.
- * @throws OutOfTimeError if no time is left
+ * Sends one request. Its timeout is `limitMs` or the remaining budget, whichever is shorter;
+ * `limitMs` without a budget. The duration of a failed request counts as lost.
+ * @throws OutOfTimeError if the remaining budget is 0
  */
 export async function withinBudget<Result>(
   limitMs: number,
@@ -100,8 +112,8 @@ export async function withinBudget<Result>(
 }
 
 /**
- * Waits before a retry. The time counts as lost.
- * @throws OutOfTimeError if no time is left
+ * Runs `pause` before a retry. Its duration counts as lost.
+ * @throws OutOfTimeError if the remaining budget is 0
  */
 export async function pausingWithinBudget<Result>(pause: () => Promise<Result>): Promise<Result> {
   const budget = current.getStore();
@@ -118,16 +130,16 @@ export async function pausingWithinBudget<Result>(pause: () => Promise<Result>):
 interface RepeatLimits {
   /** Maximum number of attempts. @default no limit */
   readonly triesMax?: number;
-  /** Maximum of the first pause; it doubles with each retry. */
+  /** Maximum of the first pause, in milliseconds. The maximum doubles with each retry. */
   readonly pauseMs: number;
-  /** Maximum of every pause. @default no limit */
+  /** Maximum of every pause, in milliseconds. @default no limit */
   readonly pauseMsMax?: number;
 }
 
 /**
- * Starts counting the attempts of one operation; the first starts now. Call the returned function
- * after each failed attempt: it waits with full jitter, and counts the attempt and the pause as lost.
- * It returns false at once if no attempt or no time is left.
+ * Starts counting the attempts of one operation; the first attempt starts now. Call the returned
+ * function after each failed attempt. It waits with full jitter, counts the attempt and the pause
+ * as lost, and returns true. It returns false without waiting if no attempt or no time is left.
  */
 export function repeats(
   { clock, random }: { readonly clock: Clock; readonly random: RandomSource },

@@ -8,8 +8,11 @@ export interface SecretContext {
 
 /** Encrypts and decrypts stored secrets: webhook secrets and export keys. */
 export interface SecretBox {
-  /** Encrypts a secret. Returns the ciphertext as text. */
+  /** Encrypts a secret. Returns the ciphertext as base64 text. */
   seal(plaintext: string, context: SecretContext): Promise<string>;
-  /** Decrypts a secret. @throws if the ciphertext was changed or has another context */
+  /**
+   * Decrypts a secret.
+   * @throws if the ciphertext was changed or was encrypted with another context
+   */
   open(ciphertext: string, context: SecretContext): Promise<string>;
 }

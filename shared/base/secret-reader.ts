@@ -1,5 +1,5 @@
-/** Reads secrets that another store keeps, by their reference. */
+/** Reads secrets from an external store by their references. */
 export interface SecretReader {
-  /** @throws Error with the reference, never with a part of the secret */
+  /** Returns the secret. @throws Error with the reference, never with a part of the secret */
   read(reference: string): Promise<string>;
 }

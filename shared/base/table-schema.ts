@@ -2,28 +2,29 @@
 export const tableSchema = {
   partitionKey: "pk",
   sortKey: "sk",
-  /** Unix seconds after which DynamoDB may delete the row, at a time that is not defined. */
+  /** Unix seconds after which DynamoDB may delete the row. The deletion can happen days later. */
   timeToLive: "ttl",
   /** Sparse index of rows by due time (`due_at`, ISO 8601). */
   dueIndex: { name: "due", partitionKey: "due_kind", sortKey: "due_at" },
 } as const;
 
 /**
- * The kinds of rows that are due, and over how many partitions of the index each is spread. DynamoDB
- * takes 1,000 writes a second to one partition, and refuses writes to the table itself while its
- * index cannot follow. The sweeper asks every partition every minute. A number may grow: the sweeper
- * finds what was written before as well. It must not shrink while rows are due.
+ * Kinds of rows in the due index, with the number of index partitions for each. DynamoDB accepts
+ * 1,000 writes a second for one partition, and throttles the table itself if its index cannot
+ * follow. The sweeper queries every partition every minute. A number may grow: the sweeper still
+ * finds rows that were written before. It must not shrink while rows of the kind exist in the
+ * index.
  */
 export const duePartitions = {
-  /** Two writes for each item call: 8,000 calls a second, more than the table itself takes. */
+  /** Two writes for each item call: 8,000 calls a second, which is more than the table accepts. */
   hold: 16,
-  /** Some eight requests each time an outbox is drained: 1,000 a second. */
+  /** About eight writes each time that a target is drained: 1,000 a second. */
   outbox: 8,
-  /** Some eight for each run: 1,000 a second. */
+  /** About eight writes for each run: 1,000 a second. */
   run: 8,
-  /** Two for each run: 2,000 a second. */
+  /** Two writes for each run: 2,000 a second. */
   watchlist: 4,
-  /** Two for a list that is created, some four for one that is deleted: 500 a second. */
+  /** Two writes for each created watchlist and about four for each deleted one: 500 a second. */
   purge: 2,
 } as const;
 

@@ -1,15 +1,18 @@
-/** Runs tasks one after the other. After a failure no further task starts. */
+/** Runs tasks one after the other. No further task starts after a failure. */
 export interface TaskChain {
   /**
-   * Adds a task. The promise need not be awaited: `done` and later tasks report the failure too.
-   * @throws the error of this task or of an earlier one
+   * Adds a task. The caller need not await the promise: `done` and later tasks report the failure
+   * too.
+   * @throws the error of this task or of an earlier task
    */
   add(task: () => Promise<void>): Promise<void>;
   /** Waits for all tasks. @throws the error of the first failed task */
   done(): Promise<void>;
+  /** True as soon as a task has failed. */
   hasFailed(): boolean;
 }
 
+/** Creates a task chain without tasks. */
 export function taskChain(): TaskChain {
   let last: Promise<void> = Promise.resolve();
   let isFailed = false;

@@ -3,7 +3,8 @@ import { didYouMean } from "./nearest.ts";
 import { shownValue } from "./shown-value.ts";
 
 /**
- * The error message for a value outside a set: the valid values, the value sent, and a suggestion.
+ * Error message for a value outside a set: the valid values, the rejected value, and the nearest
+ * valid value if there is one.
  * @param what the parameter and its context, such as `'tier' of retailer_a`
  */
 export function invalidChoiceMessage(
@@ -16,6 +17,6 @@ export function invalidChoiceMessage(
   return `${what} must be ${set} (got ${shownValue(value)}).${meant}`;
 }
 
-/** Schema of a parameter with a set of valid values. */
+/** Schema of a parameter with a set of valid values. The error message lists them. */
 export const oneOf = <const Values extends readonly string[]>(param: string, values: Values) =>
   picklist(values, ({ input }) => invalidChoiceMessage(`'${param}'`, values, input));

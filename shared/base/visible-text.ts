@@ -1,20 +1,27 @@
 import * as v from "valibot";
 
-/** True for text without control characters and unpaired surrogates. */
+/**
+ * True if a text has neither control characters nor unpaired surrogates. An empty text is valid.
+ */
 export const isVisibleText = (text: string): boolean =>
   text.isWellFormed() && !/\p{Cc}/u.test(text);
 
 const visible = "[^\\x00-\\x1f\\x7f-\\x9f]";
 
-/** The pattern of `visibleText`, for the OpenAPI document. */
+/**
+ * Pattern of texts without control characters, for the OpenAPI document. Does not exclude unpaired
+ * surrogates.
+ */
 export const visiblePattern = `^${visible}*$`;
 
-/** The same pattern for text that must not be blank. */
+/** Like `visiblePattern`, but requires at least one character that is not white space. */
 export const visibleNamePattern = `^${visible}*[^\\s\\x00-\\x1f\\x7f-\\x9f\\ufeff]${visible}*$`;
 
-/** Length of a text in code points. */
+/** Length of a text in Unicode code points. */
 export const lengthOf = (text: string): number => Array.from(text).length;
 
-/** Refuses text with control characters or unpaired surrogates. */
+/**
+ * Schema check that rejects control characters and unpaired surrogates in the parameter `param`.
+ */
 export const visibleText = (param: string): v.CheckAction<string, string> =>
   v.check(isVisibleText, `'${param}' must not contain control characters or unpaired surrogates.`);

@@ -1,13 +1,15 @@
 /** Parts of response schemas that several domains share. */
 import * as v from "valibot";
 
-/** A time in an answer: ISO 8601 UTC. */
+/** Schema of a time in a response: ISO 8601 UTC. */
 export const timestamp = v.pipe(v.string(), v.isoTimestamp());
 
-/** A count in an answer: a whole number, 0 or more. */
+/** Schema of a count in a response: an integer of at least 0. */
 export const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/** The envelope of a listing (specification, section "Endpoints"). */
+/**
+ * Schema of a list response with entries of schema `entry` (specification, section "Endpoints").
+ */
 export const listOf = <Entry extends v.GenericSchema>(entry: Entry) =>
   v.object({
     object: v.literal("list"),
@@ -15,7 +17,7 @@ export const listOf = <Entry extends v.GenericSchema>(entry: Entry) =>
     has_more: v.pipe(v.boolean(), v.description("True if there are entries after these.")),
   });
 
-/** The body of every error (specification, section "Errors"). */
+/** Schema of the body of every error response (specification, section "Errors"). */
 export const errorSchema = v.object({
   error: v.object({
     code: v.pipe(v.string(), v.description("Stable code of the error. Use it in programs.")),

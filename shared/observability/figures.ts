@@ -5,10 +5,13 @@ import {
   type MetricName,
 } from "./metric-names.ts";
 
-/** The values of a metric: one, or several. Durations are kept one by one, counts are summed. */
+/** The value or values of a metric. Durations are stored individually, counts are summed. */
 export type MetricValue = number | readonly number[];
 
-/** Metric values of one kind with their dimensions, without customer IDs. Created by `newMetrics`. */
+/**
+ * Values of one metric kind with their dimensions, without customer IDs. Create them with
+ * `newMetrics`.
+ */
 export interface Metrics {
   readonly kind: MetricKind;
   readonly dimensions: Readonly<Record<string, string>>;
@@ -18,6 +21,7 @@ export interface Metrics {
 /** Receives metric values. */
 export type MetricsSink = (metrics: readonly Metrics[]) => void;
 
+/** Creates metric values of one kind. Omits undefined values. */
 export const newMetrics = <K extends MetricKind>(
   kind: K,
   dimensions: Readonly<Record<DimensionName<K>, string>>,
@@ -34,8 +38,8 @@ const present = ([name, value]: readonly [string, MetricValue | undefined]): [
 ][] => (value === undefined ? [] : [[name, value]]);
 
 /**
- * Merges metrics and distributes them over the fewest log lines. A line has at most one value of each
- * dimension. At least one line, which may be empty.
+ * Merges metrics and distributes them over the fewest log lines. A line contains at most one value
+ * of each dimension. Returns at least one line, which may be empty.
  */
 export function inLines(metrics: readonly Metrics[]): readonly (readonly Metrics[])[] {
   const lines: { readonly dimensions: Map<string, string>; readonly metrics: Metrics[] }[] = [
@@ -58,7 +62,7 @@ export function inLines(metrics: readonly Metrics[]): readonly (readonly Metrics
   return lines.map((line) => line.metrics);
 }
 
-/** Merges metrics of the same kind and dimensions. */
+/** Merges metrics of the same kind and dimensions: adds counts, and lists durations. */
 export function merged(metrics: readonly Metrics[]): readonly Metrics[] {
   const byName = new Map<string, Metrics>();
   for (const one of metrics) {

@@ -1,12 +1,12 @@
 import type { Metrics, MetricValue } from "./figures.ts";
 import { metricKinds, metricNamespace } from "./metric-names.ts";
 
-/** Maximum number of values of one metric in one log line (CloudWatch). */
+/** CloudWatch's maximum number of values of one metric in a log line. */
 const valuesMax = 100;
 
 /**
- * The members that add metrics to a log line (CloudWatch embedded metric format); none without
- * metrics. The line must also have the members `stage` and `service`.
+ * Builds the members that add metrics to a log line (CloudWatch embedded metric format). Empty if
+ * there are no values. The line must also have the members `stage` and `service`.
  */
 export function metricMembers(metrics: readonly Metrics[], at: Date): Record<string, unknown> {
   const written = metrics
@@ -30,7 +30,9 @@ interface Directive {
   readonly Metrics: { readonly Name: string; readonly Unit: string }[];
 }
 
-/** One directive for all metrics with the same dimensions, because shorter lines cost less. */
+/**
+ * Builds one directive for all metrics with the same dimensions, because shorter lines cost less.
+ */
 function directivesOf(written: readonly Pick<Metrics, "kind" | "values">[]): readonly Directive[] {
   const directives = new Map<string, Directive>();
   for (const { kind, values } of written) {
@@ -50,7 +52,10 @@ function directivesOf(written: readonly Pick<Metrics, "kind" | "values">[]): rea
   return [...directives.values()];
 }
 
-/** Omits values that are not finite numbers, because CloudWatch drops the whole line for one of them. */
+/**
+ * Omits values that are not finite numbers, because CloudWatch rejects the whole line if it has
+ * one.
+ */
 function writtenValues(values: Metrics["values"]): Record<string, MetricValue> {
   return Object.fromEntries(
     Object.entries(values)
@@ -64,7 +69,10 @@ function writtenValues(values: Metrics["values"]): Record<string, MetricValue> {
 const writtenValue = (value: MetricValue): MetricValue =>
   typeof value === "number" ? value : spread(value.filter((one) => Number.isFinite(one)));
 
-/** A sample of the values with the maximum length, evenly distributed, including minimum and maximum. */
+/**
+ * At most 100 of the values: an even sample in ascending order that includes the minimum and the
+ * maximum.
+ */
 function spread(values: readonly number[]): readonly number[] {
   if (values.length <= valuesMax) return values;
   const sorted = values.toSorted((a, b) => a - b);

@@ -1,28 +1,32 @@
 /**
- * All metrics of the service by kind. The writers and the CDK app (dashboard, alarms) use these names.
+ * All metrics of the service by kind. The code that writes metrics and the CDK app (dashboard,
+ * alarms) use these names.
  */
 
+/** CloudWatch namespace of all metrics. */
 export const metricNamespace = "RetailProductData";
 
 export type MetricUnit = "Count" | "Milliseconds";
 
 /**
- * Metrics that are written together. `dimensions`: each list makes the kind's metrics once more, by
- * those properties of the line; `stage` is in front of all of them, so that stages of one account do
- * not mix. Never a customer's id: each value of a dimension is a metric that is paid for.
+ * Metrics that are written together. Each list in `dimensions` creates the metrics of the kind once
+ * more, with those members of the log line as dimensions. `stage` is added to every list, so that
+ * stages of one AWS account stay separate. Never use a customer's ID: CloudWatch charges for each
+ * value of a dimension.
  */
 interface Kind {
   readonly dimensions: readonly (readonly string[])[];
   readonly metrics: Readonly<Record<string, MetricUnit>>;
 }
 
+/** The metrics and dimensions of each kind. */
 export const metricKinds = {
-  /** Calls of the API. A 501 (an announced endpoint) has a separate class and is not a failure. */
+  /** API calls. Status 501, for announced features, is a separate class and not a failure. */
   calls: { dimensions: [["group", "status_class"], ["status_class"]], metrics: { calls: "Count" } },
   call_times: { dimensions: [["group"]], metrics: { call_ms: "Milliseconds" } },
   /** Calls and messages that ended in an unexpected error. */
   errors: { dimensions: [["service"]], metrics: { unforeseen_errors: "Count" } },
-  /** Items read, for calls of the API and for runs. */
+  /** Items that API calls and runs read. */
   items: {
     dimensions: [["scraper"], ["service"]],
     metrics: {
@@ -32,30 +36,33 @@ export const metricKinds = {
       items_unavailable: "Count",
     },
   },
-  /** Credits of settled calls and steps: what was reserved is what was charged and refunded. */
+  /** Credits of settled calls and steps. Reserved credits equal charged plus refunded credits. */
   credits: {
     dimensions: [["scraper"], ["service"]],
     metrics: { credits_reserved: "Count", credits_charged: "Count", credits_refunded: "Count" },
   },
-  /** Time and retries of reservations and settlements. */
+  /** Durations and retries of reservations and settlements. */
   ledger: {
     dimensions: [[]],
     metrics: {
       ledger_reserve_ms: "Milliseconds",
       ledger_settle_ms: "Milliseconds",
-      /** Attempts after the first of an operation. */
+      /** Attempts after the first attempt of an operation. */
       ledger_retries: "Count",
     },
   },
-  /** Calls that the limiter's store did not count, because it failed or throttled the key's row. */
+  /**
+   * Calls that the shared rate limiter did not count, because its store failed or throttled the
+   * key's row.
+   */
   limiter: { dimensions: [[]], metrics: { limiter_local: "Count" } },
   run_starts: {
     dimensions: [[]],
     metrics: {
       runs_started: "Count",
-      /** Start minus due time, of runs that a schedule started. */
+      /** Start time minus due time of runs that a schedule started. */
       run_late_ms: "Milliseconds",
-      /** Due times passed over because the run before was still in progress. */
+      /** Skipped due times, because the previous run was still in progress. */
       runs_overlapped: "Count",
     },
   },
@@ -64,13 +71,13 @@ export const metricKinds = {
     metrics: {
       runs_completed: "Count",
       runs_failed: "Count",
-      /** Skipped for lack of credits. */
+      /** Runs skipped for lack of credits. */
       runs_unpaid: "Count",
       run_ms: "Milliseconds",
     },
   },
   batches: { dimensions: [["scraper"]], metrics: { batch_ms: "Milliseconds" } },
-  /** From the moment that a step's batches were sent until the last one was done. */
+  /** Time from sending a step's batches until the last batch is done. */
   steps: { dimensions: [["scraper"]], metrics: { step_ms: "Milliseconds" } },
   deliveries: {
     dimensions: [[]],
@@ -78,10 +85,10 @@ export const metricKinds = {
       delivery_attempts: "Count",
       delivery_succeeded: "Count",
       delivery_failed: "Count",
-      /** Failed for the last time. */
+      /** Deliveries that exhausted their retries. */
       delivery_given_up: "Count",
       delivery_ms: "Milliseconds",
-      /** How long what was worked on had been due. */
+      /** Time from an entry's due time until the delivery worker processes the entry. */
       delivery_late_ms: "Milliseconds",
     },
   },
@@ -96,12 +103,15 @@ export const metricKinds = {
       export_late_ms: "Milliseconds",
     },
   },
-  /** Webhook endpoints and buckets, each counted once a message: a busy one weighs little more. */
+  /**
+   * Webhook endpoints and buckets, each counted once per message, so that a busy receiver hardly
+   * counts more.
+   */
   receivers: {
     dimensions: [[]],
     metrics: {
       receivers_tried: "Count",
-      /** Of them, those that took nothing. */
+      /** Receivers for which every attempt failed. */
       receivers_failing: "Count",
     },
   },
@@ -109,7 +119,7 @@ export const metricKinds = {
     dimensions: [[]],
     metrics: {
       sweeps: "Count",
-      /** Parts of a sweep that failed; the next one tries them again. */
+      /** Parts of a sweep that failed. The next sweep repeats them. */
       sweep_failures: "Count",
       swept_lists: "Count",
       swept_runs: "Count",
@@ -118,7 +128,7 @@ export const metricKinds = {
       swept_deliveries: "Count",
     },
   },
-  /** Reads from outside the service, by adapter. */
+  /** Calls to external sources, by adapter. */
   sources: {
     dimensions: [["source", "scraper"]],
     metrics: {
@@ -138,12 +148,17 @@ export type MetricName<K extends MetricKind = MetricKind> = K extends MetricKind
   ? keyof (typeof metricKinds)[K]["metrics"] & string
   : never;
 
-/** Dimensions that the writer of a kind must set. The logger sets stage and service. */
+/**
+ * Dimensions that the writer of a kind must set. The logger sets the dimensions `stage` and
+ * `service`.
+ */
 export type DimensionName<K extends MetricKind> = Exclude<
   (typeof metricKinds)[K]["dimensions"][number][number],
   "service"
 >;
 
-/** Value of the dimension `status_class` for an HTTP status. */
+/**
+ * Value of the dimension `status_class` for an HTTP status: `501`, or the first digit with `xx`.
+ */
 export const statusClassOf = (status: number): string =>
   status === 501 ? "501" : `${Math.floor(status / 100)}xx`;

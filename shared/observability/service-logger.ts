@@ -8,7 +8,9 @@ import type { Metrics } from "./figures.ts";
 import { workKeys } from "./work-log.ts";
 import { metricMembers } from "./metric-line.ts";
 
-/** Formats a log line: standard members, keys of the work, message members, metrics. */
+/**
+ * Formats a log line: standard members, keys of the current work, members of the message, metrics.
+ */
 class LineFormatter extends LogFormatter {
   formatAttributes(attributes: UnformattedAttributes, additional: LogAttributes): LogItem {
     const { logLevel: level, message, timestamp, serviceName: service, xRayTraceId } = attributes;
@@ -30,7 +32,9 @@ class LineFormatter extends LogFormatter {
   }
 }
 
-/** Creates the logger of a Lambda. Lines are JSON and contain the keys of the current work. */
+/**
+ * Creates the logger of a Lambda function. It writes JSON lines with the keys of the current work.
+ */
 export const serviceLogger = ({
   stage,
   service,

@@ -14,10 +14,13 @@ export const retryWaitsSeconds = [
   24 * hour,
 ] as const;
 
-/** Maximum number of attempts: the first, and one after each delay. */
+/** Maximum number of attempts: one first attempt, and one after each delay. */
 export const attemptsMax = retryWaitsSeconds.length + 1;
 
-/** A delay varies by up to this fraction, so that attempts that failed together spread out. */
+/**
+ * Maximum variation of a delay, as a fraction of it, so that attempts that failed together spread
+ * out.
+ */
 const jitter = 0.1;
 /** Maximum delay that a receiver's `Retry-After` can request, in seconds. */
 const retryAfterSecondsMax = hour;
@@ -31,7 +34,10 @@ export interface FailedAttempt {
   readonly fraction: number;
 }
 
-/** The delay until the next attempt, in seconds; null after the last attempt. */
+/**
+ * Seconds until the next attempt; null if the failed attempt was the last one allowed. If
+ * `Retry-After`, limited to an hour, is longer, it replaces the delay.
+ */
 export function nextWaitSeconds(failed: FailedAttempt): number | null {
   const wait = retryWaitsSeconds[failed.attempt - 1];
   if (wait === undefined) return null;
@@ -39,7 +45,10 @@ export function nextWaitSeconds(failed: FailedAttempt): number | null {
   return Math.max(jittered, Math.min(failed.retryAfterSeconds ?? 0, retryAfterSecondsMax));
 }
 
-/** Parses a `Retry-After` header, in seconds or as an HTTP date. Null if it is absent or malformed. */
+/**
+ * Parses a `Retry-After` header, which contains seconds or an HTTP date. Returns seconds, 0 for a
+ * date in the past, or null if the header is absent or malformed.
+ */
 export function retryAfterSeconds(header: string | null, now: Date): number | null {
   if (header === null) return null;
   if (/^\d{1,15}$/.test(header.trim())) return Number(header);

@@ -13,37 +13,42 @@ import type { OutboxChange } from "./change.ts";
 /** A time slice in which a process drains the outbox of a delivery target. */
 export interface TimeSlice<LogRecord> {
   /**
-   * Queues a change, which is stored with others in one transaction within about a second. Waits
-   * while a transaction is in progress.
-   * @throws LeaseLost if another process has claimed the target.
+   * Queues a change, which is stored with other changes in one transaction within about a second.
+   * Waits while a transaction is in progress.
+   * @throws LeaseLost if another process has claimed the target
    */
   record(change: OutboxChange<LogRecord>): Promise<void>;
   /**
-   * Stores a change and all queued ones before it returns.
-   * @throws LeaseLost as `record` does.
+   * Stores a change and all queued changes before it returns.
+   * @throws LeaseLost if another process has claimed the target
    */
   store(change: OutboxChange<LogRecord>): Promise<void>;
-  /** True if the time slice has ended. Entries that are not removed return in the next slice. */
+  /** True if the time slice has ended. The next slice lists all entries that were not removed. */
   isOver(): boolean;
 }
 
-/** Works on the entries of one delivery target during one time slice. */
+/** Processes the entries of one delivery target during one time slice. */
 export interface Session<LogRecord> {
-  /** Number of entries worked on in parallel. */
+  /** Number of entries processed in parallel. */
   readonly parallel: number;
   /**
-   * True if the delivery target is deleted or disabled: all its entries are then ended, due or not.
-   * Checked before each read of entries, because the target may be enabled again.
+   * True if the delivery target is deleted or disabled. The session then ends all its entries,
+   * including those that are not due. Checked before each read of entries, because the target may
+   * be enabled again.
    */
   ended(): Promise<boolean>;
-  /** Works on one entry. Throws only if the service itself fails, not the receiver. */
+  /** Processes one entry. Throws only if the service itself fails, not if the receiver fails. */
   work(entry: OutboxEntry, slice: TimeSlice<LogRecord>): Promise<void>;
-  /** State for the target's next session, as JSON; stored with every change. */
+  /**
+   * Returns the state for the target's next session, as a JSON value. It is stored with every
+   * change.
+   */
   state?(): unknown;
+  /** Releases the session's resources. */
   close(): void;
 }
 
-/** Opens a session. `state`: the stored state of the target's last session; undefined if there is none. */
+/** Opens a session. `state`: the stored state of the target's last session, or undefined. */
 export type OpenSession<LogRecord> = (
   target: DeliveryTarget,
   state: unknown,
@@ -55,9 +60,9 @@ export interface DrainDependencies<LogRecord> {
   readonly queue: OutboxQueue;
   readonly clock: Clock;
   readonly random: RandomSource;
-  /** Called with the lateness of each entry before its work, in milliseconds after its due time. */
+  /** Called before each due entry is processed, with the milliseconds since its due time. */
   readonly late?: (milliseconds: number) => void;
-  /** Called with each entry before its work. */
+  /** Called with each entry before it is processed. */
   readonly begins?: (entry: OutboxEntry) => void;
 }
 
@@ -65,9 +70,10 @@ export interface DrainDependencies<LogRecord> {
 const entriesAtOnce = 25;
 
 /**
- * Drains the outbox of a delivery target for up to 30 s, under a lease. Returns at once if another
- * process holds the lease. Then releases the lease and sends a wake-up message for the entries left.
- * @throws the first error of the service itself, after all other entries were worked on and stored.
+ * Drains the outbox of a delivery target for up to 30 s, under a lease. Returns at once if it
+ * cannot claim the target, for example because another process holds the lease. At the end,
+ * releases the lease and sends a wake-up message for the remaining entries.
+ * @throws the first error of the service itself, after all other entries were processed and stored
  */
 export async function drain<LogRecord>(
   target: DeliveryTarget,
@@ -105,13 +111,17 @@ export async function drain<LogRecord>(
     session.close();
   }
   const delay = next === null ? null : await delayUntil(next, work);
-  // After an error the sweeper wakes the target later; a message now would repeat the error at once.
+  // After an error, the sweeper wakes the target later. A message now would repeat the error at
+  // once.
   if (delay !== null && work.errors.length === 0) await queue.send([target], delay);
   if (claimed.crowded) await wakeWaiting(target, dependencies);
   if (work.errors.length > 0) throw work.errors[0];
 }
 
-/** Delay of the next wake-up message in seconds: 0 for an ended target; null if a message cannot wait so long. */
+/**
+ * Delay of the next wake-up message, in seconds. 0 for a deleted or disabled target. Null if the
+ * delay exceeds the maximum of a message.
+ */
 async function delayUntil<LogRecord>(
   next: Date,
   { session, dependencies }: Work<LogRecord>,
@@ -120,7 +130,7 @@ async function delayUntil<LogRecord>(
   return next > now && (await session.ended()) ? 0 : messageDelay(next, now);
 }
 
-/** Wakes targets of the account that could not be claimed while the account was at its limit. */
+/** Wakes targets of the account that no worker could claim while the account was at its limit. */
 async function wakeWaiting<LogRecord>(
   { accountId, targetId }: DeliveryTarget,
   { outbox, queue, clock }: DrainDependencies<LogRecord>,
@@ -136,12 +146,15 @@ interface Work<LogRecord> {
   readonly dependencies: DrainDependencies<LogRecord>;
   readonly recorder: ReturnType<typeof recorder<LogRecord>>;
   readonly isOver: () => boolean;
-  /** Names of the entries that failed by an error of the service itself in this slice. */
+  /** Names of the entries for which the service itself failed in this slice. */
   readonly failed: Set<string>;
   readonly errors: unknown[];
 }
 
-/** Works until no entry is due or the slice ends. Returns the earliest due time left, or null. */
+/**
+ * Processes entries until no entry is due or the slice ends. Returns the earliest remaining due
+ * time, or null.
+ */
 async function untilNothingIsDue<LogRecord>(
   work: Work<LogRecord>,
   claimed: { readonly token: string; readonly additions: number },
@@ -175,7 +188,9 @@ async function dueEntries<LogRecord>(work: Work<LogRecord>): Promise<readonly Ou
   return firstOfEachKey(due).slice(0, entriesAtOnce);
 }
 
-/** The first entry of each key: entries with the same key are worked on one after the other. */
+/**
+ * The first entry of each key, so that entries with the same key are processed one after the other.
+ */
 function firstOfEachKey(entries: readonly OutboxEntry[]): readonly OutboxEntry[] {
   const keys = new Set<string>();
   return entries.filter(({ key }) => {
@@ -185,7 +200,7 @@ function firstOfEachKey(entries: readonly OutboxEntry[]): readonly OutboxEntry[]
   });
 }
 
-/** Merges both lanes alternately, so that neither waits for the whole of the other. */
+/** Merges both lanes alternately, so that no lane waits for the whole of the other lane. */
 const alternately = (first: readonly OutboxEntry[], later: readonly OutboxEntry[]): OutboxEntry[] =>
   Array.from({ length: Math.max(first.length, later.length) }, (_, n) => [first[n], later[n]])
     .flat()
@@ -219,7 +234,7 @@ async function workOn<LogRecord>(
       }
     }
   };
-  // All tracks must end before the session closes the connections that they use.
+  // All parallel loops must end before the session closes the connections that they use.
   const tracks = await Promise.allSettled(Array.from({ length: session.parallel }, track));
   for (const ended of tracks) if (ended.status === "rejected") throw ended.reason;
 }

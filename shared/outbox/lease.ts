@@ -1,29 +1,37 @@
 import type { RandomSource } from "../base/clock.ts";
 import type { Lease } from "./outbox.ts";
 
-/** Duration of a lease: much longer than the longest attempt of 15 s with its writes. */
+/** Duration of a lease: much longer than the longest attempt of 15 s and its writes. */
 const leaseSeconds = 60;
 const leaseTokenBytes = 12;
-/** Maximum delay of an SQS message. For longer waits the sweeper sends the message. */
+/** Maximum delay of an SQS message. The sweeper sends messages that are due later. */
 const messageDelaySecondsMax = 900;
 
-/** Duration of a time slice. Then a new message continues, so that other targets are drained as well. */
+/**
+ * Duration of a time slice. A new message then continues, so that other targets are drained too.
+ */
 export const sliceSecondsMax = 30;
 
 /**
- * Targets of one account that are drained at the same time: with four parallel requests each, an
- * account has about 16 requests in flight. Simultaneous claims may exceed the limit by one or two.
+ * Maximum number of targets of one account that are drained at the same time. With four parallel
+ * requests for each target, an account has about 16 requests in flight. Simultaneous claims may
+ * exceed the limit by one or two.
  */
 export const targetsAtOnceMax = 4;
 
+/** The end of a lease that starts or is extended at `now`. */
 export const leaseUntil = (now: Date): Date => new Date(now.getTime() + leaseSeconds * 1_000);
 
+/** Creates a lease with a random token. */
 export const newLease = (now: Date, random: RandomSource): Lease => ({
   token: Buffer.from(random.bytes(leaseTokenBytes)).toString("hex"),
   until: leaseUntil(now),
 });
 
-/** Delay of a message that is to arrive at `dueAt`, in whole seconds; null if it exceeds the maximum. */
+/**
+ * Delay of a message that must arrive at `dueAt`, in whole seconds: 0 for a past time; null if it
+ * exceeds the maximum of 900 s.
+ */
 export function messageDelay(dueAt: Date, now: Date): number | null {
   const seconds = Math.max(0, Math.ceil((dueAt.getTime() - now.getTime()) / 1_000));
   return seconds <= messageDelaySecondsMax ? seconds : null;

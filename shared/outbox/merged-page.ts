@@ -1,16 +1,24 @@
-/** A page of a log, newest first. `lastId`: ID at which the page ends; null if it is the last page. */
+/**
+ * A page of a log, newest first. `lastId`: the ID at which the page ends; null for the last page.
+ */
 export interface LogPage<Entry> {
   readonly entries: readonly Entry[];
   readonly lastId: string | null;
 }
 
-/** Entries before their first attempt, complete down to the ID `from`; null: all of them. */
+/**
+ * Entries before their first attempt. The page is complete down to the ID `from`; null: the page
+ * has all entries.
+ */
 export interface PendingPage<Entry> {
   readonly entries: readonly Entry[];
   readonly from: string | null;
 }
 
-/** Merges both pages, newest first, down to the ID to which both are complete. A logged entry replaces a pending one. */
+/**
+ * Merges a logged and a pending page, newest first, down to the ID to which both are complete. A
+ * logged entry replaces the pending entry with the same ID. At most `limit` entries.
+ */
 export function mergedPage<Entry extends { readonly id: string }>(
   logged: LogPage<Entry>,
   pending: PendingPage<Entry>,

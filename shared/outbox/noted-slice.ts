@@ -1,7 +1,7 @@
 import type { TimeSlice } from "./drain.ts";
 import type { OutboxChange } from "./change.ts";
 
-/** Wraps a slice so that `note` is called with each log record before the record is queued. */
+/** Wraps a time slice: calls `note` with each log record before the slice queues the record. */
 export function notedSlice<LogRecord>(
   slice: TimeSlice<LogRecord>,
   note: (record: LogRecord) => void,

@@ -1,6 +1,6 @@
 /**
- * A delivery target: a webhook endpoint or the account's S3 destination. One process at a time drains
- * its outbox, so that a slow target delays no other.
+ * A delivery target: a webhook endpoint or the account's S3 destination. Each target has a separate
+ * outbox, which one process at a time drains, so that a slow target delays no other target.
  */
 export interface DeliveryTarget {
   readonly accountId: string;
@@ -8,7 +8,10 @@ export interface DeliveryTarget {
   readonly targetId: string;
 }
 
-/** `first`: new work; `later`: retries. Separate, so that no backlog of retries delays new work. */
+/**
+ * Lane of an outbox. `first`: new entries. `later`: retries. A backlog of retries does not delay
+ * new entries.
+ */
 export type Lane = "first" | "later";
 
 /** One pending delivery of a target, identified by lane, due time and key. */
@@ -17,13 +20,14 @@ export interface OutboxEntry {
   /** Due time, ISO 8601. */
   readonly dueAt: string;
   readonly key: string;
-  /** JSON value that only the domain that added the entry reads. */
+  /** JSON value. Only the domain that added the entry reads it. */
   readonly content: unknown;
 }
 
-/** Name of an entry, unique within its target. */
+/** Name of an entry, unique within its delivery target. */
 export const entryName = ({ lane, dueAt, key }: OutboxEntry): string => `${lane}#${dueAt}#${key}`;
 
+/** True from the entry's due time on. */
 export const isDue = ({ dueAt }: OutboxEntry, now: Date): boolean => new Date(dueAt) <= now;
 
 /** The exclusive right to drain a target until `until`. The token identifies the lease holder. */
@@ -32,7 +36,7 @@ export interface Lease {
   readonly until: Date;
 }
 
-/** Writes of one transaction. */
+/** Changes to one target that a single transaction stores. */
 export interface OutboxChanges<LogRecord> {
   readonly removed: readonly OutboxEntry[];
   readonly added: readonly OutboxEntry[];
@@ -40,33 +44,42 @@ export interface OutboxChanges<LogRecord> {
   readonly records: readonly LogRecord[];
 }
 
+/** Result of a successful claim. */
 export interface ClaimResult {
-  /** Number of additions to the outbox so far. `release` detects later ones by it. */
+  /** Number of additions to the outbox so far. `release` uses it to detect later additions. */
   readonly additions: number;
   /** The stored session state; undefined if there is none. */
   readonly state: unknown;
-  /** True if the account is at its limit, so that other targets may wait for this one's release. */
+  /**
+   * True if the account is at its limit or other targets wait. After the release, wake the waiting
+   * targets.
+   */
   readonly crowded: boolean;
 }
 
 export type ReleaseResult =
   /** `next`: due time of the earliest entry; null if the outbox is empty. */
   | { readonly outcome: "released"; readonly next: Date | null }
-  /** Not released: entries were added since the claim or the last release attempt. */
+  /** Not released: entries were added since the claim or since the last release attempt. */
   | { readonly outcome: "more"; readonly additions: number }
+  /** Not released: this process no longer holds the lease. */
   | { readonly outcome: "lost" };
 
 /** Adds entries to the outboxes of delivery targets. */
 export interface Outbox {
   /**
    * Adds up to 50 entries and makes the target due, in one transaction. Replaces the content of an
-   * existing entry; adds a removed entry again.
+   * existing entry. Adds an entry again that was removed.
    */
   add(target: DeliveryTarget, entries: readonly OutboxEntry[]): Promise<void>;
-  /** Makes the target due without a new entry, because its entries may have to be ended. */
+  /**
+   * Makes the target due without a new entry. A worker then ends the entries of a disabled or
+   * deleted target.
+   */
   wake(target: DeliveryTarget, now: Date): Promise<void>;
 }
 
+/** Selects entries of one lane. */
 export interface EntryQuery {
   readonly lane: Lane;
   readonly by: Date | null;
@@ -77,23 +90,24 @@ export interface EntryQuery {
 /** Stores outboxes and their leases. `LogRecord`: row of the target's log. */
 export interface OutboxStore<LogRecord> extends Outbox {
   /**
-   * Claims a delivery target under a lease. Null if another process holds the lease, the target does
-   * not exist, or `targetsAtOnceMax` targets of its account are being drained.
+   * Claims a delivery target under a lease. Null if another process holds the lease, if the target
+   * has no due time, or if `targetsAtOnceMax` other targets of its account are being drained.
    */
   claim(
     target: DeliveryTarget,
     claim: { readonly lease: Lease; readonly now: Date },
   ): Promise<ClaimResult | null>;
-  /** The due targets of an account that have no lease holder, longest due first. */
+  /** Lists the due targets of an account that have no lease holder, longest due first. */
   waiting(accountId: string, now: Date): Promise<readonly DeliveryTarget[]>;
   /**
-   * Lists entries of a lane that are due at `by` (null: all entries) and, with `after`, later than
-   * `after`; longest due first.
+   * Lists entries of a lane, longest due first: those due at or before `by` (null: all entries)
+   * and, with `after`, later than `after`.
    */
   entries(target: DeliveryTarget, wanted: EntryQuery): Promise<readonly OutboxEntry[]>;
   /**
-   * Stores changes, and `state` unless undefined, and extends the lease to `lease.until`, in one
-   * transaction. False if another process has taken the lease: nothing was stored.
+   * Stores changes, and `state` if it is defined, and extends the lease to `lease.until`, in one
+   * transaction. Returns false, without storing anything, if this process no longer holds the
+   * lease.
    */
   record(
     target: DeliveryTarget,
@@ -103,28 +117,29 @@ export interface OutboxStore<LogRecord> extends Outbox {
       readonly state?: unknown;
     },
   ): Promise<boolean>;
-  /** Releases the lease. The target is due again when its earliest entry is due. */
+  /** Releases the lease. The target becomes due again at the due time of its earliest entry. */
   release(
     target: DeliveryTarget,
     held: { readonly token: string; readonly additions: number },
   ): Promise<ReleaseResult>;
 }
 
-/** Reads the stored session states of delivery targets, for API answers. */
+/** Reads the stored session states of delivery targets, for API responses. */
 export interface TargetStates {
-  /** Undefined if no state is stored. */
+  /** The session state of a target; undefined if none is stored. */
   get(target: DeliveryTarget): Promise<unknown>;
-  /** The states of an account's targets by target ID, without targets that have none. */
+  /** The session states of an account by target ID. Targets without a state are absent. */
   list(accountId: string): Promise<ReadonlyMap<string, unknown>>;
 }
 
-/** Reads entries before their first attempt, for the delivery and export logs. */
+/** Reads entries that had no attempt yet, for the delivery and export logs. */
 export interface PendingWork {
-  /** The targets of an account that have entries. */
+  /** Lists the targets of an account that have entries. */
   targets(accountId: string): Promise<readonly DeliveryTarget[]>;
   /**
-   * Entries of lane `first` that are due from `since` to `until` (ISO times, both inclusive; null: no
-   * bound), newest first. Returns `limit` entries, and all others with the due time of the last one.
+   * Lists entries of lane `first` that are due from `since` to `until` (ISO times, both inclusive;
+   * null: no bound), newest first. Returns `limit` entries, and all further entries with the due
+   * time of the last one.
    */
   newest(
     target: DeliveryTarget,
@@ -134,11 +149,11 @@ export interface PendingWork {
 
 /** Finds due delivery targets of all accounts, for the sweeper. */
 export interface DueTargets {
-  /** Targets that are due at `now`, longest due first. */
+  /** Lists at most `limit` targets that are due at `now`, longest due first. */
   due(now: Date, limit: number): Promise<readonly DeliveryTarget[]>;
 }
 
-/** Sends wake-up messages to the delivery worker. The sweeper replaces lost messages. */
+/** Sends wake-up messages to the delivery worker. The sweeper sends lost messages again. */
 export interface OutboxQueue {
   /** Sends one message for each target, to arrive after `delaySeconds` (0 to 900). */
   send(targets: readonly DeliveryTarget[], delaySeconds: number): Promise<void>;

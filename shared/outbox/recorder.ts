@@ -11,18 +11,30 @@ import {
   type DeliveryTarget,
 } from "./outbox.ts";
 
-/** Error: another process has taken the lease. It repeats the work that is not stored yet. */
+/**
+ * Error: another process has claimed the target. That process repeats the work that is not stored.
+ */
 export class LeaseLost extends Error {}
 
-/** Limits of one transaction: DynamoDB allows 100 rows and 4 MB; a record can have 75 KB of excerpts. */
+/**
+ * Limits of one transaction. DynamoDB allows 100 rows and 4 MB; a log record may have 75 KB of
+ * response excerpts.
+ */
 const rowsMax = 90;
 const recordsMax = 25;
-/** Age of the oldest queued change at which all are stored: a crash repeats at most this much work. */
+/**
+ * Maximum milliseconds between transactions while changes are queued. A crash repeats the work of
+ * about this time.
+ */
 const keptWithinMs = 1_000;
 
 export interface Recorder<LogRecord> {
+  /**
+   * Queues a change. Stores queued changes if they fill a transaction or the last transaction is a
+   * second old.
+   */
   record(change: OutboxChange<LogRecord>): Promise<void>;
-  /** True if a transaction failed. Further work would only be repeated. */
+  /** True if a transaction failed. Any further work would be repeated. */
   hasFailed(): boolean;
   /** Stores all queued changes. */
   flush(): Promise<void>;
@@ -33,17 +45,18 @@ export interface RecorderOptions<LogRecord> {
   readonly token: string;
   readonly outbox: Pick<OutboxStore<LogRecord>, "record">;
   readonly clock: Clock;
-  /** State for the target's next session, stored with each transaction. */
+  /** Returns the state for the target's next session. It is stored with each transaction. */
   readonly state: () => unknown;
 }
 
 /**
- * Creates a recorder, which collects changes into few transactions. Each transaction succeeds only
- * under the lease, and extends it.
+ * Creates a recorder, which combines changes into few transactions. Each transaction succeeds only
+ * under the lease and extends it.
  */
 export function recorder<LogRecord>(options: RecorderOptions<LogRecord>): Recorder<LogRecord> {
   const { target, token, outbox, clock, state } = options;
-  // One transaction at a time: all write the target's row, so parallel ones would conflict.
+  // One transaction at a time: all of them write the target's row, so parallel transactions would
+  // conflict.
   const transactions = taskChain();
   let waiting: OutboxChange<LogRecord>[] = [];
   let keptAt = clock.now().getTime();
@@ -66,7 +79,7 @@ export function recorder<LogRecord>(options: RecorderOptions<LogRecord>): Record
       if (transactions.hasFailed()) return transactions.done();
       waiting.push(change);
       if (!isDue()) return;
-      // Work continues during one transaction, but waits for the transaction before it.
+      // Work continues during one transaction, but waits for the transaction before that one.
       const before = transactions.done();
       void transactions.add(keepSome);
       await before;
@@ -78,7 +91,7 @@ export function recorder<LogRecord>(options: RecorderOptions<LogRecord>): Record
   };
 }
 
-/** The first changes that fit into one transaction, at least one. */
+/** The first change, and the changes after it that fit into the same transaction. */
 function takeFitting<LogRecord>(
   changes: readonly OutboxChange<LogRecord>[],
 ): OutboxChange<LogRecord>[] {
@@ -101,7 +114,10 @@ const rowsOf = <LogRecord>({
 }: OutboxChange<LogRecord>): number =>
   (removed === undefined ? 0 : 1) + added.length + records.length;
 
-/** Merges successive changes into one: an entry may be added and removed, or removed and added. */
+/**
+ * Merges successive changes into one. If an entry was both added and removed, the last change
+ * applies.
+ */
 function merged<LogRecord>(changes: readonly OutboxChange<LogRecord>[]): OutboxChanges<LogRecord> {
   const removed = new Map<string, OutboxEntry>();
   const added = new Map<string, OutboxEntry>();

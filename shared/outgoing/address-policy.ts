@@ -1,13 +1,19 @@
 import { BlockList, isIP } from "node:net";
 
-/** Decides to which addresses of customers the service connects. */
+/** Decides whether the service may connect to an address that a customer chose. */
 export interface AddressPolicy {
-  /** True also allows plain HTTP and loopback names. Only the local server sets it. */
+  /**
+   * True also allows plain HTTP, loopback addresses and the name `localhost`. Only the local server
+   * sets it.
+   */
   readonly allowLoopback: boolean;
   allows(address: string): boolean;
 }
 
-/** Special-purpose IPv4 blocks, and the one public address that is a cloud's metadata service. */
+/**
+ * Special-purpose IPv4 blocks, and the one public address at which a cloud provides its metadata
+ * service.
+ */
 const refusedIpv4 = [
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -30,7 +36,10 @@ const refusedIpv4 = [
   "168.63.129.16/32",
 ] as const;
 
-/** Global unicast is the only IPv6 space in use; these blocks inside it are special-purpose. */
+/**
+ * All public IPv6 addresses are in this block. `refusedIpv6` lists the special-purpose blocks
+ * within it.
+ */
 const acceptedIpv6 = ["2000::/3"] as const;
 const refusedIpv6 = [
   "2001::/23",
@@ -52,7 +61,10 @@ export function isPublicAddress(address: string): boolean {
   return globalUnicast.check(address, "ipv6") && !refused.check(address, "ipv6");
 }
 
-/** The address policy of a deployed service, or with `allowLoopback` of the local server. */
+/**
+ * Creates the address policy: public addresses only, and also loopback addresses with
+ * `allowLoopback`.
+ */
 export function addressPolicy({ allowLoopback = false } = {}): AddressPolicy {
   return {
     allowLoopback,

@@ -20,13 +20,17 @@ export interface AttemptOptions {
   readonly body: Uint8Array;
   /** Maximum number of body bytes to read. */
   readonly bytesMax: number;
-  /** Aborts the attempt; its reason is "timeout" after the time limit. */
+  /**
+   * Aborts the attempt. The reason "timeout" results in the failure `timeout`, any other in
+   * `connection_failed`.
+   */
   readonly signal: AbortSignal;
 }
 
-/** Maximum number of interim responses (1xx). */
+/** Maximum number of interim responses (1xx) to one request. */
 const interimMax = 16;
 
+/** Builds the result of an exchange without a response. */
 export const failed = (error: SendFailure, sent: boolean): Exchange => ({
   outcome: "failed",
   error,
@@ -34,14 +38,15 @@ export const failed = (error: SendFailure, sent: boolean): Exchange => ({
 });
 
 /**
- * Sends a request once and reads the response. The socket stays open only if both are complete.
- * `stale`: the server closed the idle socket before it received the request.
+ * Sends a request once and reads the response. Keeps the socket open only if request and response
+ * are complete. Never rejects. Returns `stale` if the server closed the idle socket before it
+ * received the request.
  */
 export function attemptExchange(
   open: () => ClientRequest,
   { body, bytesMax, signal }: AttemptOptions,
 ): Promise<Exchange | "stale"> {
-  // The signal may be aborted between the attempt on a stale socket and the next attempt.
+  // The signal may have been aborted between the attempt on a stale socket and this attempt.
   if (signal.aborted) return Promise.resolve(endedBy(signal, false));
   return new Promise((resolve) => {
     const outgoing = openedOrNull(open);
@@ -53,7 +58,7 @@ export function attemptExchange(
       resolve(exchange);
       if (!keepsSocket) outgoing.destroy();
     };
-    // After the status has arrived, an error of the body does not change the result.
+    // After the status has arrived, an error while reading the body does not change the result.
     const onAbort = (): void => settle(answer?.() ?? endedBy(signal, hasLeft()));
     signal.addEventListener("abort", onAbort);
     const isUnheard = listening(outgoing);
@@ -79,7 +84,9 @@ export function attemptExchange(
   });
 }
 
-/** Null if a header is not valid in HTTP. */
+/**
+ * Opens a request. Null if Node.js rejects it, for example for a header that is invalid in HTTP.
+ */
 function openedOrNull(open: () => ClientRequest): ClientRequest | null {
   try {
     return open();
@@ -88,7 +95,10 @@ function openedOrNull(open: () => ClientRequest): ClientRequest | null {
   }
 }
 
-/** Returns a function that is true if a reused socket has received no byte since this request. */
+/**
+ * Returns a function: true if the request uses an idle socket of the pool that has received no byte
+ * since.
+ */
 function listening(outgoing: ClientRequest): () => boolean {
   let hasResponse = false;
   outgoing.on("socket", (socket) => {
@@ -99,13 +109,16 @@ function listening(outgoing: ClientRequest): () => boolean {
   return () => outgoing.reusedSocket && !hasResponse;
 }
 
-/** Returns a function that is true if the request had a connected socket, to which it is written at once. */
+/**
+ * Returns a function: true if the request had a connected socket. Node.js writes the request to it
+ * at once.
+ */
 function leaving(outgoing: ClientRequest): () => boolean {
   let hasLeft = false;
   outgoing.on("socket", (socket) => {
     if (outgoing.reusedSocket) hasLeft = true;
     const ready = socket instanceof TLSSocket ? "secureConnect" : "connect";
-    // The guard destroys a connected socket whose address it refuses.
+    // The agent destroys a connected socket if the policy refuses its address.
     socket.once(ready, () => {
       hasLeft = !socket.destroyed;
     });
@@ -117,7 +130,9 @@ function limitInterim(outgoing: ClientRequest): void {
   let interim = 0;
   outgoing.on("information", () => {
     interim += 1;
-    if (interim > interimMax) outgoing.destroy(new Error("Too many interim answers."));
+    if (interim > interimMax) {
+      outgoing.destroy(new Error(`More than ${interimMax} interim responses (1xx).`));
+    }
   });
 }
 
@@ -141,7 +156,7 @@ const failures: readonly (readonly [RegExp, SendFailure])[] = [
   [/^(?:HOSTNAME|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|ERROR_IN_CERT)/, "tls_failed"],
 ];
 
-/** Why a connection failed, from an error of Node.js. */
+/** The failure that an error of Node.js represents; `connection_failed` for an unknown error. */
 export function failureOf(error: Error): SendFailure {
   const code = "code" in error ? String(error.code) : "";
   return failures.find(([codes]) => codes.test(code))?.[1] ?? "connection_failed";

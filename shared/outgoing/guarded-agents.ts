@@ -9,17 +9,20 @@ export interface AgentRules {
   readonly lookup?: LookupFunction;
   /** Certificate authorities to trust instead of the default ones, as PEM. */
   readonly certificateAuthorities?: string;
-  /** Maximum number of idle connections. */
+  /** Maximum number of idle connections per host. */
   readonly idleMax: number;
   readonly idleMs: number;
-  /** Time limit of DNS lookup, connection and TLS handshake together, in milliseconds. */
+  /** Time limit for DNS lookup, connection and TLS handshake together, in milliseconds. */
   readonly connectMs: number;
 }
 
-/** Time after which the next address of a name is tried, in milliseconds. */
+/** Time after which Node.js tries the next address of a name, in milliseconds. */
 const nextAddressMs = 1_000;
 
-/** HTTPS agent: TLS 1.2 or newer, only to addresses that the policy allows, without a proxy. */
+/**
+ * HTTPS agent that connects directly, with TLS 1.2 or newer, and only to addresses that the policy
+ * allows.
+ */
 export class GuardedTlsAgent extends TlsAgent {
   readonly #rules: AgentRules;
 
@@ -31,7 +34,7 @@ export class GuardedTlsAgent extends TlsAgent {
       ...trust,
       ALPNProtocols: ["http/1.1"],
       minVersion: "TLSv1.2",
-      // Set explicitly, so that no environment variable applies.
+      // Set explicitly, because an environment variable could disable the check.
       rejectUnauthorized: true,
     });
     this.#rules = rules;
@@ -42,7 +45,7 @@ export class GuardedTlsAgent extends TlsAgent {
   }
 }
 
-/** Agent for plain HTTP, which only the local server allows. */
+/** Agent for plain HTTP. Only the local server allows plain HTTP. */
 export class GuardedPlainAgent extends PlainAgent {
   readonly #rules: AgentRules;
 
@@ -72,7 +75,10 @@ const settings = ({ policy, lookup = systemLookup, idleMax, idleMs }: AgentRules
   autoSelectFamilyAttemptTimeout: nextAddressMs,
 });
 
-/** A DNS lookup that fails if the policy refuses any address of the name. */
+/**
+ * Wraps a DNS lookup. The wrapped lookup fails if the name has no address or any address that the
+ * policy refuses.
+ */
 function guardedLookup(policy: AddressPolicy, lookup: LookupFunction): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
@@ -89,14 +95,14 @@ function guardedLookup(policy: AddressPolicy, lookup: LookupFunction): LookupFun
   };
 }
 
-/** Applies the time limit and the policy to a new connection. */
+/** Applies the connect time limit and the address policy to a new connection. */
 function watched(made: unknown, ready: "connect" | "secureConnect", rules: AgentRules): Socket {
-  if (!(made instanceof Socket)) throw new TypeError("An agent made something else than a socket.");
+  if (!(made instanceof Socket)) throw new TypeError("The HTTP agent did not create a net.Socket.");
   const socket = made;
   const limit = setTimeout(() => socket.destroy(new ConnectTimeout()), rules.connectMs);
   const stop = (): void => clearTimeout(limit);
   socket.once(ready, stop).once("close", stop);
-  // Before the listeners of Node.js, which start sending.
+  // Runs before the listeners of Node.js, which start sending.
   socket.prependOnceListener("connect", () => {
     if (!rules.policy.allows(socket.remoteAddress ?? "")) socket.destroy(new AddressRefused());
   });

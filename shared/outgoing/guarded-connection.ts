@@ -9,7 +9,7 @@ import { GuardedPlainAgent, GuardedTlsAgent } from "./guarded-agents.ts";
 /** One HTTP request to an address that a customer chose. */
 export interface ExchangeRequest {
   readonly url: URL;
-  /** Path and query to send, if they differ from those of the URL. */
+  /** Path and query to send. @default those of the URL */
   readonly path?: string;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -18,31 +18,37 @@ export interface ExchangeRequest {
 
 export interface ConnectionOptions {
   readonly policy: AddressPolicy;
-  /** Maximum number of body bytes to read. The socket is closed after them. */
+  /** Maximum number of response body bytes to read. The connection then closes the socket. */
   readonly answerBytesMax: number;
-  /** DNS lookup. @default the system's; tests replace it */
+  /** DNS lookup. @default the system's lookup */
   readonly lookup?: LookupFunction;
-  /** Shorter limits, for tests. */
+  /** Time limits. @default 5 s to connect, 15 s in total */
   readonly times?: ExchangeTimes;
-  /** Trusted instead of the usual authorities, as PEM; for tests and benches. */
+  /**
+   * Certificate authorities to trust, as PEM, for tests and benchmarks.
+   * @default those of Node.js
+   */
   readonly certificateAuthorities?: string;
-  /** Maximum number of sockets. Further exchanges wait. @default 4 */
+  /** Maximum number of sockets. Further exchanges wait for a socket. @default 4 */
   readonly parallel?: number;
 }
 
 export interface ExchangeTimes {
-  /** DNS lookup, connection and TLS handshake of a new socket together. */
+  /** Maximum milliseconds for DNS lookup, connection and TLS handshake of a new socket together. */
   readonly connectMs: number;
-  /** The whole exchange from the end of its wait for a socket. */
+  /** Maximum milliseconds for the whole exchange. The wait for a socket is not included. */
   readonly totalMs: number;
-  /** Lifetime of an idle socket; less if the server requests it. @default 4 s */
+  /** Milliseconds until an idle socket is closed; the server may request fewer. @default 4,000 */
   readonly idleMs?: number;
 }
 
 export interface GuardedConnection {
-  /** Sends a request. Never rejects. After the status has arrived, an error of the body does not matter. */
+  /**
+   * Sends a request. Never rejects. After the status has arrived, an error while reading the body
+   * does not change the result.
+   */
   exchange(request: ExchangeRequest): Promise<Exchange>;
-  /** Closes all sockets. Exchanges in progress and later ones fail. */
+  /** Closes all sockets. Exchanges in progress fail, and so do later ones. */
   close(): void;
 }
 
@@ -51,9 +57,10 @@ const parallelMax = 4;
 const headerBytesMax = 16 * 1_024;
 
 /**
- * Creates a connection to one host. It never connects to an address that the policy refuses: it checks
- * a literal host, every address of a DNS lookup, and the connected address before it sends anything.
- * Sockets are not shared with other connections. HTTP/1.1 without redirects.
+ * Creates a connection to one host, with HTTP/1.1 and without redirects. It never connects to an
+ * address that the policy refuses: it checks an IP address in the URL, every address of a DNS
+ * lookup, and the connected address before it sends anything. Other connections do not use its
+ * sockets.
  */
 export function guardedConnection(options: ConnectionOptions): GuardedConnection {
   const { policy, parallel = parallelMax, answerBytesMax: bytesMax } = options;
@@ -78,11 +85,12 @@ export function guardedConnection(options: ConnectionOptions): GuardedConnection
     try {
       const first = await attempt();
       if (first !== "stale") return first;
-      // The other idle sockets may be stale too, so the second attempt uses a new one.
+      // The other idle sockets may be stale too. Closing them makes the second attempt use a new
+      // socket.
       closeIdle(agents);
       const second = await attempt();
       if (second === "stale") return failed("connection_failed", true);
-      // The first attempt was sent on the stale socket, and the server may have processed it.
+      // The first attempt was sent on the stale socket, so the server may have processed it.
       return second.outcome === "failed" ? { ...second, sent: true } : second;
     } finally {
       clearTimeout(limit);
@@ -115,7 +123,9 @@ function isAllowed({ protocol, hostname }: URL, policy: AddressPolicy): boolean 
   return isIP(host) === 0 || policy.allows(host);
 }
 
-/** Creates the request from the parsed URL, so that no other parser reads the address. */
+/**
+ * Creates the request from the parsed URL, so that no second parser can read another host from it.
+ */
 function opened({ url, path, method, headers, body }: ExchangeRequest, { tls, plain }: Agents) {
   const host = bareHost(url.hostname);
   const options: RequestOptions = {
@@ -125,7 +135,7 @@ function opened({ url, path, method, headers, body }: ExchangeRequest, { tls, pl
     method,
     headers: { ...headers, "content-length": String(body.length) },
     maxHeaderSize: headerBytesMax,
-    // The certificate must be valid for the URL's host, not for the header `Host`.
+    // The certificate must be valid for the URL's host, not for the `Host` header.
     servername: isIP(host) === 0 ? host.replace(/\.$/, "") : "",
   };
   return url.protocol === "http:"
@@ -141,7 +151,7 @@ function closeIdle({ tls, plain }: Agents): void {
   }
 }
 
-/** Runs at most `max` tasks in parallel. Further ones wait in order. */
+/** Creates a limiter that runs at most `max` tasks in parallel. Further tasks wait in order. */
 function turnTaking(max: number) {
   const waiting: (() => void)[] = [];
   let running = 0;

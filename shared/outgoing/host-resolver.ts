@@ -3,7 +3,7 @@ import type { LookupFunction } from "node:net";
 import type { Resolver } from "./resolver.ts";
 
 export interface HostResolverOptions {
-  /** The system's unless a test gives another. */
+  /** DNS lookup. @default the system's lookup */
   readonly lookup?: LookupFunction;
   /** A name that takes longer counts as unknown. Default: 5 s. */
   readonly limitMs?: number;
@@ -11,7 +11,10 @@ export interface HostResolverOptions {
 
 const limitMsMax = 5_000;
 
-/** Resolves host names with the system's DNS lookup, as connections do. */
+/**
+ * Creates a resolver that uses the system's DNS lookup, as connections do. Returns no addresses if
+ * the lookup fails or exceeds the time limit.
+ */
 export function hostResolver({
   lookup = systemLookup,
   limitMs = limitMsMax,

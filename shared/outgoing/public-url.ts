@@ -9,8 +9,9 @@ export interface CheckedParam {
 }
 
 /**
- * Normalises a URL of a customer and resolves its host.
- * @throws 400 with the parameter if the URL or any address of its host is refused.
+ * Validates and normalizes a customer's URL, and resolves its host. Returns the normalized URL.
+ * @throws 400 INVALID_PARAM if the URL or any address of its host is refused, or the host has no
+ * address
  */
 export async function requirePublicUrl(
   { param, value }: CheckedParam,

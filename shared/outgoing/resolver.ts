@@ -1,5 +1,11 @@
-/** Resolves host names, so that a URL is refused when it is set and not only at delivery. */
+/**
+ * Resolves host names, so that the API can refuse a URL when a customer sets it, not only at
+ * delivery.
+ */
 export interface Resolver {
-  /** All addresses of a name; empty if there are none. An address resolves to itself. */
+  /**
+   * Returns all addresses of a name, or none if it cannot be resolved. An IP address resolves to
+   * itself.
+   */
   resolve(hostname: string): Promise<readonly string[]>;
 }

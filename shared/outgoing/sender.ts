@@ -4,7 +4,9 @@ export interface OutgoingRequest {
   readonly body: Uint8Array;
 }
 
-/** Why there is no response. Stable codes, shown in the delivery log. */
+/**
+ * Why a delivery attempt has no response. The codes are stable, and the delivery log shows them.
+ */
 export type SendFailure =
   | "address_refused"
   | "name_not_resolved"
@@ -17,6 +19,7 @@ export type SendResult =
   | {
       readonly outcome: "answered";
       readonly status: number;
+      /** The `Retry-After` header of the response, unparsed; null if it has none. */
       readonly retryAfter: string | null;
       /** Start of the response body, at most 16 KiB. */
       readonly body: Uint8Array;
@@ -30,18 +33,18 @@ export type SendResult =
       readonly durationMs: number;
     };
 
-/** Connections to one receiver, which stay open between deliveries. */
+/** Connections to one receiver. They stay open between deliveries. */
 export interface ReceiverConnection {
-  /** Sends a request. Returns failures of the receiver; never throws for them. */
+  /** Sends a request. Returns the receiver's failures; does not throw for them. */
   send(request: OutgoingRequest): Promise<SendResult>;
   close(): void;
 }
 
 /**
- * Connects to receivers: public addresses only, no redirects, 5 s to connect and 15 s in total.
- * Receivers do not share connections.
+ * Connects to receivers at public addresses only, without following redirects. Limits: 5 s to
+ * connect and 15 s in total. Receivers do not share connections.
  */
 export interface Sender {
-  /** Creates the connection. The first delivery connects. */
+  /** Creates a receiver connection. Its first request opens a socket. */
   connect(url: string): ReceiverConnection;
 }

@@ -4,8 +4,8 @@ import type { AddressPolicy } from "./address-policy.ts";
 export interface UrlRules {
   readonly policy: AddressPolicy;
   /**
-   * `host[:port]` of this service, which is refused on every port; null if unknown. On the local server
-   * receivers run on the same host, so only its own port is refused.
+   * `host[:port]` of this service; null if unknown. URLs with this host are refused on every port.
+   * On the local server, only this port is refused, because receivers run on the same host.
    */
   readonly ownHost: string | null;
 }
@@ -20,7 +20,7 @@ const nameLengthMax = 253;
 const labelLengthMax = 63;
 const unprivilegedPortMin = 1_024;
 
-/** Names and suffixes of names that never belong to a public host. */
+/** Host names, and suffixes of host names, that never belong to a public host. */
 const refusedSuffixes = [
   "localhost",
   "local",
@@ -41,8 +41,9 @@ const refusedSuffixes = [
 ] as const;
 
 /**
- * Parses a URL of a customer: HTTPS, a public host, port 443 or 1024 to 65535. `href` is the
- * normalised URL to store; parse it only with WHATWG `URL`.
+ * Parses a customer's URL. Accepts HTTPS, a public host, and port 443 or 1024 to 65535. `href` is
+ * the normalized URL to store; parse it only with the WHATWG `URL` class. `reason` completes a
+ * sentence that starts with the parameter name.
  */
 export function parsePublicUrl(raw: string, rules: UrlRules): ParsedUrl {
   const problem = textProblem(raw, rules.policy.allowLoopback);
@@ -55,7 +56,10 @@ export function parsePublicUrl(raw: string, rules: UrlRules): ParsedUrl {
   return { outcome: "accepted", href: url.href, hostname: bareHost(url.hostname) };
 }
 
-/** The normalised form of a URL; null if it is not a URL. */
+/**
+ * Normalizes a URL: removes the fragment and the trailing dot of its host. Null if the text is not
+ * a URL.
+ */
 export function normaliseUrl(raw: string): string | null {
   const url = URL.parse(raw);
   if (url === null) return null;
@@ -63,21 +67,21 @@ export function normaliseUrl(raw: string): string | null {
   return url.href;
 }
 
-/** Removes the fragment and the dot of the DNS root, which do not change the address. */
+/** Removes the fragment and the trailing dot of the host. Neither changes the destination. */
 function tidy(url: URL): void {
   url.hash = "";
   url.hostname = url.hostname.replace(/\.$/, "");
 }
 
-/** A host without the brackets of IPv6 addresses, for `net` and DNS. */
+/** Removes the brackets of an IPv6 host, for `net` and DNS. */
 export const bareHost = (hostname: string): string => hostname.replaceAll(/^\[|\]$/g, "");
 
 const refusedFor = (reason: string): ParsedUrl => ({ outcome: "refused", reason });
 
-/** Refuses text that the parser would silently repair or hide. */
+/** Finds text that the URL parser would silently correct or hide. Null if there is none. */
 function textProblem(raw: string, plainHttp: boolean): string | null {
   if (raw.length > urlLengthMax) return `is longer than ${urlLengthMax} characters`;
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for.
+  // eslint-disable-next-line no-control-regex -- the check rejects control characters.
   if (/[\u0000-\u0020\u007f\\]/.test(raw)) return "contains spaces, control characters or '\\'";
   const scheme = plainHttp ? /^https?:\/\/(?!\/)/i : /^https:\/\/(?!\/)/i;
   if (!scheme.test(raw)) return "must start with https://";

@@ -15,7 +15,7 @@ export interface WebhookSenderOptions extends Omit<
   readonly clock: Clock;
 }
 
-/** Creates the sender of webhooks, which uses guarded connections. */
+/** Creates a sender that uses a guarded connection for each receiver. */
 export function webhookSender({ clock, ...options }: WebhookSenderOptions): Sender {
   return {
     connect: (url) =>

@@ -168,7 +168,7 @@ function settle(
     return { credits: hold.settled.credits, balance: state.account.balance };
   }
   const { credits: held, slot, source } = hold.reservation;
-  assert(credits <= held, "a charge is at most what was reserved");
+  assert(credits <= held, "a charge is at most the reserved credits");
   for (const part of resolution(held, credits)) {
     const itemsCharged = items ?? (credits === 0 ? 0 : undefined);
     append(state, {

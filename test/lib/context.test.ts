@@ -77,13 +77,19 @@ describe("context", () => {
   });
 
   it.each([
-    [{ stage: "test" }, "Context 'stage' must be one of: dev, prod."],
-    [{ responseMode: "fast" }, "Context 'responseMode' must be one of: stream, buffered."],
-    [{ accessLogs: "yes" }, "Context 'accessLogs' must be one of: off, on, setup."],
-    [{ reservedConcurrency: "0" }, "Context 'reservedConcurrency' must be one of: on, off."],
+    [{ stage: "test" }, `Context 'stage' must be one of: dev, prod (got "test").`],
+    [
+      { responseMode: "fast" },
+      `Context 'responseMode' must be one of: stream, buffered (got "fast").`,
+    ],
+    [{ accessLogs: "yes" }, `Context 'accessLogs' must be one of: off, on, setup (got "yes").`],
+    [
+      { reservedConcurrency: "0" },
+      `Context 'reservedConcurrency' must be one of: on, off (got "0").`,
+    ],
     [{ accountConcurrency: "few" }, "Context 'accountConcurrency' must be the account's quota"],
     [{ accountConcurrency: "8" }, "leave 0 of the account's quota of 8 for other functions"],
-    [{ waf: "ture" }, "Context 'waf' must be one of: true, false."],
+    [{ waf: "ture" }, `Context 'waf' must be one of: true, false (got "ture").`],
     [{ domainName: "https://a.example", certificateArn }, "'domainName' must be a host name"],
     [{ domainName: "a.example" }, "Context 'domainName' requires 'certificateArn'"],
     [{ domainName: "a.example", certificateArn: "arn" }, "'certificateArn' must be the ARN"],
@@ -184,7 +190,10 @@ describe("the context file of a stage", () => {
     ['{"wafs": true}', "prod.json: 'wafs' is unknown. Known keys: responseMode,"],
     ['{"stage": "prod"}', "prod.json: 'stage' is not allowed in a file"],
     ['{"unprotect": "x"}', "prod.json: 'unprotect' is not allowed in a file"],
-    ['{"sources": "sandbox", "waf": "ture"}', "Context 'waf' must be one of: true, false."],
+    [
+      '{"sources": "sandbox", "waf": "ture"}',
+      `Context 'waf' must be one of: true, false (got "ture").`,
+    ],
   ])("is refused with %s", (content, message) => {
     expect(() => appWithFile(content)).toThrow(message);
   });

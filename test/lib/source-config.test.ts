@@ -200,10 +200,10 @@ describe("the source configuration at synthesis", () => {
       { sources: ofLength(4_000) },
     ],
     [/^SOURCES: the value: is not valid JSON/, { sources: `{${canary}` }],
-    [/^sources is neither JSON nor the path of a file/, { sources: canary }],
+    [/^Context 'sources' must be a JSON object or the path/, { sources: canary }],
     [/not both/, { sources, sourcesParameter: "/a" }],
-    [/^sourcesParameter is not the name/, { sourcesParameter: `${canary}?` }],
-    [/^sourceSecrets is not a list/, { sourcesParameter: "/a", sourceSecrets: canary }],
+    [/^Context 'sourcesParameter' must be the name/, { sourcesParameter: `${canary}?` }],
+    [/^Context 'sourceSecrets' must list/, { sourcesParameter: "/a", sourceSecrets: canary }],
     [/^Context 'sourceSecrets' requires 'sourcesParameter'/, { sourceSecrets: secretArn }],
   ] as const)("is refused with %s, and the error contains no value", (message, context) => {
     const synthesis = (): unknown => serviceWith(context);

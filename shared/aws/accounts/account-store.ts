@@ -28,7 +28,7 @@ interface RetryOptions {
   readonly random: RandomSource;
 }
 
-/** Accounts and keys in DynamoDB. */
+/** Stores accounts and admits calls by their keys in DynamoDB. */
 export function dynamoAccountStore(
   client: DynamoDBDocumentClient,
   tables: Tables,
@@ -46,7 +46,7 @@ export function dynamoAccountStore(
   };
 }
 
-/** The auto top-up settings of accounts in DynamoDB. */
+/** Stores the auto top-up settings of accounts in DynamoDB. */
 export function dynamoAutoTopUpStore(
   client: DynamoDBDocumentClient,
   table: string,
@@ -78,7 +78,7 @@ function autoTopUpOf(stored: unknown): AutoTopUp | null {
 }
 
 function accountOf({ account, shards }: AccountRows): Account {
-  // The row of an account without shards holds the sums.
+  // An account without shards has the sums in its row.
   const sums =
     shards.length > 0
       ? sumsOf(shards)
@@ -100,7 +100,7 @@ function accountOf({ account, shards }: AccountRows): Account {
   };
 }
 
-/** Creates an account with its first grant, whose credits go to the first shard. */
+/** Creates an account with its first grant. The first shard receives the credits of the grant. */
 async function createAccountRows(
   client: DynamoDBDocumentClient,
   table: string,

@@ -13,7 +13,7 @@ import { lastUseAttributes, lastUseOf, newKeyRow } from "./key-row.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { accountKeys } from "../table/table.ts";
 
-/** API keys in DynamoDB: for each key a row in the account's list, and a row by the key's hash. */
+/** Stores API keys in DynamoDB. Each key has a row in the account's list and a row by its hash. */
 export function dynamoApiKeyStore(client: DynamoDBDocumentClient, table: string): ApiKeyStore {
   return {
     list: (accountId) => listKeys(client, table, accountId),
@@ -32,12 +32,13 @@ export function dynamoApiKeyStore(client: DynamoDBDocumentClient, table: string)
   };
 }
 
-/** Position of the counter of keys in the transaction that adds a key. */
+/** Position of the key counter's write in the transaction that adds a key. */
 const countPosition = 0;
 
 /**
  * Stores a new key.
- * @throws 409 CONFLICT if the account has `limits.apiKeysMax` keys.
+ * @throws 409 CONFLICT if the account already has `limits.apiKeysMax` keys; 503 UNAVAILABLE if
+ * other requests contend for its rows
  */
 export async function putKey(
   client: DynamoDBDocumentClient,
@@ -81,7 +82,10 @@ export async function putKey(
   }
 }
 
-/** 503 for a transaction that met another one: the client repeats the call. Any other error stays as it is. */
+/**
+ * Converts the error of a transaction to 503 if other requests contended for its rows, so that the
+ * client repeats the call. Returns any other error unchanged.
+ */
 function unavailableIfContended(error: unknown, accountId: string): unknown {
   const reasons = cancellationReasons(error) ?? [];
   return isContention(reasons) ? unavailable(`keys of ${accountId}: ${codesOf(reasons)}`) : error;
@@ -116,10 +120,13 @@ async function listKeys(
   }));
 }
 
-/** Requests for the last uses. Keys that an overloaded table still leaves out are shown without a last use. */
+/**
+ * Maximum number of requests for the last uses. A key that an overloaded table still omits is
+ * listed without a last use.
+ */
 const readTriesMax = 5;
 
-/** The time of the last call of each key, by key ID. Omits keys that have made no call. */
+/** The time of the last admitted call of each key, by key ID. Omits keys without a call. */
 async function lastUses(
   client: DynamoDBDocumentClient,
   table: string,
@@ -163,7 +170,7 @@ async function revokeKey(
             Update: {
               TableName: table,
               Key: accountKeys.keyHash(key.hash),
-              // The service refuses a revoked key whatever its rate.
+              // A revoked key is always refused, so its admission times are not needed.
               UpdateExpression: "SET revoked_at = :now REMOVE admitted_ms",
               ConditionExpression: "attribute_exists(pk)",
               ExpressionAttributeValues: { ":now": key.now.toISOString() },

@@ -29,7 +29,7 @@ import { isConditionFailure, isThrottle, type Row } from "../table/dynamo.ts";
 import { admissionTimesOf, keyOwnerOf, retiredAttributesOf, storedMs } from "./key-row.ts";
 import { accountKeys } from "../table/table.ts";
 
-/** The cached state of a key: its owner when this process last read the row. */
+/** The cached state of a key: its owner when this process last read the key's row. */
 interface CachedKey {
   readonly owner: KeyOwner;
   readonly seenAt: Date;
@@ -38,21 +38,33 @@ interface CachedKey {
 type Limited = Extract<Admission, { outcome: "limited" }>;
 
 const knownKeysMax = 10_000;
-/** How long a key that was read counts as valid while the store fails. It may be revoked in the meantime. */
+/**
+ * Milliseconds for which a cached key counts as valid while the store fails. The key may have been
+ * revoked since.
+ */
 const trustedMs = 5 * 60_000;
-/** How far the newest admission may be ahead of a call, because clocks of processes differ. */
+/**
+ * Maximum milliseconds by which the newest admission may be ahead of a call, because clocks differ.
+ */
 const aheadMsMax = 10;
-/** Attempts to admit a call: one converts an old row, the others follow the newest admission. */
+/**
+ * Maximum number of attempts to admit a call. One attempt converts a row of the previous release.
+ * The others use the newest admission time of the row.
+ */
 const triesMax = 3;
-/** How long a process refuses calls of a key without a request after DynamoDB throttled its row. */
+/**
+ * Milliseconds for which a process refuses calls of a key without a request, after DynamoDB
+ * throttled its row.
+ */
 const throttledMs = 1_000;
 
 const asThrottled = (limited: Limited): Limited => ({ ...limited, throttled: true });
 
 /**
- * Finds keys and counts their calls against their rate, in the keys' rows. After a refusal, the process
- * refuses further calls of the key without a request for a while. While DynamoDB throttles the row, the
- * process refuses calls. While DynamoDB fails for another reason, each process counts calls locally.
+ * Creates the function that looks up keys and counts their calls against the rate limit, in the
+ * keys' rows. After a refusal, the process refuses further calls of the key for a while without a
+ * request. While DynamoDB throttles a key's row, the process refuses its calls. While DynamoDB
+ * fails for another reason, each process counts calls locally.
  */
 export function keyAdmission(
   client: DynamoDBDocumentClient,
@@ -87,7 +99,7 @@ export function keyAdmission(
         return { outcome: "admitted", owner, rate: rateDecision(times, nowMs) };
       }
       if (times !== undefined && !hasRoom(times, nowMs)) {
-        // A fast clock may have written times that are far ahead.
+        // A process with a fast clock may have written times that are far ahead.
         const fromMs = Math.min(roomFromMs(times), nowMs + windowMs);
         return limitedFrom(keyHash, nowMs, fromMs);
       }
@@ -137,8 +149,10 @@ interface Store {
 }
 
 /**
- * The owner of a key whose row cannot be written. Reads have a separate throughput, and the row shows
- * whether the key was revoked. While reads fail too, the process trusts its cached state of the key.
+ * Reads the owner of a key whose row cannot be written. Reads have separate throughput, and the row
+ * shows whether the key was revoked. If the read fails too, uses the state that this process has
+ * cached for up to five minutes. `unknown`: there is no valid key. `unreadable`: the state is
+ * unavailable.
  */
 async function ownerWithoutCount(
   { client, table, known }: Store,
@@ -160,11 +174,14 @@ async function ownerWithoutCount(
 interface Call {
   readonly keyHash: string;
   readonly nowMs: number;
-  /** The row that refused the attempt before, though the window had room. */
+  /** The row that refused the previous attempt although the rate window had room. */
   readonly seen: Row | undefined;
 }
 
-/** One conditional write that counts the call. Returns the key's row after it, or as it refused. */
+/**
+ * Makes one conditional write that counts the call. Returns the row after the write, or the row
+ * that refused it.
+ */
 async function countCall(
   client: DynamoDBDocumentClient,
   table: string,
@@ -195,7 +212,8 @@ type Update = Pick<
 function updateOf({ nowMs, seen }: Call): Update {
   const times = seen && admissionTimesOf(seen);
   if (seen !== undefined && times === undefined) return conversionOf(seen, nowMs);
-  // An overtaken call gets the time of the newest admission, so that times never decrease.
+  // If the row has a later time than the call, the call gets that time, so that the times in the
+  // row never decrease.
   const stampMs = Math.max(nowMs, times?.at(-1) ?? 0);
   return {
     UpdateExpression: "SET admitted_ms[50] = :stamp REMOVE admitted_ms[0]",
@@ -209,7 +227,10 @@ function updateOf({ nowMs, seen }: Call): Update {
   };
 }
 
-/** Counts the first call of a row that the previous release wrote, and gives it the list of times. */
+/**
+ * Counts the first call for a row that the previous release wrote, and adds the list of admission
+ * times to the row.
+ */
 const conversionOf = (row: Row, nowMs: number): Update => ({
   UpdateExpression: `SET admitted_ms = :times REMOVE ${retiredAttributesOf(row).join(", ")}`,
   ConditionExpression:

@@ -23,9 +23,9 @@ interface Days {
 }
 
 /**
- * Daily usage in DynamoDB. The usage of a shard on a day is its row for that day, which covers the
- * records in pages, plus the records in its journal. Days before the account had shards are in rows of
- * the account.
+ * Reads daily usage from DynamoDB. A shard's usage of a day is the sum of its row for that day,
+ * which covers the records in pages, and of the records in its journal. Rows of the account contain
+ * the usage of days before the account had shards.
  */
 export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Options): UsageStore {
   const { accountsTable: table } = options;
@@ -45,7 +45,10 @@ export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Option
     assert(row !== undefined, "a shard is never deleted");
     return shardOf(row);
   };
-  /** Repeats the read of a shard until no records were copied during it. A busy account copies many per second. */
+  /**
+   * Reads a shard's usage, and repeats the read if records were copied to a page in the meantime. A
+   * busy account copies many pages per second.
+   */
   const ofShard = (
     accountId: string,
     shard: Shard,
@@ -56,7 +59,8 @@ export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Option
       const key = accountKeys.shardUsage(accountId, shard.number, "");
       const inPages = await stored(key, days);
       const after = await current(accountId, shard.number);
-      // Records that were copied after the usage rows were read are neither there nor in the journal.
+      // Records that were copied after the usage rows were read are in neither the usage rows nor
+      // the journal.
       const isUncopied = startOf(before) === startOf(after);
       before = after;
       if (!isUncopied) return "again";
@@ -76,7 +80,7 @@ export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Option
   };
 }
 
-/** The number of the first entry in the journal. */
+/** The sequence of the first entry in the journal. */
 const startOf = (shard: Shard): number => journalOf(shard).before.sequence;
 
 function summed(changes: readonly UsageChange[]): readonly DailyUsage[] {

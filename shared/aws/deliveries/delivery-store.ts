@@ -26,10 +26,15 @@ export interface DynamoDeliveryStoreOptions {
 }
 
 const retentionSeconds = limits.eventRetentionDays * 24 * 60 * 60;
-/** Rows that a filtered page reads at most; then the page ends, even if it is not full. */
+/**
+ * Maximum number of rows that one filtered page reads. The page then ends, even if it is not full.
+ */
 const scannedEntriesMax = 5_000;
 
-/** The delivery log in DynamoDB. A delivery ID begins with the event's time, so rows sort by time. */
+/**
+ * The delivery log in DynamoDB. A delivery ID begins with the time of the event, so rows sort by
+ * time.
+ */
 export function dynamoDeliveryStore(
   client: DynamoDBDocumentClient,
   options: DynamoDeliveryStoreOptions,
@@ -63,9 +68,9 @@ export function dynamoDeliveryStore(
 }
 
 /**
- * The write of a delivery into the log, for the transaction that also changes the outbox. Keeps
- * `requested_at`, which a redelivery request may have set since the delivery was read. Only the attempt
- * that serves the request removes it.
+ * Builds the write of a delivery into the log, for the transaction that also changes the outbox.
+ * Does not overwrite `requested_at`, which a redelivery request may have set since the delivery was
+ * read. Removes `requested_at` only if `answersRequest` is true.
  */
 export function deliveryWrite(
   TableName: string,
@@ -105,7 +110,7 @@ async function list(
     KeyConditionExpression: before === null ? "pk = :pk" : "pk = :pk AND sk < :before",
     ExpressionAttributeValues: { ":pk": pk, ...(before === null ? {} : { ":before": before }) },
     ScanIndexForward: false,
-    // One more row than the page holds shows whether there is a next page.
+    // Reads one row more than the page contains, to find out whether there is a next page.
     Limit: Object.keys(filter).length === 0 ? limit + 1 : scannedEntriesMax / 10,
   });
   let lastId = before;
@@ -137,7 +142,7 @@ function request(
     readonly accountId: string;
     readonly delivery: Delivery;
     readonly now: Date;
-    /** True creates the delivery if the log does not have it. */
+    /** True creates the delivery if it is not in the log. False requires that it is in the log. */
     readonly isAdded: boolean;
   },
 ): Promise<boolean> {

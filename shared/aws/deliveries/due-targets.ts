@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { DueTargets } from "../../outbox/outbox.ts";
 import { dueKeys } from "../table/due-keys.ts";
 
-/** Due delivery targets, from the due index of the deliveries table. */
+/** Lists due delivery targets, from the due index of the deliveries table. */
 export function dynamoDueTargets(client: DynamoDBDocumentClient, tableName: string): DueTargets {
   return {
     async due(now, limit) {

@@ -4,7 +4,7 @@ import { disabledReasons, type WebhookEndpoint } from "../../webhooks/endpoint.t
 import type { Row } from "../table/dynamo.ts";
 import { deliveryKeys } from "../table/table.ts";
 
-/** The row of a webhook endpoint, with its key. */
+/** The row of a webhook endpoint, including its key. */
 export const endpointRowOf = (endpoint: WebhookEndpoint): Row => ({
   ...deliveryKeys.endpoint(endpoint.accountId, endpoint.id),
   id: endpoint.id,
@@ -28,12 +28,12 @@ export const endpointRowOf = (endpoint: WebhookEndpoint): Row => ({
 const endpointRow = object({
   id: string(),
   url: string(),
-  // Absent in rows of earlier releases.
+  // Absent in rows that an earlier release wrote.
   registered_url: optional(nullable(string()), null),
   description: nullable(string()),
   events: nullable(array(picklist(eventTypes))),
   enabled: boolean(),
-  // Both absent in rows of releases that did not disable endpoints.
+  // Both are absent in rows of releases that did not disable endpoints.
   disabled_reason: optional(nullable(picklist(disabledReasons)), null),
   receiving_since: optional(string()),
   secret: string(),
@@ -43,6 +43,7 @@ const endpointRow = object({
   updated_at: string(),
 });
 
+/** Parses the row of a webhook endpoint. @throws ValiError if the row is malformed */
 export function endpointFromRow(accountId: string, stored: Row): WebhookEndpoint {
   const row = parse(endpointRow, stored);
   const previous = row.previous_secret;

@@ -18,7 +18,7 @@ export interface DynamoEndpointStoreOptions {
   readonly random: RandomSource;
 }
 
-/** Webhook endpoints in DynamoDB, read only. */
+/** Reads webhook endpoints from DynamoDB. */
 export function dynamoEndpoints(
   client: DynamoDBDocumentClient,
   { tableName, ...patience }: DynamoEndpointStoreOptions,
@@ -66,7 +66,7 @@ export function dynamoEndpoints(
   };
 }
 
-/** Webhook endpoints in DynamoDB. */
+/** Stores webhook endpoints in DynamoDB. */
 export function dynamoEndpointStore(
   client: DynamoDBDocumentClient,
   options: DynamoEndpointStoreOptions,
@@ -93,10 +93,15 @@ export function dynamoEndpointStore(
 }
 
 const minuteMs = 60_000;
-/** Seconds until a minute's count expires. The margin over a minute is for clocks that differ. */
+/**
+ * Seconds until a minute's counter expires: more than a minute, because clocks of processes differ.
+ */
 const testsKeptSeconds = 60 * 60;
 
-/** Counts a test delivery of an endpoint; false over the limit of a minute. Each minute has a separate row. */
+/**
+ * Counts a test delivery of an endpoint. Returns false if the limit of the minute is reached. Each
+ * minute has a separate row.
+ */
 function admitTest(
   client: DynamoDBDocumentClient,
   options: DynamoEndpointStoreOptions,

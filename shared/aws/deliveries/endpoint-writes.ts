@@ -15,7 +15,10 @@ import { deliveryKeys, epochSeconds, type RowKey } from "../table/table.ts";
 const conditionFailed = "ConditionalCheckFailed";
 const absent = "attribute_not_exists(pk)";
 
-/** Makes one attempt to create an endpoint, to claim its URL and to count it, in one transaction. */
+/**
+ * Attempts once to create an endpoint, claim its URL and increment the endpoint count, in one
+ * transaction.
+ */
 export async function createEndpointRow(
   client: DynamoDBDocumentClient,
   TableName: string,
@@ -41,7 +44,11 @@ export async function createEndpointRow(
   return { outcome: "limit_reached" };
 }
 
-/** Makes one attempt to replace `before` by `after`, and its URL claim if the URL differs, in one transaction. */
+/**
+ * Attempts once to replace `before` with `after`, in one transaction. If the URL differs, also
+ * replaces the URL claim. With `failingSince`, the outcome is `recovered` if a delivery to the
+ * endpoint has succeeded since that time.
+ */
 export async function replaceEndpointRow(
   client: DynamoDBDocumentClient,
   TableName: string,
@@ -70,11 +77,13 @@ export async function replaceEndpointRow(
   if (refused === null) return { outcome: "replaced" };
   if (refused === "again") return "again";
   if (still.length > 0 && refused[1] !== null) return { outcome: "recovered" };
-  // A changed row comes first: the other writer may have claimed the same URL for this endpoint.
+  // Check the row first: the other writer may have claimed the same URL for this endpoint.
   return { outcome: refused[0] === null ? "url_taken" : "changed" };
 }
 
-/** Succeeds while the endpoint has failed without interruption since the given time. */
+/**
+ * Condition that the endpoint has failed without interruption since `failingSince`.
+ */
 const failingCheck = (
   TableName: string,
   { accountId, id }: WebhookEndpoint,
@@ -89,8 +98,8 @@ const failingCheck = (
 });
 
 /**
- * Makes one attempt to delete an endpoint, its URL claim and its place in the count, in one transaction.
- * A row with its last URL stays for `limits.deletedEndpointDays`.
+ * Attempts once to delete an endpoint and its URL claim and to decrement the endpoint count, in one
+ * transaction. Adds a row with its last URL, which expires after `limits.deletedEndpointDays`.
  */
 export async function deleteEndpointRow(
   client: DynamoDBDocumentClient,
@@ -127,7 +136,7 @@ export async function deleteEndpointRow(
       },
     },
   ]);
-  // Another call changed its URL or deleted it: the caller reads the endpoint again.
+  // Another call changed the URL or deleted the endpoint. The caller reads the endpoint again.
   return refused === null ? true : "again";
 }
 
@@ -153,8 +162,8 @@ const urlRelease = (TableName: string, endpoint: WebhookEndpoint): Write => ({
 
 /**
  * Executes a transaction.
- * @returns null if it took effect; `again` if it met other transactions; else a reason for each write,
- * which is null for a write whose condition held.
+ * @returns null if it took effect; `again` if other requests contended for its rows; otherwise a
+ * reason for each write, or null for a write whose condition held
  */
 async function refusals(
   client: DynamoDBDocumentClient,

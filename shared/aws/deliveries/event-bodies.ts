@@ -1,14 +1,14 @@
 import { GetObjectCommand, NoSuchKey, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import type { EventBodies } from "../../events/event-archive.ts";
 
-/** Event bodies in the events bucket, whose lifecycle rule deletes them. */
+/** Stores event bodies in the events bucket. A lifecycle rule of the bucket deletes them. */
 export function s3EventBodies(client: S3Client, bucket: string): EventBodies {
   return {
     async put(key, bytes) {
       await client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes }));
     },
     async get(key, range) {
-      // The end of an HTTP range is inclusive.
+      // The end of an HTTP range is inclusive, the end of `range` is exclusive.
       const wanted = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end - 1}` };
       const command = new GetObjectCommand({ Bucket: bucket, Key: key, ...wanted });
       try {

@@ -32,14 +32,17 @@ interface Process extends Options {
 }
 
 const retentionSeconds = limits.eventRetentionDays * 24 * 60 * 60;
-/** Runs of up to a hundred watchlists of an account may end at the same moment and write its count. */
+/**
+ * Maximum pause between attempts. Runs of up to 100 watchlists of an account may end at the same
+ * moment, and all of them write the count row of the account.
+ */
 const waitMsMax = 2_000;
-/** After this time, queries show either all rows of a transaction or none. */
+/** Milliseconds after which a query returns either all rows of a transaction or none. */
 const settledMs = 10_000;
-/** The highest number that sorts correctly. */
+/** The highest sequence whose keys sort correctly. */
 const sequenceMax = 999_999_999_999;
 
-/** The account's newest run in the feed: its number, and when it was added. */
+/** The account's newest run in the feed: its sequence, and the time at which it was added. */
 const countRow = object({ last: number(), appended_at: string() });
 const entryRow = object({
   sequence: number(),
@@ -53,9 +56,9 @@ const entryRow = object({
 type EntryRow = InferOutput<typeof entryRow>;
 
 /**
- * The event feed in DynamoDB: for each run a row by its number and a row by the time it ended, and for
- * each account a count. One transaction numbers a run and increments the count, so numbers have no gaps
- * and are assigned in order.
+ * The event feed in DynamoDB. Each run has a row by its sequence and a row by its end time, and
+ * each account has a count row. One transaction assigns a sequence and increments the count, so
+ * sequences are assigned in order and have no gaps.
  */
 export function dynamoEventFeed(client: DynamoDBDocumentClient, options: Options): EventFeed {
   const process: Process = { ...options, client };
@@ -78,7 +81,8 @@ async function append(
   const [known, newest] = await Promise.all([read(process, marker), count(process, accountId)]);
   if (known !== undefined) return undefined;
   const sequence = newest.last + 1;
-  // Never before the time of a lower number, nor before the end of the run: `before` searches by halves.
+  // Never earlier than the time of a lower sequence, so that `before` can use a binary search. Never
+  // earlier than the end of the run.
   const appendedAt = [newest.appended_at, run.createdAt, clock.now().toISOString()].reduce((a, b) =>
     a > b ? a : b,
   );
@@ -110,7 +114,8 @@ async function append(
     );
     return undefined;
   } catch (error) {
-    // The run is already in the feed, or another run took the number: the next attempt reads both.
+    // The run is already in the feed, or another run has this sequence. The next attempt reads both
+    // rows.
     if (cancellationReasons(error) !== undefined) return "again";
     throw error;
   }
@@ -125,7 +130,8 @@ async function after(
   const now = process.clock.now();
   let previous = sequence;
   for await (const row of rowsIn(process, numbersFrom(accountId, sequence + 1), limit)) {
-    // A query may return a transaction but not the preceding one. Older gaps are expired runs.
+    // A query may return a transaction without the preceding transaction. Older gaps are expired
+    // runs.
     const isRecent = Math.abs(now.getTime() - Date.parse(row.appended_at)) < settledMs;
     if (row.sequence > previous + 1 && isRecent) break;
     previous = row.sequence;
@@ -144,7 +150,7 @@ async function between(
   const now = process.clock.now();
   const range = {
     pk: deliveryKeys.feedRun(accountId, { createdAt: "", runId: "" }).pk,
-    // A space sorts before every character of an ID, "~" after it.
+    // A space sorts before every character of an ID, and "~" sorts after every character.
     from: last === null ? isoTime(since) : `${deliveryKeys.feedRun(accountId, last).sk} `,
     to: `${isoTime(until)}#~`,
   };
@@ -156,8 +162,8 @@ async function between(
 }
 
 /**
- * The number of the last run that was added before a time; 0 if there is none. A binary search: a higher
- * number never has an earlier `appended_at`.
+ * The sequence of the last run that was added before the time `since`; 0 if there is none. A binary
+ * search, because a higher sequence never has an earlier `appended_at`.
  */
 async function before(process: Process, accountId: string, since: string): Promise<number> {
   const wanted = isoTime(since);
@@ -191,8 +197,9 @@ async function count(process: Process, accountId: string) {
 
 interface KeyRange {
   readonly pk: string;
-  /** Both inclusive. */
+  /** First sort key, inclusive. */
   readonly from: string;
+  /** Last sort key, inclusive. */
   readonly to: string;
 }
 
@@ -202,7 +209,7 @@ const numbersFrom = (accountId: string, sequence: number): KeyRange => ({
   to: deliveryKeys.feedEntry(accountId, sequenceMax).sk,
 });
 
-/** All rows of a key range; `rowsAtOnce` is the number of rows in one request. */
+/** Yields the rows of a key range. `rowsAtOnce` is the number of rows that one request reads. */
 async function* rowsIn(
   { client, tableName }: Process,
   { pk, from, to }: KeyRange,
@@ -239,9 +246,9 @@ const entryOf = (row: EntryRow): FeedEntry => ({
   types: row.types,
 });
 
-/** False for an expired row: DynamoDB may delete it days after its TTL. */
+/** False for an expired row. DynamoDB may delete a row days after its TTL. */
 const isKept = (row: EntryRow, now: Date): boolean =>
   now.getTime() < Date.parse(row.created_at) + retentionSeconds * 1_000;
 
-/** A time in the form of the sort keys. */
+/** Converts a time to the format of the sort keys. */
 const isoTime = (time: string): string => new Date(time).toISOString();

@@ -9,7 +9,7 @@ const entryRow = object({
   content: unknown(),
 });
 
-/** Parses the row of an outbox entry. */
+/** Parses the row of an outbox entry. @throws ValiError if the row is malformed */
 export function entryOf(stored: Row): OutboxEntry {
   const row = parse(entryRow, stored);
   return { lane: row.lane, dueAt: row.entry_due_at, key: row.entry_key, content: row.content };

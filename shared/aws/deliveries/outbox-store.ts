@@ -22,15 +22,15 @@ import { deliveryKeys } from "../table/table.ts";
 
 export interface DynamoOutboxOptions<LogRecord> {
   readonly tableName: string;
-  /** Builds the write of a delivery or export into its log. */
+  /** Builds the write that stores a delivery or export in its log. */
   readonly recordWrite: (accountId: string, record: LogRecord) => Write;
   readonly clock: Clock;
   readonly random: RandomSource;
 }
 
 /**
- * Outboxes in DynamoDB: a row for each target, which holds its due time and its lease, and a row for each
- * entry, which sorts by lane and due time.
+ * Outboxes in DynamoDB. Each target has a row with its due time and lease. Each entry has a row,
+ * which sorts by lane and due time.
  */
 export function dynamoOutboxStore<LogRecord>(
   client: DynamoDBDocumentClient,
@@ -48,8 +48,8 @@ export function dynamoOutboxStore<LogRecord>(
       if (claimed === null) return null;
       const mayBeLate = taken.length + waiting.length >= targetsAtOnceMax;
       if (mayBeLate) {
-        // Workers that claimed targets of this account at the same time now read each other's leases. The
-        // earliest leases stay.
+        // Several workers may claim targets of this account at the same time. Each of them now
+        // reads the leases of the others, and only the earliest leases remain.
         const rivals = await readOthers(client, tableName, target);
         const earlier = rivals
           .filter((rival) => isTaken(rival, now))
@@ -91,7 +91,8 @@ async function claimTarget(
     TableName: options.tableName,
     Key: deliveryKeys.outbox(target),
     UpdateExpression: "SET lease = :token, lease_until = :until, due_at = :until",
-    // The SDK repeats a write whose response was lost: then the stored lease is this worker's own.
+    // The SDK repeats a write whose response was lost. The stored lease then has the token of this
+    // claim.
     ConditionExpression:
       "attribute_exists(due_at) AND (attribute_not_exists(lease) OR lease_until <= :now OR lease = :token)",
     ExpressionAttributeValues: {
@@ -113,7 +114,7 @@ async function claimTarget(
 interface Head {
   readonly targetId: string;
   readonly due: Date;
-  /** In the past if no worker holds the target. */
+  /** End of the current or last lease. In the past if no worker has a lease. */
   readonly leaseUntil: Date;
 }
 
@@ -143,7 +144,7 @@ async function readOthers(
   return heads.filter(({ targetId }) => targetId !== target.targetId);
 }
 
-/** Cancels a claim and makes the target due at once. */
+/** Cancels a claim and makes the target due immediately. */
 async function giveBack(
   client: DynamoDBDocumentClient,
   options: Pick<Options, "tableName" | "clock" | "random">,
@@ -163,7 +164,10 @@ async function giveBack(
   await conditionalWrite(() => retryOnConflict(options, () => client.send(command)));
 }
 
-/** Reads the rows of an account's targets: at most ten webhook endpoints, and the S3 destination. */
+/**
+ * Reads the rows of an account's targets that have a due time: at most ten webhook endpoints, and
+ * the S3 destination.
+ */
 function readHeads(
   client: DynamoDBDocumentClient,
   TableName: string,
@@ -189,7 +193,7 @@ async function readEntries(
   { target, lane, by, after, limit }: EntryQuery & { readonly target: DeliveryTarget },
 ): Promise<readonly OutboxEntry[]> {
   const keyAt = (due: string) => deliveryKeys.outboxEntry(target, { lane, dueAt: due, key: "" });
-  // Sorts after every entry that is due at that time.
+  // Sorts after every entry that is due at `time`.
   const past = (time: Date): string => keyAt(`${time.toISOString()}#~`).sk;
   const { pk, sk: first } = keyAt("");
   const from = after === undefined ? first.slice(0, -1) : past(after);
@@ -203,7 +207,7 @@ async function readEntries(
   return (await firstRows(client, query, limit)).map(entryOf);
 }
 
-/** The writes of a change. The target's row comes first: its condition fails without the lease. */
+/** Builds the writes of a change. The write of the target's row is conditional on the lease. */
 function recordWrites<LogRecord>(
   { tableName, recordWrite }: DynamoOutboxOptions<LogRecord>,
   change: {
@@ -237,7 +241,8 @@ function recordWrites<LogRecord>(
     ...added.map((entry) => entryWrite(tableName, target, entry)),
     ...records.map((record) => recordWrite(target.accountId, record)),
   ];
-  // A transaction may write a row once: of several writes of a row, the last stays.
+  // A transaction may write a row only once. If several writes concern one row, the last write
+  // applies.
   return [head, ...new Map(rest.map((write) => [rowOf(write), write])).values()];
 }
 
@@ -281,7 +286,9 @@ async function releaseTarget(
   return lookAgain(client, options.tableName, held);
 }
 
-/** Finds why a release failed: `more` if entries were added, `lost` if another worker has the lease or none. */
+/**
+ * Finds out why a release failed: `more` if entries were added, `lost` if this worker has no lease.
+ */
 async function lookAgain(
   client: DynamoDBDocumentClient,
   TableName: string,

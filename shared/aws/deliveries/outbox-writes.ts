@@ -7,10 +7,16 @@ import { deliveryKeys, epochSeconds } from "../table/table.ts";
 /** One write of a transaction. */
 export type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
-/** Days until an entry expires: events are kept no longer. The margin covers the retry schedule. */
+/**
+ * Days from an entry's due time until its row expires: the retention of events and a margin for
+ * retries.
+ */
 const entryDaysMax = limits.eventRetentionDays + 5;
 
-/** The writes that add entries to a target and make it due at the earliest of them. */
+/**
+ * Builds the writes that add entries to a target and make it due when its earliest new entry is
+ * due. Empty without entries.
+ */
 export function additionWrites(
   table: string,
   target: DeliveryTarget,
@@ -24,8 +30,8 @@ export function additionWrites(
 }
 
 /**
- * The update that makes a target due. It increments `additions`, so that a worker that holds the target
- * cannot release it without reading the new entries.
+ * Builds the update that makes a target due. It increments `additions`, so that the current lease
+ * holder cannot release the target before it reads the new entries.
  */
 export const wakeUpdate = (TableName: string, target: DeliveryTarget, at: Date) => {
   const Key = deliveryKeys.outbox(target);
@@ -38,6 +44,7 @@ export const wakeUpdate = (TableName: string, target: DeliveryTarget, at: Date) 
   };
 };
 
+/** Builds the write that stores an outbox entry. */
 export const entryWrite = (
   TableName: string,
   target: DeliveryTarget,

@@ -10,7 +10,7 @@ export interface DynamoOutboxBase {
   readonly random: RandomSource;
 }
 
-/** Outboxes for functions that add entries and do not drain them. */
+/** Creates the outboxes for functions that add entries but do not drain them. */
 export function dynamoOutbox(client: DynamoDBDocumentClient, options: DynamoOutboxBase): Outbox {
   const { tableName } = options;
   return {

@@ -4,11 +4,11 @@ import { entryOf } from "./outbox-entry.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { deliveryKeys } from "../table/table.ts";
 
-/** Pending entries in the first lanes of outboxes, for the logs of deliveries and exports. */
+/** Reads pending entries of lane `first` from the outboxes, for the delivery and export logs. */
 export function dynamoPendingWork(client: DynamoDBDocumentClient, TableName: string): PendingWork {
   return {
     async targets(accountId) {
-      // A target's row has a due time while the target has entries.
+      // The row of a target has a due time as long as the target has entries.
       const rows = queryRows(client, {
         TableName,
         KeyConditionExpression: "pk = :pk",
@@ -22,9 +22,9 @@ export function dynamoPendingWork(client: DynamoDBDocumentClient, TableName: str
       const keyAt = (dueAt: string, key: string) =>
         deliveryKeys.outboxEntry(target, { lane: "first", dueAt, key });
       const { pk, sk: from } = keyAt(since ?? "", "");
-      // "~" sorts after every character of a time and of a key.
+      // "~" sorts after every character of a time or a key.
       const { sk: to } = keyAt(until ?? "~", "~");
-      // DynamoDB refuses a range that ends before it begins.
+      // DynamoDB rejects a range whose end is before its start.
       if (from > to) return [];
       const rows = queryRows(client, {
         TableName,
@@ -32,7 +32,8 @@ export function dynamoPendingWork(client: DynamoDBDocumentClient, TableName: str
         ExpressionAttributeValues: { ":pk": pk, ":from": from, ":to": to },
         ScanIndexForward: false,
         ConsistentRead: true,
-        // One more row shows whether another entry is due at the same time as the last.
+        // Reads one more row, to find out whether further entries have the same due time as the
+        // last one.
         Limit: limit + 1,
       });
       const found: OutboxEntry[] = [];

@@ -3,7 +3,7 @@ import type { TargetStates } from "../../outbox/outbox.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { deliveryKeys } from "../table/table.ts";
 
-/** The health of delivery targets, from the `target_state` attribute of their rows. */
+/** Reads the session states of delivery targets from the `target_state` attribute of their rows. */
 export function dynamoTargetStates(
   client: DynamoDBDocumentClient,
   TableName: string,

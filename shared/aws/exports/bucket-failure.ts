@@ -1,18 +1,24 @@
 import type { BucketFailure } from "../../exports/customer-bucket.ts";
 import { failureReason } from "./failure-reason.ts";
 
-/** The failure of a call to a customer's bucket, from the error that the S3 client threw. */
+/** Converts an error of the S3 client to the failure of a call to a customer's bucket. */
 export function bucketFailure(error: unknown): BucketFailure {
   const region = regionOf(error);
   const reason = isKeyDenied(error) ? "kms_generate_data_key_denied" : failureReason(error);
   return { outcome: "failed", reason, ...(region === undefined ? {} : { region }) };
 }
 
-/** AWS reports a missing permission for the bucket's KMS key as `AccessDenied`; only the message names the key. */
+/**
+ * AWS reports a missing permission for the bucket's KMS key as `AccessDenied`. Only the message
+ * identifies the key.
+ */
 const isKeyDenied = (error: unknown): boolean =>
   error instanceof Error && /\bkms:GenerateDataKey\b/.test(error.message);
 
-/** The bucket's region, from the body of an error or from the header that AWS adds. */
+/**
+ * The bucket's region, from an error response of S3 or its `x-amz-bucket-region` header; undefined
+ * if it has neither.
+ */
 function regionOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const named = "Region" in error ? error.Region : headerOf(error, "x-amz-bucket-region");

@@ -19,18 +19,24 @@ import { type ExchangeTimes, guardedConnection } from "../../outgoing/guarded-co
 
 export interface CustomerBucketOptions {
   readonly policy: AddressPolicy;
-  /** DNS lookup. @default the system's */
+  /** DNS lookup. @default the system's lookup */
   readonly lookup?: LookupFunction;
   /** Timeouts. @default 5 s to connect, 15 s in total */
   readonly times?: ExchangeTimes;
 }
 
-/** Timeouts for a check within an API call: it assumes the role, writes, then deletes and finds in parallel. */
+/**
+ * Time limits for one request of a check within an API call. The check assumes the role, writes an
+ * object, then deletes and finds it in parallel.
+ */
 export const checkTimes: ExchangeTimes = { connectMs: 4_000, totalMs: 7_000 };
 
 const answerBytesMax = 64 * 1_024;
 
-/** Customers' buckets through the S3 client. Each destination has a client; all use the guarded connection. */
+/**
+ * Opens customers' buckets with the S3 client. Each open bucket has a separate client and a guarded
+ * connection.
+ */
 export function s3CustomerBuckets(options: CustomerBucketOptions): CustomerBuckets {
   return { open: (access) => customerBucket(access, options) };
 }
@@ -47,7 +53,7 @@ function customerBucket(access: BucketAccess, options: CustomerBucketOptions): C
       secretAccessKey,
       ...(sessionToken === undefined ? {} : { sessionToken }),
     },
-    // Stores other than AWS refuse optional checksums.
+    // Object stores other than AWS reject optional checksums.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     expectContinueHeader: false,
@@ -58,12 +64,12 @@ function customerBucket(access: BucketAccess, options: CustomerBucketOptions): C
   });
   return {
     put: ({ key: Key, bytes: Body, contentType: ContentType }) => {
-      // Every store supports this header, and a bucket with Object Lock requires it.
+      // Every object store supports this header, and a bucket with Object Lock requires it.
       const ContentMD5 = createHash("md5").update(Body).digest("base64");
       const command = new PutObjectCommand({ Bucket, Key, Body, ContentType, ContentMD5 });
       return orFailure(async () => {
         const { ETag } = await client.send(command);
-        // An object store returns an ETag. A server that accepts every request does not.
+        // An object store returns an ETag. A server that accepts every request probably does not.
         return ETag === undefined
           ? { outcome: "failed", reason: "no_object_store" }
           : { outcome: "done" };
@@ -91,7 +97,7 @@ function customerBucket(access: BucketAccess, options: CustomerBucketOptions): C
   };
 }
 
-/** The parts of the S3 client's request that the handler sends. */
+/** The parts of an S3 client's request that the handler sends. */
 interface SignedRequest {
   readonly protocol: string;
   readonly hostname: string;
@@ -103,7 +109,10 @@ interface SignedRequest {
   readonly body?: unknown;
 }
 
-/** A request handler for the S3 client that sends requests through the guarded connection of webhooks. */
+/**
+ * A request handler for the S3 client. It sends requests through the guarded connection, as
+ * webhooks do.
+ */
 function guardedHandler(connection: ReturnType<typeof guardedConnection>) {
   return {
     async handle(request: SignedRequest) {
@@ -124,7 +133,7 @@ function guardedHandler(connection: ReturnType<typeof guardedConnection>) {
   };
 }
 
-/** The query string in exactly the form that was signed. */
+/** The query string in the exact form that the client signed. */
 function queryOf(query: NonNullable<SignedRequest["query"]>): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     [value ?? ""].flat().map((one) => `${escaped(name)}=${escaped(one)}`),

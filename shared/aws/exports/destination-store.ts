@@ -24,7 +24,10 @@ import type { DestinationReport, DestinationStore } from "../../exports/destinat
 import { type Row, conditionalWrite } from "../table/dynamo.ts";
 import { deliveryKeys } from "../table/table.ts";
 
-/** S3 destinations in DynamoDB: one row for each account. Its revision is the condition of writes. */
+/**
+ * Stores S3 destinations in DynamoDB, one row for each account. Writes are conditional on the row's
+ * revision.
+ */
 export function dynamoDestinationStore(
   client: DynamoDBDocumentClient,
   TableName: string,
@@ -95,7 +98,10 @@ interface RowChanges {
   readonly increment?: string;
 }
 
-/** The previous release stores `failing` instead of the count, and cannot parse a row without it. */
+/**
+ * The previous release stores `failing` instead of `failures_in_row`, and cannot parse a row
+ * without it.
+ */
 const noFailures = { failures_in_row: 0, failing: false, last_error: null };
 
 function changesOf(report: DestinationReport): RowChanges {
@@ -113,7 +119,7 @@ function changesOf(report: DestinationReport): RowChanges {
   }
 }
 
-/** The parameters of an update that makes these changes and keeps all other attributes. */
+/** Builds the parameters of an update that makes these changes. Other attributes do not change. */
 function updating({ set, increment }: RowChanges, values: Row) {
   const names = Object.keys(set);
   const clauses = [
@@ -173,7 +179,7 @@ const destinationRow = object({
   ]),
   compression: picklist(compressions),
   failures_in_row: optional(number(), 0),
-  /** Set by the previous release when an export had exhausted its retries. */
+  /** The previous release sets this attribute when an export has exhausted its retries. */
   failing: boolean(),
   last_success_at: nullable(string()),
   last_error: nullable(string()),

@@ -9,16 +9,20 @@ import type { Write } from "../deliveries/outbox-writes.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { deliveryKeys, epochSeconds } from "../table/table.ts";
 
-/** Rows that a page of the filtered log reads at most; and rows in one query. */
+/** Maximum number of rows that one filtered page reads. */
 const rowsLookedAtMax = 1_000;
+/** Number of rows that one query of a filtered page reads. */
 const rowsAtOnce = 200;
 /**
- * A row stores the format of a run's objects. A late attempt needs it while event bodies exist, which S3
- * deletes up to two days after they expire.
+ * Retention of a row, in seconds. A row stores the format of a run's objects. A late attempt needs
+ * the format as long as event bodies exist. S3 deletes them up to two days after they expire.
  */
 const retentionSeconds = (limits.eventBodyDays + 2) * 24 * 60 * 60;
 
-/** The export log in DynamoDB. An export ID begins with the time the run ended, so rows sort by time. */
+/**
+ * The export log in DynamoDB. An export ID begins with the time at which the run ended, so rows
+ * sort by time.
+ */
 export function dynamoExportStore(client: DynamoDBDocumentClient, TableName: string): ExportStore {
   return {
     async get(accountId, id) {
@@ -43,7 +47,7 @@ async function list(
     ExpressionAttributeValues: { ":pk": pk, ...(before === null ? {} : { ":before": before }) },
     ScanIndexForward: false,
     ConsistentRead: true,
-    // One more row than the page holds shows whether there is a next page.
+    // Reads one row more than the page contains, to find out whether there is a next page.
     Limit: state === null && watchlistId === null ? limit + 1 : rowsAtOnce,
   });
   const found: ExportRecord[] = [];
@@ -65,7 +69,10 @@ const matches = (record: ExportRecord, { state, watchlistId }: ExportQuery): boo
   (state ?? record.state) === record.state &&
   (watchlistId ?? record.watchlistId) === record.watchlistId;
 
-/** The write of an export into the log, for the transaction that also changes the outbox. */
+/**
+ * Builds the write that stores an export in the log, for the transaction that also changes the
+ * outbox.
+ */
 export const exportWrite = (TableName: string, accountId: string, record: ExportRecord): Write => ({
   Put: {
     TableName,
@@ -101,7 +108,7 @@ const exportRow = object({
   objects: number(),
   bytes: number(),
   destination_revision: nullable(string()),
-  // Absent in rows of the previous release.
+  // Absent in rows that the previous release wrote.
   compression: nullish(picklist(compressions), null),
   manifest_key: nullable(string()),
   attempt_count: number(),

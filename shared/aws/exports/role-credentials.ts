@@ -12,10 +12,13 @@ import { failureReason } from "./failure-reason.ts";
 /** Identifies the service in the customer's CloudTrail. */
 const sessionName = "retail-product-data-service";
 const sessionSeconds = 60 * 60;
-/** Few, because a check within an API call still has to write and delete an object. */
+/**
+ * Maximum number of attempts. Low, because a check within an API call must also write and delete an
+ * object.
+ */
 const attemptsMax = 2;
 
-/** Assumes roles at the STS endpoint of the bucket's region. */
+/** Assumes customers' roles at the STS endpoint of the bucket's region. Never rejects. */
 export function stsRoleCredentials(
   config: Pick<STSClientConfig, "endpoint" | "credentials"> = {},
 ): RoleCredentials {
@@ -62,11 +65,17 @@ export function stsRoleCredentials(
   };
 }
 
-/** Credentials are not used in their last minutes, so that an attempt ends before they expire. */
+/**
+ * Cached credentials are not used in their last five minutes, so that an attempt ends before they
+ * expire.
+ */
 const marginMs = 5 * 60 * 1_000;
 const rolesMax = 1_000;
 
-/** Caches the credentials of up to 1,000 roles in memory until five minutes before they expire. */
+/**
+ * Caches the credentials of up to 1,000 roles until five minutes before they expire. Does not cache
+ * failures.
+ */
 export function cachedRoleCredentials(roles: RoleCredentials, clock: Clock): RoleCredentials {
   const cache = new Map<string, Extract<AssumeOutcome, { outcome: "assumed" }>>();
   return {

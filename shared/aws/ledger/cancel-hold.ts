@@ -13,8 +13,10 @@ import { atNoCharge, settleCall } from "./settle-call.ts";
 import { creditUpdate } from "./shard-update.ts";
 
 /**
- * Ends a call's hold at no charge. An earlier settlement may still take effect at any moment. Either it
- * finds the hold resolved, or this function takes its charge back.
+ * Resolves a call's hold at no charge. An earlier request to settle the call may take effect at any
+ * moment. If it takes effect first, this function refunds its charge. Otherwise that request finds
+ * the hold resolved.
+ * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export async function cancelCallHold(process: LedgerProcess, hold: HoldRef): Promise<void> {
   const { accountId, holdId, now } = hold;
@@ -35,7 +37,7 @@ export async function cancelCallHold(process: LedgerProcess, hold: HoldRef): Pro
     if (transacted.outcome === "changed") return done;
     note(transacted.why);
     if (!transacted.refused.includes(true)) return "again";
-    // A hold of an earlier release may be resolved before the account has shards.
+    // A hold of an earlier release may be resolved before its account has shards.
     if (transacted.shards.length === 0) await openShards(process, accountId);
     refusals += 1;
     return "fresh";
@@ -44,23 +46,23 @@ export async function cancelCallHold(process: LedgerProcess, hold: HoldRef): Pro
 
 const done = { outcome: "done" } as const;
 
-/** A charge that has to be taken back. */
+/** A charge to refund. */
 interface Charge {
   readonly shard: number;
   readonly credits: number;
-  /** ISO 8601 UTC. */
+  /** Time of the charge, ISO 8601 UTC. */
   readonly chargedAt: string;
   readonly source: CreditSource;
-  /** True for a hold that has no row. */
+  /** True for a hold without a row. */
   readonly isNew: boolean;
 }
 
 interface TakeBack extends Charge {
-  /** Stamp of its record. */
+  /** Stamp of the refund record. */
   readonly at: number;
 }
 
-/** Gives all open holds back, or finds what a resolved one was charged. */
+/** Releases all open holds of a call. Returns the charge if a hold was already settled with one. */
 async function release(
   process: LedgerProcess,
   hold: HoldRef,
@@ -79,7 +81,7 @@ async function release(
   const { open, resolved } = await findCallHolds(process, accountId, holdId);
   for (const own of open) {
     const { credits } = await settleCall(process, settlement, own);
-    // A settlement took effect first. The next attempt finds its charge.
+    // A settlement took effect first. The next attempt refunds its charge.
     if (credits > 0) return "fresh";
   }
   const settled = resolved.find(({ charged }) => charged > 0);
@@ -105,8 +107,8 @@ function takeBackItems(
 }
 
 /**
- * The row, by hold ID, that prevents a charge from being taken back twice. It never expires: the credit
- * history uses its stamp to find a refund that came late.
+ * Writes the row of the hold, by hold ID, which prevents a second refund of the charge. The row
+ * never expires, so that the credit history can find a late refund by the stamp in it.
  */
 function cancelledMark(
   { accountsTable }: LedgerProcess,

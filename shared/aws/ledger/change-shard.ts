@@ -22,20 +22,23 @@ import { accountKeys, type RowKey } from "../table/table.ts";
 import { type LedgerProcess, noteShards } from "./process.ts";
 import { type Shard, shardOf } from "./shard-row.ts";
 
-/** The outcome of one update of a shard. */
+/** The outcome of one conditional update of a shard. */
 export type ShardChange =
   | { readonly outcome: "changed"; readonly shard: Shard }
-  /** The current shard did not meet its condition. */
+  /** The condition failed. `shard` is the current shard. */
   | { readonly outcome: "refused"; readonly shard: Shard }
   /** The shard does not exist. */
   | { readonly outcome: "missing" }
-  /** DynamoDB rejected it for a conflict or a throttle, without checking its condition. */
+  /**
+   * DynamoDB rejected the update because of a conflict or a throttle, without evaluating its
+   * condition.
+   */
   | { readonly outcome: "busy"; readonly why: string };
 
 /**
- * Makes one plain conditional update. If it throws, the update may still have taken effect: the caller
- * reads the shard.
- * @throws what the request throws
+ * Makes one conditional update of a shard, without retries.
+ * @throws the error of the request. The update may still have taken effect, so the caller must read
+ * the shard.
  */
 export async function changeShard(
   process: LedgerProcess,
@@ -61,19 +64,25 @@ export async function changeShard(
   }
 }
 
-/** The outcome of a transaction, with the writes that were refused. */
+/** The outcome of one transaction over shards and other rows. */
 export type Transacted =
   | { readonly outcome: "changed" }
   | {
       readonly outcome: "refused";
-      /** By position: true for a write whose condition did not hold. */
+      /**
+       * For each write, true if its condition failed. Empty if DynamoDB throttled the transaction.
+       */
       readonly refused: readonly boolean[];
-      /** The current state of the shards that refused their write. */
+      /** The current state of each shard whose condition failed. */
       readonly shards: readonly Shard[];
       readonly why: string;
     };
 
-/** Makes one transaction over shards and other rows; caches the state of shards that refuse it. */
+/**
+ * Makes one transaction over shards and other rows. Caches the state of each shard whose condition
+ * failed.
+ * @throws the error of the request. The transaction may still have taken effect.
+ */
 export async function transactShards(
   process: LedgerProcess,
   accountId: string,
@@ -104,15 +113,22 @@ export async function transactShards(
 
 const isShard = (row: Row): boolean => row["sk"] === accountKeys.shard("", 0).sk;
 
-/** 250 calls may end in the same moment. */
+/**
+ * Maximum pause between attempts, in milliseconds. Up to 250 calls of an account may end at the
+ * same moment.
+ */
 const waitMsMax = 1_000;
-/** The most attempts without a wait, each with the state that the refusal before returned. */
+/**
+ * Maximum number of consecutive attempts without a pause. Each uses the state that the previous
+ * refusal returned.
+ */
 const freshTriesMax = 6;
 
 /**
- * Repeats an attempt until it has a result. `fresh` means that the attempt knows the current rows: the
- * next attempt follows at once. After `again` it waits, with full jitter.
- * @throws 503 UNAVAILABLE if the rows stay contended, or the retry budget is used up
+ * Repeats an attempt until it returns a result. After `fresh`, the attempt has cached the current
+ * rows, so the next attempt follows at once. After `again`, the next attempt follows a pause with
+ * full jitter.
+ * @throws 503 UNAVAILABLE if the rows stay contended or the retry budget is exhausted
  */
 export function untilDone<T extends object>(
   process: LedgerProcess,
@@ -130,6 +146,7 @@ export function untilDone<T extends object>(
   });
 }
 
+/** Reads a row of the accounts table, strongly consistent. Undefined if it does not exist. */
 export async function readRow(process: LedgerProcess, key: RowKey): Promise<Row | undefined> {
   const command = new GetCommand({
     TableName: process.accountsTable,
@@ -140,6 +157,7 @@ export async function readRow(process: LedgerProcess, key: RowKey): Promise<Row 
   return Item;
 }
 
+/** Reads a shard, strongly consistent. Undefined if it does not exist. */
 export async function readShard(
   process: LedgerProcess,
   accountId: string,
@@ -149,7 +167,11 @@ export async function readShard(
   return row && shardOf(row);
 }
 
-/** Reads, with retries, the outcome of a change whose request failed. The charge depends on it. */
+/**
+ * Reads the outcome of a change whose request failed, up to four times, because the charge depends
+ * on it.
+ * @throws the error of the last attempt
+ */
 export async function readWithRetry<T>(process: LedgerProcess, ask: () => Promise<T>): Promise<T> {
   const mayRepeat = repeats(process, { triesMax: 4, pauseMs: 200 });
   for (;;) {

@@ -8,23 +8,29 @@ import { readJournalPages } from "./read-pages.ts";
 import type { Shard } from "./shard-row.ts";
 import { trimUpdate } from "./shard-update.ts";
 
-/** The most records of one page. Pages have more than eight after failed copies. */
+/**
+ * Maximum number of records in one page. A page contains more than eight records only after failed
+ * copies.
+ */
 const pageRecordsMax = 32;
 
 /**
- * After a reservation: copies the shard's journal to a ledger page if its length is a multiple of eight
- * records, or one more; else does nothing.
+ * After a reservation: copies the journal of a shard to a page if the number of its records is a
+ * multiple of 8 or one more (8, 9, 16, 17 and so on). Otherwise does nothing. Never rejects.
  */
 export async function copyJournal(
   process: LedgerProcess,
   accountId: string,
   shard: Shard,
 ): Promise<void> {
-  // The eighth record, or the ninth, causes the copy. Later reservations would only repeat it.
+  // The eighth or ninth record causes the copy. Later reservations would only repeat it.
   if (shard.journal.length % pageRecordsMin <= 1) await copyRecords(process, accountId, shard);
 }
 
-/** Copies the journal after a transaction, whose response does not contain the shard: reads it first. */
+/**
+ * Copies the journal of a shard after a transaction. Reads the shard first, because the response of
+ * a transaction does not contain it. Never rejects.
+ */
 export async function copyJournalOf(
   process: LedgerProcess,
   accountId: string,
@@ -35,10 +41,10 @@ export async function copyJournalOf(
 }
 
 /**
- * Copies the journal of a shard to a page once it is long enough. A failed copy loses nothing: the row
- * keeps its records, and a later change copies them. The page can exist
- * already only if the accounts table was restored to an earlier second than the ledger table: then the
- * row still has records that the page has.
+ * Copies the journal of a shard to a page if the journal is long enough. A failed copy loses
+ * nothing: the row keeps its records, and a later change copies them. The page can exist before the
+ * copy only if the accounts table was restored to an earlier second than the ledger table. The
+ * journal then contains records that the page already has.
  */
 async function copyRecords(process: LedgerProcess, accountId: string, shard: Shard): Promise<void> {
   if (shard.journal.length < pageRecordsMin) return;
@@ -47,7 +53,7 @@ async function copyRecords(process: LedgerProcess, accountId: string, shard: Sha
     writePage(process, { accountId, shard, records: records.slice(0, count) }).catch(() => "ended");
   if ((await attempt(records.length)) === "ended") return;
   const from = records[0]?.at ?? 0;
-  // The change that caused the copy has taken effect, so a failed request must not fail it.
+  // The change that caused the copy has taken effect, so a failed request here must not fail it.
   const stored = await pageAt(process, { accountId, shard: shard.number, from }).catch(
     () => undefined,
   );
@@ -69,8 +75,9 @@ interface NewPage {
 }
 
 /**
- * Writes a page, removes its records from the row, and adds their usage to the daily usage
- * rows: in one transaction, so that each record counts once. A page that exists must hold exactly these records.
+ * Writes a page, removes its records from the shard's row, and adds their usage to the daily usage
+ * rows, in one transaction, so that each record counts once. If the page exists, it must contain
+ * exactly these records.
  */
 async function writePage(
   process: LedgerProcess,
@@ -96,16 +103,16 @@ async function writePage(
   const days = [...usageByDay(records).values()].map((usage) => usageItem(place, usage));
   const items = [{ Update: trimUpdate(place, records) }, page, ...days];
   const transacted = await transactShards(process, accountId, items);
-  // A refused trim means that another process has copied the records.
+  // If the removal was refused, another process has already copied the records.
   if (transacted.outcome === "changed" || transacted.refused[trimPosition] === true) return "ended";
   return transacted.refused[pagePosition] === true ? "page exists" : "ended";
 }
 
-/** Positions of writes in the transaction of `writePage`. */
+/** Positions of two writes in the transaction of `writePage`. */
 const trimPosition = 0;
 const pagePosition = 1;
 
-/** The page of a shard whose first record has the stamp `from`. */
+/** The page of a shard whose first record has the stamp `from`; undefined if it does not exist. */
 async function pageAt(
   process: LedgerProcess,
   { accountId, shard, from }: { accountId: string; shard: number; from: number },

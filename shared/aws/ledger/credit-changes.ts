@@ -21,7 +21,10 @@ import { newShardRow, type Shard } from "./shard-row.ts";
 import { creditUpdate, growUpdate } from "./shard-update.ts";
 import { gatherCredits, spreadCredits } from "./transfers.ts";
 
-/** Grants, purchases and adjustments in DynamoDB; a mark below the account makes each happen once. */
+/**
+ * Applies grants, purchases and adjustments in DynamoDB. A mark row for each change ID prevents
+ * applying a change twice.
+ */
 export function dynamoCreditChanges(
   client: DynamoDBDocumentClient,
   options: LedgerOptions,
@@ -87,7 +90,7 @@ interface Place {
   readonly shard: Shard;
 }
 
-/** Transfers the credits that an adjustment takes to the shard from which it takes them. */
+/** Transfers credits to the shard that an adjustment debits. */
 async function gather(
   process: LedgerProcess,
   { accountId, credits, now }: CreditChange,
@@ -97,7 +100,10 @@ async function gather(
   return (await gatherCredits(process, wanted, rows.shards)) ? "fresh" : "again";
 }
 
-/** Copies the journal, and spreads credits over new shards. If it fails, later calls do the same. */
+/**
+ * Copies the journal of the shard. If the account has grown, spreads its credits over all shards.
+ * Never rejects, because later calls repeat both.
+ */
 async function copyAndSpread(
   process: LedgerProcess,
   change: CreditChange,
@@ -117,7 +123,7 @@ const richestOf = (shards: readonly Shard[]): Shard => {
 const lifetimeAfter = ({ type, credits }: CreditChange, { account }: AccountRows): number =>
   Number(account["lifetime"]) + (type === "purchase" ? credits : 0);
 
-/** True when a change gives the account more slots. */
+/** True if a change increases the number of the account's slots. */
 const isGrowth = (change: CreditChange, rows: AccountRows): boolean =>
   concurrencyFor(lifetimeAfter(change, rows)) > concurrencyFor(Number(rows.account["lifetime"]));
 
@@ -136,7 +142,7 @@ function changeItems(
   { rows, shard, at }: { rows: AccountRows; shard: Shard; at: number },
 ): { readonly items: readonly TransactItem[]; readonly outcome: ChangeOutcome } {
   const { accountId, changeId, type, credits, now } = change;
-  assert(credits > 0 || type === "adjust", "only an adjustment takes credits away");
+  assert(credits > 0 || type === "adjust", "only an adjustment deducts credits");
   const { account, shards } = rows;
   const lifetime = lifetimeAfter(change, rows);
   const balance = sumsOf(shards).balance + credits;

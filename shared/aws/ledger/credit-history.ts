@@ -17,16 +17,19 @@ import { findEntries, type Range } from "./find-entries.ts";
 import { knownOf, type LedgerOptions, ledgerProcess, type LedgerProcess } from "./process.ts";
 import { type AccountRows, readAccountRows } from "./read-shards.ts";
 
-/** The most entries that a page reads before it ends early: about 300 KB, at least 75 read units. */
+/**
+ * Maximum number of entries that a page reads before it ends early: about 300 KB, at least 75 read
+ * units.
+ */
 const readMax = 2_000;
-/** The cost of reading one page of a shard, in entries. */
+/** Cost of reading one journal page of a shard, expressed as a number of entries. */
 const queryCost = 8;
-/** The most keys of one read by keys. */
+/** Maximum number of keys in one read by keys. */
 const keysMax = 100;
 
 /**
  * Reads credit transactions from DynamoDB. Filters by call, grant, purchase or adjustment look up
- * stamps; every other filter reads the ledger from newest to oldest.
+ * stamps. Every other filter reads the ledger from newest to oldest.
  */
 export function dynamoCreditHistory(
   client: DynamoDBDocumentClient,
@@ -53,14 +56,17 @@ export function dynamoCreditHistory(
   };
 }
 
-/** Reads the shards. For a first page, first makes all shards refuse entries older than those listed. */
+/**
+ * Reads the shards. For a first page, also makes all shards refuse new entries that
+ * would sort among the listed entries.
+ */
 async function rowsFor(
   process: LedgerProcess,
   accountId: string,
   cursor: EntryPlace | undefined,
 ): Promise<{ readonly rows: AccountRows | undefined; readonly below: EntryPlace }> {
   if (cursor !== undefined) {
-    // A cursor without a stamp is followed only by entries from before the account had shards.
+    // After a cursor without a stamp, only entries from before the account had shards follow.
     const rows =
       cursor.at === 0
         ? undefined
@@ -73,14 +79,14 @@ async function rowsFor(
   return { rows, below: hasShards ? after(rows.upTo) : oldest };
 }
 
-/** The place after all entries that have a stamp. */
+/** The place after all entries with the stamp `at` or an earlier one. */
 const after = (at: number): EntryPlace => ({ at, shard: Infinity, part: 0 });
 
-/** The first place that has a stamp. */
+/** The place before all entries with the stamp `at`. */
 const first = (at: number): EntryPlace => ({ at, shard: 0, part: 0 });
 
 interface Candidate extends PlacedEntry {
-  /** In entries. */
+  /** Cost of reading the candidate, expressed as a number of entries. */
   readonly cost: number;
 }
 
@@ -94,7 +100,10 @@ interface Wanted {
   readonly sequences: readonly number[];
 }
 
-/** The entries that may match, newest first: those in ranges of stamps, then the numbered old ones. */
+/**
+ * Yields the entries that may match, newest first: those in ranges of stamps, then those from
+ * before the account had shards, by sequence.
+ */
 async function* candidates(process: LedgerProcess, wanted: Wanted): AsyncGenerator<Candidate> {
   const { accountId, rows, below, limit, expected, ranges, sequences } = wanted;
   const shards = rows?.shards ?? [];
@@ -119,15 +128,16 @@ async function* candidates(process: LedgerProcess, wanted: Wanted): AsyncGenerat
 const placeOf = (sequence: number): EntryPlace => ({ at: 0, shard: 0, part: sequence });
 
 /**
- * True for an entry that is older than a range. Ignores the time of old grants, purchases and
- * adjustments: it is from the operator's clock, which may be far off.
+ * True for an entry that is older than a range. Ignores the times of grants, purchases and
+ * adjustments from before the account had shards. Those times are from an operator's clock, which
+ * may be wrong.
  */
 function isBefore({ place, entry }: PlacedEntry, { from, withOld }: Range): boolean {
   if (place.at > 0 || !withOld) return place.at < from;
   return entry !== null && entry.source !== null && stampOf(new Date(entry.createdAt)) < from;
 }
 
-/** Entries from before the account had shards, by their numbers. */
+/** Reads entries from before the account had shards, by their sequences, newest first. */
 async function readOld(
   process: LedgerProcess,
   accountId: string,
@@ -166,7 +176,7 @@ async function collect(
       if (transactions.length === limit) return { transactions, next: entryId(last, accountId) };
       transactions.push(entry);
     }
-    // A place without an entry is a valid cursor too.
+    // A place without a listed entry is also a valid cursor.
     last = { ...place, shard: Math.max(0, place.shard) };
     read += cost;
     if (read >= readMax) return { transactions, next: entryId(last, accountId) };

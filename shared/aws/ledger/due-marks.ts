@@ -5,12 +5,16 @@ import type { LedgerProcess } from "./process.ts";
 import { readAccountRows } from "./read-shards.ts";
 import type { Shard } from "./shard-row.ts";
 
-/** Delay until the sweeper checks a shard again that changed during its check. */
+/**
+ * Delay until the sweeper checks a shard again if the shard changed during the check, in
+ * milliseconds.
+ */
 const nextCheckMs = 60_000;
 
 /**
- * Sets the next check of shards that were due: when their first hold expires. Removes the mark of a
- * shard without holds. A shard that changes in the meantime is checked again soon.
+ * Sets the next check of each due shard to the expiry of its first hold. Removes the due mark of a
+ * shard without holds. If a shard changes during the check, the sweeper checks it again after a
+ * minute.
  */
 export async function moveDueMarks(
   process: LedgerProcess,
@@ -42,7 +46,7 @@ async function moveDueMark(
     expiries.length === 0 &&
     (await update({
       UpdateExpression: "REMOVE due_kind, due_at",
-      // A hold made since then relies on the mark.
+      // A hold that was created since the shard was read relies on the mark.
       ConditionExpression: "fence = :fence",
       ExpressionAttributeValues: { ":fence": shard.fence },
     }));

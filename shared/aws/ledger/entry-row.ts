@@ -4,9 +4,10 @@ import type { CreditSource, EntryType } from "../../credits/ledger.ts";
 import type { Row } from "../table/dynamo.ts";
 import { ledgerKeys, type RowKey } from "../table/table.ts";
 
+/** A ledger entry from before the account had shards. */
 export interface Entry {
   readonly accountId: string;
-  /** Gapless per account, from 1. */
+  /** Number of the entry in its account, from 1, without gaps. */
   readonly sequence: number;
   readonly type: EntryType;
   /** Credits added or removed, never negative; the type gives the direction. */
@@ -15,16 +16,16 @@ export interface Entry {
   readonly balanceAfter: number;
   readonly createdAt: string;
   readonly holdId?: string;
-  /** Of the grant, purchase or adjustment behind it. */
+  /** ID of the grant, purchase or adjustment that caused the entry. */
   readonly changeId?: string;
   readonly source?: CreditSource;
-  /** Of a refund that takes back a charge: when that was made. */
+  /** Time of the charge that a refund reverses, ISO 8601. Absent for other entries. */
   readonly chargedAt?: string;
-  /** Of a charge and a refund. */
+  /** Number of charged items, for charges and refunds. */
   readonly itemsCharged?: number | undefined;
 }
 
-/** The stored form of a ledger entry. */
+/** The row of a ledger entry, including its key. */
 export function ledgerEntryRow(entry: Entry): RowKey & Record<string, unknown> {
   return {
     ...ledgerKeys.entry(entry.accountId, entry.sequence),
@@ -44,7 +45,7 @@ export function ledgerEntryRow(entry: Entry): RowKey & Record<string, unknown> {
   };
 }
 
-/** What a hold or an entry was made for, as its row keeps it. */
+/** The attributes of a row that store the call or step for which a hold or an entry was made. */
 export function sourceRow(source: CreditSource): Row {
   const { scraper, items } = source;
   return "requestId" in source
@@ -59,7 +60,7 @@ export function sourceRow(source: CreditSource): Row {
       };
 }
 
-/** The entry in a stored row. */
+/** Parses the row of a ledger entry. Unchecked, because only this service writes these rows. */
 export const transactionOf = (row: Row): CreditTransaction => ({
   sequence: Number(row["sequence"]),
   type: row["type"] as EntryType,
@@ -72,7 +73,10 @@ export const transactionOf = (row: Row): CreditTransaction => ({
   chargedAt: typeof row["charged_at"] === "string" ? row["charged_at"] : null,
 });
 
-/** What a hold or an entry was made for. */
+/**
+ * The call or step for which a hold or an entry was made, from its row; null if the row names
+ * neither.
+ */
 export function sourceOf(row: Row): CreditSource | null {
   const { request_id: requestId, run_id: runId, endpoint, scraper, items } = row;
   const work = {

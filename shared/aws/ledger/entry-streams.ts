@@ -10,20 +10,20 @@ import type { LedgerProcess } from "./process.ts";
 import { readJournalPages } from "./read-pages.ts";
 import type { Shard } from "./shard-row.ts";
 
-/** An entry or a transfer that a listing has read, with its place in the account's order. */
+/** An entry or a transfer that a listing has read, with its place in the order of the account. */
 export interface PlacedEntry {
   readonly place: EntryPlace;
-  /** Null for a transfer between shards, which clients do not see. */
+  /** Null for a transfer between shards. Clients do not see transfers. */
   readonly entry: ListedTransaction | null;
 }
 
 interface Wanted {
   readonly accountId: string;
-  /** Read before this is called; empty for an account whose entries are all in rows. */
+  /** Shards, read before this call. Empty for an account without shards. */
   readonly shards: readonly Shard[];
-  /** Exclusive. */
+  /** Upper bound of places, exclusive. */
   readonly below: EntryPlace;
-  /** How many entries the caller probably needs; the first requests read that many. */
+  /** Number of entries that the caller probably needs. The first requests read as many. */
   readonly expected: number;
 }
 
@@ -39,15 +39,16 @@ interface Step {
 const beforeShards = -1;
 
 /**
- * The entries of an account below a place, newest first: those of all shards merged by stamp, then those
- * from before it had shards. The balance and the number of an entry are sums over all shards at its
- * place. They never change, provided that all shards refuse stamps up to that place.
+ * Yields the entries of an account below a place, newest first: those of all shards merged by
+ * stamp, then those from before the account had shards. The balance and the number of an entry are
+ * sums over all shards at its place. They never change if all shards refuse new records with stamps
+ * up to that place.
  */
 export async function* entriesBelow(
   process: LedgerProcess,
   { accountId, shards, below, expected }: Wanted,
 ): AsyncGenerator<PlacedEntry> {
-  // Without shards, one stream reads the entries from before the account had shards.
+  // Without shards, one stream reads the entries from the ledger table.
   const sources = shards.length === 0 ? [undefined] : shards;
   const share = Math.ceil(expected / sources.length);
   const position = { accountId, below, share };
@@ -73,7 +74,7 @@ export async function* entriesBelow(
   }
 }
 
-/** The steps of one shard that were read, newest first, and the source of further ones. */
+/** The steps that were read from one shard, newest first, and the source of further steps. */
 interface Stream {
   readonly steps: Step[];
   readonly batches: AsyncIterator<readonly Step[]>;
@@ -85,7 +86,7 @@ async function opened(batches: AsyncIterator<readonly Step[]>, steps: number): P
   return stream;
 }
 
-/** Reads until a stream has `count` steps, or ends. */
+/** Reads until a stream has at least `count` steps or ends. */
 async function fill({ steps, batches }: Stream, count: number): Promise<void> {
   while (steps.length < count) {
     const batch = await batches.next();
@@ -107,13 +108,16 @@ function newestOf(streams: readonly Stream[]): Stream | undefined {
 
 interface Position {
   readonly accountId: string;
-  /** Exclusive. */
+  /** Upper bound of places, exclusive. */
   readonly below: EntryPlace;
-  /** Entries that the caller probably needs from each shard. */
+  /** Number of entries that the caller probably needs from each shard. */
   readonly share: number;
 }
 
-/** The steps of a shard below a place. The first shard continues the chain of old entries. */
+/**
+ * Yields the steps of a shard below a place. After the first shard, continues with the entries from
+ * before the account had shards.
+ */
 async function* batchesOf(
   process: LedgerProcess,
   shard: Shard | undefined,
@@ -131,8 +135,9 @@ async function* batchesOf(
 }
 
 /**
- * The records of a shard's journal, which the caller has read, then those of its pages. Leaves out page
- * records that were copied after the journal was read, because the journal has them.
+ * Yields the records of a shard's journal, which the caller has read, then the records of its
+ * pages. Omits records that were copied to a page after the journal was read, because the journal
+ * contains them.
  */
 async function* journalBatches(
   process: LedgerProcess,
@@ -151,7 +156,7 @@ async function* journalBatches(
   for await (const pages of answers) yield pages.flatMap((page) => stepsOf(page, number));
 }
 
-/** Entries from before the account had shards. */
+/** Yields entries from before the account had shards, newest first. */
 async function* oldBatches(
   { client, ledgerTable }: LedgerProcess,
   { accountId, below, share }: Position,
@@ -170,7 +175,7 @@ async function* oldBatches(
   for await (const rows of entries) yield rows.map(oldStep);
 }
 
-/** True for the grant that opened an account, which has no entry before it. */
+/** True for the grant that opened an account. It is the first entry of the account. */
 const isOpening = ({ number }: Shard, step: Step | undefined): boolean =>
   number === 0 && step?.before.sequence === 0;
 

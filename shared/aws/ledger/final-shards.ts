@@ -12,9 +12,10 @@ export interface FinalRows extends AccountRows {
 }
 
 /**
- * Reads an account and its shards, and makes each shard refuse records with stamps up to the newest that
- * was read. Otherwise a process with a slow clock could insert a record before listed entries. Writes
- * nothing for an account with one shard, whose stamps only grow.
+ * Reads an account and its shards, and makes each shard refuse new records with stamps up to the
+ * newest stamp that was read. Otherwise a process with a slow clock could insert a record between
+ * listed entries. Undefined if the account does not exist. Writes nothing for an account with one
+ * shard, whose stamps only increase.
  */
 export async function finalShards(
   process: LedgerProcess,
@@ -30,12 +31,14 @@ export async function finalShards(
     );
     noteShards(process, accountId, shards);
     count = Math.max(0, ...shards.map((shard) => shard.shards));
-    // Shards that were added since the account was read may have taken records up to that stamp.
+    // Shards that were added after the account was read may have accepted records up to that stamp.
     if (count <= shards.length) return { account: rows.account, shards, upTo };
   }
 }
 
-/** Returns the shard after it refuses stamps up to `upTo`. Writes nothing if it already does. */
+/**
+ * Returns the shard after it refuses stamps up to `upTo`. Writes nothing if the shard already does.
+ */
 async function raiseFence(
   process: LedgerProcess,
   { accountId, shard, upTo }: { accountId: string; shard: Shard; upTo: number },
@@ -55,7 +58,7 @@ async function raiseFence(
       note(change.why);
       return "again";
     }
-    assert(change.outcome !== "missing", "a shard stays");
+    assert(change.outcome !== "missing", "a shard is never deleted");
     return change.shard;
   });
 }

@@ -11,34 +11,41 @@ import { readJournalPages } from "./read-pages.ts";
 import { type AccountRows, readAccountRows } from "./read-shards.ts";
 import type { Shard } from "./shard-row.ts";
 
-/** The records of a call in a shard: its reservation and its resolution. */
+/** A record of a call in a shard: its reservation or its resolution. */
 type CallRecord = ReserveRecord | SettleRecord;
 
-/** How many pages of a shard are read, from the one that was being filled when the call began. */
+/**
+ * Maximum number of pages of a shard that a search reads. The first page is the one that was
+ * current when the call began.
+ */
 interface Reach {
-  /** While the reservation is not found. */
+  /** Maximum number of pages while the reservation is not found. */
   readonly pagesToReserve: number;
-  /** In total. */
+  /** Maximum number of pages in total. */
   readonly pagesToSettle: number;
 }
 
-/** For a request that has to be answered soon. */
+/** For a request that must be answered soon. */
 const nearReach: Reach = { pagesToReserve: 20, pagesToSettle: 200 };
 /**
- * For a search that must succeed. A shard at full speed, 20 calls a second, fills 5 pages a second: a reservation
- * is found up to seven minutes after its call began, and no call lasts longer than a minute.
+ * For a search that must succeed. At the maximum rate of 20 calls a second, a shard fills 5 pages a
+ * second. The search therefore finds a reservation up to seven minutes after its call began. No
+ * call lasts that long.
  */
 const wholeReach: Reach = { pagesToReserve: 2_000, pagesToSettle: Infinity };
-/** Pages in one request. */
+/** Number of pages in one request. */
 const pagesPerQuery = 20;
 
-/** The holds of a call: one at most, or two when a late duplicate of a request reserved in another shard. */
+/**
+ * The holds of a call: at most one, or two if a late duplicate of the reservation took effect in
+ * another shard.
+ */
 export interface CallHolds {
   readonly open: readonly OwnHold[];
   readonly resolved: readonly (SettleRecord & { readonly shard: number })[];
 }
 
-/** Finds the holds of a call that another process made. */
+/** Finds the holds of a call that another process reserved for. */
 export async function findCallHolds(
   process: LedgerProcess,
   accountId: string,
@@ -47,7 +54,7 @@ export async function findCallHolds(
   const rows = await readAccountRows(process, accountId);
   const shards = rows?.shards ?? [];
   noteShards(process, accountId, shards);
-  // The process that makes the ID of a call also reserves for it, after that.
+  // The process that creates the ID of a call reserves for the call after that.
   const made = timeOf("request", holdId) ?? new Date(0);
   const open = shards.flatMap(({ number, holds }) => {
     const hold = holds.get(holdId);
@@ -64,7 +71,10 @@ export async function findCallHolds(
   return { open, resolved: resolved.flat() };
 }
 
-/** How a hold was resolved, in a shard that was read after that. */
+/**
+ * Finds the record that resolved a hold; undefined if there is none. The caller reads `shard` after
+ * the resolution.
+ */
 export async function findSettlement(
   process: LedgerProcess,
   wanted: Omit<Wanted, "reach">,
@@ -74,8 +84,8 @@ export async function findSettlement(
 }
 
 /**
- * The stamps of the reservation of a call and of how it was resolved. Returns undefined if they are not
- * near the time of the call. The caller reads `rows` first.
+ * Finds the stamps of a call's reservation and, unless the hold is open, of its resolution.
+ * Undefined if they are not near the start of the call. The caller reads `rows` first.
  */
 export async function findCallStamps(
   process: LedgerProcess,
@@ -93,14 +103,17 @@ export async function findCallStamps(
 interface Wanted {
   readonly accountId: string;
   readonly holdId: string;
-  /** Read before this is called: a record is removed from the row only after it is in a page. */
+  /**
+   * The shard, read before this call, because a record is removed from the row only after a page
+   * contains it.
+   */
   readonly shard: Shard;
-  /** When the call began, or later, but before it reserved. */
+  /** A time between the start of the call and its reservation. */
   readonly made: Date;
   readonly reach: Reach;
 }
 
-/** The records of a call in a shard, oldest first, as far as the reach goes. */
+/** The records of a call in a shard, oldest first, within the reach. */
 async function recordsOfCall(
   process: LedgerProcess,
   { accountId, holdId, shard, made, reach }: Wanted,
@@ -109,7 +122,7 @@ async function recordsOfCall(
     (record.type === "reserve" || record.type === "settle") && record.holdId === holdId;
   const journal = shard.journal.filter(isOfCall);
   const oldest = shard.journal[0]?.at ?? Infinity;
-  // A hold is resolved once.
+  // A hold has one reservation and at most one resolution.
   const whole = shard.holds.has(holdId) ? 1 : 2;
   if (journal.length === whole) return journal;
   const found: CallRecord[] = [];
@@ -123,7 +136,7 @@ async function recordsOfCall(
   return [...found, ...journal];
 }
 
-/** The pages of a shard, oldest first, from the one that was being filled at a time. */
+/** Yields the pages of a shard, oldest first, from the page that was current at the time `made`. */
 async function* pagesFrom(
   process: LedgerProcess,
   { accountId, shard, made }: { accountId: string; shard: number; made: Date },

@@ -9,7 +9,7 @@ import { findCallStamps } from "./find-call.ts";
 import type { LedgerProcess } from "./process.ts";
 import type { AccountRows } from "./read-shards.ts";
 
-/** The stamps between which a search reads entries, both inclusive. */
+/** A range of stamps, both ends inclusive, in which a search reads entries. */
 export interface Range {
   readonly from: number;
   readonly to: number;
@@ -20,9 +20,9 @@ export interface Range {
 /** Where to find the entries that match a filter, newest first. */
 export interface Search {
   readonly ranges: readonly Range[];
-  /** Numbers of entries from before the account had shards, to read after the ranges. */
+  /** Sequences of entries from before the account had shards. They are read after the ranges. */
   readonly sequences: readonly number[];
-  /** Entries that a range is expected to read. */
+  /** Number of entries that a range is expected to contain. */
   readonly expected: number;
 }
 
@@ -32,17 +32,22 @@ interface Wanted {
   readonly filter: TransactionFilter;
 }
 
-/** The most marks that a page reads: about 250 KB. Each automatic top-up adds a mark. */
+/** Maximum number of marks that a page reads: about 250 KB. Each automatic top-up adds a mark. */
 const marksMax = 1_000;
-/** Entries that one request of a search reads. */
+/** Number of entries that one request of a search reads. */
 const scanned = 400;
 const hourUs = 60 * 60 * 1_000_000;
-/** An entry's stamp may be earlier than the ID that it names, by less than this, because clocks differ. */
+/**
+ * Maximum time by which an entry's stamp may precede the time in an ID that it names, because
+ * clocks differ.
+ */
 const skewUs = hourUs;
-/** The longest time from a call's ID to its resolution: its hold expires, then the sweeper releases it. */
+/**
+ * Maximum time from a call's ID to its resolution: the hold expires, then the sweeper releases it.
+ */
 const callUs = hourUs / 4;
 
-/** Finds out where the entries are that match a filter. */
+/** Finds out where in the ledger the entries are that may match a filter. */
 export async function findEntries(
   process: LedgerProcess,
   { accountId, rows, filter }: Wanted,
@@ -63,7 +68,9 @@ const between = (from: number, to: number): Search => ({
   expected: scanned,
 });
 
-/** The stamp before which no entry names an ID that was made at `made`. */
+/**
+ * A stamp before which no entry names an ID that was created at `made`. 0 if `made` is undefined.
+ */
 const since = (made: Date | undefined): number =>
   made === undefined ? 0 : Math.max(0, stampOf(made) - skewUs);
 
@@ -102,20 +109,27 @@ async function entriesOfCall(
 const stampsIn = (row: Row | undefined, name: string): readonly number[] =>
   typeof row?.[name] === "number" ? [row[name]] : [];
 
-/** The numbers of a call's entries from before the account had shards; undefined when they are unknown. */
+/**
+ * The sequences of a call's entries from before the account had shards; undefined if they are
+ * unknown.
+ */
 function sequencesOfCall(hold: Row, takenBack: readonly number[]): readonly number[] | undefined {
   const { sequence: reserved, resolved_sequence: resolved, cancelled_sequence: refund } = hold;
   const sequence = Number(reserved);
   if (hold["state"] === "open") return [sequence];
-  // An earlier release resolved the call, or it was resolved after the account had shards.
+  // Either an earlier release resolved the call without storing the sequence, or the call was
+  // resolved after the account had shards.
   if (typeof resolved !== "number") return undefined;
   const entries = [resolved + 1, resolved, sequence];
   if (hold["state"] !== "cancelled" || takenBack.length > 0) return entries;
-  // A charge of all held credits has no refund, so the entry after it may be the cancellation's.
+  // A charge of all held credits has no refund, so the next entry may belong to the cancellation.
   return typeof refund === "number" ? [refund, ...entries] : undefined;
 }
 
-/** The marks of credit changes, unordered; undefined if there are too many to read. They never expire. */
+/**
+ * The marks of credit changes, unordered; undefined if there are more than `marksMax`. Marks never
+ * expire.
+ */
 async function marksOf(
   { client, accountsTable }: LedgerProcess,
   accountId: string,

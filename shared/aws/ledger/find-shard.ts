@@ -7,10 +7,11 @@ import { releaseExpiredCalls } from "./settle-call.ts";
 import type { Shard } from "./shard-row.ts";
 import { gatherCredits } from "./transfers.ts";
 
-/** The state of one reservation over its attempts. */
+/** The state of one reservation across its attempts. */
 export interface Progress {
+  /** True until the reservation has released expired holds once. */
   mayRelease: boolean;
-  /** All shards as they were when their credits did not cover the reservation. */
+  /** All shards at the last reading in which their credits did not cover the reservation. */
   short: AccountRows | undefined;
   /** True after a reading in which no shard had a free slot. */
   isFull: boolean;
@@ -19,8 +20,9 @@ export interface Progress {
 type Wanted = Pick<Reservation, "accountId" | "holdId" | "credits" | "slot" | "now">;
 
 /**
- * Makes a shard with a free slot and enough credits the home of this process, or returns why there is
- * none. Releases expired holds, and transfers credits from other shards, if it needs them.
+ * Finds a shard with a free slot and enough credits, and makes it the home shard of this process.
+ * Releases expired holds and transfers credits from other shards if necessary. Returns `fresh` or
+ * `again` to continue the reservation, or the reason why it must be refused.
  */
 export async function findShard(
   process: LedgerProcess,
@@ -34,7 +36,7 @@ export async function findShard(
   noteShards(process, accountId, shards);
   const made = shards.find(({ holds }) => holds.has(holdId));
   if (made !== undefined) {
-    // An earlier attempt took effect there, but its response was lost.
+    // An earlier attempt took effect in this shard, but its response was lost.
     moveHome(process, accountId, made.number);
     return "fresh";
   }
@@ -54,7 +56,7 @@ export async function findShard(
     return isFull(progress, shards) ? { outcome: "no_slot", limit, balance } : "fresh";
   }
   const enough = free.filter((shard) => shard.balance >= credits);
-  // Chosen by free slots, not by shards, so that simultaneous processes spread over all slots.
+  // Chooses a random slot, not a random shard, so that parallel processes spread over all slots.
   const slots = (enough.length > 0 ? enough : free).flatMap((shard) =>
     Array.from({ length: slot ? shard.slots - shard.inFlight : 1 }, () => shard),
   );
@@ -65,7 +67,10 @@ export async function findShard(
   return (await gatherCredits(process, needed, shards)) ? "fresh" : "again";
 }
 
-/** True at the second reading without a free slot: a slot can move between shards while they are read. */
+/**
+ * True at the second reading without a free slot. During one reading, a slot can move between
+ * shards.
+ */
 function isFull(progress: Progress, shards: readonly Shard[]): boolean {
   const wasFull = progress.isFull;
   progress.isFull = true;
@@ -73,8 +78,9 @@ function isFull(progress: Progress, shards: readonly Shard[]): boolean {
 }
 
 /**
- * True if the balance of an account was certainly too low at some moment. Reading several shards can
- * miss credits that move between them, so only an upper bound from two readings is certain.
+ * True if the balance of an account was certainly below `credits` at some moment. Reading several
+ * shards can miss credits that move between them, so only an upper bound from two readings is
+ * certain.
  */
 export const isShort = (
   credits: number,
@@ -82,13 +88,13 @@ export const isShort = (
   rows: AccountRows,
 ): boolean => isOnlyShard(rows) || (before !== undefined && balanceMax(before, rows) < credits);
 
-/** True if a reading has the whole balance in one row. The account may have grown while it was read. */
+/** True if one row contains the whole balance. The account may have grown while it was read. */
 const isOnlyShard = ({ shards: [first, ...others] }: AccountRows): boolean =>
   others.length === 0 && first?.shards === 1;
 
 /**
- * An upper bound of an account's balance at a moment between two readings of its shards: the balance of
- * each in the first, plus all credits added to it until the second.
+ * An upper bound of an account's balance at a moment between two readings of its shards: the
+ * balances of the first reading plus all credits that were added until the second reading.
  */
 function balanceMax(first: AccountRows, second: AccountRows): number {
   const firsts = new Map(first.shards.map((shard) => [shard.number, shard]));

@@ -7,18 +7,21 @@ import { readRow } from "./change-shard.ts";
 import type { LedgerProcess } from "./process.ts";
 
 /**
- * A hold with a separate row: that of a run's step, of a call whose charge was taken back, or of a call
- * from before there were shards.
+ * A hold with a separate row: the hold of a run's step, of a call whose charge was refunded, or of
+ * a call from before the account had shards.
  */
 export interface RowHold {
   readonly isOpen: boolean;
   readonly shard: number;
   readonly credits: number;
-  /** 0 while it is open. */
+  /** Charged credits; 0 while the hold is open. */
   readonly charged: number;
-  /** When it was resolved, ISO 8601 UTC. */
+  /** Time of the resolution, ISO 8601 UTC. Meaningless while the hold is open. */
   readonly resolvedAt: string;
-  /** True for the hold of a call, which takes a slot. Only calls from before there were shards have such rows. */
+  /**
+   * True for the hold of a call, which occupies a slot. Only calls from before the account had
+   * shards have such rows.
+   */
   readonly slot: boolean;
   readonly source: CreditSource;
 }
@@ -37,6 +40,7 @@ const holdOf = (row: Row): RowHold => {
   };
 };
 
+/** Reads the row of a hold, strongly consistent. Undefined if the hold has no row. */
 export async function readHold(
   process: LedgerProcess,
   accountId: string,

@@ -4,16 +4,22 @@ import { ledgerKeys } from "../table/table.ts";
 import { recordOf, recordRow } from "./journal-row.ts";
 import type { Shard } from "./shard-row.ts";
 
-/** The fewest records of a page. The row of a shard keeps fewer, about 1 KB, unless a copy fails. */
+/**
+ * Minimum number of records in a page. The row of a shard contains fewer records, about 1 KB,
+ * unless a copy failed.
+ */
 export const pageRecordsMin = 8;
 
-/** Records of a shard in order, with its balance and number of entries before the first one. */
+/**
+ * Successive records of a shard, with the shard's balance and number of entries before the first
+ * record.
+ */
 export interface JournalPage {
   readonly records: readonly JournalRecord[];
   readonly before: JournalState;
 }
 
-/** The row of a page with the oldest records of a shard's journal. */
+/** The row of a page with the oldest records of a shard's journal, including its key. */
 export function journalPageRow(
   accountId: string,
   shard: Shard,
@@ -30,6 +36,7 @@ export function journalPageRow(
   };
 }
 
+/** Parses the row of a page. Unchecked, because only this service writes these rows. */
 export const journalPageOf = (row: Row): JournalPage => ({
   records: (row["records"] as readonly Row[]).map(recordOf),
   before: {
@@ -38,7 +45,7 @@ export const journalPageOf = (row: Row): JournalPage => ({
   },
 });
 
-/** The journal of a shard in the form of a page. */
+/** The journal of a shard as a page. */
 export const journalOf = (shard: Shard): JournalPage => ({
   records: shard.journal,
   before: stateBefore(shard, shard.journal),

@@ -3,7 +3,9 @@ import type { JournalRecord } from "../../credits/journal.ts";
 import type { CreditSource } from "../../credits/ledger.ts";
 import type { Row } from "../table/dynamo.ts";
 
-/** Names are short, because every update of a shard costs write units for the size of its row. */
+/**
+ * Codes have one letter, because every update of a shard costs write units for the size of its row.
+ */
 const typeCodes = {
   reserve: "r",
   settle: "s",
@@ -15,8 +17,8 @@ const typeCodes = {
 } as const satisfies Record<JournalRecord["type"], string>;
 
 /**
- * A record as rows keep it: `t` type, `a` stamp, `h` hold, `c` credits, `r` refunded, `n` items
- * charged, `k` whether it succeeded, `d` when it was charged, `i` change, `f` source.
+ * The stored form of a record: `t` type, `a` stamp, `h` hold, `c` credits, `r` refunded, `n` items
+ * charged, `k` whether it succeeded, `d` time of the charge, `i` change, `f` source.
  */
 export function recordRow(record: JournalRecord): Row {
   const { at: a } = record;
@@ -36,6 +38,7 @@ export function recordRow(record: JournalRecord): Row {
   return { t, a, c, ...(hasChange && { i: record.changeId }) };
 }
 
+/** Parses a stored record. The inverse of `recordRow`. */
 export function recordOf(row: Row): JournalRecord {
   const [at, credits, holdId] = [Number(row["a"]), Number(row["c"]), String(row["h"])];
   const source = journalSourceOf(row["f"] as Row | undefined, holdId);
@@ -69,8 +72,9 @@ export function recordOf(row: Row): JournalRecord {
 }
 
 /**
- * The work that a hold is for. A call: `e` endpoint. A step: `w` watchlist, `u` run, `m` number of the
- * run, `p` step. Both: `s` scraper, `n` items. The ID of a call's hold is its request ID.
+ * The stored form of the call or step for which a hold was made. For a call: `e` endpoint. For a
+ * step: `w` watchlist, `u` run, `m` run number, `p` step. For both: `s` scraper, `n` items. A
+ * call's request ID is not stored, because it equals the hold ID.
  */
 export function journalSourceRow(source: CreditSource): Row {
   const { scraper: s, items: n } = source;
@@ -79,6 +83,9 @@ export function journalSourceRow(source: CreditSource): Row {
     : { u: source.runId, p: source.step, w: source.watchlistId, m: source.runNumber, s, n };
 }
 
+/**
+ * Parses a stored source. The inverse of `journalSourceRow`. An undefined row results in a call.
+ */
 export function journalSourceOf(row: Row | undefined, holdId: string): CreditSource {
   const { e, s, n, u, p, w, m } = row ?? {};
   const work = {

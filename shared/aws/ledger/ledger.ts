@@ -22,9 +22,9 @@ import { reserveStepHold, settleRow } from "./row-holds.ts";
 import { atNoCharge, releaseExpiredCalls, settleCall } from "./settle-call.ts";
 
 /**
- * The ledger in DynamoDB. The credits of an account are split over shards, which are separate rows. A
- * call changes a shard by plain conditional updates: one to reserve, one to settle. Steps of runs, whose
- * holds have rows, and changes of two shards are transactions.
+ * The ledger in DynamoDB. The credits of an account are split over shards, which are separate rows.
+ * A call changes a shard with conditional updates: one to reserve and one to settle. Steps of runs,
+ * whose holds have rows, and changes of two shards need transactions.
  */
 export function dynamoLedger(client: DynamoDBDocumentClient, options: LedgerOptions): Ledger {
   const process = ledgerProcess(client, options);
@@ -53,7 +53,7 @@ async function settle(process: LedgerProcess, settlement: Settlement): Promise<S
   return { credits, balance: await balanceAfter(process, accountId, shards) };
 }
 
-/** Settles a call of this process with one update, and returns the account's balance. */
+/** Settles a call of this process with one update. Returns its charge and the account's balance. */
 async function settleOwn(
   process: LedgerProcess,
   settlement: Settlement,
@@ -61,13 +61,14 @@ async function settleOwn(
 ): Promise<Settled> {
   const { accountId } = settlement;
   const { shards } = knownOf(process, accountId);
-  // The balance is the sum over all shards, so read the others in parallel.
+  // The balance is the sum over all shards. The other shards are read in parallel with the
+  // settlement.
   const reading =
     shards > 1 ? readBalances(process, accountId, shards).catch(() => undefined) : undefined;
   const { credits, shard } = await settleCall(process, settlement, hold);
   if (shard?.shards === 1) return { credits, balance: shard.balance };
   const read = await reading;
-  // The process that resolved the hold may have changed any shard since then.
+  // The process that resolved the hold may have changed any shard since that read.
   const balance =
     read === undefined || shard === undefined
       ? undefined
@@ -76,18 +77,22 @@ async function settleOwn(
 }
 
 /**
- * The balance after a settlement.
- * @throws `unconfirmed` if it cannot be read: the settlement has been made, so it was not refused
+ * The account's balance after a settlement.
+ * @throws 503 UNAVAILABLE (`unconfirmed`) if the balance cannot be read, because the settlement
+ * took effect
  */
 const balanceAfter = (process: LedgerProcess, accountId: string, shards: number): Promise<number> =>
   totalBalance(process, accountId, shards).catch((error: unknown) => {
-    // The caller takes an error of the service for a refusal, and any other for a missing answer.
+    // The caller treats a `ServiceError` as a refusal, and any other error as a lost response.
     throw isServiceError(error)
       ? unconfirmed(`settled, but the balance could not be read: ${String(error)}`)
       : error;
   });
 
-/** Settles a hold that another process made, or that this one has settled before; returns its charge. */
+/**
+ * Settles a hold that another process made or that this process has already settled. Returns its
+ * charge.
+ */
 async function settleOther(process: LedgerProcess, settlement: Settlement): Promise<number> {
   const { accountId, holdId } = settlement;
   if ((await readHold(process, accountId, holdId)) !== undefined) {
@@ -123,7 +128,7 @@ async function releaseExpired(
   assert(rows !== undefined, "credits belong to an account that exists");
   const ofCalls = await releaseExpiredCalls(process, { accountId, shards: rows.shards, now });
   await moveDueMarks(process, accountId, now);
-  // Resolved holds keep their rows for weeks, so find the open ones through the index.
+  // Rows of resolved holds exist for weeks. The index lists only open holds.
   const keys = await dueKeysOf(process.client, process.accountsTable, {
     kind: "hold",
     by: now,
@@ -138,7 +143,7 @@ async function releaseExpired(
   return ofCalls + holdIds.length;
 }
 
-/** Does one operation and reports its duration and retries, even if it fails. */
+/** Executes one operation and reports its duration and retries, even if the operation fails. */
 async function measured<T>(
   process: LedgerProcess,
   operation: LedgerReport["operation"],

@@ -2,8 +2,8 @@ import { newMetrics, type MetricsSink } from "../../observability/figures.ts";
 import type { LedgerReport } from "./process.ts";
 
 /**
- * Turns reports of reservations and settlements into metrics. Each operation has a separate time metric
- * instead of a dimension, because one log line contains both.
+ * Converts reports of reservations and settlements to metrics. Each operation has a separate time
+ * metric instead of a dimension, because one log line contains both operations.
  */
 export const ledgerMetrics =
   (send: MetricsSink) =>

@@ -8,13 +8,17 @@ import type { LedgerProcess } from "./process.ts";
 import { shardCountOf } from "./read-shards.ts";
 import { newShardRow } from "./shard-row.ts";
 
-/** Exceeds the concurrency in the account's row, so that the previous release refuses calls with 429. */
+/**
+ * Exceeds every concurrency limit in an account's row, so that the previous release refuses calls
+ * with 429.
+ */
 const fullForPreviousRelease = 1_000_000_000;
 
 /**
- * Moves the credits of an account from its row, where earlier releases keep them, to shards. One
- * transaction is conditional on the sequence, so that it loses no change of an earlier release. Entries
- * stay where they are, and open holds keep their rows. Changes nothing for an account that has shards.
+ * Moves the credits of an account from its row, where earlier releases stored them, to shards. One
+ * transaction is conditional on the row's sequence, so that no change of an earlier release is
+ * lost. Does not move entries or the rows of open holds. Returns false, without writing, if the
+ * account already has shards.
  */
 export async function openShards(process: LedgerProcess, accountId: string): Promise<boolean> {
   const done = await untilDone(process, async (note) => {
@@ -47,7 +51,8 @@ function openingItems(
   const { shards: count } = shardSlots(concurrency, 0);
   let left = inFlight;
   const rows = Array.from({ length: count }, (_, number) => {
-    // Calls in flight take slots in any shards with room; which shards does not matter.
+    // Calls in flight occupy slots of any shards with free slots. The choice of shard does not
+    // matter.
     const oldInFlight = Math.min(left, shardSlots(concurrency, number).slots);
     left -= oldInFlight;
     const first = number === 0 ? { balance, held, spent, sequence } : {};

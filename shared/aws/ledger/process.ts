@@ -4,48 +4,52 @@ import type { RandomSource, Clock } from "../../base/clock.ts";
 import { stampOf } from "../../credits/journal.ts";
 import type { OpenHold, Shard } from "./shard-row.ts";
 
-/** The tables that keep accounts and their ledgers. */
+/** The tables that store accounts and their ledgers. */
 export interface LedgerTables {
   readonly accountsTable: string;
   readonly ledgerTable: string;
 }
 
+/** Dependencies of the ledger in DynamoDB. */
 export interface LedgerOptions extends LedgerTables {
   readonly clock: Clock;
   readonly random: RandomSource;
-  /** Receives the time and the retries of each reservation and settlement. */
+  /** Receives the duration and the retries of each reservation and settlement. */
   readonly report?: (report: LedgerReport) => void;
-  /** Receives a problem that no retry solves and that an operator must handle. */
+  /** Receives a problem that no retry can solve and that an operator must fix. */
   readonly warn?: (message: string) => void;
 }
 
-/** The hold of a call of this process. */
+/** A hold that this process reserved for a call. */
 export interface OwnHold extends OpenHold {
   readonly shard: number;
 }
 
-/** The state that one process caches between calls. It may be outdated; the rows decide. */
+/**
+ * The state that one process caches between calls. It may be outdated; the rows are authoritative.
+ */
 export interface LedgerProcess extends LedgerOptions {
   readonly client: DynamoDBDocumentClient;
   readonly accounts: BoundedMap<KnownAccount>;
   readonly holds: BoundedMap<OwnHold>;
-  /** Called before each attempt of an operation except the first. */
+  /** Called before each attempt of an operation except the first attempt. */
   readonly onRetry?: () => void;
 }
 
 interface KnownAccount {
   /** The shard that this process uses until the shard refuses a reservation. */
   readonly home: number;
-  /** Shards of the account. */
+  /** Number of shards of the account. */
   readonly shards: number;
-  /** Newest stamp seen, by shard. */
+  /** The newest stamp that this process has seen, by shard. */
   readonly fences: ReadonlyMap<number, number>;
 }
 
 const accountsMax = 10_000;
-/** A call that fails may leave its hold to a worker. */
+/** Maximum number of cached holds. A failed call may leave its hold to a worker. */
 const holdsMax = 1_000;
 
+/** Creates the empty cached state of a process. */
 export const ledgerProcess = (
   client: DynamoDBDocumentClient,
   options: LedgerOptions,
@@ -58,10 +62,11 @@ export const ledgerProcess = (
 
 const unknown: KnownAccount = { home: 0, shards: 1, fences: new Map() };
 
+/** The cached state of an account; defaults for an account that is not cached. */
 export const knownOf = ({ accounts }: LedgerProcess, accountId: string): KnownAccount =>
   accounts.get(accountId) ?? unknown;
 
-/** Caches the state of shards that were read. */
+/** Caches the fences and the number of shards from shards that were read. */
 export function noteShards(
   process: LedgerProcess,
   accountId: string,
@@ -76,16 +81,23 @@ export function noteShards(
   process.accounts.set(accountId, { ...known, fences, shards: count });
 }
 
+/** Makes a shard the home shard of this process for an account. */
 export function moveHome(process: LedgerProcess, accountId: string, home: number): void {
   process.accounts.set(accountId, { ...knownOf(process, accountId), home });
 }
 
-/** The smallest step between two stamps of a shard. */
+/** Minimum difference between two stamps of a shard, in microseconds. */
 const stepUs = 1;
-/** By how much a change raises its stamp after each further refusal for a newer stamp. */
+/**
+ * Microseconds by which a change raises its stamp for each further refusal because of a newer
+ * stamp.
+ */
 const aheadUs = 1_000;
 
-/** A stamp after all known stamps of some shards. `refusals` counts refusals for a newer stamp. */
+/**
+ * A stamp after all known stamps of some shards. `refusals`: number of refusals so far because of a
+ * newer stamp.
+ */
 export function nextStamp(
   process: LedgerProcess,
   place: { readonly accountId: string; readonly shards: readonly number[] },
@@ -100,8 +112,8 @@ export function nextStamp(
 /** The duration and retries of one reservation or settlement. */
 export interface LedgerReport {
   readonly operation: "reserve" | "settle";
-  /** From its beginning to its end, waits included. */
+  /** Milliseconds from start to end, including pauses. */
   readonly milliseconds: number;
-  /** Attempts after the first one. */
+  /** Number of attempts after the first one. */
   readonly retries: number;
 }

@@ -6,16 +6,19 @@ import { type JournalPage, journalPageOf } from "./journal-page.ts";
 interface Wanted {
   readonly accountId: string;
   readonly shard: number;
-  /** The lowest stamp of a page's first record, inclusive. @default 0 */
+  /** Lowest stamp of a page's first record, inclusive. @default 0 */
   readonly from?: number;
-  /** The highest stamp of a page's first record, inclusive. @default no limit */
+  /** Highest stamp of a page's first record, inclusive. @default no limit */
   readonly to?: number;
   readonly order: "newest first" | "oldest first";
-  /** Pages in one request. */
+  /** Number of pages in one request. */
   readonly limit: number;
 }
 
-/** Reads the pages of a shard, by the stamps of their first records; yields the pages of each request. */
+/**
+ * Reads the pages of a shard in the order of the stamps of their first records. Yields the pages of
+ * one request at a time.
+ */
 export async function* readJournalPages(
   { client, ledgerTable }: { client: DynamoDBDocumentClient; ledgerTable: string },
   { accountId, shard, from = 0, to = Number.MAX_SAFE_INTEGER, order, limit }: Wanted,

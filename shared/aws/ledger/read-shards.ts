@@ -13,16 +13,20 @@ interface Reader {
   readonly random: RandomSource;
 }
 
-/** An account with its shards, each at some moment of the reading. */
+/** An account with its shards. Each row was read at a different moment. */
 export interface AccountRows {
   readonly account: Row;
-  /** In the order of their numbers; empty while the account's row has the credits. */
+  /** In ascending order of their numbers. Empty if the account's row still stores the credits. */
   readonly shards: readonly Shard[];
 }
 
+/** Number of shards in the row of an account; 0 if the row still stores the credits. */
 export const shardCountOf = (account: Row): number => Number(account["shards"] ?? 0);
 
-/** Reads an account and its shards: in one request if it has at most `expected` shards. */
+/**
+ * Reads an account and its shards. One request is enough if the account has at most `expected`
+ * shards. Undefined if the account does not exist.
+ */
 export async function readAccountRows(
   reader: Reader,
   accountId: string,
@@ -39,11 +43,11 @@ export async function readAccountRows(
 interface Wanted {
   readonly accountId: string;
   readonly expected: number;
-  /** @default all */
+  /** Names of the attributes to read. @default all */
   readonly attributes?: readonly string[];
 }
 
-/** Reads the rows of an account and of its first `expected` shards, in any order. */
+/** Reads the rows of an account and of its first `expected` shards. The shards are in any order. */
 async function readRows(
   { client, accountsTable: table, ...patience }: Reader,
   { accountId, expected, ...options }: Wanted,
@@ -55,7 +59,7 @@ async function readRows(
   return { account, others: rows.filter((row) => row !== account) };
 }
 
-/** The sums over the shards of an account. */
+/** Sums over the shards of an account. */
 export interface Sums {
   readonly balance: number;
   readonly held: number;
@@ -63,6 +67,7 @@ export interface Sums {
   readonly inFlight: number;
 }
 
+/** Sums of the shards. */
 export const sumsOf = (shards: readonly Shard[]): Sums => ({
   balance: shards.reduce((sum, { balance }) => sum + balance, 0),
   held: shards.reduce((sum, { held }) => sum + held, 0),
@@ -70,14 +75,15 @@ export const sumsOf = (shards: readonly Shard[]): Sums => ({
   inFlight: shards.reduce((sum, { inFlight }) => sum + inFlight, 0),
 });
 
-/** True if no credits moved between shards, or were added, while the shards were read. */
+/** True if no credits moved between shards and none were added while the shards were read. */
 const isWhole = ({ account, shards }: AccountRows): boolean => {
   const { balance, held, spent } = sumsOf(shards);
   return balance + held + spent === Number(account["received"]);
 };
 
 /**
- * Reads an account and its shards until balance, held and spent add up to what the account received.
+ * Reads an account and its shards until balance, held and spent credits add up to the credits that
+ * the account received. Undefined if the account does not exist.
  * @throws 503 UNAVAILABLE if credits keep moving between shards
  */
 export async function readWholeAccount(
@@ -97,7 +103,10 @@ export async function readWholeAccount(
   return found.rows;
 }
 
-/** The sums that the balance of an account needs, for each shard at some moment of the reading. */
+/**
+ * The counts from which the balance of an account is computed. Each shard was read at a different
+ * moment.
+ */
 export interface Balances {
   readonly received: number;
   readonly shards: number;
@@ -112,7 +121,10 @@ const sumsIn = ({ balance, held, spent }: Row) => ({
   spent: Number(spent),
 });
 
-/** Reads the balances of the first `expected` shards of an account, which may have more. */
+/**
+ * Reads the counts of an account and of its first `expected` shards. The account may have more
+ * shards.
+ */
 export async function readBalances(
   reader: Reader,
   accountId: string,
@@ -122,7 +134,7 @@ export async function readBalances(
   const { account, others } = await readRows(reader, wanted);
   assert(account !== undefined, "credits belong to an account that exists");
   if (shardCountOf(account) === 0) {
-    // The account's row has the credits, so a single read is consistent.
+    // The account's row stores the credits, so a single read is consistent.
     const sums = sumsIn(account);
     const received = sums.balance + sums.held + sums.spent;
     return { received, shards: 1, ofShard: new Map([[0, sums]]) };
@@ -134,7 +146,10 @@ export async function readBalances(
   };
 }
 
-/** The total balance of the shards; undefined if credits moved while they were read. */
+/**
+ * The total balance of the shards. Undefined if credits moved during the read or shards are
+ * missing.
+ */
 export function wholeBalance({ received, shards, ofShard }: Balances): number | undefined {
   const all = [...ofShard.values()];
   const balance = all.reduce((sum, shard) => sum + shard.balance, 0);
@@ -142,7 +157,10 @@ export function wholeBalance({ received, shards, ofShard }: Balances): number | 
   return all.length === shards && balance + rest === received ? balance : undefined;
 }
 
-/** The balance of an account that exists. */
+/**
+ * Reads the balance of an existing account. `expected`: the probable number of its shards.
+ * @throws 503 UNAVAILABLE if credits keep moving between shards
+ */
 export async function totalBalance(
   reader: Reader,
   accountId: string,

@@ -9,7 +9,9 @@ import { reserveUpdate } from "./shard-update.ts";
 
 const reserved: ReserveOutcome = { outcome: "reserved" };
 
-/** Reserves credits and a slot for a call. One conditional update is enough if the home shard has both. */
+/**
+ * Reserves credits and a slot for a call. Needs one conditional update if the home shard has both.
+ */
 export function reserveCall(
   process: LedgerProcess,
   reservation: Reservation,
@@ -30,14 +32,14 @@ export function reserveCall(
     };
     const change = await changeShard(process, accountId, reserveUpdate(place, holdId, hold)).catch(
       async (error: unknown) => {
-        // The update may have taken effect although the request failed.
+        // The update may have taken effect although its request failed.
         const shard = await readWithRetry(process, () => readShard(process, accountId, home));
         if (shard === undefined || !shard.holds.has(holdId)) throw error;
         return { outcome: "refused" as const, shard };
       },
     );
     if (change.outcome === "changed") {
-      // Runs while the call waits for its source. If it fails, a later call copies the journal.
+      // Runs while the call waits for its source. If the copy fails, a later call repeats it.
       void copyJournal(process, accountId, change.shard);
       return taken(home, hold);
     }
@@ -52,7 +54,7 @@ export function reserveCall(
     const { shard } = change;
     const made = shard.holds.get(holdId);
     if (made !== undefined) return taken(home, made);
-    // An earlier attempt may have made the hold, which has expired and been released since then.
+    // An earlier attempt may have created the hold. If so, the hold has expired and was released.
     if (process.clock.now().getTime() - startedAt >= holdMs) throw unavailable("reserved too late");
     if (shard.inFlight >= shard.slots || shard.balance < credits) {
       return findShard(process, reservation, { progress, shards: shard.shards });

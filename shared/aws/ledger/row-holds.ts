@@ -15,12 +15,13 @@ import { readAccountRows } from "./read-shards.ts";
 import { chargedItemCount } from "./settle-call.ts";
 import { creditUpdate, freeOldSlot } from "./shard-update.ts";
 
-/** How long the row of a resolved hold is kept, with its charge. */
+/** Days that the row of a resolved hold is stored, with its charge. */
 const resolvedHoldDays = 30;
 
 /**
- * Reserves credits for a step. The hold has a row, because it lasts long and another process resolves
- * it. The row is kept for weeks after that, so that a step reserves only once.
+ * Reserves credits for a step. The hold has a row, because it exists for long and another process
+ * resolves it. The row of a resolved hold is stored for weeks, so that a repeated step does not
+ * reserve again.
  */
 export function reserveStepHold(
   process: LedgerProcess,
@@ -64,7 +65,7 @@ export function reserveStepHold(
   });
 }
 
-/** Positions of writes in a transaction that makes or resolves a hold. */
+/** Positions of two writes in a transaction that creates or resolves a hold. */
 const holdPosition = 0;
 const shardPosition = 1;
 
@@ -94,7 +95,7 @@ function holdPut(
   };
 }
 
-/** Resolves a hold with a row; returns the charge of the first resolution. */
+/** Resolves a hold that has a row. Returns the charge of the first resolution. */
 export function settleRow(
   process: LedgerProcess,
   { settlement, state }: { settlement: Settlement; state: "settled" | "expired" },
@@ -107,7 +108,7 @@ export function settleRow(
     assert(hold !== undefined, "only a hold that exists is resolved");
     if (!hold.isOpen) return { credits: hold.charged };
     const { shard, credits, source } = hold;
-    assert(charged <= credits, "a charge is at most what was reserved");
+    assert(charged <= credits, "a charge is at most the reserved credits");
     const oldSlot = hold.slot ? await shardOfOldSlot(process, accountId) : undefined;
     const at = nextStamp(process, { accountId, shards: [shard] }, { now, refusals });
     const refunded = credits - charged;
@@ -139,14 +140,17 @@ export function settleRow(
     note(transacted.why);
     if (transacted.refused[holdPosition] === true) return "fresh";
     if (!transacted.refused.includes(true)) return "again";
-    // A hold of an earlier release may be resolved before the account has shards.
+    // A hold of an earlier release may be resolved before its account has shards.
     if (transacted.shards.length === 0) await openShards(process, accountId);
     refusals += 1;
     return "fresh";
   });
 }
 
-/** Returns a shard that still counts a call from before there were shards as in flight. */
+/**
+ * Finds a shard that still counts a call from before the account had shards as in flight; 0 if none
+ * does.
+ */
 async function shardOfOldSlot(process: LedgerProcess, accountId: string): Promise<number> {
   const rows = await readAccountRows(process, accountId);
   const shard = rows?.shards.find(({ oldInFlight }) => oldInFlight > 0);

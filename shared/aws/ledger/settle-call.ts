@@ -8,13 +8,16 @@ import { type LedgerProcess, nextStamp, type OwnHold } from "./process.ts";
 import type { Shard } from "./shard-row.ts";
 import { settleUpdate } from "./shard-update.ts";
 
-/** The charge of a hold, and its shard after the settlement, if known. */
+/**
+ * The charge of a hold, and its shard after the settlement. `shard` is undefined if another request
+ * resolved the hold.
+ */
 export interface CallSettled {
   readonly credits: number;
   readonly shard: Shard | undefined;
 }
 
-/** Resolves a hold at no charge. */
+/** Builds a settlement that resolves a hold at no charge. */
 export const atNoCharge = ({ accountId, holdId, now }: HoldRef): Settlement => ({
   accountId,
   holdId,
@@ -23,18 +26,18 @@ export const atNoCharge = ({ accountId, holdId, now }: HoldRef): Settlement => (
   now,
 });
 
-/** Items that a settlement charges; undefined if unknown. */
+/** Number of items that a settlement charges; undefined if unknown. */
 export const chargedItemCount = ({ items, credits }: Settlement): number | undefined =>
   items ?? (credits === 0 ? 0 : undefined);
 
-/** Resolves the hold of a call; returns the charge of the first resolution. */
+/** Resolves the hold of a call. Returns the charge of the first resolution. */
 export function settleCall(
   process: LedgerProcess,
   settlement: Settlement,
   hold: OwnHold,
 ): Promise<CallSettled> {
   const { accountId, holdId, credits: charged, succeeded, now } = settlement;
-  assert(charged <= hold.credits, "a charge is at most what was reserved");
+  assert(charged <= hold.credits, "a charge is at most the reserved credits");
   const items = chargedItemCount(settlement);
   const place = { table: process.accountsTable, accountId, shard: hold.shard };
   const decided = async (shard: Shard): Promise<CallSettled> => {
@@ -42,7 +45,7 @@ export function settleCall(
     const record = await readWithRetry(process, () =>
       findSettlement(process, { accountId, holdId, shard, made }),
     );
-    assert(record !== undefined, "a hold that its shard no longer has was resolved");
+    assert(record !== undefined, "a hold that is no longer in its shard was resolved");
     const takenBack = await readHold(process, accountId, holdId);
     return { credits: takenBack?.charged ?? record.charged, shard: undefined };
   };
@@ -56,9 +59,9 @@ export function settleCall(
       accountId,
       settleUpdate(place, { holdId, hold, outcome }),
     ).catch(async (error: unknown) => {
-      // The update may have taken effect although the request failed.
+      // The update may have taken effect although its request failed.
       const shard = await readWithRetry(process, () => readShard(process, accountId, hold.shard));
-      assert(shard !== undefined, "a shard stays");
+      assert(shard !== undefined, "a shard is never deleted");
       if (isHeldBy(shard)) throw error;
       return { outcome: "refused" as const, shard };
     });
@@ -70,7 +73,7 @@ export function settleCall(
       note(change.why);
       return "again";
     }
-    assert(change.outcome === "refused", "a shard stays");
+    assert(change.outcome === "refused", "a shard is never deleted");
     if (!isHeldBy(change.shard)) {
       process.holds.delete(holdId);
       return decided(change.shard);
@@ -81,7 +84,10 @@ export function settleCall(
   });
 }
 
-/** Releases the expired holds of calls, oldest first; returns their number. */
+/**
+ * Releases the expired holds of calls in each shard, oldest first. Returns the number of released
+ * holds.
+ */
 export async function releaseExpiredCalls(
   process: LedgerProcess,
   { accountId, shards, now }: { accountId: string; shards: readonly Shard[]; now: Date },

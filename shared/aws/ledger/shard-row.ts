@@ -5,7 +5,7 @@ import type { Row } from "../table/dynamo.ts";
 import { accountKeys } from "../table/table.ts";
 import { recordOf, recordRow, journalSourceOf, journalSourceRow } from "./journal-row.ts";
 
-/** The open hold of an item call, stored in the row of its shard. */
+/** The open hold of an item call. It is stored in the row of its shard. */
 export interface OpenHold {
   readonly credits: number;
   /** Stamp of the reservation. */
@@ -14,33 +14,42 @@ export interface OpenHold {
   readonly source: CreditSource;
 }
 
-/** A part of an account's credits: one row, which plain conditional updates change. */
+/** A part of an account's credits, stored in one row, which conditional updates change. */
 export interface Shard {
   readonly number: number;
-  /** Shards of the account. */
+  /** Number of shards of the account. */
   readonly shards: number;
-  /** Calls that may hold credits of this shard at once. */
+  /** Maximum number of calls that may have holds in this shard at the same time. */
   readonly slots: number;
   readonly inFlight: number;
-  /** Calls in flight that reserved before the account had shards; their holds have rows. */
+  /**
+   * Number of calls in flight that reserved before the account had shards. Their holds have rows.
+   */
   readonly oldInFlight: number;
   readonly balance: number;
   readonly held: number;
   readonly spent: number;
-  /** All credits ever added to the balance: grants, refunds, transfers. Only grows. */
+  /**
+   * Sum of all credits ever added to the balance: grants, refunds and transfers. It never
+   * decreases.
+   */
   readonly added: number;
-  /** Entries made so far. */
+  /** Number of entries so far. */
   readonly sequence: number;
-  /** Stamp of the newest change. A change with an older stamp is refused. */
+  /** Stamp of the newest change. The shard refuses a change whose stamp is not newer. */
   readonly fence: number;
-  /** By hold ID. Holds of run steps, and from before the account had shards, have rows instead. */
+  /**
+   * Open holds by hold ID. Holds of run steps, and holds from before the account had shards, have
+   * rows instead.
+   */
   readonly holds: ReadonlyMap<string, OpenHold>;
-  /** The newest records, oldest first, until they are copied to a page. */
+  /** The newest records, oldest first, that are not yet copied to a page. */
   readonly journal: readonly JournalRecord[];
-  /** When the sweeper checks its holds, ISO 8601 UTC; null if it does not. */
+  /** Time at which the sweeper next checks the holds, ISO 8601 UTC; null if no check is due. */
   readonly dueAt: string | null;
 }
 
+/** Parses the row of a shard. Unchecked, because only this service writes these rows. */
 export function shardOf(row: Row): Shard {
   const stored = Object.entries((row["holds"] ?? {}) as Record<string, Row>);
   const holds = new Map(stored.map(([holdId, hold]) => [holdId, holdOf(holdId, hold)]));
@@ -63,7 +72,10 @@ export function shardOf(row: Row): Shard {
   };
 }
 
-/** Names have one letter, because every update of a shard costs write units for the size of its row. */
+/**
+ * The stored form of a hold. Names have one letter, because every update of a shard costs write
+ * units for the size of its row.
+ */
 export const holdRow = ({ credits, at, expiresAt, source }: OpenHold): Row => ({
   c: credits,
   a: at,
@@ -79,8 +91,9 @@ const holdOf = (holdId: string, hold: Row): OpenHold => ({
 });
 
 /**
- * Restores the sources of reservations. The row stores the source of a call only once: in its hold while
- * that is open, then in the record that resolves it. Either stays in the row as long as the reservation.
+ * Restores the sources of reservations. The row stores the source of a call only once: in the hold
+ * while it is open, then in the record that resolves it. The row contains one of them as long as it
+ * contains the reservation.
  */
 function withSources(
   records: readonly JournalRecord[],
@@ -102,7 +115,7 @@ function withSources(
 export interface NewShard {
   readonly accountId: string;
   readonly number: number;
-  /** Concurrency slots of the account. */
+  /** Number of concurrency slots of the account. */
   readonly concurrency: number;
   readonly fence: number;
   readonly balance?: number;
@@ -113,7 +126,7 @@ export interface NewShard {
   readonly journal?: readonly JournalRecord[];
 }
 
-/** The row of a new shard; without credits by default. */
+/** The row of a new shard, including its key. Without credits by default. */
 export function newShardRow(shard: NewShard): Row {
   const { accountId, number, concurrency, fence, journal = [] } = shard;
   const { balance = 0, held = 0, spent = 0, sequence = 0, oldInFlight = 0 } = shard;

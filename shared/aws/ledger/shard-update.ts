@@ -14,7 +14,7 @@ export interface Place {
 
 type Update = NonNullable<TransactItem["Update"]>;
 
-/** By how much an update changes each count of a shard. An absent count does not change. */
+/** The change of each count of a shard. An absent count does not change. */
 export interface Moves {
   readonly balance?: number;
   readonly held?: number;
@@ -26,7 +26,7 @@ export interface Moves {
 interface Change {
   readonly moves: Moves;
   readonly record: JournalRecord;
-  /** The record as the row keeps it. @default all of it */
+  /** The stored form of the record. @default the complete record */
   readonly recorded?: Row;
   readonly set?: readonly string[];
   readonly remove?: readonly string[];
@@ -36,8 +36,9 @@ interface Change {
 }
 
 /**
- * An update that changes counts of a shard and appends its record. It takes effect only if the shard has
- * an older stamp, so that a late duplicate of a request has no effect. It never makes a count negative.
+ * Builds an update that changes counts of a shard and appends a record. The update takes effect
+ * only if its stamp is newer than that of the shard, so that a late duplicate has no effect. It
+ * never makes a count negative.
  */
 function shardUpdate({ table, accountId, shard }: Place, change: Change): Update {
   const { moves, record, recorded = recordRow(record), set = [], remove = [] } = change;
@@ -81,7 +82,7 @@ function shardUpdate({ table, accountId, shard }: Place, change: Change): Update
   };
 }
 
-/** Moves credits into the hold of a call, which takes a slot. */
+/** Builds the update that moves credits to the hold of a call and occupies a slot. */
 export function reserveUpdate(place: Place, holdId: string, hold: OpenHold): Update {
   const { credits, at, expiresAt, source } = hold;
   const record: JournalRecord = { type: "reserve", at, holdId, credits, source };
@@ -91,7 +92,7 @@ export function reserveUpdate(place: Place, holdId: string, hold: OpenHold): Upd
     moves: { balance: -credits, held: credits, in_flight: 1 },
     record,
     recorded,
-    // Only the sweeper changes an existing mark, so that a call does not write the index.
+    // Only the sweeper changes an existing due mark, so that most calls do not write to the index.
     set: [
       "#holds.#hold = :hold",
       "#due_kind = if_not_exists(#due_kind, :due_kind)",
@@ -116,7 +117,10 @@ interface Outcome {
   readonly succeeded: boolean;
 }
 
-/** Resolves the hold of a call: charges part of it, gives back the rest and the slot. */
+/**
+ * Builds the update that resolves the hold of a call: charges a part of it, refunds the rest and
+ * frees the slot.
+ */
 export function settleUpdate(
   place: Place,
   { holdId, hold, outcome }: { holdId: string; hold: OpenHold; outcome: Outcome },
@@ -127,20 +131,23 @@ export function settleUpdate(
     moves: { balance: refunded, held: -credits, spent: outcome.charged, in_flight: -1 },
     record: { type: "settle", holdId, refunded, source, ...outcome },
     remove: ["#holds.#hold"],
-    // A later hold with the same ID has another stamp.
+    // A later hold with the same ID has a different stamp.
     conditions: ["#holds.#hold.#a = :made"],
     names: { "#holds": "holds", "#hold": holdId, "#a": "a" },
     values: { ":made": hold.at },
   });
 }
 
-/** How many shards an account has, and how many slots one of them has. */
+/** The number of shards of an account, and the number of slots of one of its shards. */
 interface Size {
   readonly shards: number;
   readonly slots: number;
 }
 
-/** Adds or takes credits, with a record. `size` is set if the change gives the account more slots. */
+/**
+ * Builds the update that adds or deducts credits, with a record. Pass `size` if the change
+ * increases the account's slots.
+ */
 export const creditUpdate = (
   place: Place,
   { size, ...change }: Pick<Change, "moves" | "record"> & { readonly size?: Size | undefined },
@@ -154,7 +161,7 @@ export const creditUpdate = (
     }),
   });
 
-/** Stores the new number of shards and slots in a shard after its account has grown. */
+/** Builds the update that stores the new number of shards and slots after an account has grown. */
 export const growUpdate = (
   { table, accountId, shard }: Place,
   { shards, slots }: Size,
@@ -166,7 +173,10 @@ export const growUpdate = (
   ExpressionAttributeValues: { ":shards": shards, ":slots": slots },
 });
 
-/** Frees the slot of a call from before the account had shards; another shard has its credits. */
+/**
+ * Builds the update that frees the slot of a call from before the account had shards. Another shard
+ * may have the credits of the call.
+ */
 export const freeOldSlot = ({ table, accountId, shard }: Place): Update => ({
   TableName: table,
   Key: accountKeys.shard(accountId, shard),
@@ -176,7 +186,7 @@ export const freeOldSlot = ({ table, accountId, shard }: Place): Update => ({
   ReturnValuesOnConditionCheckFailure: "ALL_OLD",
 });
 
-/** Removes the oldest records from a shard after a page has them. */
+/** Builds the update that removes the oldest records of a shard after a page contains them. */
 export function trimUpdate(
   { table, accountId, shard }: Place,
   records: readonly JournalRecord[],
@@ -184,7 +194,8 @@ export function trimUpdate(
   return {
     TableName: table,
     Key: accountKeys.shard(accountId, shard),
-    // From last to first, so that a removal does not shift the elements that follow in the list.
+    // Removes the last record first, so that no removal shifts the elements that are still to be
+    // removed.
     UpdateExpression: `REMOVE ${records.map((_, n) => `#journal[${records.length - 1 - n}]`).join(", ")}`,
     ConditionExpression: "#journal[0].#a = :first",
     ExpressionAttributeNames: { "#journal": "journal", "#a": "a" },

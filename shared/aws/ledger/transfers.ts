@@ -7,17 +7,18 @@ import { creditUpdate } from "./shard-update.ts";
 
 interface Wanted {
   readonly accountId: string;
-  /** The shard that lacks credits. */
+  /** The shard that needs credits. */
   readonly to: number;
-  /** The balance that it needs. */
+  /** The balance that this shard needs. */
   readonly credits: number;
   readonly now: Date;
 }
 
 /**
- * Transfers credits from other shards to one that lacks them, in one transaction. If the richest shard
- * has enough, it gives what is missing or half of the difference, whichever is more, so that the next
- * calls find credits too. Otherwise several shards give. Returns false if the shards have changed in the meantime.
+ * Transfers credits from other shards to a shard that needs them, in one transaction. If the
+ * richest shard has enough, it provides the missing credits or half of the difference, whichever is
+ * more, so that later calls need no transfer. Otherwise several shards provide credits. Returns
+ * false if the shards have changed since they were read.
  */
 export async function gatherCredits(
   process: LedgerProcess,
@@ -37,8 +38,8 @@ export async function gatherCredits(
 }
 
 /**
- * Spreads credits evenly over all shards, in one transaction. It only saves time: a call whose shard
- * lacks credits transfers them from other shards.
+ * Spreads credits evenly over all shards, in one transaction. This only saves time: a call whose
+ * shard lacks credits transfers them from other shards.
  */
 export async function spreadCredits(
   process: LedgerProcess,
@@ -59,14 +60,19 @@ export async function spreadCredits(
   await transfer(process, { accountId, moves, now });
 }
 
-/** The credits that each shard gets; negative for a shard that gives. They add up to 0. */
+/**
+ * The credits that each shard receives, negative for a shard that provides them. They add up to 0.
+ */
 interface Transfer {
   readonly accountId: string;
   readonly moves: readonly { readonly shard: number; readonly credits: number }[];
   readonly now: Date;
 }
 
-/** Returns false if the shards have changed in the meantime. */
+/**
+ * Executes a transfer in one transaction. Returns false if the shards have changed since they were
+ * read.
+ */
 async function transfer(
   process: LedgerProcess,
   { accountId, moves, now }: Transfer,

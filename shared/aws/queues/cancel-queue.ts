@@ -1,7 +1,7 @@
 import { SendMessageCommand, type SQSClient } from "@aws-sdk/client-sqs";
 import type { CancelQueue } from "../../credits/cancel-queue.ts";
 
-/** Sends messages that cancel holds to the runs queue. The run starter executes them. */
+/** Sends messages that cancel holds to the runs queue. The run starter cancels the holds. */
 export function sqsCancelQueue(client: SQSClient, runsQueueUrl: string): CancelQueue {
   return {
     async send({ accountId, holdId }) {

@@ -4,7 +4,11 @@ import type { OutboxQueue, DeliveryTarget } from "../../outbox/outbox.ts";
 
 const batchMessagesMax = 10;
 
-/** Sends wake-up messages to the deliveries queue. Message groups are accounts, so that no account delays another. */
+/**
+ * Sends wake-up messages to the deliveries queue. The account ID is the message group, so that no
+ * account delays another account.
+ * @throws Error if SQS rejects a message
+ */
 export function sqsOutboxQueue(client: SQSClient, queueUrl: string): OutboxQueue {
   return {
     async send(targets, delaySeconds) {

@@ -5,7 +5,7 @@ import type { BatchRef, RunRef } from "../../runs/run.ts";
 import type { RunQueue } from "../../runs/run-queue.ts";
 import { quantity } from "../../base/quantity.ts";
 
-/** URLs of the queues that a function may send to. */
+/** URLs of the queues to which a function may send. */
 interface QueueUrls {
   readonly runs?: string;
   readonly steps?: string;
@@ -15,12 +15,17 @@ interface QueueUrls {
 const entriesMax = 10;
 
 /**
- * Sends the messages of runs to SQS. Message groups are accounts, so that no account delays another.
- * `hops` is the length of the chain of messages that caused these messages. Lambda's recursive loop
- * detection is off, because steps cause later steps: `limits.messageHopsMax` ends an endless chain.
+ * Sends the messages of runs to SQS. The account ID is the message group, so that no account delays
+ * another account. `hops` is the length of the chain of messages that caused these messages.
+ * Lambda's recursive loop detection is off, because steps cause later steps:
+ * `limits.messageHopsMax` ends an endless chain.
+ * @throws Error if `hops` exceeds `limits.messageHopsMax`
  */
 export function sqsRunQueue(client: SQSClient, urls: QueueUrls, hops = 0): RunQueue {
-  assert(hops <= limits.messageHopsMax, "a chain of messages is within limits.messageHopsMax");
+  assert(
+    hops <= limits.messageHopsMax,
+    "a chain of messages has at most limits.messageHopsMax hops",
+  );
   const send = async (
     queue: keyof QueueUrls,
     groupId: string,
@@ -70,7 +75,10 @@ function urlOf(urls: QueueUrls, queue: keyof QueueUrls): string {
   return url;
 }
 
-/** @throws Error if SQS rejects a message; SQS then delivers the message that the caller handles again. */
+/**
+ * @throws Error if SQS rejects a message. SQS then redelivers the message that the caller is
+ * processing.
+ */
 async function sendBatch(
   client: SQSClient,
   queueUrl: string,

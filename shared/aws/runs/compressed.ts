@@ -1,13 +1,18 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 
-/** Compresses a value as JSON, for attributes that hold many IDs or outcomes. */
+/** Compresses a value as JSON with zstd, for attributes with many IDs or outcomes. */
 export const pack = (value: unknown): Uint8Array => zstdCompressSync(JSON.stringify(value));
 
-/** A sixth smaller than the default level. Too slow for outcomes, which are larger. */
+/**
+ * Results are a sixth smaller than at the default level. Too slow for outcomes, which are larger
+ * than IDs.
+ */
 const idCompression = { params: { [constants.ZSTD_c_compressionLevel]: 9 } };
 
+/** Compresses a list of IDs. `unpack` decompresses it. */
 export const packIds = (ids: readonly string[]): Uint8Array =>
   zstdCompressSync(JSON.stringify(ids), idCompression);
 
+/** Decompresses a value of `pack` or `packIds`. @throws if `bytes` is not such a value */
 export const unpack = (bytes: unknown): unknown =>
   JSON.parse(zstdDecompressSync(bytes as Uint8Array).toString("utf8"));

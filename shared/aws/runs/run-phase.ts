@@ -4,16 +4,22 @@ import { type Row, conditionalWrite } from "../table/dynamo.ts";
 import { runOf } from "./run-row.ts";
 import { watchlistKeys } from "../table/table.ts";
 
+/** A conditional change of a run. */
 export interface PhaseChange {
+  /** Phases in which the run may be changed. */
   readonly from: readonly RunPhase[];
+  /** Attributes to set. */
   readonly set: Row;
-  /** True refuses the change for an abandoned run. */
+  /** True refuses the change if the run was abandoned. */
   readonly unlessAbandoned?: boolean;
-  /** True removes the run from the due index, so that the sweeper no longer finds it. */
+  /** True removes the run from the due index, so that the sweeper no longer lists it. */
   readonly settle?: boolean;
 }
 
-/** Changes a run that is in one of the phases `from`; false if it is in another phase. */
+/**
+ * Changes a run if it is in one of the phases `from`. Returns false, without a change, if it is in
+ * another phase or if `unlessAbandoned` refuses the change.
+ */
 export function movePhase(
   client: DynamoDBDocumentClient,
   table: string,
@@ -48,7 +54,10 @@ export function movePhase(
   );
 }
 
-/** Records the error of a run that made no progress since it was read; undefined if it did. */
+/**
+ * Stores the error of a run that has made no progress since it was read. Returns the changed run,
+ * or undefined if the run has made progress or is no longer claimed or reading.
+ */
 export async function abandon(
   client: DynamoDBDocumentClient,
   table: string,

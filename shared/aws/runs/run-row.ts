@@ -24,7 +24,10 @@ export function runRow(run: Run): Row {
   };
 }
 
-/** The row form of stats. Steps are a list: customers choose step IDs, and DynamoDB map keys are restricted. */
+/**
+ * The stored form of stats. Steps are a list, because customers choose step IDs and DynamoDB
+ * restricts names in maps.
+ */
 export const statsRow = (stats: RunStats): Row => ({
   ...stats,
   steps: Object.entries(stats.steps),
@@ -35,7 +38,7 @@ function statsOf(stored: unknown): RunStats {
   return { ...stats, steps: Object.fromEntries(stats.steps) };
 }
 
-/** The run of a row. Unchecked, because only this folder writes these rows. */
+/** Parses the row of a run. Unchecked, because only this folder writes these rows. */
 export function runOf(row: Row): Run {
   return {
     id: row["id"],
@@ -58,7 +61,9 @@ export function runOf(row: Row): Run {
   } as Run;
 }
 
-/** The row of a planned step, without its key. The first completed batch adds `done`. */
+/**
+ * The row of a planned step, without its key. The first completed batch adds the attribute `done`.
+ */
 export function stepRow(step: StepRecord): Row {
   return {
     run_id: step.runId,
@@ -72,6 +77,7 @@ export function stepRow(step: StepRecord): Row {
   };
 }
 
+/** Parses the row of a step. Unchecked, because only this folder writes these rows. */
 export function stepRecordOf(row: Row): StepRecord {
   return {
     runId: row["run_id"],

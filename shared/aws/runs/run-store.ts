@@ -28,12 +28,17 @@ interface Options {
   readonly random: RandomSource;
 }
 
-/** After this time, the sweeper restarts a claimed or finishing run that no worker continued. */
+/**
+ * Milliseconds after which the sweeper restarts a claimed or finishing run that no worker has
+ * continued.
+ */
 const pickUpMs = 60_000;
-/** After this time, the sweeper restarts a run whose first batches may not have been sent. */
+/**
+ * Milliseconds after which the sweeper restarts a run whose first batches may not have been sent.
+ */
 const sendingMs = 30_000;
 
-/** Runs in DynamoDB. */
+/** Stores runs in DynamoDB. */
 export function dynamoRunStore(client: DynamoDBDocumentClient, options: Options): RunStore {
   const { table } = options;
   const isoIn = (milliseconds: number): string =>
@@ -118,7 +123,10 @@ async function listRuns(
   return { runs: rows.slice(0, limit).map(runOf), hasMore: rows.length > limit };
 }
 
-/** Creates the run and changes its watchlist in one transaction; `conflict` if the watchlist has changed. */
+/**
+ * Creates the run and changes its watchlist, in one transaction. Returns `conflict` if the
+ * watchlist has changed since it was read.
+ */
 function writeClaim(
   client: DynamoDBDocumentClient,
   options: Options,
@@ -206,10 +214,13 @@ async function takeStalled(
 }
 
 type FinishedRun = { readonly run: Run; readonly list: WatchlistOutcome | null };
-/** Position of the run's write in the transaction that ends it. */
+/** Position of the run's write in the transaction of `writeFinish`. */
 const runPosition = 0;
 
-/** Ends a run and changes its watchlist in one transaction; `finished_before` if the run has ended already. */
+/**
+ * Ends a run and changes its watchlist, in one transaction. Returns `finished_before` if the run
+ * has already ended, and `conflict` if the watchlist has changed since it was read.
+ */
 function writeFinish(
   client: DynamoDBDocumentClient,
   options: Options,

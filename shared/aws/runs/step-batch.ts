@@ -22,20 +22,29 @@ interface Options {
   readonly random: RandomSource;
 }
 
-/** The key of the row with a batch's IDs: a chunk of the run's starts, or a row of the step's plan. */
+/**
+ * The key of the row with a batch's IDs: a chunk of the items that start at the step, or a row of
+ * the step's plan.
+ */
 export const plannedKey = ({ runId, step, plan, starts, batch }: BatchRef): RowKey =>
   starts === null
     ? watchlistKeys.batch(runId, { step, plan, number: batch })
     : watchlistKeys.starts(runId, { plan: starts, step, chunk: batch });
 
+/** The key of the row with a batch's result. */
 export const resultKey = ({ runId, step, plan, batch }: BatchRef): RowKey =>
   watchlistKeys.result(runId, { step, plan, number: batch });
 
+/** Parses the row with a batch's IDs. */
 export const plannedOf = (row: Row): PlannedBatch => ({
   ids: unpack(row["ids"]) as string[],
   carried: listIn<CarriedOutcomes>(row["carried"]),
 });
 
+/**
+ * Parses the row with a batch's result. Outcomes are sorted by ID. Omits outcomes in attributes
+ * that the caller did not read.
+ */
 export const resultOf = (row: Row): BatchResult => ({
   counts: row["counts"] as BatchCounts,
   outcomes: ["routed", "outcomes", "silent"]
@@ -43,11 +52,14 @@ export const resultOf = (row: Row): BatchResult => ({
     .toSorted((a, b) => compareIds(a.id, b.id)),
 });
 
-/** Unpacks a list; an absent attribute is an empty list. */
+/** Decompresses a list. An absent attribute is an empty list. */
 export const listIn = <T>(packed: unknown): T[] =>
   packed === undefined ? [] : (unpack(packed) as T[]);
 
-/** Reads a batch with its run, its step and its recorded result, in one request. */
+/**
+ * Reads a batch with its run, its step and its recorded result, in one request. Rows that do not
+ * exist are undefined.
+ */
 export async function openBatch(
   client: DynamoDBDocumentClient,
   options: Options,

@@ -22,8 +22,9 @@ interface Decision {
 }
 
 /**
- * Records whether a step is read or deferred, and returns the first recorded decision. A condition on the
- * run is in the same transaction: `over` if the run has ended, so that its step does not start.
+ * Records the decision whether a step is read or deferred, in a transaction with a condition on the
+ * run. Returns the decision that was recorded first, or `over` if the run has ended and the step
+ * must not start.
  */
 export function decideStep(
   client: DynamoDBDocumentClient,

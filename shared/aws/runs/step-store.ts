@@ -30,10 +30,13 @@ interface Options {
   readonly random: RandomSource;
 }
 
-/** Results of steps are needed until the run's events are published. Operators may need them longer. */
+/**
+ * Days until a step row expires. Results of steps are needed until the run's events are published.
+ * Operators may need them longer.
+ */
 const stepRowDays = 14;
 
-/** Steps and batches in DynamoDB; IDs and results are compressed. */
+/** Stores steps and batches in DynamoDB. IDs and results are compressed. */
 export function dynamoStepStore(client: DynamoDBDocumentClient, options: Options): StepStore {
   const { table, clock } = options;
   const ttl = (): number => epochSeconds(clock.now()) + stepRowDays * 86_400;
@@ -72,7 +75,7 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: Options
     async recordResult(ref, found) {
       if (await putResult(client, table, { ref, found, ttl: ttl() })) return { isFirst: true };
       const recorded = await read(resultKey(ref));
-      assert(recorded !== undefined, "a batch that refuses a result has a recorded one");
+      assert(recorded !== undefined, "a batch without a new result has a recorded result");
       return { isFirst: false, first: resultOf(recorded) };
     },
     markDone: (ref) => markDone(client, table, ref),
@@ -108,7 +111,10 @@ const isSilent = ({ status, changes, reported, matched, lastSnapshot }: ItemOutc
 const firstResult = (step: StepRecord): RowKey =>
   watchlistKeys.result(step.runId, { step: step.step, plan: step.plan, number: 0 });
 
-/** The rows of a partition whose sort keys begin with the part of `key.sk` up to its last `#`. */
+/**
+ * Yields the rows of a partition whose sort keys begin with the part of `key.sk` up to its last
+ * `#`.
+ */
 function rowsBelow(
   client: DynamoDBDocumentClient,
   table: string,
@@ -146,8 +152,9 @@ const startRows = (
   );
 
 /**
- * Stores the result of a batch; false if it has one. Outcomes are in separate attributes by their reader:
- * `routed` plans the next steps, `routed` and `outcomes` make the events, and the items need all of them.
+ * Stores the result of a batch. Returns false if the batch already has a result. Outcomes are in
+ * separate attributes, because their readers differ: plans of the next steps need `routed`, events
+ * need `routed` and `outcomes`, and the items need all of them.
  */
 function putResult(
   client: DynamoDBDocumentClient,
@@ -184,7 +191,10 @@ function putResult(
   );
 }
 
-/** Adds a batch to the completed batches of its step. They are a set, so that a repeat counts once. */
+/**
+ * Adds a batch to the completed batches of its step. They are a set, so that a repeated batch
+ * counts once. Returns undefined if the step does not exist.
+ */
 async function markDone(
   client: DynamoDBDocumentClient,
   table: string,
@@ -208,8 +218,8 @@ async function markDone(
 }
 
 /**
- * Stores a plan of a step: its batches, then the step row, which makes them the plan. Returns the step
- * of the first stored plan.
+ * Stores a plan of a step: first its batches, then the step row, which makes the plan effective.
+ * Returns the step of the plan that was stored first.
  */
 async function savePlan(
   client: DynamoDBDocumentClient,

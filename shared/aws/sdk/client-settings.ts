@@ -6,17 +6,20 @@ import { pausingWithinBudget, withinBudget } from "../../base/retry-budget.ts";
 const { dependencies } = limits;
 
 export interface ClientTimes {
-  /** Milliseconds to connect. @default limits.dependencies.connectMs */
+  /** Milliseconds for connecting. @default limits.dependencies.connectMs */
   readonly connectMs?: number;
   /** Milliseconds for one attempt. @default limits.dependencies.attemptMs */
   readonly attemptMs?: number;
-  /** Attempts at one request, the first included. @default limits.dependencies.attemptsMax */
+  /**
+   * Maximum number of attempts for one request, including the first.
+   * @default limits.dependencies.attemptsMax
+   */
   readonly attemptsMax?: number;
 }
 
 /**
- * The settings of every AWS client: timeouts of a connection and of an attempt, and the number of attempts.
- * Under a retry budget, attempts and pauses end when it is used up.
+ * The settings of every AWS client: the timeouts for connecting and for one attempt, and the number
+ * of attempts. Under a retry budget, attempts and pauses also end when the budget is exhausted.
  */
 export const clientSettings = ({
   connectMs = dependencies.connectMs,
@@ -32,7 +35,7 @@ function requestHandler(connectMs: number, attemptMs: number): NodeHttpHandler {
     connectionTimeout: connectMs,
     requestTimeout: attemptMs,
     throwOnRequestTimeout: true,
-    // The request timeout ends with the response headers. This timeout covers the body.
+    // `requestTimeout` ends when the response headers arrive. `socketTimeout` covers the body.
     socketTimeout: attemptMs,
   });
   const handle = handler.handle.bind(handler);

@@ -1,8 +1,8 @@
 import { fromEnv } from "@aws-sdk/credential-provider-env";
 
 /**
- * Replaces the SDK's default credential chain in the bundles. Lambda passes credentials in environment
- * variables; the rest of the chain (profiles, single sign-on, instance metadata) would be a quarter of
- * every bundle.
+ * Replaces the SDK's default credential chain in the bundles, and reads credentials from
+ * environment variables only, where Lambda provides them. The rest of the chain (profiles, single
+ * sign-on, instance metadata) would be a quarter of every bundle.
  */
 export const defaultProvider = fromEnv;

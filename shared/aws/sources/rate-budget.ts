@@ -14,22 +14,31 @@ import { accountKeys } from "../table/table.ts";
 
 export interface SharedRateBudgetOptions {
   readonly table: string;
-  /** Called when DynamoDB did not respond and the call used the limit of this process. */
+  /**
+   * Called with the error when DynamoDB did not respond and the call used the limit of this
+   * process.
+   */
   readonly onUnshared: (error: unknown) => void;
 }
 
-/** Attempts to take permits. A refusal returns the current row; repeated refusals mean that other processes took first. */
+/**
+ * Maximum number of attempts to take permits. A refusal returns the current row. Repeated refusals
+ * mean that other processes took permits first.
+ */
 const triesMax = 8;
-/** Timeout of a request, after which the process uses its local limit instead of keeping calls waiting. */
+/**
+ * Timeout of one request, in milliseconds. The process then uses its local limit, so that calls do
+ * not wait longer.
+ */
 const requestMsMax = 1_000;
 /** Seconds until an unused row expires. */
 const retentionSeconds = 24 * 60 * 60;
 
 /**
- * The rate limit of a source that all processes share. One row per source holds the time at which the
- * next call would start without a burst, in microseconds since 1970. A take adds the time of its calls
- * without reading the row first, so takes of many processes do not conflict. If DynamoDB does not respond,
- * each process limits its calls locally.
+ * The rate limit of a source that all processes share. Each source has a row with the time at which
+ * the next call would start without a burst, in microseconds since 1970. Taking permits adds one
+ * interval per permit to that time, without reading the row first, so that processes do not
+ * conflict. If DynamoDB does not respond, each process limits its calls locally.
  */
 export function sharedRateBudget(
   client: DynamoDBDocumentClient,
@@ -54,13 +63,14 @@ interface RateRow {
   readonly client: DynamoDBDocumentClient;
   readonly table: string;
   readonly source: string;
-  /** The last known time in each row, from which a take calculates. */
+  /** The last known time of each row. Each attempt calculates from this time. */
   readonly known: Map<string, number>;
 }
 
 async function takeFrom(row: RateRow, wanted: RateAsk, nowUs: number): Promise<RateGrant> {
   for (let tries = 0; tries < triesMax; tries += 1) {
-    // The time in a row never decreases, so the last known time never grants too much.
+    // The time in a row never decreases, so a calculation from the last known time never grants too
+    // much.
     const knownUs = Math.max(row.known.get(row.source) ?? 0, nowUs);
     const expected = grantFrom(knownUs / 1_000, wanted);
     if (expected.permits === 0) return expected;
@@ -76,16 +86,17 @@ async function takeFrom(row: RateRow, wanted: RateAsk, nowUs: number): Promise<R
 }
 
 interface Move {
-  /** The time in the row before the take; absent if the row refused it. */
+  /** The time in the row before the permits were taken; absent if the condition failed. */
   readonly fromUs?: number;
-  /** The time in the row now; undefined if there is no row. */
+  /** The current time in the row; undefined if there is no row. */
   readonly nextUs: number | undefined;
 }
 
 async function advance(row: RateRow, ask: RateAsk, nowUs: number): Promise<Move> {
   const { client, table, source, known } = row;
   const costUs = Math.ceil(ask.permits * gapMsOf(ask) * 1_000);
-  // An idle source restarts from now; a busy one continues from the stored time.
+  // For an idle source, the calculation starts now. For a busy source, it starts at the stored
+  // time.
   const isIdle = (known.get(source) ?? 0) < nowUs;
   const change = isIdle
     ? {
@@ -120,7 +131,7 @@ async function advance(row: RateRow, ask: RateAsk, nowUs: number): Promise<Move>
   }
 }
 
-/** The latest stored time at which all calls of the take still start before `ask.until`. */
+/** The latest stored time at which all calls of the request still start before `ask.until`. */
 function latestUs(ask: RateAsk): number {
   const gapMs = gapMsOf(ask);
   const lastMs = ask.until.getTime() - (ask.permits - ask.burst) * gapMs;

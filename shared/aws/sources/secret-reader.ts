@@ -10,8 +10,8 @@ export interface SecretStores {
   readonly secretsManager: () => Pick<SecretsManagerClient, "send">;
   readonly parameters: () => Pick<SSMClient, "send">;
   /**
-   * Environment variables that references may name, on a developer's machine.
-   * @default none
+   * Environment variables to which references may refer, on a developer's machine.
+   * @default no variables
    */
   readonly variables?: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -23,8 +23,9 @@ interface CachedSecret {
 }
 
 /**
- * Reads secrets from Secrets Manager and parameters from SSM, and caches each for five minutes. Parallel
- * calls for a secret share one request. Failures are not cached.
+ * Creates a reader of secrets from Secrets Manager and parameters from SSM. Caches each value for
+ * five minutes. Parallel reads of a secret share one request. Does not cache failures. An empty
+ * value is an error.
  */
 export function secretReader(stores: SecretStores): SecretReader {
   const cache = new Map<string, CachedSecret>();
@@ -43,13 +44,17 @@ export function secretReader(stores: SecretStores): SecretReader {
 
 async function readSecret(reference: string, stores: SecretStores): Promise<string> {
   const parsed = secretReference(reference);
-  if (parsed === null) throw new Error("The reference to a secret has an unknown form");
+  if (parsed === null) {
+    throw new Error(
+      "A secret reference must be an ARN, a parameter name that begins with /, or env:NAME",
+    );
+  }
   let value: string | undefined;
   try {
     // A secret that was stored from a file often ends with a line break.
     value = (await valueOf(parsed, stores))?.replace(/[\r\n]+$/, "");
   } catch (error) {
-    // The store's message is left out: it may quote the request.
+    // Omits the store's message, because it may quote the request.
     const why = error instanceof Error ? error.name : "unknown";
     // oxlint-disable-next-line preserve-caught-error -- see above
     throw new Error(`The secret ${reference} could not be read: ${why}`);

@@ -9,15 +9,15 @@ export interface DueKey extends RowKey {
   readonly dueAt: string;
 }
 
-/** A time after every due time in the index. */
+/** A time after every due time. A query up to this time returns all rows of a kind. */
 export const latestDueTime = new Date("9999-12-31T23:59:59.999Z");
 
 const { name, partitionKey, sortKey } = tableSchema.dueIndex;
 
 /**
- * Keys of the rows of one kind that are due by a time, longest due first. Queries every partition of the
- * kind in parallel for `limit` rows, because one partition may hold all of them. The index is eventually
- * consistent: check the row before acting on it.
+ * Lists keys of the rows of one kind that are due at or before `by`, longest due first. Queries
+ * every partition of the kind in parallel for `limit` rows, because one partition may contain all
+ * of them. The index is eventually consistent: check a row before you act on it.
  */
 export async function dueKeys(
   client: DynamoDBDocumentClient,
@@ -32,8 +32,8 @@ export async function dueKeys(
 }
 
 /**
- * Keys of all due rows of one partition key of the table. They are in one partition of the index, except
- * rows that were written when the kind had fewer partitions.
+ * Lists keys of all due rows with the partition key `pk`, in any order. They are in one partition
+ * of the index, except rows that were written when the kind had fewer partitions.
  */
 export async function dueKeysOf(
   client: DynamoDBDocumentClient,
@@ -42,7 +42,7 @@ export async function dueKeysOf(
     readonly kind: DueKind;
     readonly by: Date;
     readonly pk: string;
-    /** True queries every partition of the kind. */
+    /** True queries every partition of the kind, false only the current partition of `pk`. */
     readonly everywhere: boolean;
   },
 ): Promise<readonly DueKey[]> {
@@ -55,10 +55,10 @@ export async function dueKeysOf(
 }
 
 interface DueQuery {
-  /** A partition of the index. */
+  /** A partition key of the index. */
   readonly partition: string;
   readonly by: Date;
-  /** Only rows with this partition key of the table. */
+  /** Only rows with this partition key of the table. @default rows with any key */
   readonly pk?: string;
   readonly limit?: number;
 }
@@ -87,7 +87,7 @@ async function readDue(
   return rows.map(dueKeyOf);
 }
 
-/** Times in ISO 8601 with one precision sort as strings. */
+/** ISO 8601 times of the same precision sort as strings. */
 const longestDueFirst = (one: DueKey, other: DueKey): number => {
   if (one.dueAt === other.dueAt) return 0;
   return one.dueAt < other.dueAt ? -1 : 1;

@@ -5,7 +5,7 @@ import type { RowKey } from "./table.ts";
 
 const { partitionKey, sortKey } = tableSchema.dueIndex;
 
-/** The attributes that put a row into the due index, in the partition of its partition key. */
+/** The attributes that add a row to the due index with the due time `at`. */
 export const dueAt = (
   kind: DueKind,
   { pk }: RowKey,
@@ -16,24 +16,27 @@ export const dueAt = (
 });
 
 /**
- * The partition of the index for all rows of a kind that share a partition key of the table. All holds
- * of an account are in one, so releasing them queries one partition. One account cannot exhaust its
- * throughput: each transaction of a hold also writes the account's row, which has the same limit, with
- * twice the write units.
+ * The index partition for all rows of a kind with the table partition key `pk`. One partition
+ * contains all holds of an account, so releasing them queries only that partition. One account
+ * cannot exhaust the throughput of the partition: each transaction of a hold also writes the
+ * account's row, which has the same limit and needs twice the write units.
  */
 export function duePartitionOf(kind: DueKind, pk: string): string {
   const digest = createHash("sha256").update(pk).digest();
   return duePartition(kind, digest.readUInt32BE() % duePartitions[kind]);
 }
 
-/** All partitions of the index for a kind. */
+/** All index partitions of a kind. */
 export const duePartitionsOf = (kind: DueKind): readonly string[] =>
   Array.from({ length: duePartitions[kind] }, (_, number) => duePartition(kind, number));
 
 const duePartition = (kind: DueKind, number: number): string =>
   `${kind}#${String(number).padStart(2, "0")}`;
 
-/** The due time of a row as one of a kind, in ISO 8601; null for a row that no query of the kind finds. */
+/**
+ * The due time of a row in ISO 8601. Null if the row is undefined or not in the index under this
+ * kind.
+ */
 export function dueTimeOf(kind: DueKind, row: Row | undefined): string | null {
   const partition: unknown = row?.[partitionKey];
   const due: unknown = row?.[sortKey];

@@ -21,16 +21,20 @@ import { quantity } from "../../base/quantity.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
+/**
+ * Creates a DynamoDB document client with the settings of all AWS clients. Omits undefined
+ * attributes.
+ */
 export function documentClient(): DynamoDBDocumentClient {
   return DynamoDBDocumentClient.from(new DynamoDBClient(clientSettings()), {
     marshallOptions: { removeUndefinedValues: true },
   });
 }
 
-/** The reason of one write of a cancelled transaction; null for a write that was not refused. */
+/** Why DynamoDB cancelled one write of a transaction; null if it would have accepted the write. */
 export type CancellationReason = {
   readonly code: string;
-  /** The row that failed its condition, still in DynamoDB's typed form. */
+  /** The row that failed the condition, in DynamoDB's typed form. */
   readonly item: TransactionCanceledItem | undefined;
 } | null;
 export type TransactionCanceledItem = NonNullable<
@@ -38,8 +42,9 @@ export type TransactionCanceledItem = NonNullable<
 >;
 
 /**
- * The reasons of a transaction that failed a condition or met other requests on its rows, one for each
- * write. Undefined for every other failure, such as an invalid request.
+ * The reasons why DynamoDB cancelled a transaction, one for each write, if a condition failed or
+ * other requests contended for its rows. Undefined for every other error, such as an invalid
+ * request.
  */
 export function cancellationReasons(error: unknown): readonly CancellationReason[] | undefined {
   if (!(error instanceof TransactionCanceledException)) return undefined;
@@ -52,14 +57,18 @@ export function cancellationReasons(error: unknown): readonly CancellationReason
   return isRefused || isContention(reasons) ? reasons : undefined;
 }
 
+/** True for the error of a single write whose condition failed. */
 export const isConditionFailure = (error: unknown): error is ConditionalCheckFailedException =>
   error instanceof ConditionalCheckFailedException;
 
-/** True for a request that DynamoDB throttled: it has changed nothing. */
+/** True for an error with which DynamoDB throttled a request. The request has changed nothing. */
 export const isThrottle = (error: unknown): boolean =>
   error instanceof Error && dynamoThrottles.has(error.name);
 
-/** Executes a conditional write. True if it took effect, false if its condition did not hold. */
+/**
+ * Executes a conditional write. Returns false if its condition failed.
+ * @throws every other error
+ */
 export async function conditionalWrite(write: () => Promise<unknown>): Promise<boolean> {
   try {
     await write();
@@ -76,14 +85,24 @@ const backoffMsMax = 400;
 interface RetryOptions {
   readonly clock: Clock;
   readonly random: RandomSource;
-  /** The longest wait between two attempts; 400 ms unless the row has many writers at once. */
+  /**
+   * Maximum pause between two attempts, in milliseconds. Increase it for a row with many concurrent
+   * writers.
+   * @default 400
+   */
   readonly waitMsMax?: number;
 }
 
-/** Receives the reason for another attempt: names of errors and rows, never the content of a row. */
+/**
+ * Receives the reason for another attempt. It may contain names of errors and rows, but no row
+ * content.
+ */
 export type Note = (why: string) => void;
 
-/** Executes an attempt; returns `again` if DynamoDB throttled it, which changes nothing. */
+/**
+ * Executes an attempt. Returns `again` if DynamoDB throttled it, in which case it has changed
+ * nothing.
+ */
 export async function againIfThrottled<T>(
   note: Note,
   attempt: () => Promise<T>,
@@ -97,15 +116,15 @@ export async function againIfThrottled<T>(
   }
 }
 
-/** The code of each write of a cancelled transaction, for logs. */
+/** The reason codes of a cancelled transaction, one for each write, for logs. */
 export const codesOf = (reasons: readonly CancellationReason[]): string =>
   reasons.map((reason) => reason?.code ?? "None").join(", ");
 
 /**
- * Repeats `attempt` while it returns `again`, with full jitter. DynamoDB cancels transactions that
- * meet on a row instead of queueing them, and the SDK does not retry those.
- * @throws 503 UNAVAILABLE if the row stays contended, or the retry budget is used up; its cause is
- * the last noted reason.
+ * Repeats `attempt` with full jitter while it returns `again`, up to 24 times. DynamoDB cancels a
+ * transaction if another request contends for one of its rows, and the SDK does not retry it.
+ * @throws 503 UNAVAILABLE after the last attempt or when the retry budget is exhausted. The last
+ * noted reason is its cause.
  */
 export async function retryContended<T>(
   { waitMsMax = backoffMsMax, ...options }: RetryOptions,
@@ -124,7 +143,11 @@ export async function retryContended<T>(
   }
 }
 
-/** Executes a single write, and repeats it while a transaction has locked its row. The SDK does not retry that. */
+/**
+ * Executes a single write, and repeats it while a transaction has locked its row. The SDK does not
+ * retry this conflict.
+ * @throws 503 UNAVAILABLE as `retryContended`
+ */
 export function retryOnConflict<T>(options: RetryOptions, write: () => Promise<T>): Promise<T> {
   return retryContended<T>(options, async (note) => {
     try {
@@ -137,7 +160,10 @@ export function retryOnConflict<T>(options: RetryOptions, write: () => Promise<T
   });
 }
 
-/** True if a write met other requests or was throttled: another attempt may succeed. */
+/**
+ * True if other requests contended for a row or DynamoDB throttled a write. Another attempt may
+ * succeed.
+ */
 export function isContention(reasons: readonly CancellationReason[]): boolean {
   const codes = new Set([
     "TransactionConflict",
@@ -149,7 +175,10 @@ export function isContention(reasons: readonly CancellationReason[]): boolean {
 
 export type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
-/** Executes a transaction. Undefined if it took effect, else a reason for each write. */
+/**
+ * Executes a transaction. Returns undefined if it took effect, otherwise the reason for each write.
+ * @throws every error without cancellation reasons
+ */
 export async function transact(
   client: DynamoDBDocumentClient,
   items: readonly TransactItem[],
@@ -164,7 +193,10 @@ export async function transact(
   }
 }
 
-/** Executes a transaction, and repeats it while rows are contended. False if a condition did not hold. */
+/**
+ * Executes a transaction, and repeats it while rows are contended. Returns false if a condition
+ * failed.
+ */
 export const transactWrites = (
   client: DynamoDBDocumentClient,
   items: readonly TransactItem[],
@@ -176,7 +208,10 @@ export const transactWrites = (
     return isContention(reasons) ? "again" : false;
   });
 
-/** The limit of DynamoDB for one BatchWriteItem. Its other limit is 16 MB, which 25 rows of 400 KB cannot reach. */
+/**
+ * DynamoDB's maximum number of rows in one BatchWriteItem. Its size limit of 16 MB needs no check,
+ * because 25 rows of 400 KB are smaller.
+ */
 const batchRowsMax = 25;
 const batchTriesMax = 10;
 
@@ -187,9 +222,8 @@ interface BatchWriteOptions {
 }
 
 /**
- * Puts rows without conditions, in as few requests as DynamoDB allows. Repeats rows that DynamoDB did not
- * process.
- * @throws 503 UNAVAILABLE if rows stay unprocessed.
+ * Puts rows without conditions, 25 per request. Repeats rows that DynamoDB did not process.
+ * @throws 503 UNAVAILABLE if rows stay unprocessed
  */
 export function writeRows(
   client: DynamoDBDocumentClient,
@@ -200,7 +234,10 @@ export function writeRows(
   return batchWrite(client, options, requests);
 }
 
-/** Deletes rows by their keys, as `writeRows` writes them. Rows that do not exist are no error. */
+/**
+ * Deletes rows by their keys, 25 per request. Ignores rows that do not exist.
+ * @throws 503 UNAVAILABLE if rows stay unprocessed
+ */
 export function deleteRows(
   client: DynamoDBDocumentClient,
   options: BatchWriteOptions,

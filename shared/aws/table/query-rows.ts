@@ -5,12 +5,15 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import type { Row } from "./dynamo.ts";
 
-/** `Limit` bounds the rows that one request reads, not the rows of the result. */
+/**
+ * A query for all its pages. `Limit` bounds the rows that one request reads, not the rows of the
+ * result.
+ */
 type RowQuery = Omit<QueryCommandInput, "ExclusiveStartKey">;
 
 /**
- * The pages of a query, until DynamoDB returns no `LastEvaluatedKey`. A page may end early, at 1 MB or for
- * an internal reason, and may be empty under a filter.
+ * Yields the pages of a query until DynamoDB returns no `LastEvaluatedKey`. DynamoDB may end a page
+ * early, at 1 MB or for an internal reason. With a filter, a page may be empty.
  */
 export async function* queryPages(
   client: DynamoDBDocumentClient,
@@ -26,7 +29,7 @@ export async function* queryPages(
   } while (start !== undefined);
 }
 
-/** All rows of a query. Requests a page when the consumer needs it. */
+/** Yields all rows of a query. Requests the next page only when the consumer needs it. */
 export async function* queryRows(
   client: DynamoDBDocumentClient,
   query: RowQuery,
@@ -34,7 +37,7 @@ export async function* queryRows(
   for await (const rows of queryPages(client, query)) yield* rows;
 }
 
-/** The first `count` rows of a query; fewer only if the query has fewer. */
+/** Returns the first `count` rows of a query, or all rows if the query has fewer. */
 export async function firstRows(
   client: DynamoDBDocumentClient,
   query: Omit<RowQuery, "Limit">,

@@ -7,14 +7,14 @@ interface Options {
   readonly table: string;
   readonly clock: Clock;
   readonly random: RandomSource;
-  /** @default all */
+  /** Names of the attributes to read. @default all */
   readonly attributes?: readonly string[];
 }
 
 /**
- * Reads up to 100 rows, or some of their attributes, by their keys in one strongly consistent request.
- * Omits rows that do not exist. Requests keys again that an overloaded table did not process.
- * @throws 503 UNAVAILABLE if keys stay unprocessed.
+ * Reads up to 100 rows by their keys with strongly consistent reads, in any order. Omits rows that
+ * do not exist. Requests keys again that an overloaded table did not process.
+ * @throws 503 UNAVAILABLE if keys stay unprocessed
  */
 export async function rowsByKey(
   client: DynamoDBDocumentClient,

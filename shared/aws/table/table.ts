@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { OutboxEntry, DeliveryTarget } from "../../outbox/outbox.ts";
 
-/** The key of a row. This file defines every key shape of the service's tables. */
+/** Key of a row. This file defines all keys of the service's tables. */
 export interface RowKey {
   readonly pk: string;
   readonly sk: string;
@@ -15,40 +15,43 @@ const shardPartition = (accountId: string, shard: number): string =>
 /** Accounts table: accounts, their keys, holds and daily usage. */
 export const accountKeys = {
   account: (accountId: string): RowKey => ({ pk: `account#${accountId}`, sk: "account" }),
-  /** Listing record of an API key. */
+  /** Row of an API key in the list of its account. */
   key: (accountId: string, keyId: string): RowKey => ({
     pk: `account#${accountId}`,
     sk: `key#${keyId}`,
   }),
   /** Counter of the account's keys, for the per-account limit. */
   keyCount: (accountId: string): RowKey => ({ pk: `account#${accountId}`, sk: "keys" }),
-  /** Lookup and rate record of an API key. */
+  /** Row of an API key by its hash, with its owner and its admission times. */
   keyHash: (hash: string): RowKey => ({ pk: `key#${hash}`, sk: "key" }),
   hold: (accountId: string, holdId: string): RowKey => ({
     pk: `account#${accountId}`,
     sk: `hold#${holdId}`,
   }),
-  /** Marker of an executed grant, purchase or adjustment. */
+  /** Mark of an executed grant, purchase or adjustment. */
   change: (accountId: string, changeId: string): RowKey => ({
     pk: `account#${accountId}`,
     sk: `change#${changeId}`,
   }),
-  /** Usage of a day from before the account had shards. */
+  /** Usage of a day before the account had shards. */
   usage: (accountId: string, date: string): RowKey => ({
     pk: `account#${accountId}`,
     sk: `usage#${date}`,
   }),
-  /** A part of the account's credits. Each shard has a separate partition key, with separate throughput limits. */
+  /**
+   * A shard: a part of the account's credits. Each shard has a separate partition key, so that each
+   * has the full throughput of a partition.
+   */
   shard: (accountId: string, shard: number): RowKey => ({
     pk: shardPartition(accountId, shard),
     sk: "shard",
   }),
-  /** Usage of a day: the records that a shard has copied to pages. */
+  /** A shard's usage of a day, without the records that are still in its journal. */
   shardUsage: (accountId: string, shard: number, date: string): RowKey => ({
     pk: shardPartition(accountId, shard),
     sk: `usage#${date}`,
   }),
-  /** The time at which the next call to a source may start. */
+  /** The shared rate limit of a source. */
   sourceRate: (source: string): RowKey => ({ pk: `source#${source}`, sk: "rate" }),
 };
 
@@ -59,11 +62,11 @@ export const ledgerKeys = {
     pk: shardPartition(accountId, shard),
     sk: `page#${pad(firstStamp, 16)}`,
   }),
-  /** The highest stamp that sorts correctly. */
+  /** The highest stamp whose keys sort correctly. */
   stampMax: 9_000_000_000_000_000,
-  /** The highest sequence that sorts correctly. */
+  /** The highest sequence whose keys sort correctly. */
   sequenceMax: 999_999_999_999,
-  /** An entry from before the account had shards, by its number. */
+  /** A ledger entry from before the account had shards, by its sequence. */
   entry: (accountId: string, sequence: number): RowKey => ({
     pk: `account#${accountId}`,
     sk: `entry#${pad(sequence, 12)}`,
@@ -83,9 +86,11 @@ export const watchlistKeys = {
     pk: `account#${accountId}`,
     sk: `idempotency#${keyHash}`,
   }),
-  /** Purge mark: a deleted or never completed watchlist whose rows have to be deleted. */
+  /**
+   * Purge mark of a watchlist that was deleted or not completely created. Its rows must be deleted.
+   */
   purge: (watchlistId: string): RowKey => ({ pk: `watchlist#${watchlistId}`, sk: "purge" }),
-  /** A page of items, by the lowest ID of its range, so that pages sort as their items do. */
+  /** A page of items, by the lowest ID of its range. Pages sort in the order of their items. */
   page: (watchlistId: string, lowest: string): RowKey => ({
     pk: `watchlist#${watchlistId}`,
     sk: `page#${lowest}`,
@@ -94,7 +99,7 @@ export const watchlistKeys = {
     pk: `watchlist#${watchlistId}`,
     sk: `run#${pad(runNumber, 8)}`,
   }),
-  /** A chunk of the items that start at a step, by the name of the plan. */
+  /** A chunk of the item IDs that start at a step, by the name of the run's plan. */
   starts: (runId: string, start: { plan: string; step: string; chunk: number }): RowKey => ({
     pk: `run#${runId}`,
     sk: `starts#${start.plan}#${start.step}#${pad(start.chunk, 5)}`,
@@ -110,7 +115,9 @@ export const watchlistKeys = {
   }),
 };
 
-/** The account of a row whose partition key begins with `account#`. */
+/**
+ * The account ID in a partition key that begins with `account#`; empty if the key contains no `#`.
+ */
 export const accountIdOf = (key: Pick<RowKey, "pk">): string => key.pk.split("#")[1] ?? "";
 
 /** Deliveries table: webhook endpoints, the S3 destination, the event feed, logs and outboxes. */
@@ -124,7 +131,10 @@ export const deliveryKeys = {
     pk: `${accountId}#endpoints`,
     sk: `deleted#${endpointId}`,
   }),
-  /** Claim of a URL by one endpoint. Hashed, because a URL may be longer than a key. */
+  /**
+   * Claim of a URL, so that only one endpoint has it. The key contains a hash, because a URL may
+   * exceed DynamoDB's key length.
+   */
   endpointUrl: (accountId: string, url: string): RowKey => ({
     pk: `${accountId}#endpoints`,
     sk: `url#${createHash("sha256").update(url).digest("hex")}`,
@@ -135,32 +145,36 @@ export const deliveryKeys = {
     pk: `${accountId}#destination`,
     sk: "destination",
   }),
-  /** A delivery in the log. Its ID begins with the event's time, so deliveries sort by time. */
+  /**
+   * A delivery in the log. Its ID begins with the time of the event, so that deliveries sort by
+   * time.
+   */
   delivery: (accountId: string, id: string): RowKey => ({ pk: `${accountId}#deliveries`, sk: id }),
-  /** An export in the log. Its ID begins with the time the run ended. */
+  /** An export in the log. Its ID begins with the time at which the run ended. */
   export: (accountId: string, id: string): RowKey => ({ pk: `${accountId}#exports`, sk: id }),
-  /** A delivery target: its due time, its lease and its health. */
+  /** A delivery target: its due time, lease and session state. */
   outbox: ({ accountId, targetId }: DeliveryTarget): RowKey => ({
     pk: `${accountId}#outbox`,
     sk: targetId,
   }),
-  /** An entry of a target's outbox; sorts by lane, then by due time. */
+  /** An entry of a target's outbox. Entries sort by lane, then by due time. */
   outboxEntry: (
     { accountId, targetId }: DeliveryTarget,
     { lane, dueAt: due, key }: Pick<OutboxEntry, "lane" | "dueAt" | "key">,
   ): RowKey => ({ pk: `${accountId}#outbox#${targetId}`, sk: `${lane}#${due}#${key}` }),
-  /** The number of the account's newest run in the feed. */
+  /** The sequence of the account's newest run in the feed. */
   feedCount: (accountId: string): RowKey => ({ pk: `${accountId}#feed`, sk: "count" }),
-  /** A run in the feed, by its number. */
+  /** A run in the feed, by its sequence. */
   feedEntry: (accountId: string, sequence: number): RowKey => ({
     pk: `${accountId}#feed`,
     sk: `run#${pad(sequence, 12)}`,
   }),
-  /** A run in the feed, by the time it ended. Its condition adds a run to the feed once. */
+  /** A run in the feed, by its end time. A condition on this row prevents adding a run twice. */
   feedRun: (accountId: string, run: { createdAt: string; runId: string }): RowKey => ({
     pk: `${accountId}#feedruns`,
     sk: `${run.createdAt}#${run.runId}`,
   }),
 };
 
+/** Converts a time to whole Unix seconds, rounded down. */
 export const epochSeconds = (at: Date): number => Math.floor(at.getTime() / 1_000);

@@ -21,19 +21,25 @@ interface Options {
   readonly random: RandomSource;
 }
 
-/** Idempotency keys in the watchlists table, so that one transaction changes a watchlist and its key. */
+/**
+ * Stores idempotency keys in the watchlists table, so that one transaction can change a watchlist
+ * and its key.
+ */
 export function dynamoIdempotencyStore(
   client: DynamoDBDocumentClient,
   options: Options,
 ): IdempotencyStore {
   const { table } = options;
-  /** Puts a record; returns the stored record if the condition does not hold. */
+  /**
+   * Puts a record under a condition. Returns the stored record as `refusedBy` if the condition
+   * failed.
+   */
   const put = (record: IdempotencyRecord, condition: Condition): Promise<PutOutcome> =>
     retryOnConflict(options, () => putRecord(client, { table, record, condition }));
   return {
     async open(record, now) {
       const { refusedBy } = await put(record, {
-        // DynamoDB may delete a record days after its TTL: an expired record counts as absent.
+        // DynamoDB may delete a record days after its TTL, so an expired record counts as absent.
         ConditionExpression: "attribute_not_exists(pk) OR expires_at <= :now",
         ExpressionAttributeValues: { ":now": now.toISOString() },
       });
@@ -45,7 +51,8 @@ export function dynamoIdempotencyStore(
         ExpressionAttributeNames: { "#owner": "owner" },
         ExpressionAttributeValues: { ":seen": seen },
       });
-      // The SDK repeats a write whose response was lost: then the stored record is this one.
+      // The SDK repeats a write whose response was lost. The stored record then has the owner of
+      // this record.
       return isPut || refusedBy?.owner === record.owner;
     },
     release: ({ accountId, keyHash, owner }) =>
@@ -113,7 +120,7 @@ function recordRow(record: IdempotencyRecord): Row {
   };
 }
 
-/** The record of a row. Unchecked, because only `recordRow` writes these rows. */
+/** Parses the row of an idempotency key. Unchecked, because only `recordRow` writes these rows. */
 const recordOf = (row: Row): IdempotencyRecord => ({
   accountId: String(row["account_id"]),
   keyHash: String(row["key_hash"]),

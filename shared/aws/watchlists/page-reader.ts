@@ -7,7 +7,7 @@ import { itemPageOf } from "./page-row.ts";
 import { firstRows } from "../table/query-rows.ts";
 import { watchlistKeys } from "../table/table.ts";
 
-/** The table of pages, with what retries need. */
+/** The table of pages, with the dependencies of retries. */
 export interface PageTable {
   readonly client: DynamoDBDocumentClient;
   readonly table: string;
@@ -15,14 +15,17 @@ export interface PageTable {
   readonly random: RandomSource;
 }
 
-/** Batches grow: a consumer that stops early reads few pages too many, a long read needs few requests. */
+/**
+ * Pages per request. The number doubles with each request: a consumer that stops early causes few
+ * unnecessary reads, and a long read needs few requests.
+ */
 const firstBatch = 2;
 const batchMax = 32;
 
 /**
- * The pages that overlap a range, in order. Each read starts where the last page ended, so it stays
- * complete when pages are merged or split during it: a merged page is found in the page that contains it
- * now, a split page in its parts.
+ * Yields the pages that overlap a range, in order. Each request starts where the last page ended,
+ * so the read stays complete while other requests merge or split pages. For a merged page, it
+ * continues in the page that now contains the ID; for a split page, in its parts.
  */
 export async function* readItemPages(
   table: PageTable,
@@ -49,8 +52,10 @@ export async function* readItemPages(
 const reaches = ({ upper }: StoredPage, id: string): boolean => upper === null || upper > id;
 
 /**
- * The page whose range contains an ID, as an array; empty if the watchlist has no pages. A Query may see
- * only a part of a transaction. While no page seems to contain the ID, the read is repeated.
+ * Reads the page whose range contains an ID, as an array; empty if the watchlist has no pages. A
+ * Query may return only a part of a transaction, so the read is repeated while no page seems to
+ * contain the ID.
+ * @throws 503 UNAVAILABLE if no page contains the ID after all retries
  */
 export function pagesHolding(
   { client, table, clock, random }: PageTable,
@@ -74,7 +79,10 @@ export function pagesHolding(
   });
 }
 
-/** The page before a bound; `bound` is not "". */
+/**
+ * Reads the last page that starts before `bound`; undefined if there is none. `bound` must not be
+ * empty.
+ */
 export async function pageBelow(
   { client, table }: PageTable,
   watchlistId: string,
@@ -82,7 +90,7 @@ export async function pageBelow(
 ): Promise<StoredPage | undefined> {
   const query = {
     TableName: table,
-    // No other rows sort between pages, and the first page is before every bound.
+    // No other rows sort between pages, and the first page sorts before every bound.
     KeyConditionExpression: "pk = :pk AND sk < :bound",
     ExpressionAttributeValues: {
       ":pk": watchlistKeys.page(watchlistId, "").pk,
@@ -95,8 +103,8 @@ export async function pageBelow(
 }
 
 /**
- * The pages of one request, which may be few or none: the reader continues where the last page ends.
- * Collecting all pages here would hold many megabytes in memory.
+ * Reads the pages of one request, which may be few or none. The caller continues where the last
+ * page ends. Collecting all pages here would need many megabytes of memory.
  */
 async function pagesFrom(
   { client, table }: PageTable,
@@ -119,5 +127,5 @@ async function pagesFrom(
   return Items.map(itemPageOf);
 }
 
-/** Sorts after every item ID: item IDs are letters and digits. */
+/** Sorts after every item ID, because item IDs contain only letters and digits. */
 export const afterEveryId = "~";

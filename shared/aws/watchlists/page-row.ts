@@ -4,10 +4,10 @@ import type { ItemCounts } from "../../watchlists/watchlist.ts";
 import type { Row } from "../table/dynamo.ts";
 import { watchlistKeys } from "../table/table.ts";
 
-/** The lower bound of a page, from its sort key. */
+/** The lower bound of a page, from the sort key of its row. */
 export const lowestOf = (row: Row): string => String(row["sk"]).slice("page#".length);
 
-/** The row of a page of items. */
+/** The row of a page of items, including its key. */
 export const itemPageRow = (watchlistId: string, page: CutPage, version: number): Row => ({
   ...watchlistKeys.page(watchlistId, page.lowest),
   version,
@@ -17,7 +17,10 @@ export const itemPageRow = (watchlistId: string, page: CutPage, version: number)
   items: page.encoded,
 });
 
-/** The page of a row, which decodes its items when they are first read. Unchecked, because only `itemPageRow` writes these rows. */
+/**
+ * Parses the row of a page. Decodes the items at their first use. Unchecked, because only
+ * `itemPageRow` writes these rows.
+ */
 export function itemPageOf(row: Row): StoredPage {
   let items: readonly Item[] | undefined;
   return {

@@ -24,10 +24,10 @@ import { firstRows } from "../table/query-rows.ts";
 import { watchlistKeys } from "../table/table.ts";
 
 const parallelPuts = 10;
-/** The limit of DynamoDB for one BatchWriteItem. */
+/** DynamoDB's maximum number of rows in one BatchWriteItem. */
 const batchRowsMax = 25;
 
-/** The pages of items in the watchlists table. Only tests pass `bounds`. */
+/** Stores the pages of items in the watchlists table. Only tests pass `bounds`. */
 export function dynamoPageStore(
   client: PageTable["client"],
   options: Omit<PageTable, "client"> & { readonly bounds?: PageBounds },
@@ -57,11 +57,13 @@ export function dynamoPageStore(
             await putNew(table, watchlistId, page);
           }
         } finally {
-          // After a failure, no track starts another page, so that the caller gets the error soon.
+          // After a failure, no parallel loop starts another page, so that the caller receives the
+          // error soon.
           cut.length = 0;
         }
       };
-      // All tracks have ended before the error is thrown, so that the caller's cleanup deletes every page.
+      // All parallel loops end before the error is thrown, so that the caller's cleanup deletes
+      // every page.
       const tracks = await Promise.allSettled(Array.from({ length: parallelPuts }, put));
       for (const ended of tracks) if (ended.status === "rejected") throw ended.reason;
     },
@@ -71,7 +73,7 @@ export function dynamoPageStore(
   };
 }
 
-/** True if the items have the IDs of the only page, in any state. */
+/** True if there is one page and its items have the same IDs as `items`, in any state. */
 const hasIds = (items: readonly Item[], [page, ...more]: readonly StoredPage[]): boolean =>
   more.length === 0 &&
   page?.items.length === items.length &&
@@ -82,7 +84,9 @@ interface Change {
   readonly items: readonly Item[];
 }
 
-/** Adds a neighbour to a change that removes items, if both fit into one page. */
+/**
+ * Adds a neighbouring page to a change that removes items, if the items of both fit into one page.
+ */
 async function joinNeighbour(
   table: PageTable,
   watchlistId: string,
@@ -100,7 +104,7 @@ async function joinNeighbour(
   return { before, items };
 }
 
-/** The page that ends where `page` starts; undefined if there is none, or if it has changed. */
+/** Reads the page that ends where `page` starts. Undefined if there is none or it has changed. */
 async function leftOf(
   table: PageTable,
   watchlistId: string,
@@ -111,7 +115,7 @@ async function leftOf(
   return left?.upper === page.lowest ? left : undefined;
 }
 
-/** The page that starts where `page` ends; undefined if there is none, or if it has changed. */
+/** Reads the page that starts where `page` ends. Undefined if there is none or it has changed. */
 async function rightOf(
   table: PageTable,
   watchlistId: string,
@@ -122,7 +126,7 @@ async function rightOf(
   return right?.lowest === page.upper ? right : undefined;
 }
 
-/** Writes a page of a watchlist that is being created; a page that exists stays. */
+/** Writes a page of a watchlist that is being created. Does not change an existing page. */
 function putNew(
   { client, table, clock, random }: PageTable,
   watchlistId: string,
@@ -146,7 +150,10 @@ function putNew(
   });
 }
 
-/** Deletes up to 25 pages, lowest keys first: a concurrent reader finds an empty watchlist, not a gap. */
+/**
+ * Deletes up to 25 pages with the lowest keys. A concurrent reader then finds an empty watchlist,
+ * not a gap.
+ */
 async function removeSome(
   { client, table }: PageTable,
   watchlistId: string,

@@ -18,21 +18,25 @@ import { itemPageRow } from "./page-row.ts";
 import { watchlistKeys } from "../table/table.ts";
 
 interface PageWrite {
-  /** The pages to replace: adjacent, in order. */
+  /** The pages to replace: adjacent and in order. */
   readonly before: readonly StoredPage[];
-  /** The new pages, over the same range. */
+  /** The new pages, which cover the same range. */
   readonly cut: readonly CutPage[];
-  /** True if no item is added or removed. */
+  /** True if the change neither adds nor removes items. */
   readonly keepsIds: boolean;
   readonly listItemsMax: number;
 }
 
-/** Many pages of a watchlist may be written at once, and each transaction writes the watchlist's row. */
+/**
+ * Maximum pause between attempts, in milliseconds. Many pages of a watchlist may be written in
+ * parallel, and each transaction writes the watchlist's row.
+ */
 const waitMsMax = 1_000;
 
 /**
- * Replaces pages. The new version is higher than the versions of all replaced pages, so that a lower bound
- * that is merged away and later cut again never has the same version twice.
+ * Replaces pages of a watchlist. The new version is higher than the versions of all replaced pages.
+ * A page that is merged into another page and later created again therefore never has the same
+ * version twice.
  */
 export function writePages(
   table: PageTable,
@@ -43,8 +47,8 @@ export function writePages(
   const growth = minus(sumOf(cut), sumOf(before));
   const [was, is] = [before[0], cut[0]];
   const { clock, random } = table;
-  // A change of the counters needs a transaction, and so does a change of IDs: its caller reports how many
-  // items it added.
+  // A change of the counters needs a transaction. A change of IDs also needs one, because its
+  // caller reports the number of added items.
   const isPlain = keepsIds && cut.length === 1 && isNothing(growth);
   return retryContended({ clock, random, waitMsMax }, () =>
     isPlain && was && is
@@ -66,9 +70,10 @@ const isNothing = (growth: ItemCounts): boolean =>
   growth.new === 0 && growth.active === 0 && growth.delisted === 0;
 
 /**
- * Replaces one page whose IDs and counts stay, without a write of the watchlist's row. If the response is
- * lost and another writer replaces the page before the SDK repeats the write, the result is `stale`
- * although the write took effect. So a repeat of the change must be harmless.
+ * Replaces one page without changing its IDs and counts, and without a write of the watchlist's
+ * row. The result can be `stale` although the write took effect: if its response is lost and
+ * another writer replaces the page before the SDK repeats the write. Repeating the change must
+ * therefore be harmless.
  */
 async function putPage(
   { client, table }: PageTable,
@@ -88,7 +93,8 @@ async function putPage(
     return "replaced";
   } catch (error) {
     if (isConditionFailure(error)) {
-      // The SDK repeats a write whose response was lost: then the stored page is the one of this write.
+      // The SDK repeats a write whose response was lost. The stored page is then the page of this
+      // write.
       const { version: there, items } = error.Item ?? {};
       const isOurs = Number(there?.N) === version && areEqual(items?.B, page.encoded);
       return isOurs ? "replaced" : "stale";
@@ -101,7 +107,7 @@ async function putPage(
 const areEqual = (a: Uint8Array | undefined, b: Uint8Array): boolean =>
   a !== undefined && Buffer.from(a).equals(b);
 
-/** True if a transaction on the row refused the write. */
+/** True if the write failed because a transaction had locked the row. */
 const isConflict = (error: unknown): boolean =>
   error instanceof Error && error.name === "TransactionConflictException";
 
@@ -121,7 +127,8 @@ async function transact(
   try {
     await client.send(
       new TransactWriteCommand({
-        // Makes the SDK's repeat after a lost response idempotent. Every attempt of ours needs a new token.
+        // Makes the SDK's repeat of the request idempotent. Each attempt of `retryContended` needs
+        // a new token.
         ClientRequestToken: Buffer.from(random.bytes(16)).toString("hex"),
         TransactItems: [
           ...pageActions(table, list.watchlistId, wanted),
@@ -168,7 +175,10 @@ function pageActions(
   return [...puts, ...deletes];
 }
 
-/** Changes the watchlist's counters, on condition that the watchlist exists and has room for the new items. */
+/**
+ * Builds the update of the watchlist's counters. It fails if the watchlist does not exist or has no
+ * room for the new items.
+ */
 function listUpdate(
   TableName: string,
   { accountId, watchlistId }: WatchlistRef,
@@ -199,7 +209,7 @@ function listUpdate(
 const failed = (reason: CancellationReason | undefined): boolean =>
   reason?.code === "ConditionalCheckFailed";
 
-/** The result of a cancelled transaction, whose last write is the watchlist's row. */
+/** The result of a cancelled transaction. Its last write is the watchlist's row. */
 function replacementOf(reasons: readonly CancellationReason[]): Replacement | "again" {
   const list = reasons.at(-1);
   if (failed(list) && list?.item === undefined) return "watchlist_deleted";

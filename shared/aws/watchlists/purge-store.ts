@@ -21,11 +21,11 @@ interface Options {
   readonly random: RandomSource;
 }
 
-/** Rows in one request. */
+/** Number of rows in one request. */
 const rowsMax = 500;
 const runsAtOnce = 10;
 
-/** Purge marks in the watchlists table, and the deletion of the rows of marked watchlists. */
+/** Stores purge marks in the watchlists table, and deletes the rows of marked watchlists. */
 export function dynamoPurgeStore(client: DynamoDBDocumentClient, options: Options): PurgeStore {
   const { table } = options;
   return {
@@ -48,8 +48,9 @@ export function dynamoPurgeStore(client: DynamoDBDocumentClient, options: Option
 }
 
 /**
- * Puts the mark of a creation, unless the watchlist exists: a mark would have it purged. So a creation
- * that has lost its lease cannot mark the watchlist that another call completed.
+ * Builds the writes that mark a creation in progress. They fail if the watchlist exists, because
+ * the purge would delete it. Another call may have completed the creation after this call lost its
+ * lease.
  */
 function expectationWrites(
   table: string,
@@ -132,8 +133,9 @@ interface Removal {
 }
 
 /**
- * Deletes the rows of a watchlist; false if the time ended first. A run's row is deleted after the rows of
- * its steps, which only its ID leads to, so that a purge can stop at any point.
+ * Deletes the rows of a watchlist. Returns false if `isOver` returned true first. A run's row is
+ * deleted after the rows of its steps, because only the run's ID leads to them. A purge can
+ * therefore stop at any point.
  */
 async function removeRows(
   client: DynamoDBDocumentClient,
@@ -164,7 +166,7 @@ async function removeRows(
 interface Partition {
   readonly pk: string;
   readonly isOver: () => boolean;
-  /** The sort key of a row to keep. */
+  /** Sort key of a row that is not deleted. */
   readonly keep?: string;
 }
 

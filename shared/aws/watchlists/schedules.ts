@@ -14,16 +14,19 @@ import type { WatchlistSchedule, Schedules } from "../../watchlists/schedules.ts
 
 interface Options {
   readonly group: string;
-  /** The queue that schedules send to. */
+  /** The queue to which schedules send messages. */
   readonly queueUrl: string;
-  /** The role that allows schedules to send. */
+  /** The role with which schedules send messages. */
   readonly roleArn: string;
 }
 
-/** Attempts to create or update: another call may delete or create the schedule in between. */
+/**
+ * Maximum number of attempts to create or update a schedule. Between both requests, another call
+ * may delete or create it.
+ */
 const triesMax = 4;
 
-/** One EventBridge schedule for each watchlist; its name is the watchlist's ID. */
+/** Manages EventBridge schedules: one for each watchlist, with the watchlist's ID as its name. */
 export function eventBridgeSchedules(client: SchedulerClient, options: Options): Schedules {
   return {
     async put(schedule) {
@@ -85,15 +88,18 @@ function scheduleInput(
 }
 
 /**
- * The universal target of `SendMessage`, in the partition of the role. AWS documents a message group ID
- * in the templated target of a queue for FIFO queues only.
+ * The universal target of `SendMessage`, in the AWS partition of the role. The templated SQS target
+ * cannot be used, because AWS documents its message group ID for FIFO queues only.
  */
 function sendMessageTarget(roleArn: string): string {
   const [, partition = "aws"] = roleArn.split(":");
   return `arn:${partition}:scheduler:::aws-sdk:sqs:sendMessage`;
 }
 
-/** A rate counts from its start date. A ticker needs none: it may tick too often, but not too late. */
+/**
+ * The expression of a schedule. A rate counts from its start date. A cron schedule needs none: it
+ * may tick too often, but never too late.
+ */
 const expressionOf = (
   schedule: Schedule,
   firstAt: Date,

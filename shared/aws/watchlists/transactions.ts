@@ -6,6 +6,7 @@ import type { Creation, WatchlistStore } from "../../watchlists/watchlist-store.
 import { dueAt } from "../table/due-partitions.ts";
 import {
   type CancellationReason,
+  codesOf,
   isContention,
   transact,
   type TransactItem,
@@ -20,13 +21,22 @@ interface Options {
   readonly random: RandomSource;
 }
 
-/** States of a purge mark: `expected` until a creation is completed, `begun` when the watchlist is purged. */
+/**
+ * States of a purge mark: `expected` until the creation of the watchlist is complete, `begun` once
+ * the watchlist is to be purged.
+ */
 export const purgeState = { expected: "expected", begun: "begun" } as const;
 
-/** Positions of the writes in both transactions. The idempotency key is last, because not every watchlist has one. */
+/**
+ * Positions of writes in the transactions of `createList` and `removeList`. The idempotency key is
+ * last, because not every watchlist has one.
+ */
 const [listAt, countAt, keyAt] = [0, 1, 3];
 
-/** Creates a watchlist in one transaction: its row, the counter, the stored response, the deletion of its mark. */
+/**
+ * Creates a watchlist in one transaction: puts its row, increments the counter, deletes its purge
+ * mark, and stores the response with the idempotency key.
+ */
 export function createList(
   client: DynamoDBDocumentClient,
   options: Options,
@@ -37,8 +47,8 @@ export function createList(
   return retryContended(options, async () => {
     const reasons = await transact(client, items);
     if (reasons === undefined) return "created";
-    // The watchlist exists, so an earlier attempt of this write took effect. If the key's condition failed
-    // too, another call took over the request and completed it with its own response.
+    // The watchlist exists, so an earlier attempt of this write took effect. If the key's condition
+    // failed too, another call took over the request and completed it with its own response.
     if (isRefused(reasons, listAt)) return isRefused(reasons, keyAt) ? "superseded" : "created";
     if (isContention(reasons)) return "again";
     return isRefused(reasons, countAt) && reasons.filter(Boolean).length === 1
@@ -98,7 +108,10 @@ const answerWrite = (table: string, record: IdempotencyRecord, answer: string): 
 
 type RemovedList = Parameters<WatchlistStore["remove"]>[0];
 
-/** Deletes a watchlist in one transaction and puts its purge mark, by which its other rows are deleted later. */
+/**
+ * Deletes a watchlist in one transaction, and puts a purge mark so that the sweeper deletes its
+ * other rows later. Returns false if the watchlist does not exist.
+ */
 export function removeList(
   client: DynamoDBDocumentClient,
   options: Options,
@@ -123,12 +136,12 @@ export function removeList(
     if (reasons === undefined) return true;
     if (isContention(reasons)) return "again";
     if (isRefused(reasons, listAt)) return false;
-    // The key expired after a day and has since created another watchlist.
+    // The key expired after a day, and another watchlist was created with it since then.
     if (isRefused(reasons, keyAt)) {
       const retried = await transact(client, writes);
       return retried === undefined ? true : "again";
     }
-    throw new Error(`Watchlist ${list.watchlistId} could not be deleted`);
+    throw new Error(`Watchlist ${list.watchlistId} could not be deleted: ${codesOf(reasons)}`);
   });
 }
 

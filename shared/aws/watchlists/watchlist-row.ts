@@ -24,7 +24,7 @@ export function listRow(list: Watchlist): Row {
   };
 }
 
-/** The watchlist of a row. Unchecked, because only `listRow` writes these rows. */
+/** Parses the row of a watchlist. Unchecked, because only `listRow` writes these rows. */
 export function watchlistOf(row: Row): Watchlist {
   return {
     id: row["id"],
@@ -42,7 +42,7 @@ export function watchlistOf(row: Row): Watchlist {
     itemCounts: row["item_counts"],
     runCount: row["run_count"],
     consecutiveSkips: row["consecutive_skips"],
-    // Absent in rows of earlier releases.
+    // Absent in rows that earlier releases wrote.
     refreshDue: row["refresh_due"] ?? false,
     overlaps: row["overlaps"],
     runningRun: row["running_run"],
@@ -55,7 +55,7 @@ export function watchlistOf(row: Row): Watchlist {
   } as Watchlist;
 }
 
-/** The attributes that a customer sets, and those that are derived from them alone. */
+/** The attributes that a customer sets, and the attributes that are derived only from them. */
 export function settingsRow(list: Watchlist): Row {
   return {
     name: list.name,

@@ -17,7 +17,7 @@ interface Options {
   readonly random: RandomSource;
 }
 
-/** Watchlists in DynamoDB. */
+/** Stores watchlists in DynamoDB. */
 export function dynamoWatchlistStore(
   client: DynamoDBDocumentClient,
   options: Options,
@@ -92,7 +92,10 @@ async function listLists(
   return { watchlists: rows.slice(0, limit).map(watchlistOf), hasMore: rows.length > limit };
 }
 
-/** Replaces all settings, on condition that the attributes they were calculated from have not changed. */
+/**
+ * Replaces all settings, on condition that the attributes from which they were calculated have not
+ * changed. Returns undefined if they have.
+ */
 async function updateList(
   client: DynamoDBDocumentClient,
   table: string,
@@ -102,7 +105,8 @@ async function updateList(
   const Key = watchlistKeys.list(after.accountId, after.id);
   const set = {
     ...settingsRow(after),
-    // Runs also change this counter, and no condition below would detect it: write it only if it changes.
+    // Written only if it changes: runs also change this counter, and no condition below would
+    // detect that.
     ...(after.consecutiveSkips === before.consecutiveSkips
       ? {}
       : { consecutive_skips: after.consecutiveSkips }),
@@ -140,8 +144,9 @@ async function updateList(
 }
 
 /**
- * Advances the due time of a watchlist without a run. Has no effect if another delivery of the same tick
- * has advanced it, or if items were added to the empty watchlist: then the watchlist is due.
+ * Advances the due time of a watchlist without starting a run. Has no effect if another delivery of
+ * the same tick has advanced it. Also has no effect if items were added to the empty watchlist,
+ * which is then due.
  */
 async function skipRun(
   client: DynamoDBDocumentClient,

@@ -52,8 +52,8 @@ const errorOf = (answer: EdgeAnswer): Record<string, unknown> =>
 describe("401 names what is wrong with the key:", () => {
   const bearer = `Bearer ${key}`;
   it.each([
-    ["no key", {}, "The call carries no API key."],
-    ["an empty header", { "X-API-Key": " " }, "The call carries no API key."],
+    ["no key", {}, "The request has no API key."],
+    ["an empty header", { "X-API-Key": " " }, "The request has no API key."],
     ["another scheme", { Authorization: `Basic ${key}` }, "does not use the scheme 'Bearer'"],
     ["no scheme", { Authorization: key }, "lacks the word 'Bearer' before the key"],
     ["a scheme alone", { Authorization: "Bearer " }, "has no key after 'Bearer'."],

@@ -65,7 +65,7 @@ describe("a chain of run queue messages", () => {
 
   it("ends at limits.messageHopsMax", () => {
     expect(() => sqsRunQueue(client, { steps }, limits.messageHopsMax + 1)).toThrow(
-      "a chain of messages is within limits.messageHopsMax",
+      "a chain of messages has at most limits.messageHopsMax hops",
     );
   });
 });
