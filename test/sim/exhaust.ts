@@ -39,7 +39,7 @@ export async function exhaust({ workers }: { readonly workers?: number } = {}): 
   console.log(
     `${points} single faults in ${flows.length} flows, ${violations} violations, ${seconds} s`,
   );
-  const doPairsHold = await playLedgerPairs();
+  const doPairsHold = await playLedgerPairs(workers === undefined ? {} : { workers });
   return violations === 0 && points > 0 && doPairsHold;
 }
 

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { availableParallelism } from "node:os";
 import { readLedgerState, sumOf, takenBack } from "./checks/ledger-state.ts";
 import { startEngine } from "./engine.ts";
 import {
@@ -147,15 +150,49 @@ async function checkEnd(scene: PairScene, { results, purchases, cancels }: End):
   }
 }
 
+/** The numbers of played plans and of violations. */
+export interface PairsPlayed {
+  readonly played: number;
+  readonly violations: number;
+}
+
 /**
  * Runs each pair, with the inner step at each request of the outer step and each fault in either
  * step. Returns false if there was a violation.
+ * @param options.workers the number of processes. @default the number of CPU cores
  */
-export async function playLedgerPairs(): Promise<boolean> {
+export async function playLedgerPairs({
+  workers = availableParallelism(),
+}: { readonly workers?: number } = {}): Promise<boolean> {
   const startedAt = performance.now();
+  const parts = await Promise.all(
+    Array.from({ length: workers }, async (_, part): Promise<PairsPlayed> => {
+      const child = fork(new URL("ledger-pairs-worker.ts", import.meta.url), [
+        `${part}`,
+        `${workers}`,
+      ]);
+      const [message] = (await Promise.race([once(child, "message"), once(child, "exit")])) as [
+        PairsPlayed | number,
+      ];
+      if (typeof message === "number") throw new Error(`A worker exited with code ${message}`);
+      return message;
+    }),
+  );
+  const [played, violations] = [
+    parts.reduce((sum, part) => sum + part.played, 0),
+    parts.reduce((sum, part) => sum + part.violations, 0),
+  ];
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
+  console.log(`${played} pairs of ledger steps, ${violations} violations, ${seconds} s`);
+  return violations === 0 && played > 0;
+}
+
+/** Runs every `parts`-th pair, from number `part` on. Prints each violation. */
+export async function playPairsOfPart(part: number, parts: number): Promise<PairsPlayed> {
   const engine = await startEngine();
   let [played, violations] = [0, 0];
-  for (const pair of (Object.keys(pairs) as AccountKind[]).flatMap(pairsOf)) {
+  const all = (Object.keys(pairs) as AccountKind[]).flatMap(pairsOf);
+  for (const pair of all.filter((_, n) => n % parts === part)) {
     // A table for each pair of steps: the due index of one table would grow with every account.
     const stage = await engine.stage();
     const play = async (
@@ -179,9 +216,7 @@ export async function playLedgerPairs(): Promise<boolean> {
     await stage.end();
   }
   await engine.stop();
-  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
-  console.log(`${played} pairs of ledger steps, ${violations} violations, ${seconds} s`);
-  return violations === 0;
+  return { played, violations };
 }
 
 const pairsOf = (kind: AccountKind): readonly Omit<Plan, "at">[] =>
