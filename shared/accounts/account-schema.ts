@@ -18,7 +18,7 @@ const autoTopUp = v.object({
   pack_id: v.pipe(v.string(), v.examples(["starter", "builder", "growth", "scale", "volume"])),
 });
 
-/** 200 of `GET /v1/account` (specification, section "Account"). */
+/** Response 200 of `GET /v1/account` (specification, section "Account"). */
 export const accountResponse = v.object({
   object: v.literal("account"),
   id: v.pipe(v.string(), v.description("Begins with acct_.")),

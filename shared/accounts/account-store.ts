@@ -1,7 +1,7 @@
 import type { Account } from "./account.ts";
 import type { RateDecision, Refusal } from "./rate-window.ts";
 
-/** The account and key of a call. */
+/** The account of an API key, and the key itself. */
 export interface KeyOwner {
   readonly accountId: string;
   readonly keyId: string;
@@ -15,7 +15,7 @@ export type Admission =
       readonly outcome: "admitted";
       readonly owner: KeyOwner;
       readonly rate: RateDecision;
-      /** True if only this process counted the call, because the store failed. */
+      /** True if the store failed and only this process counted the call. */
       readonly countedHere?: true;
     }
   | ({
@@ -24,7 +24,7 @@ export type Admission =
       readonly throttled?: true;
     } & Refusal)
   | { readonly outcome: "unknown" }
-  /** The store failed, and this process has not cached the key. */
+  /** The store failed, and this process has no cached entry of the key. */
   | { readonly outcome: "unreadable"; readonly rate: RateDecision; readonly error: unknown };
 
 export interface NewKey {
@@ -39,13 +39,14 @@ export interface NewKey {
 
 export interface AccountStore {
   /**
-   * Looks a key up by its hash and counts the call against its rate, in one conditional write.
-   * A revoked key is unknown. While the store throttles the key's row, its calls are limited. While the
-   * store fails for another reason, this process counts the calls of each key itself, at the same rate.
-   * It admits only keys that it can read or has read within the last minutes.
+   * Looks a key up by its hash and counts the call against the key's rate, in one conditional
+   * write. A revoked key is `unknown`. While the store throttles the key's row, calls with the key
+   * are `limited`. If the store fails for another reason, this process counts the calls itself, at
+   * the same rate. It then admits only keys that it can still read or that it read in the last
+   * minutes.
    */
   admit(keyHash: string, now: Date): Promise<Admission>;
-  /** Creates the account with its first grant in one transaction. */
+  /** Creates an account and its signup grant in one transaction. */
   create(account: Account): Promise<void>;
   get(accountId: string): Promise<Account | undefined>;
   /** @throws 409 CONFLICT if the account has the maximum number of keys */

@@ -6,7 +6,7 @@ export interface Account {
   readonly id: string;
   readonly name: string;
   readonly email: string;
-  /** True for the public demo workspace, whose keys can neither write nor spend credits. */
+  /** True for the public demo workspace. Its keys can neither change data nor spend credits. */
   readonly demo: boolean;
   readonly balance: number;
   readonly held: number;
@@ -17,23 +17,31 @@ export interface Account {
   readonly createdAt: string;
 }
 
-/** Concurrency slots of an account by its lifetime credits (specification, section "Limits"). */
+/**
+ * Maximum number of concurrent item calls of an account, by its lifetime credits (specification,
+ * section "Limits").
+ */
 export function concurrencyFor(lifetimeCredits: number): number {
   const reached = concurrencyTiers.filter((tier) => lifetimeCredits >= tier.atLifetimeCredits);
   return Math.max(...reached.map((tier) => tier.concurrency));
 }
 
-/** The next concurrency tier; null at the top. */
+/**
+ * The next concurrency tier above the lifetime credits; null if the account has the highest tier.
+ */
 export function nextTier(
   lifetimeCredits: number,
 ): { readonly concurrency: number; readonly atLifetimeCredits: number } | null {
   return concurrencyTiers.find((tier) => tier.atLifetimeCredits > lifetimeCredits) ?? null;
 }
 
-/** Maximum number of concurrent calls with a hold in one shard of an account. */
+/** Maximum number of concurrent calls whose holds are in the same shard of an account. */
 const slotsPerShard = 10;
 
-/** Number of shards of an account, and number of slots of each. */
+/**
+ * Number of shards of an account with this concurrency limit, and number of slots of one shard
+ * (from 0).
+ */
 export const shardSlots = (
   concurrency: number,
   shard: number,

@@ -3,7 +3,7 @@ import { limits } from "../base/limits.ts";
 import { lengthOf, visibleNamePattern, visibleText } from "../base/visible-text.ts";
 import { listOf, timestamp } from "../base/wire-schema.ts";
 
-const nameMessage = `'name' must be a text of 1 to ${limits.apiKeyNameLengthMax} characters.`;
+const nameMessage = `'name' must be a string of 1 to ${limits.apiKeyNameLengthMax} characters.`;
 
 /** Body of `POST /v1/api_keys`. */
 export const newApiKeyBody = v.object({
@@ -30,16 +30,16 @@ export const apiKeySchema = v.object({
   ),
 });
 
-/** 200 of `GET /v1/api_keys`: oldest first. */
+/** Response 200 of `GET /v1/api_keys`, oldest key first. */
 export const apiKeysResponse = listOf(apiKeySchema);
 
-/** 201 of `POST /v1/api_keys`. */
+/** Response 201 of `POST /v1/api_keys`. */
 export const apiKeyWithKeySchema = v.object({
   ...apiKeySchema.entries,
   key: v.pipe(v.string(), v.description("The complete key. No later answer contains it.")),
 });
 
-/** 200 of `DELETE /v1/api_keys/{id}`. */
+/** Response 200 of `DELETE /v1/api_keys/{id}`. */
 export const apiKeyDeletedResponse = v.object({
   id: v.string(),
   object: v.literal("api_key"),

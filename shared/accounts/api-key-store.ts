@@ -4,13 +4,13 @@ export interface ApiKey {
   readonly name: string;
   readonly prefix: string;
   readonly createdAt: string;
-  /** Null before the first call. */
+  /** Time of the last admitted call; null before the first call. */
   readonly lastUsedAt: string | null;
 }
 
 export interface ApiKeyStore {
-  /** The active keys of an account, oldest first. */
+  /** Lists the active keys of an account, oldest first. */
   list(accountId: string): Promise<readonly ApiKey[]>;
-  /** Revokes a key permanently; false if the account has no such key. */
+  /** Revokes a key permanently. Returns false if the account has no such active key. */
   revoke(accountId: string, keyId: string, now: Date): Promise<boolean>;
 }

@@ -6,38 +6,43 @@ const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const secretLength = 32;
 const checksumLength = 6;
 const shownLength = 12;
-/** `svc_live_` or `svc_demo_`, the random part and the checksum. */
+/** Length of a key: `svc_live_` or `svc_demo_`, the random part and the checksum. */
 const keyLength = 9 + secretLength + checksumLength;
 const keyPattern = /^svc_(?:live|demo)_[0-9A-Za-z]{38}$/;
 
 /**
- * Creates an API key: `svc_live_` (`svc_demo_` for the demo workspace), 32 random base62 characters
- * and 6 characters of their CRC32, so that a mistyped key is refused without a read.
+ * Creates an API key: `svc_live_` (`svc_demo_` for the demo workspace), 32 random base62
+ * characters, and 6 base62 characters with the CRC32 of all before. The checksum allows the API to
+ * refuse a mistyped key without reading the store.
  */
 export function newApiKey(demo: boolean, random: RandomSource): string {
   const head = demo ? "svc_demo_" : "svc_live_";
   let secret = "";
   while (secret.length < secretLength) {
     for (const byte of random.bytes(secretLength)) {
-      // Bytes from 248 on would favour the first letters of the alphabet.
+      // Bytes from 248 are skipped: with them, the first characters of the alphabet would be more
+      // likely.
       if (byte < 248 && secret.length < secretLength) secret += alphabet.charAt(byte % 62);
     }
   }
   return head + secret + checksum(head + secret);
 }
 
-/** What is wrong with an API key, as a sentence that does not contain it; undefined for a well-formed key. */
+/**
+ * Describes what is wrong with the format of an API key. Undefined for a well-formed key. The
+ * sentence never contains the key.
+ */
 export function apiKeyFlaw(text: string): string | undefined {
   if (isWellFormedApiKey(text)) return undefined;
   if (/^Bearer\s/i.test(text)) {
-    return "The key begins with the word 'Bearer', which belongs in the Authorization header only.";
+    return "The key begins with the word 'Bearer'. Send it in the Authorization header only.";
   }
   if (/^["'`<].*["'`>]$/.test(text)) return "The key is in quotes or brackets. Remove them.";
-  if (/\s/.test(text)) return "The key contains a space.";
-  if (!/^svc_(?:live|demo)_/.test(text)) return "A key begins with svc_live_ or svc_demo_.";
+  if (/\s/.test(text)) return "The key contains white space. Remove it.";
+  if (!/^svc_(?:live|demo)_/.test(text)) return "A key must begin with svc_live_ or svc_demo_.";
   return text.length === keyLength
     ? "The checksum of the key does not match. Check the key for typing errors."
-    : `A key has ${keyLength} characters, but this one has ${text.length}.`;
+    : `A key must have ${keyLength} characters (got ${text.length}). Copy the complete key.`;
 }
 
 function isWellFormedApiKey(key: string): boolean {
@@ -45,12 +50,12 @@ function isWellFormedApiKey(key: string): boolean {
   return checksum(key.slice(0, -checksumLength)) === key.slice(-checksumLength);
 }
 
-/** SHA-256 of a key, which is stored instead of the key. */
+/** SHA-256 of a key in hexadecimal digits. It is stored instead of the key. */
 export function hashApiKey(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }
 
-/** The first characters of a key, enough to recognise it and too few to use it. */
+/** The first 12 characters of a key: enough to recognise the key, too few to use it. */
 export function apiKeyPrefix(key: string): string {
   return key.slice(0, shownLength);
 }

@@ -1,14 +1,17 @@
 import type { PackId } from "./credit-packs.ts";
 
-/** Setting for automatic purchases of packs. */
+/** Setting of an account for automatic purchases of credit packs. */
 export interface AutoTopUp {
   readonly enabled: boolean;
-  /** Balance below which a pack is bought, in whole credits. */
+  /** Balance in whole credits. A balance below it triggers a purchase. */
   readonly thresholdCredits: number;
   readonly packId: PackId;
 }
 
 export interface AutoTopUpStore {
-  /** Sets the account's setting; null removes it. False if the account does not exist. */
+  /**
+   * Sets the automatic top-up of an account; null removes it. Returns false if the account does not
+   * exist.
+   */
   setAutoTopUp(accountId: string, autoTopUp: AutoTopUp | null): Promise<boolean>;
 }

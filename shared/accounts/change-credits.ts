@@ -14,7 +14,7 @@ interface Target {
   readonly changeId: string;
 }
 
-/** Adds the credits of a purchased pack, which also count as lifetime credits. */
+/** Adds the credits of a purchased pack to the balance and to the lifetime credits. */
 export function purchasePack(
   { packId, ...target }: Target & { readonly packId: PackId },
   dependencies: ChangeCreditsDependencies,
@@ -22,7 +22,9 @@ export function purchasePack(
   return change({ ...target, type: "purchase", credits: creditPacks[packId] }, dependencies);
 }
 
-/** Grants credits, which do not count as lifetime credits. */
+/**
+ * Adds credits to the balance, but not to the lifetime credits. @param credits whole number above 0
+ */
 export function grantCredits(
   { credits, ...target }: Target & { readonly credits: number },
   dependencies: ChangeCreditsDependencies,
@@ -31,7 +33,7 @@ export function grantCredits(
   return change({ ...target, type: "grant", credits }, dependencies);
 }
 
-/** Corrects the balance up or down, never below zero. */
+/** Changes the balance up or down, never below zero. @param credits whole number, not 0 */
 export function adjustCredits(
   { credits, ...target }: Target & { readonly credits: number },
   dependencies: ChangeCreditsDependencies,

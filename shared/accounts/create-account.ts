@@ -44,8 +44,8 @@ export async function createAccount(
 }
 
 /**
- * Creates an API key. `key` is not stored and cannot be shown again.
- * @throws 409 CONFLICT if the account has the maximum number of keys.
+ * Creates an API key. The returned `key` is not stored, so it cannot be shown again.
+ * @throws 409 CONFLICT if the account has the maximum number of keys
  */
 export async function createApiKey(
   wanted: { readonly account: Pick<Account, "id" | "demo">; readonly name: string },

@@ -11,21 +11,28 @@ import {
   withAdmission,
 } from "./rate-window.ts";
 
-/** Maximum number of counted callers. A further caller replaces the least recent one. */
+/**
+ * Maximum number of callers that are counted. A further caller replaces the least recently used
+ * one.
+ */
 const callersMax = 10_000;
 
 type LocalAdmission =
   | { readonly admitted: true; readonly rate: RateDecision }
   | ({ readonly admitted: false } & Refusal);
 
-/** The request rate of callers in this process alone, by the same window as that of keys. */
+/**
+ * Request rate of callers within this process only. Uses the same window as the shared rate of
+ * keys.
+ */
 export interface LocalRate {
-  /** Counts a call, unless its caller has used up its rate. */
+  /** Admits and counts a call, or refuses it if the caller has reached its rate. */
   admit(caller: string, now: Date): LocalAdmission;
-  /** Counts a call that the shared store has admitted. */
+  /** Counts a call that the shared store has already admitted. */
   count(caller: string, now: Date): void;
 }
 
+/** Creates a `LocalRate` without counted calls. */
 export function localRate(): LocalRate {
   const callers = boundedMap<AdmissionTimes>(callersMax);
   const timesOf = (caller: string): AdmissionTimes => callers.get(caller) ?? noAdmissions;

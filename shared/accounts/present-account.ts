@@ -4,7 +4,7 @@ import type { accountResponse } from "./account-schema.ts";
 import type { KeyOwner } from "./account-store.ts";
 
 interface Surroundings {
-  /** The key that asks. */
+  /** The API key of the current call. */
   readonly key: KeyOwner;
   readonly webhookEndpoints: number;
   readonly s3ExternalId: string;

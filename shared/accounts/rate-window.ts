@@ -1,54 +1,62 @@
 import { limits } from "../base/limits.ts";
 
 /**
- * The request rate of one key (specification, section "Limits").
+ * The times of the last 50 admitted calls of a key, in the order of admission (specification,
+ * section "Limits").
  *
- * The limiter keeps the times of the key's last 50 admissions, in the order of admission. It admits a
- * call when the oldest of them is at least a window ago, appends the call's time and drops the oldest.
- * So every admission is at least a window later than the 50th before it, even if calls arrive out of
- * order, and no second has more than 50.
+ * A call is admitted if the oldest time is at least one window ago. Then the call's time is
+ * appended and the oldest time is dropped. So each admission is at least one window later than the
+ * 50th admission before it. Even if calls arrive out of order, no second has more than 50
+ * admissions.
  */
 export type AdmissionTimes = readonly [oldest: number, ...later: number[]];
 
-/** Milliseconds by which the window exceeds a second, because the clocks of processes differ. */
+/**
+ * Time by which the window exceeds one second, in milliseconds. It allows for clock differences
+ * between processes.
+ */
 export const marginMs = 20;
+/** Length of the window, in milliseconds. */
 export const windowMs = 1_000 + marginMs;
 
-/** Values of the rate-limit headers. */
+/** Values of the rate-limit headers of a call. */
 export interface RateDecision {
   readonly limit: number;
   readonly remaining: number;
-  /** Unix time in seconds at which the next call becomes available. */
+  /** Unix time in seconds from which another call is possible. */
   readonly resetSeconds: number;
 }
 
-/** Values of the rate-limit headers of a refused call. */
+/** Values of the headers of a refused call. */
 export interface Refusal {
   readonly rate: RateDecision;
-  /** Whole seconds, at least 1. */
+  /** Value of `Retry-After`: whole seconds, at least 1. */
   readonly retryAfterSeconds: number;
 }
 
-/** The times of a key that has made no call. */
+/** The times of a key that has made no call. A time of 0 never limits. */
 export const noAdmissions: AdmissionTimes = [
   0,
   ...Array<number>(limits.requestsPerSecond - 1).fill(0),
 ];
 
-/** True if the window has room for a call at `nowMs`. */
+/** True if a call at `nowMs` can be admitted. */
 export const hasRoom = ([oldest]: AdmissionTimes, nowMs: number): boolean =>
   oldest <= nowMs - windowMs;
 
-/** Time from which the window has room for a call; in the past if it has room now. */
+/**
+ * Time from which a call can be admitted, in milliseconds since 1970. In the past if a call can be
+ * admitted now.
+ */
 export const roomFromMs = ([oldest]: AdmissionTimes): number => oldest + windowMs;
 
-/** The times after one more admission at `nowMs`. */
+/** The times after another call was admitted at `nowMs`. */
 export function withAdmission(times: AdmissionTimes, nowMs: number): AdmissionTimes {
   const [, oldest = nowMs, ...later] = times;
   return [oldest, ...later, nowMs];
 }
 
-/** The rate after the last of these admissions. */
+/** Values of the rate-limit headers at `nowMs`, after these admissions. */
 export function rateDecision(times: AdmissionTimes, nowMs: number): RateDecision {
   const recent = times.findIndex((time) => time > nowMs - windowMs);
   const remaining = recent === -1 ? times.length : recent;
@@ -59,10 +67,10 @@ export function rateDecision(times: AdmissionTimes, nowMs: number): RateDecision
   };
 }
 
-/** A refusal of a call at `nowMs`, when calls are refused until `untilMs`. */
+/** The refusal of a call at `nowMs`, if calls are refused until `untilMs`. */
 export const refusal = (untilMs: number, nowMs: number): Refusal => ({
   rate: { limit: limits.requestsPerSecond, remaining: 0, resetSeconds: toSeconds(untilMs) },
-  // The margin is shorter than the round trip to the client.
+  // The margin is left out, because it is shorter than the round trip to the client.
   retryAfterSeconds: Math.max(1, toSeconds(untilMs - marginMs - nowMs)),
 });
 

@@ -4,7 +4,10 @@ import type { DailyUsage, UsageStore } from "./usage-store.ts";
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** The usage of an account in the last `days` UTC days, including today. */
+/**
+ * The usage of an account in the last `days` UTC days, including today. `success_rate` is null
+ * without calls.
+ */
 export async function readUsage(
   wanted: { readonly accountId: string; readonly days: number; readonly now: Date },
   usage: UsageStore,
@@ -36,7 +39,7 @@ const dayWithoutWork = (date: string): DailyUsage => ({
   credits: 0,
 });
 
-/** UTC days have 24 hours each, whatever clocks do elsewhere. */
+/** The last `days` UTC dates, ascending. A UTC day always has 24 hours. */
 const lastDates = (now: Date, days: number): string[] =>
   Array.from({ length: days }, (_, n) =>
     new Date(now.getTime() - (days - 1 - n) * dayMs).toISOString().slice(0, 10),

@@ -1,11 +1,12 @@
 /**
- * The time in which a process refuses the calls of a key without a request to the store, after the
- * key's row has refused a call. It ends with a random wait, so that many processes do not send a request
- * at the same moment. The wait grows with each refusal in a row, so that a flood costs few requests.
+ * A pause in which a process refuses the calls of a key without a request to the store. It starts
+ * when the key's row refuses a call. It ends with a random wait, so that the processes do not all
+ * send a request at the same moment. The wait grows with each consecutive refusal, so that a flood
+ * of calls costs few requests.
  */
 export interface RefusalPause {
   readonly untilMs: number;
-  /** The longest random wait that the next refusal adds, in milliseconds. */
+  /** Maximum of the random wait that the next refusal adds, in milliseconds. */
   readonly waitMs: number;
 }
 
@@ -16,10 +17,10 @@ const growth = 4;
 export const noPause: RefusalPause = { untilMs: 0, waitMs: 0 };
 
 /**
- * The pause after a refusal of a call at `nowMs`, if no call is possible before `fromMs`. Of several
- * calls that are refused while they are in flight together, only the first starts the pause.
+ * The pause after the store refused a call at `nowMs`. No call is possible before `fromMs`. If
+ * several concurrent calls are refused, only the first one starts the pause.
  *
- * @param fraction random, in [0, 1)
+ * @param fraction random number in [0, 1)
  */
 export function afterRefusal(
   pause: RefusalPause,
@@ -32,7 +33,10 @@ export function afterRefusal(
   };
 }
 
-/** The pause after an admission, when no further call is possible before `fromMs`. */
+/**
+ * The pause after the store admitted a call. No further call is possible before `fromMs`. Halves
+ * the random wait.
+ */
 export const afterAdmission = (
   { untilMs, waitMs }: RefusalPause,
   fromMs: number,

@@ -3,9 +3,9 @@ import { isId } from "../base/ids.ts";
 import type { ApiKeyStore } from "./api-key-store.ts";
 
 /**
- * Revokes an API key of an account.
- * @throws 409 CONFLICT for the key of the call itself, so that a client cannot lose its last access;
- * 404 NOT_FOUND, also for a key of another account.
+ * Revokes an API key of an account permanently.
+ * @throws 409 CONFLICT for the key of the current call, so that a client cannot lose its last
+ * access; 404 NOT_FOUND if the account has no such active key
  */
 export async function revokeApiKey(
   wanted: {
@@ -17,7 +17,7 @@ export async function revokeApiKey(
   keys: ApiKeyStore,
 ): Promise<void> {
   if (wanted.keyId === wanted.callingKeyId) {
-    throw conflict("A key cannot delete itself. Make the call with another key of the account.");
+    throw conflict("A key cannot revoke itself. Use another key of the account for this call.");
   }
   const { accountId, keyId, now } = wanted;
   const ended = isId("apiKey", keyId) && (await keys.revoke(accountId, keyId, now));

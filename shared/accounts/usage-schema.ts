@@ -22,7 +22,7 @@ const counts = {
   credits: v.pipe(count, v.description("Credits charged.")),
 };
 
-/** 200 of `GET /v1/usage` (specification, section "Usage"). */
+/** Response 200 of `GET /v1/usage` (specification, section "Usage"). */
 export const usageResponse = v.object({
   object: v.literal("usage"),
   days: count,

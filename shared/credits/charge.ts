@@ -1,7 +1,10 @@
-/** Rates are kept in quarter-credits; credits are rounded up once per call or run step. */
+/**
+ * Prices are in quarter-credits. Their sum is rounded up to whole credits once per call or run
+ * step.
+ */
 export const quartersPerCredit = 4;
 
-/** Whole credits for a sum of quarter-credits, rounded up. */
+/** Converts a sum of quarter-credits to whole credits, rounded up. */
 export function creditsFor(quarters: number): number {
   return Math.ceil(quarters / quartersPerCredit);
 }

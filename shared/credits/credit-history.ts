@@ -2,61 +2,64 @@ import type { CreditSource, EntryType } from "./ledger.ts";
 
 /** One entry of an account's ledger. */
 export interface CreditTransaction {
-  /** Gapless per account, from 1. */
+  /** Number of the entry in its account, from 1 without gaps. */
   readonly sequence: number;
   readonly type: EntryType;
-  /** Amount in credits, never negative. The balances show the direction. */
+  /** Amount in credits, never negative. The balances show whether credits were added or removed. */
   readonly credits: number;
   readonly balanceBefore: number;
   readonly balanceAfter: number;
-  /** The call or run step; null for grants, purchases and adjustments. */
+  /** The call or run step that used the credits; null for grants, purchases and adjustments. */
   readonly source: CreditSource | null;
-  /** Items that were charged, of a charge and a refund; absent in rows of earlier releases. */
+  /** Number of charged items, in charge and refund entries. Absent in rows of earlier releases. */
   readonly itemsCharged?: number;
-  /** ISO 8601 UTC. */
+  /** Time of the entry, ISO 8601 UTC. */
   readonly createdAt: string;
-  /** Of a refund that takes back a charge: when that was made; null for every other entry. */
+  /** For a refund that reverses a charge, the time of that charge (ISO 8601 UTC). Else null. */
   readonly chargedAt: string | null;
 }
 
-/** Filter of entries. Undefined fields match all entries. */
+/** Selects entries that match all defined fields. */
 export interface TransactionFilter {
   readonly requestId?: string | undefined;
   readonly type?: EntryType | undefined;
   readonly watchlistId?: string | undefined;
 }
 
-/** An entry as clients list it. */
+/** An entry with its ID, as clients list it. */
 export interface ListedTransaction extends CreditTransaction {
-  /** Never changes. The IDs of an account sort in the order of its entries. */
+  /** The ID never changes. The IDs of an account sort in the order of its entries. */
   readonly id: string;
 }
 
 export interface HistoryPage {
   readonly transactions: readonly ListedTransaction[];
-  /** The ID after which the next page begins; null after the last page. */
+  /** Value for `startingAfter` of the next page; null for the last page. */
   readonly next: string | null;
 }
 
 /** Lists ledger entries for clients. */
 export interface CreditHistory {
   /**
-   * Up to `limit` entries older than `startingAfter`, newest first. A page with a filter may hold
-   * fewer, or none, before the last page, because the work of one call is bounded. Numbers and balances
-   * of a listed entry never change.
+   * Lists up to `limit` entries older than `startingAfter`, newest first. With a filter, a page
+   * before the last one may contain fewer entries or none, because the work of one call is bounded.
+   * Numbers and balances of a listed entry never change.
    */
   page(
     accountId: string,
     wanted: {
       readonly limit: number;
-      /** An ID of an entry of the account, or the `next` of a page. */
+      /** ID of an entry of the account, or `next` of an earlier page. */
       readonly startingAfter?: string | undefined;
       readonly filter?: TransactionFilter;
     },
   ): Promise<HistoryPage>;
 }
 
-/** True if an entry matches the filter. */
+/**
+ * True if an entry matches all defined fields of the filter. An entry without a source matches no
+ * request and no watchlist.
+ */
 export const matches = (
   { type, source }: CreditTransaction,
   { requestId, type: wanted, watchlistId }: TransactionFilter,
@@ -67,7 +70,7 @@ export const matches = (
   (watchlistId === undefined ||
     (source !== null && "runId" in source && source.watchlistId === watchlistId));
 
-/** Amount of an entry in API answers: negative for an adjustment that removed credits. */
+/** Amount of an entry in API answers. Negative only for an adjustment that removed credits. */
 export const signedCredits = ({
   type,
   credits,

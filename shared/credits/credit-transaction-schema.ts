@@ -102,7 +102,7 @@ export const creditTransactionSchema = v.object({
   created_at: timestamp,
 });
 
-/** 200 of `GET /v1/credit_transactions`: newest first. */
+/** Response 200 of `GET /v1/credit_transactions`, newest entry first. */
 export const creditTransactionsResponse = v.object({
   ...listOf(creditTransactionSchema).entries,
   next_starting_after: v.nullable(

@@ -1,24 +1,36 @@
 import { numberedId, numberOf, placedId, placeOf } from "../base/ids.ts";
 
-/** The position of an entry in the order of all entries of its account. */
+/** Position of an entry in the order of all entries of its account. */
 export interface EntryPlace {
-  /** Stamp of its record, in microseconds since 1970; 0 for entries from before the account had shards. */
+  /**
+   * Stamp of the entry's record, in microseconds since 1970; 0 for entries from before the account
+   * had shards.
+   */
   readonly at: number;
   readonly shard: number;
-  /** Index among the entries of its record, from 0. For an entry without a stamp: its sequence. */
+  /**
+   * Index among the entries of the same record, from 0. For an entry without a stamp, its sequence
+   * number.
+   */
   readonly part: number;
 }
 
-/** The most entries of one record for which IDs have room. */
+/** Maximum number of entries of one record that an ID can distinguish. */
 const partsMax = 4;
 
-/** Derives the ID of an entry from its place and its account. */
+/**
+ * The public ID of a ledger entry, derived from its place and its account. `placeOfEntry` reverses
+ * it.
+ */
 export const entryId = ({ at, shard, part }: EntryPlace, accountId: string): string =>
   at === 0
     ? numberedId("creditTransaction", part, accountId)
     : placedId("creditTransaction", { stamp: at, slot: shard * partsMax + part }, accountId);
 
-/** The place that an ID names; undefined for any text that is not the ID of an entry of the account. */
+/**
+ * The place that an entry ID encodes. Undefined if the text is not the ID of an entry of this
+ * account.
+ */
 export function placeOfEntry(id: string, accountId: string): EntryPlace | undefined {
   const sequence = numberOf("creditTransaction", id, accountId);
   if (sequence !== undefined) return { at: 0, shard: 0, part: sequence };
@@ -28,6 +40,8 @@ export function placeOfEntry(id: string, accountId: string): EntryPlace | undefi
   return { at: stamp, shard: Math.floor(slot / partsMax), part: slot % partsMax };
 }
 
-/** Returns a negative number if the first place is older. */
+/**
+ * Compares places in the order of entries: negative if `a` is older, 0 if both are the same entry.
+ */
 export const comparePlaces = (a: EntryPlace, b: EntryPlace): number =>
   a.at - b.at || a.shard - b.shard || a.part - b.part;

@@ -2,11 +2,11 @@ import type { CreditTransaction } from "./credit-history.ts";
 import type { CreditSource } from "./ledger.ts";
 
 interface AnyRecord {
-  /** Stamp in microseconds since 1970. Within a shard, each stamp is greater than the one before. */
+  /** Stamp in microseconds since 1970. Stamps strictly increase within a shard. */
   readonly at: number;
 }
 
-/** Credits moved from the balance into a hold. */
+/** Record of credits that moved from the balance into a hold. */
 export interface ReserveRecord extends AnyRecord {
   readonly type: "reserve";
   readonly holdId: string;
@@ -14,29 +14,32 @@ export interface ReserveRecord extends AnyRecord {
   readonly source: CreditSource;
 }
 
-/** A hold was settled: some of its credits were charged, the rest was refunded. */
+/** Record of a settled hold: some of its credits were charged and the rest was refunded. */
 export interface SettleRecord extends AnyRecord {
   readonly type: "settle";
   readonly holdId: string;
   readonly charged: number;
   readonly refunded: number;
-  /** Items that were charged; undefined if the caller did not pass them. */
+  /** Number of charged items; undefined if the caller did not pass it. */
   readonly items: number | undefined;
   readonly succeeded: boolean;
   readonly source: CreditSource;
 }
 
-/** The charge of a call that returned an error was reversed. */
+/** Record of a reversed charge: the call returned an error after it was charged. */
 export interface TakeBackRecord extends AnyRecord {
   readonly type: "take_back";
   readonly holdId: string;
   readonly credits: number;
-  /** When it was charged, ISO 8601 UTC. */
+  /** Time of the charge, ISO 8601 UTC. */
   readonly chargedAt: string;
   readonly source: CreditSource;
 }
 
-/** Credits were added; negative if an adjustment removed them. */
+/**
+ * Record of a grant, purchase or adjustment. `credits` is negative if an adjustment removed
+ * credits.
+ */
 export interface ChangeRecord extends AnyRecord {
   readonly type: "grant" | "purchase" | "adjust";
   readonly credits: number;
@@ -44,13 +47,16 @@ export interface ChangeRecord extends AnyRecord {
   readonly changeId: string | null;
 }
 
-/** Credits came from another shard; negative if they went to one. Clients do not see the record. */
+/**
+ * Record of credits moved between shards: positive in the receiving shard, negative in the sending
+ * one. Clients do not see it.
+ */
 export interface TransferRecord extends AnyRecord {
   readonly type: "transfer";
   readonly credits: number;
 }
 
-/** One change of the credits of a shard. */
+/** A record of one change of a shard's credits. */
 export type JournalRecord =
   | ReserveRecord
   | SettleRecord
@@ -58,19 +64,21 @@ export type JournalRecord =
   | ChangeRecord
   | TransferRecord;
 
-/** The balance and the number of entries of a shard before a record, or after it. */
+/** Balance and number of entries of a shard, before or after a record. */
 export interface JournalState {
   readonly balance: number;
   readonly sequence: number;
 }
 
-/** By how much a record changes the balance of its shard. */
+/**
+ * Credits by which a record changes the balance of its shard. Negative if the balance decreases.
+ */
 export function balanceMove(record: JournalRecord): number {
   if (record.type === "reserve") return -record.credits;
   return record.type === "settle" ? record.refunded : record.credits;
 }
 
-/** An entry without the fields that depend on the records before it. */
+/** A ledger entry without the fields that depend on earlier records. */
 interface Part {
   readonly type: CreditTransaction["type"];
   readonly credits: number;
@@ -78,8 +86,9 @@ interface Part {
 }
 
 /**
- * A charge moves credits from the hold to spent, a refund from the hold to the balance. A hold of 0
- * credits gets a charge of 0, so that every settlement has an entry.
+ * The ledger entries of a record. A charge spends credits of a hold, and a refund returns credits
+ * to the balance. A settled hold of 0 credits gets a charge of 0, so that every settlement has an
+ * entry.
  */
 function partsOf(record: JournalRecord): readonly Part[] {
   const moves = balanceMove(record);
@@ -95,9 +104,10 @@ function partsOf(record: JournalRecord): readonly Part[] {
   return [{ type, credits: Math.abs(record.credits), moves }];
 }
 
-/** How many entries of the ledger a record makes. */
+/** Number of ledger entries that a record produces. */
 export const entryCount = (record: JournalRecord): number => partsOf(record).length;
 
+/** The state of a shard after a record. */
 export const stateAfter = (
   { balance, sequence }: JournalState,
   record: JournalRecord,
@@ -106,7 +116,7 @@ export const stateAfter = (
   sequence: sequence + entryCount(record),
 });
 
-/** The state before records that end in a state. */
+/** The state of a shard before a series of records. @param state after the last of these records */
 export const stateBefore = (
   { balance, sequence }: JournalState,
   records: readonly JournalRecord[],
@@ -115,7 +125,10 @@ export const stateBefore = (
   sequence: sequence - records.reduce((sum, record) => sum + entryCount(record), 0),
 });
 
-/** The entries that a record makes; balances and numbers are those of its shard. */
+/**
+ * The ledger entries that a record produces. Their balances and sequence numbers are those of the
+ * shard.
+ */
 export function entriesOf(record: JournalRecord, before: JournalState): CreditTransaction[] {
   let { balance, sequence } = before;
   const entries: CreditTransaction[] = [];
@@ -137,14 +150,15 @@ export function entriesOf(record: JournalRecord, before: JournalState): CreditTr
   return entries;
 }
 
+/** Time of a stamp, rounded down to milliseconds. */
 export const timeOfStamp = (at: number): Date => new Date(Math.floor(at / 1_000));
 
-/** The first stamp of a moment. */
+/** First stamp of a millisecond. */
 export const stampOf = (time: Date): number => time.getTime() * 1_000;
 
-/** What a record adds to the usage of a day; null for a record that does not count. */
+/** Numbers to add to the usage of one day. */
 export interface UsageChange {
-  /** `YYYY-MM-DD`, UTC. */
+  /** Day as `YYYY-MM-DD` in UTC. */
   readonly date: string;
   readonly requests: number;
   readonly successful: number;
@@ -152,7 +166,10 @@ export interface UsageChange {
   readonly credits: number;
 }
 
-/** The change of usage by a record. A call whose charge is reversed counts as failed, on the day of its success. */
+/**
+ * The change of usage that a record causes; null if it causes none. A call whose charge is reversed
+ * counts as failed instead of successful, on the day of the charge.
+ */
 export function usageOf(record: JournalRecord): UsageChange | null {
   if (record.type === "settle") {
     const successful = record.succeeded ? 1 : 0;
@@ -164,7 +181,7 @@ export function usageOf(record: JournalRecord): UsageChange | null {
   return { date, requests: 0, successful: -1, failed: 1, credits: -record.credits };
 }
 
-/** The usage of records by day. */
+/** Sums the usage of records by day (`YYYY-MM-DD`). */
 export function usageByDay(records: readonly JournalRecord[]): ReadonlyMap<string, UsageChange> {
   const days = new Map<string, UsageChange>();
   for (const record of records) {
@@ -174,6 +191,7 @@ export function usageByDay(records: readonly JournalRecord[]): ReadonlyMap<strin
   return days;
 }
 
+/** Adds usage of the same day. `sum` is undefined before the first addition. */
 export const addUsage = (sum: UsageChange | undefined, more: UsageChange): UsageChange => ({
   date: more.date,
   requests: (sum?.requests ?? 0) + more.requests,

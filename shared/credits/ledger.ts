@@ -1,18 +1,18 @@
-/** The paid work of a reservation. Absent in rows of earlier releases. */
+/** The work that a reservation pays for. Absent fields: the row is from an earlier release. */
 interface PaidWork {
   readonly scraper?: string;
-  /** Items that the reservation covers. */
+  /** Number of items that the reservation covers. */
   readonly items?: number;
 }
 
-/** An item call. Rows of earlier releases have the request ID only. */
+/** An item call. Rows of earlier releases contain only the request ID. */
 export interface CallSource extends PaidWork {
   readonly requestId: string;
   /** Method and path of the route. */
   readonly endpoint?: string;
 }
 
-/** A step of a run. Rows of earlier releases have run and step only. */
+/** A step of a run. Rows of earlier releases contain only the run ID and the step. */
 export interface StepSource extends PaidWork {
   readonly runId: string;
   readonly step: string;
@@ -26,16 +26,17 @@ export type CreditSource = CallSource | StepSource;
 export interface Reservation {
   readonly accountId: string;
   /**
-   * Chosen by the caller. A step's ID reserves once, however often the step is reserved. A call's ID
-   * reserves once while its hold is open. That is enough because one process makes and settles a call.
+   * ID chosen by the caller. The ID of a run step reserves credits once, even if it is reserved
+   * repeatedly. The ID of a call reserves credits once while its hold is open. That is enough,
+   * because one process both reserves and settles a call.
    */
   readonly holdId: string;
   readonly credits: number;
-  /** True for an item call, which takes a concurrency slot; a step of a run takes none. */
+  /** True if the hold occupies a concurrency slot. Item calls do; run steps do not. */
   readonly slot: boolean;
   readonly source: CreditSource;
   readonly now: Date;
-  /** Time from which any process may release the hold. */
+  /** Time from which any process may release the hold as abandoned. */
   readonly expiresAt: Date;
 }
 
@@ -51,39 +52,46 @@ export interface HoldRef {
 }
 
 export interface Settlement extends HoldRef {
-  /** Credits to charge, at most the reserved amount. The rest is refunded. */
+  /** Credits to charge, at most the reserved credits. The rest is refunded. */
   readonly credits: number;
-  /** Items that are charged. */
+  /** Number of charged items. */
   readonly items?: number;
-  /** True if the work counts as successful in the account's usage. */
+  /** True if the work counts as successful in the usage of the account. */
   readonly succeeded: boolean;
 }
 
 export interface Settled {
   readonly credits: number;
-  /** The account's balance after it; may or may not include calls that run at the same time. */
+  /** Balance of the account after the settlement. Concurrent calls may or may not be included. */
   readonly balance: number;
 }
 
 /**
- * The account's credits. Every hold is made once and resolved once. One write moves the credits and
- * records the movement. At every moment
- * `balance + open holds + spent = granted + purchased`, and the balance is never negative.
+ * Stores an account's credits. Each hold is made once and resolved once. One write moves the
+ * credits and records the movement. The balance is never negative, and at every moment `balance +
+ * open holds + spent = granted + purchased`, with adjustments counted as grants.
  */
 export interface Ledger {
+  /**
+   * Moves credits from the balance into a hold, and occupies a concurrency slot if `slot` is true.
+   */
   reserve(reservation: Reservation): Promise<ReserveOutcome>;
-  /** Settles a hold. For a hold that was settled before, returns the first result. */
+  /**
+   * Settles a hold. If the hold was settled before, changes nothing and returns the first result.
+   */
   settle(settlement: Settlement): Promise<Settled>;
-  /** Releases a hold without a charge, if it exists and is open. */
+  /**
+   * Releases an open hold without a charge. Does nothing if the hold does not exist or is not open.
+   */
   release(hold: HoldRef): Promise<void>;
   /**
-   * Cancels the hold of a call that returns an error: releases an open hold, or reverses the charge of
-   * a settled one. No effect if the hold does not exist.
+   * Cancels the hold of a call that returns an error: releases an open hold, or reverses the charge
+   * of a settled hold. Does nothing if the hold does not exist.
    */
   cancel(hold: HoldRef): Promise<void>;
-  /** Accounts with a hold that expired before `now`. */
+  /** Lists up to `limit` accounts with a hold that expired before `now`. */
   accountsWithExpiredHolds(now: Date, limit: number): Promise<readonly string[]>;
-  /** Releases the account's holds that expired before `now`. Returns their number. */
+  /** Releases the holds of an account that expired before `now`. Returns their number. */
   releaseExpired(accountId: string, now: Date): Promise<number>;
 }
 

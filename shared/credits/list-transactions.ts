@@ -16,14 +16,14 @@ import type { CreditSource } from "./ledger.ts";
 export interface TransactionQuery {
   readonly accountId: string;
   readonly limit: number;
-  /** ID of the last transaction of the previous page. */
+  /** ID of the last transaction of the previous page, or its `next_starting_after`. */
   readonly startingAfter: string | undefined;
   readonly filter?: TransactionFilter;
 }
 
 /**
  * Lists ledger entries of an account, newest first.
- * @throws 400 INVALID_PARAM for a cursor that is not an entry of the account.
+ * @throws 400 INVALID_PARAM if `startingAfter` is not the ID of an entry of this account
  */
 export async function listTransactions(
   { accountId, limit, startingAfter, filter = {} }: TransactionQuery,
@@ -32,7 +32,8 @@ export async function listTransactions(
   if (startingAfter !== undefined && placeOfEntry(startingAfter, accountId) === undefined) {
     throw invalidParam(
       "starting_after",
-      "'starting_after' must be the ID of a credit transaction of your account.",
+      "'starting_after' must be the ID of a credit transaction of this account. Use the last ID " +
+        "or 'next_starting_after' of the previous page.",
     );
   }
   const { transactions, next } = await history.page(accountId, { limit, startingAfter, filter });

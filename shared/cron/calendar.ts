@@ -1,19 +1,21 @@
 import type { CronFields } from "./fields.ts";
 
+/** Milliseconds of a day in UTC. */
 export const dayMs = 86_400_000;
+/** Minutes of a day in UTC. */
 export const dayMinutes = 1_440;
 
-/** The last day that a `Date` can hold, in days since 1970. */
+/** The last day that a `Date` can represent, in days since 1970. */
 const lastDay = 100_000_000;
 
-/** Local times of a day as minutes since midnight, ascending. */
+/** Local times at which the fields match within a day, in minutes since midnight, ascending. */
 export function timesOfDay({ hours, minutes }: CronFields): number[] {
   return hours.flatMap((hour) => minutes.map((minute) => hour * 60 + minute));
 }
 
 /**
- * Iterates over the days that match the fields, as days since 1970, ascending. Skips whole months
- * that do not match, so that a search over years is fast.
+ * Iterates over the days from `from` to `to` (inclusive) that match the fields, ascending. Days are
+ * counted from 1970-01-01. Skips months that do not match, so a search over years is fast.
  */
 export function* matchingDays(
   fields: CronFields,
@@ -41,10 +43,10 @@ export function* matchingDays(
 
 const dayOf = (date: Date): number => date.getTime() / dayMs;
 
-/** The most days that each month has. */
+/** Maximum number of days of each month. */
 const longestMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** True if any day can match the fields. For example, 30 February never does. */
+/** True if at least one date matches the fields. For example, 30 February never exists. */
 export function everFires({ days, months, weekdaysRestricted }: CronFields): boolean {
   return (
     weekdaysRestricted ||
@@ -52,19 +54,21 @@ export function everFires({ days, months, weekdaysRestricted }: CronFields): boo
   );
 }
 
-/** The smallest gap between two times of day, also across midnight, in minutes. */
+/**
+ * The smallest gap between two matching times of day, in minutes. Also measures across midnight.
+ */
 export function smallestClockGap(fields: CronFields): number {
   const times = timesOfDay(fields);
   return Math.min(smallestStep(times), overnight(times));
 }
 
 /**
- * 28 years in a row without a skipped leap day have every kind of year, and every turn of a year.
- * From the first day on, in days since 1970: 2001-01-01 to 2029-01-01.
+ * 2001-01-01 to 2029-01-01, in days since 1970. These 28 years contain every kind of year (by leap
+ * day and first weekday) and every change from one year to the next.
  */
 const cycle = { from: 11_323, to: 21_550 };
 
-/** The smallest gap between two consecutive local times of the schedule, in minutes. */
+/** The smallest gap between two consecutive local times that match the fields, in minutes. */
 export function smallestGapMinutes(fields: CronFields): number {
   const times = timesOfDay(fields);
   const days = [...matchingDays(fields, cycle.from, cycle.to)];
@@ -72,7 +76,7 @@ export function smallestGapMinutes(fields: CronFields): number {
   return Math.min(smallestStep(times), acrossDays);
 }
 
-/** Minutes from the last time of a day to the first of the next. */
+/** Minutes from the last time of a day to the first time of the next day. */
 function overnight(times: readonly number[]): number {
   return dayMinutes - (times.at(-1) ?? 0) + (times[0] ?? 0);
 }

@@ -3,7 +3,10 @@ export const cronLengthMax = 256;
 
 const macros = "@(?:hourly|daily|weekly|monthly|yearly)";
 
-/** A field: values, ranges and steps, with commas between them. `names` are those of its values. */
+/**
+ * Pattern of a field: values, ranges and steps, separated by commas. `value` is the pattern of one
+ * value.
+ */
 function fieldPattern(value: string): string {
   const element = `(?:\\*(?:/[0-9]+)?|${value}(?:-${value}(?:/[0-9]+)?)?)`;
   return `${element}(?:,${element})*`;
@@ -18,7 +21,8 @@ const fields = [
 ];
 
 /**
- * The pattern of an expression, for the OpenAPI document. Only the parser refuses descending ranges,
- * steps that are too large, times that are too close together, and dates that do not exist.
+ * Pattern of a cron expression for the OpenAPI document. It also accepts some invalid expressions
+ * that only the parser refuses: descending ranges, steps that are too large, times that are too
+ * close together, and dates that do not exist.
  */
 export const cronPattern = `^(?:${macros}|${fields.join(" +")})$`;

@@ -1,18 +1,19 @@
 import { invalidParam } from "../base/errors.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { quantity } from "../base/quantity.ts";
+import { shownValue } from "../base/shown-value.ts";
 
-/** The values of the five fields: each array is sorted, unique and not empty. */
+/** The values that match each of the five fields. Each array is sorted, unique and not empty. */
 export interface CronFields {
   readonly minutes: readonly number[];
   readonly hours: readonly number[];
   readonly days: readonly number[];
   readonly months: readonly number[];
-  /** 0 to 6 for Sunday to Saturday. */
+  /** From 0 (Sunday) to 6 (Saturday). */
   readonly weekdays: readonly number[];
-  /** Whether the day-of-month field is anything but `*`. */
+  /** True unless the day-of-month field is exactly `*`. */
   readonly daysRestricted: boolean;
-  /** Whether the day-of-week field is anything but `*`. */
+  /** True unless the day-of-week field is exactly `*`. */
   readonly weekdaysRestricted: boolean;
 }
 
@@ -28,18 +29,18 @@ interface Field {
   readonly name: string;
   readonly min: number;
   readonly max: number;
-  /** Names of the values from `min` on. */
+  /** Names of the values, starting at `min`; empty if the field accepts only numbers. */
   readonly names: readonly string[];
-  /** Accepted values, for error messages. */
+  /** Description of the accepted values for error messages. */
   readonly values: string;
-  /** Number of different values of the field, which is also its largest step. */
+  /** Number of different values. A step must not exceed it. */
   readonly count: number;
 }
 
-/** Names of the months from January on, as expressions write them. */
+/** Names of the months in expressions, from January. */
 const monthNames = "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split(" ");
 
-/** Names of the days of the week from Sunday on, as expressions write them. */
+/** Names of the days of the week in expressions, from Sunday. */
 export const weekdayNames: readonly string[] = "SUN MON TUE WED THU FRI SAT".split(" ");
 
 const numbered = (name: string, min: number, max: number): Field => ({
@@ -72,9 +73,10 @@ const weekday: Field = {
 };
 
 /**
- * Parses an expression of five fields or one of the five macros (specification, section
+ * Parses a trimmed expression of five fields, or one of the five macros (specification, section
  * "POST /v1/watchlists", row `cron`). Names and macros are case-insensitive.
- * @throws 400 INVALID_PARAM with `param` = `cron`, with the field and its accepted values.
+ * @throws 400 INVALID_PARAM with `param` = `cron`; the message names the field and its accepted
+ * values
  */
 export function parseFields(expression: string): CronFields {
   const [minutes, hours, days, months, weekdays] = splitFields(expression);
@@ -90,9 +92,9 @@ export function parseFields(expression: string): CronFields {
 }
 
 /**
- * Refuses a step larger than the number of values in its field, which picks one value only. Earlier
- * releases stored such expressions, so reading one does not include this check.
- * @throws 400 INVALID_PARAM with `param` = `cron`, naming the field and its largest step.
+ * Refuses a step that exceeds the number of values of its field: such a step selects only one
+ * value. Separate from `parseFields`, because earlier releases stored expressions with such steps.
+ * @throws 400 INVALID_PARAM with `param` = `cron`; the message names the field and its largest step
  */
 export function refuseLargeSteps(expression: string): void {
   const [minutes, hours, days, months, weekdays] = splitFields(expression);
@@ -123,7 +125,8 @@ function splitFields(expression: string): FiveTexts {
   if (expression.startsWith("@") && !macros.has(expression.toLowerCase())) {
     throw invalidParam(
       "cron",
-      `'cron' has an unknown macro. The macros are ${known}.${didYouMean(expression, [...macros.keys()])}`,
+      `'cron' has an unknown macro (got ${shownValue(expression)}). ` +
+        `The macros are ${known}.${didYouMean(expression, [...macros.keys()])}`,
     );
   }
   const texts = (macros.get(expression.toLowerCase()) ?? expression).split(/[ \t]+/);
@@ -139,8 +142,8 @@ function splitFields(expression: string): FiveTexts {
     const count = expression === "" ? 0 : texts.length;
     throw invalidParam(
       "cron",
-      `'cron' has ${quantity(count, "field")} and needs 5: minute hour day-of-month month day-of-week, ` +
-        `or one of ${known}. Seconds and years are not supported.`,
+      `'cron' must have 5 fields (got ${quantity(count, "field")}): minute hour day-of-month ` +
+        `month day-of-week, or one of ${known}. Seconds and years are not supported.`,
     );
   }
   return [minutes, hours, days, months, weekdays];
@@ -151,7 +154,7 @@ function parseField(text: string, field: Field): readonly number[] {
   return [...new Set(values)].sort((a, b) => a - b);
 }
 
-/** One element of a list: `*`, `*` with a step, a value, a range, or a range with a step. */
+/** Parses one list element: `*`, `*` with a step, a value, a range, or a range with a step. */
 function parseElement(element: string, field: Field): number[] {
   const parts = /^(\*|\d+|[a-z]+)(?:-(\d+|[a-z]+))?(?:\/(\d+))?$/i.exec(element);
   if (parts === null) throw refusal(element, field, whyUnreadable(element));
@@ -159,9 +162,9 @@ function parseElement(element: string, field: Field): number[] {
   const [from, to] = boundsOf({ element, first, last }, field);
   if (step !== undefined && first !== "*" && last === undefined) {
     const range = `${first}-${field.max}/${step}`;
-    throw refusal(element, field, `A step goes with '*' or a range, such as ${range}.`);
+    throw refusal(element, field, `A step needs '*' or a range before it, such as ${range}.`);
   }
-  if (Number(step) === 0) throw refusal(element, field, "A step is at least 1.");
+  if (Number(step) === 0) throw refusal(element, field, "A step must be at least 1.");
   const values: number[] = [];
   for (let value = from; value <= to; value += Number(step ?? 1)) {
     values.push(field === weekday ? value % 7 : value);
@@ -178,13 +181,13 @@ interface Range {
 function boundsOf({ element, first, last }: Range, field: Field): [from: number, to: number] {
   if (first === "*") {
     if (last === undefined) return [field.min, field.max];
-    throw refusal(element, field, "A range begins with a value.");
+    throw refusal(element, field, "A range must begin with a value, not with '*'.");
   }
   const from = parseValue(first, { element, field });
   const to = last === undefined ? from : parseValue(last, { element, field });
   if (to < from) {
     const halves = `${first}-${field.max},${field.min}-${last}`;
-    throw refusal(element, field, `A range does not run backwards: write ${halves}.`);
+    throw refusal(element, field, `The range must ascend. Send ${halves} instead.`);
   }
   return [from, to];
 }
@@ -200,11 +203,11 @@ function parseValue(
 }
 
 function whyUnreadable(element: string): string {
-  if (element === "") return "It, or an element of its list, is empty.";
-  if (element === "?") return "'?' is not supported: write '*'.";
+  if (element === "") return "A list must not have an empty element.";
+  if (element === "?") return "'?' is not supported. Send '*' instead.";
   if (element.includes("#")) return "'#' is not supported.";
   if (/^\d*[LW]+$/i.test(element)) return "'L' and 'W' are not supported.";
-  return "It is not understood.";
+  return "Its syntax is invalid.";
 }
 
 function whyUnknown(text: string): string {
@@ -217,6 +220,6 @@ function refusal(element: string, field: Field, why: string): Error {
   return invalidParam(
     "cron",
     `'cron' has '${element}' in its ${field.name} field. ${why} ` +
-      `The field takes ${field.values}, ranges (a-b), steps (*/n, a-b/n), lists of these, or *.`,
+      `The field accepts ${field.values}, ranges (a-b), steps (*/n, a-b/n), lists of these, or *.`,
   );
 }

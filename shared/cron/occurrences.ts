@@ -7,8 +7,9 @@ const minuteMs = 60_000;
 const spacingMs = spacingMinutes * minuteMs;
 
 /**
- * The due times of a cron strictly after `after`, ascending, at least five minutes apart. Fewer than
- * `count` only at the end of the range of `Date` (the year 275760).
+ * The first `count` due times of a cron schedule strictly after `after`, ascending. Consecutive due
+ * times are at least five minutes apart. Returns fewer only at the end of the range of `Date` (the
+ * year 275760).
  */
 export function nextOccurrences(cron: Cron, after: Date, count: number): Date[] {
   const found: Date[] = [];
@@ -21,7 +22,7 @@ export function nextOccurrences(cron: Cron, after: Date, count: number): Date[] 
   return found;
 }
 
-/** Number of due times strictly after `after` and not later than `until`. */
+/** Number of due times strictly after `after` and at or before `until`. */
 export function countOccurrences(cron: Cron, after: Date, until: Date): number {
   let count = 0;
   for (const at of spaced(instants(cron, firstDayFor(cron, after)))) {
@@ -31,7 +32,7 @@ export function countOccurrences(cron: Cron, after: Date, until: Date): number {
   return count;
 }
 
-/** The first due time strictly after `after`. */
+/** The first due time strictly after `after`. Every schedule that `parseCron` accepts has one. */
 export function nextOccurrence(cron: Cron, after: Date): Date {
   const [next] = nextOccurrences(cron, after, 1);
   assert(next !== undefined, "a cron that was accepted fires again");
@@ -39,22 +40,25 @@ export function nextOccurrence(cron: Cron, after: Date): Date {
 }
 
 /**
- * The local day at which a search begins: the day before that of `after`. A gap of the clocks moves
- * times by at most a day (zones that crossed the date line), so no due time after `after`, and none
- * within five minutes before it, comes from an earlier day.
+ * The local day at which a search begins: the day before that of `after`. If clocks skip a time, it
+ * moves by at most one day (in zones that crossed the date line). So every due time after `after`
+ * or in the five minutes before it belongs to this day or a later one.
  */
 function firstDayFor({ timezone }: Cron, after: Date): number {
   const local = after.getTime() + offsetAt(timezone, after.getTime());
   return Math.floor(local / dayMs) - 1;
 }
 
-/** The instants of all local times from a local day on, in order, including duplicates. */
+/**
+ * Yields the instants of all matching local times from a local day on, ascending. May repeat an
+ * instant.
+ */
 function* instants({ fields, timezone }: Cron, firstDay: number): Generator<number> {
   const times = timesOfDay(fields).map((minute) => minute * minuteMs);
   let waiting: number[] = [];
   for (const day of matchingDays(fields, firstDay)) {
     const offsets = offsetsOfDay(timezone, day);
-    // Nothing of this day or a later one comes before this.
+    // All instants of this day and of later days are at or after `floor`.
     const floor = day * dayMs - Math.max(offsets.before, offsets.after);
     yield* waiting.filter((at) => at < floor);
     waiting = waiting.filter((at) => at >= floor);
@@ -65,9 +69,9 @@ function* instants({ fields, timezone }: Cron, firstDay: number): Generator<numb
 }
 
 /**
- * Omits times less than five minutes after the previous one. Local times are further apart, so only a
- * gap of the clocks brings them closer: it moves a skipped time onto or near another one, or joins
- * the times on both of its sides. The earlier time remains.
+ * Leaves out times less than five minutes after the previous one. Local times are at least five
+ * minutes apart. Only a forward change of the clocks brings instants closer together: it moves
+ * skipped times near other times. The earlier instant is kept.
  */
 function* spaced(ascending: Iterable<number>): Generator<number> {
   let previous = -Infinity;

@@ -6,26 +6,29 @@ import { everFires, smallestClockGap, smallestGapMinutes } from "./calendar.ts";
 import { parseFields, type CronFields } from "./fields.ts";
 import { parseZoneName } from "./zone.ts";
 
-/** A parsed cron schedule. Only `expression` and `timezone` are stored. */
+/** A parsed cron schedule. Only `expression` and `timezone` are stored; `fields` is derived. */
 export interface Cron {
-  /** As the client wrote it, trimmed. */
+  /** Expression as sent by the client, trimmed. */
   readonly expression: string;
-  /** IANA name, spelled as IANA does; an alias stays the alias. */
+  /** IANA name in IANA spelling. An alias is not replaced by the zone to which it refers. */
   readonly timezone: string;
   readonly fields: CronFields;
 }
 
-/** Minimum time between two runs, in minutes (specification, section "Limits"). */
+/** Minimum time between two due times, in minutes (specification, section "Limits"). */
 export const spacingMinutes = limits.watchlistEverySecondsMin / 60;
 
 /**
  * Parses a cron expression and its time zone (specification, section "POST /v1/watchlists", rows
- * `cron` and `timezone`).
- * @throws 400 INVALID_PARAM with `param` = `cron` or `timezone`.
+ * `cron` and `timezone`). Checks that the expression has due times, at least five minutes apart.
+ * @throws 400 INVALID_PARAM with `param` = `cron` or `timezone`
  */
 export function parseCron(text: string, timezone: string): Cron {
   if (text.length > cronLengthMax) {
-    throw invalidParam("cron", `'cron' has more than ${cronLengthMax} characters. Shorten it.`);
+    throw invalidParam(
+      "cron",
+      `'cron' must have at most ${cronLengthMax} characters (got ${text.length}).`,
+    );
   }
   const expression = text.replaceAll(/^[ \t\r\n]+|[ \t\r\n]+$/g, "");
   const fields = parseFields(expression);
@@ -41,7 +44,7 @@ export function parseCron(text: string, timezone: string): Cron {
 }
 
 function refuseTooOften(fields: CronFields): void {
-  // For most expressions the times of day decide, without the slower search of the calendar.
+  // The times of day are enough for most expressions. They are faster to check than the calendar.
   if (smallestClockGap(fields) >= spacingMinutes) return;
   const gap = smallestGapMinutes(fields);
   if (gap >= spacingMinutes) return;
@@ -49,6 +52,6 @@ function refuseTooOften(fields: CronFields): void {
     "cron",
     `'cron' has two times only ${quantity(gap, "minute")} apart (hour and day boundaries are ` +
       `included). Runs must be at least ${spacingMinutes} minutes apart: ` +
-      "name fewer minutes, such as */5 or 0,30.",
+      "send fewer minutes, such as */5 or 0,30.",
   );
 }

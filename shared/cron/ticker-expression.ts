@@ -3,14 +3,17 @@ import { weekdayNames, type CronFields } from "./fields.ts";
 import type { Cron } from "./parse-cron.ts";
 import { offsetAt } from "./zone.ts";
 
-/** Time ahead in which changes of the clocks are considered, which covers all annual rules. */
+/** Number of days ahead for which changes of the clocks are considered. Covers all annual rules. */
 const aheadDays = 800;
 
 /**
- * The expression for EventBridge Scheduler: `cron(minute hour day-of-month month day-of-week year)` in
- * UTC. It ticks at every due minute of the next two years, and at other minutes too: the watchlist's
- * next due time decides. It keeps the day fields if the zone moves no time across midnight. Otherwise,
- * and if either day field may match (which EventBridge does not support), it ticks on all days.
+ * The expression of a cron schedule for EventBridge Scheduler, in UTC: `cron(minute hour
+ * day-of-month month day-of-week year)`. It ticks at every due minute of the next two years and
+ * also at other minutes; a tick that is not due has no effect.
+ *
+ * It restricts days and months only if every time of day is on the same date in UTC. If both day
+ * fields are restricted, it ticks on all days of the months: EventBridge supports only one day
+ * field.
  */
 export function tickerExpression(cron: Cron, now: Date): string {
   const { fields } = cron;
@@ -34,7 +37,7 @@ export function tickerExpression(cron: Cron, now: Date): string {
   ].join(" ")})`;
 }
 
-/** Day of month, month and day of week. EventBridge requires that one of the two day fields is `?`. */
+/** Day of month, month and day of week. EventBridge requires `?` in one of the two day fields. */
 function daysOf(fields: CronFields): [string, string, string] {
   const month = listOf(fields.months, { from: 1, to: 12 });
   if (fields.daysRestricted && fields.weekdaysRestricted) return ["*", month, "?"];
@@ -42,17 +45,18 @@ function daysOf(fields: CronFields): [string, string, string] {
   return ["?", month, fields.weekdays.map((weekday) => weekdayNames[weekday]).join(",")];
 }
 
-/** The zone's offsets from UTC at any time from now on, in minutes. */
+/** All offsets of the zone from UTC in the next `aheadDays` days, in minutes. */
 function offsetsAhead({ timezone }: Cron, now: Date): Set<number> {
   const offsets = new Set<number>();
-  // From two days before: a time that a gap moves is read by the offset before the gap.
+  // Starts two days earlier: a time that the clocks skip is converted with the offset before the
+  // change.
   for (let day = -2; day <= aheadDays; day += 1) {
     offsets.add(offsetAt(timezone, now.getTime() + day * dayMs) / 60_000);
   }
   return offsets;
 }
 
-/** Formats values for EventBridge: consecutive values as ranges, all values as `*`. */
+/** Formats values for EventBridge: consecutive values as a range, all possible values as `*`. */
 function listOf(values: readonly number[], all: { from: number; to: number }): string {
   const ascending = [...new Set(values)].sort((a, b) => a - b);
   if (ascending.length === all.to - all.from + 1) return "*";

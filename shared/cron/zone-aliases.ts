@@ -1,6 +1,7 @@
 /**
- * IANA names that the runtime accepts but does not list: links and fixed offsets. It also accepts
- * abbreviations and offsets (`PST`, `+05:30`), which are not IANA names.
+ * IANA names that the runtime accepts but does not list: links and fixed offsets. The runtime also
+ * accepts abbreviations and offsets (`PST`, `+05:30`). They are not IANA names, so they are not
+ * here.
  */
 export const zoneAliases: readonly string[] = `
   Africa/Asmara Africa/Timbuktu America/Argentina/Buenos_Aires America/Argentina/Catamarca

@@ -1,14 +1,17 @@
 import { invalidParam } from "../base/errors.ts";
 import { didYouMean } from "../base/nearest.ts";
+import { shownValue } from "../base/shown-value.ts";
 import { dayMs } from "./calendar.ts";
 import { zoneAliases } from "./zone-aliases.ts";
 
-/** IANA spelling by lower-case name. Created at the first use. */
+/** Names in IANA spelling by lower-case name. Created at the first use. */
 let spellings: ReadonlyMap<string, string> | undefined;
 
 /**
- * The IANA spelling of a zone name in any case. An alias such as `US/Eastern` is not resolved.
- * @throws 400 INVALID_PARAM with `param` = `timezone`.
+ * Converts a zone name in any case to its IANA spelling. Does not resolve an alias such as
+ * `US/Eastern`.
+ * @throws 400 INVALID_PARAM with `param` = `timezone` for an unknown name, an offset or an
+ * abbreviation
  */
 export function parseZoneName(text: string): string {
   spellings ??= new Map(
@@ -21,14 +24,18 @@ export function parseZoneName(text: string): string {
   if (name === undefined) {
     throw invalidParam(
       "timezone",
-      "'timezone' is not an IANA time zone name. Use one such as Europe/Berlin, America/New_York " +
-        `or UTC; offsets and abbreviations are not names.${didYouMean(text, [...spellings.values()])}`,
+      `'timezone' must be an IANA time zone name (got ${shownValue(text)}). Use one such as ` +
+        "Europe/Berlin, America/New_York or UTC; offsets and abbreviations are not names." +
+        didYouMean(text, [...spellings.values()]),
     );
   }
   return name;
 }
 
-/** Formatters by zone: creating one takes a hundred times as long as using it. Bounded by the IANA names. */
+/**
+ * Cached formatters by zone: creating one takes 100 times as long as using it. One entry per IANA
+ * name at most.
+ */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 function formatterOf(timezone: string): Intl.DateTimeFormat {
@@ -43,7 +50,7 @@ function formatterOf(timezone: string): Intl.DateTimeFormat {
   return made;
 }
 
-/** The zone's offset from UTC at an instant, in milliseconds. */
+/** Offset of a zone from UTC at an instant, in milliseconds. Positive east of Greenwich. */
 export function offsetAt(timezone: string, at: number): number {
   const parts = /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(formatterOf(timezone).format(at));
   if (parts === null) return 0;
@@ -52,17 +59,18 @@ export function offsetAt(timezone: string, at: number): number {
   return (sign === "-" ? -ahead : ahead) * 1_000;
 }
 
-/** The offsets of a local day, in milliseconds from UTC. */
+/** Offsets from UTC before and after a change of the clocks near a local day, in milliseconds. */
 export interface DayOffsets {
   readonly before: number;
   readonly after: number;
-  /** First instant of `after`; Infinity if the clocks do not change on this day. */
+  /** Instant from which `after` applies; Infinity if the clocks do not change. */
   readonly changeAt: number;
 }
 
-/** The offsets of a local day (days since 1970), including a change that moves its times. */
+/** Offsets that convert the times of a local day (in days since 1970) to instants. */
 export function offsetsOfDay(timezone: string, day: number): DayOffsets {
-  // No zone is a day or more from UTC, so all the instants of the day lie between these two.
+  // The offset of every zone is less than a day, so all instants of the local day lie in this
+  // range.
   let from = (day - 1) * dayMs;
   let to = (day + 2) * dayMs;
   const before = offsetAt(timezone, from);
@@ -77,8 +85,11 @@ export function offsetsOfDay(timezone: string, day: number): DayOffsets {
 }
 
 /**
- * The instant of a local time (given as if it were UTC), with the rule `compatible` of Temporal: a
- * time in a gap moves later by the gap, a repeated time is its first occurrence.
+ * The instant of a local time. `local` and the result are milliseconds since 1970; `local` is given
+ * as if it were UTC. Follows the rule `compatible` of Temporal:
+ *
+ * - a time that the clocks skip moves later by the length of the gap;
+ * - of a time that occurs twice, the first occurrence counts.
  */
 export function instantOf(local: number, { before, after, changeAt }: DayOffsets): number {
   const early = local - before;

@@ -6,19 +6,21 @@ import { eventTypes, type RunEvents } from "./event.ts";
 
 /** Stores event bodies in the service's bucket for 30 days. */
 export interface EventBodies {
-  /** Writes an object. Idempotent for the same key and bytes. */
+  /** Writes an object. Idempotent if the key and the bytes are the same. */
   put(key: string, bytes: Uint8Array): Promise<void>;
-  /** Reads an object, or a range of its bytes. Null if it does not exist or has expired. */
+  /** Reads an object or a range of its bytes. Null if the object does not exist or has expired. */
   get(key: string, range?: ByteRange): Promise<Uint8Array | null>;
 }
 
-/** Bytes from `start` (from 0) to `end` (exclusive); at least one. */
+/**
+ * A range of bytes from `start` (counted from 0) to `end` (exclusive). Contains at least one byte.
+ */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** `sha256` is hexadecimal. */
+/** Size and SHA-256 of an object. `sha256` is in hexadecimal digits. */
 const objectDigest = object({ bytes: number(), sha256: string() });
 
 const archivedRunFile = object({
@@ -41,11 +43,11 @@ const archivedRunFile = object({
 });
 
 type ObjectDigest = InferOutput<typeof objectDigest>;
-/** The index of a run: its events in delivery order, with the location of their bytes. */
+/** The index of a run's events: the events in delivery order, with the location of their bytes. */
 export type ArchivedRun = InferOutput<typeof archivedRunFile>;
 /**
- * One archived event: size and digest of its JSONL line (`line`) and of its gzip member (`gzip`). The
- * member is in the run's chunk with the number `chunk` (from 1), at byte `offset`.
+ * An archived event. `line` and `gzip` are the size and digest of its JSONL line and of the
+ * compressed line (a gzip member). The member starts at byte `offset` of chunk `chunk` (from 1).
  */
 export type ArchivedEvent = ArchivedRun["events"][number];
 
@@ -55,22 +57,27 @@ export interface RunReference {
 }
 
 /**
- * Maximum size of a chunk; a larger member has a separate chunk. One read fetches at most one chunk,
- * and a process reads for dozens of runs in parallel.
+ * Maximum size of a chunk in bytes. A larger member gets a separate chunk. One read fetches at most
+ * one chunk, and a process reads for dozens of runs in parallel, so this limits its memory.
  */
 const chunkBytesMax = 2 * 1024 * 1024;
-/** Level 3 takes a third of the time of the default level, for 6% more bytes. */
+/**
+ * Compression level 3 takes a third of the time of the default level and produces 6% more bytes.
+ */
 const compression = { level: 3 };
-/** Bytes at the end of a gzip file that hold its unpacked size. */
+/** Number of bytes at the end of a gzip file that contain the uncompressed size. */
 const sizeBytes = 4;
-/** Extra space in the buffer, which zlib needs to detect the end of the data. */
+/** Extra bytes in the output buffer. zlib needs them to detect the end of the data. */
 const roomBytes = 64;
-/** Maximum gap between two events that one read covers: extra bytes cost less than another read. */
+/**
+ * Maximum gap in bytes between two events of one read. Reading extra bytes costs less than another
+ * read.
+ */
 const gapBytesMax = 256 * 1024;
 
 /**
- * Archives a run's events: writes their gzip members into chunks, each of which is a gzip file, and
- * the index last. If the index exists, all chunks exist. Idempotent.
+ * Archives a run's events. Writes the compressed lines into chunks, which are gzip files, and then
+ * the index. So if the index exists, all chunks exist. Idempotent. Returns the index.
  */
 export async function archiveRun(run: RunEvents, bodies: EventBodies): Promise<ArchivedRun> {
   const events: ArchivedEvent[] = [];
@@ -98,7 +105,7 @@ export async function archiveRun(run: RunEvents, bodies: EventBodies): Promise<A
   return archived;
 }
 
-/** Reads the index of a run; null if it has expired. */
+/** Reads the index of a run's events. Null if it has expired. */
 export async function archivedRun(
   run: RunReference,
   bodies: EventBodies,
@@ -107,7 +114,7 @@ export async function archivedRun(
   return bytes === null ? null : parse(archivedRunFile, JSON.parse(gunzipSync(bytes).toString()));
 }
 
-/** Reads the compressed line of one event; null if it has expired. */
+/** Reads the compressed line of one event. Null if it has expired. */
 export async function archivedLine(
   run: RunReference,
   event: ArchivedEvent,
@@ -120,8 +127,8 @@ export async function archivedLine(
 }
 
 /**
- * Reads the compressed lines of events of a run, in the given order; null for an expired one. Adjacent
- * events are fetched in one read.
+ * Yields the compressed lines of events of a run, in the given order. The line of an expired event
+ * is null. Fetches adjacent events in one read.
  */
 export async function* readLines(
   run: RunReference,
@@ -138,16 +145,17 @@ export async function* readLines(
   }
 }
 
-/** Decompresses a line of JSONL. */
+/** Decompresses the JSONL line of an event. */
 export function unpackLine(gzip: Uint8Array): Uint8Array {
-  // A gzip file ends with its unpacked size. With one buffer of that size, zlib copies no chunks.
+  // A gzip file ends with its uncompressed size. With one buffer of that size, zlib does not copy
+  // chunks.
   const size = Buffer.from(gzip.buffer, gzip.byteOffset, gzip.byteLength).readUInt32LE(
     gzip.length - sizeBytes,
   );
   return gunzipSync(gzip, { chunkSize: size + roomBytes });
 }
 
-/** Decompresses the body that every attempt sends: the line without its line feed. */
+/** Decompresses the body of an event's deliveries: its JSONL line without the line feed. */
 export const unpackBody = (gzip: Uint8Array): Uint8Array => unpackLine(gzip).subarray(0, -1);
 
 interface Span {

@@ -1,40 +1,42 @@
 import type { EventType } from "./event.ts";
 
-/** A run to add to the feed. The archive has its events. */
+/** A run to add to the feed. The archive contains its events. */
 export interface FeedRun {
   readonly runId: string;
   readonly watchlistId: string;
-  /** ID of the watchlist's webhook endpoint; null: every subscribed endpoint. */
+  /** ID of the watchlist's webhook endpoint. Null: all subscribed endpoints receive the events. */
   readonly webhookEndpointId: string | null;
-  /** Creation time of the events, ISO 8601. */
+  /** Time at which the run ended (ISO 8601), which is also the creation time of its events. */
   readonly createdAt: string;
   /** The event types of the run, without duplicates. */
   readonly types: readonly EventType[];
 }
 
-/** A run in the feed. `sequence`: its number in the account's feed, from 1 without gaps. */
+/** A run in the feed. `sequence` is its number in the account's feed, from 1 without gaps. */
 export interface FeedEntry extends FeedRun {
   readonly sequence: number;
 }
 
-/** Stores the runs of an account in the order of publication, for 30 days. */
+/** Stores the runs of each account in the order of their publication, for 30 days. */
 export interface EventFeed {
   /**
-   * Adds a run with the next number, unless the feed has it. Later runs always have higher numbers, so
-   * a reader that continues after a number misses nothing.
-   * @throws 503 UNAVAILABLE after too many conflicts with concurrent additions.
+   * Adds a run with the next number, unless the feed already has the run. Later runs always get
+   * higher numbers, so a reader that continues after a number does not miss a run.
+   * @throws 503 UNAVAILABLE after too many conflicts with concurrent additions
    */
   append(accountId: string, run: FeedRun): Promise<void>;
-  /** Lists runs with a number above `sequence`, in order. */
+  /** Lists up to `limit` runs with a number above `sequence`, in ascending order. */
   after(accountId: string, sequence: number, limit: number): Promise<readonly FeedEntry[]>;
   /**
-   * The highest number below all runs that ended at `since` (ISO time) or later; 0 if there is none.
-   * Runs above it may have ended earlier, because publication does not follow the order of ends.
+   * Returns the highest number below the numbers of all runs that ended at or after `since` (ISO
+   * time); 0 if there is none. Runs above it may also have ended earlier, because runs are not
+   * always published in the order in which they ended.
    */
   before(accountId: string, since: string): Promise<number>;
   /**
-   * Lists runs that ended from `since` to `until` (ISO times, inclusive), in the order of their ends.
-   * `after`: the last run of the previous page.
+   * Lists up to `limit` runs that ended from `since` to `until` (ISO times, inclusive), in the
+   * order in which they ended. `after` is the last run of the previous page; null for the first
+   * page.
    */
   between(
     accountId: string,

@@ -10,7 +10,7 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** The event types of runs: all except that of test deliveries. */
+/** The event types of runs: all types except that of test deliveries. */
 export const runEventTypes = [
   "watchlist.product.changed",
   "watchlist.product.matched",
@@ -27,12 +27,12 @@ export interface EventEnvelope {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** An event with its only serialization: every attempt and the export send these bytes. */
+/** An event with its JSON text. All delivery attempts and the export send exactly this text. */
 export interface SerializedEvent {
   readonly id: string;
   readonly type: EventType;
   readonly createdAt: string;
-  /** Number of item entries; 0 for an event without items. */
+  /** Number of items in the event; 0 for an event that does not list items. */
   readonly items: number;
   readonly body: string;
 }
@@ -43,16 +43,17 @@ export interface RunEvents {
   readonly watchlistId: string;
   readonly runId: string;
   readonly runNumber: number;
-  /** ISO time. Its UTC date is part of the export folder. */
+  /** Start time of the run (ISO). Its UTC date is part of the name of the export folder. */
   readonly runStartedAt: string;
-  /** ID of the watchlist's webhook endpoint; null: every subscribed endpoint. */
+  /** ID of the watchlist's webhook endpoint. Null: all subscribed endpoints receive the events. */
   readonly webhookEndpointId: string | null;
   readonly events: readonly SerializedEvent[];
 }
 
 /**
- * The ID of a run's event. Derived, so that a repeat gives the same ID; contains the time at which the
- * run ended. `part`: number of the event among the run's events of its type, from 1.
+ * ID of an event of a run. The same arguments always give the same ID, and the ID contains the end
+ * time of the run. `part` is the number of the event among the run's events of the same type, from
+ * 1.
  */
 export const runEventId = (
   run: { readonly runId: string; readonly endedAt: string },
@@ -60,10 +61,14 @@ export const runEventId = (
   part: number,
 ): string => derivedIdAt("event", new Date(run.endedAt), run.runId, type, part);
 
-/** The ID of the last event of a run, `watchlist.run.completed`, which has one part. */
+/**
+ * ID of the last event of a run. Its type is `watchlist.run.completed`, of which a run has one
+ * event.
+ */
 export const lastEventId = (run: { readonly runId: string; readonly endedAt: string }): string =>
   runEventId(run, "watchlist.run.completed", 1);
 
+/** Serializes an event to JSON. @param items number of items in the event */
 export function serializeEvent(envelope: EventEnvelope, items: number): SerializedEvent {
   return {
     id: envelope.id,

@@ -3,13 +3,13 @@ import { archivedRun, type EventBodies } from "./event-archive.ts";
 import { lastEventId } from "./event.ts";
 import type { EventFeed, FeedEntry } from "./event-feed.ts";
 
-/** A position in the feed. */
+/** A position in the feed from which a reader continues. */
 export interface FeedStart {
-  /** Number of the last run that is skipped completely; 0: none. */
+  /** Number of the last run to skip completely; 0 to skip none. */
   readonly sequence: number;
-  /** Number of events to skip of the next run. */
+  /** Number of events to skip at the start of the next run. */
   readonly skip: number;
-  /** Runs that ended before this ISO time are omitted; null: none. */
+  /** Skip runs that ended before this ISO time; null to skip none. */
   readonly since: string | null;
 }
 
@@ -21,8 +21,9 @@ export interface FeedSources {
 const runsAtOnce = 25;
 
 /**
- * The position at which a reader continues: after an event ID, or at an ISO time. An unknown event,
- * such as an expired one, counts as its time, so that no later event is omitted.
+ * The position in the feed after an event ID, at an ISO time, or at the start if `after` is
+ * undefined. An unknown event, such as an expired one, counts as the time in its ID, so that no
+ * later event is omitted. `after` must be a valid event ID or time.
  */
 export async function feedStart(
   accountId: string,
@@ -45,7 +46,10 @@ interface WantedEvent {
   readonly happenedAt: string;
 }
 
-/** The position after an event. Searches the few runs that ended in the same millisecond. */
+/**
+ * The position after an event; null if it is not found. Searches only runs that ended at the
+ * event's time.
+ */
 async function placeOf(
   accountId: string,
   event: WantedEvent,
@@ -75,6 +79,6 @@ async function placeIn(
   return index < 0 ? null : { sequence: run.sequence - 1, skip: index + 1, since: null };
 }
 
-/** The ID of a run's last event, derived without reading its events. */
+/** ID of the last event of a run. Calculated without reading the run's events. */
 export const lastEventIdOf = ({ runId, createdAt }: FeedEntry): string =>
   lastEventId({ runId, endedAt: createdAt });

@@ -10,7 +10,7 @@ import {
 import type { FeedEntry } from "./event-feed.ts";
 import type { FeedSources } from "./feed-start.ts";
 
-/** An event and its run. */
+/** An archived event and the run that contains it. */
 export interface FoundEvent {
   readonly run: FeedEntry;
   readonly event: ArchivedEvent;
@@ -18,7 +18,7 @@ export interface FoundEvent {
 
 const runsAtOnce = 25;
 
-/** Finds the account's event with this ID; null if it is unknown or expired. */
+/** Finds an event of an account by ID. Null if the ID is malformed, unknown or expired. */
 export async function findEvent(
   accountId: string,
   eventId: string,
@@ -40,7 +40,7 @@ export async function findEvent(
   }
 }
 
-/** The envelope of an event, byte for byte as deliveries send it; null if its body has expired. */
+/** JSON text of an event, byte for byte as in its deliveries. Null if it has expired. */
 export async function envelopeOf(
   run: RunReference,
   event: ArchivedEvent,

@@ -3,7 +3,10 @@ import { invalidParam } from "../base/errors.ts";
 import { isoTimeParam } from "../base/iso-time.ts";
 import { limits } from "../base/limits.ts";
 
-/** Body of a request with a time span. `keptSpan` checks its bounds, which depend on the current time. */
+/**
+ * Body of a request with a time span. `keptSpan` checks the bounds, because they depend on the
+ * current time.
+ */
 export const keptSpanBody = v.object({
   since: v.pipe(
     isoTimeParam("since"),
@@ -14,7 +17,7 @@ export const keptSpanBody = v.object({
   ),
 });
 
-/** Both inclusive, ISO 8601 UTC. */
+/** A time span. Both ends are inclusive and ISO 8601 times in UTC. */
 export interface KeptSpan {
   readonly since: string;
   readonly until: string;
@@ -23,8 +26,9 @@ export interface KeptSpan {
 const retentionMs = limits.eventRetentionDays * 24 * 60 * 60 * 1_000;
 
 /**
- * The time span of a request, within the time for which events are kept.
- * @throws 400 INVALID_PARAM for a time span out of bounds.
+ * Checks the time span of a request and returns it. `until` defaults to `now`.
+ * @throws 400 INVALID_PARAM if the span is empty, ends in the future, or starts before the
+ * retention time of events
  */
 export function keptSpan(wanted: v.InferOutput<typeof keptSpanBody>, now: Date): KeptSpan {
   const since = Date.parse(wanted.since);
@@ -39,6 +43,8 @@ export function keptSpan(wanted: v.InferOutput<typeof keptSpanBody>, now: Date):
       `'since' must be at most ${limits.eventRetentionDays} days ago: events are kept no longer.`,
     );
   }
-  if (since >= until) throw invalidParam("since", "'since' must be before 'until'.");
+  if (since >= until) {
+    throw invalidParam("since", "'since' must be before 'until'. Send an earlier 'since'.");
+  }
   return { since: new Date(since).toISOString(), until: new Date(until).toISOString() };
 }

@@ -12,7 +12,7 @@ import { type FeedSources, type FeedStart, feedStart, lastEventIdOf } from "./fe
 
 export interface EventQuery {
   readonly accountId: string;
-  /** ID of an event, or an ISO time. */
+  /** Event ID or ISO time after which the page begins; undefined for the oldest event. */
   readonly after: string | undefined;
   readonly type: RunEventType | undefined;
   readonly watchlistId: string | undefined;
@@ -21,20 +21,20 @@ export interface EventQuery {
 
 export interface EventPage {
   readonly object: "list";
-  /** Envelopes as they were sent, oldest first. */
+  /** Event envelopes as they were sent, oldest first. */
   readonly data: readonly unknown[];
-  /** True if there may be more events now. */
+  /** True if more events may exist at this time. */
   readonly has_more: boolean;
   /**
-   * ID of the last event read, whether it matches or not, after which the next page begins. The
-   * requested `after` if no event was read.
+   * Value of `after` for the next page: the ID of the last event that this page read, even if the
+   * event did not match. If no event was read, the requested `after`; null if that was absent.
    */
   readonly next_after: string | null;
 }
 
 /**
- * Maximum size of a page. A Lambda returns at most 6 MB, in which the body is a JSON string, at worst
- * twice as long. A larger event is returned alone.
+ * Maximum size of a page in bytes. A Lambda returns at most 6 MB, and escaping the body as a JSON
+ * string at most doubles its size. An event that exceeds the maximum is returned alone.
  */
 const pageBytesMax = 3_000_000;
 /** Maximum number of runs that one page reads, including runs without matching events. */
@@ -46,11 +46,13 @@ interface Page {
   readonly chosen: { readonly run: FeedEntry; readonly events: ArchivedEvent[] }[];
   count: number;
   bytes: number;
-  /** ID of the last event read. */
+  /** ID of the last event that was read, or the requested `after` before the first. */
   seen: string | null;
 }
 
-/** Lists events of an account in the order of the feed. */
+/**
+ * Lists matching events of an account in the order of the feed, which is the order of publication.
+ */
 export async function listEvents(wanted: EventQuery, sources: FeedSources): Promise<EventPage> {
   const start = await feedStart(wanted.accountId, wanted.after, sources);
   const page: Page = { chosen: [], count: 0, bytes: 0, seen: wanted.after ?? null };
@@ -67,7 +69,9 @@ interface Search extends EventQuery {
   readonly start: FeedStart;
 }
 
-/** Adds events until the page is full or the feed ends. Returns true if there may be more. */
+/**
+ * Adds events until the page is full or the feed ends. Returns true if there may be more events.
+ */
 async function fill(page: Page, search: Search, sources: FeedSources): Promise<boolean> {
   const { accountId, limit, type, watchlistId, start } = search;
   const isFiltered = type !== undefined || watchlistId !== undefined;
@@ -86,7 +90,7 @@ async function fill(page: Page, search: Search, sources: FeedSources): Promise<b
 
 interface IndexedRun {
   readonly run: FeedEntry;
-  /** Null: no event of the run can match, or they have expired. */
+  /** Null if no event of the run can match, or if the events have expired. */
   readonly archived: ArchivedRun | null;
 }
 
@@ -112,7 +116,10 @@ const mayMatch = (run: FeedEntry, { type, watchlistId, start }: Search): boolean
   (watchlistId === undefined || run.watchlistId === watchlistId) &&
   (start.since === null || run.createdAt >= start.since);
 
-/** Adds a run's matching events to the page. Returns false if the page has no space for the next one. */
+/**
+ * Adds the matching events of a run to the page. Returns false if an event does not fit on the
+ * page.
+ */
 function addEvents(page: Page, search: Search, { run, archived }: IndexedRun): boolean {
   const skip = run.sequence === search.start.sequence + 1 ? search.start.skip : 0;
   const events: ArchivedEvent[] = [];

@@ -7,7 +7,7 @@ import { type ExportRecord, restarted } from "./export-record.ts";
 
 export interface BackfillDependencies {
   readonly feed: Pick<EventFeed, "between">;
-  /** Reads an export from the log. */
+  /** Reads an export from the log by ID; null if the log does not have it. */
   readonly known: (exportId: string) => Promise<ExportRecord | null>;
   readonly clock: Clock;
 }
@@ -19,12 +19,12 @@ export interface BackfillTask {
   readonly slice: TimeSlice<ExportRecord>;
 }
 
-/** Runs made pending in one transaction; each takes two rows. */
+/** Maximum number of runs whose exports one transaction makes pending. Each needs two rows. */
 const runsAtOnce = 25;
 
 /**
- * Makes the next exports of a backfill pending and stores its progress, in one transaction from
- * which a repeat continues.
+ * Processes the next runs of a backfill. One transaction makes their exports pending and stores the
+ * progress, so a repeated call continues from there.
  */
 export async function backfillPage(
   { accountId, entry, content, slice }: BackfillTask,
@@ -43,7 +43,7 @@ export async function backfillPage(
     ...content,
     after: { createdAt: last.createdAt, runId: last.runId },
   };
-  // Replaces the entry: lane, due time and key are the same.
+  // Overwrites the entry, because its lane, due time and key stay the same.
   return slice.record({ added: [...added, { ...entry, content: advanced }], records });
 }
 

@@ -15,11 +15,12 @@ import { wantedCredentials } from "./wanted-credentials.ts";
 type PatchRequest = DestinationRequest<DestinationPatch>;
 
 /**
- * Changes the account's S3 destination. A change of bucket, address or credentials, and enabling,
- * first writes and deletes a check object. Makes pending exports of an enabled destination due at
- * once, even if nothing changes, because an earlier call may have failed after its write.
- * @throws 400 that names the invalid field or the failed step of the check (nothing is saved).
- * @throws 404 NOT_FOUND without a destination.
+ * Changes the account's S3 destination and returns it. Before it saves a change of bucket, address
+ * or credentials, or enables the destination, it writes and deletes a check object. If the
+ * destination is enabled, its pending exports are due at once, even if nothing changed: an earlier
+ * call may have failed after its write.
+ * @throws 400 that names the invalid field or the failed step of the check (nothing is saved); 404
+ * NOT_FOUND if the account has no destination
  */
 export async function changeDestination(
   request: PatchRequest,
@@ -83,7 +84,10 @@ async function changedBy(
   };
 }
 
-/** The settings that a check verifies. A new secret always differs, because it is encrypted again. */
+/**
+ * The settings that a check covers, as text. A secret sent again gives another text, because it is
+ * encrypted again.
+ */
 const checkedSettings = (destination: Destination): string => {
   const { bucket, region, endpoint, forcePathStyle, prefix, credentials } = destination;
   return JSON.stringify([

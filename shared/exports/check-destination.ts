@@ -13,8 +13,9 @@ export interface CheckDestinationDependencies extends OpenBucketDependencies {
 }
 
 /**
- * Checks a destination: signs in, writes and deletes a check object, and looks up a key that was
- * never written. The key or role needs only `s3:PutObject` and `s3:DeleteObject`.
+ * Checks whether exports can be written to a destination: signs in, writes and deletes a check
+ * object, and looks up a key that was never written. The access key or role needs only
+ * `s3:PutObject` and `s3:DeleteObject`.
  */
 export async function checkDestination(
   accountId: string,
@@ -49,8 +50,8 @@ async function checkBucket(
     bucket.delete(key),
     bucket.find(absentKey(prefix, random)),
   ]);
-  // A server that accepts any request is no store. A store reports that the object is absent or, to
-  // a key without permission to read, denies access.
+  // A server that reports a key that was never written accepts any request, so it is not an object
+  // store. A store reports that the object is absent, or denies access without permission to read.
   if (absent.outcome === "found") {
     return { outcome: "failed", step: "look_up", reason: "no_object_store" };
   }
@@ -58,8 +59,9 @@ async function checkBucket(
 }
 
 /**
- * True if a role accepts an external ID that is not its account's. Such a role could be used by any
- * account of this service; and an account could name a role of the service itself.
+ * True if a role accepts an external ID that does not belong to the account. Any account of this
+ * service could use such a role. The check also prevents an account from naming a role of the
+ * service itself.
  */
 async function acceptsAnyExternalId(
   accountId: string,
@@ -69,13 +71,13 @@ async function acceptsAnyExternalId(
   if (credentials.auth !== "role") return false;
   const externalId = externalIdOf(`nobody/${accountId}`);
   const assumed = await roles.assume({ roleArn: credentials.roleArn, externalId, region });
-  // Only AccessDenied proves that the role requires its own external ID.
+  // Only AccessDenied proves that the role requires the external ID of the account.
   return assumed.outcome === "assumed" || assumed.reason !== "AccessDenied";
 }
 
 /**
  * Checks a destination before it is saved.
- * @throws 400 with the field to change, the failed step and what to do.
+ * @throws 400 that names the field to change, the failed step and the remedy
  */
 export async function requireUsable(
   accountId: string,

@@ -7,7 +7,7 @@ export interface BucketAccess extends Pick<
 > {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Present for temporary credentials only. */
+  /** Present only for temporary credentials. */
   readonly sessionToken?: string;
 }
 
@@ -20,11 +20,11 @@ export interface BucketObject {
 export interface BucketFailure {
   readonly outcome: "failed";
   /**
-   * Error code of the store (`AccessDenied`), of the connection (`timeout`), or `no_object_store` for
-   * a server that is not an S3-compatible store.
+   * Error code: from the store (such as `AccessDenied`), from the connection (such as `timeout`),
+   * or `no_object_store` if the server is not an S3-compatible store.
    */
   readonly reason: string;
-  /** Region of the bucket, if the store returns it. */
+  /** Region of the bucket; absent if the store does not return it. */
   readonly region?: string;
 }
 
@@ -32,20 +32,20 @@ export type BucketOutcome = { readonly outcome: "done" } | BucketFailure;
 export type ObjectLookup = { readonly outcome: "found" | "absent" } | BucketFailure;
 
 /**
- * A customer's bucket. Like webhooks, it connects to public addresses only, follows no redirects, and
- * has time limits. Parallel calls share its connections. Returns failures of the store; never throws
- * for them.
+ * A customer's bucket. As with webhooks, requests go only to public addresses, follow no redirects,
+ * and have time limits. Parallel calls share connections. A failure of the store is part of the
+ * result, not an exception.
  */
 export interface CustomerBucket {
   put(object: BucketObject): Promise<BucketOutcome>;
-  /** Looks up an object. Fails with `AccessDenied` without permission to read. */
+  /** Looks up an object. Fails with `AccessDenied` if the credentials do not permit reading. */
   find(key: string): Promise<ObjectLookup>;
   delete(key: string): Promise<BucketOutcome>;
-  /** Closes its connections. */
+  /** Closes the connections of this bucket. */
   close(): void;
 }
 
 export interface CustomerBuckets {
-  /** Opens a bucket. The first call connects. */
+  /** Opens a bucket. Does not connect until the first request. */
   open(access: BucketAccess): CustomerBucket;
 }

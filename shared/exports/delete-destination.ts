@@ -7,8 +7,9 @@ export interface DeleteDestinationDependencies extends EndPendingDependencies {
 }
 
 /**
- * Deletes the account's S3 destination and ends its pending exports. Objects in the bucket stay.
- * @throws 404 NOT_FOUND without a destination.
+ * Deletes the account's S3 destination and ends its pending exports. Objects in the bucket are not
+ * deleted.
+ * @throws 404 NOT_FOUND if the account has no destination
  */
 export async function deleteDestination(
   accountId: string,

@@ -11,7 +11,7 @@ const credential = (name: string) =>
   v.nullable(
     v.pipe(
       v.string(`'${name}' must be a string.`),
-      v.minLength(1, `'${name}' must not be empty.`),
+      v.minLength(1, `'${name}' is empty. Send its value.`),
       v.maxLength(
         credentialLengthMax,
         `'${name}' must be at most ${credentialLengthMax} characters.`,
@@ -44,12 +44,15 @@ const endpoint = v.nullable(
 const forcePathStyle = v.boolean("'force_path_style' must be true or false.");
 const prefix = v.pipe(
   v.string("'prefix' must be a string."),
-  v.maxLength(prefixLengthMax, `'prefix' must be at most ${prefixLengthMax} characters.`),
+  v.maxLength(
+    prefixLengthMax,
+    `'prefix' must be at most ${prefixLengthMax} characters. Shorten it.`,
+  ),
   v.regex(
     /^(?:[A-Za-z0-9!_.*'()=-][A-Za-z0-9!_.*'()=/-]*)?$/,
-    "'prefix' must be letters, digits and !_.*'()=-/ and not begin with a slash.",
+    "'prefix' must consist of letters, digits and !_.*'()=-/ and must not begin with a slash.",
   ),
-  v.regex(/^(?!.*\/\/)/, "'prefix' must not contain an empty folder ('//')."),
+  v.regex(/^(?!.*\/\/)/, "'prefix' must not contain an empty folder ('//'). Use single slashes."),
   v.regex(/^(?!.*(?:^|\/)\.{1,2}(?:\/|$))/, "'prefix' must not contain '.' or '..' as a folder."),
   v.transform((folder) => (folder === "" || folder.endsWith("/") ? folder : `${folder}/`)),
   v.description("Key prefix of the objects. The service adds a trailing slash if it is missing."),
@@ -82,7 +85,10 @@ const credentialFields = {
   role_arn: v.optional(roleArn),
 };
 
-/** Body of `PUT /v1/s3_destination`. `storeAddress` checks the endpoint, which needs DNS. */
+/**
+ * Body of `PUT /v1/s3_destination`. `storeAddress` checks the endpoint later, because that needs
+ * DNS.
+ */
 export const destinationBody = v.object({
   enabled: v.optional(enabled, true),
   bucket,
@@ -96,7 +102,7 @@ export const destinationBody = v.object({
 });
 export type DestinationBody = v.InferOutput<typeof destinationBody>;
 
-/** Body of `PATCH /v1/s3_destination`. Absent fields stay unchanged. */
+/** Body of `PATCH /v1/s3_destination`. Fields that are absent stay unchanged. */
 export const destinationPatchBody = v.object({
   enabled: v.optional(enabled),
   bucket: v.optional(bucket),

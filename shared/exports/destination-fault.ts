@@ -4,7 +4,7 @@ import { checkKey } from "./object-key.ts";
 
 export type CheckStep = "sign_in" | "write" | "look_up" | "delete";
 
-/** The failed step of a destination's check, and why it failed. */
+/** The step of a destination's check that failed, and the reason. */
 export interface CheckFailure extends BucketFailure {
   readonly step: CheckStep;
 }
@@ -12,7 +12,7 @@ export interface CheckFailure extends BucketFailure {
 export interface DestinationFault {
   /** The field of the destination to change. */
   readonly param: string;
-  /** The failed step, the error code, and what to do. */
+  /** Message with the failed step, the error code, and the remedy. */
   readonly message: string;
 }
 
@@ -56,7 +56,7 @@ function signInFault({ accountId, destination, reason }: Found): Fault {
   ];
 }
 
-/** The fault of the first rule whose pattern matches the whole reason. */
+/** The fault of the first rule whose pattern matches the whole error code. */
 function bucketFault(found: Found): Fault {
   const { reason, region, destination } = found;
   if (region !== undefined && region !== destination.region) return anotherRegion(found);
@@ -64,14 +64,15 @@ function bucketFault(found: Found): Fault {
   return rule === undefined ? unknownCode : rule[1](found);
 }
 
-const unknownCode: Fault = ["bucket", "Look the code up in the documentation of the store."];
+const unknownCode: Fault = ["bucket", "See the documentation of the store for this error code."];
 
 const rules: readonly (readonly [reasons: string, fault: (found: Found) => Fault])[] = [
   [
     "PermanentRedirect|TemporaryRedirect|IllegalLocationConstraintException|InvalidRegion(?:Name)?",
     (found) => anotherRegion(found),
   ],
-  // A store that returns the region the request was signed for rejects another part of the signature.
+  // A store that returns the region for which the request was signed rejects another part of the
+  // signature.
   [
     "AuthorizationHeaderMalformed",
     (found) => (found.region === undefined ? anotherRegion(found) : unknownIdentity(found)),
@@ -106,14 +107,14 @@ const rules: readonly (readonly [reasons: string, fault: (found: Found) => Fault
     String.raw`KMS\.NotFoundException`,
     () => [
       "bucket",
-      "The KMS key that encrypts the bucket does not exist in its region. Give the bucket another one.",
+      "The KMS key that encrypts the bucket does not exist in its region. Give the bucket another key.",
     ],
   ],
   [
     String.raw`KMS\..*`,
     () => [
       "bucket",
-      "The KMS key that encrypts the bucket cannot be used. Look the code up in the KMS reference.",
+      "The KMS key that encrypts the bucket cannot be used. See the KMS reference for this code.",
     ],
   ],
   [
@@ -142,11 +143,17 @@ const rules: readonly (readonly [reasons: string, fault: (found: Found) => Fault
             "force_path_style",
             "A wildcard certificate does not cover a bucket name that contains dots. Set 'force_path_style' to true.",
           ]
-        : [placeOf(destination), "The host has no valid certificate for its name."],
+        : [
+            placeOf(destination),
+            `The host has no valid certificate for its name. Check '${placeOf(destination)}'.`,
+          ],
   ],
   [
     "address_refused",
-    ({ destination }) => [placeOf(destination), "The host must have a public address."],
+    ({ destination }) => [
+      placeOf(destination),
+      `The host must have a public address. Check '${placeOf(destination)}'.`,
+    ],
   ],
   [
     "connection_failed|connect_timeout|timeout",
@@ -197,7 +204,7 @@ function anotherRegion({ destination, region }: Found): Fault {
 const unknownIdentity = ({ destination }: Found): Fault => [
   identityOf(destination),
   destination.credentials.auth === "role"
-    ? "The store does not accept the credentials of the role."
+    ? "The store does not accept the credentials of the role. Check 'role_arn'."
     : `The store does not accept this access key. Check 'access_key_id'${andEndpoint(destination)}.`,
 ];
 
@@ -215,7 +222,7 @@ const identityOf = ({ credentials }: Destination): string =>
 const holderOf = ({ credentials }: Destination): string =>
   credentials.auth === "role" ? "role" : "owner of the access key";
 
-/** Name of the field with the store's address. */
+/** Name of the field that determines the address of the store. */
 const placeOf = ({ endpoint }: Destination): string => (endpoint === null ? "bucket" : "endpoint");
 
 const andEndpoint = ({ endpoint }: Destination): string =>

@@ -49,13 +49,13 @@ export const destinationSchema = v.object({
   updated_at: timestamp,
 });
 
-/** 200 of `DELETE /v1/s3_destination`. */
+/** Response 200 of `DELETE /v1/s3_destination`. */
 export const deletedDestinationResponse = v.object({
   object: v.literal("s3_destination"),
   deleted: v.literal(true),
 });
 
-/** 200 of `POST /v1/s3_destination/test`, for a success and for a failure. */
+/** Response 200 of `POST /v1/s3_destination/test`, even if the test failed. */
 export const destinationTestResponse = v.object({
   object: v.literal("s3_destination_test"),
   ok: v.boolean(),

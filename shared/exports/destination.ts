@@ -4,14 +4,16 @@ import { notFound, type ServiceError } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
 import type { SecretContext } from "../base/secret-box.ts";
 
-/** Credentials for a customer's bucket. */
+/** Credentials for the bucket of a customer. */
 export type Credentials =
   | {
       readonly auth: "access_key";
       readonly accessKeyId: string;
-      /** Encrypted under `destinationSecretContext`. */
+      /** Encrypted with the context `destinationSecretContext`. */
       readonly secretAccessKey: string;
-      /** The last four characters; null for a secret of fewer than 12 characters. */
+      /**
+       * The last four characters of the secret; null for a secret with fewer than 12 characters.
+       */
       readonly secretHint: string | null;
     }
   | { readonly auth: "role"; readonly roleArn: string };
@@ -24,25 +26,25 @@ export interface Destination {
   readonly enabled: boolean;
   readonly bucket: string;
   readonly region: string;
-  /** Normalised address of an S3-compatible store; null: AWS. */
+  /** Normalised address of an S3-compatible store; null for AWS. */
   readonly endpoint: string | null;
   readonly forcePathStyle: boolean;
   /** Prefix of every object key. */
   readonly prefix: string;
   readonly credentials: Credentials;
-  /** Format of new exports. An export keeps its format. */
+  /** Format of new exports. A change does not affect runs whose export has begun. */
   readonly compression: Compression;
   /** Number of failed export attempts since the last successful attempt, test or checked change. */
   readonly failuresInRow: number;
   readonly lastSuccessAt: string | null;
   readonly lastError: string | null;
-  /** Random ID of the settings; differs after every change. */
+  /** Random ID of the settings. Every change gives a new one. */
   readonly revision: string;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
 
-/** True if the destination's status is `failing`. */
+/** True if enough attempts in a row failed for the status `failing`. */
 export const isDestinationFailing = ({
   failuresInRow,
 }: Pick<Destination, "failuresInRow">): boolean => failuresInRow >= limits.failuresUntilFailing;
@@ -51,26 +53,32 @@ const hintLength = 4;
 const hintedLengthMin = 12;
 const revisionBytes = 12;
 
-/** The last four characters of a secret access key; null if it has fewer than 12. */
+/**
+ * The last four characters of a secret access key; null for a key with fewer than 12 characters.
+ */
 export const keyHint = (secretAccessKey: string): string | null =>
   secretAccessKey.length >= hintedLengthMin ? secretAccessKey.slice(-hintLength) : null;
 
-/** 404 NOT_FOUND of a call that needs a destination. */
+/** Error 404 NOT_FOUND: the account has no S3 destination. */
 export const noDestination = (): ServiceError =>
   notFound("An S3 destination", "Set one with PUT /v1/s3_destination first.");
 
+/** Random ID for new settings of a destination. */
 export const newRevision = (random: RandomSource): string =>
   Buffer.from(random.bytes(revisionBytes)).toString("hex");
 
 /**
- * The external ID that the trust policy of a customer's role must require, so that no other account
- * of this service can use the role. Not secret. Fixed for an account, so that it can be shown before
- * a destination is set.
+ * The external ID that the trust policy of a customer's role must require. It prevents other
+ * accounts of this service from using the role. It is not secret. It depends only on the account
+ * ID, so it can be shown before a destination is set.
  */
 export const externalIdOf = (accountId: string): string =>
   `ext-${createHash("sha256").update(`s3_destination/${accountId}`).digest("hex").slice(0, 32)}`;
 
-/** The encryption context of a destination's secret. */
+/**
+ * Encryption context of a destination's secret. The secret can be decrypted only with the same
+ * context.
+ */
 export const destinationSecretContext = (accountId: string): SecretContext => ({
   account: accountId,
   record: "s3_destination",

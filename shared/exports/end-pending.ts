@@ -7,7 +7,10 @@ export interface EndPendingDependencies {
   readonly warn: Warn;
 }
 
-/** Wakes the delivery worker, which ends all pending exports of a disabled or deleted destination. */
+/**
+ * Wakes the delivery worker, which then ends all pending exports of a disabled or deleted
+ * destination.
+ */
 export async function endPendingExports(
   accountId: string,
   now: Date,

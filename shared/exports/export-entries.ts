@@ -3,17 +3,20 @@ import { derivedIdAt } from "../base/ids.ts";
 import type { OutboxEntry } from "../outbox/outbox.ts";
 import { type ExportRecord, newExport } from "./export-record.ts";
 
-/** The next attempt to export a run. */
+/** Content of an entry for the next attempt to export a run. */
 export const exportContent = object({
   kind: literal("export"),
   runId: string(),
   watchlistId: string(),
   runNumber: nullable(number()),
-  /** When the run ended. */
+  /** Time at which the run ended (ISO). */
   createdAt: string(),
 });
 
-/** A backfill: exports all runs that ended from `since` to `until`. `after`: the last processed run. */
+/**
+ * Content of an entry for a backfill, which exports all runs that ended from `since` to `until`.
+ * `after` is the last processed run; null before the first.
+ */
 const backfillContent = object({
   kind: literal("backfill"),
   since: string(),
@@ -21,17 +24,20 @@ const backfillContent = object({
   after: nullable(object({ createdAt: string(), runId: string() })),
 });
 
-/** A requested retry: makes all exports that wait for a retry due at once. */
+/**
+ * Content of an entry for a requested retry, which makes all exports that wait for a retry due at
+ * once.
+ */
 const retryContent = object({ kind: literal("retry") });
 
-/** Content of an entry in a destination's outbox. */
+/** Content of an entry in the outbox of a destination. */
 export const outboxContent = variant("kind", [exportContent, backfillContent, retryContent]);
 type ExportContent = InferOutput<typeof exportContent>;
 export type BackfillContent = InferOutput<typeof backfillContent>;
 
 type ExportedRun = Omit<ExportContent, "kind">;
 
-/** The export of a run before its first attempt. */
+/** The export record of a run before its first attempt. */
 export const exportOf = ({ runId, watchlistId, runNumber, createdAt }: ExportedRun): ExportRecord =>
   newExport({
     id: derivedIdAt("export", new Date(createdAt), runId),
@@ -41,7 +47,7 @@ export const exportOf = ({ runId, watchlistId, runNumber, createdAt }: ExportedR
     createdAt,
   });
 
-/** The outbox entry for the first attempt of a run's export, due when the run ended. */
+/** The outbox entry for the first attempt to export a run. It is due at the end time of the run. */
 export const firstEntry = (run: ExportedRun): OutboxEntry => ({
   lane: "first",
   dueAt: run.createdAt,
@@ -49,7 +55,7 @@ export const firstEntry = (run: ExportedRun): OutboxEntry => ({
   content: contentOf(run),
 });
 
-/** The outbox entry for the next attempt of an export; none if the export has ended. */
+/** The outbox entry for the next attempt of an export. Empty if no attempt is due. */
 export const nextEntries = (record: ExportRecord): readonly OutboxEntry[] =>
   record.nextAttemptAt === null
     ? []
@@ -62,7 +68,10 @@ export const nextEntries = (record: ExportRecord): readonly OutboxEntry[] =>
         },
       ];
 
-/** The outbox entry of a backfill. */
+/**
+ * The outbox entry for a backfill of this time span, due now. Its key makes a repeated request
+ * idempotent.
+ */
 export const backfillEntry = (
   span: { readonly since: string; readonly until: string },
   now: Date,
@@ -73,7 +82,7 @@ export const backfillEntry = (
   content: { kind: "backfill", ...span, after: null } satisfies BackfillContent,
 });
 
-/** The outbox entry of a requested retry. */
+/** The outbox entry for a requested retry, due now. An outbox contains at most one. */
 export const retryEntry = (now: Date): OutboxEntry => ({
   lane: "first",
   dueAt: now.toISOString(),
@@ -90,8 +99,8 @@ const contentOf = ({ runId, watchlistId, runNumber, createdAt }: ExportedRun): E
 });
 
 /**
- * True if an entry is not obsolete: it is the first attempt of an export without attempts, or the
- * attempt for which the export waits.
+ * True if an entry is still valid; false if it is obsolete. A first entry is valid before the first
+ * attempt. A later entry is valid if the export record names its due time as the next attempt.
  */
 export const isFresh = ({ lane, dueAt }: OutboxEntry, known: ExportRecord | null): boolean => {
   if (lane === "first") return known === null || isUntried(known);

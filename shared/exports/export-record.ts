@@ -2,40 +2,48 @@ import type { Compression } from "./destination.ts";
 
 export const exportStates = ["pending", "done", "failed"] as const;
 
-/** The export of one run: its events in order, then the manifest. Times are ISO 8601 UTC. */
+/**
+ * The state of a run's export. An export writes the run's events in order, then the manifest. Times
+ * are ISO 8601 UTC.
+ */
 export interface ExportRecord {
   readonly id: string;
   readonly runId: string;
   readonly watchlistId: string;
-  /** Null until the first attempt has read the run's events. */
+  /** Null before the first attempt reads the run's events. */
   readonly runNumber: number | null;
   readonly state: (typeof exportStates)[number];
-  /** Number of exported events, counted from the first without a gap. */
+  /**
+   * Number of exported events, counted from the first event up to the first one that is missing.
+   */
   readonly objects: number;
-  /** Size of these objects as stored. */
+  /** Total size in bytes of these events' objects as stored. */
   readonly bytes: number;
-  /** Revision of the destination to which they were written; null before the first attempt. */
+  /**
+   * Revision of the destination to which these objects were written; null before the first attempt.
+   */
   readonly destinationRevision: string | null;
   /**
-   * Format of the run's objects. Stored before the first object is written and never changed after,
-   * because a second format would leave the same events under another suffix. Null until then.
+   * Format of the run's objects; null before the first attempt. It is stored before the first
+   * object is written and then never changes: with another format, the same events would be stored
+   * twice, with different suffixes.
    */
   readonly compression: Compression | null;
-  /** Set when the export is complete. */
+  /** Key of the manifest; null until the export is complete. */
   readonly manifestKey: string | null;
   /** Number of attempts. */
   readonly attemptCount: number;
-  /** Number of attempts since the last progress. */
+  /** Number of attempts since the last progress. The retry schedule uses it. */
   readonly tries: number;
   readonly lastError: string | null;
-  /** Due time of the next retry; null if there is none, and before the first attempt. */
+  /** Due time of the next retry; null before the first attempt, and if no retry is planned. */
   readonly nextAttemptAt: string | null;
   /** Time at which the run ended. */
   readonly createdAt: string;
   readonly finishedAt: string | null;
 }
 
-/** Creates an export without attempts. */
+/** Creates an export record in state `pending` without attempts. */
 export const newExport = (
   run: Pick<ExportRecord, "id" | "runId" | "watchlistId" | "runNumber" | "createdAt">,
 ): ExportRecord => ({
@@ -57,7 +65,7 @@ export const newExport = (
   finishedAt: null,
 });
 
-/** The export restarted at its first event, in its current format. */
+/** The export record, reset to start again at the first event and due now. Keeps its format. */
 export const restarted = (record: ExportRecord, now: Date): ExportRecord => ({
   ...newExport(record),
   compression: record.compression,

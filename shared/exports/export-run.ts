@@ -18,7 +18,7 @@ export interface ExportRunDependencies {
   readonly destinations: Pick<DestinationStore, "report">;
   readonly bodies: EventBodies;
   readonly ready: () => Promise<ReadyDestination>;
-  /** Reads an export from the log. */
+  /** Reads an export from the log by ID; null if the log does not have it. */
   readonly known: (exportId: string) => Promise<ExportRecord | null>;
   readonly clock: Clock;
   readonly random: RandomSource;
@@ -29,19 +29,23 @@ export interface ExportRunDependencies {
 export interface ExportTask {
   readonly accountId: string;
   readonly entry: OutboxEntry;
-  /** The export before its first attempt. */
+  /** The export record before its first attempt. */
   readonly fresh: ExportRecord;
   readonly slice: TimeSlice<ExportRecord>;
-  /** Failed attempts of this session since its last success. */
+  /** Number of failed attempts of this session since its last success, and the last error code. */
   readonly failures: { inRow: number; reason?: string };
 }
 
-/** Number of failures in a row after which a session postpones its other exports without an attempt. */
+/**
+ * Number of failures in a row after which a session postpones its other exports without trying
+ * them.
+ */
 const failuresInRowMax = 3;
 
 /**
- * Writes a run's events to the account's bucket: one object per event in delivery order, then the
- * manifest. Continues where the previous attempt stopped. Keys and bytes of a repeat are identical.
+ * Exports a run: writes its events to the account's bucket, one object per event in delivery order,
+ * then the manifest. Continues where the previous attempt stopped. A repeated attempt writes the
+ * same keys and bytes. If the entry is obsolete, only removes it.
  */
 export async function exportRun(
   task: ExportTask,
@@ -53,7 +57,8 @@ export async function exportRun(
   const record = known ?? fresh;
   const ready = await dependencies.ready();
   if (ready.outcome === "refused") return end(task, record, { ...dependencies, ...ready });
-  // The session ends entries before they are due, but the destination has been enabled again.
+  // While a destination is disabled, a session processes its entries before they are due. This one
+  // is enabled again.
   if (!isDue(entry, dependencies.clock.now())) return;
   const { destination } = ready;
   if (failures.inRow >= failuresInRowMax) {
@@ -69,7 +74,7 @@ export async function exportRun(
   const run = await archivedRun({ accountId, runId: record.runId }, dependencies.bodies);
   if (run === null) return end(task, record, { ...dependencies, reason: "events_expired" });
   const start = startOf(record, run, destination);
-  // The format is stored before the first object, so that the next attempt uses the same format.
+  // Stored before the first object is written, so that the next attempt uses the same format.
   if (record.compression === null) await slice.store({ records: [start] });
   const { prefix } = destination;
   const { compression } = start;
@@ -85,8 +90,8 @@ export async function exportRun(
 type StartedRecord = ExportRecord & { readonly compression: Compression };
 
 /**
- * The export at the start of an attempt. It restarts if the destination changed, or if its format is
- * not stored: its objects, if any, have the layout of an earlier release.
+ * The export record at the start of an attempt. The export restarts in two cases: the destination
+ * changed, or no format is stored, so that existing objects have the layout of an earlier release.
  */
 function startOf(
   record: ExportRecord,
@@ -155,7 +160,7 @@ interface Failure {
   readonly reason: string;
 }
 
-/** Schedules a retry after a failed attempt, or ends the export after its last attempt. */
+/** Schedules a retry after a failed attempt. If the retries are exhausted, ends the export. */
 async function fail(
   task: ExportTask,
   { record, destination, reason }: Failure,
@@ -185,7 +190,10 @@ const attemptMetrics = (outcome: "done" | "failed" | "given_up") =>
     },
   );
 
-/** Postpones an export by the next retry delay. Returns true if its retries are exhausted and it ends. */
+/**
+ * Postpones an export by the next retry delay. Returns true if the retries are exhausted, and then
+ * ends the export.
+ */
 async function postpone(
   { entry, slice }: ExportTask,
   record: ExportRecord,
@@ -210,7 +218,7 @@ async function postpone(
   return seconds === null;
 }
 
-/** Ends an export without a further attempt. */
+/** Ends an export in state `failed`, without another attempt. */
 function end(
   { entry, slice }: ExportTask,
   record: ExportRecord,

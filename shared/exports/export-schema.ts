@@ -53,7 +53,7 @@ export const exportSchema = v.object({
   finished_at: v.nullable(timestamp),
 });
 
-/** 200 of `GET /v1/s3_destination/exports`: newest first. */
+/** Response 200 of `GET /v1/s3_destination/exports`, newest export first. */
 export const exportsResponse = v.object({
   ...listOf(exportSchema).entries,
   next_starting_after: v.nullable(

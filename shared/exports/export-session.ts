@@ -27,7 +27,10 @@ export interface ExportDependencies
   readonly clock: Clock;
 }
 
-/** Opens sessions that work on a destination's outbox: exports of runs, backfills, requested retries. */
+/**
+ * Opens sessions that process a destination's outbox: exports of runs, backfills and requested
+ * retries.
+ */
 export function exportSessions(dependencies: ExportDependencies): OpenSession<ExportRecord> {
   return async ({ accountId }) => {
     const destination = openDestination(accountId, dependencies);
@@ -35,7 +38,7 @@ export function exportSessions(dependencies: ExportDependencies): OpenSession<Ex
     const work = { ...dependencies, known: log.known, ready: () => destination.ready() };
     const failures = { inRow: 0 };
     return {
-      // Runs are exported one after the other, but several objects of a run in parallel.
+      // Runs are exported one after the other. The objects of one run are written in parallel.
       parallel: 1,
       ended: async () =>
         destinationRefusal(await dependencies.destinations.get(accountId)) !== null,
@@ -51,7 +54,7 @@ export function exportSessions(dependencies: ExportDependencies): OpenSession<Ex
         if (content.kind === "backfill") {
           return backfillPage({ accountId, entry, content, slice: noted }, work);
         }
-        // The retry was requested after these failures, so they do not count.
+        // The client requested the retry after these failures, so they no longer count.
         failures.inRow = 0;
         return retryPending({ accountId, entry, slice: noted }, work);
       },
@@ -60,7 +63,7 @@ export function exportSessions(dependencies: ExportDependencies): OpenSession<Ex
   };
 }
 
-/** The export log with the records of this session that are not stored yet. */
+/** The export log, including records of this session that are not stored yet. */
 function exportLog(accountId: string, { exports }: ExportDependencies) {
   const noted = new Map<string, ExportRecord>();
   return {

@@ -2,7 +2,10 @@ import type { ExportRecord } from "./export-record.ts";
 
 export interface ExportPage {
   readonly exports: readonly ExportRecord[];
-  /** Last ID of the page; null if it is the last page. A page may have fewer entries than `limit`. */
+  /**
+   * ID of the last entry that was read; null on the last page. A page may have fewer entries than
+   * `limit`.
+   */
   readonly lastId: string | null;
 }
 
@@ -10,15 +13,15 @@ export interface ExportQuery {
   readonly limit: number;
   readonly before: string | null;
   readonly state: ExportRecord["state"] | null;
-  /** Only exports of this watchlist. */
+  /** Selects only exports of this watchlist. */
   readonly watchlistId?: string | null;
-  /** Only exports of runs that ended at this ISO time or later. */
+  /** Selects only exports of runs that ended at this ISO time or later. */
   readonly since?: string | null;
 }
 
-/** Stores the export log: the exports of an account by ID, kept for 30 days. */
+/** Stores the export log: the exports of an account by ID, for 30 days. */
 export interface ExportStore {
   get(accountId: string, id: string): Promise<ExportRecord | null>;
-  /** Lists exports, newest first; `before` is exclusive. Reads a bounded number of rows. */
+  /** Lists matching exports older than `before`, newest first. Reads a bounded number of rows. */
   list(accountId: string, wanted: ExportQuery): Promise<ExportPage>;
 }

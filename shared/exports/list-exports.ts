@@ -10,8 +10,8 @@ export interface ListExportsDependencies extends PendingExportSources {
 }
 
 /**
- * Lists exports of an account, newest first: those in the export log, and those before their first
- * attempt.
+ * Lists exports of an account, newest first. Includes exports before their first attempt, which are
+ * not in the export log.
  */
 export async function listExports(
   accountId: string,
@@ -21,7 +21,8 @@ export async function listExports(
   const { limit, starting_after: before = null, state = null, watchlist_id: watchlistId } = query;
   const since = query.since === undefined ? null : new Date(query.since).toISOString();
   const wanted = { limit, before, state, watchlistId: watchlistId ?? null, since };
-  // In this order an export that is logged in between is in both pages, never in neither.
+  // Pending exports are read first: an export logged between the reads is then in both pages, not
+  // in neither.
   const pending = await pendingExports(accountId, wanted, dependencies);
   const { exports: entries, lastId } = await dependencies.exports.list(accountId, wanted);
   const page = mergedPage({ entries, lastId }, pending, limit);

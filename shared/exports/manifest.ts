@@ -8,11 +8,11 @@ export interface ManifestSubject {
   readonly prefix: string;
   /** Format of the run's objects. */
   readonly compression: Compression;
-  /** The run object of `watchlist.run.completed`; null if the run has no such event. */
+  /** Run object of the `watchlist.run.completed` event; null if the run has no such event. */
   readonly runObject: unknown;
 }
 
-/** The folder of a run below a destination's prefix. */
+/** The folder of a run's objects, below the prefix of the destination. */
 export const folderOf = (run: ArchivedRun, prefix: string): ExportFolder => ({
   prefix,
   watchlistId: run.watchlistId,
@@ -20,13 +20,13 @@ export const folderOf = (run: ArchivedRun, prefix: string): ExportFolder => ({
   runStartedAt: run.runStartedAt,
 });
 
-/** Size and digest of an event's object as stored. */
+/** Size and digest of an event's object in this format. */
 export const storedAs = (
   { gzip, line }: Pick<ArchivedEvent, "gzip" | "line">,
   compression: Compression,
 ): ArchivedEvent["line"] => (compression === "gzip" ? gzip : line);
 
-/** Content of `_manifest.json`: the run, its objects, totals, and the digest of the event IDs. */
+/** Content of `_manifest.json`: the run, its objects, totals, and a digest of the event IDs. */
 export function presentManifest(subject: ManifestSubject): unknown {
   const { run, prefix, compression, runObject } = subject;
   const folder = folderOf(run, prefix);

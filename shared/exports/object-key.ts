@@ -2,17 +2,17 @@ import type { RandomSource } from "../base/clock.ts";
 import type { EventType } from "../events/event.ts";
 import type { Compression } from "./destination.ts";
 
-/** The run and prefix that determine a folder. */
+/** The prefix and run fields that determine the folder of a run's objects. */
 export interface ExportFolder {
   readonly prefix: string;
   readonly watchlistId: string;
   readonly runNumber: number;
-  /** ISO time. Its UTC date is the date partition. */
+  /** Start time of the run (ISO). Its UTC date is the date partition. */
   readonly runStartedAt: string;
 }
 
 export interface ExportedObject {
-  /** Position in delivery order, from 1. */
+  /** Number of the event in delivery order, from 1. */
   readonly number: number;
   readonly type: EventType;
   readonly eventId: string;
@@ -20,14 +20,15 @@ export interface ExportedObject {
 }
 
 /**
- * Version of the layout below the prefix. Version 1 named the last partition `run`, which hid the
- * manifest's field of that name. Objects under `v=1` are never written or read by this release.
+ * Version of the folder layout below the prefix. Version 1 named its last partition `run`, which
+ * hid the manifest's field `run` in query engines. This release neither reads nor writes objects
+ * under `v=1`.
  */
 const layoutVersion = 2;
 
 /**
- * The folder of a run's objects; the same run always has the same folder. Query engines make a
- * column of each `name=value` folder, so no name may be a top-level field of an event or a manifest.
+ * The folder of a run's objects, which never changes for a run. Query engines make a column of each
+ * `name=value` folder, so no top-level field of an event or a manifest may have the same name.
  */
 function exportFolder({ prefix, watchlistId, runNumber, runStartedAt }: ExportFolder): string {
   const date = new Date(runStartedAt).toISOString().slice(0, 10);
@@ -36,22 +37,25 @@ function exportFolder({ prefix, watchlistId, runNumber, runStartedAt }: ExportFo
   return `${prefix}events/v=${layoutVersion}/${partitions}/`;
 }
 
-/** The key of one event's object. */
+/** Key of the object of one event. */
 export function objectKey(folder: ExportFolder, object: ExportedObject): string {
   const number = String(object.number).padStart(5, "0");
   const suffix = object.compression === "gzip" ? ".jsonl.gz" : ".jsonl";
   return `${exportFolder(folder)}${number}-${object.type}-${object.eventId}${suffix}`;
 }
 
-/** The key of the manifest, which is written last. */
+/**
+ * Key of a run's manifest. The manifest is written last, so its existence means that the export is
+ * complete.
+ */
 export const manifestKey = (folder: ExportFolder): string =>
   `${exportFolder(folder)}_manifest.json`;
 
-/** The key of the check object. */
+/** Key of the object that a check of the destination writes and deletes. */
 export const checkKey = (prefix: string): string => `${prefix}_service_check`;
 
 const absentKeyBytes = 12;
 
-/** A random key that was never written. */
+/** A random key for which no object was ever written. */
 export const absentKey = (prefix: string, random: RandomSource): string =>
   `${checkKey(prefix)}_${Buffer.from(random.bytes(absentKeyBytes)).toString("hex")}`;

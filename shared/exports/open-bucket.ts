@@ -11,12 +11,12 @@ export interface OpenBucketDependencies {
 
 export type OpenedBucket =
   | { readonly outcome: "opened"; readonly bucket: CustomerBucket }
-  /** The role could not be assumed. */
+  /** The role could not be assumed. `reason` is the error code. */
   | { readonly outcome: "failed"; readonly reason: string };
 
 /**
- * Opens a destination's bucket with its access key or role.
- * @throws errors of the service itself, such as a failed decryption of the secret.
+ * Opens the bucket of a destination with its access key or role.
+ * @throws errors of the service itself, such as a failed decryption of the secret
  */
 export async function openBucket(
   accountId: string,

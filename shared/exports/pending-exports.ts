@@ -11,9 +11,7 @@ export interface PendingExportSources {
   readonly exports: Pick<ExportStore, "get">;
 }
 
-/**
- * Exports before their first attempt, which are not in the log yet. Newest first.
- */
+/** Lists exports before their first attempt, newest first. They are not in the export log yet. */
 export async function pendingExports(
   accountId: string,
   { limit, before, state, watchlistId, since }: ExportQuery,

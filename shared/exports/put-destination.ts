@@ -22,7 +22,7 @@ export interface DestinationRequest<Wanted> {
   readonly accountId: string;
   readonly wanted: Wanted;
   readonly now: Date;
-  /** `host[:port]` of this service, which is refused as a store. */
+  /** `host[:port]` of this service, which must not be a store; null if unknown. */
   readonly ownHost: string | null;
 }
 
@@ -32,8 +32,10 @@ export interface PutDestination {
 }
 
 /**
- * Sets the account's S3 destination, after it wrote and deleted a check object there.
- * @throws 400 with the failed step of the check (nothing is saved).
+ * Creates or replaces the account's S3 destination, after writing and deleting a check object
+ * there. Makes pending exports of a replaced destination due at once, or ends them if it is now
+ * disabled.
+ * @throws 400 that names the invalid field or the failed step of the check (nothing is saved)
  */
 export async function putDestination(
   request: DestinationRequest<DestinationBody>,
@@ -76,5 +78,8 @@ export async function putDestination(
   return { destination, outcome: before === null ? "created" : "replaced" };
 }
 
-/** Default of `force_path_style`: true except for AWS, because few other stores have a host name per bucket. */
+/**
+ * Default of `force_path_style`. True except for AWS, because most other stores have no host name
+ * per bucket.
+ */
 export const pathStyleByDefault = (endpoint: string | null): boolean => endpoint !== null;

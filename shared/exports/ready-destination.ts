@@ -7,9 +7,9 @@ export interface ReadyDependencies extends OpenBucketDependencies {
   readonly destinations: Pick<DestinationStore, "get">;
 }
 
-/** The destination at the start of an attempt. */
+/** The destination at the start of an attempt, and its bucket if it can be opened. */
 export type ReadyDestination =
-  /** The destination is disabled or deleted. */
+  /** The destination is disabled or deleted. `reason` is the error code. */
   | { readonly outcome: "refused"; readonly reason: string }
   | { readonly outcome: "failed"; readonly reason: string; readonly destination: Destination }
   | {
@@ -18,13 +18,16 @@ export type ReadyDestination =
       readonly bucket: CustomerBucket;
     };
 
-/** Why a destination receives nothing; null if it is enabled. */
+/** Error code if a destination does not receive exports; null if it does. */
 export function destinationRefusal(destination: Destination | null): string | null {
   if (destination === null) return "destination_deleted";
   return destination.enabled ? null : "destination_disabled";
 }
 
-/** Opens a destination for a session. `ready` reads it before each attempt and signs in again after a change. */
+/**
+ * Opens a destination for a session. `ready` reads the destination each time, and signs in again if
+ * it changed.
+ */
 export function openDestination(accountId: string, dependencies: ReadyDependencies) {
   let open: { readonly revision: string; readonly bucket: CustomerBucket } | null = null;
   const close = (): void => {

@@ -8,7 +8,7 @@ export interface RequestRetryDependencies {
   readonly warn: Warn;
 }
 
-/** Adds a requested retry to the destination's outbox, which makes all pending exports due at once. */
+/** Requests a retry of all pending exports of an account: they are then due at once. */
 export async function requestRetry(
   accountId: string,
   now: Date,

@@ -8,7 +8,7 @@ import type { ExportRecord } from "./export-record.ts";
 
 export interface RetryPendingDependencies {
   readonly outbox: Pick<OutboxStore<ExportRecord>, "entries">;
-  /** Reads an export from the log. */
+  /** Reads an export from the log by ID; null if the log does not have it. */
   readonly known: (exportId: string) => Promise<ExportRecord | null>;
   readonly clock: Clock;
 }
@@ -22,8 +22,8 @@ export interface RetryTask {
 const exportsAtOnce = 25;
 
 /**
- * Works on a requested retry: makes all exports that wait for a retry due now, with a new retry
- * schedule. Idempotent: a repeat continues with the exports that still wait.
+ * Processes a requested retry: makes all exports that wait for a retry due now and restarts their
+ * retry schedules. Idempotent: a repeated call continues with the exports that still wait.
  */
 export async function retryPending(
   { accountId, entry, slice }: RetryTask,
@@ -35,13 +35,13 @@ export async function retryPending(
     const waiting = await outbox.entries(destinationTarget(accountId), wanted);
     for (const one of waiting) await slice.record(await madeDue(one, { known, now }));
     if (waiting.length < exportsAtOnce) return slice.record({ removed: entry });
-    // Stores the changes, so that the next page does not contain these entries.
+    // Stores the changes, so that the next page does not contain the same entries.
     await slice.store({});
     if (slice.isOver()) return;
   }
 }
 
-/** Replaces a waiting entry by one that is due now. Only removes an obsolete entry. */
+/** Replaces a waiting entry with one that is due now. If the entry is obsolete, only removes it. */
 async function madeDue(
   entry: OutboxEntry,
   { known, now }: Pick<RetryPendingDependencies, "known"> & { readonly now: Date },

@@ -1,4 +1,4 @@
-/** Credentials of an assumed role. */
+/** Credentials of an assumed role, valid until `expiresAt`. */
 export interface TemporaryCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -13,12 +13,18 @@ export interface AssumedRole {
   readonly region: string;
 }
 
-/** `reason` is a code of AWS (`AccessDenied`) or of the connection (`timeout`). */
+/**
+ * `reason` is an error code of AWS (such as `AccessDenied`) or of the connection (such as
+ * `timeout`).
+ */
 export type AssumeOutcome =
   | { readonly outcome: "assumed"; readonly credentials: TemporaryCredentials }
   | { readonly outcome: "failed"; readonly reason: string };
 
-/** Assumes roles of customers for one hour. Returns errors of AWS; never throws for them. */
+/**
+ * Assumes roles of customers for one hour. A failure of AWS is part of the result, not an
+ * exception.
+ */
 export interface RoleCredentials {
   assume(role: AssumedRole): Promise<AssumeOutcome>;
 }

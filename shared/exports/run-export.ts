@@ -3,7 +3,10 @@ import type { OutboxEntry } from "../outbox/outbox.ts";
 import type { DestinationStore } from "./destination-store.ts";
 import { firstEntry } from "./export-entries.ts";
 
-/** The outbox entry that exports a finished run. Null without an enabled destination. */
+/**
+ * The outbox entry that exports a finished run. Null if the account has no enabled destination or
+ * the run has no events.
+ */
 export async function runExport(
   accountId: string,
   run: ArchivedRun,

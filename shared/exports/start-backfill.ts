@@ -11,7 +11,7 @@ import { backfillEntry } from "./export-entries.ts";
 /** Body of `POST /v1/s3_destination/backfill`. */
 export const backfillBody = keptSpanBody;
 
-/** 202 of `POST /v1/s3_destination/backfill`. */
+/** Response 202 of `POST /v1/s3_destination/backfill`. */
 export const backfillResponse = v.object({
   object: v.literal("s3_backfill"),
   since: timestamp,
@@ -26,9 +26,9 @@ export interface StartBackfillDependencies {
 }
 
 /**
- * Starts a backfill: exports all runs again that ended in a time span.
- * @throws 404 NOT_FOUND without a destination; 409 CONFLICT while it is disabled; 400 INVALID_PARAM
- *   for a time span out of bounds.
+ * Starts a backfill, which exports all runs of a time span again. Returns the time span.
+ * @throws 404 NOT_FOUND if the account has no destination; 409 CONFLICT if the destination is
+ * disabled; 400 INVALID_PARAM for a time span out of bounds
  */
 export async function startBackfill(
   request: {

@@ -9,9 +9,10 @@ export interface StoreAddressDependencies {
 }
 
 /**
- * Checks and normalises the address of an S3-compatible store. `ownHost`: this service, which is
- * refused.
- * @throws 400 with `param` = `endpoint` unless it is the address of a public host, without a path.
+ * Checks and normalises the address of an S3-compatible store. Null (AWS) stays null. `ownHost` is
+ * the host of this service, which must not be a store.
+ * @throws 400 with `param` = `endpoint` if the address has a path or a query, or its host is not
+ * public
  */
 export async function storeAddress(
   { endpoint, ownHost }: { readonly endpoint: string | null; readonly ownHost: string | null },
@@ -22,7 +23,7 @@ export async function storeAddress(
   const href = await requirePublicUrl(param, { policy, ownHost }, resolver);
   const { pathname, search } = new URL(href);
   if (pathname !== "/" || search !== "") {
-    throw invalidParam("endpoint", "'endpoint' must be an address without a path or a query.");
+    throw invalidParam("endpoint", "'endpoint' must not have a path or a query. Remove them.");
   }
   return href;
 }

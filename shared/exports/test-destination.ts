@@ -18,9 +18,9 @@ export interface DestinationTest {
 }
 
 /**
- * Checks the account's destination, enabled or not, and records the outcome. After a success, pending
- * exports are due at once.
- * @throws 404 NOT_FOUND without a destination.
+ * Checks the account's destination, even if it is disabled, and records the outcome. If the check
+ * succeeds and the destination is enabled, its pending exports are due at once.
+ * @throws 404 NOT_FOUND if the account has no destination
  */
 export async function testDestination(
   accountId: string,

@@ -9,17 +9,18 @@ export interface CredentialsRequest {
     DestinationPatch,
     "auth" | "access_key_id" | "secret_access_key" | "role_arn"
   >;
-  /** The destination's address after the change. */
+  /** Address of the store after the change; null for AWS. */
   readonly endpoint: string | null;
-  /** The stored credentials; null if there are none or they must not be kept. */
+  /** The stored credentials; null if there are none, or if they must not be used again. */
   readonly before: Credentials | null;
-  /** True if the bucket or the endpoint changes: a stored key is never sent to another store. */
+  /** True if the bucket or the endpoint changes. A stored secret is never sent to another store. */
   readonly moved: boolean;
 }
 
 /**
- * The credentials after a request, with the secret encrypted.
- * @throws 400 that names the missing field, or a field of the other kind of credentials.
+ * The credentials of a destination after a request. Encrypts a new secret.
+ * @throws 400 that names a missing field, or a field that does not belong to the kind of
+ * credentials
  */
 export async function wantedCredentials(
   request: CredentialsRequest,
@@ -32,7 +33,7 @@ export async function wantedCredentials(
 function roleOf({ wanted, endpoint, before }: CredentialsRequest): Credentials {
   for (const param of ["access_key_id", "secret_access_key"] as const) {
     if (isGiven(wanted[param])) {
-      throw invalidParam(param, `'${param}' applies to 'auth': 'access_key' only. Omit it.`);
+      throw invalidParam(param, `'${param}' applies only with 'auth': 'access_key'. Omit it.`);
     }
   }
   const roleArn = wanted.role_arn ?? (before?.auth === "role" ? before.roleArn : null);
@@ -53,7 +54,7 @@ async function accessKeyOf(
   secrets: SecretBox,
 ): Promise<Credentials> {
   if (isGiven(wanted.role_arn)) {
-    throw invalidParam("role_arn", "'role_arn' applies to 'auth': 'role' only. Omit it.");
+    throw invalidParam("role_arn", "'role_arn' applies only with 'auth': 'role'. Omit it.");
   }
   const known = before?.auth === "access_key" ? before : null;
   const accessKeyId = wanted.access_key_id ?? known?.accessKeyId;

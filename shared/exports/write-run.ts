@@ -16,7 +16,7 @@ import type { ExportRecord } from "./export-record.ts";
 import { folderOf, presentManifest, storedAs } from "./manifest.ts";
 import { manifestKey, objectKey } from "./object-key.ts";
 
-/** Number of parallel writes, each over a separate connection that stays open. */
+/** Number of parallel writes. Each uses a separate connection that stays open. */
 const putsAtOnce = 4;
 
 export interface WriteSubject {
@@ -27,11 +27,11 @@ export interface WriteSubject {
   /** Format of the run's objects. */
   readonly compression: Compression;
   readonly bucket: CustomerBucket;
-  /** The export before this attempt. */
+  /** The export record before this attempt. */
   readonly record: ExportRecord;
 }
 
-/** `record`: the export after this attempt. */
+/** How an attempt ended. `record` is the export record after it. */
 export type WriteOutcome = { readonly record: ExportRecord } & (
   | { readonly outcome: "written" }
   /** The time slice has ended. */
@@ -46,7 +46,10 @@ interface Writing {
   readonly slice: TimeSlice<ExportRecord>;
 }
 
-/** Writes the remaining events of a run, then the manifest. */
+/**
+ * Writes the remaining events of a run, then the manifest. Stops at the end of the time slice or at
+ * a failure.
+ */
 export async function writeRun(subject: WriteSubject, writing: Writing): Promise<WriteOutcome> {
   const objects = await writeObjects(subject, writing);
   const { record, stop } = objects;
@@ -106,7 +109,10 @@ async function writeObjects(
   return { record, stop };
 }
 
-/** The export after a write. Counts events up to the first gap; later ones may be written again. */
+/**
+ * The export record after a write. Counts events up to the first gap, so later events may be
+ * written again.
+ */
 function progressed(
   record: ExportRecord,
   state: {
@@ -121,7 +127,7 @@ function progressed(
     assert(event !== undefined, "a written object is an event of the run");
     bytes += storedAs(event, state.compression).bytes;
   }
-  // Progress restarts the retry schedule.
+  // Any progress restarts the retry schedule.
   return objects === record.objects ? record : { ...record, objects, bytes, tries: 0 };
 }
 
@@ -140,7 +146,8 @@ function objectOf(
   return {
     key: objectKey(folderOf(run, prefix), name),
     bytes: compression === "gzip" ? gzip : unpackLine(gzip),
-    // No Content-Encoding: a client that decompresses would save plain text under the name .gz.
+    // No Content-Encoding: with it, clients decompress the object and save plain text in a file
+    // named .gz.
     contentType: compression === "gzip" ? "application/gzip" : "application/x-ndjson",
   };
 }

@@ -17,9 +17,9 @@ export interface CheckOffersDependencies extends MeteredReadDependencies {
 }
 
 /**
- * Checks offers for an account: reserves the maximum cost and charges the answers. A failure after the
- * reservation refunds all of it.
- * @throws 402 and 429 before any check; and the errors of the checker.
+ * Checks offers for an account: reserves the maximum cost, checks, and charges the answers with
+ * status `ok`. A failure after the reservation refunds the whole reservation.
+ * @throws 402 and 429 before any check; the errors of `meteredRead` and of the checker
  */
 export async function checkOffers(
   call: OfferCheckCall,

@@ -4,7 +4,7 @@ import type { ReadStatus } from "../scrapers/scraper.ts";
 import { type ProductResult, productResultSchema } from "./product.ts";
 import type { ProductsRequest } from "./request.ts";
 
-/** Number of items by status. */
+/** Number of items by status of their answer. `requested` is the total. */
 export interface StatusCounts {
   readonly requested: number;
   readonly ok: number;
@@ -15,7 +15,7 @@ export interface StatusCounts {
 
 const counted = (description: string) => v.pipe(count, v.description(description));
 
-/** The 200 answer of `POST /v1/products` (specification, section "Item envelope"). */
+/** Response 200 of `POST /v1/products` (specification, section "Item envelope"). */
 export const productsResponse = v.pipe(
   v.object({
     platform: v.string(),
@@ -55,6 +55,7 @@ export interface ProductsEnvelope {
   readonly credits: number;
 }
 
+/** Counts answers by status. */
 export function countByStatus(answers: readonly { readonly status: ReadStatus }[]): StatusCounts {
   const counts = { ok: 0, partial: 0, not_found: 0, unavailable: 0 };
   for (const { status } of answers) counts[status] += 1;
@@ -62,9 +63,10 @@ export function countByStatus(answers: readonly { readonly status: ReadStatus }[
   return { requested: answers.length, ...others, notFound };
 }
 
-/** Number of charged items: complete answers and items that do not exist (same section). */
+/** Number of charged items: `ok` and `not_found` answers (specification, section "Item envelope"). */
 export const chargedItems = ({ ok, notFound }: StatusCounts): number => ok + notFound;
 
+/** Builds the body of the 200 response of `POST /v1/products`. */
 export function productsEnvelope(
   { platform, marketplace, tier, include }: ProductsRequest,
   found: {

@@ -2,7 +2,7 @@ import { type Metrics, newMetrics } from "../observability/figures.ts";
 import type { StepScraperId } from "../scrapers/catalogue.ts";
 import type { StatusCounts } from "./envelope.ts";
 
-/** Items read, by status. */
+/** Metrics of the items that a scraper read, by status. */
 export const itemMetrics = (
   scraper: StepScraperId,
   { ok, partial, notFound, unavailable }: Omit<StatusCounts, "requested">,
@@ -18,7 +18,7 @@ export const itemMetrics = (
     },
   );
 
-/** Credits of a reservation that was settled. */
+/** Metrics of a settled reservation, in credits. The refund is the part that was not charged. */
 export const creditMetrics = (
   scraper: StepScraperId,
   { reserved, charged }: { readonly reserved: number; readonly charged: number },

@@ -16,39 +16,39 @@ import type { StepScraperId } from "../scrapers/catalogue.ts";
 import type { ReadStatus } from "../scrapers/scraper.ts";
 import { chargedItems, countByStatus } from "./envelope.ts";
 
-/** A call that charges per item. */
+/** A call that charges for each item. */
 export interface MeteredCall {
   readonly accountId: string;
   readonly requestId: string;
   /** Method and path of the route. */
   readonly endpoint: string;
-  /** Start time of the call. */
+  /** Time at which the call started. */
   readonly now: Date;
-  /** Time at which reading must end, so that the call can settle and answer. */
+  /** Time at which reading must end, so that the call can settle its credits and answer. */
   readonly deadline: Date;
-  /** Milliseconds until the answer can no longer be sent; negative afterwards. */
+  /** Milliseconds until it is too late to send the answer; negative after that. */
   readonly msToAnswer: () => number;
 }
 
 export interface MeteredReadDependencies {
   readonly ledger: Pick<Ledger, "reserve" | "settle" | "cancel">;
-  /** Queue for holds that the call itself cannot cancel. */
+  /** Queue for holds that the call cannot cancel. */
   readonly cancels: CancelQueue;
   readonly clock: Clock;
-  /** Maximum size of an answer in bytes; absent if answers are streamed. */
+  /** Maximum size of an answer in bytes; absent if answers are streamed and have no limit. */
   readonly answerBytesMax?: number | undefined;
 }
 
-/** The reads of a call and their cost. Credits are whole, rounded up once per call. */
+/** The reads of a call and their cost. Credits are whole numbers, rounded up once per call. */
 export interface MeteredWork<Answer, Result> {
   readonly scraper: StepScraperId;
   /** Number of requested items. */
   readonly items: number;
   /** Maximum cost of the call, in credits. */
   readonly reserved: number;
-  /** Cost of the answers in credits, at most the reserved amount. */
+  /** Cost of the answers in credits. At most `reserved`. */
   readonly charge: (answers: readonly Answer[]) => number;
-  /** Reads by the call's deadline. Throws if a source returns an invalid answer. */
+  /** Reads the items before the call's deadline. Throws if a source returns an invalid answer. */
   readonly read: () => Promise<readonly Answer[]>;
   /** Converts an answer for the client. */
   readonly present: (answer: Answer) => Result;
@@ -63,20 +63,21 @@ export interface MeteredRead<Answer, Result> {
   readonly balance: number;
   /** Credits held while the call ran. */
   readonly reserved: number;
-  /** Duration of the call. */
+  /** Duration of the call in milliseconds. */
   readonly elapsedMs: number;
 }
 
-/** Time after the deadline of a call at which its hold counts as abandoned, in milliseconds. */
+/** Time after the deadline of a call after which its hold expires, in milliseconds. */
 const settleMilliseconds = 60_000;
 
 const { callLossMs, cancelMs, settleLossMs } = limits.dependencies;
 
 /**
- * Reads for an account: reserves credits and a concurrency slot, reads, and charges the answers. A
- * call that returns an error is not charged, and neither is a call whose answer is too late to send.
+ * Reads items for an account: reserves credits and a concurrency slot, reads, and charges the
+ * answers. A call that throws is not charged, and neither is a call whose answer comes too late to
+ * send.
  * @throws 402 and 429 before any read; 400 if the answer is too large to send; 503 if a dependency
- * fails or no time is left to answer; and the errors of the read.
+ * fails or no time is left to answer; the errors of the read
  */
 export async function meteredRead<Answer extends { readonly status: ReadStatus }, Result>(
   call: MeteredCall,
@@ -87,7 +88,7 @@ export async function meteredRead<Answer extends { readonly status: ReadStatus }
   const { clock, answerBytesMax } = dependencies;
   await reserve(call, work, dependencies);
   const { answers, results, charge } = await orRelease(call, dependencies, async () => {
-    // Separate budgets, so that time lost by sources is not missing when credits are settled.
+    // Separate retry budgets: time lost in sources must not reduce the time for settling credits.
     const read = await withSeparateLoss(callLossMs, work.read);
     const presented = read.map((answer) => work.present(answer));
     if (answerBytesMax !== undefined) refuseTooLarge(presented, answerBytesMax);
@@ -106,7 +107,7 @@ export async function meteredRead<Answer extends { readonly status: ReadStatus }
   };
 }
 
-/** Bytes of an answer besides its results. */
+/** Bytes reserved for the parts of an answer other than its results. */
 const envelopeBytes = 4_096;
 
 function refuseTooLarge(results: readonly unknown[], answerBytesMax: number): void {
@@ -114,7 +115,8 @@ function refuseTooLarge(results: readonly unknown[], answerBytesMax: number): vo
   if (bytes <= answerBytesMax) return;
   throw invalidParam(
     "ids",
-    `The answer has ${bytes} bytes, but at most ${answerBytesMax} can be sent. Send fewer IDs in one call.`,
+    `The answer would have ${bytes} bytes, more than the maximum of ${answerBytesMax}. ` +
+      "Send fewer IDs in one call.",
   );
 }
 
@@ -125,7 +127,7 @@ async function reserve(
 ): Promise<void> {
   const { accountId, requestId, endpoint, deadline } = call;
   const { scraper, items, reserved: credits } = work;
-  // The current time, not the start of the call: other calls have changed the ledger since then.
+  // Not the start of the call, because other calls have changed the ledger since then.
   const now = dependencies.clock.now();
   const reservation = {
     accountId,
@@ -137,7 +139,8 @@ async function reserve(
     expiresAt: new Date(deadline.getTime() + settleMilliseconds),
   };
   const reserved = await dependencies.ledger.reserve(reservation).catch(async (error: unknown) => {
-    // If the ledger gave no answer, the hold may exist and would block credits until it expires.
+    // Without an answer from the ledger, the hold may exist and would block credits until it
+    // expires.
     if (isDependencyFailure(error)) await cancelLater(call, dependencies);
     throw error;
   });
@@ -164,8 +167,8 @@ async function orRelease<Result>(
 }
 
 /**
- * Charges the call. If the ledger gives no answer, or gives it too late, reverses the possible charge,
- * so that a call that returns an error is not charged.
+ * Charges the call. If the ledger does not answer, or answers too late, cancels the possible
+ * charge, because a call that returns an error must not be charged.
  */
 async function settle(
   call: MeteredCall,
@@ -178,7 +181,7 @@ async function settle(
   const settled = await withSeparateLoss(settleLossMs, () => ledger.settle(settlement)).catch(
     async (error: unknown) => {
       const isCancelled = await cancelLater(call, dependencies);
-      // A refusal has changed nothing, but a settlement without an answer may have taken effect.
+      // A refusal changed nothing, but a settlement without an answer may have taken effect.
       if (isServiceError(error) && error.details.isUnconfirmed !== true) throw error;
       if (!isCancelled) throw unconfirmed(String(error));
       throw isServiceError(error) ? unavailable("settled without an answer") : error;
@@ -211,7 +214,10 @@ async function cancelLater(
   return hasWorked(clock, withinMs, send);
 }
 
-/** Runs `act` and returns false if it fails: the call has failed before, and reports that error. */
+/**
+ * Runs `act` within `withinMs`. Returns false instead of throwing, because the call reports an
+ * earlier error.
+ */
 function hasWorked(clock: Clock, withinMs: number, act: () => Promise<void>): Promise<boolean> {
   const endsAt = clock.now().getTime() + withinMs;
   const endsInMs = (): number => endsAt - clock.now().getTime();

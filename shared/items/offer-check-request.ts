@@ -35,7 +35,7 @@ const references = (name: string): v.GenericSchema<OfferReference[]> =>
     v.metadata({ minItems: 1, maxItems: max }),
   );
 
-/** Body of `POST /v1/offers/check` as clients send it (specification, same section). */
+/** Body of `POST /v1/offers/check` before parsing (specification, section of this name). */
 export const offerCheckBody = v.object({
   ...shopFields("offer_check"),
   offers: v.optional(
@@ -51,14 +51,14 @@ export const offerCheckBody = v.object({
 
 export type OfferCheckBody = v.InferOutput<typeof offerCheckBody>;
 
-/** The parsed body: item IDs are valid, pairs are unique. */
+/** The parsed body. Item IDs are valid; pairs of item and offer are unique. */
 export interface OfferCheckRequest extends Shop {
   readonly offers: readonly OfferReference[];
 }
 
 /**
  * Parses the body, sets defaults and checks all rules.
- * @throws 501 for an announced platform; 400 that names the invalid parameter.
+ * @throws 501 for an announced platform; 400 that names the invalid parameter
  */
 export function parseOfferCheckRequest(body: OfferCheckBody): OfferCheckRequest {
   const shop = parsePlatform(body, "offer_check");
@@ -76,7 +76,7 @@ export function parseOfferCheckRequest(body: OfferCheckBody): OfferCheckRequest 
   if (unique.size > max) {
     throw invalidParam(
       name,
-      `'${name}' has ${unique.size} different offers, but a call checks at most ${max}.`,
+      `'${name}' must have at most ${max} different offers per call (got ${unique.size}).`,
     );
   }
   return { ...shop, offers: [...unique.values()] };
@@ -85,7 +85,7 @@ export function parseOfferCheckRequest(body: OfferCheckBody): OfferCheckRequest 
 /** The body schema of the route. Its transform throws `ServiceError` for values that the schema cannot check. */
 export const offerCheckRequest = v.pipe(offerCheckBody, v.transform(parseOfferCheckRequest));
 
-/** The offers of the request, and the name of their parameter. */
+/** Offers of the request, and the name of the parameter that contains them. */
 function offersOf({ offers, ids }: Pick<OfferCheckBody, "offers" | "ids">): {
   readonly name: string;
   readonly sent: readonly OfferReference[];
@@ -99,8 +99,8 @@ function offersOf({ offers, ids }: Pick<OfferCheckBody, "offers" | "ids">): {
 }
 
 /**
- * Parses an offer ID, as the service returned it or URL-encoded (`%2B` for a plus sign).
- * @throws 400 INVALID_PARAM for a malformed ID.
+ * Parses an offer ID, either as the service returned it or URL-encoded (`%2B` for a plus sign).
+ * @throws 400 INVALID_PARAM for a malformed ID
  */
 function parseOfferListingId(raw: string, param: string): string {
   const id = urlDecoded(raw.trim()).trim();
@@ -123,7 +123,7 @@ function urlDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A percent sign without a valid escape: the text was not encoded.
+    // A percent sign without a valid escape means that the text was not URL-encoded.
     return text;
   }
 }

@@ -26,7 +26,7 @@ export const offerCheckResultSchema = v.pipe(
 
 export type OfferCheckResult = v.InferOutput<typeof offerCheckResultSchema>;
 
-/** The 200 answer of `POST /v1/offers/check`. */
+/** Response 200 of `POST /v1/offers/check`. */
 export const offerCheckResponse = offerEnvelope(offerCheckResultSchema, "Offer checks");
 
 /** An offer check in API answers. */

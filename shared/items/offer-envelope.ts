@@ -7,7 +7,7 @@ import type { MeteredRead } from "./metered-read.ts";
 
 const counted = (description: string) => v.pipe(count, v.description(description));
 
-/** The 200 answer of an offers endpoint (specification, section "Item envelope"). */
+/** Response 200 of an offers endpoint (specification, section "Item envelope"). */
 export const offerEnvelope = <Result extends v.GenericSchema>(result: Result, title: string) =>
   v.pipe(
     v.object({
@@ -38,7 +38,7 @@ export interface OfferEnvelope<Result> {
   readonly credits: number;
 }
 
-/** The result of a settled read, and the account's balance. */
+/** Body of an offers response, with the credits and the account's balance. */
 export interface OfferReply<Result> {
   readonly body: OfferEnvelope<Result>;
   /** Credits charged for the call. */
@@ -49,7 +49,7 @@ export interface OfferReply<Result> {
   readonly reserved: number;
 }
 
-/** Builds the answer of a settled read. */
+/** Builds the reply of a settled read. */
 export function offerReply<Answer extends { readonly status: ReadStatus }, Result>(
   { platform, marketplace }: Shop,
   { answers, results, credits, balance, reserved, elapsedMs }: MeteredRead<Answer, Result>,

@@ -6,20 +6,20 @@ const retailerA: PlatformEntry = platforms.retailer_a;
 
 /** Price of one listing, in quarter-credits (specification, section "POST /v1/offers"). */
 export const offersQuarters = {
-  /** For a listing with at most one offer, or one that does not exist. */
+  /** For a listing with at most one offer, and for a listing that does not exist. */
   few: quartersOf("offers", "single"),
-  /** For a listing with more offers. */
+  /** For a listing with two or more offers. */
   many: quartersOf("offers", "multiple"),
 };
 
-/** Price of an answer, in quarter-credits; 0 for `unavailable`. */
+/** Price of an answer in quarter-credits; 0 if it is `unavailable`. */
 export function quartersFor(answer: OffersAnswer): number {
   if (answer.status === "unavailable") return 0;
   if (answer.status === "not_found") return offersQuarters.few;
   return totalOffersOf(answer) > 1 ? offersQuarters.many : offersQuarters.few;
 }
 
-/** Price of one answer, in quarter-credits (specification, section "POST /v1/offers/check"). */
+/** Price of one `ok` answer in quarter-credits (specification, section "POST /v1/offers/check"). */
 export const offerCheckQuarters = quartersOf("offer_check", "standard");
 
 function quartersOf(endpointId: EndpointId, tierId: string): number {

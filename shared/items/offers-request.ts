@@ -20,7 +20,7 @@ const shopAndCondition = {
   ),
 };
 
-/** Body of `POST /v1/offers` as clients send it (specification, same section). */
+/** Body of `POST /v1/offers` before parsing (specification, section of this name). */
 export const offersBody = v.object({
   ...shopAndCondition,
   ids: v.optional(
@@ -31,10 +31,10 @@ export const offersBody = v.object({
   ),
 });
 
-/** Query of `GET /v1/products/{id}/offers` as clients send it (specification, same section). */
+/** Query of `GET /v1/products/{id}/offers` before parsing (specification, section of this name). */
 export const itemOffersQuery = v.object(shopAndCondition);
 
-/** The parsed request. Item IDs are valid and unique. */
+/** The parsed body. Item IDs are valid and unique. */
 export interface OffersRequest extends Shop {
   readonly condition: ConditionFilter;
   readonly ids: readonly string[];
@@ -42,7 +42,7 @@ export interface OffersRequest extends Shop {
 
 /**
  * Parses the body, sets defaults and checks all rules.
- * @throws 501 for an announced platform; 400 that names the invalid parameter.
+ * @throws 501 for an announced platform; 400 that names the invalid parameter
  */
 export function parseOffersRequest(body: v.InferOutput<typeof offersBody>): OffersRequest {
   const shop = parsePlatform(body, "offers");
@@ -55,7 +55,7 @@ export function parseOffersRequest(body: v.InferOutput<typeof offersBody>): Offe
   if (ids.length > max) {
     throw invalidParam(
       param,
-      `'${param}' has ${ids.length} different IDs, but a call reads the offers of at most ${max}.`,
+      `'${param}' must have at most ${max} different IDs per call (got ${ids.length}).`,
     );
   }
   return { ...shop, condition: body.condition ?? "all", ids };
@@ -64,7 +64,7 @@ export function parseOffersRequest(body: v.InferOutput<typeof offersBody>): Offe
 /** The body schema of the route. Its transform throws `ServiceError` for values that the schema cannot check. */
 export const offersRequest = v.pipe(offersBody, v.transform(parseOffersRequest));
 
-/** The query schema of the one-item route. The path has the item ID. */
+/** Query schema of the one-item route, whose path contains the item ID. */
 export const itemOffersRequest = v.pipe(
   itemOffersQuery,
   v.transform((query) => ({
@@ -74,8 +74,8 @@ export const itemOffersRequest = v.pipe(
 );
 
 /**
- * Parses the item ID in the path of the one-item route.
- * @throws 400 for a malformed ID, with `param` = `asin` on retailer_a.
+ * Parses the item ID in the path of the one-item route. Returns the normalised ID.
+ * @throws 400 for a malformed ID, with `param` = `asin` on retailer_a and `id` elsewhere
  */
 export const parsePathId = (platform: Platform, raw: string): string =>
   parseItemId(platform, raw, platform === "retailer_a" ? "asin" : "id");

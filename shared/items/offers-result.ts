@@ -47,12 +47,12 @@ export const offersResultSchema = v.pipe(
 
 export type OffersResult = v.InferOutput<typeof offersResultSchema>;
 
-/** The 200 answer of `POST /v1/offers` and `GET /v1/products/{id}/offers`. */
+/** Response 200 of `POST /v1/offers` and `GET /v1/products/{id}/offers`. */
 export const offersResponse = offerEnvelope(offersResultSchema, "Offers");
 
 /**
- * The offers of a listing in API answers. The condition filters the offers read; it does not add
- * others in their place.
+ * The offers of a listing in API answers. Selects the featured offer and the cheapest others up to
+ * the maximum, then applies the condition. So a condition may return fewer offers than exist.
  */
 export function presentOffers(answer: OffersAnswer, condition: ConditionFilter): OffersResult {
   const { id, status, fetchedAt } = answer;

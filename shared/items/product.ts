@@ -26,10 +26,10 @@ export const productResultSchema = v.pipe(
 export type ProductResult = Readonly<Record<string, unknown>> &
   Pick<Answer, "id" | "status" | "fetchedAt">;
 
-/** A product result in API answers, without fields that the specification does not list. */
+/** A product result in API answers. Leaves out fields that the specification does not list. */
 export function presentProduct(scraper: ProductScraperId, answer: Answer): ProductResult {
   const { id, status, fetchedAt } = answer;
-  // The specification lists all fields of such a result (section "Product result").
+  // The specification lists all fields of a `not_found` result; `asin` is not one of them.
   if (status === "not_found") return { id, status, fetchedAt };
   const hasAsin = scrapers[scraper].platform === "retailer_a";
   const result: ProductResult & Record<string, unknown> = hasAsin

@@ -18,8 +18,8 @@ export interface ReadOffersDependencies extends MeteredReadDependencies {
 
 /**
  * Reads offers for an account: reserves the higher price for every ID and charges the price of each
- * answer. A failure after the reservation refunds all of it.
- * @throws 402 and 429 before any read; and the errors of the scraper.
+ * answer. A failure after the reservation refunds the whole reservation.
+ * @throws 402 and 429 before any read; the errors of `meteredRead` and of the scraper
  */
 export async function readOffers(
   call: OffersCall,

@@ -31,9 +31,9 @@ export interface ProductsRead {
 }
 
 /**
- * Reads products for an account: reserves the maximum cost, reads, and charges the answers. A failure
- * after the reservation refunds all of it.
- * @throws 402 and 429 before any read; and the errors of the scraper.
+ * Reads products for an account: reserves the maximum cost, reads, and charges the answers. A
+ * failure after the reservation refunds the whole reservation.
+ * @throws 402 and 429 before any read; the errors of `meteredRead` and of the scraper
  */
 export async function readProducts(
   call: ProductsCall,

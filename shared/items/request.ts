@@ -14,14 +14,14 @@ import { parseItemIds } from "../platforms/item-id.ts";
 import { shopFields } from "../platforms/shop-fields.ts";
 import { type ProductScraperId, scrapers } from "../scrapers/catalogue.ts";
 
-/** Schema of an array of item IDs. */
+/** Schema of a parameter that is an array of item IDs. Its messages name the parameter. */
 export const idArray = (name: string): v.GenericSchema<string[]> =>
   v.array(
-    v.string('An item id is a string: write it in quotes, such as "6501234".'),
+    v.string(`'${name}' must contain strings only. Put IDs in quotes, such as "6501234".`),
     `'${name}' must be an array of strings.`,
   );
 
-/** Body of `POST /v1/products` as clients send it (specification, same section). */
+/** Body of `POST /v1/products` before parsing (specification, section of this name). */
 export const productsBody = v.object({
   ...shopFields(),
   ids: v.optional(
@@ -60,19 +60,19 @@ export const productsBody = v.object({
 
 export type ProductsBody = v.InferOutput<typeof productsBody>;
 
-/** The parsed request. Item IDs are valid and unique. */
+/** The parsed body. Item IDs are valid and unique. */
 export interface ProductsRequest extends Shop {
   readonly tier: string;
   readonly scraper: ProductScraperId;
   readonly ids: readonly string[];
-  /** `include` of the request on retailer_a, without effect. */
+  /** `include` of a request on retailer_a. Repeated in the response; has no other effect. */
   readonly include?: readonly string[];
 }
 
 /**
  * Parses the body, sets defaults and checks all rules, in this order: platform and marketplace,
  * missing parameters, tier, IDs.
- * @throws 501 for an announced platform; 400 that names the invalid parameter.
+ * @throws 501 for an announced platform; 400 that names the invalid parameter
  */
 export function parseProductsRequest(body: ProductsBody): ProductsRequest {
   const shop = parsePlatform(body);
@@ -87,7 +87,7 @@ export function parseProductsRequest(body: ProductsBody): ProductsRequest {
   if (ids.length > max) {
     throw invalidParam(
       param,
-      `'${param}' has ${ids.length} different IDs, but a call reads at most ${max}.`,
+      `'${param}' must have at most ${max} different IDs per call (got ${ids.length}).`,
     );
   }
   const include = platform === "retailer_a" ? body.include : undefined;
@@ -104,8 +104,9 @@ export function parseProductsRequest(body: ProductsBody): ProductsRequest {
 export const productsRequest = v.pipe(productsBody, v.transform(parseProductsRequest));
 
 /**
- * The item IDs of the request, and the name of their parameter.
- * @throws 400 for none, for both, and for the alias on another platform.
+ * The item IDs of a request as sent, and the name of the parameter that contains them.
+ * @throws 400 if there is no parameter or there are two, or for `asins` on a platform other than
+ * retailer_a
  */
 export function idsOf(
   platform: Platform,

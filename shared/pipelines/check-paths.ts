@@ -3,16 +3,21 @@ import { didYouMean } from "../base/nearest.ts";
 import { type StepScraperId, stepScraperIds, stepScrapers } from "../scrapers/catalogue.ts";
 import { nextOf, type Pipeline, type Step, startsOf, stepOf } from "./definition.ts";
 
-/** A path into a step, and the key that defines it. */
+/** A reference to a step, and the key in the request that contains it. */
 interface Way {
   readonly to: string;
   readonly param: string;
 }
 
 /**
- * Checks the paths through a pipeline: all referenced steps exist, no path loops, every step can be
- * reached, and a step that finds an offer precedes each offer check.
- * @throws 400 with the key to change.
+ * Checks the paths through a pipeline:
+ *
+ * - all referenced steps exist;
+ * - no path loops;
+ * - a run can reach every step;
+ * - on each path, a step that finds an offer precedes each `offer_check` step.
+ *
+ * @throws 400 with `param` = the key to change
  */
 export function checkPaths(pipeline: Pipeline, path: string): void {
   checkNames(pipeline, path);
@@ -71,7 +76,7 @@ function checkNoLoops(pipeline: Pipeline, path: string): void {
 
 function checkReached(pipeline: Pipeline, path: string): void {
   const reached = new Set(startsOf(pipeline));
-  // A set that grows while it is walked through is walked through to its new end.
+  // Iteration over a set includes the values that are added during the iteration.
   for (const id of reached) {
     for (const next of nextOf(stepOf(pipeline, id))) reached.add(next);
   }
@@ -86,14 +91,14 @@ function checkReached(pipeline: Pipeline, path: string): void {
   }
 }
 
-/** Scrapers that read the offer in the buy box. */
+/** IDs of the scrapers that read which offer is in the buy box. */
 const offerFinders: readonly StepScraperId[] = stepScraperIds.filter((id) =>
   ["product", "offers"].includes(stepScrapers[id].kind),
 );
 
 /**
- * Checks that every path to an `offer_check` step contains a product step (lite or full) or an offers
- * step, from every step at which a run can start.
+ * Checks that every path to an `offer_check` step contains a product step (lite or full) or an
+ * offers step. A path begins at any step at which a run can start.
  */
 function checkOffersAreFound(pipeline: Pipeline, path: string): void {
   const seen = new Set<string>();
@@ -103,8 +108,9 @@ function checkOffersAreFound(pipeline: Pipeline, path: string): void {
     if (stepScrapers[step.scraper].kind === "offer_check") {
       throw invalidParam(
         param,
-        `'${to}' checks the offer that an earlier step of the run found, and none has found one ` +
-          `here: ${here.join(" -> ")}. Put a step of ${offerFinders.join(", ")} before it.`,
+        `Step '${to}' checks an offer that an earlier step must find, but no step before it ` +
+          `finds one: ${here.join(" -> ")}. Put a step with one of these scrapers before it: ` +
+          `${offerFinders.join(", ")}.`,
       );
     }
     if (seen.has(to) || offerFinders.includes(step.scraper)) return;

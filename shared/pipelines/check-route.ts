@@ -7,32 +7,33 @@ import { type Op, ops, type Route, type When } from "./definition.ts";
 /** Location of a route. */
 interface Place {
   readonly scraper: StepScraperId;
-  /** The route's own path, such as `pipeline.steps[0].routes[1]`. */
+  /** Path of the route in the request, such as `pipeline.steps[0].routes[1]`. */
   readonly path: string;
 }
 
 /**
- * Checks that a route fits the fields of its step (specification, section "Pipeline").
- * @throws 400 with the key to change.
+ * Checks that a route does something and that its field test fits the step's scraper
+ * (specification, section "Pipeline").
+ * @throws 400 with `param` = the key to change
  */
 export function checkRoute(route: Route, place: Place): void {
   if (route.run === undefined && route.notify !== true) {
     throw invalidParam(
       place.path,
-      "This route does nothing. Give it 'run' with the id of a step, or 'notify': true.",
+      "This route does nothing. Set 'run' to the ID of a step, or 'notify': true.",
     );
   }
   if (route.when === "changed" || route.when === "ok") checkTest(route, place);
   else checkNoTest(route, place);
 }
 
-/** Refuses a field test with a `when` that tests no field, such as `new`. */
+/** @throws 400 if a route tests a field, although its `when` cannot test one, such as `new` */
 function checkNoTest({ when, ...route }: Route, { path }: Place): void {
   for (const key of ["field", "op", "value"] as const) {
     if (route[key] !== undefined) {
       throw invalidParam(
         `${path}.${key}`,
-        `'${key}' applies to 'when': changed or ok. Omit it with ${when}.`,
+        `'${key}' applies only with 'when': changed or ok. Omit it with ${when}.`,
       );
     }
   }
@@ -44,7 +45,7 @@ function checkTest({ when, field, op, value }: Route, place: Place): void {
     if (value !== undefined) {
       throw invalidParam(
         `${path}.value`,
-        "'value' is what 'op' compares with. Add 'op' (below, above, is or is_not), or omit 'value'.",
+        "'value' needs 'op'. Add 'op' (below, above, is or is_not), or omit 'value'.",
       );
     }
     if (when === "ok" && field !== undefined) throw missingParam(`${path}.op`);
@@ -57,14 +58,17 @@ function checkTest({ when, field, op, value }: Route, place: Place): void {
   if (op !== undefined) checkOp({ when, op, value, field, type }, path);
 }
 
-/** Values of `when` that can test a field of a scraper; empty if no route can test it. */
+/**
+ * Values of `when` that can test a field of a scraper. Empty if no route can test the field, or the
+ * scraper lacks it.
+ */
 export function whensFor(scraper: StepScraperId, field: string): readonly When[] {
   const { testableFields, derivedFields } = stepScrapers[scraper];
   if (testableFields.includes(field)) return ["changed", "ok"];
   return derivedFields.includes(field) ? ["ok"] : [];
 }
 
-/** Types that an `op` supports. */
+/** Rules for each `op`: whether it supports only numbers, and with what it compares the field. */
 const opRules: Readonly<
   Record<Op, { readonly numbersOnly: boolean; readonly against: "last read" | "value" }>
 > = {
@@ -76,7 +80,10 @@ const opRules: Readonly<
   is_not: { numbersOnly: false, against: "value" },
 };
 
-/** Values of `op` that can test a field with one of these values of `when`. */
+/**
+ * Values of `op` that can test a field of this type, if a route may use one of these values of
+ * `when`.
+ */
 export const opsFor = (type: FieldType, whens: readonly When[]): readonly Op[] =>
   ops.filter((op) => {
     const { numbersOnly, against } = opRules[op];
@@ -86,7 +93,7 @@ export const opsFor = (type: FieldType, whens: readonly When[]): readonly Op[] =
     );
   });
 
-/** The type of the tested field. @throws 400 if the route cannot test it */
+/** Type of the field that a route tests. @throws 400 if the route cannot test the field */
 function typeOf(when: When, field: string, { scraper, path }: Place): FieldType {
   const { fieldTypes } = stepScrapers[scraper];
   const whens = whensFor(scraper, field);
@@ -94,7 +101,7 @@ function typeOf(when: When, field: string, { scraper, path }: Place): FieldType 
   if (whens.length > 0 && !whens.includes(when)) {
     throw invalidParam(
       `${path}.field`,
-      `'${field}' is derived on every read. Test it with 'when': ok.`,
+      `'${field}' has no earlier value to compare with. Test it with 'when': ok.`,
     );
   }
   if (type === undefined || whens.length === 0) {
@@ -120,13 +127,13 @@ function checkOp({ when, op, value, field, type }: Test, path: string): void {
   if (against === "last read" && when !== "changed") {
     throw invalidParam(
       `${path}.op`,
-      `'${op}' compares with the last read. It applies to 'when': changed only.`,
+      `'${op}' compares with the last read. It applies only with 'when': changed.`,
     );
   }
   if (numbersOnly && type !== "number") {
     throw invalidParam(
       `${path}.op`,
-      `'${op}' compares numbers, and '${field}' is a ${type}. Use is or is_not.`,
+      `'${op}' compares numbers, but '${field}' is a ${type}. Use is or is_not.`,
     );
   }
   if (against === "last read") {
@@ -138,6 +145,6 @@ function checkOp({ when, op, value, field, type }: Test, path: string): void {
   }
   if (value === undefined) throw missingParam(`${path}.value`);
   if (typeof value !== type) {
-    throw invalidParam(`${path}.value`, `'value' must be a ${type}, like '${field}'.`);
+    throw invalidParam(`${path}.value`, `'value' must be a ${type}, the type of '${field}'.`);
   }
 }

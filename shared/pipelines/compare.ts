@@ -7,13 +7,14 @@ export type FieldChanges = Readonly<
 >;
 
 const halfCent = 0.005;
-/** Tolerance for binary fractions, so that exactly half a cent counts as equal. */
+/** Tolerance for binary fractions: exactly half a cent must count as equal. */
 const tolerance = 1e-9;
 const prices: ReadonlySet<string> = new Set(priceFields);
 
 /**
- * The fields that changed between two reads of the same kind. A field that is absent in one of them
- * did not change; null is a value. Prices within half a cent are equal.
+ * The fields that changed between two reads of the same kind. A field that is absent in either read
+ * is not a change. A change from or to null is a change. Prices that differ by at most half a cent
+ * are equal.
  */
 export function changedFields(
   before: Snapshot,
@@ -30,7 +31,7 @@ export function changedFields(
   return changes;
 }
 
-/** True if two values of a field count as equal. */
+/** True if two values of a field are equal. Prices may differ by up to half a cent. */
 export function areEqual(field: string, was: FieldValue, is: FieldValue): boolean {
   if (typeof was === "number" && typeof is === "number" && prices.has(field)) {
     return Math.abs(was - is) <= halfCent + tolerance;

@@ -7,9 +7,9 @@ import type { PipelineRecord } from "./pipeline-schema.ts";
 export const defaultRefreshEveryRuns = 8;
 
 /**
- * The pipeline of a watchlist without its own. One-tier platforms read every item, report changes of
- * tracked fields, and ignore `refreshEveryRuns`. On retailer_a every `refreshEveryRuns`th run reads
- * every item at lite instead of pulse; 0: no run does.
+ * The default pipeline of a platform. On retailer_a, a run reads every item with pulse; every
+ * `refreshEveryRuns`th run uses lite instead (0: no run does). Other platforms have one tier: a run
+ * reads every item and reports changes of tracked fields, and `refreshEveryRuns` has no effect.
  */
 export function defaultPipeline(platform: Platform, refreshEveryRuns: number): Pipeline {
   return platform === "retailer_a" ? retailerADefault(refreshEveryRuns) : oneTierDefault(platform);

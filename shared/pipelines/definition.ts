@@ -13,11 +13,14 @@ export const whens = [
 ] as const;
 export type When = (typeof whens)[number];
 
-/** Tests of a field: the first two compare with the last read, the others with `value`. */
+/**
+ * Operators of a field test. `increased` and `decreased` compare with the last read, the others
+ * with `value`.
+ */
 export const ops = ["increased", "decreased", "below", "above", "is", "is_not"] as const;
 export type Op = (typeof ops)[number];
 
-/** A rule of a step: selects items, routes them to a step, and reports them. */
+/** A rule of a step: selects items by the outcome of their read, then routes or reports them. */
 export interface Route {
   readonly when: When;
   readonly field?: string;
@@ -31,7 +34,7 @@ export interface Route {
 export interface Step {
   readonly id: string;
   readonly scraper: StepScraperId;
-  /** Condition filter of `retailer_a.offers`; absent: `all`. */
+  /** Condition filter of `retailer_a.offers`; absent for `all`. */
   readonly condition?: ConditionFilter;
   readonly routes: readonly Route[];
 }
@@ -44,27 +47,33 @@ export interface Pipeline {
   readonly steps: readonly Step[];
 }
 
-/** A step of a pipeline by ID. */
+/** Returns a step of a pipeline by ID. @throws Error if there is none */
 export function stepOf(pipeline: Pipeline, id: string): Step {
   const step = pipeline.steps.find((candidate) => candidate.id === id);
   if (step === undefined) throw new Error(`Invariant broken: pipeline has no step '${id}'`);
   return step;
 }
 
-/** The kind of a step's readings. */
+/**
+ * The kind of reading that a step stores. Each condition filter of an offers step is a separate
+ * kind.
+ */
 export function readingKind({ scraper, condition = "all" }: Step): ReadingKind {
   const { kind } = stepScrapers[scraper];
   return kind === "offers" && condition !== "all" ? `offers_${condition}` : kind;
 }
 
-/** IDs of the steps at which a run can start, unique: entry, refresh entry, baseline. */
+/**
+ * IDs of the steps at which a run can start, without duplicates: entry, refresh entry, baseline.
+ */
 export const startsOf = ({ entry, refresh, baseline }: Pipeline): readonly string[] => [
   ...new Set([entry, refresh?.entry ?? entry, baseline ?? entry]),
 ];
 
 /**
- * The steps in run order: each after all steps that route to it. Where this permits several orders:
- * entry, refresh entry, baseline, then as defined.
+ * The steps in run order: each step after all steps that route to it. If several orders are
+ * possible, the entry comes first, then the refresh entry, the baseline, and the others as defined.
+ * @throws Error if the steps form a loop
  */
 export function runOrder(pipeline: Pipeline): readonly Step[] {
   const preferred = [...startsOf(pipeline), ...pipeline.steps.map(({ id }) => id)];
@@ -80,6 +89,6 @@ export function runOrder(pipeline: Pipeline): readonly Step[] {
   return order;
 }
 
-/** IDs of the steps to which a step routes items. */
+/** IDs of the steps to which a step routes items, in route order. May contain duplicates. */
 export const nextOf = ({ routes }: Pick<Step, "routes">): readonly string[] =>
   routes.flatMap(({ run }) => (run === undefined ? [] : [run]));

@@ -9,19 +9,22 @@ export interface ItemsByState {
   readonly delisted: number;
 }
 
-/** Whole credits. */
+/** Estimated costs of runs, in whole credits. */
 export interface EstimatedCredits {
-  /** Cost of a run from the entry without changes. */
+  /** Cost of a run that starts at the entry and finds no changes. */
   readonly pulseRun: number;
-  /** Cost of a run from the refresh entry without changes; without a refresh, as `pulseRun`. */
+  /**
+   * Cost of a run that starts at the refresh entry and finds no changes. Equals `pulseRun` without
+   * a refresh.
+   */
   readonly refreshRun: number;
   /** Cost of the first read of the new items. */
   readonly newAsins: number;
 }
 
 /**
- * Estimates the cost of a watchlist's runs (specification, section "Watchlist"): the maximum price of
- * every step that every item certainly reaches.
+ * Estimates the cost of a watchlist's runs (specification, section "Watchlist"). Adds the maximum
+ * price of each step that every item is certain to reach. Delisted items cost nothing.
  */
 export function estimatedCredits(pipeline: Pipeline, items: ItemsByState): EstimatedCredits {
   const { entry, refresh, baseline } = pipeline;
@@ -44,7 +47,7 @@ export function estimatedCredits(pipeline: Pipeline, items: ItemsByState): Estim
 interface Walk {
   readonly start: string;
   readonly items: number;
-  /** True if every item matches the route. */
+  /** True if every item of the estimate matches the route. */
   readonly isSure: (route: Route) => boolean;
 }
 
@@ -61,10 +64,10 @@ function creditsFrom(pipeline: Pipeline, { start, items, isSure }: Walk): number
   return credits;
 }
 
-/** Matches routes of every item that is found and unchanged. */
+/** True if a route matches every item that is found without changes. */
 const whenUnmoved = (route: Route): boolean => route.when === "unchanged" || isPlain(route);
 
-/** Matches routes of every item that is found for the first time. */
+/** True if a route matches every item that is found at its first read. */
 const whenNew = (route: Route): boolean => route.when === "new" || isPlain(route);
 
 const isPlain = ({ when, op }: Route): boolean =>

@@ -8,12 +8,12 @@ import type { Pipeline, Step } from "./definition.ts";
 import { pipelineBody, plainName } from "./pipeline-schema.ts";
 
 /**
- * Parses a pipeline, sets defaults and checks all rules (specification, section "Pipeline"). Refuses
- * unknown keys at every level, steps that no run reaches, and an `offer_check` step without a product
- * or an offers step on each path to it.
- * @param path name of the pipeline in the request, with which `param` of an error begins
- * @throws 400 with the key to change; 501, if nothing else is wrong, for a marketplace where a
- * scraper is announced.
+ * Parses a pipeline, sets defaults and checks all rules (specification, section "Pipeline").
+ * Refuses unknown keys at every level, steps that no run reaches, and an `offer_check` step without
+ * a product or an offers step on each path to it.
+ * @param path name of the pipeline in the request; `param` of an error begins with it
+ * @throws 400 with `param` = the key to change. 501 if the pipeline is valid but one of its
+ * scrapers is only announced for this marketplace.
  */
 export function parsePipeline(value: unknown, shop: Shop, path = "pipeline"): Pipeline {
   if (value === undefined) throw missingParam(path);
@@ -55,7 +55,8 @@ function checkScraper({ scraper, condition }: Step, { platform }: Shop, place: s
     const fitting = stepScraperIds.filter((id) => stepScrapers[id].platform === platform);
     throw invalidParam(
       `${place}.scraper`,
-      `${scraper} does not read ${platform}, the platform of this watchlist. Valid values: ${fitting.join(", ")}.`,
+      `${scraper} does not read ${platform}, the platform of this watchlist. ` +
+        `Use one of: ${fitting.join(", ")}.`,
     );
   }
   if (condition !== undefined && entry.kind !== "offers") {
@@ -66,13 +67,13 @@ function checkScraper({ scraper, condition }: Step, { platform }: Shop, place: s
   }
 }
 
-/** Converts an issue of the schema to an error with the key to change. */
+/** Converts a schema issue to an error 400 whose `param` is the key to change. */
 function refusal(issue: v.BaseIssue<unknown>, path: string): ServiceError {
   const param = [path];
   for (const { key, input } of issue.path ?? []) {
-    // For an array in place of an object, the array itself is the invalid value.
+    // If an array is sent where an object is required, the array is the invalid value.
     if (typeof key === "string" && Array.isArray(input)) {
-      return invalidParam(param.join(""), "An object is expected here, not an array.");
+      return invalidParam(param.join(""), "Send an object here, not an array.");
     }
     if (typeof key === "number") param.push(`[${key}]`);
     else if (typeof key === "string" && plainName.test(key)) param.push(`.${key}`);

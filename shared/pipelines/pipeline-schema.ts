@@ -43,7 +43,10 @@ const meaning = {
   notify: "True: matching items are sent to the webhook.",
 } as const;
 
-/** Values may be added at any time, so that clients must expect others. */
+/**
+ * Schema of a string that has these values now. Later releases may add values, so clients must
+ * accept others.
+ */
 export const openSet = (values: readonly string[], description: string): v.GenericSchema<string> =>
   v.pipe(
     v.string(),
@@ -94,10 +97,10 @@ export const pipelineSchema = v.pipe(
 
 export type PipelineRecord = v.InferOutput<typeof pipelineSchema>;
 
-/** Names that error messages may contain. */
+/** Names that an error message may repeat. */
 export const plainName = /^[\w.-]{1,64}$/;
 
-/** Schema of an object that refuses unknown keys, such as mistyped ones. */
+/** Schema of an object that refuses unknown keys, because they may be mistyped. */
 function strict<Entries extends v.ObjectEntries>(what: string, entries: Entries) {
   const keys = Object.keys(entries);
   return v.strictObject(entries, ({ expected, input }) => {
@@ -165,7 +168,7 @@ export const routeBody = strict("A route", {
             v.string(),
             v.check(
               (text) => lengthOf(text) <= valueLengthMax,
-              `'value' has more than ${valueLengthMax} characters.`,
+              `'value' must have at most ${valueLengthMax} characters. Shorten it.`,
             ),
             visibleText("value"),
             v.metadata({ maxLength: valueLengthMax, pattern: visiblePattern }),
@@ -195,7 +198,10 @@ export const stepBody = strict("A step", {
   ),
 });
 
-/** Schema of a pipeline in bodies, with the rules that concern single keys (same section). */
+/**
+ * Schema of a pipeline in bodies. It checks each key; `parsePipeline` also checks how they fit
+ * together.
+ */
 export const pipelineBody = v.pipe(
   strict("A pipeline", {
     steps: v.pipe(

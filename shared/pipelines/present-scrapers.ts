@@ -13,10 +13,13 @@ import { estimatedCredits } from "./estimate.ts";
 import { openSet, pipelineSchema } from "./pipeline-schema.ts";
 import { type Template, templates } from "./templates.ts";
 
-/** Query of `GET /v1/watchlists/scrapers` as clients send it (specification, section "Watchlists"). */
+/** Query of `GET /v1/watchlists/scrapers` before parsing (specification, section "Watchlists"). */
 export const scrapersQuery = v.object(shopFields());
 
-/** The query schema of the route. Its transform throws `ServiceError` for an unknown or announced shop. */
+/**
+ * Query schema of the route. Its transform throws `ServiceError` for an unknown or announced
+ * platform or marketplace.
+ */
 export const scrapersRequest = v.pipe(
   scrapersQuery,
   v.transform((query) => parsePlatform(query)),
@@ -74,7 +77,7 @@ const templateSchema = v.object({
   ),
 });
 
-/** 200 of `GET /v1/watchlists/scrapers`. */
+/** Response 200 of `GET /v1/watchlists/scrapers`. */
 export const scrapersResponse = v.object({
   object: v.literal("watchlist_scrapers"),
   platform: v.string(),
@@ -88,7 +91,7 @@ export const scrapersResponse = v.object({
 
 type ScrapersResponse = v.InferOutput<typeof scrapersResponse>;
 
-/** The scrapers and template pipelines of a shop in API answers. */
+/** The scrapers that a step can use on a platform, and template pipelines, in API answers. */
 export const presentScrapers = ({ platform, marketplace }: Shop): ScrapersResponse => ({
   object: "watchlist_scrapers",
   platform,
@@ -143,7 +146,10 @@ function nameOf(platform: Platform, id: StepScraperId): string {
   return endpoint === "products" ? (product?.name ?? tier) : endpointNames[endpoint];
 }
 
-/** Number of items in the estimates of templates: large enough that rounding does not matter. */
+/**
+ * Number of items for which templates are estimated. At this number, rounding to whole credits has
+ * little effect.
+ */
 const estimatedItems = 1_000;
 
 const presentTemplate = ({

@@ -3,51 +3,51 @@ import type { ReadStatus } from "../scrapers/scraper.ts";
 import { areEqual, changedFields, type FieldChanges } from "./compare.ts";
 import { nextOf, type Op, type Route, type Step, type When } from "./definition.ts";
 
-/** The facts about an item that routes of a step test. */
+/** Facts about the read of an item. The routes of a step test them. */
 export interface ReadingFacts {
   readonly status: ReadStatus;
-  /** True for the first read of the item. */
+  /** True if the item had no read before this one. */
   readonly firstRead: boolean;
-  /** The last reading of the same kind; null if there is none. */
+  /** Last reading of the same kind; null if there is none. */
   readonly before: Snapshot | null;
   /** This reading; null unless the status is ok. */
   readonly after: Snapshot | null;
-  /** The last known values of its fields, from readings of any kind. */
+  /** Last known values of the fields that this step reads, from readings of any kind. */
   readonly known: Snapshot;
-  /** Fields of which a changed event has reported the last change. */
+  /** Fields whose last change a `watchlist.product.changed` event has reported. */
   readonly notified: ReadonlySet<string>;
-  /** Derived fields, such as buyboxAboveLowest, if they can be derived. */
+  /** Derived fields, such as `buyboxAboveLowest`. A field that cannot be derived is absent. */
   readonly derived: Snapshot;
 }
 
 /** The routes of a step that an item matches. */
 export interface RouteMatches {
   /**
-   * New changes, and those that are reported now, of tracked fields and of fields named by `changed`
-   * routes that matched.
+   * Changes to store: new changes and changes that an event reports now. Contains only tracked
+   * fields and fields that matching `changed` routes name.
    */
   readonly changes: FieldChanges;
-  /** True if one of the changes is new: no earlier read has it. */
+  /** True if at least one of the changes is new: no earlier read found it. */
   readonly hasNews: boolean;
   readonly trackedMoved: boolean;
-  /** True if a change that was not reported yet matched a `changed` route with `notify`. */
+  /** True if a change that no event has reported yet matched a `changed` route with `notify`. */
   readonly notifyChanged: boolean;
-  /** The branches of the other routes with `notify` that matched, unique, in route order. */
+  /** `when` of the other matching routes with `notify`, without duplicates, in route order. */
   readonly matched: readonly When[];
-  /** IDs of the steps to which the item is routed, unique, in route order. */
+  /** IDs of the steps to which the item is routed, without duplicates, in route order. */
   readonly next: readonly string[];
 }
 
-/** The facts with the changed fields, calculated once for all routes of a step. */
+/** The facts and the changed fields. Calculated once for all routes of a step. */
 interface Outcome extends ReadingFacts {
-  /** Changed tracked and testable fields. */
+  /** Changed fields since the last reading of the same kind. */
   readonly moved: FieldChanges;
   readonly trackedMoved: boolean;
 }
 
 /**
- * Matches the routes of a step (specification, section "Pipeline"). An item without a reading of this
- * kind is neither `changed` nor `unchanged`.
+ * Matches the routes of a step (specification, section "Pipeline"). An item without an earlier
+ * reading of the same kind is neither `changed` nor `unchanged`.
  */
 export function matchRoutes(step: Step, facts: ReadingFacts): RouteMatches {
   const { trackedFields, fieldTypes } = stepScrapers[step.scraper];
@@ -70,7 +70,7 @@ export function matchRoutes(step: Step, facts: ReadingFacts): RouteMatches {
 interface Matched {
   readonly step: Step;
   readonly facts: ReadingFacts;
-  /** Fields that changed since the last read of the same kind. */
+  /** Changed fields since the last reading of the same kind. */
   readonly moved: FieldChanges;
   /** The matching routes. */
   readonly routes: readonly Route[];
@@ -79,17 +79,18 @@ interface Matched {
 }
 
 /**
- * The changes that a read records and reports. Two comparisons have two purposes:
+ * The changes that a read stores and reports. It makes two comparisons:
  *
- * - Routes: a read is compared with the last read of the same kind (specification,
- *   section "Pipeline"), so that a step sees every change since it last read the item, also one that
- *   another scraper saw first: a pulse that sends an item to lite leaves the change to lite's routes.
- * - New changes: a read is compared with the last known values from reads of any kind. A change
- *   that two scrapers see, in one run or in two, is new once. Only new changes are counted.
+ * - For routes, it compares the read with the last read of the same kind (specification, section
+ *   "Pipeline"). So a step sees every change since it last read the item, even if another scraper
+ *   saw the change first. Example: a pulse sees a change and routes the item to lite, whose routes
+ *   must still match the change.
+ * - For new changes, it compares the read with the last known values from reads of any kind. If two
+ *   scrapers see a change, in one run or in two, it is new only once. Only new changes are counted.
  *
- * A step reports the changes that its routes take unless an event has reported them before: a new
- * change always, one that another scraper saw first when no step has reported it yet. So each change
- * is counted once, reported at most once, and never lost to a step that asks for it.
+ * A step reports a change that matches its routes, unless an event has already reported the change.
+ * So each change is counted once and reported at most once, and a step whose routes match a change
+ * never misses it.
  */
 function changesIn({ step, facts, moved, routes, reporting }: Matched) {
   const { trackedFields, fieldTypes } = stepScrapers[step.scraper];
@@ -113,7 +114,7 @@ const only = (moved: FieldChanges, fields: readonly string[]): FieldChanges =>
 const fieldsNamedBy = (routes: readonly Route[]): readonly string[] =>
   routes.flatMap(({ when, field }) => (when === "changed" && field !== undefined ? [field] : []));
 
-/** True if an outcome matches a route's `when`. */
+/** Whether an item matches a route, by the route's `when`. */
 const takes: Readonly<Record<When, (outcome: Outcome, route: Route) => boolean>> = {
   new: ({ status, firstRead }) => status === "ok" && firstRead,
   changed: isChanged,
@@ -132,7 +133,10 @@ function isChanged(outcome: Outcome, route: Route): boolean {
   return route.op === undefined || passesTest(outcome, route);
 }
 
-/** True if a field passes a route's test. An absent field passes none; null is a value, but no number. */
+/**
+ * True if a field passes a route's test. An absent field never passes. Null passes no comparison of
+ * numbers.
+ */
 function passesTest({ after, derived, moved }: Outcome, { field, op, value }: Route): boolean {
   if (field === undefined || op === undefined) return false;
   const is = after?.[field] === undefined ? derived[field] : after[field];
@@ -141,10 +145,10 @@ function passesTest({ after, derived, moved }: Outcome, { field, op, value }: Ro
 
 interface Test {
   readonly field: string;
-  /** Undefined if the field did not change. */
+  /** Earlier value; undefined if the field did not change. */
   readonly was: FieldValue | undefined;
   readonly is: FieldValue;
-  /** Value of the route. */
+  /** Value to compare with, from the route. */
   readonly value: FieldValue | undefined;
 }
 
@@ -164,9 +168,10 @@ const isEqual = (field: string, is: FieldValue, value: FieldValue | undefined): 
   value !== undefined && areEqual(field, is, value);
 
 /**
- * Merges a new reading into the last one of its kind: adds changed and new fields. A price that
- * changes by less than half a cent keeps its stored value, so that a slow drift is reported once it
- * adds up. An absent field keeps its last value. Returns `before` itself if nothing differs.
+ * Merges a new reading into the last one of its kind: adds new fields and replaces changed values.
+ * A field that is absent in `observed` keeps its last value. A price that changes by at most half a
+ * cent also keeps its stored value, so a slow drift is detected when the changes add up. Returns
+ * `before` itself if nothing differs.
  */
 export function mergedReading(before: Snapshot | null, observed: Snapshot): Snapshot {
   if (before === null) return observed;
@@ -178,8 +183,9 @@ export function mergedReading(before: Snapshot | null, observed: Snapshot): Snap
 }
 
 /**
- * The derived field of a pulse: true if the buy-box price of the last product read is above the
- * current lowest new price. Undefined if either is unknown or null.
+ * The derived field of a pulse: compares the buy-box price of the last product read with the lowest
+ * new price of the pulse. True if the buy-box price is higher by more than half a cent. Undefined
+ * if either price is unknown or null.
  */
 export function buyboxAboveLowest(product: Snapshot | null, pulse: Snapshot): boolean | undefined {
   const price = product?.["price"];

@@ -11,7 +11,7 @@ export interface Template {
   readonly pipeline: Pipeline;
 }
 
-/** The template pipelines of a platform, its default first. */
+/** The template pipelines of a platform. The first one is the platform's default. */
 export const templates = (platform: Platform): readonly Template[] =>
   platform === "retailer_a" ? retailerATemplates : oneTierTemplates(platform);
 
@@ -28,7 +28,7 @@ const everyReading: Route = { when: "ok", notify: true };
 
 type OneTier = Exclude<Platform, "retailer_a">;
 
-/** Templates of single platforms. */
+/** One more template per platform, for a field that only this platform has. */
 const special: Readonly<Record<OneTier, Omit<Template, "pipeline"> & { readonly route: Route }>> = {
   retailer_b: {
     id: "clearance",
@@ -91,7 +91,10 @@ const straight = (steps: readonly [Step, ...Step[]]): Pipeline => ({
   steps,
 });
 
-/** A pipeline that reads items at pulse and routes possibly changed ones to lite, with the given routes there. */
+/**
+ * A pipeline that reads all items at pulse and routes items that may have changed to lite. `routes`
+ * belong to lite.
+ */
 const scanned = (routes: readonly Route[], further: readonly Step[] = []): Pipeline => ({
   entry: "pulse",
   baseline: "lite",

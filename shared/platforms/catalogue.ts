@@ -24,12 +24,12 @@ export interface Marketplace extends Country {
 export interface PlatformEntry {
   readonly name: string;
   readonly status: Status;
-  /** Request field for item IDs. `ids` is always accepted too. */
+  /** Name of the request field for item IDs. `ids` is always accepted too. */
   readonly idField: string;
-  /** Common name of the ID, such as ASIN. */
+  /** Common name of an item ID on this platform, such as ASIN. */
   readonly idName: string;
   readonly defaultMarketplace: MarketplaceCode;
-  /** Default products tier; null if a call must send a tier. */
+  /** Default tier of `POST /v1/products`; null if a call must send a tier. */
   readonly defaultTier: string | null;
   readonly endpoints: readonly Endpoint[];
   readonly marketplaces: readonly Marketplace[];
@@ -58,7 +58,7 @@ const announced = (name: string): PlatformEntry => ({
   marketplaces: [comingSoon("us")],
 });
 
-/** A platform with the one tier `standard`, at one credit an item. */
+/** A live platform whose only tier is `standard`, at one credit per item. */
 const oneTier = (
   name: string,
   {
@@ -88,7 +88,7 @@ const oneTier = (
 
 const { productIdsMax } = limits;
 
-/** The platforms (specification, section "Platforms and marketplaces"). */
+/** All live platforms by ID (specification, section "Platforms and marketplaces"). */
 export const platforms = {
   retailer_a: {
     name: "Retailer A",
@@ -168,7 +168,7 @@ export const platforms = {
   }),
 } as const satisfies Record<string, PlatformEntry>;
 
-/** Announced platforms, which return 501 (same section). */
+/** Announced platforms by ID. Requests for them return 501. */
 export const announcedPlatforms = {
   retailer_e: announced("Retailer E"),
   retailer_f: announced("Retailer F"),
@@ -177,16 +177,16 @@ export const announcedPlatforms = {
 
 export type Platform = keyof typeof platforms;
 
-/** Default platform (same section). */
+/** Platform of requests that do not name one. */
 const defaultPlatform = "retailer_a" satisfies Platform;
 
-/** A platform in one marketplace. */
+/** A platform and one of its marketplaces. */
 export interface Shop {
   readonly platform: Platform;
   readonly marketplace: string;
 }
 
-/** Live platforms of an endpoint, without announced ones. */
+/** IDs of the platforms on which an endpoint is live. */
 export const livePlatforms = (endpoint: EndpointId = "products"): readonly string[] =>
   Object.entries<PlatformEntry>(platforms)
     .filter(([, { endpoints }]) =>
@@ -194,7 +194,10 @@ export const livePlatforms = (endpoint: EndpointId = "products"): readonly strin
     )
     .map(([id]) => id);
 
-/** Live marketplaces of a platform; without a platform, of all platforms. */
+/**
+ * Codes of the live marketplaces of a platform. Without a platform: of all live platforms, without
+ * duplicates.
+ */
 export const liveMarketplaces = (platform?: string): readonly string[] => [
   ...new Set(
     Object.entries<PlatformEntry>(platforms)
@@ -208,10 +211,9 @@ export const liveMarketplaces = (platform?: string): readonly string[] => [
 const anyShop = looseObject({ platform: optional(unknown()), marketplace: optional(unknown()) });
 
 /**
- * Refuses an announced shop. Checks the raw request first, so that no other error of the request hides
- * this one.
- * @throws 501 for an announced platform, for a platform without the endpoint, and for an announced
- * marketplace.
+ * Refuses a request for an announced platform, endpoint or marketplace. Accepts a raw request of
+ * any type, so that it can run before all other checks: no other error should hide this one.
+ * @throws 501 if the platform, its endpoint or its marketplace is announced
  */
 export function refuseAnnounced(sent: unknown, endpoint: EndpointId = "products"): void {
   const { platform: name = defaultPlatform, marketplace } = is(anyShop, sent) ? sent : {};
@@ -229,8 +231,8 @@ export function refuseAnnounced(sent: unknown, endpoint: EndpointId = "products"
 }
 
 /**
- * Parses the shop of a request and sets defaults.
- * @throws 501 for an announced shop; 400 for unknown names.
+ * Parses the platform and marketplace of a request. Absent values get the default.
+ * @throws 501 if the platform, its endpoint or its marketplace is announced; 400 for unknown names
  */
 export function parsePlatform(
   wanted: {
@@ -259,7 +261,10 @@ export function parsePlatform(
   return { platform, marketplace };
 }
 
-/** The currency of every price in a marketplace, ISO 4217. */
+/**
+ * ISO 4217 code of the currency of all prices in a marketplace. Throws if the platform does not
+ * have the marketplace.
+ */
 export function currencyOf(platform: Platform, marketplace: string): string {
   const entry: PlatformEntry = platforms[platform];
   const found = entry.marketplaces.find((one) => one.code === marketplace);
@@ -267,17 +272,18 @@ export function currencyOf(platform: Platform, marketplace: string): string {
   return found.currency;
 }
 
-/** The tiers that `POST /v1/products` has on a platform. */
+/** The tiers of `POST /v1/products` on a platform. */
 export function productTiers(platform: Platform): readonly Tier[] {
   const entry: PlatformEntry = platforms[platform];
   return entry.endpoints.find((endpoint) => endpoint.id === "products")?.tiers ?? [];
 }
 
-/** A tier by a constant ID. */
+/** A products tier by ID. @throws Error if the platform does not have it */
 export function productTier(platform: Platform, id: string): Tier {
   const found = productTiers(platform).find((tier) => tier.id === id);
   assert(found !== undefined, "a tier that the code names exists");
   return found;
 }
 
+/** True for the ID of a live platform; false for announced platforms. */
 export const isPlatform = (name: string): name is Platform => Object.hasOwn(platforms, name);

@@ -1,16 +1,16 @@
-/** `live`: available; `coming_soon`: announced, returns 501. */
+/** `live`: available. `coming_soon`: announced, so calls return 501. */
 export type Status = "live" | "coming_soon";
 
-/** The detail of a read, and its price. */
+/** A level of detail of a read, and its price. */
 export interface Tier {
   readonly id: string;
   readonly name: string;
-  /** Price of one answered item, in quarter-credits. */
+  /** Price of one answered item in quarter-credits. */
   readonly costQuarters: number;
   readonly itemsPerCallMax: number;
 }
 
-/** The kinds of item calls. */
+/** Names of the kinds of item calls, by ID. */
 export const endpointNames = {
   products: "Products",
   offers: "Offers",
@@ -25,17 +25,18 @@ const routes: Readonly<Record<EndpointId, string>> = {
   offer_check: "POST /v1/offers/check",
 };
 
-/** A kind of item call of a platform, live or announced. */
+/** A kind of item call on one platform, live or announced. */
 export interface Endpoint {
   readonly id: EndpointId;
   readonly name: string;
-  /** Method and path. */
+  /** Method and path of the call. */
   readonly route: string;
   readonly status: Status;
-  /** Empty for an announced endpoint. */
+  /** Empty while the endpoint is only announced. */
   readonly tiers: readonly Tier[];
 }
 
+/** A live endpoint with these tiers. */
 export const liveEndpoint = (id: EndpointId, tiers: readonly Tier[]): Endpoint => ({
   id,
   name: endpointNames[id],
@@ -44,6 +45,7 @@ export const liveEndpoint = (id: EndpointId, tiers: readonly Tier[]): Endpoint =
   tiers,
 });
 
+/** Announced endpoints, without tiers. */
 export const announcedEndpoints = (...ids: readonly EndpointId[]): readonly Endpoint[] =>
   ids.map((id) => ({
     id,

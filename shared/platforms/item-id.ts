@@ -2,19 +2,21 @@ import { invalidParam } from "../base/errors.ts";
 import type { Platform } from "./catalogue.ts";
 
 interface IdRule {
-  /** Pattern of a trimmed ID. Its group is the ID itself. */
+  /** Pattern of an ID without surrounding spaces. Its capturing group is the ID itself. */
   readonly pattern: RegExp;
-  /** Completes "… is not". */
+  /** Description of the format, which completes the error message "… is not". */
   readonly expected: string;
 }
 
 /**
- * Formats of item IDs by platform (specification, section "Platforms and marketplaces"). Clients get
- * these patterns, so they use no flags and only syntax that all dialects support.
+ * Formats of item IDs by platform (specification, section "Platforms and marketplaces"). API
+ * responses contain these patterns, so they have no flags and use only syntax that all regex
+ * dialects support.
  */
 const rules: Readonly<Record<Platform, IdRule>> = {
   retailer_a: {
-    // Looked at before it is put into upper case, which turns other letters into these.
+    // Tested before conversion to upper case, which converts some other characters to these
+    // letters.
     pattern: /^([A-Za-z0-9]{10})$/,
     expected: "an ASIN: 10 letters or digits",
   },
@@ -26,15 +28,19 @@ const rules: Readonly<Record<Platform, IdRule>> = {
   retailer_d: { pattern: /^([0-9]{5,10})$/, expected: "a SKU: 5 to 10 digits" },
 };
 
-/** The pattern of a platform's item IDs, for clients. Its group is the ID. */
+/**
+ * Pattern of a platform's item IDs for clients. Its capturing group, in upper case, is the
+ * normalised ID.
+ */
 export const itemIdPattern = (platform: Platform): string => rules[platform].pattern.source;
 
-/** Maximum length of a client's ID in an error message. */
+/** Maximum number of characters of a client's ID that an error message repeats. */
 const shownLengthMax = 40;
 
 /**
- * Parses item IDs: normalised, unique, without empty strings, in the order of the request.
- * @throws 400 INVALID_PARAM with `param` = `<paramName>[<i>]`, the index in the request's array.
+ * Parses item IDs. Returns normalised, unique IDs in the order of the request. Skips empty strings.
+ * @throws 400 INVALID_PARAM for the first invalid ID, with `param` = `<paramName>[<index in
+ * rawIds>]`
  */
 export function parseItemIds(
   platform: Platform,
@@ -50,8 +56,8 @@ export function parseItemIds(
 }
 
 /**
- * Parses an item ID and normalises it.
- * @throws 400 INVALID_PARAM with this `param`.
+ * Parses an item ID. Returns it normalised: trimmed and in upper case.
+ * @throws 400 INVALID_PARAM with this `param`
  */
 export function parseItemId(platform: Platform, raw: string, param: string): string {
   const { pattern, expected } = rules[platform];

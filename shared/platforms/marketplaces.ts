@@ -1,13 +1,13 @@
-/** A country with a marketplace. All its prices are in one currency. */
+/** A country with a marketplace. All prices of the marketplace are in one currency. */
 export interface Country {
   readonly name: string;
-  /** ISO 3166-1 alpha-2. */
+  /** ISO 3166-1 alpha-2 code. */
   readonly country: string;
-  /** ISO 4217. */
+  /** ISO 4217 code. */
   readonly currency: string;
 }
 
-/** Marketplace codes of the specification's section "Platforms and marketplaces". */
+/** Countries by marketplace code (specification, section "Platforms and marketplaces"). */
 export const countries = {
   us: { name: "United States", country: "US", currency: "USD" },
   uk: { name: "United Kingdom", country: "GB", currency: "GBP" },

@@ -61,7 +61,7 @@ export const platformSchema = v.pipe(
   v.title("Platform"),
 );
 
-/** The 200 answer of `GET /v1/platforms`. */
+/** Response 200 of `GET /v1/platforms`. */
 export const platformsResponse = v.object({
   object: v.literal("list"),
   data: v.array(platformSchema),
@@ -69,7 +69,7 @@ export const platformsResponse = v.object({
 
 type PlatformRecord = v.InferOutput<typeof platformSchema>;
 
-/** All platforms in API answers, announced ones last. */
+/** All platforms in API answers: first the live ones, then the announced ones. */
 export const presentPlatforms = (): v.InferOutput<typeof platformsResponse> => ({
   object: "list",
   data: Object.entries<PlatformEntry>({ ...platforms, ...announcedPlatforms }).map(presentPlatform),
@@ -113,7 +113,7 @@ const presentMarketplace = (
   currency,
   status: shopStatus,
   endpoints: Object.fromEntries(
-    // An endpoint is live where both it and the marketplace are.
+    // An endpoint is live in a marketplace only if both are live.
     endpoints.map((endpoint) => [
       endpoint.id,
       shopStatus === "live" ? endpoint.status : shopStatus,

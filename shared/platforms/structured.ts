@@ -1,4 +1,7 @@
-/** Structured-data endpoints (specification, same section). All are announced, none is live. */
+/**
+ * Structured-data endpoints (specification, section "Structured-data endpoints"). All are
+ * announced; none is live.
+ */
 import * as v from "valibot";
 import { notFound, notImplemented, type ServiceError } from "../base/errors.ts";
 import type { Platform } from "./catalogue.ts";
@@ -34,10 +37,12 @@ const parametersOf: Readonly<Record<Kind, (platform: Platform) => readonly Param
   category: () => [text("query", true), page, whole("num", 10, 100), ...place],
 };
 
-/** Name of the ID parameter: retailer_b calls it an item, the others a product. */
+/**
+ * Name of the parameter that contains the item ID: `item_id` on retailer_b, `product_id` elsewhere.
+ */
 const idOf = (platform: Platform): string => (platform === "retailer_b" ? "item_id" : "product_id");
 
-/** Price of one call, independent of its result. */
+/** Price of one call in credits, whatever the result. */
 const structuredCredits = 5;
 
 const parameterSchema = v.object({
@@ -63,7 +68,7 @@ const structuredEndpointSchema = v.pipe(
   v.title("StructuredEndpoint"),
 );
 
-/** The 200 answer of `GET /v1/structured`. */
+/** Response 200 of `GET /v1/structured`. */
 export const structuredResponse = v.object({
   object: v.literal("list"),
   data: v.array(structuredEndpointSchema),
@@ -87,7 +92,7 @@ export const presentStructured = (): v.InferOutput<typeof structuredResponse> =>
   ),
 });
 
-/** The error of a call to a structured-data endpoint: 501 if it is announced, otherwise 404. */
+/** The error for a call to a structured-data endpoint: 501 for an announced endpoint, else 404. */
 export function structuredRefusal(platform: string, kind: string): ServiceError {
   return includes(platformNames, platform) && includes(kindNames, kind)
     ? notImplemented(`The structured endpoint ${platform}/${kind}`)

@@ -26,8 +26,9 @@ export interface PublishDependencies {
 }
 
 /**
- * Creates the publisher of a run's events. It stores bodies, feed entry and outbox entries, and then
- * sends wake-up messages; in this order a crash loses nothing. Every write is idempotent.
+ * Creates the publisher of run events. The publisher stores the bodies, the feed entry and the
+ * outbox entries before it sends wake-up messages, so a crash loses nothing. Every write is
+ * idempotent.
  */
 export function runEventPublisher(dependencies: PublishDependencies): RunEventPublisher {
   return { publish: (run) => publish(run, dependencies) };

@@ -26,7 +26,10 @@ const stuckMs = 15 * 60 * 1_000 + progressIntervalMs;
 const message =
   "The run made no progress for 15 minutes. The next run reads the items that it did not read.";
 
-/** True for a run without progress for too long, and for one whose abandoning began before. */
+/**
+ * True if a run in phase `claimed` or `reading` made no progress for `stuckMs`. Also true if its
+ * error is stored: an earlier call began to abandon the run.
+ */
 export const isStalled = (run: Run, now: Date): boolean =>
   (run.phase === "claimed" || run.phase === "reading") &&
   (run.error !== null || now.getTime() - new Date(run.progressAt).getTime() >= stuckMs);
@@ -39,7 +42,7 @@ export const isStalled = (run: Run, now: Date): boolean =>
 export async function abandonRun(run: Run, dependencies: AbandonDependencies): Promise<void> {
   const { runs, steps, queue } = dependencies;
   const failed = await runs.abandon(run, message);
-  // The run made progress since it was read.
+  // Undefined: the run made progress after this process read it, so it is not abandoned.
   if (failed === undefined) return;
   for (const step of await steps.list(run.id)) {
     if (step.stats !== null) continue;
@@ -82,7 +85,10 @@ function missedBy(
   }));
 }
 
-/** Records and stores every batch of the step; an unread batch as unavailable or deferred. */
+/**
+ * Records and stores the result of every batch of the step. Items of a batch that was not read
+ * become `deferred` if the step was deferred, else `unavailable`. Returns the updated step.
+ */
 async function withoutUnread(
   run: Run,
   step: StepRecord,
@@ -108,8 +114,8 @@ async function withoutUnread(
 }
 
 /**
- * Releases the hold of a step without a decision: the process that planned it may have died between
- * its reservation and its decision. Reserving the same hold ID again makes the release effective.
+ * Releases the hold of a step without a decision: the process that planned the step may have died
+ * after it reserved credits. Reserving the same hold ID again first makes the release effective.
  */
 async function releaseUndecided(
   run: Run,

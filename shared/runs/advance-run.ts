@@ -16,8 +16,12 @@ export interface AdvanceDependencies extends PlanDependencies, ReserveDependenci
 }
 
 /**
- * Starts the first step at or after position `from` that has items to read. If there is none, sends
- * the run to the finisher. All steps before `from` must be complete. Idempotent.
+ * Starts the first step at or after position `from` that has items to read: sends its batches. All
+ * steps before `from` must be complete. Idempotent. Does nothing unless the run is in phase
+ * `reading` without an error.
+ *
+ * Sends the run to the finisher in two cases: no step has items left to read, or the balance does
+ * not cover the first step of the run that has items.
  */
 export async function advanceRun(
   run: Run,
@@ -25,7 +29,7 @@ export async function advanceRun(
   dependencies: AdvanceDependencies,
 ): Promise<void> {
   const { runs, steps, queue } = dependencies;
-  // The process that abandoned or ended the run also finishes it.
+  // A run that failed or ended is finished by the process that set its error or phase.
   if (run.phase !== "reading" || run.error !== null) return;
   const order = runOrder(run.pipeline);
   for (let position = from; position < order.length; position += 1) {
@@ -47,7 +51,7 @@ export async function advanceRun(
   return queue.sendFinish(run);
 }
 
-/** The batches of a step whose outcomes are not stored in the items yet. */
+/** References to the batches of a step that are not marked as done. */
 export function batchRefs(run: Run, step: StepRecord): BatchRef[] {
   return Array.from({ length: step.batches }, (_, batch) => batch)
     .filter((batch) => !step.done.has(batch))
@@ -63,7 +67,7 @@ export function batchRefs(run: Run, step: StepRecord): BatchRef[] {
     }));
 }
 
-/** True for the first step of a run that has items. The run is skipped if the balance does not cover it. */
+/** True if no step before this one has items: then a deferred step skips the whole run. */
 async function isFirst(step: StepRecord, steps: StepStore): Promise<boolean> {
   const [first] = await steps.list(step.runId);
   return first?.step === step.step;

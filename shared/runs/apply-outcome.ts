@@ -12,19 +12,23 @@ export interface Reading {
   /** The run's pipeline. */
   readonly pipeline: Pipeline;
   readonly step: string;
-  /** The step's place in the run's order. */
+  /** Position of the step in the run order, from 0. */
   readonly position: number;
   readonly scraper: StepScraperId;
 }
 
-/** Upper bound of a step's position, so that revisions grow by run first, then by step. */
+/**
+ * Number of positions reserved per run: a step's revision is `runNumber * placesMax + position`.
+ */
 const placesMax = 16;
 
 /**
- * Applies an outcome to an item (specification, section "States and transitions"). Returns the same
- * object if nothing changes. Ignores an outcome that is older than the item's revision, so that
- * outcomes may be applied late or twice. Ignores an outcome of an item that was removed and added
- * again since.
+ * Applies an outcome to an item (specification, section "States and transitions"). Outcomes may
+ * arrive late or twice. Returns the same object if nothing changes, which includes these cases:
+ *
+ * - the item has the revision of this step or of a later one;
+ * - the item was removed and added again after the outcome;
+ * - the item is delisted.
  */
 export function applyOutcome(item: Item, outcome: ItemOutcome, reading: Reading): Item {
   const revision = reading.runNumber * placesMax + reading.position;
@@ -63,7 +67,9 @@ export function applyOutcome(item: Item, outcome: ItemOutcome, reading: Reading)
   }
 }
 
-/** True for an `ok` outcome that changes the item; false for one that only routes or reports it. */
+/**
+ * True for an `ok` outcome that changes the item; false for one that affects only events or routes.
+ */
 function isNews(item: Item, outcome: ItemOutcome, { pipeline, step }: Reading): boolean {
   const { readings, openChanges, changes, buyboxOfferId } = outcome;
   return (
@@ -94,7 +100,10 @@ function found(item: Item, outcome: ItemOutcome, reading: Reading): Item {
   };
 }
 
-/** Merges the changes of several steps of one run: the first step's `before`, the last step's `after`. */
+/**
+ * The item's last change after an outcome. Merges the changes of several steps of one run: per
+ * field, `before` is from the first step and `after` from the last.
+ */
 function lastChangeAfter(
   before: LastChange | null,
   { at, changes }: ItemOutcome,

@@ -9,9 +9,9 @@ import { overlapMetrics, startMetrics } from "./run-figures.ts";
 import type { RunStore } from "./run-store.ts";
 
 /**
- * How much earlier than the due time a tick may be, in milliseconds. EventBridge Scheduler rounds the
- * ticks of a cadence to whole seconds. The ticks of a cron are exact, but include minutes that are
- * not due.
+ * Maximum time by which a tick may precede the due time, in milliseconds. EventBridge Scheduler
+ * rounds the ticks of an `every` schedule to whole seconds. The ticks of a cron schedule are exact,
+ * but some of them fall on minutes that are not due, so they get no tolerance.
  */
 const tickToleranceMs = { every: 60_000, cron: 0 } as const;
 
@@ -23,10 +23,14 @@ export interface DueTick {
 }
 
 /**
- * Claims a run if the watchlist is due by its own row. Ticks may arrive twice, late, or for a paused
- * or deleted watchlist. Returns the run to start or to resume; undefined if there is none. A
- * watchlist without items does not run: its due time advances, and nothing is recorded, charged or
- * sent.
+ * Handles a schedule tick. A tick may arrive twice, late, or for a paused or deleted watchlist.
+ * Only the stored due time decides if the watchlist is due. Returns the run to start or resume:
+ *
+ * - due, and no run is in progress: the claimed run;
+ * - due, but a run is in progress or the watchlist has no items: undefined. The due time advances,
+ *   and nothing is recorded, charged or sent;
+ * - not due: the run in progress, if there is one (see `unfinishedRun`);
+ * - in all other cases: undefined.
  */
 export async function claimDueRun(
   tick: DueTick,
@@ -62,8 +66,8 @@ export async function claimDueRun(
 }
 
 /**
- * The run in progress when a tick arrives that is not due: SQS delivers the tick again if the process
- * that claimed the run died.
+ * The run in progress, for a tick that is not due. SQS delivers a tick again if the process that
+ * claimed the run died, and by then the due time has advanced.
  */
 async function unfinishedRun(watchlist: Watchlist, runs: RunStore): Promise<Run | undefined> {
   if (watchlist.runningRun === null) return undefined;

@@ -10,15 +10,15 @@ import { runWatchlist } from "./run-watchlist.ts";
 export interface ClaimRequest {
   readonly watchlist: Watchlist;
   readonly trigger: RunTrigger;
-  /** The due time that the run serves. For a manual run, the time of the request. */
+  /** The due time for which the run is claimed. For a manual run, the time of the request. */
   readonly due: Date;
   readonly now: Date;
 }
 
 /**
- * Claims the next run of a watchlist. The run ID is derived from the watchlist and the due time, so
- * one due time never creates two runs. Returns undefined if the watchlist changed since it was read
- * or has a run in progress.
+ * Claims the next run of a watchlist and advances the watchlist's due time. The run ID is derived
+ * from the watchlist and the due time, so one due time never creates two runs. Returns undefined if
+ * the watchlist changed after the caller read it, or if a run is in progress.
  */
 export async function claimRun(
   { watchlist, trigger, due, now }: ClaimRequest,
@@ -51,7 +51,9 @@ export async function claimRun(
   return outcome === "claimed" ? run : undefined;
 }
 
-/** A run is a baseline if every item of the watchlist is new. */
+/**
+ * The run is a baseline if the watchlist has no active and no delisted item, so every item is new.
+ */
 function kindOf(watchlist: Watchlist, pipeline: Pipeline, runNumber: number): RunKind {
   const { active, delisted } = watchlist.itemCounts;
   if (active + delisted === 0) return "baseline";
@@ -64,7 +66,7 @@ function startsAt(kind: RunKind, { entry, baseline, refresh }: Pipeline): string
   return kind === "refresh" ? (refresh?.entry ?? entry) : entry;
 }
 
-/** A manual run of a paused watchlist does not schedule a next run. */
+/** Due time of the run after this one (ISO); null for a paused watchlist, which has no schedule. */
 function nextRunAt(watchlist: Watchlist, due: Date, now: Date): string | null {
   if (watchlist.status === "paused") return null;
   return nextRunAfter(watchlist.schedule, due, now).toISOString();

@@ -9,11 +9,14 @@ export type CompleteDependencies = AdvanceDependencies;
 
 export interface CompletedStep {
   readonly step: StepRecord;
-  /** Null if the time is unknown, because a resumed run completes the step. */
+  /** Null for a step completed by a resumed run, which does not store this time. */
   readonly batchesSentAt: Date | null;
 }
 
-/** Settles a step whose batches are all stored, and starts the next step. Idempotent. */
+/**
+ * Settles a step whose batches are all stored, then starts the next step or finishes the run.
+ * Idempotent.
+ */
 export async function completeStep(
   run: Run,
   { step, batchesSentAt }: CompletedStep,
@@ -28,7 +31,10 @@ export async function completeStep(
   await advanceRun(run, step.position + 1, dependencies);
 }
 
-/** Charges the answered items of a step, rounded once for the whole step, and records its stats. */
+/**
+ * Settles a step: charges its answered items, rounded once for the whole step, and records its
+ * stats. A deferred step costs nothing. Idempotent.
+ */
 export async function settleStep(
   run: Run,
   step: StepRecord,
@@ -41,7 +47,7 @@ export async function settleStep(
 ): Promise<void> {
   if (step.stats !== null) return;
   const { quarters, ...counts } = await steps.counts(step);
-  // A process that planned the step at the same time may have reserved credits and then died.
+  // Another process that planned the same step may have reserved credits and then died.
   if (step.decision !== "read") await releaseStepCredits(run, step, { ledger, clock });
   const settled =
     step.decision === "read"

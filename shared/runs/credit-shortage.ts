@@ -4,7 +4,7 @@ import type { Run, StepRecord } from "./run.ts";
 /**
  * The `error` text of a run that the balance did not cover: each deferred step, the credits that it
  * needed, and the balance at that moment. Null if no step has a stored shortfall. Steps that an
- * earlier release deferred have none.
+ * earlier release deferred have no stored shortfall and are left out.
  */
 export function creditShortage(
   { status }: Pick<Run, "status">,

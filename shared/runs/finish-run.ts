@@ -23,7 +23,7 @@ export interface FinishDependencies {
   readonly publisher: RunEventPublisher;
   readonly endpoints: Pick<EndpointLookup, "list" | "deletions">;
   readonly clock: Clock;
-  /** Called with the run before it ends, to add it to log lines. */
+  /** Called once with the run before its result is written, to add the run to log lines. */
   readonly begins?: (run: Run) => void;
   /** Receives the metrics of the ended run. */
   readonly report?: MetricsSink;
@@ -31,7 +31,8 @@ export interface FinishDependencies {
 
 /**
  * Finishes a run: writes its result to the run and its watchlist, then publishes its events. Both
- * halves are idempotent. A run whose watchlist was deleted publishes no events.
+ * steps are idempotent. Does nothing unless the run is in phase `finishing` or `emitting`. A run
+ * whose watchlist was deleted publishes no events.
  */
 export async function finishRun(ref: RunRef, dependencies: FinishDependencies): Promise<void> {
   const { runs, steps, publisher } = dependencies;
@@ -60,17 +61,23 @@ export async function finishRun(ref: RunRef, dependencies: FinishDependencies): 
       events: runEvents(run, findings),
     });
   }
-  // The run history keeps a fixed number of runs.
+  // The run history of a watchlist is limited, so the oldest run is deleted.
   await runs.forget(run.watchlistId, run.runNumber - limits.runHistoryMax);
   await runs.markEmitted(run);
 }
 
 const notFinalized = "Run results could not be finalized. The run's events are late or missing.";
 
-/** Time that a run may spend in `finishing`, in milliseconds. Then it fails, so that its watchlist can run. */
+/**
+ * Time after which a run in phase `finishing` fails, in milliseconds. Then its watchlist can run
+ * again.
+ */
 export const finishTimeoutMs = 60 * 60 * 1_000;
 
-/** Ends a run as failed whose results cannot be finalized, so that its watchlist can run again. Idempotent. */
+/**
+ * Ends a run as failed because its results cannot be finalized. Its watchlist can run again.
+ * Idempotent.
+ */
 export async function failOverdueRun(
   run: Run,
   { steps, ...dependencies }: Omit<FinishDependencies, "publisher">,
@@ -79,7 +86,7 @@ export async function failOverdueRun(
   await endRun({ ...run, status: "failed", error: run.error ?? notFinalized }, stats, dependencies);
 }
 
-/** Writes the end of a run. The third run in a row that is skipped for lack of credits pauses the watchlist. */
+/** Writes the end of a run and reports its metrics once. */
 async function endRun(
   run: Run,
   stats: RunStats,
@@ -98,9 +105,9 @@ async function endRun(
 }
 
 /**
- * Writes the run and its watchlist in one transaction, or the run alone if the watchlist was deleted.
- * Reads the watchlist again after each conflict: a watchlist that a client resumes at this moment
- * must not be paused for earlier skips.
+ * Writes the run and its watchlist in one transaction, or the run alone if the watchlist was
+ * deleted. Reads the watchlist again after each conflict: if a client resumes the watchlist at this
+ * moment, earlier skips must not pause it.
  */
 async function endWithList(
   ended: Run,
@@ -119,9 +126,10 @@ async function endWithList(
 }
 
 /**
- * Ends the run with the ID of the webhook endpoint that receives its events: an endpoint that is
- * deleted or created later does not affect this run. Stores the endpoint in the watchlist, so that
- * the watchlist keeps this endpoint's URL.
+ * Ends the run and updates its watchlist. Stores the ID of the webhook endpoint that receives the
+ * events in the run, so an endpoint deleted or created later does not affect it. Stores the
+ * endpoint's ID and URL in the watchlist, so the binding survives when the endpoint is deleted. The
+ * third scheduled run in a row that is skipped for lack of credits pauses the watchlist.
  */
 async function finishIn(
   list: Watchlist,
@@ -149,7 +157,10 @@ async function finishIn(
   );
 }
 
-/** The number of skips in a row after a run. A skipped manual run does not change it. */
+/**
+ * Number of runs in a row skipped for lack of credits, after this run. A skipped manual run does
+ * not count.
+ */
 function skipsAfter(run: Run, before: number): number {
   if (run.status !== "insufficient_credits") return 0;
   return run.trigger === "manual" ? before : before + 1;

@@ -9,8 +9,8 @@ import { readingsAfter } from "./readings-after.ts";
 import type { BatchCounts, BatchResult, ItemOutcome } from "./run.ts";
 
 /**
- * Derives the result of a batch from its answers (specification, sections "States and transitions"
- * and "Pipeline"). Pure: the same items and answers give the same result.
+ * Derives the result of a batch from the answers for its items (specification, sections "States and
+ * transitions" and "Pipeline"). Pure and deterministic. Outcomes are in the order of the item IDs.
  */
 export function batchResult(
   { pipeline, step }: PipelineStep,
@@ -42,7 +42,7 @@ interface PipelineStep {
 }
 
 interface BatchItems {
-  /** Items by ID as stored now, without those that were removed since the run was planned. */
+  /** Items by ID as now stored, without items that were removed after the run was planned. */
   readonly items: ReadonlyMap<string, Item>;
   /** Number of planned items, including removed ones. */
   readonly planned: number;
@@ -59,7 +59,10 @@ function countsOf(answers: readonly StepAnswer[], planned: number): BatchCounts 
   return { ...counts, requested: answers.length, skipped: planned - answers.length };
 }
 
-/** Undefined if the read changes nothing, reports nothing and routes the item nowhere. */
+/**
+ * Returns undefined if the answer does not change the item, cause an event, or route the item to a
+ * step.
+ */
 function outcomeOf(
   { pipeline, step }: PipelineStep,
   item: Item,
@@ -131,14 +134,14 @@ const changesIn = ({
 }: RouteMatches): Pick<ItemOutcome, "changes" | "isCounted"> =>
   Object.keys(changes).length === 0 ? {} : { changes, ...(!hasNews && { isCounted: true }) };
 
-/** True if an `ok` read changes the item, reports it or routes it to a step. */
+/** True if an `ok` outcome changes the item, reports it in an event, or routes it to a step. */
 const hasFindings = (outcome: ItemOutcome): boolean => {
   const { readings, openChanges, buyboxOfferId, changes, reported, matched, next } = outcome;
   const findings = [readings, openChanges, buyboxOfferId, changes, reported, matched, next];
   return findings.some((finding) => finding !== undefined);
 };
 
-/** The last known values of the fields that a step reads, from reads of any kind. */
+/** Last known values of the fields that a step reads. A step of another kind may have read them. */
 function knownOf(item: Item, step: Step): Snapshot {
   const known: Record<string, FieldValue> = {};
   for (const field of Object.keys(stepScrapers[step.scraper].fieldTypes)) {

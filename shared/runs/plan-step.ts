@@ -10,14 +10,15 @@ import type { StepStore } from "./step-store.ts";
 export interface PlanDependencies {
   readonly steps: StepStore;
   readonly random: RandomSource;
-  /** Maximum number of IDs in a batch. Only tests lower it. */
+  /** Maximum number of item IDs in a batch. Only tests set a lower value. */
   readonly batchIdsMax?: number;
 }
 
 /**
- * Plans a step: stores which items it reads, which are the items that start there and the items
- * that earlier steps routed there. Undefined if there are none. The plan depends only on stored
- * data that no longer changes, so a repeat makes the same plan.
+ * Plans the step at a position in the run order: stores the batches of items that it reads. A step
+ * reads the items that start there and the items that earlier steps routed there. Returns undefined
+ * if there are none. The plan depends only on stored data that no longer changes, so a repeated
+ * call makes the same plan.
  */
 export async function planStep(
   run: Run,
@@ -55,9 +56,11 @@ type Batches = readonly (readonly string[])[];
 
 /** The items that a step reads. */
 type StepRead =
-  /** The batches that the run planned at its start, unchanged; they are not stored again. */
+  /** Exactly the batches that the run planned at its start; they are not stored again. */
   | { readonly kind: "as_planned"; readonly batches: Batches }
-  /** Other items, or items with outcomes of earlier steps to store. */
+  /**
+   * A different set of items, or items for which this step also stores outcomes of earlier steps.
+   */
   | {
       readonly kind: "mixed";
       readonly ids: readonly string[];
@@ -75,7 +78,7 @@ async function stepRead(
   const kept = starting.filter((id) => !delisted.has(id));
   const { sent, unstored } = await outcomesBefore(run, position, steps);
   const ids = new Set([...kept, ...sent]);
-  // The step must also store the outcomes of other steps for the items that it reads.
+  // This step also stores the outcomes that earlier steps left unstored for its items.
   const carried = outcomesOf(ids, unstored);
   const isAsPlanned = kept.length === starting.length && sent.size === 0 && carried.length === 0;
   return isAsPlanned
@@ -95,7 +98,10 @@ const batchesOf = (
         carried: outcomesOf(new Set(ids), read.carried),
       }));
 
-/** The items that earlier steps delisted: they are not read again unless a route sends them here. */
+/**
+ * IDs of the items that earlier steps delisted. The step does not read them, unless a route sends
+ * them.
+ */
 async function delistedBefore(
   run: Run,
   position: number,
@@ -119,7 +125,7 @@ interface EarlierOutcomes {
 
 /**
  * Reads the outcomes of earlier steps. The outcome of a routed item is stored by the next step that
- * reads the item, whether the item was routed there or starts there.
+ * reads the item, whether the item is routed to that step or starts there.
  */
 async function outcomesBefore(
   run: Run,
@@ -145,11 +151,13 @@ async function outcomesBefore(
   return { sent, unstored };
 }
 
-/** The part of an outcome that changes the item, without the part for events and routes. */
+/** The outcome without its event and route data; only the rest is stored in the item. */
 const toStore = ({ matched: _m, next: _n, reported: _r, ...outcome }: ItemOutcome): ItemOutcome =>
   outcome;
 
-/** The outcomes of the given items, without steps that have none. */
+/**
+ * Selects the outcomes of the given items, grouped by step. Leaves out steps without such outcomes.
+ */
 const outcomesOf = (
   ids: ReadonlySet<string>,
   found: readonly CarriedOutcomes[],
@@ -158,7 +166,10 @@ const outcomesOf = (
     .map(({ step, outcomes }) => ({ step, outcomes: outcomes.filter(({ id }) => ids.has(id)) }))
     .filter(({ outcomes }) => outcomes.length > 0);
 
-/** Cuts sorted IDs into batches. A batch is at most as large as an item call of the scraper. */
+/**
+ * Splits sorted IDs into batches. The scraper's maximum of items per call also limits the batch
+ * size.
+ */
 export function inBatches(
   ids: readonly string[],
   scraper: StepScraperId,

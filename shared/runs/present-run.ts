@@ -1,7 +1,10 @@
 import { type Pipeline, runOrder } from "../pipelines/definition.ts";
 import type { Run, RunStats, RunWatchlist, StepStats } from "./run.ts";
 
-/** The run object of the API and of `watchlist.run.completed` (specification, section "Events"). */
+/**
+ * The run object of the API and of the `watchlist.run.completed` event (specification, section
+ * "Events").
+ */
 export function presentRun(run: Run): Record<string, unknown> {
   return {
     id: run.id,
@@ -10,7 +13,7 @@ export function presentRun(run: Run): Record<string, unknown> {
     run_number: run.runNumber,
     trigger: run.trigger,
     kind: run.kind,
-    // The final status is stored before stats and credits are complete.
+    // The final status is stored before the stats and credits are final.
     status: run.finishedAt === null ? "running" : run.status,
     credits: run.credits,
     stats: presentStats(run.stats, run.pipeline),
@@ -21,7 +24,10 @@ export function presentRun(run: Run): Record<string, unknown> {
   };
 }
 
-/** Lists steps in run order: a stored map has no order, but the bytes of an event must not vary. */
+/**
+ * Stats with steps in run order. A stored map has no order, but the same event must always have the
+ * same bytes.
+ */
 function presentStats(stats: RunStats, pipeline: Pipeline): Record<string, unknown> {
   return {
     tracked: stats.tracked,
@@ -36,7 +42,7 @@ function presentStats(stats: RunStats, pipeline: Pipeline): Record<string, unkno
     matched: stats.matched,
     deferred: stats.deferred,
     changed: stats.changed,
-    // Absent in runs of an earlier release: the bytes of their events must not change.
+    // Absent in runs of an earlier release. Their events must keep their bytes.
     ...(stats.notified !== undefined && { notified: stats.notified }),
     delisted: stats.delisted,
     retry_next_run: stats.retryNextRun,

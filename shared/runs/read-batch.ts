@@ -35,8 +35,10 @@ export interface BatchTimes {
 }
 
 /**
- * Reads one batch of a step, records the result and stores its outcomes in the items. The last batch
- * also completes the step. Idempotent: a repeat stores the recorded result again and reads nothing.
+ * Reads one batch of a step, records the result, and stores its outcomes in the items. The call
+ * that stores the last batch also completes the step. Idempotent: a repeated call stores the
+ * recorded result again and does not read the source. Does nothing for an outdated plan or a run
+ * that ended.
  */
 export async function readBatch(
   ref: BatchRef,
@@ -44,9 +46,9 @@ export async function readBatch(
   dependencies: ReadBatchDependencies,
 ): Promise<void> {
   const { run, step, ...batch } = await dependencies.steps.open(ref);
-  // Another process planned the step first: its plan has other batches.
+  // The message belongs to a plan that another process replaced: its batches differ.
   if (step === undefined || step.plan !== ref.plan) return;
-  // The process that completed the last step may have died before it sent this message.
+  // The process that completed the last step may have died before it sent the finish message.
   if (run?.phase === "finishing") return dependencies.queue.sendFinish(run);
   // The process that abandoned the run also finishes it.
   if (run?.phase !== "reading" || run.error !== null) return;
@@ -65,7 +67,10 @@ interface Batch {
   readonly planned: PlannedBatch;
 }
 
-/** Reads the batch and stores it. Undefined if the watchlist was deleted with its runs. */
+/**
+ * Reads and stores a batch. Returns the updated step; undefined if the watchlist and its runs were
+ * deleted.
+ */
 async function readAndStore(
   { planned, result: recorded, ...found }: OpenedBatch & Pick<Batch, "ref" | "run" | "step">,
   deadline: Date,
@@ -91,7 +96,7 @@ async function readAndStore(
 }
 
 interface ReadItems {
-  /** Items by ID with the outcomes of earlier steps applied, without removed items. */
+  /** Items by ID, with the outcomes of earlier steps applied. Removed items are left out. */
   readonly items: ReadonlyMap<string, Item>;
   readonly read: readonly StoredPage[];
 }
@@ -115,7 +120,7 @@ async function readItems(
     {
       step: definition,
       marketplace: run.watchlist.marketplace,
-      // Removed items are not read.
+      // Items that were removed after planning are not read.
       items: ids.flatMap((id) => items.get(id) ?? []),
       deadline: new Date(Math.min(deadline.getTime(), latest)),
     },
@@ -140,7 +145,10 @@ interface WorkedOut {
   readonly read: readonly StoredPage[];
 }
 
-/** Records a result. Returns it with its pages, or the result that was recorded first, without pages. */
+/**
+ * Records the result of a batch. If a result was recorded earlier, returns that result without
+ * pages; else returns this result with its pages.
+ */
 export async function record(
   ref: BatchRef,
   { result, read }: WorkedOut,
@@ -150,7 +158,10 @@ export async function record(
   return recorded.isFirst ? { result, read } : { result: recorded.first, read: [] };
 }
 
-/** Reads the items of a batch, applies the outcomes of earlier steps, and returns both items and pages. */
+/**
+ * Loads the items of a batch with the outcomes of earlier steps applied. Also returns the loaded
+ * pages.
+ */
 export async function itemsOf(
   run: Run,
   { ids, carried }: PlannedBatch,
@@ -171,9 +182,9 @@ export async function itemsOf(
 const goesOn = ({ next }: ItemOutcome): boolean => next !== undefined;
 
 /**
- * The outcomes that a batch stores in its items: those carried from earlier steps, and its own. The
- * item's next step stores the outcome of a routed item, unless this batch stores an earlier outcome
- * of that item.
+ * The outcomes that a batch stores in its items: the outcomes carried from earlier steps, and the
+ * outcomes of this batch. Leaves out the outcome of a routed item, because the item's next step
+ * stores it. Exception: this batch stores it if it also stores an earlier outcome of the same item.
  */
 export function outcomesToStore(
   { step }: StepRecord,

@@ -48,13 +48,16 @@ export interface StepAnswer {
   readonly quarters: number;
   /** The fields read; null unless `status` is `ok`. */
   readonly observed: Snapshot | null;
-  /** Offer in the buy box, or null if it is empty; absent if the scraper does not read it. */
+  /**
+   * ID of the offer in the buy box; null if the buy box is empty; absent if the scraper does not
+   * read it.
+   */
   readonly buyboxOfferId?: string | null;
 }
 
 /**
- * Reads items with the scraper of a step. Each answer has the price of the item call with the same
- * scraper. Omits items that cannot be checked, which are items without a known offer.
+ * Reads items with the scraper of a step. An answer costs the same as an item call with that
+ * scraper. The `offer_check` scraper omits items without a known buy-box offer.
  */
 export async function readStep(
   request: StepReadRequest,

@@ -20,15 +20,21 @@ interface GoodRead {
 }
 
 type Readings = Item["readings"];
-/** By field that several kinds of reads share: its value after a read, and whether an event reported it. */
+/**
+ * For each field that several kinds of reads share: its value after a read, and whether an event
+ * reported this value.
+ */
 type Changes = ReadonlyMap<string, OpenChange>;
 
 /**
- * The readings and open changes of an item after an `ok` read, without those that stay the same.
+ * The readings and open changes of an item after an `ok` read. Each is absent if it stays the same.
  *
- * A change is open while another kind of read of the same field still has an older value stored. An open change
- * is stored only if it cannot be derived from the readings: the newest value is not in the reading that takes
- * precedence in a snapshot, or an event has reported the change. Usually nothing is stored.
+ * A change is open while another kind of read of the same field still has an older value stored.
+ * Most open changes can be derived from the readings, so nothing is stored. An open change is
+ * stored in two cases:
+ *
+ * - the newest value is not in the reading that takes precedence in a snapshot;
+ * - an event has reported the change.
  */
 export function readingsAfter(
   item: Item,
@@ -92,7 +98,7 @@ function newReadings(item: Item, read: GoodRead, changes: Changes): Readings {
         pulse[field] = value;
       }
     }
-    // A product read without any pulse field must not store an empty pulse reading.
+    // A product read that contains no pulse field must not store an empty pulse reading.
     if (Object.keys(pulse).length > 0) refresh("pulse", pulse);
   }
   return readings;
@@ -102,14 +108,14 @@ interface ProductField {
   readonly pipeline: Pipeline;
   readonly step: Step;
   readonly field: string;
-  /** The change to the field's value has been reported. */
+  /** True if an event has reported the change of the field. */
   readonly isNotified: boolean;
 }
 
 /**
- * A product read contains every pulse field, so it also updates the pulse reading. Otherwise the next pulse would
- * route every item that a refresh found changed to the product step again and charge for it. Exception: if a pulse
- * route would do something that this read did not, the pulse reading stays, so that the next pulse detects the change.
+ * True if a field of a product read also updates the pulse reading. Otherwise the next pulse would
+ * detect the change again, route the item to the product step and charge for it. False if a pulse
+ * route would do something that this read did not do: then the next pulse must detect the change.
  */
 const replacesPulseReading = ({ pipeline, step, field, isNotified }: ProductField): boolean =>
   pipeline.steps

@@ -3,13 +3,14 @@ import type { Watchlist } from "../watchlists/watchlist.ts";
 import type { Run } from "./run.ts";
 
 /**
- * True if a run is a refresh, by one of two rules:
+ * True if a run is a refresh. Always false if the pipeline has no refresh. One of two rules
+ * applies:
  *
  * - Cadence: the run number is a multiple of `refresh.everyRuns`. Manual, skipped and failed runs
  *   count too.
- * - Missed refresh: a refresh that read nothing stays due. Every following run, also a manual one, is
- *   the refresh until a run completes. It starts at the refresh entry of the current pipeline; a
- *   pipeline without a refresh ignores it. The cadence does not shift.
+ * - Missed refresh: a refresh that read nothing stays due. Every following run, also a manual one,
+ *   is a refresh until a run completes. It starts at the refresh entry of the current pipeline. The
+ *   cadence does not shift.
  *
  * Not for baseline runs: `kindOf` decides those first, because they read every item for the first
  * time.

@@ -5,7 +5,10 @@ import { stepScrapers } from "../scrapers/catalogue.ts";
 import type { Run, Shortfall, StepDecision, StepRecord } from "./run.ts";
 import type { StepStore } from "./step-store.ts";
 
-/** Lifetime of a hold, in milliseconds. Longer than any run, so that only an abandoned hold expires. */
+/**
+ * Lifetime of a hold, in milliseconds. It exceeds the duration of any run, so only abandoned holds
+ * expire.
+ */
 const holdMs = 24 * 60 * 60 * 1_000;
 
 export interface ReserveDependencies {
@@ -13,6 +16,7 @@ export interface ReserveDependencies {
   readonly clock: Clock;
 }
 
+/** ID of the credit hold of a step: the same at every call, so reserving is idempotent. */
 export const holdIdOf = (step: { runId: string; step: string }): string =>
   `${step.runId}#${step.step}`;
 
@@ -21,8 +25,8 @@ export const reservedFor = ({ items, scraper }: StepRecord): number =>
   creditsFor(items * stepScrapers[scraper].reserveQuarters);
 
 /**
- * Reserves the maximum cost of a step. Returns the shortfall if the balance does not cover it, else
- * null. Idempotent: a repeat uses the same hold ID.
+ * Reserves the maximum cost of a step. Returns null if the balance covers it, else the credits
+ * needed and available. Idempotent: a repeated call uses the same hold ID.
  */
 export async function reserveStepCredits(
   run: Run,
@@ -59,9 +63,9 @@ export const releaseStepCredits = (
   ledger.release({ accountId: run.accountId, holdId: holdIdOf(step), now: clock.now() });
 
 /**
- * Reserves the credits of a step and records the decision to read or to defer it. The first recorded
- * decision wins. Releases the hold of a step that is not read, even if another process reserved it
- * and then died.
+ * Decides whether a step is read or deferred: reads it if its credits can be reserved. The first
+ * recorded decision wins; "over" means that the run no longer accepts one. Releases the hold unless
+ * the step is read, because another process may have reserved credits and then died.
  */
 export async function decideStep(
   run: Run,

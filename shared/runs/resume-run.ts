@@ -6,7 +6,10 @@ import { abandonRun, type AbandonDependencies, isStalled } from "./abandon-run.t
 import type { Run, RunRef } from "./run.ts";
 import { startRun } from "./start-run.ts";
 
-/** Continues a run from its current phase: after its claim, a crash or a lost message. Idempotent. */
+/**
+ * Continues a run from its current phase: after its claim, a crash or a lost message. Abandons a
+ * stalled run. Idempotent.
+ */
 export async function resumeRun(ref: RunRef, dependencies: AbandonDependencies): Promise<void> {
   const { runs, queue, clock } = dependencies;
   const run = await runs.get(ref);
@@ -29,12 +32,15 @@ export async function resumeRun(ref: RunRef, dependencies: AbandonDependencies):
   }
 }
 
-/** True if a run is in `finishing` for too long. A skipped run never is: it has no results that could fail. */
+/**
+ * True if a run has been in phase `finishing` for too long. Always false for a skipped run: it has
+ * no results that could fail.
+ */
 const isOverdue = (run: Run, now: Date): boolean =>
   run.status !== "insufficient_credits" &&
   now.getTime() - new Date(run.progressAt).getTime() >= finishTimeoutMs;
 
-/** Continues with the last planned step, or with the step after it. */
+/** Continues with the last planned step, or with the next step if all its batches are done. */
 async function resumeReading(run: Run, dependencies: AbandonDependencies): Promise<void> {
   const { steps, queue } = dependencies;
   const last = (await steps.list(run.id)).at(-1);

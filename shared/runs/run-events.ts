@@ -17,9 +17,10 @@ type Entry = Readonly<Record<string, unknown>>;
 type Build = (ids: Entry, outcome: ItemOutcome, step: StepRecord) => readonly Entry[];
 
 /**
- * The events of a run in delivery order (specification, section "Events"): changed, matched,
- * delisted, run completed. IDs, times and bytes depend only on the stored run, so a repeat makes
- * identical events.
+ * Builds the events of a run in delivery order (specification, section "Events"): changed, matched,
+ * delisted, run completed. Returns an empty list if the run has not finished or its watchlist was
+ * deleted. IDs, times and bytes depend only on stored data, so a repeated call builds identical
+ * events.
  */
 export function runEvents(run: Run, findings: readonly StepFindings[]): SerializedEvent[] {
   const { watchlist, finishedAt } = run;
@@ -117,7 +118,10 @@ function delistedEntry(ids: Entry, outcome: ItemOutcome, step: StepRecord): read
   ];
 }
 
-/** The last event: the run object, event counts, and the digest by which a receiver detects lost events. */
+/**
+ * The last event of a run: the run object, event counts, and a digest by which receivers detect
+ * lost events.
+ */
 function completedEvent(
   run: Run,
   finishedAt: string,

@@ -1,4 +1,4 @@
-/** Metrics of runs. Reported once, except if two processes work on the same message at once. */
+/** Metrics of runs. Each is reported once, unless two processes handle the same message at once. */
 import { type Metrics, newMetrics } from "../observability/figures.ts";
 import { creditMetrics, itemMetrics } from "../items/item-figures.ts";
 import type { BatchCounts, Run, StepRecord } from "./run.ts";
@@ -16,9 +16,12 @@ export const startMetrics = ({ startedAt }: Run, due: Date | null): Metrics =>
     },
   );
 
+/** Metrics of a scheduled run that was not started because another run was in progress. */
 export const overlapMetrics: Metrics = newMetrics("run_starts", {}, { runs_overlapped: 1 });
 
-/** Metrics of a batch that was read. The step's metrics contain its credits. */
+/**
+ * Metrics of one batch: read time and item counts by status. `stepMetrics` contains the credits.
+ */
 export const batchMetrics = (
   { scraper }: StepRecord,
   { counts, milliseconds }: { readonly counts: BatchCounts; readonly milliseconds: number },
@@ -27,16 +30,17 @@ export const batchMetrics = (
   itemMetrics(scraper, counts),
 ];
 
+/** Credits reserved and charged for one step. */
 export const stepMetrics = (
   { scraper }: StepRecord,
   credits: { readonly reserved: number; readonly charged: number },
 ): Metrics => creditMetrics(scraper, credits);
 
-/** Duration of a step, from the time at which its batches were sent. */
+/** Duration of one step in milliseconds, from sending its batches to settling it. */
 export const stepTimeMetrics = ({ scraper }: StepRecord, milliseconds: number): Metrics =>
   newMetrics("steps", { scraper }, { step_ms: milliseconds });
 
-/** Metrics of an ended run. */
+/** Metrics of an ended run. `run_ms` is NaN if the run has no end time. */
 export function endMetrics({ status, startedAt, finishedAt }: Run): Metrics {
   const ended = finishedAt === null ? Number.NaN : new Date(finishedAt).getTime();
   return newMetrics(

@@ -1,7 +1,7 @@
 import type { BatchResult, ItemOutcome, Run, RunStats, StepRecord, StepStats } from "./run.ts";
 import type { StepStore } from "./step-store.ts";
 
-/** The outcomes of one step that affect events, stats or routes, in batch order. */
+/** The outcomes of one step that affect events, stats or later routes, in batch order. */
 export interface StepFindings {
   readonly step: StepRecord;
   readonly outcomes: readonly ItemOutcome[];
@@ -19,9 +19,9 @@ export async function runFindings(run: Run, steps: StepStore): Promise<readonly 
 }
 
 /**
- * Derives the stats of a run from the outcomes of its steps. An item counts once as changed,
- * notified, failed or delisted, even if several steps report it. A match counts once for each step
- * and branch.
+ * Derives the stats of a run from the outcomes of its steps. The stats count an item once as
+ * changed, notified, failed, deferred or delisted, even if several steps report it. A match counts
+ * once for each step and branch.
  */
 export function statsOf(run: Run, findings: readonly StepFindings[]): RunStats {
   const changed = new Set<string>();
@@ -53,11 +53,13 @@ export function statsOf(run: Run, findings: readonly StepFindings[]): RunStats {
   };
 }
 
+/** Stats by step ID. Leaves out steps that are not settled. */
 export function stepStats(records: readonly StepRecord[]): Record<string, StepStats> {
   return Object.fromEntries(
     records.flatMap(({ step, stats }) => (stats === null ? [] : [[step, stats]])),
   );
 }
 
+/** Total credits of all steps. */
 export const creditsOf = (stats: Readonly<Record<string, StepStats>>): number =>
   Object.values(stats).reduce((sum, { credits }) => sum + credits, 0);

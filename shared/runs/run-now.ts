@@ -21,7 +21,8 @@ interface RunNowDependencies {
 }
 
 /**
- * Starts a manual run of a watchlist, also of a paused one. Restarts the schedule from now.
+ * Starts a manual run of an active or paused watchlist. Its next scheduled run is then computed
+ * from `now`.
  * @throws 404 if the watchlist was deleted; 409 if a run is in progress, if the watchlist has no
  * items, or if concurrent changes exhaust the retries.
  */
@@ -59,7 +60,8 @@ async function wake(
   await bestEffort(() => queue.sendResume(run), warn);
   if (watchlist.status === "active") {
     const restarted = watchlistSchedule({ ...watchlist, nextRunAt: now.toISOString() }, now);
-    // The row holds the next due time. A schedule that is not updated only ticks late.
+    // The stored row contains the next due time. If this update fails, the schedule only ticks
+    // late.
     await bestEffort(() => schedules.put(restarted), warn);
   }
 }

@@ -2,7 +2,7 @@ import type { Run, StepStats } from "./run.ts";
 import { creditsOf, stepStats } from "./run-findings.ts";
 import type { StepStore } from "./step-store.ts";
 
-/** Adds current stats and credits to a run in progress; returns any other run unchanged. */
+/** Adds the current stats and credits to a run in progress. Returns a finished run unchanged. */
 export async function withProgress(run: Run, steps: StepStore): Promise<Run> {
   if (run.finishedAt !== null) return run;
   const records = await steps.list(run.id);
@@ -10,7 +10,7 @@ export async function withProgress(run: Run, steps: StepStore): Promise<Run> {
   const current = records.find(({ stats, decision }) => stats === null && decision === "read");
   if (current !== undefined) {
     const { quarters: _unsettled, ...counts } = await steps.counts(current);
-    // Credits are charged when the step is settled.
+    // Credits are charged only when the step is settled.
     done[current.step] = { scraper: current.scraper, ...counts, credits: 0 };
   }
   return { ...run, credits: creditsOf(done), stats: { ...run.stats, steps: done } };

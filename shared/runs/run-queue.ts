@@ -1,8 +1,11 @@
 import type { BatchRef, RunRef } from "./run.ts";
 
-/** Sends wake-up messages to the Lambdas of a run. The stored rows decide what is done. */
+/** Sends wake-up messages to the Lambdas that process runs. They act only on stored rows. */
 export interface RunQueue {
-  /** Requests a run if the watchlist is due. `scheduledTime`: the schedule's tick, not the sending time. */
+  /**
+   * Requests a run if the watchlist is due. `scheduledTime` is the time of the schedule's tick
+   * (ISO).
+   */
   sendDue(due: {
     readonly accountId: string;
     readonly watchlistId: string;
@@ -10,7 +13,7 @@ export interface RunQueue {
     /** True if the sweeper found the watchlist overdue: its EventBridge schedule may be missing. */
     readonly overdue?: boolean;
   }): Promise<void>;
-  /** Requests the removal of rows that a deleted watchlist may have left. */
+  /** Requests the deletion of rows that may remain of a deleted watchlist. */
   sendPurge(watchlistId: string): Promise<void>;
   /** Requests that a run continues from its current phase. */
   sendResume(run: RunRef): Promise<void>;

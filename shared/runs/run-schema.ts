@@ -12,7 +12,10 @@ const stepStatsSchema = v.object({
   skipped: count,
 });
 
-/** The run object, in answers and in `watchlist.run.completed` (specification, section "Events"). */
+/**
+ * The run object of responses and of the `watchlist.run.completed` event (specification, section
+ * "Events").
+ */
 export const runSchema = v.object({
   id: v.pipe(v.string(), v.description("Begins with wlrun_.")),
   object: v.literal("watchlist_run"),
@@ -79,5 +82,5 @@ export const runSchema = v.object({
   ),
 });
 
-/** 200 of `GET /v1/watchlists/{id}/runs`. */
+/** Response 200 of `GET /v1/watchlists/{id}/runs`. */
 export const runsResponse = listOf(runSchema);

@@ -8,13 +8,15 @@ export interface Claim {
   readonly nextRunAt: string | null;
 }
 
-/** Change of the watchlist's row when a run ends. */
+/** Changes to write to the watchlist's row when a run ends. */
 export interface WatchlistOutcome {
-  /** True pauses the watchlist for lack of credits. */
+  /** True to pause the watchlist for lack of credits. */
   readonly pause: boolean;
   readonly consecutiveSkips: number;
   readonly refreshDue: boolean;
-  /** The webhook endpoint of the run's events; absent if the watchlist already stores it. */
+  /**
+   * The webhook endpoint that receives the run's events; absent if the watchlist already stores it.
+   */
   readonly endpoint?: EndpointBinding;
   /** `revision` of the watchlist from which this change was derived. */
   readonly revision: number;
@@ -29,39 +31,50 @@ export interface RunPlan {
 /** Stores runs and their phases. Every write is idempotent. */
 export interface RunStore {
   /**
-   * Stores a new run in one transaction with the watchlist's row. `conflict` if the watchlist has a
-   * run in progress, has no items, or changed since it was read.
+   * Stores a new run and updates the watchlist's row in one transaction. Returns `conflict` and
+   * writes nothing if the watchlist has a run in progress, has no items, or changed after it was
+   * read.
    */
   claim(claim: Claim): Promise<"claimed" | "conflict">;
   get(ref: RunRef): Promise<Run | undefined>;
-  /** Lists runs, newest first. @param before only runs with a lower number */
+  /** Lists runs of a watchlist, newest first. @param before list only runs with a lower number */
   list(
     watchlistId: string,
     limit: number,
     before?: number,
   ): Promise<{ readonly runs: readonly Run[]; readonly hasMore: boolean }>;
-  /** Moves a claimed run to `reading` with its plan; the first plan wins. */
+  /**
+   * Moves a claimed run to `reading` and stores its plan. The first plan wins: later calls have no
+   * effect.
+   */
   startReading(run: RunRef, plan: RunPlan): Promise<void>;
-  /** Stores that a reading run makes progress, which postpones the sweeper's next check of it. */
+  /**
+   * Stores that a run in phase `reading` makes progress. Postpones the sweeper's next check of the
+   * run.
+   */
   recordProgress(run: RunRef): Promise<void>;
   /**
-   * Marks a claimed or reading run as failed, so that no further step starts. Returns the run after
-   * the write; undefined if the run made progress since it was read, and was not marked.
+   * Marks a run in phase `claimed` or `reading` as failed, so that no further step starts. Returns
+   * the run after the write. Returns undefined and writes nothing if the run made progress after
+   * the caller read it.
    */
   abandon(run: Run, error: string): Promise<Run | undefined>;
-  /** Moves the run to `finishing`, if it is in one of the phases `from`. */
+  /**
+   * Moves a run to `finishing` with this status. Does nothing unless its phase is one of `from`. A
+   * run marked as failed accepts only the status `failed`.
+   */
   startFinishing(run: RunRef, status: Run["status"], from: readonly RunPhase[]): Promise<void>;
   /**
-   * Writes an ended run in one transaction with its watchlist's row; a null `list` writes the run
-   * alone. `conflict` if the watchlist changed since it was read, or this run is not its run in
-   * progress: nothing was written.
+   * Writes an ended run and its watchlist's row in one transaction, or the run alone if `list` is
+   * null. `finished_before`: an earlier call ended the run. `conflict`: nothing was written,
+   * because the watchlist changed after it was read or this run is not its run in progress.
    */
   finish(
     run: Run,
     list: WatchlistOutcome | null,
   ): Promise<"finished" | "finished_before" | "conflict">;
   markEmitted(run: RunRef): Promise<void>;
-  /** Removes a run from the history. */
+  /** Deletes a run from the history. Does nothing if there is no such run. */
   forget(watchlistId: string, runNumber: number): Promise<void>;
   /**
    * Claims runs whose next check is due at `now`, and sets the next check of each to `nextCheck`.

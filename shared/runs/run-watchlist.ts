@@ -2,7 +2,7 @@ import { currencyOf } from "../platforms/catalogue.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
 import type { RunWatchlist } from "./run.ts";
 
-/** Copies the fields of a watchlist that a run stores and its events contain. */
+/** Copies those fields of a watchlist that a run stores for its events. */
 export function runWatchlist(watchlist: Watchlist): RunWatchlist {
   return {
     id: watchlist.id,

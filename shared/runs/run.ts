@@ -7,23 +7,33 @@ import type { Item } from "../watchlists/item.ts";
 import type { PausedReason, WatchlistStatus } from "../watchlists/watchlist.ts";
 
 export type RunTrigger = "initial" | "schedule" | "manual";
-/** `baseline`: every item is new; `refresh`: starts at the refresh entry; `sweep`: any other run. */
+/**
+ * `baseline`: every item of the watchlist is new. `refresh`: starts at the refresh entry. `sweep`:
+ * any other run.
+ */
 export type RunKind = "baseline" | "refresh" | "sweep";
 export type RunStatus = "running" | "completed" | "insufficient_credits" | "failed";
 
 /**
- * Phase of a run. Each transition is one conditional write, so that any process can continue a run:
- * `claimed` (not planned yet), `reading` (its steps are read one after the other), `finishing` (its
- * result is not written yet), `emitting` (its events are not published yet), `done`.
+ * Phase of a run. Each transition is one conditional write, so any process can continue a run.
+ *
+ * - `claimed`: not planned yet.
+ * - `reading`: its steps are read one after the other.
+ * - `finishing`: its result is not written yet.
+ * - `emitting`: its events are not published yet.
+ * - `done`: finished and published.
  */
 export type RunPhase = "claimed" | "reading" | "finishing" | "emitting" | "done";
 
 /** Time without progress after which the sweeper resumes a run, in milliseconds. */
 export const progressTimeoutMs = 5 * 60 * 1_000;
-/** Minimum time between two progress writes, in milliseconds: a large run has thousands of batches. */
+/**
+ * Minimum time between two progress writes of a run, in milliseconds. A large run has thousands of
+ * batches.
+ */
 export const progressIntervalMs = 10_000;
 
-/** Stats of a step (specification, `stats.steps`). */
+/** Item counts and credits of one step (specification, `stats.steps`). */
 export interface StepStats {
   readonly scraper: StepScraperId;
   readonly requested: number;
@@ -45,15 +55,15 @@ export interface RunStats {
   readonly deferred: number;
   /** Items with a new change. */
   readonly changed: number;
-  /** Items in changed events; absent in runs of an earlier release. */
+  /** Items in `watchlist.product.changed` events; absent in runs of an earlier release. */
   readonly notified?: number;
   readonly delisted: number;
   readonly retryNextRun: number;
 }
 
 /**
- * The watchlist of a run, as it was when the run started. The end of the run updates it once, so
- * that the run's event never changes.
+ * The watchlist fields that a run stores for its events. Copied from the watchlist at the start of
+ * the run, updated once at its end, and never changed later.
  */
 export interface RunWatchlist {
   readonly id: string;
@@ -87,18 +97,22 @@ export interface Run extends RunRef {
   readonly credits: number;
   readonly stats: RunStats;
   /**
-   * Why the run failed, set when the run is abandoned; or the steps that the credits did not cover, set
-   * when the run ends.
+   * Why the run failed, or which steps the balance did not cover. Set when the run is abandoned or
+   * ends. Null if the run did not fail and every step was read.
    */
   readonly error: string | null;
-  /** The watchlist's pipeline when the run started; later changes of the watchlist do not affect it. */
+  /**
+   * Pipeline of the watchlist at the start of the run. Later changes of the watchlist do not affect
+   * it.
+   */
   readonly pipeline: Pipeline;
-  /** Random ID of the plan that was stored first; null until the run is planned. */
+  /** Random ID of the plan that was stored first; null before the run is planned. */
   readonly plan: string | null;
   /** Null if the watchlist was deleted during the run. */
   readonly watchlist: RunWatchlist | null;
 }
 
+/** Stats of a run before its first step. @param entry ID of the step at which the run starts */
 export const emptyStats = (entry: string): RunStats => ({
   tracked: 0,
   entry,
@@ -112,39 +126,44 @@ export const emptyStats = (entry: string): RunStats => ({
   retryNextRun: 0,
 });
 
-/** The effect of one step's read on one item. A read without any effect has no outcome. */
+/** The effect of one step on one item. A read without any effect has no outcome. */
 export interface ItemOutcome {
   readonly id: string;
   /** `addedAt` of the item. It differs after the item was removed and added again. */
   readonly addedAt: string;
   /**
-   * `deferred`: not read, because credits were short or the run ended before the step. `skipped`: not
-   * read, because no offer of the item is known.
+   * `deferred`: not read, because credits were short or the run ended before the step. `skipped`:
+   * not read, because the item has no known offer to check.
    */
   readonly status: ReadStatus | "deferred" | "skipped";
   /** Time of the read, ISO 8601. */
   readonly at: string;
-  /** Readings to store, by kind; without unchanged ones. */
+  /** Readings that differ from the stored ones, by kind. */
   readonly readings?: Readonly<Partial<Record<ReadingKind, Snapshot>>>;
-  /** Offer in the buy box, if it changed. */
+  /**
+   * ID of the offer in the buy box, null if the buy box is empty; absent if unchanged or not read.
+   */
   readonly buyboxOfferId?: string | null;
-  /** Open changes after the read, if they differ from the stored ones. */
+  /** Open changes after the read; absent if they equal the stored ones. */
   readonly openChanges?: Item["openChanges"];
   /** New changes, and earlier changes that this run reports. */
   readonly changes?: FieldChanges;
-  /** Present if none of the changes is new: an earlier run has counted them. */
+  /** Present if none of `changes` is new: an earlier run counted them as changed. */
   readonly isCounted?: true;
-  /** Present if the change is reported: the item's snapshot after it. */
+  /** Snapshot of the item after the change; present if an event reports the change. */
   readonly reported?: Snapshot;
-  /** Present if other routes report the item: their branches, and the values of the fields they test. */
+  /**
+   * Present if other routes report the item in an event: their conditions, and the values of the
+   * fields that these test.
+   */
   readonly matched?: { readonly branches: readonly When[]; readonly values: Snapshot };
-  /** IDs of the steps that the item is routed to. */
+  /** IDs of the steps to which the item is routed. */
   readonly next?: readonly string[];
-  /** Present if this read delists the item: its last snapshot. */
+  /** Last snapshot of the item, or null if it has none; present if this read delists the item. */
   readonly lastSnapshot?: Snapshot | null;
 }
 
-/** Number of items of a batch by status. */
+/** Item counts of a batch by status, and the price of its answers. */
 export interface BatchCounts {
   readonly requested: number;
   readonly ok: number;
@@ -176,13 +195,16 @@ export const addBatchCounts = (a: BatchCounts, b: BatchCounts): BatchCounts => (
   quarters: a.quarters + b.quarters,
 });
 
-/** The result of a batch. Recorded once; items, stats, charge and events derive from it. */
+/**
+ * The result of a batch. Recorded once; item changes, stats, charges and events are derived from
+ * it.
+ */
 export interface BatchResult {
   readonly counts: BatchCounts;
   readonly outcomes: readonly ItemOutcome[];
 }
 
-/** Outcomes of one step. A later step stores those of an earlier step with its own. */
+/** Outcomes of one step, stored together with the outcomes of a later step. */
 export interface CarriedOutcomes {
   readonly step: string;
   readonly outcomes: readonly ItemOutcome[];
@@ -192,11 +214,11 @@ export interface CarriedOutcomes {
 export interface PlannedBatch {
   /** Item IDs, sorted. */
   readonly ids: readonly string[];
-  /** Outcomes of earlier steps to store, in step order. */
+  /** Outcomes of earlier steps that this batch also stores, in step order. */
   readonly carried: readonly CarriedOutcomes[];
 }
 
-/** `read`: the step's credits are reserved; `defer`: its items wait for the next run. */
+/** `read`: credits are reserved and the step is read. `defer`: its items wait for the next run. */
 export type StepDecision = "read" | "defer";
 
 /** Why a step is deferred: the credits that it needed, and the balance at that moment. */
@@ -205,7 +227,7 @@ export interface Shortfall {
   readonly available: number;
 }
 
-/** A planned step of a run, and its progress. */
+/** A planned step of a run and its progress. */
 export interface StepRecord {
   readonly runId: string;
   readonly step: string;
@@ -215,15 +237,18 @@ export interface StepRecord {
   /** Random ID of the plan that was stored first. */
   readonly plan: string;
   readonly batches: number;
-  /** Items planned. */
+  /** Number of planned items. */
   readonly items: number;
   /**
-   * ID of the run's plan if the step reads its starting batches unchanged. Their IDs are not stored
-   * again.
+   * ID of the run's plan if this step reads its starting batches unchanged; then the step does not
+   * store the batches again. Else null.
    */
   readonly starts: string | null;
   readonly decision: StepDecision | null;
-  /** Shortfall of a deferred step; null if an earlier release deferred it. */
+  /**
+   * Shortfall of a deferred step; null for a step that was read, or that an earlier release
+   * deferred.
+   */
   readonly shortfall: Shortfall | null;
   readonly done: ReadonlySet<number>;
   readonly stats: StepStats | null;
@@ -233,7 +258,7 @@ export interface BatchRef extends RunRef {
   readonly runId: string;
   readonly step: string;
   readonly plan: string;
-  /** As in `StepRecord`: with a plan, the batch is stored under that plan. */
+  /** As in `StepRecord`: if not null, the batch is stored under this run plan. */
   readonly starts: string | null;
   readonly batch: number;
 }

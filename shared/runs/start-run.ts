@@ -12,15 +12,16 @@ export interface StartDependencies extends AdvanceDependencies {
 }
 
 /**
- * Plans a claimed run: stores the steps at which each item starts, then starts the first step. A
- * repeat plans again, but the first stored plan wins.
+ * Plans a claimed run: stores at which steps each item starts, then starts the first step.
+ * Idempotent: a repeated call plans again, but the first stored plan wins. Delisted items are not
+ * read.
  */
 export async function startRun(run: Run, dependencies: StartDependencies): Promise<void> {
   const { pages, runs, steps, random, batchIdsMax } = dependencies;
   const starts = new Map<string, string[]>();
   let tracked = 0;
   let newItems = 0;
-  // Yields each item once, although concurrent changes can move items between pages.
+  // `readItems` yields each item once, even if concurrent changes move items between pages.
   for await (const item of readItems(pages, run.watchlistId)) {
     if (item.state === "delisted") continue;
     for (const step of startsOf(item, run)) push(starts, step, item.id);

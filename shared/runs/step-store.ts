@@ -10,12 +10,12 @@ import type {
   StepRecord,
 } from "./run.ts";
 
-/** By step ID: the sorted IDs of the items that start there, in batches. */
+/** Sorted IDs of the items that start at a step, in batches, by step ID. */
 export type Starts = ReadonlyMap<string, readonly (readonly string[])[]>;
 
 export interface StepPlan {
   readonly step: StepRecord;
-  /** Not stored if `step.starts` is set: the run's plan has these batches. */
+  /** Not stored if `step.starts` is set, because the run's plan contains the same batches. */
   readonly batches: readonly PlannedBatch[];
 }
 
@@ -26,49 +26,50 @@ export interface OpenedBatch {
   readonly result: BatchResult | undefined;
 }
 
-/** `isFirst`: the result was recorded; otherwise `first` is the result recorded before. */
+/** `isFirst`: this result was recorded. Else `first` is the result recorded earlier. */
 export type RecordedResult =
   | { readonly isFirst: true }
   | { readonly isFirst: false; readonly first: BatchResult };
 
 /** Stores the steps of runs: plans, decisions and batch results. Every write is idempotent. */
 export interface StepStore {
-  /** Stores the starting batches of a plan. They are used only if the run adopts this plan. */
+  /** Stores the starting batches of a plan. They have no effect unless the run adopts this plan. */
   saveStarts(runId: string, plan: string, starts: Starts): Promise<void>;
-  /** The starting batches of a step, by the run's plan. */
+  /** Starting batches of a step in the plan that the run adopted; empty if no item starts there. */
   starts(run: Run, step: string): Promise<readonly (readonly string[])[]>;
-  /** Stores the plan of a step unless it has one. Returns the stored plan. */
+  /** Stores the plan of a step, unless the step already has one. Returns the stored plan. */
   plan(plan: StepPlan): Promise<StepRecord>;
   get(runId: string, step: string): Promise<StepRecord | undefined>;
-  /** The planned steps of a run, in run order. */
+  /** All planned steps of a run, in run order. */
   list(runId: string): Promise<readonly StepRecord[]>;
   /**
-   * Stores whether a step is read; a shortfall defers it. The first decision wins and is returned.
-   * `over`: the run is no longer in phase `reading`, and nothing was stored.
+   * Stores the decision about a step: `defer` if there is a shortfall, else `read`. The first
+   * decision wins and is returned. `over`: the run is no longer in phase `reading`, and nothing was
+   * stored.
    */
   decide(run: Run, step: StepRecord, shortfall: Shortfall | null): Promise<StepDecision | "over">;
-  /** Reads a batch with its run, step and result. Missing parts are undefined. */
+  /** Reads a batch with its run, step and result. Parts that are not stored are undefined. */
   open(ref: BatchRef): Promise<OpenedBatch>;
-  /** Undefined if the watchlist was deleted with its runs. */
+  /** Reads the planned items of a batch. Undefined if the watchlist and its runs were deleted. */
   planned(ref: BatchRef): Promise<PlannedBatch | undefined>;
-  /** Records the result of a batch. The first result wins. */
+  /** Records the result of a batch, unless one is already recorded. */
   recordResult(ref: BatchRef, result: BatchResult): Promise<RecordedResult>;
   /**
-   * Marks a batch as stored in the items. Returns the step after the write; undefined if the
-   * watchlist was deleted with its runs.
+   * Marks a batch as done: its outcomes are stored in the items. Returns the step after the write;
+   * undefined if the watchlist and its runs were deleted.
    */
   markDone(ref: BatchRef): Promise<StepRecord | undefined>;
   /** Sum of the counts of all recorded batches. */
   counts(step: StepRecord): Promise<BatchCounts>;
-  /** The outcomes of items that a step routes to other steps, batch by batch. */
+  /** Yields the outcomes of items that a step routes to other steps, batch by batch. */
   routed(step: StepRecord): AsyncIterable<readonly ItemOutcome[]>;
   /**
-   * The results of a step in batch order, one at a time, without outcomes that affect no event, no
-   * stat and no route.
+   * Yields the results of a step in batch order. Leaves out outcomes that affect no event, no stat
+   * and no route.
    */
   effectiveResults(step: StepRecord): AsyncIterable<BatchResult>;
-  /** IDs of the items that a step delisted, batch by batch. */
+  /** Yields the IDs of the items that a step delisted, batch by batch. */
   delisted(step: StepRecord): AsyncIterable<readonly string[]>;
-  /** Records the stats of a settled step. The first stats win. */
+  /** Records the stats of a settled step, unless they are already recorded. */
   recordStats(step: StepRecord): Promise<void>;
 }

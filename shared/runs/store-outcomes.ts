@@ -14,7 +14,10 @@ export interface StoreDependencies {
   readonly random: RandomSource;
 }
 
-/** Returns a function that applies outcomes of a run to an item. It returns the same object if nothing changes. */
+/**
+ * Returns a function that applies the outcomes of a run to an item, in step order. The function
+ * returns the same object if nothing changes.
+ */
 export function withOutcomes(run: Run, found: readonly CarriedOutcomes[]): (item: Item) => Item {
   const steps = found.map(({ step, outcomes }) => ({
     reading: readingOf(run, step),
@@ -36,8 +39,9 @@ function readingOf({ id, runNumber, pipeline }: Run, step: string): Reading {
 }
 
 /**
- * Stores outcomes, in step order, in the items. Ignores items that were removed or added since. The
- * pages in `read` are written without reading them again, unless they changed.
+ * Applies outcomes to the stored items, in step order. Ignores items that are not on the watchlist,
+ * or that were added again after the outcome. Writes the pages in `read` without reading them
+ * again, unless they changed.
  */
 export async function storeOutcomes(
   run: Run,

@@ -9,8 +9,9 @@ import {
 import { type FieldType, fieldTypes } from "./fields.ts";
 
 /**
- * Kinds of readings. Only readings of the same kind are compared. Offers of each condition are a
- * separate kind, because counts and prices of other offers differ without a change.
+ * Kinds of readings. Only readings of the same kind are compared. Each condition filter of offers
+ * is a separate kind, because another filter gives other counts and prices although nothing
+ * changed.
  */
 export type ReadingKind =
   | "pulse"
@@ -24,14 +25,14 @@ export type ReadingKind =
 /** A product scraper (specification, section "Pipeline"). */
 export interface ScraperEntry {
   readonly platform: Platform;
-  /** The products tier that it reads. */
+  /** The products tier that the scraper reads. */
   readonly tier: string;
   /** Price of one answered item, in quarter-credits. */
   readonly costQuarters: number;
   readonly kind: ReadingKind;
-  /** Fields of which a change is reported by the default pipeline; in every snapshot. */
+  /** Fields whose changes the default pipeline reports. Every snapshot contains them. */
   readonly trackedFields: readonly string[];
-  /** Fields that a rule may test; in every snapshot too. */
+  /** Fields that a route may test. Every snapshot contains them. */
   readonly testableFields: readonly string[];
 }
 
@@ -127,49 +128,53 @@ export const scrapers = {
   },
 } as const satisfies Record<string, ScraperEntry>;
 
-/** A scraper of products. */
+/** ID of a scraper that reads products. */
 export type ProductScraperId = keyof typeof scrapers;
 export type ScraperId = ProductScraperId;
 
-/** Scrapers that read and check offers. Sources are configured for them too. */
+/** IDs of the scrapers that read or check offers. They have configured sources too. */
 export const offerScraperIds = ["retailer_a.offers", "retailer_a.offer_check"] as const;
 export type OfferScraperId = (typeof offerScraperIds)[number];
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of a constant are known
 export const scraperIds = Object.keys(scrapers) as readonly ScraperId[];
 
-/** A scraper of a pipeline step. */
+/** ID of a scraper that a pipeline step can use. */
 export type StepScraperId = ProductScraperId | OfferScraperId;
 
-/** A scraper of pipeline steps (specification, section "Pipeline"). */
+/** Properties of a scraper that a pipeline step can use (specification, section "Pipeline"). */
 export interface StepScraperEntry {
   readonly platform: Platform;
-  /** The item call with the same price. The scraper is live where this call is. */
+  /**
+   * The item call with the same price. The scraper is available on the marketplaces of this call.
+   */
   readonly endpoint: EndpointId;
-  /** The products tier that it reads, or the name of the call. */
+  /** The products tier that the scraper reads; for offer scrapers, the name of the call. */
   readonly tier: string;
-  /** The kind of a reading without a condition. */
+  /** Kind of the readings, for a step without a condition filter. */
   readonly kind: ReadingKind;
-  /** Maximum cost of an item in quarter-credits, which a step reserves. */
+  /** Maximum cost of an item, in quarter-credits. A step reserves it for each item. */
   readonly reserveQuarters: number;
-  /** Maximum number of items of one call. */
+  /** Maximum number of items per call. */
   readonly itemsPerCallMax: number;
   /** Minimum cost of an answered item, in quarter-credits. */
   readonly leastQuarters: number;
-  /** Fields of which a change is reported by the default pipeline; in every snapshot. */
+  /** Fields whose changes the default pipeline reports. Every snapshot contains them. */
   readonly trackedFields: readonly string[];
-  /** Fields that a rule may test with `changed` and `ok`; in every snapshot too. */
+  /** Fields that a route may test with `changed` and `ok`. Every snapshot contains them. */
   readonly testableFields: readonly string[];
-  /** Fields derived from several readings. Not stored; routes test them with `ok` only. */
+  /**
+   * Fields derived from several readings. They are not stored; routes can test them only with `ok`.
+   */
   readonly derivedFields: readonly string[];
-  /** Type of each field of this scraper, for values other than null. */
+  /** Type of each field of this scraper. Any field may also be null. */
   readonly fieldTypes: Readonly<Record<string, FieldType>>;
 }
 
 const offerFields = ["offerCount", "buyboxSeller", "buyboxPrice", "lowestPrice"] as const;
 const offerCheckFields = ["buyable"] as const;
 
-/** All scrapers of pipeline steps by ID (same section). */
+/** All scrapers that a pipeline step can use, by ID (specification, section "Pipeline"). */
 export const stepScrapers: Readonly<Record<StepScraperId, StepScraperEntry>> = {
   "retailer_a.pulse": productStep("retailer_a.pulse", ["buyboxAboveLowest"]),
   "retailer_a.lite": productStep("retailer_a.lite"),
@@ -236,5 +241,5 @@ function typesOf(fields: readonly string[]): Readonly<Record<string, FieldType>>
 
 /** The value of a tracked field. */
 export type FieldValue = string | number | boolean | null;
-/** Tracked and testable fields of the last read. A field that was never read is absent. */
+/** Tracked and testable fields of a reading, by name. A field that was not read is absent. */
 export type Snapshot = Readonly<Record<string, FieldValue>>;

@@ -1,7 +1,10 @@
-/** Type of a field's value, unless it is null. */
+/** Type of a field's value. Any field may also be null. */
 export type FieldType = "number" | "boolean" | "string";
 
-/** Prices in the marketplace currency. Two prices within half a cent are equal. */
+/**
+ * Prices in the currency of the marketplace. Two prices that differ by at most half a cent are
+ * equal.
+ */
 export const priceFields = [
   "price",
   "listPrice",
@@ -34,14 +37,14 @@ export const fieldTypes = {
   buyable: "boolean",
   buyboxAboveLowest: "boolean",
   availabilityType: "string",
-  /** ID of the seller, so that a new name is not a change. */
+  /** ID of the seller. The seller's name is not compared, because it can change. */
   merchant: "string",
   buyboxSeller: "string",
   seller: "string",
   condition: "string",
   offerListingId: "string",
   offerId: "string",
-  /** YYYY-MM-DD. */
+  /** Date as YYYY-MM-DD. */
   deliveryDate: "string",
   shipping: "string",
   pickup: "string",

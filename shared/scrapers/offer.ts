@@ -56,17 +56,19 @@ export const offerSchema = v.pipe(
 );
 
 /**
- * True if a text has the format of an offer ID. For any other text no source is read and nothing is
- * charged.
+ * True if a text has the format of an offer ID. For any other text, the service reads no source and
+ * charges nothing.
  */
 export const isOfferListingId = (text: string): boolean =>
   text !== "" && lengthOf(text) <= limits.offerListingIdLengthMax && isVisibleText(text);
 
-/** Filters of offers by condition. `used`: every condition except new. */
+/** Filters of offers by condition. `used` means every condition except new. */
 export const conditionFilters = ["all", "new", "used"] as const;
 export type ConditionFilter = (typeof conditionFilters)[number];
 
-/** True if an offer matches the filter. */
+/**
+ * True if the condition of an offer matches the filter. `used` matches every condition except new.
+ */
 export const matchesCondition = (
   { condition }: Pick<Offer, "condition">,
   filter: ConditionFilter,

@@ -2,8 +2,9 @@ import * as v from "valibot";
 import type { ProductScraperId } from "./catalogue.ts";
 
 /**
- * The fields of a product result (specification, section "Product result"). Absent: the retailer does
- * not show the field. Null: known to have no value. Snapshots, rules and changes use the same names.
+ * The fields of a product result (specification, section "Product result"). An absent field: the
+ * retailer does not show it. Null: the field is known to have no value. Snapshots, routes and
+ * changes use the same names.
  */
 
 const described = <Schema extends v.GenericSchema>(
@@ -12,7 +13,10 @@ const described = <Schema extends v.GenericSchema>(
 ): v.SchemaWithPipe<readonly [Schema, v.DescriptionAction<v.InferOutput<Schema>, string>]> =>
   v.pipe(schema, v.description(description));
 
-/** Values may be added at any time, so that clients must expect others. */
+/**
+ * Schema of a string that has these values now. Later releases may add values, so clients must
+ * accept others.
+ */
 const openSet = (values: readonly string[]): v.GenericSchema<string> =>
   v.pipe(v.string(), v.description("More values may be added."), v.examples([...values]));
 
@@ -21,7 +25,7 @@ const moneySchema = v.pipe(
   v.title("Money"),
 );
 
-/** A selling price is greater than 0: a price of 0 counts as unknown. */
+/** Schema of a selling price, which is greater than 0. A price of 0 counts as unknown. */
 const sellingAmount = v.pipe(v.number(), v.gtValue(0));
 
 const priceSchema = v.pipe(
@@ -196,7 +200,7 @@ export const retailerDObject = v.pipe(
   v.title("RetailerDProduct"),
 );
 
-/** Schemas of the fields of a result, without ID, status and time. */
+/** Schemas of the fields of a product result, except ID, status and time. */
 export const productFieldSchemas = {
   ...commonFields,
   retailer_a: v.optional(retailerAObject),
@@ -218,7 +222,7 @@ export type RetailerBObject = DeepReadonly<v.InferOutput<typeof retailerBObject>
 export type RetailerCObject = DeepReadonly<v.InferOutput<typeof retailerCObject>>;
 export type RetailerDObject = DeepReadonly<v.InferOutput<typeof retailerDObject>>;
 
-/** `fields` of an answer, by platform. */
+/** Type of the `fields` of an answer, for each platform. */
 export type RetailerAFields = CommonFields & { readonly retailer_a: RetailerAObject };
 export type RetailerBFields = CommonFields & { readonly retailer_b: RetailerBObject };
 export type RetailerCFields = CommonFields & { readonly retailer_c: RetailerCObject };
@@ -227,7 +231,9 @@ export type RetailerDFields = CommonFields & { readonly retailer_d: RetailerDObj
 const oneTierNames = ["title", "url", "price", "availability", "seller", "fulfillment", "images"];
 const liteNames = oneTierNames.filter((name) => name !== "images");
 
-/** Names of a result's fields in the order of the answer. Other fields are never returned. */
+/**
+ * Names of a result's fields, in the order of the answer. An answer never contains other fields.
+ */
 export const productFieldNames: Readonly<Record<ProductScraperId, readonly string[]>> = {
   "retailer_a.pulse": ["retailer_a"],
   "retailer_a.lite": [...liteNames, "retailer_a"],
@@ -238,15 +244,18 @@ export const productFieldNames: Readonly<Record<ProductScraperId, readonly strin
 };
 
 /**
- * The status of an item that was found: `ok` needs a title, the availability, and a price unless the
- * item is out of stock; otherwise it is `partial`. A price of null or 0 counts as missing.
+ * The status of an item that was found. `ok` requires a title, the availability, and a price unless
+ * the item is out of stock. Otherwise it is `partial`. A price of null or 0 counts as missing.
  */
 export function foundStatus({ title, availability, price }: CommonFields): "ok" | "partial" {
   if (title === undefined || availability === undefined) return "partial";
   return !availability.inStock || (price?.amount ?? 0) > 0 ? "ok" : "partial";
 }
 
-/** The status of a `retailer_a.pulse` read: `ok` needs the number and the lowest price of new offers. */
+/**
+ * The status of a `retailer_a.pulse` read. `ok` requires the number of new offers and their lowest
+ * price, which may be null.
+ */
 export function pulseStatus({ retailer_a: object }: RetailerAFields): "ok" | "partial" {
   return object.newCount === undefined || object.newMinPrice === undefined ? "partial" : "ok";
 }

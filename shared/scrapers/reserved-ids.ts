@@ -1,6 +1,6 @@
 import type { Platform } from "../platforms/catalogue.ts";
 
-/** Behaviour of a reserved ID in the sandbox, by which customers test rare situations. */
+/** Behaviour of a reserved ID in the sandbox. With such IDs, customers test rare situations. */
 export type ScriptedBehaviour =
   | "steady"
   | "price_changes_every_read"
@@ -23,17 +23,19 @@ export interface ReservedId {
   readonly description: string;
 }
 
-/** A pattern of reserved IDs with the same behaviour. */
+/** A pattern of reserved IDs. All matching IDs have the same behaviour. */
 export interface ReservedForm {
   readonly pattern: RegExp;
   readonly behaviour: ScriptedBehaviour;
   readonly description: string;
 }
 
-/** Duration of a read with a slow ID, in milliseconds. */
+/** Duration of a read of an ID with the behaviour `slow`, in milliseconds. */
 export const slowMilliseconds = 3_000;
 
-/** Behaviours with a reserved ID on every platform. The ID ends with the index in this array. */
+/**
+ * Behaviours that have a reserved ID on every platform. Each ID ends with the index in this array.
+ */
 const everywhere = [
   ["steady", "Found, in stock, always at the same price."],
   [
@@ -88,7 +90,7 @@ export const reservedIds: Readonly<Record<Platform, readonly ReservedId[]>> = {
   retailer_d: common("900000"),
 };
 
-/** The item number of the featured variant that the reserved variation parent answers with. */
+/** Item number of the featured variant that a read of the reserved variation parent returns. */
 export const featuredVariantTcin = "9000000";
 
 const delisting = (start: string, pattern: RegExp): ReservedForm => ({
@@ -101,7 +103,7 @@ const delisting = (start: string, pattern: RegExp): ReservedForm => ({
 
 const numericDelisting = delisting("90", /^90(\d{8})$/);
 
-/** IDs of this form delist at a time of the customer's choosing. */
+/** Patterns of IDs that are delisted at a time which the customer encodes in the ID. */
 export const delistingIds: Readonly<Record<Platform, ReservedForm>> = {
   retailer_a: delisting("BX", /^BX(\d{8})$/),
   retailer_b: numericDelisting,

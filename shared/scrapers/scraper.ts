@@ -2,8 +2,8 @@ import type { ScraperId } from "./catalogue.ts";
 import type { Offer } from "./offer.ts";
 
 /**
- * Fields of a product read, named as in a result (such as `RetailerDFields`). Absent: the source does
- * not show the field. Null: known to have no value.
+ * Fields of a product read, with the names of a product result (such as `RetailerDFields`). An
+ * absent field: the source does not show it. Null: the field is known to have no value.
  */
 export type ProductFields = Readonly<Record<string, unknown>>;
 
@@ -12,20 +12,20 @@ export interface ReadRequest {
   readonly marketplace: string;
   /** Normalised, unique IDs of the scraper's platform. */
   readonly ids: readonly string[];
-  /** When the answer must be there: IDs not read by then are `unavailable`. */
+  /** Time at which the read must return. IDs not read by then are `unavailable`. */
   readonly deadline: Date;
 }
 
-/** The answer for one item. `fetchedAt`: ISO 8601 UTC. */
+/** The answer for one item. `fetchedAt` is an ISO 8601 time in UTC. */
 export type Answer =
-  /** Everything the tier promises was read. */
+  /** All fields that the tier promises were read. */
   | {
       readonly id: string;
       readonly status: "ok";
       readonly fetchedAt: string;
       readonly fields: ProductFields;
     }
-  /** The item is proven to exist, but a promised field is missing. */
+  /** The item exists, but a field that the tier promises is missing. */
   | {
       readonly id: string;
       readonly status: "partial";
@@ -34,14 +34,15 @@ export type Answer =
     }
   /** The source reports that the item does not exist; charged, and it delists. */
   | { readonly id: string; readonly status: "not_found"; readonly fetchedAt: string }
-  /** Everything else. */
+  /** Neither found nor proven to be missing, for example because the source failed. Not charged. */
   | { readonly id: string; readonly status: "unavailable"; readonly fetchedAt: string };
 
 export type ReadStatus = Answer["status"];
 
 /**
- * A source of product data. Returns one answer for each requested ID, in the order of the request, by
- * the deadline. A failure of the source gives `unavailable`; only an invalid configuration throws.
+ * A source of product data. Returns one answer for each requested ID, in the order of the request,
+ * by the deadline. If the source fails, the answer is `unavailable`. Only an invalid configuration
+ * throws.
  */
 export interface Scraper {
   read(request: ReadRequest): Promise<readonly Answer[]>;
@@ -51,27 +52,36 @@ export interface OffersReadRequest {
   readonly marketplace: string;
   /** Normalised, unique IDs of retailer_a. */
   readonly ids: readonly string[];
-  /** When the answer must be there: IDs not read by then are `unavailable`. */
+  /** Time at which the read must return. IDs not read by then are `unavailable`. */
   readonly deadline: Date;
 }
 
-/** The offers of one listing. `fetchedAt`: ISO 8601 UTC. */
+/** The offers of one listing. `fetchedAt` is an ISO 8601 time in UTC. */
 export type OffersAnswer =
   | {
       readonly id: string;
       readonly status: "ok";
       readonly fetchedAt: string;
-      /** Offers in every condition, the buy box included, shown or not. */
+      /**
+       * Number of offers in all conditions as the source counts them, including offers not in
+       * `offers`.
+       */
       readonly totalOffers: number;
-      /** Offers in every condition, in any order, the featured one among them if there is one. */
+      /**
+       * Offers that were read, in all conditions and any order. Includes the featured offer, if
+       * there is one.
+       */
       readonly offers: readonly Offer[];
     }
   /** The source reports that the item does not exist; charged. */
   | { readonly id: string; readonly status: "not_found"; readonly fetchedAt: string }
-  /** Everything else. */
+  /** Neither found nor proven to be missing, for example because the source failed. Not charged. */
   | { readonly id: string; readonly status: "unavailable"; readonly fetchedAt: string };
 
-/** Number of offers of a listing as the source counts them, but not less than the offers read. */
+/**
+ * Number of offers of a listing: the count of the source, or the number of offers read if that is
+ * higher.
+ */
 export const totalOffersOf = (answer: Extract<OffersAnswer, { status: "ok" }>): number =>
   Math.max(answer.totalOffers, answer.offers.length);
 
@@ -80,7 +90,7 @@ export interface OfferScraper {
   readOffers(request: OffersReadRequest): Promise<readonly OffersAnswer[]>;
 }
 
-/** One offer of one item. The ID is decoded. */
+/** One offer of one item. The offer ID is not URL-encoded. */
 export interface OfferReference {
   readonly asin: string;
   readonly offerListingId: string;
@@ -88,13 +98,13 @@ export interface OfferReference {
 
 export interface OffersCheckRequest {
   readonly marketplace: string;
-  /** Unique pairs. */
+  /** Unique pairs of item and offer. */
   readonly offers: readonly OfferReference[];
-  /** When the answer must be there: offers not checked by then are `unavailable`. */
+  /** Time at which the check must return. Offers not checked by then are `unavailable`. */
   readonly deadline: Date;
 }
 
-/** `buyable`: false also if the ID is not an offer of the item. */
+/** `buyable` is also false if the offer ID does not belong to an offer of the item. */
 export type OfferCheckAnswer = OfferReference & { readonly fetchedAt: string } & (
     | { readonly status: "ok"; readonly buyable: boolean }
     | { readonly status: "unavailable" }

@@ -1,10 +1,10 @@
 import type { ReadingKind } from "./catalogue.ts";
 
 const productAndPulse: readonly ReadingKind[] = ["product", "pulse"];
-/** Fields of the buy box, which is the same for all condition filters. */
+/** Kinds that share the fields of the buy box, which is the same for all condition filters. */
 const anyOffers: readonly ReadingKind[] = ["offers_used", "offers_new", "offers"];
 
-/** Fields shared by several kinds of readings, with these kinds by increasing precedence. */
+/** Kinds of readings that share a field, by increasing precedence. */
 const kindsByField: ReadonlyMap<string, readonly ReadingKind[]> = new Map([
   ["newCount", productAndPulse],
   ["newMinPrice", productAndPulse],
@@ -13,8 +13,9 @@ const kindsByField: ReadonlyMap<string, readonly ReadingKind[]> = new Map([
 ]);
 
 /**
- * The kinds of readings that share a field with `kind`, including `kind`. Fields of the same name are
- * not always shared: `lowestPrice` of new offers and of used offers are different facts.
+ * The kinds of readings that share a field with `kind`, including `kind` itself, by increasing
+ * precedence. Fields with the same name are not always shared: the `lowestPrice` of new offers and
+ * of used offers are different facts.
  */
 export function kindsSharing(field: string, kind: ReadingKind): readonly ReadingKind[] {
   const kinds = kindsByField.get(field);

@@ -37,7 +37,7 @@ const retailerA: Paths<"retailer_a.lite" | "retailer_a.full"> = {
   rating: ["retailer_a", "rating"],
 };
 
-/** Paths of the fields in a result. */
+/** Paths of the snapshot fields in a product result. */
 const paths: { readonly [Id in ScraperId]: Paths<Id> } = {
   "retailer_a.pulse": counts,
   "retailer_a.lite": retailerA,
@@ -69,8 +69,8 @@ const paths: { readonly [Id in ScraperId]: Paths<Id> } = {
 };
 
 /**
- * The tracked and testable fields of a read, flat. A field that the read does not show is absent (not observed); where
- * the field or what holds it is null, null is the value.
+ * Extracts the tracked and testable fields of a product read. A field that the read does not
+ * contain is absent. A field is null if its value, or an object that contains it, is null.
  */
 export function snapshotOf(scraper: ScraperId, fields: ProductFields): Snapshot {
   const snapshot: Record<string, FieldValue> = {};
@@ -84,15 +84,16 @@ export function snapshotOf(scraper: ScraperId, fields: ProductFields): Snapshot 
 type OffersFound = Extract<OffersAnswer, { status: "ok" }>;
 
 /**
- * The snapshot of an offers read. The condition filters the counted offers and the lowest price, but
- * not the buy box. A field without a value is null.
+ * The snapshot of an offers read. The condition restricts the offer count and the lowest price, but
+ * not the buy box. Fields without a value are null.
  */
 export function snapshotOfOffers(answer: OffersFound, condition: ConditionFilter): Snapshot {
   const { offers } = answer;
   const counted = offers.filter((offer) => matchesCondition(offer, condition));
   const featured = offers.find(({ isBuybox }) => isBuybox);
   return {
-    // The source returns the total of all conditions. For one condition only the offers read are counted.
+    // The source counts only the total of all conditions. With a filter, count the offers that were
+    // read.
     offerCount: condition === "all" ? totalOffersOf(answer) : counted.length,
     buyboxSeller: featured?.seller.id ?? null,
     buyboxPrice: featured?.price ?? null,
@@ -100,11 +101,13 @@ export function snapshotOfOffers(answer: OffersFound, condition: ConditionFilter
   };
 }
 
-/** ID of the offer in the buy box, which an offer check can read; null if there is none. */
+/**
+ * ID of the offer in the buy box; null if the buy box is empty. An offer check can read this offer.
+ */
 export const buyboxOfferOf = ({ offers }: OffersFound): string | null =>
   offers.find(({ isBuybox }) => isBuybox)?.offerListingId ?? null;
 
-/** The snapshot of an offer check. */
+/** The snapshot of an offer check with status `ok`. */
 export const snapshotOfOfferCheck = ({
   buyable,
 }: Extract<OfferCheckAnswer, { status: "ok" }>): Snapshot => ({ buyable });
@@ -121,7 +124,10 @@ function valueAt(fields: ProductFields, path: Path): unknown {
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** No number that JSON cannot hold: it could be neither stored nor compared. */
+/**
+ * Excludes numbers that JSON cannot represent, such as Infinity: they can be neither stored nor
+ * compared.
+ */
 const isFieldValue = (value: unknown): value is FieldValue =>
   typeof value === "number"
     ? Number.isFinite(value)

@@ -1,5 +1,6 @@
 import { conflict, invalidParam, notFound } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
+import { quantity } from "../base/quantity.ts";
 import { type Item, newItem } from "./item.ts";
 import type { ItemChange } from "./items-request.ts";
 import { compareIds, totalOf } from "./page.ts";
@@ -13,13 +14,15 @@ import {
 import type { Watchlist } from "./watchlist.ts";
 import type { WatchlistStore } from "./watchlist-store.ts";
 
-/** Result of a change: the number of IDs by outcome. `removed` and `missing` count IDs to remove. */
+/** Result of an item change: the number of IDs by outcome. */
 export interface ItemTally {
   readonly added: number;
   /** Delisted items that were added again; their state is `new` again. */
   readonly reactivated: number;
   readonly unchanged: number;
+  /** IDs to remove that were on the watchlist. */
   readonly removed: number;
+  /** IDs to remove that were not on the watchlist. */
   readonly missing: number;
 }
 
@@ -34,11 +37,11 @@ export interface ChangeItemsRequest {
 }
 
 /**
- * Removes and then adds items (specification, section "Watchlists"). Each page is changed atomically,
- * the watchlist is not. Idempotent: a call that failed halfway can be repeated.
+ * Removes and then adds items (specification, section "Watchlists"). Each page changes atomically,
+ * but the watchlist does not. Idempotent: a call that failed halfway can be repeated.
  * @returns the number of IDs by outcome, and the watchlist after the change.
- * @throws 400 if the watchlist would have too many items (nothing is applied); 404 if it was deleted;
- * 409 if concurrent calls fill the watchlist so that only part of the change is applied.
+ * @throws 400 if the watchlist would have too many items (nothing is applied); 404 if the watchlist
+ * was deleted; 409 if concurrent calls fill the watchlist: nothing or only a part is applied.
  */
 export async function changeItems(
   { watchlist, change, now }: ChangeItemsRequest,
@@ -55,25 +58,26 @@ export async function changeItems(
     const applied = await applyPass({ watchlist, change: pass, now }, dependencies);
     tally = addTallies(tally, applied.tally);
     if (!applied.isFull) continue;
-    // Nothing was applied, so the call is refused as if it had arrived after the concurrent calls.
+    // If nothing was applied, the error is the one that the call would get after the concurrent
+    // calls.
     if (!isApplied(tally)) await planPasses(await reread(), change, pages);
     throw watchlistFilled(tally);
   }
   return { tally, watchlist: await reread() };
 }
 
-/** True if the change was applied at least in part. */
+/** True if at least one item was added, reactivated or removed. */
 const isApplied = ({ added, reactivated, removed }: ItemTally): boolean =>
   added + reactivated + removed > 0;
 
 function watchlistFilled(tally: ItemTally): Error {
   if (!isApplied(tally)) {
     return conflict(
-      "Other calls add items to this watchlist at the same time. Nothing was applied. Try again.",
+      "Other calls are adding items to this watchlist, so nothing was applied. Try again.",
     );
   }
   return conflict(
-    "Other calls filled the watchlist while this change was applied. It was applied in part " +
+    "Other calls filled the watchlist while this change was applied, so only a part was applied " +
       `(added: ${tally.added + tally.reactivated}, removed: ${tally.removed}). Check the items, ` +
       "remove some, and send the rest again.",
   );
@@ -91,7 +95,10 @@ const addTallies = (a: ItemTally, b: ItemTally): ItemTally => ({
   missing: a.missing + b.missing,
 });
 
-/** One pass if all additions fit without removals; otherwise removals first, then additions. */
+/**
+ * Returns one pass if all additions fit before the removals. Else one pass removes, then a second
+ * one adds.
+ */
 async function planPasses(
   watchlist: Watchlist,
   change: ItemChange,
@@ -104,8 +111,9 @@ async function planPasses(
   if (arriving > free) {
     throw invalidParam(
       "add",
-      `A watchlist holds at most ${limits.watchlistItemsMax} items. This one has room for ` +
-        `${Math.max(0, free)} more, but 'add' has ${arriving} new ones.`,
+      `A watchlist can have at most ${limits.watchlistItemsMax} items. This one has room for ` +
+        `${Math.max(0, free)} more, but 'add' has ${quantity(arriving, "new ID")}. ` +
+        "Send fewer IDs.",
     );
   }
   return [
@@ -114,7 +122,7 @@ async function planPasses(
   ];
 }
 
-/** Counts the items that the change would remove, and those that it would then add. */
+/** Counts the items that the change removes and the items that it then adds. */
 async function countMoves(
   watchlistId: string,
   { add, remove }: ItemChange,
@@ -201,8 +209,8 @@ function outcomeOf(item: Item | undefined): "added" | "reactivated" | "unchanged
 }
 
 /**
- * A new item in place of `before`: its next read is a first read. It keeps the revision, so that a
- * late outcome from before the change is not applied to it.
+ * A new item that replaces `before`, so its next read is a first read. Copies the revision: an
+ * outcome from before the change that arrives late is then ignored.
  */
 const newItemAfter = (id: string, addedAt: string, before: Item | undefined): Item => ({
   ...newItem(id, addedAt),

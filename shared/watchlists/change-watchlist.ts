@@ -17,21 +17,24 @@ import type { Watchlist } from "./watchlist.ts";
 
 export interface Change {
   readonly patch: WatchlistPatch;
-  /** The webhook endpoint to set; null removes it, undefined keeps it. */
+  /** The webhook endpoint to set. Null removes the endpoint; undefined leaves it unchanged. */
   readonly endpoint: EndpointBinding | null | undefined;
   readonly now: Date;
 }
 
 /**
- * Returns the watchlist after a change; the same object if nothing differs.
- * @throws 400 for a value that this watchlist cannot have.
+ * Applies a change to a watchlist. Returns the same object if nothing differs, else the watchlist
+ * with the next revision.
+ * @throws 400 if this watchlist cannot have one of the values, or if the change names a fixed field
+ * with a different value.
  */
 export function changedWatchlist(before: Watchlist, change: Change): Watchlist {
   const { patch, endpoint, now } = change;
   refuseFixed(before, patch);
   const pipeline = pipelineAfter(before, patch);
   const { refreshEveryRuns } = patch.settings;
-  // The current value is accepted, so that clients can send back what they received.
+  // The current value is always accepted, so that clients can send back a watchlist that they
+  // received.
   if (refreshEveryRuns !== before.refreshEveryRuns) {
     checkRefreshSetting({ platform: before.platform, pipeline, refreshEveryRuns });
   }
@@ -51,23 +54,27 @@ export function changedWatchlist(before: Watchlist, change: Change): Watchlist {
   return { ...after, revision: before.revision + 1, updatedAt: now.toISOString() };
 }
 
-/** True if the change resumes the watchlist or changes its due times. */
+/** True if the change resumes the watchlist, or changes the schedule of an active one. */
 export const isRescheduled = (before: Watchlist, after: Watchlist): boolean =>
   after.status === "active" &&
   (before.status === "paused" || !isSameSchedule(before.schedule, after.schedule));
 
-/** Refuses changes of fields that cannot change. */
+/** @throws 400 if the patch has a different `platform`, `marketplace` or `schedule` object. */
 function refuseFixed(list: Watchlist, patch: WatchlistPatch): void {
   const { schedule } = patch;
   if (schedule !== undefined && !isDeepStrictEqual(schedule, presentSchedule(list.schedule))) {
-    throw invalidParam("schedule", "Send 'every', or 'cron' with 'timezone'.");
+    throw invalidParam(
+      "schedule",
+      "'schedule' cannot be set directly. Send 'every', or 'cron' with 'timezone'.",
+    );
   }
   for (const param of ["platform", "marketplace"] as const) {
     const wanted = patch[param];
     if (wanted !== undefined && wanted !== list[param]) {
       throw invalidParam(
         param,
-        `The ${param} of a watchlist cannot change. Create a new one for ${wanted.slice(0, 40)}.`,
+        `The ${param} of a watchlist cannot change. Create another watchlist for ` +
+          `'${wanted.slice(0, 40)}'.`,
       );
     }
   }
@@ -92,7 +99,10 @@ function scheduleAfter(
   const before = schedule.type === "cron" ? schedule : undefined;
   const text = cron ?? before?.cron;
   if (text === undefined) {
-    throw invalidParam("timezone", "This watchlist has no cron. Send 'cron' with 'timezone'.");
+    throw invalidParam(
+      "timezone",
+      "'timezone' needs a cron schedule, which this watchlist does not have. Send 'cron' too.",
+    );
   }
   return newCronSchedule(text, timezone ?? before?.timezone ?? "UTC", before?.cron);
 }
@@ -102,7 +112,10 @@ function pipelineAfter(list: Watchlist, { pipeline }: WatchlistPatch): Pipeline 
   return pipeline === null ? null : parsePipeline(pipeline, list);
 }
 
-/** The next due time. A cadence counts from the last run; without a run the due time stays. */
+/**
+ * Next due time (ISO) after the change; null for a paused watchlist. An `every` schedule counts
+ * from the last run. Before the first run, the due time does not change.
+ */
 function nextRunAt(before: Watchlist, after: Watchlist, now: Date): string | null {
   if (after.status === "paused") return null;
   if (!isRescheduled(before, after)) return before.nextRunAt;

@@ -12,9 +12,12 @@ import {
 
 export interface CreationClaim {
   readonly watchlistId: string;
-  /** Creation time of the watchlist, also if a later attempt completes it. */
+  /**
+   * Creation time of the watchlist: when its ID was fixed, even if a later attempt completes the
+   * creation.
+   */
   readonly claimedAt: Date;
-  /** The idempotency record of the request; null without a key. */
+  /** Idempotency record of the request; null if the request has no key. */
   readonly record: IdempotencyRecord | null;
 }
 
@@ -23,8 +26,9 @@ export type ClaimOutcome =
   | { readonly outcome: "replay"; readonly answer: string };
 
 /**
- * Claims the creation of a watchlist and fixes its ID: a repeat with the same key creates the same
- * watchlist, or returns the stored answer (specification, "Idempotency rules").
+ * Claims the creation of a watchlist and fixes its ID. A repeated request with the same key creates
+ * the same watchlist, or returns the stored answer (specification, "Idempotency rules"). A request
+ * without a key is always claimed.
  * @throws 409 while the first request is in progress; 422 if another request used the key.
  */
 export async function claimCreation(
@@ -62,7 +66,10 @@ export async function claimCreation(
   return claimed(takenOver);
 }
 
-/** The record of an attempt that takes over from an abandoned one. Soon after it, with the same watchlist ID. */
+/**
+ * Record of an attempt that takes over from an abandoned one. Reuses its watchlist ID and creation
+ * time if at most `takeOverMs` passed; later the abandoned creation may be purged.
+ */
 function succeed(died: IdempotencyRecord, wanted: IdempotencyRecord): IdempotencyRecord {
   const isSoon = wanted.claimedAt.getTime() - died.claimedAt.getTime() < takeOverMs;
   if (!isSoon) return wanted;
@@ -74,5 +81,6 @@ const claimed = (record: IdempotencyRecord): ClaimOutcome => ({
   claim: { watchlistId: record.watchlistId, claimedAt: record.claimedAt, record },
 });
 
+/** Error 409: another request with the same idempotency key is in progress. */
 export const inFlight = (): Error =>
   conflict("A request with this idempotency key is in progress. Try again in a minute.");

@@ -27,7 +27,9 @@ export interface CreateRequest {
   readonly baseUrl: string;
 }
 
-/** Requests a run of a due watchlist. The part of `RunQueue` that this folder may import. */
+/**
+ * Sends wake-up messages for due watchlists. The part of `RunQueue` that this folder may import.
+ */
 export interface DueSender {
   sendDue(due: {
     readonly accountId: string;
@@ -50,22 +52,25 @@ export interface CreateDependencies {
 }
 
 export interface CreateAnswer {
-  /** JSON; a repeat with the same idempotency key returns the same bytes. */
+  /** JSON text. A repeated request with the same idempotency key receives the same bytes. */
   readonly body: string;
   readonly replayed: boolean;
 }
 
-/** Time that a failed creation spends on cleaning up, in milliseconds. The sweeper does the rest. */
+/**
+ * Maximum time that a failed creation spends on its cleanup, in milliseconds. The sweeper does the
+ * rest.
+ */
 const cleanUpMs = 3_000;
 
 /**
- * Creates a watchlist. The first run of an active watchlist is due at once; a paused one has no
- * schedule and no due time until a client resumes it. The last write is one transaction, which makes
- * the watchlist visible, counts it and stores the answer for repeats. A repeat completes a failed
- * attempt, or the sweeper purges it.
+ * Creates a watchlist. The first run of an active watchlist is due at once. A paused watchlist has
+ * no schedule and no due time until a client resumes it. The last write is one transaction: it
+ * makes the watchlist visible, counts it, and stores the answer for repeated requests. If an
+ * attempt fails before that, a repeated request completes it, or the sweeper purges it.
  * @throws 400 for an unknown webhook endpoint; 409 if the account has the maximum number of
  * watchlists or a request with the same idempotency key is in progress; 422 if another request used
- * the key.
+ * the key; 503 if the creation took so long that its purge began.
  */
 export async function createWatchlist(
   request: CreateRequest,
@@ -97,7 +102,7 @@ async function create(
   const purgeAt = new Date(now.getTime() + purgeAfterMs);
   if (!(await purges.expectCreation(watchlist, purgeAt))) throw superseded(claim);
   const isActive = watchlist.status === "active";
-  // Before the row, so that no active watchlist lacks its schedule.
+  // Created before the watchlist's row, so that an active watchlist always has a schedule.
   if (isActive) await schedules.put(watchlistSchedule(watchlist, now));
   const items = wanted.ids.toSorted(compareIds).map((id) => newItem(id, watchlist.createdAt));
   await pages.create(watchlist.id, items);
@@ -110,7 +115,10 @@ async function create(
   return answer;
 }
 
-/** Without a key no other request can take the creation over: it took so long that its purge began. */
+/**
+ * Error for a creation that lost its claim. With a key: another request took the creation over
+ * (409). Without a key: it took so long that its purge began (503).
+ */
 const superseded = ({ record }: CreationClaim): Error =>
   record === null ? unavailable() : inFlight();
 
@@ -118,8 +126,8 @@ const tooMany = (): Error =>
   conflict(`An account has at most ${limits.watchlistsMax} watchlists. Delete one first.`);
 
 /**
- * Abandons a creation: releases the idempotency key, then purges what was written. In this order a
- * repeat gets a new ID, because an ID that is being purged cannot be created.
+ * Abandons a creation: releases the idempotency key, then purges the rows written so far. The order
+ * matters: an ID whose purge began cannot be created, so a repeated request must get a new ID.
  */
 async function abandon(
   { watchlistId, record }: CreationClaim,

@@ -2,12 +2,15 @@ import { bestEffort, type Warn } from "../base/best-effort.ts";
 import { purgeAgainMs, type PurgeDependencies, purgeWatchlist } from "./purge-watchlist.ts";
 import type { WatchlistStore } from "./watchlist-store.ts";
 
-/** Time that the deleting call spends on the purge, in milliseconds. The sweeper does the rest. */
+/**
+ * Maximum time that `deleteWatchlist` spends on the purge, in milliseconds. The sweeper does the
+ * rest.
+ */
 const purgeMs = 5_000;
 
 /**
- * Deletes a watchlist. One write makes it invisible; its other rows are purged at once or, while a
- * run is in progress, after that run. False if the watchlist does not exist.
+ * Deletes a watchlist. One write makes it invisible. Its other rows are purged immediately, or
+ * after the run in progress. Returns false if the watchlist does not exist.
  */
 export async function deleteWatchlist(
   list: { readonly accountId: string; readonly watchlistId: string; readonly now: Date },

@@ -2,10 +2,10 @@ import type { WebhookEndpoint } from "../webhooks/endpoint.ts";
 import type { Deletion, EndpointLookup } from "../webhooks/endpoint-store.ts";
 import type { Watchlist } from "./watchlist.ts";
 
-/** The webhook endpoint that a watchlist delivers to. */
+/** The webhook endpoint to which a watchlist delivers its events. */
 export interface EndpointBinding {
   readonly endpointId: string;
-  /** The endpoint's current URL; the last one if it is deleted. */
+  /** Current URL of the endpoint. For a deleted endpoint, its last URL; null if unknown. */
   readonly url: string | null;
   readonly status: "ok" | "disabled" | "deleted";
 }
@@ -13,13 +13,17 @@ export interface EndpointBinding {
 type BoundWatchlist = Pick<Watchlist, "id" | "webhookEndpointId" | "webhookUrl">;
 
 /**
- * The webhook endpoints of an account's watchlists, by watchlist ID, without watchlists that have
- * none. A watchlist refers to its endpoint by ID, so a change of the endpoint's URL does not matter.
- * After the endpoint is deleted, the watchlist is bound to its successor, if there is one: the
- * endpoint that was created later with the deleted one's last URL, even if its URL changed since, or
- * the endpoint that has this URL now (specification, section "Events", rules 1 and 2).
+ * Finds the webhook endpoints of an account's watchlists. Returns a map by watchlist ID, without
+ * watchlists that have no endpoint. A watchlist refers to its endpoint by ID, so the endpoint's URL
+ * may change. If the endpoint was deleted, the first of these replaces it (specification, section
+ * "Events", rules 1 and 2):
  *
- * Costs one query of the account's endpoints (at most 10), and one read of the deleted ones.
+ * 1. an endpoint created after the deletion with the deleted endpoint's last URL, even if its URL
+ *    changed later;
+ * 2. an endpoint that now has that URL.
+ *
+ * If there is neither, the binding has status `deleted`. Costs one query of the account's endpoints
+ * (at most 10), and one read of the deletions if an endpoint was deleted.
  */
 export async function endpointBindings(
   accountId: string,
@@ -56,7 +60,10 @@ const isRegisteredAfter = (
 ): boolean =>
   deletion !== undefined && registeredUrl === deletion.url && createdAt >= deletion.deletedAt;
 
-/** The webhook endpoint of one watchlist; null if it has none. */
+/**
+ * The webhook endpoint of one watchlist; null if the watchlist has none. Costs as
+ * `endpointBindings`.
+ */
 export async function endpointBinding(
   list: BoundWatchlist & Pick<Watchlist, "accountId">,
   endpoints: Pick<EndpointLookup, "list" | "deletions">,
@@ -65,7 +72,7 @@ export async function endpointBinding(
   return bindings.get(list.id) ?? null;
 }
 
-/** The binding to an existing endpoint. */
+/** The binding to an endpoint that exists: its status is `ok` or `disabled`. */
 export const bindingTo = ({ id, url, enabled }: WebhookEndpoint): EndpointBinding => ({
   endpointId: id,
   url,

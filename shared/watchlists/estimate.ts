@@ -35,7 +35,7 @@ interface Estimate extends Shop {
   readonly isDefault: boolean;
 }
 
-/** @throws the errors of the creation of such a watchlist */
+/** @throws the same errors as the creation of such a watchlist */
 function parseEstimate(body: v.InferOutput<typeof estimateBody>): Estimate {
   const shop = parsePlatform(body);
   const isDefault = body.pipeline == null;
@@ -47,10 +47,13 @@ function parseEstimate(body: v.InferOutput<typeof estimateBody>): Estimate {
   return { ...shop, items: body.items, pipeline, isDefault };
 }
 
-/** The body schema of the route. Its transform throws `ServiceError` for values that the schema cannot check. */
+/**
+ * Body schema of the route. Its transform throws `ServiceError` for values that the schema cannot
+ * check.
+ */
 export const estimateRequest = v.pipe(estimateBody, v.transform(parseEstimate));
 
-/** 200 of `POST /v1/watchlists/estimate`. */
+/** Response 200 of `POST /v1/watchlists/estimate`. */
 export const estimateResponse = v.object({
   object: v.literal("watchlist_estimate"),
   platform: v.string(),
@@ -66,7 +69,7 @@ export const estimateResponse = v.object({
   ),
 });
 
-/** The complete pipeline and the cost of its runs in API answers. */
+/** The estimate in API answers: the complete pipeline and the credits of its runs. */
 export const presentEstimate = ({
   items,
   pipeline,

@@ -2,8 +2,8 @@ import type { Item } from "./item.ts";
 import type { PageStore } from "./page-store.ts";
 
 /**
- * Finds an item of a watchlist by its normalised ID; undefined if it is not on the watchlist. Reads
- * one page, because each ID belongs to exactly one page.
+ * Finds an item of a watchlist by its normalised ID. Returns undefined if the watchlist does not
+ * have it. Reads one page, because each ID belongs to exactly one page.
  */
 export async function findItem(
   watchlistId: string,

@@ -3,11 +3,11 @@ import { invalidParam } from "../base/errors.ts";
 
 /** Lifetime of an idempotency key, in milliseconds (specification, section "Limits"). */
 export const keyMemoryMs = 24 * 60 * 60 * 1_000;
-/** Duration of a lease on a creation, in milliseconds. Longer than the timeout of the Lambda. */
+/** Duration of the lease on a creation, in milliseconds. It exceeds the timeout of the Lambda. */
 export const leaseMs = 35_000;
 /**
- * Time in which a repeat completes an abandoned creation under its ID, in milliseconds. Much shorter
- * than the time after which the creation is purged (`purgeAfterMs`).
+ * Time during which a repeated request completes an abandoned creation under the same ID, in
+ * milliseconds. Much shorter than `purgeAfterMs`, after which the creation is purged.
  */
 export const takeOverMs = 15 * 60 * 1_000;
 
@@ -25,24 +25,26 @@ export interface IdempotencyRecord {
   readonly claimedAt: Date;
   /** Time at which the key expires. */
   readonly expiresAt: Date;
-  /** The body of the 201 answer; null until the watchlist exists. */
+  /** Body of the 201 response; null until the watchlist exists. */
   readonly answer: string | null;
 }
 
 /** Stores idempotency records by account and key. */
 export interface IdempotencyStore {
-  /** Stores the record unless its key has one. Returns the stored record. */
+  /**
+   * Stores the record, unless its key already has an unexpired record. Returns the stored record.
+   */
   open(record: IdempotencyRecord, now: Date): Promise<IdempotencyRecord>;
-  /** Replaces an incomplete record if its owner is still `seen`; otherwise returns false. */
+  /** Replaces a record without an answer. Returns false if its owner is no longer `seen`. */
   takeOver(record: IdempotencyRecord, seen: string): Promise<boolean>;
-  /** Deletes the record; false if another request has taken it over, or the request succeeded. */
+  /** Deletes the record. Returns false if another request took it over, or if it has an answer. */
   release(record: IdempotencyRecord): Promise<boolean>;
 }
 
 const keyLengthMax = 255;
 const printable = /^[\u0020-\u007e]+$/;
 
-/** The format of a key, for the OpenAPI document. */
+/** Format of a key in the OpenAPI document. */
 export const idempotencyKeyRule = {
   minLength: 1,
   maxLength: keyLengthMax,
@@ -50,9 +52,10 @@ export const idempotencyKeyRule = {
 } as const;
 
 /**
- * Returns the idempotency key of a request, which is in a header, in the body, or in both
- * (specification, section "POST /v1/watchlists").
- * @throws 400 with `param` = `idempotency_key`.
+ * Returns the idempotency key of a request from its headers and the field of its body
+ * (specification, section "POST /v1/watchlists"). Undefined if there is none. Equal keys in several
+ * places count once.
+ * @throws 400 with `param` = `idempotency_key` if two keys differ or a key is malformed.
  */
 export function parseIdempotencyKey(
   headers: readonly string[],
@@ -72,9 +75,10 @@ export function parseIdempotencyKey(
 
 const refused = (message: string): Error => invalidParam("idempotency_key", message);
 
+/** SHA-256 of a text in UTF-8, as lower-case hexadecimal digits. */
 export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** SHA-256 of a body, independent of the order of its keys. */
+/** SHA-256 of a body as JSON. Independent of the order of object keys, also in nested objects. */
 export const bodyHashOf = (body: object): string => sha256(JSON.stringify(sorted(body)));
 
 function sorted(value: unknown): unknown {

@@ -2,9 +2,9 @@ import type { FieldValue, ReadingKind, Snapshot } from "../scrapers/catalogue.ts
 import { type Item, kindsByWeight, newItem, type OwedRetry } from "./item.ts";
 
 /**
- * Items in columns, to be stored as JSON. Compared with an array of items, the JSON is half as long,
- * a sixth smaller when compressed, and encoded in a third of the time. A column is absent if all its
- * values are those of a new item, so that fields can be added later.
+ * Items in columns, stored as JSON. Compared with an array of items, the JSON is half as long, a
+ * sixth smaller when compressed, and encoded in a third of the time. A column is absent if all its
+ * values are the defaults of a new item. So a later release can add fields.
  */
 export interface ItemColumns {
   readonly fields: Partial<{ readonly [Name in keyof Item]: readonly Item[Name][] }>;
@@ -12,7 +12,7 @@ export interface ItemColumns {
 }
 
 interface SnapshotColumns {
-  /** By item: true if it has a reading of this kind. */
+  /** One flag per item: true if the item has a reading of this kind. */
   readonly has: readonly boolean[];
   readonly fields: readonly (readonly [string, readonly (FieldValue | Absent)[]])[];
 }
@@ -33,10 +33,14 @@ const fieldNames = [
   "revision",
 ] as const satisfies readonly (keyof Item)[];
 
-/** Marks a field that a snapshot does not have, because null is a value. */
+/**
+ * Marks a field that a snapshot does not contain. Null cannot mark it, because null is a field
+ * value.
+ */
 type Absent = readonly never[];
 const absent: Absent = [];
 
+/** Converts items to columns. `fromColumns` converts them back. */
 export function toColumns(items: readonly Item[]): ItemColumns {
   const blank = newItem("", "");
   const fields: Record<string, readonly unknown[]> = {};
@@ -56,7 +60,7 @@ export function toColumns(items: readonly Item[]): ItemColumns {
   };
 }
 
-/** True if a value is that of a new item. Arrays and objects of new items are empty. */
+/** True if a value is the default of a new item, whose arrays and objects are empty. */
 const isSame = (value: unknown, blank: unknown): boolean =>
   value === blank ||
   (typeof value === "object" && value !== null && Object.keys(value).length === 0);
@@ -77,6 +81,7 @@ function snapshotColumns(snapshots: readonly (Snapshot | undefined)[]): Snapshot
   };
 }
 
+/** Converts columns to items. Fills absent columns with the defaults of a new item. */
 export function fromColumns({ fields, readings }: ItemColumns): Item[] {
   const kinds = readings.map(([kind, columns]) => [kind, snapshotsOf(columns)] as const);
   const items = (fields.id ?? []).map((id, n): Record<string, unknown> => {

@@ -7,28 +7,30 @@ import { kindsSharing } from "../scrapers/shared-fields.ts";
 export type ItemState = "new" | "active" | "delisted";
 
 /**
- * The changes of the last run that changed an item: all its steps combined, each field from the first
- * step's `before` to the last step's `after`.
+ * The changes of the last run that changed an item. Combines all steps of the run: per field,
+ * `before` is from the first step and `after` from the last.
  */
 export interface LastChange {
-  /** Time of the last of these changes. */
+  /** Time of the latest of these changes (ISO). */
   readonly changedAt: string;
   readonly runId: string;
   readonly runNumber: number;
-  /** ID of the step that read the last of these changes. */
+  /** ID of the step that read the latest of these changes. */
   readonly step: string;
   readonly scraper: StepScraperId;
-  /** A field that changed back within the run is included, with `before` equal to `after`. */
+  /**
+   * A field that changed and changed back within the run is included: its `before` equals `after`.
+   */
   readonly changes: FieldChanges;
 }
 
-/** A read that an item still needs, because a step failed on it or was deferred. */
+/** A read that an item still needs, because a step failed to read the item or was deferred. */
 export interface OwedRetry {
-  /** ID of that step. */
+  /** ID of the step that failed or was deferred. */
   readonly step: string;
   /** Scraper of that step; absent in items that an earlier release stored. */
   readonly scraper?: StepScraperId;
-  /** Condition filter of `retailer_a.offers`; absent: `all`. */
+  /** Condition filter of `retailer_a.offers`; absent for `all`. */
   readonly condition?: ConditionFilter;
 }
 
@@ -48,28 +50,31 @@ export interface Item {
   readonly firstReadAt: string | null;
   readonly lastReadStatus: ReadStatus | null;
   readonly consecutiveFailures: number;
-  /** The last `ok` reading of each kind, with which the next one of that kind is compared. */
+  /** Last `ok` reading of each kind. The next reading of the same kind is compared with it. */
   readonly readings: Readonly<Partial<Record<ReadingKind, Snapshot>>>;
   /**
-   * By field: the last change, if another kind of read that has the field has not read it yet. Stored
-   * only if it cannot be derived from the readings; see `readingsAfter`.
+   * The last change by field. Contains a change only while another kind of read of the same field
+   * has an older value. Changes that the readings imply are left out; see `readingsAfter`.
    */
   readonly openChanges: Readonly<Record<string, OpenChange>>;
-  /** Time of the last stored reading. */
+  /** Time of the last stored reading (ISO); null before the first one. */
   readonly snapshotAt: string | null;
   readonly lastChange: LastChange | null;
   readonly delistedAt: string | null;
-  /** Offer last read in the buy box, which an offer check reads. */
+  /**
+   * ID of the offer last seen in the buy box. Offer checks read this offer. Null if none is known.
+   */
   readonly buyboxOfferId: string | null;
   /** Owed retries; `shared/runs/owed-retries.ts` finds the steps that do them. */
   readonly owes: readonly OwedRetry[];
   /**
-   * Encodes run number and step position of the last outcome applied, so that an older outcome that
+   * Encodes the run number and the step position of the last outcome applied. An older outcome that
    * arrives late is ignored.
    */
   readonly revision: number;
 }
 
+/** An item that was never read. @param addedAt ISO time */
 export const newItem = (id: string, addedAt: string): Item => ({
   id,
   state: "new",
@@ -89,7 +94,7 @@ export const newItem = (id: string, addedAt: string): Item => ({
 
 type Known = Pick<Item, "readings" | "openChanges">;
 
-/** Kinds of readings by increasing precedence: a later kind wins if both have a field. */
+/** Kinds of readings by increasing precedence: if two kinds have a field, the later kind wins. */
 export const kindsByWeight: readonly ReadingKind[] = [
   "offers_used",
   "offers_new",
@@ -97,11 +102,11 @@ export const kindsByWeight: readonly ReadingKind[] = [
   "offer_check",
   "standard",
   "product",
-  // Usually the pulse is read at least as often as the product.
+  // Last, because a pulse is usually read at least as often as the product.
   "pulse",
 ];
 
-/** The last known value of every field of an item; null before its first read. */
+/** Snapshot of an item: the last known value of every field. Null before the first `ok` read. */
 export function currentSnapshot({ readings, openChanges }: Known): Snapshot | null {
   const known = kindsByWeight.map((kind) => readings[kind]).filter((one) => one !== undefined);
   if (known.length === 0) return null;
@@ -110,8 +115,8 @@ export function currentSnapshot({ readings, openChanges }: Known): Snapshot | nu
 }
 
 /**
- * The last known value of a field of readings of `kind`, from a reading of any kind that shares the
- * field; undefined if none has it.
+ * Last known value of a field that readings of `kind` contain. If several kinds share the field,
+ * the value may come from any of them. Undefined if no reading has the field.
  */
 export function knownValue(
   { readings, openChanges }: Known,

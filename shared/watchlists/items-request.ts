@@ -28,13 +28,16 @@ export const itemChangeBody = v.object({
 });
 export type ItemChangeBody = v.InferOutput<typeof itemChangeBody>;
 
-/** Item IDs to add and to remove: valid, unique and sorted. An ID may be in both. */
+/** Item IDs to add and to remove: valid, unique and sorted. An ID may occur in both. */
 export interface ItemChange {
   readonly add: readonly string[];
   readonly remove: readonly string[];
 }
 
-/** @throws 400 that names the invalid parameter. One invalid ID refuses the whole change. */
+/**
+ * Checks and normalises the item IDs of a change. One invalid ID refuses the whole change.
+ * @throws 400 that names the missing or invalid parameter
+ */
 export function parseItemChange(platform: Platform, body: ItemChangeBody): ItemChange {
   if (body.add === undefined && body.remove === undefined) {
     throw missingParam("add", "Send 'add', 'remove' or both.");
@@ -45,7 +48,7 @@ export function parseItemChange(platform: Platform, body: ItemChangeBody): ItemC
   };
   if (change.add.length === 0 && change.remove.length === 0) {
     const param = body.add === undefined ? "remove" : "add";
-    throw invalidParam(param, `'${param}' is empty. Send at least one ID to add or to remove.`);
+    throw invalidParam(param, `'${param}' is empty. Send at least one item ID.`);
   }
   return change;
 }
@@ -53,7 +56,10 @@ export function parseItemChange(platform: Platform, body: ItemChangeBody): ItemC
 function idsOf(platform: Platform, raw: readonly string[] = [], param: string): string[] {
   const ids = parseItemIds(platform, raw, param);
   if (ids.length > limits.watchlistItemsMax) {
-    throw invalidParam(param, `'${param}' has more than ${limits.watchlistItemsMax} IDs.`);
+    throw invalidParam(
+      param,
+      `'${param}' must have at most ${limits.watchlistItemsMax} IDs (got ${ids.length}).`,
+    );
   }
   return ids.sort(compareIds);
 }

@@ -5,16 +5,19 @@ import { readItems } from "./read-items.ts";
 
 export interface ItemQuery {
   readonly limit: number;
-  /** Exclusive. Need not be an ID of the watchlist. */
+  /** Lists only items with a higher ID. It need not be an ID of the watchlist. */
   readonly startingAfter: string | undefined;
   readonly state: ItemState | undefined;
-  /** Only items whose normalised ID begins with this prefix. */
+  /** Lists only items whose normalised ID begins with this prefix. */
   readonly idPrefix?: string | undefined;
-  /** Inclusive. Compared with the later of the item's last change and its delisting. */
+  /** Lists only items whose last change or delisting is at this time or later. */
   readonly changedSince: Date | undefined;
 }
 
-/** Lists items of a watchlist in ID order. Does not decode stored pages without a matching item. */
+/**
+ * Lists the first `limit` matching items of a watchlist in ID order. Decodes only pages that may
+ * contain a match.
+ */
 export async function listItems(
   watchlistId: string,
   { limit, startingAfter, state, idPrefix, changedSince }: ItemQuery,

@@ -6,7 +6,7 @@ import type { EndpointLookup } from "../webhooks/endpoint-store.ts";
 import { bindingTo, endpointBinding, type EndpointBinding } from "./endpoint-binding.ts";
 import type { Watchlist } from "./watchlist.ts";
 
-/** The webhook endpoint in a request: by URL, by ID, or none. */
+/** The webhook endpoint that a request names: by URL, by ID, or none (both null). */
 export interface EndpointParams {
   readonly webhookUrl: string | null;
   readonly webhookEndpointId: string | null;
@@ -34,9 +34,11 @@ export function checkEndpointId({ webhookEndpointId }: EndpointParams): void {
 }
 
 /**
- * The webhook endpoint that a PATCH sets; null for none. Accepts the URL and the ID that the
- * watchlist shows, one or both, as no change, even if that endpoint is deleted.
- * @throws 400 for an unknown endpoint, and if both parameters are set to other values.
+ * The webhook endpoint that a PATCH sets; null removes it. The current URL and ID of the watchlist
+ * are always accepted, one or both, even if that endpoint is deleted. The endpoint then stays
+ * unchanged.
+ * @throws 400 for an unknown endpoint, or if both parameters are set and one differs from the
+ * current value
  */
 export async function changedEndpoint(
   list: Watchlist,
@@ -61,8 +63,8 @@ export async function changedEndpoint(
 }
 
 /**
- * Finds the webhook endpoint in a request; null for none.
- * @throws 400 for an unknown endpoint.
+ * Finds the webhook endpoint that a request names. Returns null if both parameters are null.
+ * @throws 400 for an unknown endpoint
  */
 export async function namedEndpoint(
   accountId: string,
@@ -81,5 +83,8 @@ export async function namedEndpoint(
   if (webhookEndpointId === null) return null;
   const found = await endpoints.get(accountId, webhookEndpointId);
   if (found !== null) return found;
-  throw invalidParam("webhook_endpoint_id", "There is no webhook endpoint with this ID.");
+  throw invalidParam(
+    "webhook_endpoint_id",
+    "There is no webhook endpoint with this ID. List the endpoints with GET /v1/webhook_endpoints.",
+  );
 }

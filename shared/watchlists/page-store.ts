@@ -1,7 +1,7 @@
 import type { Item } from "./item.ts";
 import type { StoredPage } from "./page.ts";
 
-/** A range of item IDs, both ends inclusive; an absent end is open. */
+/** A range of item IDs, both ends inclusive. An absent end is unbounded. */
 export interface IdRange {
   readonly from?: string;
   readonly to?: string;
@@ -13,26 +13,28 @@ export interface WatchlistRef {
 }
 
 /**
- * `replaced`: the pages are written. The other results mean that nothing was written. `stale`: one of
- * the pages changed since it was read. `watchlist_deleted`: the watchlist was deleted. `full`: the watchlist
- * would have too many items.
+ * Result of replacing pages. `replaced`: the pages are written. All other results mean that nothing
+ * was written. `stale`: one of the pages changed after it was read. `watchlist_deleted`: the
+ * watchlist was deleted. `full`: the watchlist would have too many items.
  */
 export type Replacement = "replaced" | "stale" | "watchlist_deleted" | "full";
 
 /** Stores the items of a watchlist in pages. */
 export interface PageStore {
   /**
-   * The pages that overlap the range, in ID order, one at a time. Pages that are split or merged
-   * during the iteration may repeat items, but never omit one.
+   * Yields the pages that overlap the range, in ID order. If a concurrent write splits or merges
+   * pages, an item may be repeated, but none is omitted.
    */
   pages(watchlistId: string, range?: IdRange): AsyncIterable<StoredPage>;
   /**
-   * Replaces the items of adjacent pages, cuts them into pages within bounds, and changes the
-   * watchlist's counters in the same transaction. Merges a page with few items with its neighbour.
+   * Replaces the items of adjacent pages, splits them into pages within the bounds, and updates the
+   * watchlist's counters in the same transaction. Merges a page that has few items with its
+   * neighbour.
    *
-   * If IDs and counts are unchanged, the watchlist's row is not part of the write: a deleted watchlist
-   * then gives `stale`, and the next read finds no page. `stale` can also mean that the write took
-   * effect, but its response was lost and another writer followed. So a repeat must be idempotent.
+   * If the IDs and counts of a page stay the same, the page is written without the watchlist's row.
+   * After a deletion such a write returns `stale`, and the next read finds no page. It may also
+   * return `stale` after it took effect, if its response was lost and another writer followed. So
+   * the change must be idempotent.
    */
   replace(
     list: WatchlistRef,
@@ -40,10 +42,10 @@ export interface PageStore {
     items: readonly Item[],
   ): Promise<Replacement>;
   /**
-   * Writes the pages of a watchlist that does not exist yet. Keeps existing pages, which an earlier
-   * attempt of the same creation wrote.
+   * Writes the first pages of a watchlist. Leaves existing pages unchanged: an earlier attempt of
+   * the same creation wrote them.
    */
   create(watchlistId: string, items: readonly Item[]): Promise<void>;
-  /** Removes all pages of a watchlist that no longer exists. Idempotent. */
+  /** Deletes all pages of a watchlist that no longer exists. Idempotent. */
   removeAll(watchlistId: string): Promise<void>;
 }

@@ -4,31 +4,31 @@ import type { Item } from "./item.ts";
 import { fromColumns, type ItemColumns, toColumns } from "./item-columns.ts";
 import { type ItemCounts, noItems } from "./watchlist.ts";
 
-/** A range of item IDs. The ranges of a watchlist's pages are adjacent. */
+/** A range of item IDs. The ranges of a watchlist's pages are adjacent and do not overlap. */
 export interface PageRange {
-  /** Inclusive; the first page starts at "". */
+  /** Inclusive lower bound; "" for the first page. */
   readonly lowest: string;
-  /** Exclusive: start of the next page; null for the last page. */
+  /** Exclusive upper bound, which is the start of the next page; null for the last page. */
   readonly upper: string | null;
 }
 
-/** A page as read, with the version for a conditional write. */
+/** A page that was read, with the version for a conditional write. */
 export interface StoredPage extends PageRange {
-  /** Increases with every write of the range, also when pages are split and merged. */
+  /** Increases with every write of the range, also when pages are split or merged. */
   readonly version: number;
   readonly counts: ItemCounts;
-  /** Latest time at which an item of the page changed or was delisted; null for none. */
+  /** Latest time at which an item of the page changed or was delisted (ISO); null if none did. */
   readonly maxChangedAt: string | null;
-  /** Sorted by ID. Decoded at the first access. */
+  /** Items sorted by ID. Decoded at the first access. */
   readonly items: readonly Item[];
 }
 
 /** Limits of pages and watchlists. */
 export interface PageBounds {
   readonly itemsMax: number;
-  /** Maximum bytes of a page's encoded items. A page with a single item may exceed it. */
+  /** Maximum size of the encoded items of a page, in bytes. A page with a single item may exceed it. */
   readonly bytesMax: number;
-  /** Adjacent pages with at most this many items together are merged. */
+  /** Adjacent pages are merged if they have at most this many items together. */
   readonly mergeItemsMax: number;
   readonly listItemsMax: number;
 }
@@ -40,14 +40,17 @@ export const pageBounds: PageBounds = {
   listItemsMax: limits.watchlistItemsMax,
 };
 
-/** A page to be stored. */
+/** A page to store. */
 export interface CutPage extends PageRange {
   readonly counts: ItemCounts;
   readonly maxChangedAt: string | null;
   readonly encoded: Uint8Array;
 }
 
-/** Cuts the sorted items of a range into the fewest pages of equal size within the bounds. */
+/**
+ * Splits the sorted items of a range into the fewest pages of equal size within `itemsMax`. Splits
+ * a page again while its encoded items exceed `bytesMax`.
+ */
 export function cutPages(
   { lowest, upper }: PageRange,
   items: readonly Item[],
@@ -73,6 +76,7 @@ export function cutPages(
   return cut;
 }
 
+/** Number of items in each state. */
 export function countByState(items: readonly Item[]): ItemCounts {
   const counts = { ...noItems };
   for (const item of items) counts[item.state] += 1;
@@ -83,9 +87,10 @@ export function addCounts(a: ItemCounts, b: ItemCounts): ItemCounts {
   return { new: a.new + b.new, active: a.active + b.active, delisted: a.delisted + b.delisted };
 }
 
+/** Number of items in all states. */
 export const totalOf = (counts: ItemCounts): number => counts.new + counts.active + counts.delisted;
 
-/** Latest time at which one of the items changed or was delisted; null for none. */
+/** Latest time at which one of the items changed or was delisted (ISO); null if none did. */
 export function maxChangedAt(items: readonly Item[]): string | null {
   let latest: string | null = null;
   for (const item of items) {
@@ -96,12 +101,17 @@ export function maxChangedAt(items: readonly Item[]): string | null {
   return latest;
 }
 
-/** Level 9 makes pages 2% smaller than the default for 1 ms per page. Higher levels take longer without gain. */
+/**
+ * Level 9 makes pages 2% smaller than the default level and costs 1 ms more per page. Higher levels
+ * gain nothing.
+ */
 const compression = { params: { [constants.ZSTD_c_compressionLevel]: 9 } };
 
+/** Encodes items as zstd-compressed JSON columns. `decodeItems` decodes them. */
 export const encodeItems = (items: readonly Item[]): Uint8Array =>
   zstdCompressSync(JSON.stringify(toColumns(items)), compression);
 
+/** Decodes the result of `encodeItems`. */
 export const decodeItems = (bytes: Uint8Array): Item[] =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `encodeItems` made these bytes
   fromColumns(JSON.parse(zstdDecompressSync(bytes).toString("utf8")) as ItemColumns);

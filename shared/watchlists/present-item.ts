@@ -35,7 +35,9 @@ export function presentItem(item: Item, platform: Platform): Record<string, unkn
   };
 }
 
-/** The result of an item change in API answers. The legacy path has another `object`. */
+/**
+ * The result of an item change in API answers. The legacy path uses `object` = `watchlist_asins`.
+ */
 export function presentItemChange(
   object: "watchlist_items" | "watchlist_asins",
   { tally, watchlist }: { readonly tally: ItemTally; readonly watchlist: Watchlist },

@@ -13,7 +13,7 @@ export interface PresentOptions {
   /** Base of the watchlist's URL, such as `https://host/v1`. */
   readonly baseUrl: string;
   readonly now: Date;
-  /** The watchlist's webhook endpoint; null if it has none. */
+  /** The watchlist's webhook endpoint; null if the watchlist has none. */
   readonly endpoint: EndpointBinding | null;
 }
 

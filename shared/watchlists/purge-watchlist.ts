@@ -17,18 +17,19 @@ export interface PurgeDependencies {
 
 export interface PurgeRequest {
   readonly watchlistId: string;
-  /** Time at which this attempt stops. */
+  /** Time at which this attempt must stop. */
   readonly until: Date;
   /**
-   * True if the creation of the watchlist has just failed. Its rows are removed, but the mark stays
-   * for another purge at a time when no write of the creation can be in progress.
+   * True if the creation of the watchlist has just failed. Its rows are deleted, but the mark stays
+   * for a second purge, at a time when no write of the creation can be in progress.
    */
   readonly abandoned?: boolean;
 }
 
 /**
- * Removes all rows of a watchlist that was deleted or never completely created. A run in progress
- * finishes first. Idempotent. Does nothing for an ID without a purge mark.
+ * Deletes all rows of a watchlist that was deleted or not completely created. Idempotent.
+ * `nothing`: the ID has no purge mark, or its purge is not due. `unfinished`: the sweeper must
+ * continue, because a run is in progress, time ran out, or the creation was abandoned.
  */
 export async function purgeWatchlist(
   { watchlistId, until, abandoned = false }: PurgeRequest,
@@ -42,7 +43,8 @@ export async function purgeWatchlist(
   if (await purges.isRunning(watchlistId)) return "unfinished";
   const isOver = (): boolean => clock.now() >= until;
   if (!(await purges.removeRows(watchlistId, isOver))) return "unfinished";
-  // A write of the creation may still take effect after its request failed: the next purge removes it.
+  // A write of the creation may still take effect after its request failed. The next purge deletes
+  // it.
   if (abandoned) return "unfinished";
   await purges.end(watchlistId);
   return "purged";

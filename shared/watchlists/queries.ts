@@ -3,11 +3,14 @@ import { limitParam } from "../base/limit-param.ts";
 import { limits } from "../base/limits.ts";
 import { oneOf } from "../base/valid-values.ts";
 
-/** Maximum time: times calculated from it must have a year of four digits. */
+/** Upper bound of times in queries. Times calculated from them must have a four-digit year. */
 const timeEnd = Date.parse("9000-01-01T00:00:00Z");
 const timeForm = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
 
-/** Schema of a time in a query: ISO 8601. A date without a time is its midnight in UTC. */
+/**
+ * Schema of a time in a query: ISO 8601, before the year 9000. A date without a time means midnight
+ * UTC.
+ */
 export function timeParam(name: string): v.GenericSchema<string, Date> {
   const message =
     `'${name}' must be an ISO 8601 time before the year 9000, such as 2026-01-31T00:00:00Z. ` +
@@ -23,7 +26,9 @@ export function timeParam(name: string): v.GenericSchema<string, Date> {
 const isTime = (text: string): boolean =>
   timeForm.test(text) && isDay(text.slice(0, 10)) && Date.parse(text) < timeEnd;
 
-/** False for days such as February 30, which `Date` converts to a day of the next month. */
+/**
+ * False for dates that do not exist, such as February 30: `Date` converts them to the next month.
+ */
 function isDay(text: string): boolean {
   const time = Date.parse(text);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);

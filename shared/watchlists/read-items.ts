@@ -4,11 +4,11 @@ import type { IdRange, PageStore } from "./page-store.ts";
 
 /** Options that select items. */
 export interface ItemSearch {
-  /** Exclusive. Need not be an ID of the watchlist. */
+  /** Selects only items with a higher ID. It need not be an ID of the watchlist. */
   readonly after?: string | undefined;
-  /** Only items whose ID begins with this prefix. */
+  /** Selects only items whose ID begins with this prefix. */
   readonly idPrefix?: string | undefined;
-  /** False skips a page without decoding it. */
+  /** Returns false for a page to skip without decoding it. */
   readonly mayHold?: (page: StoredPage) => boolean;
 }
 
@@ -32,7 +32,7 @@ export async function* readItems(
   }
 }
 
-/** Sorts after all letters and digits, the characters of IDs. */
+/** Sorts after all letters and digits, of which item IDs consist. */
 const behindIds = "~";
 
 function rangeOf(after: string | undefined, idPrefix: string | undefined): IdRange {

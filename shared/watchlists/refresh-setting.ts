@@ -3,17 +3,17 @@ import type { Pipeline } from "../pipelines/definition.ts";
 import type { Platform } from "../platforms/catalogue.ts";
 
 interface RefreshRequest {
-  /** Value in the request; undefined if absent. */
+  /** Value of `refresh_every_runs` in the request; undefined if absent. */
   readonly refreshEveryRuns?: number | undefined;
   readonly platform: Platform;
-  /** The watchlist's own pipeline; null: the platform's default. */
+  /** The pipeline set for this watchlist; null if it uses the platform's default. */
   readonly pipeline: Pipeline | null;
 }
 
 /**
- * Refuses `refresh_every_runs` where it has no effect: it applies only to the default pipeline of
- * retailer_a (specification, section "Watchlists").
- * @throws 400 with the setting to use instead.
+ * Refuses `refresh_every_runs` if it would have no effect. It applies only to the default pipeline
+ * of retailer_a (specification, section "Watchlists"). An absent value is always accepted.
+ * @throws 400 that names the setting to use instead
  */
 export function checkRefreshSetting({
   refreshEveryRuns,
@@ -21,19 +21,19 @@ export function checkRefreshSetting({
   pipeline,
 }: RefreshRequest): void {
   if (refreshEveryRuns === undefined) return;
-  const only = "'refresh_every_runs' applies to retailer_a's default pipeline only.";
+  const only = "'refresh_every_runs' applies only to the default pipeline of retailer_a.";
   if (pipeline !== null) {
     throw invalidParam(
       "refresh_every_runs",
-      `${only} This watchlist has its own pipeline: leave it out and set 'pipeline.refresh', ` +
-        'such as {"every_runs": 8, "entry": "<step id>"}.',
+      `${only} This watchlist has a custom pipeline. Omit it and set 'pipeline.refresh', such as ` +
+        '{"every_runs": 8, "entry": "<step id>"}.',
     );
   }
   if (platform !== "retailer_a") {
     throw invalidParam(
       "refresh_every_runs",
-      `${only} The default pipeline of ${platform} reads every item in every run: leave it out, ` +
-        "or send your own pipeline with 'pipeline.refresh'.",
+      `${only} The default pipeline of ${platform} reads every item in every run. Omit it, or ` +
+        "send a custom pipeline with 'pipeline.refresh'.",
     );
   }
 }

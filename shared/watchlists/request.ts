@@ -19,16 +19,22 @@ import { defaultSettings, type WatchlistSettings, settingFields, settingsIn } fr
 import type { WatchlistStatus } from "./watchlist.ts";
 
 const nameMax = limits.watchlistNameLengthMax;
+/** Schema of a string parameter. Its error message names the parameter. */
 export const text = (what: string): v.StringSchema<string> =>
   v.string(`'${what}' must be a string.`);
 
-/** Schemas of watchlist fields that bodies and queries share, each for a present value. */
+/**
+ * Schemas of watchlist fields that several bodies and queries use. The caller makes them optional.
+ */
 export const watchlistFields = {
   name: v.pipe(
     text("name"),
     v.trim(),
     v.minLength(1, "'name' is empty. Send a name for the watchlist."),
-    v.check((name) => lengthOf(name) <= nameMax, `'name' has more than ${nameMax} characters.`),
+    v.check(
+      (name) => lengthOf(name) <= nameMax,
+      `'name' must have at most ${nameMax} characters. Shorten it.`,
+    ),
     visibleText("name"),
     v.metadata({ maxLength: nameMax, pattern: visibleNamePattern }),
     v.description(`Name of the watchlist, up to ${nameMax} characters.`),
@@ -68,7 +74,7 @@ export const watchlistFields = {
   ),
 } as const;
 
-/** Body of `POST /v1/watchlists` as clients send it (specification, section "Watchlists"). */
+/** Body of `POST /v1/watchlists` before parsing (specification, section "Watchlists"). */
 export const newWatchlistBody = v.object({
   name: watchlistFields.name,
   ids: v.optional(
@@ -120,24 +126,27 @@ export const newWatchlistBody = v.object({
 });
 type Body = v.InferOutput<typeof newWatchlistBody>;
 
-/** The parsed body of `POST /v1/watchlists`. Item IDs are valid and unique. */
+/** The parsed body of `POST /v1/watchlists`. Its item IDs are normalised, valid and unique. */
 export interface NewWatchlist extends Shop, EndpointParams {
   readonly name: string;
   readonly ids: readonly string[];
   readonly schedule: Schedule;
   readonly settings: WatchlistSettings;
-  /** Null: the platform's default. */
+  /** Null for the platform's default pipeline. */
   readonly pipeline: Pipeline | null;
   readonly status: WatchlistStatus;
-  /** The key in the body. */
+  /** The idempotency key in the body; undefined if absent. */
   readonly idempotencyKey: string | undefined;
-  /** Equal for equivalent bodies. */
+  /**
+   * SHA-256 of the body. Equal for equivalent bodies: neither key order nor a default status
+   * matters.
+   */
   readonly bodyHash: string;
 }
 
 /**
- * Parses the body, sets defaults, and checks all rules that need no stored data.
- * @throws 501 for an announced platform; 400 that names the invalid parameter.
+ * Parses the body, sets defaults, and checks all rules that do not need stored data.
+ * @throws 501 for an announced platform; 400 that names the invalid parameter
  */
 export function parseNewWatchlist(body: Body): NewWatchlist {
   const shop = parsePlatform(body);
@@ -162,7 +171,7 @@ export function parseNewWatchlist(body: Body): NewWatchlist {
     pipeline,
     status,
     idempotencyKey,
-    // The default is equivalent to an absent status.
+    // `active` is the default status, so it must give the same hash as an absent status.
     bodyHash: bodyHashOf(status === "active" ? rest : { ...rest, status }),
   };
 }
@@ -189,7 +198,10 @@ function parseIds({ platform }: Shop, { ids, asins }: Body): readonly string[] {
     throw invalidParam(param, `'${param}' is empty. Send 1 to ${limits.watchlistItemsMax} IDs.`);
   }
   if (parsed.length > limits.watchlistItemsMax) {
-    throw invalidParam(param, `A watchlist holds at most ${limits.watchlistItemsMax} items.`);
+    throw invalidParam(
+      param,
+      `'${param}' must have at most ${limits.watchlistItemsMax} IDs (got ${parsed.length}).`,
+    );
   }
   return parsed;
 }

@@ -3,13 +3,16 @@ import { watchlistSchedule, type Schedules } from "./schedules.ts";
 import type { Watchlist } from "./watchlist.ts";
 import type { WatchlistStore } from "./watchlist-store.ts";
 
-/** Maximum number of tries while concurrent calls change the watchlist; each of them sets the schedule itself. */
+/**
+ * Maximum number of tries while concurrent calls change the watchlist. Those calls also set the
+ * schedule.
+ */
 const triesMax = 5;
 
 /**
- * Restores the EventBridge schedule that the watchlist's row has; removes it for a paused or deleted
- * watchlist. Repeats if the row changes during the call. For watchlists whose schedule may be missing
- * or may be that of a change that failed.
+ * Makes the EventBridge schedule of a watchlist match its stored row. Removes the schedule of a
+ * paused or deleted watchlist. Repeats if the row changes during the call. Use it if the schedule
+ * may be missing, or may belong to a change that was not stored.
  */
 export async function restoreSchedule(
   list: { readonly accountId: string; readonly watchlistId: string; readonly now: Date },

@@ -10,14 +10,15 @@ interface Dependencies {
   readonly random: RandomSource;
 }
 
-/** Maximum number of tries of a change that concurrent changes defeat. */
+/** Maximum number of tries of a change that loses against concurrent changes. */
 const triesMax = 24;
 
 /**
- * Repeats a change with the current watchlist until `attempt` returns a result. Undefined means that
- * a concurrent change came first and nothing was applied.
- * @throws 404 if the watchlist was deleted; 409 after too many conflicts; 503 if the retry budget is
- * exhausted.
+ * Calls `attempt` with the current watchlist until it returns a result. `attempt` returns undefined
+ * if a concurrent change came first and nothing was applied. The first call receives `found`; each
+ * later call receives the watchlist as read again.
+ * @throws 404 if the watchlist was deleted; 409 after `triesMax` conflicts; 503 if the retry budget
+ * is exhausted.
  */
 export async function retryLostChange<Result>(
   found: Watchlist,
@@ -34,7 +35,5 @@ export async function retryLostChange<Result>(
     if (next === undefined) throw notFound("This watchlist");
     current = next;
   }
-  throw conflict(
-    "Other calls change this watchlist at the same time. Nothing was applied. Try again.",
-  );
+  throw conflict("Other calls are changing this watchlist, so nothing was applied. Try again.");
 }

@@ -5,25 +5,31 @@ import type { Item } from "./item.ts";
 import type { StoredPage } from "./page.ts";
 import type { WatchlistRef, PageStore } from "./page-store.ts";
 
-/** The items of one page after a change, and a note that is returned once they are stored. */
+/** Items of one page after a change, with a note for the caller. */
 export interface PageChange<Note> {
-  /** Sorted by ID; the same array if nothing changes. */
+  /** Items sorted by ID. Return the same array to leave the page unchanged. */
   readonly items: readonly Item[];
   readonly note: Note;
 }
 
 export interface Rewrite<Note> {
   readonly list: WatchlistRef;
-  /** Sorted and unique. */
+  /** Sorted and unique IDs of the items to change. */
   readonly ids: readonly string[];
-  /** Must be pure: called again with the current page after a conflict. */
+  /**
+   * Computes the new items of a page. Must be pure: after a conflict it is called again with the
+   * current page.
+   */
   readonly change: (items: readonly Item[], ids: readonly string[]) => PageChange<Note>;
 }
 
 export interface Rewritten<Note> {
-  /** For all results but `done`, earlier pages are written. */
+  /**
+   * `done`: all pages are written. Any other result ended the rewrite after some pages were
+   * written.
+   */
   readonly outcome: "done" | "watchlist_deleted" | "full";
-  /** The note of each page that was written or needed no write. */
+  /** Notes of the pages that were written or did not change. */
   readonly notes: readonly Note[];
 }
 
@@ -33,12 +39,13 @@ export interface RewriteDependencies {
   readonly random: RandomSource;
 }
 
-/** Retry limits for one page. Each failed try means that another writer succeeded. */
+/** Retry limits for one page. Each failed try means that another writer changed the page. */
 const retryLimits = { triesMax: 40, pauseMs: 2, pauseMsMax: 400 };
 
 /**
- * Applies `change` to each page that contains one of the IDs in its range, one after the other.
- * @throws 503 UNAVAILABLE after too many conflicts on a page.
+ * Applies `change` to each page whose range contains at least one of the IDs, one page after the
+ * other.
+ * @throws 503 UNAVAILABLE after `triesMax` conflicts on a page, or if the retry budget is exhausted
  */
 export async function rewriteItems<Note>(
   { list, ids, change }: Rewrite<Note>,
@@ -71,7 +78,10 @@ async function ownerOf(
   return undefined;
 }
 
-/** Index after the last ID, from `start` on, that is in the page's range. */
+/**
+ * Index after the last of the sorted IDs, from `start` on, that belongs to the page. Equals `start`
+ * for none.
+ */
 export function endOfRange({ upper }: StoredPage, ids: readonly string[], start: number): number {
   if (upper === null) return ids.length;
   let end = start;

@@ -18,7 +18,7 @@ export const schedulePreviewFields = v.object({
   count: limitParam(limits.schedulePreview, "count"),
 });
 
-/** The query schema of the route, which also parses the schedule. */
+/** Query schema of the route. It also parses the schedule. */
 export const schedulePreviewQuery = v.pipe(
   schedulePreviewFields,
   v.transform(({ after, count, ...named }) => ({ schedule: parseSchedule(named), after, count })),
@@ -26,7 +26,7 @@ export const schedulePreviewQuery = v.pipe(
 
 export type SchedulePreview = v.InferOutput<typeof schedulePreviewQuery>;
 
-/** 200 of `GET /v1/watchlists/schedule`. */
+/** Response 200 of `GET /v1/watchlists/schedule`. */
 export const schedulePreviewResponse = v.object({
   object: v.literal("schedule_preview"),
   schedule: scheduleSchema,
@@ -42,7 +42,10 @@ export const schedulePreviewResponse = v.object({
 
 const monthMs = 30 * 86_400_000;
 
-/** Due times of a schedule, and their number in 30 days. A cadence counts from `after`. */
+/**
+ * The next due times of a schedule, and their number in 30 days. An `every` schedule counts from
+ * `after`.
+ */
 export function presentSchedulePreview(
   { schedule, after, count }: SchedulePreview,
   now: Date,

@@ -1,13 +1,14 @@
 import { invalidParam, missingParam } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
+import { shownValue } from "../base/shown-value.ts";
 import { countOccurrences, nextOccurrence, nextOccurrences } from "../cron/occurrences.ts";
 import { refuseLargeSteps } from "../cron/fields.ts";
 import { parseCron } from "../cron/parse-cron.ts";
 
-/** A cadence between the starts of two runs. */
+/** A fixed time between the starts of two runs. */
 export interface EverySchedule {
   readonly type: "every";
-  /** As the client wrote it, such as `15m`. */
+  /** Text as sent by the client, trimmed, such as `15m`. */
   readonly every: string;
   readonly everySeconds: number;
 }
@@ -15,7 +16,7 @@ export interface EverySchedule {
 /** A cron expression in a time zone. */
 export interface CronSchedule {
   readonly type: "cron";
-  /** As the client wrote it, trimmed. */
+  /** Expression as sent by the client, trimmed. */
   readonly cron: string;
   /** IANA name of the time zone. */
   readonly timezone: string;
@@ -31,29 +32,29 @@ const unitSeconds = new Map([
 ]);
 
 /**
- * Pattern of `every` for the OpenAPI document: 5 to 10,080 minutes, 1 to 168 hours, or 1 to 7 days. A
- * test compares it with `parseEvery`.
+ * Pattern of `every` for the OpenAPI document: 5 to 10,080 minutes, 1 to 168 hours, or 1 to 7 days.
+ * A test checks that `parseEvery` accepts the same values.
  */
 export const everyPattern =
   "^(?:(?:[5-9]|[1-9][0-9]{1,3}|100[0-7][0-9]|10080)m|(?:[1-9][0-9]?|1[0-5][0-9]|16[0-8])h|[1-7]d)$";
 
 /**
- * Parses a cadence in whole minutes, hours or days, 5 minutes to 7 days (specification, section
- * "POST /v1/watchlists").
- * @throws 400 INVALID_PARAM with `param` = `every`.
+ * Parses an interval of 5 minutes to 7 days in whole minutes, hours or days, such as `15m`
+ * (specification, section "POST /v1/watchlists").
+ * @throws 400 INVALID_PARAM with `param` = `every`
  */
 export function parseEvery(text: string): EverySchedule {
   const match = /^([1-9]\d{0,5})([mhd])$/.exec(text.trim());
   if (match === null) {
     throw invalidParam(
       "every",
-      "'every' must be a whole number of minutes, hours or days, such as 15m.",
+      `'every' must be a whole number with m, h or d, such as 15m (got ${shownValue(text)}).`,
     );
   }
   const everySeconds = Number(match[1]) * (unitSeconds.get(match[2] ?? "") ?? 0);
   const { watchlistEverySecondsMin: min, watchlistEverySecondsMax: max } = limits;
   if (everySeconds < min || everySeconds > max) {
-    throw invalidParam("every", "'every' must be at least 5m and at most 7d.");
+    throw invalidParam("every", `'every' must be from 5m to 7d (got ${shownValue(text)}).`);
   }
   return { type: "every", every: match[0], everySeconds };
 }
@@ -66,8 +67,9 @@ export interface ScheduleParams {
 }
 
 /**
- * Parses the schedule of a request: a cadence, or a cron in its time zone (default: UTC).
- * @throws 400 for none, for both, and for invalid values.
+ * Parses the schedule of a request: an interval, or a cron expression with its time zone (default
+ * UTC).
+ * @throws 400 if there is no schedule, if there are two, or for an invalid value
  */
 export function parseSchedule(params: ScheduleParams): Schedule {
   refuseMixed(params);
@@ -77,7 +79,7 @@ export function parseSchedule(params: ScheduleParams): Schedule {
   throw missingParam("every", "A schedule is required. Send 'every' or 'cron'.");
 }
 
-/** @throws 400 for parameters of a cadence and of a cron in one request. */
+/** @throws 400 if `every` is combined with `cron` or `timezone` */
 export function refuseMixed({ every, cron, timezone }: ScheduleParams): void {
   if (every === undefined) return;
   if (cron !== undefined) throw invalidParam("cron", "Send 'every' or 'cron', not both.");
@@ -87,9 +89,9 @@ export function refuseMixed({ every, cron, timezone }: ScheduleParams): void {
 }
 
 /**
- * Parses the cron of a request. `stored`: the watchlist's current cron, which is accepted even if a
- * new one with such steps would be refused.
- * @throws 400 that names `cron` or `timezone`.
+ * Parses the cron expression of a request. `stored` is the watchlist's current expression, if any.
+ * It stays valid, even if a new expression with the same steps would be refused.
+ * @throws 400 that names `cron` or `timezone`
  */
 export function newCronSchedule(cron: string, timezone: string, stored?: string): CronSchedule {
   const schedule = cronSchedule(cron, timezone);
@@ -97,14 +99,17 @@ export function newCronSchedule(cron: string, timezone: string, stored?: string)
   return schedule;
 }
 
-/** @throws 400 that names `cron` or `timezone`. */
+/**
+ * Parses a cron expression, also one that `newCronSchedule` would refuse. @throws 400 that names
+ * `cron` or `timezone`
+ */
 export function cronSchedule(cron: string, timezone: string): CronSchedule {
   const parsed = parseCron(cron, timezone);
   return { type: "cron", cron: parsed.expression, timezone: parsed.timezone };
 }
 
 /**
- * The next due time after `now` of a watchlist that was due at `due`. A cadence keeps the grid of
+ * The first due time later than both `due` and `now`. An `every` schedule adds whole intervals to
  * `due`.
  */
 export function nextRunAfter(schedule: Schedule, due: Date, now: Date): Date {
@@ -117,7 +122,7 @@ export function nextRunAfter(schedule: Schedule, due: Date, now: Date): Date {
   return new Date(due.getTime() + (missed + 1) * stepMs);
 }
 
-/** The first `count` due times later than `after`. A cadence counts from `after`. */
+/** The first `count` due times later than `after`. An `every` schedule counts from `after`. */
 export function runTimesAfter(schedule: Schedule, after: Date, count: number): readonly Date[] {
   if (schedule.type === "cron") {
     return nextOccurrences(parseCron(schedule.cron, schedule.timezone), after, count);
@@ -126,7 +131,10 @@ export function runTimesAfter(schedule: Schedule, after: Date, count: number): r
   return Array.from({ length: count }, (_, n) => new Date(after.getTime() + (n + 1) * stepMs));
 }
 
-/** Number of due times later than `after` and not later than `until`. A cadence counts from `after`. */
+/**
+ * Number of due times later than `after` and at or before `until`. An `every` schedule counts from
+ * `after`.
+ */
 export function countRuns(schedule: Schedule, after: Date, until: Date): number {
   if (schedule.type === "cron") {
     return countOccurrences(parseCron(schedule.cron, schedule.timezone), after, until);
@@ -134,9 +142,7 @@ export function countRuns(schedule: Schedule, after: Date, until: Date): number 
   return Math.floor((until.getTime() - after.getTime()) / (schedule.everySeconds * 1_000));
 }
 
-/**
- * The first `count` due times later than `now` of a watchlist that is due at `due`.
- */
+/** The first `count` due times later than `now` of a watchlist whose next due time is `due`. */
 export function nextRunTimes(
   schedule: Schedule,
   { due, now, count }: { readonly due: Date; readonly now: Date; readonly count: number },

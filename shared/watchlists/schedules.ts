@@ -5,19 +5,25 @@ export interface WatchlistSchedule {
   readonly accountId: string;
   readonly watchlistId: string;
   readonly schedule: Schedule;
-  /** Time from which the schedule ticks, later than now: the first tick of a cadence. */
+  /** Time of the first tick, later than now. */
   readonly firstAt: Date;
 }
 
-/** The EventBridge schedules of watchlists. They only send ticks: the row decides whether a watchlist is due. */
+/**
+ * The EventBridge schedules of watchlists. They only send ticks: the stored row decides if a
+ * watchlist is due.
+ */
 export interface Schedules {
   /** Creates or replaces the watchlist's schedule. */
   put(schedule: WatchlistSchedule): Promise<void>;
-  /** Removes the watchlist's schedule if there is one. */
+  /** Deletes the watchlist's schedule. Does nothing if there is none. */
   remove(watchlistId: string): Promise<void>;
 }
 
-/** The EventBridge schedule of a watchlist. If the watchlist is due now, it starts at the next due time. */
+/**
+ * The EventBridge schedule of a watchlist. If the watchlist is due now or overdue, it starts at the
+ * due time after now.
+ */
 export function watchlistSchedule(
   list: Pick<Watchlist, "id" | "accountId" | "schedule" | "nextRunAt">,
   now: Date,

@@ -4,11 +4,14 @@ import { count } from "../base/wire-schema.ts";
 import { defaultRefreshEveryRuns } from "../pipelines/default.ts";
 
 /**
- * Settings of a watchlist that are plain values. Bodies, answers, stored rows and changes use this
- * file: to add a setting, add it to each declaration here.
+ * Settings of a watchlist that are plain values. To add a setting, add it to each declaration in
+ * this file: request bodies, answers, stored rows and changes use them.
  */
 export interface WatchlistSettings {
-  /** Number of runs from one refresh to the next, on the default pipeline of retailer_a; 0: no refresh. */
+  /**
+   * Number of runs from one refresh to the next, on the default pipeline of retailer_a. 0 disables
+   * refreshes.
+   */
   readonly refreshEveryRuns: number;
 }
 
@@ -35,7 +38,7 @@ export const settingFields = {
 /** Schemas of the settings in answers. */
 export const shownSettingFields = { refresh_every_runs: count };
 
-/** Reads the settings of a body or a stored row. */
+/** Reads the settings of a body or a stored row. Absent settings stay absent. */
 export const settingsIn = ({
   refresh_every_runs: refreshEveryRuns,
 }: {

@@ -14,7 +14,7 @@ const fixed = (what: string): v.GenericSchema<string | undefined, string | undef
     ),
   );
 
-/** Body of `PATCH /v1/watchlists/{id}` as clients send it (specification, section "Watchlists"). */
+/** Body of `PATCH /v1/watchlists/{id}` before parsing (specification, section "Watchlists"). */
 export const watchlistPatchBody = v.object({
   name: v.optional(watchlistFields.name),
   every: v.optional(watchlistFields.every),
@@ -47,16 +47,16 @@ export const watchlistPatchBody = v.object({
 });
 type Body = v.InferOutput<typeof watchlistPatchBody>;
 
-/** A parsed patch of a watchlist. Undefined fields stay unchanged. */
+/** A parsed change of a watchlist. Fields that are undefined stay unchanged. */
 export interface WatchlistPatch extends ScheduleParams {
   readonly name: string | undefined;
-  /** Two nulls remove the endpoint. */
+  /** The endpoint to set. An object with two nulls removes it. */
   readonly endpoint: EndpointParams | undefined;
-  /** Not parsed yet; null restores the default. */
+  /** Pipeline as sent, not parsed yet. Null restores the default. */
   readonly pipeline: unknown;
   readonly settings: Partial<WatchlistSettings>;
   readonly status: WatchlistStatus | undefined;
-  /** As sent; only the watchlist's current schedule is accepted. */
+  /** Schedule as sent. Accepted only if it equals the watchlist's current schedule. */
   readonly schedule: unknown;
   readonly platform: string | undefined;
   readonly marketplace: string | undefined;
@@ -90,7 +90,7 @@ function parsePatch(body: Body): WatchlistPatch {
   };
 }
 
-/** Refuses item IDs: to ignore them would suggest that they were changed. */
+/** @throws 400 if the body has item IDs. Ignoring them would suggest that they were changed. */
 function refuseItems(body: unknown): unknown {
   for (const param of ["ids", "asins"]) {
     if (typeof body === "object" && body !== null && Object.hasOwn(body, param)) {

@@ -29,9 +29,9 @@ export interface UpdateDependencies {
 }
 
 /**
- * Changes a watchlist. A run in progress keeps the settings with which it started.
- * @throws 400 for a value that this watchlist cannot have; 404 if it was deleted; 409 after too many
- * conflicts.
+ * Changes the settings of a watchlist. A run in progress continues with its original settings.
+ * @throws 400 if this watchlist cannot have a value; 404 if the watchlist was deleted; 409 after
+ * too many conflicts; 503 if the retry budget is exhausted
  */
 export async function updateWatchlist(
   { watchlist, patch, now }: UpdateRequest,
@@ -58,8 +58,8 @@ interface Change {
 }
 
 /**
- * Sets the EventBridge schedule, then writes the row, so that no active watchlist lacks a schedule. If
- * the row is not written, restores the schedule of the stored row.
+ * Sets the EventBridge schedule before it writes the row, so that an active watchlist always has a
+ * schedule. If the row is not written, restores the schedule of the stored row.
  */
 async function updateWithSchedule(
   { before, after, now }: Change,
@@ -79,7 +79,10 @@ async function updateWithSchedule(
   }
 }
 
-/** Best effort after the write: the sweeper finds due watchlists, and ticks of a paused one have no effect. */
+/**
+ * Removes the schedule of a paused watchlist, or requests a run that is due now. Best effort: the
+ * sweeper finds due watchlists, and ticks of a paused watchlist have no effect.
+ */
 async function notifyAfter(
   before: Watchlist,
   updated: Watchlist,

@@ -5,13 +5,13 @@ import { shownSettingFields } from "./settings.ts";
 
 const byStateSchema = v.object({ new: count, active: count, delisted: count });
 
-/** A cadence in API answers. */
+/** An `every` schedule in API answers. */
 export const everyScheduleSchema = v.pipe(
   v.object({ type: v.literal("every"), every: v.string(), every_seconds: count }),
   v.title("Cadence"),
 );
 
-/** A cron with its time zone in API answers. */
+/** A cron schedule in API answers. */
 export const cronScheduleSchema = v.pipe(
   v.object({ type: v.literal("cron"), cron: v.string(), timezone: v.string() }),
   v.title("Cron"),
@@ -101,14 +101,14 @@ export const watchlistSchema = v.object({
   url: v.pipe(v.string(), v.url(), v.description("URL of this watchlist.")),
 });
 
-/** 200 of `DELETE /v1/watchlists/{id}`. */
+/** Response 200 of `DELETE /v1/watchlists/{id}`. */
 export const deletedWatchlistResponse = v.object({
   id: v.string(),
   object: v.literal("watchlist"),
   deleted: v.literal(true),
 });
 
-/** 200 of `GET /v1/watchlists`. */
+/** Response 200 of `GET /v1/watchlists`. */
 export const watchlistsResponse = listOf(watchlistSchema);
 
 /** An item of a watchlist in API answers. */
@@ -155,10 +155,13 @@ export const watchlistItemSchema = v.object({
   delisted_at: v.nullable(timestamp),
 });
 
-/** 200 of `GET /v1/watchlists/{id}/items`. */
+/** Response 200 of `GET /v1/watchlists/{id}/items`. */
 export const watchlistItemsResponse = listOf(watchlistItemSchema);
 
-/** 200 of `POST /v1/watchlists/{id}/items` and, by the name of its object, of the legacy path. */
+/**
+ * Response 200 of `POST /v1/watchlists/{id}/items` and of its legacy path, which uses another
+ * `object`.
+ */
 export const itemChangeResponse = v.pipe(
   v.object({
     object: v.picklist(["watchlist_items", "watchlist_asins"]),

@@ -7,51 +7,60 @@ export interface DueWatchlist {
   readonly dueAt: string;
 }
 
-/** The last write of a creation, after all other rows of the watchlist. */
+/** The last write of a creation. All other rows of the watchlist are already stored. */
 export interface Creation {
   readonly watchlist: Watchlist;
-  /** The idempotency record, which stores the answer; null without a key. */
+  /** The idempotency record that stores the answer; null if the request has no key. */
   readonly record: IdempotencyRecord | null;
-  /** The body of the 201. */
+  /** Body of the 201 response. */
   readonly answer: string;
 }
 
 /** Stores watchlists. `PageStore` stores their items. */
 export interface WatchlistStore {
-  /** True if the account has the maximum number of watchlists. Only `create` enforces the limit. */
+  /**
+   * True if the account has the maximum number of watchlists. A concurrent creation may still
+   * change this; `create` enforces the limit.
+   */
   isFull(accountId: string): Promise<boolean>;
   /**
    * Creates the watchlist, counts it, removes its purge mark and stores the answer, in one
-   * transaction. `superseded` if another request has taken the creation over, or its purge has begun.
+   * transaction. Returns `superseded` if another request took the creation over or its purge began.
    */
   create(creation: Creation): Promise<"created" | "limit_reached" | "superseded">;
   get(accountId: string, watchlistId: string): Promise<Watchlist | undefined>;
-  /** Lists watchlists, newest first. */
+  /** Lists the watchlists of an account, newest first. */
   list(
     accountId: string,
     limit: number,
   ): Promise<{ readonly watchlists: readonly Watchlist[]; readonly hasMore: boolean }>;
   /**
-   * Writes the settings of `after`. Undefined if the watchlist was deleted, or its settings or its
-   * run in progress differ from `before`.
+   * Writes the settings of `after` and returns the stored watchlist. Returns undefined and writes
+   * nothing if the watchlist was deleted, or if its settings or its run in progress differ from
+   * `before`.
    */
   update(change: {
     readonly before: Watchlist;
     readonly after: Watchlist;
   }): Promise<Watchlist | undefined>;
   /**
-   * Removes the watchlist and its idempotency key, and sets a purge mark that is due at `purgeAt`.
-   * False if the watchlist does not exist.
+   * Deletes the watchlist's row and its idempotency record, and sets a purge mark that is due at
+   * `purgeAt`. Returns false if the watchlist does not exist.
    */
   remove(list: {
     readonly accountId: string;
     readonly watchlistId: string;
     readonly purgeAt: Date;
   }): Promise<boolean>;
-  /** Active watchlists that are due at `by`, longest due first. */
+  /** Lists active watchlists whose due time is at or before `by`, the longest due first. */
   due(by: Date, limit: number): Promise<readonly DueWatchlist[]>;
-  /** Skips a due time during a run in progress: sets the next due time and counts the overlap. */
+  /**
+   * Skips a due time, because a run is in progress: sets the next due time and counts the overlap.
+   */
   skipOverlap(watchlist: Watchlist, nextRunAt: string): Promise<void>;
-  /** Skips a due time of a watchlist without items. No effect if it has items. */
+  /**
+   * Skips a due time of a watchlist without items: sets the next due time. Does nothing if it has
+   * items.
+   */
   skipEmpty(watchlist: Watchlist, nextRunAt: string): Promise<void>;
 }

@@ -27,13 +27,16 @@ export interface Watchlist extends WatchlistSettings {
   readonly status: WatchlistStatus;
   readonly pausedReason: PausedReason | null;
   readonly schedule: Schedule;
-  /** The watchlist's own pipeline; null: its platform's default. */
+  /** Pipeline set for this watchlist; null if it uses the platform's default. */
   readonly pipeline: Pipeline | null;
-  /** ID of the watchlist's webhook endpoint; null: every subscribed endpoint. */
+  /** ID of the watchlist's webhook endpoint. Null: all subscribed endpoints receive its events. */
   readonly webhookEndpointId: string | null;
-  /** That endpoint's URL at the last binding or run; `endpointBinding` returns the current one. */
+  /**
+   * URL of that endpoint when it was last set or a run last ended. `endpointBinding` returns the
+   * current URL.
+   */
   readonly webhookUrl: string | null;
-  /** Always exact: changed in the same transactions as the pages. */
+  /** Exact counts: updated in the same transactions as the pages. */
   readonly itemCounts: ItemCounts;
   readonly runCount: number;
   readonly consecutiveSkips: number;
@@ -41,19 +44,19 @@ export interface Watchlist extends WatchlistSettings {
   readonly refreshDue: boolean;
   /** Number of due times skipped because a run was in progress. */
   readonly overlaps: number;
-  /** Number of the run in progress, or null. */
+  /** Number of the run in progress; null if there is none. */
   readonly runningRun: number | null;
   readonly lastRunAt: string | null;
   readonly lastRunStatus: LastRunStatus | null;
-  /** Next due time, against which every tick is checked; null while paused. */
+  /** Next due time; ticks before it have no effect. Null while paused. */
   readonly nextRunAt: string | null;
-  /** Number of changes of the watchlist's settings, plus one. */
+  /** Starts at 1 and increases with every change of the settings. */
   readonly revision: number;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
 
-/** The pipeline of a watchlist: its own, or its platform's default. */
+/** The pipeline of a watchlist: the one set for it, or else its platform's default. */
 export const pipelineOf = (
   list: Pick<Watchlist, "platform" | "pipeline" | "refreshEveryRuns">,
 ): Pipeline => list.pipeline ?? defaultPipeline(list.platform, list.refreshEveryRuns);

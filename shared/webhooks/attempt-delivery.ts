@@ -13,10 +13,10 @@ import type { EndpointStore } from "./endpoint-store.ts";
 import type { FirstAttemptGate } from "./first-attempt-gate.ts";
 import type { ReceiverState, ReceiverAccess, ReceiverDependencies } from "./receiver.ts";
 
-/** A change of one delivery in the delivery log. */
+/** A changed delivery to store in the delivery log. */
 export interface DeliveryRecord {
   readonly delivery: Delivery;
-  /** True if the attempt was the redelivery that a client requested. */
+  /** True if this attempt was the redelivery that a client requested. */
   readonly answersRequest: boolean;
 }
 
@@ -30,15 +30,15 @@ export interface WebhookDependencies extends ReceiverDependencies {
   readonly report?: MetricsSink;
 }
 
-/** State shared by all work of one session on an endpoint's outbox. */
+/** State that all work of one session on an endpoint's outbox shares. */
 export interface WebhookContext {
   readonly accountId: string;
   readonly endpointId: string;
   readonly receiver: ReceiverAccess;
   readonly dependencies: WebhookDependencies;
-  /** Reads the index of a run's events; null if they have expired. */
+  /** Reads the index of a run's events. Null if they have expired. */
   readonly run: (runId: string) => Promise<ArchivedRun | null>;
-  /** The delivery log including records of this session that are not stored yet. */
+  /** The delivery log, including records of this session that are not stored yet. */
   readonly log: DeliveryLog;
   readonly health: HealthTracker;
   readonly firstAttempts: FirstAttemptGate;
@@ -46,11 +46,11 @@ export interface WebhookContext {
 
 export interface DeliveryLog {
   get(id: string): Promise<Delivery | null>;
-  /** Reads up to 100 deliveries. Returns the existing ones by ID. */
+  /** Reads up to 100 deliveries by ID. The result leaves out deliveries that do not exist. */
   getMany(ids: readonly string[]): Promise<ReadonlyMap<string, Delivery>>;
 }
 
-/** An entry of an endpoint's outbox with its parsed content. */
+/** An entry of an endpoint's outbox and its parsed content. */
 export interface WebhookWork<Content> {
   readonly entry: OutboxEntry;
   readonly content: Content;
@@ -60,13 +60,13 @@ export interface WebhookWork<Content> {
 export interface AttemptRequest {
   readonly delivery: Delivery;
   readonly body: Uint8Array;
-  /** The endpoint at this moment. */
+  /** Whether the endpoint accepts requests now, with its secrets and connection. */
   readonly ready: ReceiverState;
 }
 
 /**
- * Makes the next attempt of a delivery, or ends it if its endpoint is disabled or deleted. Returns
- * the delivery after the attempt.
+ * Makes the next attempt of a delivery, or ends the delivery if its endpoint is disabled or
+ * deleted. Returns the delivery after the attempt; the caller stores it. May disable the endpoint.
  */
 export async function attempt(
   { delivery, body, ready }: AttemptRequest,
@@ -99,7 +99,10 @@ export async function attempt(
   return attempted;
 }
 
-/** Runs before the attempt is logged, so that a crash in between repeats both. */
+/**
+ * Disables the endpoint if the attempt gives a reason. Runs before the attempt is logged, so a
+ * crash repeats both.
+ */
 async function disableIfFailing(
   tried: {
     readonly attempt: Attempt;

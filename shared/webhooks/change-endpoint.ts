@@ -3,10 +3,13 @@ import type { WebhookEndpoint } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 import { type EndpointRef, existingEndpoint } from "./existing.ts";
 
-/** Maximum number of tries. One concurrent call succeeds at each try, so this exceeds any real contention. */
+/**
+ * Maximum number of tries. At each failed try another call succeeded, so 30 exceeds any real
+ * contention.
+ */
 const triesMax = 30;
 
-/** 400 INVALID_PARAM: another endpoint of the account has this URL. */
+/** Error 400 INVALID_PARAM: another endpoint of the account has this URL. */
 export const urlTaken = (): Error =>
   invalidParam(
     "url",
@@ -14,9 +17,9 @@ export const urlTaken = (): Error =>
   );
 
 /**
- * Repeats a conditional change of an endpoint while `attempt` returns `again`, which means that a
- * concurrent call changed the endpoint first.
- * @throws 503 UNAVAILABLE after 30 tries.
+ * Repeats a conditional change of an endpoint until `attempt` returns a result. `attempt` returns
+ * `again` if a concurrent call changed the endpoint first.
+ * @throws 503 UNAVAILABLE after `triesMax` tries
  */
 export async function retryReplace<T>(attempt: () => Promise<T | "again">): Promise<T> {
   for (let tries = 0; tries < triesMax; tries += 1) {
@@ -27,10 +30,10 @@ export async function retryReplace<T>(attempt: () => Promise<T | "again">): Prom
 }
 
 /**
- * Reads, changes and replaces an endpoint, without loss of concurrent changes. `change` is called
- * again after a conflict; it returns the same object if there is nothing to write.
- * @throws 404 NOT_FOUND; 400 INVALID_PARAM for a URL of another endpoint; 503 UNAVAILABLE after too
- *   many conflicts.
+ * Reads, changes and replaces an endpoint without overwriting concurrent changes. Calls `change`
+ * again after a conflict. `change` returns the same object if there is nothing to write.
+ * @throws 404 NOT_FOUND if the endpoint does not exist; 400 INVALID_PARAM if another endpoint has
+ * the URL; 503 UNAVAILABLE after too many conflicts
  */
 export async function changeEndpoint(
   ref: EndpointRef,

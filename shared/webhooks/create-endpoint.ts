@@ -23,20 +23,20 @@ export interface EndpointRequest {
   readonly accountId: string;
   readonly wanted: NewEndpoint;
   readonly now: Date;
-  /** `host[:port]` of this service, which is refused as a receiver. */
+  /** `host[:port]` of this service, which must not be a receiver; null if unknown. */
   readonly ownHost: string | null;
 }
 
 export interface EndpointWithSecret {
   readonly endpoint: WebhookEndpoint;
-  /** The signing secret in plain text, which no later answer contains. */
+  /** Signing secret in plain text. No later response contains it. */
   readonly secret: string;
 }
 
 /**
  * Creates a webhook endpoint with a new signing secret.
- * @throws 400 for a refused URL or the URL of another endpoint; 409 if the account has the maximum
- *   number of endpoints.
+ * @throws 400 if the URL is refused or another endpoint has it; 409 if the account has the maximum
+ * number of endpoints
  */
 export async function createEndpoint(
   { accountId, wanted, now, ownHost }: EndpointRequest,

@@ -8,8 +8,8 @@ export interface DeleteEndpointDependencies extends EndPendingDependencies {
 }
 
 /**
- * Deletes a webhook endpoint and ends its pending deliveries.
- * @throws 404 NOT_FOUND if it does not exist.
+ * Deletes a webhook endpoint. Its pending deliveries end with the error `endpoint_deleted`.
+ * @throws 404 NOT_FOUND if the endpoint does not exist
  */
 export async function deleteEndpoint(
   ref: EndpointRef,

@@ -5,24 +5,27 @@ import type { ReceiverConnection, SendResult } from "../outgoing/sender.ts";
 import { signatureHeader, standardHeaders } from "./signature.ts";
 
 export interface DeliveryRequest {
-  /** The delivery before this attempt. */
+  /** The delivery as stored before this attempt. */
   readonly delivery: Delivery;
-  /** Body of the request, the same for every attempt. */
+  /** Request body. It is the same for every attempt. */
   readonly body: Uint8Array;
-  /** Decrypted secrets, the current one first. */
+  /** Decrypted signing secrets, the current one first. */
   readonly secrets: readonly string[];
   readonly connection: ReceiverConnection;
 }
 
 export interface Sent {
   readonly attempt: Attempt;
-  /** The receiver's `Retry-After` header. */
+  /** Value of the `Retry-After` header of the response; null if absent. */
   readonly retryAfter: string | null;
 }
 
 const responseBytesMax = 1_024;
 
-/** Signs a delivery and sends one request. Returns failures of the receiver; never throws for them. */
+/**
+ * Signs a delivery and sends it in one request. A failure of the receiver is part of the result,
+ * not an exception.
+ */
 export async function sendDelivery(
   { delivery, body, secrets, connection }: DeliveryRequest,
   clock: Clock,

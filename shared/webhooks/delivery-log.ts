@@ -4,12 +4,16 @@ import type { DeliveryLog, DeliveryRecord } from "./attempt-delivery.ts";
 import type { Delivery } from "./delivery.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 
-/** The delivery log with the records of a session that are not stored yet. */
+/** A delivery log that also returns records of the session that are not stored yet. */
 export interface NotedLog extends DeliveryLog {
-  /** Wraps a slice, so that `get` and `getMany` return each record as soon as it is queued. */
+  /**
+   * Wraps a time slice. From then on, `get` and `getMany` return each record as soon as the slice
+   * queues it.
+   */
   noting(slice: TimeSlice<DeliveryRecord>): TimeSlice<DeliveryRecord>;
 }
 
+/** Creates a `NotedLog` over the stored log of an account. */
 export function notedLog(accountId: string, deliveries: DeliveryStore): NotedLog {
   const noted = new Map<string, Delivery>();
   return {

@@ -42,7 +42,7 @@ export const deliveriesQuery = v.object({
   }),
 });
 
-/** A delivery of the delivery log, without its attempts. */
+/** A delivery in the delivery log, without its attempts. */
 export const webhookDeliverySchema = v.object({
   id: v.pipe(v.string(), v.description("Begins with dlv_.")),
   object: v.literal("webhook_delivery"),
@@ -67,7 +67,7 @@ export const webhookDeliverySchema = v.object({
   created_at: v.pipe(timestamp, v.description("When the event was created.")),
 });
 
-/** 200 of `GET /v1/webhook_deliveries/{id}`. */
+/** Response 200 of `GET /v1/webhook_deliveries/{id}`. */
 export const webhookDeliveryWithAttemptsSchema = v.object({
   ...webhookDeliverySchema.entries,
   request_body: v.nullable(
@@ -113,7 +113,7 @@ export const webhookDeliveryWithAttemptsSchema = v.object({
   ),
 });
 
-/** 200 of both lists of deliveries: newest first. */
+/** Response 200 of both lists of deliveries, newest first. */
 export const webhookDeliveriesResponse = v.object({
   ...listOf(webhookDeliverySchema).entries,
   next_starting_after: v.nullable(

@@ -6,22 +6,27 @@ export interface DeliveryFilter {
   readonly state?: DeliveryState;
   readonly eventType?: EventType;
   readonly watchlistId?: string;
-  /** Only events created at this ISO time or later. */
+  /** Selects only deliveries of events that were created at this ISO time or later. */
   readonly since?: string;
 }
 
 export interface DeliveryPage {
   readonly deliveries: readonly Delivery[];
-  /** Last ID of the page; null if it is the last page. A page may have fewer entries than `limit`. */
+  /**
+   * ID of the last entry that was read; null on the last page. A page may have fewer entries than
+   * `limit`.
+   */
   readonly lastId: string | null;
 }
 
-/** Stores the delivery log: the deliveries of an account by ID, kept for 30 days. */
+/** Stores the delivery log: the deliveries of an account by ID, for 30 days. */
 export interface DeliveryStore {
   get(accountId: string, id: string): Promise<Delivery | null>;
-  /** Reads up to 100 deliveries. Returns the existing ones by ID. */
+  /** Reads up to 100 deliveries by ID. The result leaves out deliveries that do not exist. */
   getMany(accountId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Delivery>>;
-  /** Lists deliveries, newest first; `before` is exclusive. Reads a bounded number of rows. */
+  /**
+   * Lists matching deliveries older than `before`, newest first. Reads a bounded number of rows.
+   */
   list(
     accountId: string,
     wanted: {
@@ -30,13 +35,14 @@ export interface DeliveryStore {
       readonly filter: DeliveryFilter;
     },
   ): Promise<DeliveryPage>;
-  /** Stores a test delivery, which has no outbox entry. */
+  /** Stores a test delivery. Test deliveries have no outbox entry. */
   put(accountId: string, delivery: Delivery): Promise<void>;
   /**
-   * Marks a delivery as requested and adds it to its endpoint's outbox, due now, in one transaction.
-   * False if a redelivery is already pending or the log does not have the delivery.
+   * Marks a delivery as requested and adds it to the outbox of its endpoint, due now, in one
+   * transaction. Returns false if a redelivery is already pending or the log does not contain the
+   * delivery.
    */
   requestRedelivery(accountId: string, delivery: Delivery, now: Date): Promise<boolean>;
-  /** Like `requestRedelivery`, also for a delivery that is not in the log yet. */
+  /** Does the same as `requestRedelivery`, but also for a delivery that is not in the log yet. */
   requestDelivery(accountId: string, delivery: Delivery, now: Date): Promise<boolean>;
 }

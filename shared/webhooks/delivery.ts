@@ -16,27 +16,32 @@ export interface Delivery {
   readonly runId: string | null;
   readonly endpointId: string;
   readonly state: DeliveryState;
-  /** The newest attempts, oldest first. */
+  /** The newest attempts, at most 25, in ascending order of time. */
   readonly attempts: readonly Attempt[];
-  /** Number of requests sent. */
+  /** Number of requests that were sent. */
   readonly attemptCount: number;
-  /** Number of attempts since the retry schedule last started. */
+  /** Number of attempts since the retry schedule was last started. */
   readonly tries: number;
-  /** Due time of the next attempt; null if there is none. */
+  /** Due time of the next automatic attempt; null if there is none. */
   readonly nextAttemptAt: string | null;
   /** Time at which a client requested a redelivery; null if none is pending. */
   readonly requestedAt: string | null;
   /** Creation time of the event. */
   readonly createdAt: string;
-  /** Body of a test delivery, which is not archived; null for all others. */
+  /**
+   * Body of a test delivery, because the archive does not contain it; null for all other
+   * deliveries.
+   */
   readonly testBody: string | null;
 }
 
-/** One attempt of a delivery. */
+/** One attempt to send a delivery. */
 export interface Attempt {
-  /** Number of the request, as in `Service-Attempt`, from 1; null if none was sent. */
+  /**
+   * Number of the request from 1, as in the `Service-Attempt` header; null if no request was sent.
+   */
   readonly attempt: number | null;
-  /** Start time, ISO 8601. */
+  /** Start time of the attempt (ISO 8601). */
   readonly at: string;
   /** HTTP status of the response; null if there was none. */
   readonly status: number | null;
@@ -45,11 +50,13 @@ export interface Attempt {
   readonly error: string | null;
   /** The first 1 KiB of the response body; null if there was no response. */
   readonly response: string | null;
-  /** Null if no request was sent, or if an earlier release sent it. */
+  /**
+   * Signature headers of the request; null if no request was sent, or an earlier release sent it.
+   */
   readonly signature: RequestSignature | null;
 }
 
-/** Maximum number of stored attempts: two retry schedules, and some redeliveries. */
+/** Maximum number of stored attempts: enough for two retry schedules and some redeliveries. */
 const attemptsKeptMax = 25;
 
 export interface DeliverySubject {
@@ -63,7 +70,7 @@ export interface DeliverySubject {
 export const deliveryId = ({ event, endpointId }: DeliverySubject): string =>
   derivedIdAt("delivery", new Date(event.createdAt), event.id, endpointId);
 
-/** Creates a delivery without attempts. */
+/** Creates a delivery in state `pending` without attempts. */
 export function newDelivery(subject: DeliverySubject): Delivery {
   const { event, watchlistId, runId, endpointId } = subject;
   return {
@@ -84,16 +91,20 @@ export function newDelivery(subject: DeliverySubject): Delivery {
   };
 }
 
-/** State in API answers: `pending` while a requested redelivery is pending. */
+/** State in API answers. It is `pending` as long as a requested redelivery is pending. */
 export const shownState = ({ state, requestedAt }: Delivery): DeliveryState =>
   requestedAt === null ? state : "pending";
 
 const statusGone = 410;
 
-/** True if the receiver answered 410: it accepts no further requests. */
+/** True if the receiver responded with status 410: it no longer accepts requests. */
 export const isGone = ({ status }: Pick<Attempt, "status">): boolean => status === statusGone;
 
-/** The delivery after an attempt: 2xx completes it, 410 ends it, any other result schedules a retry. */
+/**
+ * The delivery after an attempt. A 2xx response completes the delivery and a 410 response fails it.
+ * Any other result schedules the next retry, or fails the delivery if its retries are exhausted.
+ * @param context `fraction`: random number in [0, 1) for the wait
+ */
 export function afterAttempt(
   delivery: Delivery,
   attempt: Attempt,
@@ -114,7 +125,10 @@ export function afterAttempt(
   return { ...attempted, state: "pending", nextAttemptAt };
 }
 
-/** The delivery after its end without an attempt, for the reason `error`. */
+/**
+ * The delivery, failed without sending a request. `error` is stored as the error code of the
+ * attempt.
+ */
 export const endedDelivery = (delivery: Delivery, now: Date, error: string): Delivery => ({
   ...withAttempt(delivery, {
     attempt: null,

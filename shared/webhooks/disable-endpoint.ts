@@ -3,10 +3,13 @@ import { type WebhookEndpoint, changedAt, type DisabledReason } from "./endpoint
 import type { EndpointStore } from "./endpoint-store.ts";
 
 export interface DisableRequest {
-  /** The endpoint at the start of the failed attempt. */
+  /** The endpoint as it was at the start of the failed attempt. */
   readonly endpoint: WebhookEndpoint;
   readonly reason: Exclude<DisabledReason, "user">;
-  /** Disable only if all attempts since this time failed; null: always disable. */
+  /**
+   * Disable only if all attempts since this ISO time failed; null to disable without this
+   * condition.
+   */
   readonly failingSince: string | null;
   readonly now: Date;
 }

@@ -14,32 +14,40 @@ import type { DisabledReason, WebhookEndpoint } from "./endpoint.ts";
 
 /**
  * Health of an endpoint: the results of its latest attempts. Times are ISO 8601 UTC. Stored as the
- * session state of the endpoint's outbox, in the transaction that logs the attempts, so it costs no
- * extra request. Test deliveries do not count.
+ * session state of the endpoint's outbox. The transaction that logs the attempts writes it too, so
+ * it costs no extra request. Test deliveries do not count.
  */
 const endpointHealth = object({
-  /** The endpoint's `receivingSince` when the failures were counted; null: no attempts yet. */
+  /**
+   * `receivingSince` of the endpoint to which these failures belong; null before the first attempt.
+   */
   receivingSince: optional(nullable(string()), null),
-  /** Number of failed attempts, including timeouts, since the last success. */
+  /** Number of failed attempts since the last success, including timeouts. */
   failuresInRow: optional(number(), 0),
-  /** Start of the first of these failed attempts. */
+  /** Start time of the first of these failed attempts; null if there is none. */
   failingSince: optional(nullable(string()), null),
-  /** Error code of the last of these failed attempts. */
+  /** Error code of the last of these failed attempts; null if there is none. */
   lastError: optional(nullable(string()), null),
-  /** Start of the latest successful attempt. */
+  /** Start time of the latest successful attempt; null before the first. */
   lastSuccessAt: optional(nullable(string()), null),
 });
 export type EndpointHealth = Readonly<InferOutput<typeof endpointHealth>>;
 
 export const unknownHealth: EndpointHealth = parse(endpointHealth, {});
 
-/** Parses the stored session state of an endpoint's outbox. Unknown health if it is malformed. */
+/**
+ * Parses the stored session state of an endpoint's outbox. Returns `unknownHealth` for malformed
+ * state.
+ */
 export function healthOf(state: unknown): EndpointHealth {
   const found = safeParse(endpointHealth, state);
   return found.success ? found.output : unknownHealth;
 }
 
-/** The health of an endpoint without failures from before it was last enabled or given its URL. */
+/**
+ * Health of an endpoint, without failures from before the endpoint was last enabled or its URL was
+ * set.
+ */
 export const healthFor = (
   { receivingSince }: Pick<WebhookEndpoint, "receivingSince">,
   health: EndpointHealth,
@@ -48,17 +56,21 @@ export const healthFor = (
     ? health
     : { ...unknownHealth, receivingSince, lastSuccessAt: health.lastSuccessAt };
 
-/** True if the endpoint's status is `failing`. Its first attempts are then postponed, except one probe. */
+/**
+ * True if an endpoint counts as failing. Its first attempts are then postponed, except for one
+ * probe.
+ */
 export const isEndpointFailing = ({ failuresInRow }: EndpointHealth): boolean =>
   failuresInRow >= limits.failuresUntilFailing;
 
 /** Tracks the health of an endpoint during a session. */
 export interface HealthTracker {
   current(): EndpointHealth;
-  /** Counts an attempt. `endpoint`: the endpoint at the start of the attempt. */
+  /** Counts an attempt. @param endpoint the endpoint as it was at the start of the attempt */
   note(attempt: Pick<Attempt, "at" | "error">, endpoint: WebhookEndpoint): void;
 }
 
+/** Creates a tracker that starts with the stored health. */
 export function trackHealth(stored: EndpointHealth): HealthTracker {
   let health = stored;
   return {
@@ -81,8 +93,8 @@ export function trackHealth(stored: EndpointHealth): HealthTracker {
 const dayMs = 24 * 60 * 60 * 1_000;
 
 /**
- * Why an attempt disables its endpoint; null if it does not. The reasons are a 410 response, and a
- * delivery that exhausted its retries after five days without a success.
+ * The reason for which an attempt disables its endpoint; null if it does not. One reason is a 410
+ * response. The other is a delivery that exhausted its retries after five days without a success.
  */
 export function disablingReason(
   { attempt, attempted }: { readonly attempt: Attempt; readonly attempted: Delivery },

@@ -64,23 +64,23 @@ export const webhookEndpointSchema = v.object({
   updated_at: timestamp,
 });
 
-/** 200 of `GET /v1/webhook_endpoints`. */
+/** Response 200 of `GET /v1/webhook_endpoints`. */
 export const webhookEndpointsResponse = listOf(webhookEndpointSchema);
 
-/** 201 of `POST /v1/webhook_endpoints`, and 200 of a rotation. */
+/** Response 201 of `POST /v1/webhook_endpoints`, and response 200 of a secret rotation. */
 export const webhookEndpointWithSecretSchema = v.object({
   ...webhookEndpointSchema.entries,
   secret: v.pipe(v.string(), v.description("The signing secret. No later answer contains it.")),
 });
 
-/** 200 of `DELETE /v1/webhook_endpoints/{id}`. */
+/** Response 200 of `DELETE /v1/webhook_endpoints/{id}`. */
 export const webhookEndpointDeletedResponse = v.object({
   id: v.string(),
   object: v.literal("webhook_endpoint"),
   deleted: v.literal(true),
 });
 
-/** 200 of `POST /v1/webhook_endpoints/{id}/test`, whatever the receiver did. */
+/** Response 200 of `POST /v1/webhook_endpoints/{id}/test`, even if the test delivery failed. */
 export const webhookTestResponse = v.object({
   object: v.literal("webhook_test"),
   endpoint_id: v.string(),
@@ -101,7 +101,7 @@ export const webhookTestResponse = v.object({
   ),
 });
 
-/** 202 of `POST /v1/webhook_endpoints/{id}/recover`. */
+/** Response 202 of `POST /v1/webhook_endpoints/{id}/recover`. */
 export const webhookRecoveryResponse = v.object({
   object: v.literal("webhook_recovery"),
   endpoint_id: v.string(),

@@ -7,23 +7,24 @@ export type CreateEndpointOutcome =
 
 export type ReplaceEndpointOutcome =
   | { readonly outcome: "replaced" }
-  /** The endpoint was changed or deleted since it was read. */
+  /** Nothing was written: the endpoint was changed or deleted after the caller read it. */
   | { readonly outcome: "changed" }
   | { readonly outcome: "url_taken" }
-  /** An attempt succeeded since `failingSince`. */
+  /** Nothing was written: an attempt succeeded after `failingSince`. */
   | { readonly outcome: "recovered" };
 
 /** Stores webhook endpoints by account. */
 export interface EndpointStore {
   /**
-   * Creates an endpoint. The same transaction reserves its URL for the account and increases the
-   * number of endpoints, so that concurrent calls cannot exceed either limit.
+   * Creates an endpoint. The same transaction reserves the endpoint's URL in the account and
+   * increases the number of endpoints, so concurrent calls cannot create duplicates or exceed the
+   * limit.
    */
   create(accountId: string, endpoint: WebhookEndpoint): Promise<CreateEndpointOutcome>;
   /**
-   * Replaces an endpoint if its `updatedAt` is still that of `before`. The same transaction reserves
-   * a new URL and releases the old one. With `failingSince`, only if the endpoint's stored health
-   * has this value.
+   * Replaces an endpoint if its stored `updatedAt` still equals that of `before`. The same
+   * transaction reserves a new URL and releases the old one. With `condition`, it also requires
+   * that the endpoint's stored health has this `failingSince`.
    */
   replace(
     before: WebhookEndpoint,
@@ -31,30 +32,35 @@ export interface EndpointStore {
     condition?: { readonly failingSince: string | null },
   ): Promise<ReplaceEndpointOutcome>;
   /**
-   * Deletes an endpoint. The same transaction releases its URL, decreases the number of endpoints,
-   * and stores the URL for `deletions`. False if the endpoint does not exist.
+   * Deletes an endpoint. The same transaction releases the endpoint's URL, decreases the number of
+   * endpoints, and stores the URL for `deletions`. Returns false if the endpoint does not exist.
    */
   delete(accountId: string, id: string, now: Date): Promise<boolean>;
-  /** Counts a test delivery; false if the limit of the current minute is reached. */
+  /**
+   * Counts a test delivery of an endpoint. Returns false if the limit of the current minute is
+   * reached.
+   */
   admitTest(accountId: string, id: string, now: Date): Promise<boolean>;
   get(accountId: string, id: string): Promise<WebhookEndpoint | null>;
-  /** All endpoints of the account, oldest first. */
+  /** Lists all endpoints of an account, oldest first. */
   list(accountId: string): Promise<readonly WebhookEndpoint[]>;
   countEndpoints(accountId: string): Promise<number>;
-  /** Finds an endpoint by its normalised URL (`normaliseUrl`). */
+  /**
+   * Finds an endpoint of an account by its normalised URL (`normaliseUrl`). Null if there is none.
+   */
   findByUrl(accountId: string, url: string): Promise<WebhookEndpoint | null>;
   /**
-   * The deletions of up to 100 endpoints, by endpoint ID, without those that are older than
-   * `limits.deletedEndpointDays`.
+   * Reads the deletions of up to 100 endpoints. Returns them by endpoint ID, without deletions
+   * older than `limits.deletedEndpointDays`.
    */
   deletions(accountId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Deletion>>;
 }
 
 /** The stored record of a deleted endpoint. */
 export interface Deletion {
-  /** The endpoint's last URL. */
+  /** Last URL of the endpoint, normalised. */
   readonly url: string;
-  /** ISO 8601 UTC. */
+  /** Time of the deletion, ISO 8601 UTC. */
   readonly deletedAt: string;
 }
 

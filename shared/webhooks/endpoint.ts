@@ -27,31 +27,41 @@ import { type EventType, eventTypes } from "../events/event.ts";
 export const disabledReasons = ["user", "gone", "failing"] as const;
 export type DisabledReason = (typeof disabledReasons)[number];
 
-/** A webhook endpoint. Times are ISO 8601 UTC; secrets are encrypted. */
+/** A webhook endpoint as stored. Times are ISO 8601 UTC; secrets are encrypted. */
 export interface WebhookEndpoint {
   readonly id: string;
   readonly accountId: string;
-  /** Normalised. */
+  /** Normalised URL of the receiver. */
   readonly url: string;
-  /** The URL at its creation, normalised; null if an earlier release created it. */
+  /** Normalised URL with which the endpoint was created; null if an earlier release created it. */
   readonly registeredUrl: string | null;
   readonly description: string | null;
-  /** Event types that it receives from watchlists without an endpoint of their own; null: every type. */
+  /**
+   * Event types that the endpoint receives from watchlists for which no endpoint is set; null for
+   * all types.
+   */
   readonly events: readonly EventType[] | null;
   readonly enabled: boolean;
-  /** Null if the endpoint is enabled. */
+  /** Null while the endpoint is enabled. */
   readonly disabledReason: DisabledReason | null;
   /**
-   * Time of its creation, its last enabling or its last change of URL, whichever is latest. Differs
-   * after each of them. Earlier results of attempts do not count.
+   * Time at which the endpoint was created, was last enabled, or got its current URL, whichever is
+   * latest. Each of these changes gives a new value. Results of earlier attempts do not count for
+   * the endpoint's health.
    */
   readonly receivingSince: string;
   readonly secret: string;
   readonly secretHint: string;
-  /** The secret replaced by a rotation with overlap; it also signs until `expiresAt`. */
+  /**
+   * The secret that a rotation with overlap replaced. Requests are also signed with it until
+   * `expiresAt`.
+   */
   readonly previousSecret: { readonly sealed: string; readonly expiresAt: string } | null;
   readonly createdAt: string;
-  /** Differs after every change, so it identifies the version of the endpoint. */
+  /**
+   * Time of the last change. Each change gives a new value, so it identifies a version of the
+   * endpoint.
+   */
   readonly updatedAt: string;
 }
 
@@ -67,7 +77,7 @@ const descriptionField = nullable(
     string("'description' must be a string or null."),
     check(
       (text) => lengthOf(text) <= descriptionMax,
-      `'description' must be at most ${descriptionMax} characters.`,
+      `'description' must be at most ${descriptionMax} characters. Shorten it.`,
     ),
     visibleText("description"),
     metadata({ maxLength: descriptionMax, pattern: visiblePattern }),
@@ -93,7 +103,10 @@ const enabledField = pipe(
   ),
 );
 
-/** Body of `POST /v1/webhook_endpoints`. `requirePublicUrl` checks the URL, which needs DNS. */
+/**
+ * Body of `POST /v1/webhook_endpoints`. `requirePublicUrl` checks the URL later, because that needs
+ * DNS.
+ */
 export const newEndpointBody = object({
   url: urlField,
   description: optional(descriptionField, null),
@@ -102,7 +115,7 @@ export const newEndpointBody = object({
 });
 export type NewEndpoint = InferOutput<typeof newEndpointBody>;
 
-/** Body of `PATCH /v1/webhook_endpoints/{id}`. Absent fields stay unchanged. */
+/** Body of `PATCH /v1/webhook_endpoints/{id}`. Fields that are absent stay unchanged. */
 export const endpointPatchBody = object({
   url: optional(urlField),
   description: optional(descriptionField),
@@ -111,7 +124,7 @@ export const endpointPatchBody = object({
 });
 export type EndpointPatch = InferOutput<typeof endpointPatchBody>;
 
-/** Body of `POST /v1/webhook_endpoints/{id}/rotate`. The body is optional. */
+/** Body of `POST /v1/webhook_endpoints/{id}/rotate`. Clients may omit the body. */
 export const rotateBody = object({
   overlap: optional(
     pipe(
@@ -122,21 +135,27 @@ export const rotateBody = object({
   ),
 });
 
-/** `updatedAt` of an endpoint that changes at `now`: always later than before, even if the clock is not. */
+/**
+ * Value of `updatedAt` for a change at `now`. Always later than the current value, even if the
+ * clock is behind.
+ */
 export const changedAt = ({ updatedAt }: WebhookEndpoint, now: Date): string =>
   new Date(Math.max(now.getTime(), Date.parse(updatedAt) + 1)).toISOString();
 
-/** True if the endpoint receives this event type from watchlists without an endpoint of their own. */
+/**
+ * True if an enabled endpoint receives this event type from watchlists for which no endpoint is
+ * set.
+ */
 export const isSubscribed = (endpoint: WebhookEndpoint, type: EventType): boolean =>
   endpoint.enabled && (endpoint.events === null || endpoint.events.includes(type));
 
-/** The encrypted secrets that sign at `now`, the current one first. */
+/** The encrypted secrets with which requests are signed at `now`. The current secret is first. */
 export function signingSecrets(endpoint: WebhookEndpoint, now: Date): readonly string[] {
   const previous = previousSecretAt(endpoint, now);
   return previous === null ? [endpoint.secret] : [endpoint.secret, previous.sealed];
 }
 
-/** The previous secret if it still signs at `now`, otherwise null. */
+/** The replaced secret if requests are still signed with it at `now`; else null. */
 export function previousSecretAt(
   endpoint: WebhookEndpoint,
   now: Date,
@@ -145,7 +164,10 @@ export function previousSecretAt(
   return previous !== null && Date.parse(previous.expiresAt) > now.getTime() ? previous : null;
 }
 
-/** The encryption context of an endpoint's secrets. */
+/**
+ * Encryption context of an endpoint's secrets. A secret can be decrypted only with the same
+ * context.
+ */
 export const endpointSecretContext = (accountId: string, endpointId: string): SecretContext => ({
   account: accountId,
   record: endpointId,

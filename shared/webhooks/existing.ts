@@ -5,15 +5,15 @@ import type { WebhookEndpoint } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 import { pendingDelivery, type PendingSources } from "./pending-deliveries.ts";
 
-/** An account and an unchecked endpoint ID from a request. */
+/** An account and an endpoint ID as sent in a request. The ID may be malformed or unknown. */
 export interface EndpointRef {
   readonly accountId: string;
   readonly endpointId: string;
 }
 
 /**
- * Returns the account's endpoint with this ID.
- * @throws 404 NOT_FOUND, also for an endpoint of another account.
+ * Returns an endpoint of the account.
+ * @throws 404 NOT_FOUND for a malformed or unknown ID, or an endpoint of another account
  */
 export async function existingEndpoint(
   { accountId, endpointId }: EndpointRef,
@@ -26,11 +26,12 @@ export async function existingEndpoint(
   return found;
 }
 
+/** Error 404: the account has no such webhook endpoint. */
 export const endpointNotFound = (): Error => notFound("This webhook endpoint");
 
 /**
- * Returns the account's delivery with this ID, also before its first attempt.
- * @throws 404 NOT_FOUND, also for a delivery of another account.
+ * Returns a delivery of the account, even before its first attempt.
+ * @throws 404 NOT_FOUND for a malformed or unknown ID, or a delivery of another account
  */
 export async function existingDelivery(
   accountId: string,
@@ -39,7 +40,7 @@ export async function existingDelivery(
 ): Promise<Delivery> {
   if (!isId("delivery", id)) throw notFound("This webhook delivery");
   const logged = (): Promise<Delivery | null> => sources.deliveries.get(accountId, id);
-  // Reads the log again, because the first attempt may have been logged in between.
+  // Reads the log a second time, because the first attempt may have been logged between the reads.
   const found =
     (await logged()) ?? (await pendingDelivery(accountId, id, sources)) ?? (await logged());
   if (found === null) throw notFound("This webhook delivery");

@@ -1,17 +1,21 @@
 import { type HealthTracker, isEndpointFailing } from "./endpoint-health.ts";
 
-/** Decides whether a first attempt is made or, for a failing endpoint, postponed. */
+/**
+ * Decides whether a first attempt is made or postponed. Postpones first attempts to a failing
+ * endpoint.
+ */
 export interface FirstAttemptGate {
   /**
-   * Calls `make`, or returns null if the endpoint is failing. `mayProbe`: true for the first attempt
-   * of a run, which may be the probe.
+   * Calls `make` and returns its result. Returns null without a call if the endpoint is failing.
+   * `mayProbe` is true for the first attempt of a run: such an attempt may be the probe.
    */
   pass<Result>(make: () => Promise<Result>, mayProbe: boolean): Promise<Result | null>;
 }
 
 /**
- * Creates the gate of a session. If the endpoint was failing at the start of the session, one first
- * attempt is made as a probe and the others wait for it. If it succeeds, the others follow in order.
+ * Creates the gate of a session. If the endpoint is failing at the start of the session, one first
+ * attempt passes as a probe. The other first attempts wait for its result. If the probe succeeds,
+ * they follow in order.
  */
 export function firstAttemptGate(health: HealthTracker): FirstAttemptGate {
   let hasProbe = isEndpointFailing(health.current());

@@ -8,7 +8,8 @@ const idsAtOnce = 100;
 
 /**
  * Makes the first attempts of a run's events to an endpoint, one after the other in delivery order.
- * A repeat continues with the events that are not in the log yet.
+ * Stops when the time slice ends; the next call continues with the events that are not in the log
+ * yet.
  */
 export async function firstAttempts(
   work: WebhookWork<RunContent>,
@@ -17,7 +18,7 @@ export async function firstAttempts(
   const { entry, content, slice } = work;
   const { accountId, dependencies } = context;
   const run = await context.run(content.runId);
-  // The events of a run without an index have expired.
+  // Without an index, the events of the run have expired.
   const { remaining, isBegun } =
     run === null
       ? { remaining: [], isBegun: true }
@@ -29,7 +30,7 @@ export async function firstAttempts(
     if (slice.isOver()) return;
     const trying = firstAttempt(line, { content, mayProbe }, context);
     mayProbe = false;
-    // Unpacks the next event during this attempt.
+    // Decompresses the next event while this attempt is in progress.
     const [tried, next] = await Promise.allSettled([trying, nextLine(lines)]);
     if (tried.status === "rejected") throw tried.reason;
     const records = [{ delivery: tried.value, answersRequest: false }];
@@ -42,7 +43,7 @@ export async function firstAttempts(
 
 interface Line {
   readonly event: ArchivedEvent;
-  /** Null if the body has expired. */
+  /** Decompressed body; null if it has expired. */
   readonly body: Uint8Array | null;
 }
 
@@ -64,7 +65,7 @@ async function firstAttempt(
   if (body === null) return endedDelivery(fresh, clock.now(), "event_expired");
   const ready = await receiver.ready();
   if (ready.outcome === "refused") return endedDelivery(fresh, clock.now(), ready.error);
-  // The gate may wait for another attempt, so the endpoint is read again.
+  // `pass` may wait for another attempt, so the endpoint must be read again after it.
   const tried = await context.firstAttempts.pass(
     async () => attempt({ delivery: fresh, body, ready: await receiver.ready() }, context),
     mayProbe,
@@ -73,7 +74,8 @@ async function firstAttempt(
 }
 
 /**
- * The run's events for the endpoint that are not in the log yet. `isBegun`: the log has others.
+ * The run's events for this endpoint that are not in the log yet. `isBegun` is true if others are
+ * in the log.
  */
 async function unattemptedEvents(
   events: readonly ArchivedEvent[],
@@ -91,7 +93,7 @@ async function unattemptedEvents(
   return { remaining, isBegun: remaining.length < wanted.length };
 }
 
-/** The delivery with its first attempt postponed by the first retry delay. */
+/** The delivery with its first attempt due after the first retry delay, without counting a try. */
 export function postponed(delivery: Delivery, now: Date): Delivery {
   const [wait] = retryWaitsSeconds;
   return { ...delivery, nextAttemptAt: new Date(now.getTime() + wait * 1_000).toISOString() };

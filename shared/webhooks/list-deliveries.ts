@@ -12,8 +12,8 @@ export interface ListDeliveriesDependencies extends PendingSources {
 }
 
 /**
- * Lists deliveries of an account, newest first: those in the delivery log, and those before their
- * first attempt.
+ * Lists deliveries of an account, newest first. Includes deliveries before their first attempt,
+ * which are not in the delivery log.
  */
 export async function listDeliveries(
   accountId: string,
@@ -22,7 +22,8 @@ export async function listDeliveries(
 ): Promise<InferOutput<typeof webhookDeliveriesResponse>> {
   const { limit, starting_after: before = null } = query;
   const wanted = { limit, before, filter: filterOf(query) };
-  // In this order a delivery that is logged in between is in both pages, never in neither.
+  // Pending deliveries are read first: a delivery logged between the reads is then in both pages,
+  // not in neither.
   const pending = await pendingDeliveries(accountId, wanted, dependencies);
   const logged = await dependencies.deliveries.list(accountId, wanted);
   const page = mergedPage({ ...logged, entries: logged.deliveries }, pending, limit);

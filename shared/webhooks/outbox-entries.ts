@@ -15,7 +15,10 @@ import { eventTypes } from "../events/event.ts";
 import type { OutboxEntry } from "../outbox/outbox.ts";
 import type { Delivery } from "./delivery.ts";
 
-/** The first attempts of a run's events, in order. `types`: null for all event types. */
+/**
+ * Content of an entry for the first attempts of a run's events, in order. `types` is null for all
+ * event types.
+ */
 const runContent = object({
   kind: literal("run"),
   runId: string(),
@@ -24,8 +27,9 @@ const runContent = object({
 });
 
 /**
- * The next attempt of one delivery. `requested`: a client requested it. `inOrder`: a recovery made it
- * pending; such attempts are made one at a time, in the order of due times.
+ * Content of an entry for the next attempt of one delivery. `requested`: a client requested the
+ * attempt. `inOrder`: a recovery made the delivery pending; such attempts are made one at a time,
+ * in the order of their due times.
  */
 const deliveryContent = object({
   kind: literal("delivery"),
@@ -40,8 +44,9 @@ const deliveryContent = object({
 });
 
 /**
- * A recovery: makes pending all events from `since` to `until` that the endpoint did not receive.
- * `after`: the last processed run. `found`: number of deliveries made pending so far.
+ * Content of an entry for a recovery, which makes all events from `since` to `until` pending that
+ * the endpoint did not receive. `after` is the last processed run; null before the first. `found`
+ * is the number of deliveries made pending so far.
  */
 const recoverContent = object({
   kind: literal("recover"),
@@ -51,13 +56,16 @@ const recoverContent = object({
   found: optional(number(), 0),
 });
 
-/** Content of an entry in an endpoint's outbox. */
+/** Content of an entry in the outbox of an endpoint. */
 export const webhookContent = variant("kind", [runContent, deliveryContent, recoverContent]);
 export type RunContent = InferOutput<typeof runContent>;
 export type DeliveryContent = InferOutput<typeof deliveryContent>;
 export type RecoverContent = InferOutput<typeof recoverContent>;
 
-/** The outbox entry for the first attempts of a run's events, due when the events were created. */
+/**
+ * The outbox entry for the first attempts of a run's events. It is due at the creation time of the
+ * events.
+ */
 export const runEntry = (
   run: Omit<RunContent, "kind"> & { readonly happenedAt: string },
 ): OutboxEntry => {
@@ -66,18 +74,18 @@ export const runEntry = (
   return { lane: "first", dueAt: run.happenedAt, key: `run#${runId}`, content };
 };
 
-/** The outbox entry for the next attempt of a delivery; none if the delivery has ended. */
+/** The outbox entry for the next attempt of a delivery. Empty if no attempt is due. */
 export function retryEntries(delivery: Delivery): readonly OutboxEntry[] {
   return delivery.nextAttemptAt === null
     ? []
     : [deliveryEntry(delivery, { dueAt: delivery.nextAttemptAt })];
 }
 
-/** The outbox entry of a delivery that a recovery makes pending. */
+/** The outbox entry for a delivery that a recovery makes pending. */
 export const recoveredEntry = (delivery: Delivery, dueAt: string): OutboxEntry =>
   deliveryEntry(delivery, { dueAt, inOrder: true });
 
-/** The outbox entry of a redelivery that a client requested. */
+/** The outbox entry for a redelivery that a client requested, due now. */
 export const redeliveryEntry = (delivery: Delivery, now: Date): OutboxEntry =>
   deliveryEntry(delivery, { dueAt: now.toISOString(), requested: true });
 
@@ -95,7 +103,7 @@ function deliveryEntry(
     deliveryId: id,
     eventId,
     eventType,
-    // Only test deliveries have neither, and they have no outbox entry.
+    // Only test deliveries have no watchlist and no run, and they have no outbox entry.
     watchlistId: watchlistId ?? "",
     runId: runId ?? "",
     createdAt,
@@ -105,7 +113,10 @@ function deliveryEntry(
   return { lane: "later", dueAt, key: id, content };
 }
 
-/** The outbox entry of a recovery. */
+/**
+ * The outbox entry for a recovery of this time span, due now. Its key makes a repeated request
+ * idempotent.
+ */
 export const recoverEntry = (
   span: { readonly since: string; readonly until: string },
   now: Date,

@@ -13,11 +13,11 @@ export interface PendingSources {
   readonly deliveries: Pick<DeliveryStore, "get" | "getMany">;
 }
 
-/** Maximum number of runs whose events one page reads. */
+/** Maximum number of runs whose events are read for one page. */
 const runsMax = 25;
 const idsAtOnce = 100;
 
-/** A run entry in an endpoint's outbox. */
+/** An entry for the first attempts of a run, in the outbox of an endpoint. */
 interface PendingRun {
   readonly target: DeliveryTarget;
   readonly dueAt: string;
@@ -25,8 +25,9 @@ interface PendingRun {
 }
 
 /**
- * Deliveries before their first attempt, which are not in the log yet. `before` is exclusive. Reads a
- * bounded number of runs.
+ * Lists deliveries before their first attempt, which are not in the log yet, newest first. Returns
+ * only deliveries with IDs below `before`. Reads a bounded number of runs; `from` is the lowest ID
+ * that is covered, null for all.
  */
 export async function pendingDeliveries(
   accountId: string,
@@ -49,7 +50,7 @@ export async function pendingDeliveries(
   let from = oldest;
   for (const [n, run] of runs.entries()) {
     const isFull = n >= runsMax || deliveries.length > limit;
-    // A page contains all runs with the same due time, because it ends at a time.
+    // A page ends at a due time, so it must contain all runs with that due time.
     if (isFull && run.dueAt !== runs[n - 1]?.dueAt) {
       from = runs[n - 1]?.dueAt ?? from;
       break;
@@ -63,7 +64,10 @@ export async function pendingDeliveries(
   };
 }
 
-/** The delivery with this ID if it is before its first attempt, otherwise null. */
+/**
+ * A delivery before its first attempt, by ID. Null if the ID is malformed or there is no such
+ * delivery.
+ */
 export async function pendingDelivery(
   accountId: string,
   id: string,
@@ -122,7 +126,7 @@ interface LookupOptions {
   readonly sources: PendingSources;
 }
 
-/** The deliveries of a run that are not in the log. */
+/** The deliveries of a run that are not in the log yet. */
 async function unlogged(
   accountId: string,
   run: PendingRun,

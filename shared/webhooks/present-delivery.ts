@@ -27,7 +27,7 @@ export function presentDelivery(delivery: Delivery): InferOutput<typeof webhookD
   };
 }
 
-/** A delivery in API answers, with its body, and the request and result of each attempt. */
+/** A delivery in API answers, with the body of its requests and its attempts. */
 export const presentDeliveryWithAttempts = (
   delivery: Delivery,
   body: string | null,
@@ -45,7 +45,9 @@ export const presentDeliveryWithAttempts = (
   })),
 });
 
-/** Headers of an attempt's request. Null if none was sent, or its signatures were not logged. */
+/**
+ * Headers of an attempt's request. Null if no request was sent or its signatures were not logged.
+ */
 function headersOf(
   delivery: Delivery,
   { attempt: number, at, signature }: Pick<Attempt, "attempt" | "at" | "signature">,

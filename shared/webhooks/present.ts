@@ -8,7 +8,10 @@ import type {
   webhookTestResponse,
 } from "./endpoint-schema.ts";
 
-/** A webhook endpoint in API answers (specification, section "Webhook endpoint"). */
+/**
+ * A webhook endpoint in API answers (specification, section "Webhook endpoint"). `stored` is its
+ * stored health; `now` decides whether the previous secret still signs.
+ */
 export function presentEndpoint(
   endpoint: WebhookEndpoint,
   stored: EndpointHealth,

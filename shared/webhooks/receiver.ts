@@ -4,7 +4,9 @@ import { type WebhookEndpoint, endpointSecretContext, signingSecrets } from "./e
 import type { EndpointStore } from "./endpoint-store.ts";
 import type { ReceiverConnection, Sender } from "../outgoing/sender.ts";
 
-/** The endpoint, secrets and connection for an attempt, or why no attempt can be made. */
+/**
+ * The endpoint, secrets and connection for an attempt; or the error code if no attempt can be made.
+ */
 export type ReceiverState =
   | {
       readonly outcome: "ready";
@@ -14,11 +16,14 @@ export type ReceiverState =
     }
   | { readonly outcome: "refused"; readonly error: "endpoint_deleted" | "endpoint_disabled" };
 
-/** Access to an endpoint and its receiver while the endpoint's outbox is drained. */
+/** Access to an endpoint and its receiver during a session. */
 export interface ReceiverAccess {
-  /** The endpoint, at most one second old, or why it receives nothing. */
+  /**
+   * Returns the endpoint as stored at most one second ago, or an error code if it does not receive
+   * events.
+   */
   ready(): Promise<ReceiverState>;
-  /** Discards the cached endpoint, so that `ready` reads it again. */
+  /** Discards the cached endpoint, so that the next `ready` reads the store. */
   forget(): void;
   close(): void;
 }
@@ -32,6 +37,10 @@ export interface ReceiverDependencies {
 
 const freshMs = 1_000;
 
+/**
+ * Opens access to an endpoint. It connects at the first request and reuses connections until
+ * `close`.
+ */
 export function openReceiver(
   { accountId, endpointId }: { readonly accountId: string; readonly endpointId: string },
   { endpoints, secrets, sender, clock }: ReceiverDependencies,
@@ -43,7 +52,7 @@ export function openReceiver(
 
   const connectionTo = (url: string): ReceiverConnection => {
     if (open?.url !== url) {
-      // Requests to the previous URL may be in progress, so its connection stays open.
+      // The connection to the previous URL stays open, because requests may be in progress on it.
       open = { url, connection: sender.connect(url) };
       connections.push(open.connection);
     }
@@ -71,7 +80,7 @@ export function openReceiver(
       found = { ready, at };
       try {
         const { outcome } = await ready;
-        // A refusal is not cached: an endpoint takes effect as soon as a client enables it.
+        // A refusal is not cached, so that requests start as soon as a client enables the endpoint.
         if (outcome === "refused") found = undefined;
       } catch (error) {
         found = undefined;
@@ -88,7 +97,7 @@ export function openReceiver(
   };
 }
 
-/** Decrypts the secrets that sign requests to an endpoint at `now`, the current one first. */
+/** Decrypts the secrets that sign requests to an endpoint at `now`. The current secret is first. */
 export function openSecrets(
   endpoint: WebhookEndpoint,
   now: Date,
@@ -98,7 +107,10 @@ export function openSecrets(
   return Promise.all(signingSecrets(endpoint, now).map((sealed) => secrets.open(sealed, context)));
 }
 
-/** Why an endpoint receives nothing (specification, section "Events", rule 2); null if it is enabled. */
+/**
+ * Error code if an endpoint does not receive events (specification, section "Events", rule 2); null
+ * if it does.
+ */
 export function endpointRefusal(
   endpoint: WebhookEndpoint | null,
 ): "endpoint_deleted" | "endpoint_disabled" | null {

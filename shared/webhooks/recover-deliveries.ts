@@ -6,15 +6,15 @@ import { type WebhookEndpoint, isSubscribed } from "./endpoint.ts";
 import { type RecoverContent, recoveredEntry } from "./outbox-entries.ts";
 import type { WebhookContext, WebhookWork } from "./attempt-delivery.ts";
 
-/** Runs processed between two progress writes. */
+/** Number of runs processed between two writes of progress. */
 const runsAtOnce = 20;
-/** Deliveries made pending in one transaction; each takes two rows. */
+/** Maximum number of deliveries made pending in one transaction. Each needs two rows. */
 const deliveriesAtOnce = 40;
 
 /**
- * Works on a recovery: makes pending all deliveries of a time span that failed, and all events for
- * the endpoint that were never sent, such as while it was disabled. Runs are sent oldest first, the
- * events of each in delivery order. Stores its progress, from which a repeat continues.
+ * Continues a recovery. Makes pending all failed deliveries of a time span, and all events that
+ * were never sent to the endpoint, for example while it was disabled. Processes runs oldest first,
+ * and the events of each run in delivery order. Stores its progress: the next call continues there.
  */
 export async function recoverDeliveries(
   { entry, content, slice }: WebhookWork<RecoverContent>,
@@ -45,7 +45,9 @@ interface Recovering extends Pick<WebhookWork<RecoverContent>, "entry" | "slice"
   readonly progress: RecoverContent;
 }
 
-/** Makes the missed deliveries of a run pending. Returns the recovery's total number of deliveries so far. */
+/**
+ * Makes the missed deliveries of a run pending. Returns the new total of deliveries made pending.
+ */
 async function recoverRun(
   feedRun: FeedEntry,
   endpoint: WebhookEndpoint,
@@ -72,7 +74,7 @@ async function recoverRun(
       pendingFrom(known.get(delivery.id) ?? delivery, dueAtOf(entry, found + n)),
     );
     found += pending.length;
-    // Stores the number so far, so that a repeat after a crash does not reuse due times.
+    // Stores the total, so that a repeated call after a crash does not reuse due times.
     const again: OutboxEntry = { ...entry, content: { ...progress, found } };
     await slice.record({
       added: [...pending.map(({ delivery, dueAt }) => recoveredEntry(delivery, dueAt)), again],
@@ -82,24 +84,30 @@ async function recoverRun(
   return found;
 }
 
-/** Due times increase by 1 ms for each delivery, because entries are worked on by due time. */
+/**
+ * Due time of a recovered delivery. Each is 1 ms later than the one before, because due times set
+ * the order.
+ */
 const dueAtOf = ({ dueAt }: OutboxEntry, position: number): string =>
   new Date(Date.parse(dueAt) + position).toISOString();
 
-/** True if an event was intended for the endpoint (specification, section "Events", rule 1). */
+/** True if the endpoint should receive an event (specification, section "Events", rule 1). */
 const isIntended = (event: ArchivedEvent, run: FeedEntry, endpoint: WebhookEndpoint): boolean =>
   run.webhookEndpointId === null
     ? isSubscribed(endpoint, event.type)
     : run.webhookEndpointId === endpoint.id;
 
-/** True for an unlogged delivery if its watchlist names the endpoint, or the endpoint existed at that time. */
+/**
+ * True for an unlogged delivery if the run names the endpoint, or the endpoint existed when the
+ * event was created.
+ */
 const existedAt = (
   { createdAt }: Delivery,
   { webhookEndpointId }: FeedEntry,
   endpoint: WebhookEndpoint,
 ): boolean => webhookEndpointId !== null || createdAt >= endpoint.createdAt;
 
-/** The delivery as pending, due at `dueAt`, with a new retry schedule. */
+/** The delivery in state `pending`, due at `dueAt`, with its retry schedule restarted. */
 const pendingFrom = (delivery: Delivery, dueAt: string) => ({
   delivery: { ...delivery, state: "pending", tries: 0, nextAttemptAt: dueAt } as const,
   dueAt,

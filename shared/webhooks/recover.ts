@@ -23,9 +23,10 @@ export interface RecoveryRequest extends EndpointRef {
 }
 
 /**
- * Starts a recovery: sends an endpoint all events of a time span that it did not receive.
- * @throws 404 NOT_FOUND for an unknown endpoint; 409 CONFLICT for a disabled one; 400 INVALID_PARAM
- *   for a time span out of bounds.
+ * Starts a recovery, which sends an endpoint all events of a time span that it did not receive.
+ * Returns the time span.
+ * @throws 404 NOT_FOUND for an unknown endpoint; 409 CONFLICT for a disabled endpoint; 400
+ * INVALID_PARAM for a time span out of bounds
  */
 export async function startRecovery(
   request: RecoveryRequest,
@@ -34,7 +35,7 @@ export async function startRecovery(
   const { accountId, endpointId, wanted, now } = request;
   const { enabled } = await existingEndpoint(request, endpoints);
   if (!enabled) {
-    throw conflict("This webhook endpoint is disabled: nothing would be sent. Enable it first.");
+    throw conflict("This webhook endpoint is disabled, so nothing would be sent. Enable it first.");
   }
   const span = keptSpan(wanted, now);
   const target = endpointTarget(accountId, endpointId);

@@ -15,10 +15,10 @@ export interface RedeliverDependencies extends PendingSources {
 }
 
 /**
- * Requests a redelivery, in any state of the delivery. A repeat has no effect while the redelivery is
- * pending. Returns the delivery.
- * @throws 404 NOT_FOUND for an unknown delivery; 409 CONFLICT for a test delivery, and if the
- *   endpoint is disabled or deleted.
+ * Requests a redelivery of a delivery in any state. A repeated call has no effect while the
+ * redelivery is pending. Returns the delivery.
+ * @throws 404 NOT_FOUND for an unknown delivery; 409 CONFLICT for a test delivery, or if the
+ * endpoint is disabled or deleted
  */
 export async function redeliver(
   request: { readonly accountId: string; readonly deliveryId: string; readonly now: Date },
@@ -48,11 +48,14 @@ async function requireReceiver(
 ): Promise<void> {
   const endpoint = await endpoints.get(accountId, endpointId);
   if (endpoint === null) {
-    throw conflict("The webhook endpoint of this delivery is deleted: nothing would be sent.");
+    throw conflict(
+      "The webhook endpoint of this delivery is deleted, so nothing would be sent. To send the event " +
+        "to another endpoint, use POST /v1/events/{id}/send.",
+    );
   }
   if (!endpoint.enabled) {
     throw conflict(
-      "The webhook endpoint of this delivery is disabled: nothing would be sent. Enable it first.",
+      "The webhook endpoint of this delivery is disabled, so nothing would be sent. Enable it first.",
     );
   }
 }

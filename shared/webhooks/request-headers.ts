@@ -4,13 +4,15 @@ import type { RequestSignature } from "./signature.ts";
 
 /** The parts of a request that differ between the attempts of a delivery. */
 export interface SignedRequest {
-  /** Value of `Service-Attempt`, from 1. */
+  /** Number of the request from 1, for the `Service-Attempt` header. */
   readonly number: number;
   readonly at: Date;
   readonly signature: RequestSignature;
 }
 
-/** The headers that the service sets on a request; the HTTP client adds its own. */
+/**
+ * Headers that the service sets on the request of an attempt. The HTTP client adds further headers.
+ */
 export const requestHeaders = (
   delivery: Pick<Delivery, "id" | "eventId" | "eventType">,
   { number, at, signature }: SignedRequest,

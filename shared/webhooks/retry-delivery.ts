@@ -10,7 +10,10 @@ import {
 } from "./attempt-delivery.ts";
 import { postponed } from "./first-attempts.ts";
 
-/** Makes the next attempt of a delivery. Only removes the entry if the log shows that it is obsolete. */
+/**
+ * Makes the next attempt of a delivery. If the log shows that the entry is obsolete, only removes
+ * the entry.
+ */
 export async function retryDelivery(
   { entry, content, slice }: WebhookWork<DeliveryContent>,
   context: WebhookContext,
@@ -22,7 +25,8 @@ export async function retryDelivery(
   const body = await bodyOf(content, context);
   const ready = await receiver.ready();
   const now = dependencies.clock.now();
-  // The session ends entries before they are due, but the endpoint has been enabled again.
+  // While an endpoint is disabled, a session processes its entries before they are due. This
+  // endpoint is enabled again.
   if (ready.outcome === "ready" && !isDue(entry, now)) return;
   const attempted =
     body === null
@@ -35,7 +39,7 @@ export async function retryDelivery(
   });
 }
 
-/** Makes an attempt. Attempts of a recovery pass the gate of first attempts. */
+/** Makes an attempt. An attempt of a recovery passes through the gate, like a first attempt. */
 async function retried(
   attempting: AttemptRequest,
   { inOrder }: DeliveryContent,
@@ -50,7 +54,7 @@ async function retried(
   return tried ?? postponed(attempting.delivery, dependencies.clock.now());
 }
 
-/** The delivery to attempt; null if the entry is obsolete. */
+/** The delivery for the next attempt; null if the entry is obsolete. */
 function deliveryToAttempt(
   known: Delivery | null,
   {

@@ -15,15 +15,16 @@ export interface RotateSecretDependencies {
 }
 
 export interface RotationRequest extends EndpointRef {
-  /** True: the replaced secret also signs for another 24 hours. */
+  /** True if requests are also signed with the replaced secret for another 24 hours. */
   readonly overlap: boolean;
   readonly now: Date;
 }
 
 /**
- * Replaces the secret of an endpoint. The new secret signs at once. With `overlap`, the replaced
- * secret also signs for 24 hours; older secrets stop (specification, section "Webhook endpoints").
- * @throws 404 NOT_FOUND for an unknown endpoint.
+ * Replaces the signing secret of an endpoint. Requests are signed with the new secret at once. With
+ * `overlap`, they are also signed with the replaced secret for 24 hours. Older secrets no longer
+ * sign (specification, section "Webhook endpoints").
+ * @throws 404 NOT_FOUND for an unknown endpoint
  */
 export async function rotateSecret(
   request: RotationRequest,
@@ -35,7 +36,8 @@ export async function rotateSecret(
   const sealed = await secrets.seal(secret, endpointSecretContext(accountId, endpointId));
   const expiresAt = new Date(now.getTime() + limits.secretOverlapSeconds * 1_000).toISOString();
   const rotate = async (before: WebhookEndpoint): Promise<WebhookEndpoint> => {
-    // A write whose response was lost has taken effect. Another write would drop the replaced secret.
+    // If the response to the write was lost, the write took effect. A second write would drop the
+    // replaced secret.
     if (before.secret === sealed) return before;
     return {
       ...before,

@@ -5,14 +5,16 @@ import type { EndpointStore } from "./endpoint-store.ts";
 /** An endpoint that receives events of a run. */
 export interface RunReceiver {
   readonly endpointId: string;
-  /** Null: events of every type. */
+  /** Event types that the endpoint receives; null for all types. */
   readonly types: EventType[] | null;
 }
 
 /**
- * The endpoints that receive events of a run. The endpoint of a watchlist receives all of them,
- * regardless of its filter. It is returned even if it is disabled or deleted, so that the delivery
- * log records the failure (specification, section "Events", rules 1 and 2).
+ * The endpoints that receive the events of a run (specification, section "Events", rules 1 and 2).
+ *
+ * - If the run names an endpoint: only this endpoint, regardless of its `events` filter. It is
+ *   returned even if it is disabled or deleted, so that the delivery log records the failure.
+ * - Otherwise: all endpoints that are subscribed to at least one of `types`.
  */
 export async function runReceivers(
   { accountId, webhookEndpointId }: RunEvents,

@@ -4,13 +4,13 @@ const secretPrefix = "whsec_";
 const secretBytes = 33;
 const hintLength = 4;
 
-/** A new signing secret: `whsec_` and base64 of 33 random bytes. */
+/** Creates a signing secret: `whsec_` and 33 random bytes in base64. */
 export const newSecret = (random: RandomSource): string =>
   secretPrefix + Buffer.from(random.bytes(secretBytes)).toString("base64");
 
-/** The last four characters of a secret, by which its owner recognises it. */
+/** The last four characters of a secret. They allow customers to recognise the secret. */
 export const secretHint = (secret: string): string => secret.slice(-hintLength);
 
-/** Decodes the random bytes of a secret. */
+/** The random bytes of a secret: the signing key of the Standard Webhooks convention. */
 export const secretKey = (secret: string): Uint8Array =>
   Buffer.from(secret.slice(secretPrefix.length), "base64");

@@ -33,10 +33,11 @@ export interface SendEventRequest {
 }
 
 /**
- * Makes the delivery of an event to one endpoint pending, even if it was delivered before, with a new
- * retry schedule. A repeat has no effect while the delivery is pending. Returns the delivery.
- * @throws 404 NOT_FOUND for an unknown event; 400 INVALID_PARAM for an unknown endpoint; 409 CONFLICT
- *   for a disabled one.
+ * Makes the delivery of an event to one endpoint pending with a new retry schedule, even if the
+ * event was delivered before. A repeated call has no effect while the delivery is pending. Returns
+ * the delivery.
+ * @throws 404 NOT_FOUND for an unknown event; 400 INVALID_PARAM for an unknown endpoint; 409
+ * CONFLICT for a disabled endpoint
  */
 export async function sendEvent(
   { accountId, eventId, endpointId, now }: SendEventRequest,
@@ -64,11 +65,11 @@ async function requireReceiver(
   if (endpoint === null) {
     throw invalidParam(
       "webhook_endpoint_id",
-      "There is no webhook endpoint with this ID. GET /v1/webhook_endpoints lists yours.",
+      "There is no webhook endpoint with this ID. List the endpoints with GET /v1/webhook_endpoints.",
     );
   }
   if (!endpoint.enabled) {
-    throw conflict("This webhook endpoint is disabled: nothing would be sent. Enable it first.");
+    throw conflict("This webhook endpoint is disabled, so nothing would be sent. Enable it first.");
   }
   return endpoint;
 }

@@ -5,7 +5,10 @@ import type { Delivery } from "./delivery.ts";
 import type { webhookDeliveryWithAttemptsSchema } from "./delivery-schema.ts";
 import { presentDeliveryWithAttempts } from "./present-delivery.ts";
 
-/** A delivery in API answers, with its attempts and the body of its requests. */
+/**
+ * A delivery in API answers, with its attempts and the body of its requests (null if it has
+ * expired).
+ */
 export async function showDelivery(
   accountId: string,
   delivery: Delivery,
@@ -15,7 +18,7 @@ export async function showDelivery(
   return presentDeliveryWithAttempts(delivery, body);
 }
 
-/** Null if the event's body has expired. */
+/** Body of an archived event; null if it has expired. */
 async function archivedBody(
   accountId: string,
   { runId, eventId }: Delivery,

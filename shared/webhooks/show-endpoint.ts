@@ -5,7 +5,7 @@ import { healthOf } from "./endpoint-health.ts";
 import type { webhookEndpointSchema } from "./endpoint-schema.ts";
 import { presentEndpoint } from "./present.ts";
 
-/** A webhook endpoint in API answers, with its current health. */
+/** Reads the health of a webhook endpoint and returns the endpoint for API answers. */
 export async function showEndpoint(
   endpoint: WebhookEndpoint,
   now: Date,

@@ -3,15 +3,16 @@ import { secretKey } from "./secret.ts";
 
 export interface Signing {
   readonly body: Uint8Array;
-  /** Whole secrets (`whsec_...`), the current one first. */
+  /** Secrets in plain text with their prefix (`whsec_...`), the current secret first. */
   readonly secrets: readonly string[];
-  /** Time of the attempt. Receivers refuse signatures older than about 300 s. */
+  /** Time of the attempt. Receivers should refuse signatures that are older than about 300 s. */
   readonly at: Date;
 }
 
 /**
- * Value of `Service-Signature`: `t=<unix seconds>,v1=<hex>[,v1=<hex>]`, each the HMAC-SHA256 over
- * `<t>.<body>`, keyed with the whole secret (specification, section "Events").
+ * Value of the `Service-Signature` header: `t=<unix seconds>,v1=<hex>`, with one `v1` for each
+ * secret. `v1` is the HMAC-SHA256 of `<t>.<body>`. Its key is the secret as text, including the
+ * prefix (specification, section "Events").
  */
 export function signatureHeader({ body, secrets, at }: Signing): string {
   const t = unixSeconds(at);
@@ -21,7 +22,9 @@ export function signatureHeader({ body, secrets, at }: Signing): string {
   return [`t=${t}`, ...entries].join(",");
 }
 
-/** The headers of the Standard Webhooks convention, signed with the decoded bytes of the secret. */
+/**
+ * Headers of the Standard Webhooks convention. The HMAC key is the decoded bytes of each secret.
+ */
 export function standardHeaders(id: string, { body, secrets, at }: Signing) {
   const t = unixSeconds(at);
   const entries = secrets.map((secret) => {
@@ -35,12 +38,13 @@ export function standardHeaders(id: string, { body, secrets, at }: Signing) {
   };
 }
 
+/** Unix time in whole seconds, rounded down. */
 export const unixSeconds = (at: Date): number => Math.floor(at.getTime() / 1_000);
 
-/** The signatures of one request. */
+/** The signature headers of one request. */
 export interface RequestSignature {
-  /** Value of `Service-Signature`. */
+  /** Value of the `Service-Signature` header. */
   readonly service: string;
-  /** Value of `webhook-signature` (Standard Webhooks). */
+  /** Value of the `webhook-signature` header (Standard Webhooks). */
   readonly standard: string;
 }

@@ -23,9 +23,10 @@ export interface TestEndpointDependencies {
 }
 
 /**
- * Sends one signed `webhook.test` event at once, without retries, and records it in the delivery log.
- * Returns the delivery.
- * @throws 404 NOT_FOUND for an unknown endpoint; 429 RATE_LIMITED above the limit per minute.
+ * Sends one signed `webhook.test` event immediately, without retries, and records it in the
+ * delivery log. Returns the delivery. If the endpoint is disabled, sends nothing and records a
+ * failed delivery.
+ * @throws 404 NOT_FOUND for an unknown endpoint; 429 RATE_LIMITED above the limit per minute
  */
 export async function testEndpoint(
   ref: EndpointRef & { readonly now: Date },
@@ -73,7 +74,7 @@ async function sent(
     const { attempt } = await sendDelivery({ delivery, body, secrets: opened, connection }, clock);
     const context = { retryAfter: null, now: clock.now(), fraction: 0 };
     const { state, ...attempted } = afterAttempt(delivery, attempt, context);
-    // A test delivery has no retries.
+    // Test deliveries are not retried, so a failed attempt fails the delivery.
     return {
       ...attempted,
       state: state === "delivered" ? state : "failed",

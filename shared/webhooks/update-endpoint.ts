@@ -17,13 +17,15 @@ export interface UpdateEndpointDependencies extends EndPendingDependencies {
 export interface EndpointPatchRequest extends EndpointRef {
   readonly wanted: EndpointPatch;
   readonly now: Date;
-  /** `host[:port]` of this service, which is refused as a receiver. */
+  /** `host[:port]` of this service, which must not be a receiver; null if unknown. */
   readonly ownHost: string | null;
 }
 
 /**
- * Changes fields of an endpoint. Disabling the endpoint ends its pending deliveries.
- * @throws 400 for a refused URL or the URL of another endpoint; 404 for an unknown endpoint.
+ * Changes fields of an endpoint. If the change disables the endpoint, its pending deliveries end.
+ * Returns the endpoint after the change.
+ * @throws 400 if the URL is refused or another endpoint has it; 404 for an unknown endpoint; 503
+ * after too many conflicts
  */
 export async function updateEndpoint(
   request: EndpointPatchRequest,
@@ -35,7 +37,8 @@ export async function updateEndpoint(
     return isSame(before, after) ? before : changed(before, after, now);
   };
   const updated = await changeEndpoint(request, change, dependencies.endpoints);
-  // Also if it was disabled before: the first call may have failed after its write.
+  // Also if the endpoint was already disabled, because an earlier call may have failed after its
+  // write.
   if (wanted.enabled === false) await endPendingDeliveries(request, now, dependencies);
   return updated;
 }

@@ -12,12 +12,21 @@ import { endpointRefusal, openReceiver } from "./receiver.ts";
 import { recoverDeliveries } from "./recover-deliveries.ts";
 import { retryDelivery } from "./retry-delivery.ts";
 
-/** Maximum number of parallel requests to a receiver. The first attempts of one run are sequential. */
+/**
+ * Maximum number of concurrent requests to a receiver. The first attempts of one run are
+ * sequential.
+ */
 const parallel = 4;
-/** Number of cached run indexes: retries of one run are due close together. */
+/**
+ * Maximum number of cached run indexes. Retries of the same run are due close together, so few are
+ * enough.
+ */
 const runsMax = 8;
 
-/** Opens sessions that work on an endpoint's outbox: first attempts, retries, redeliveries and recoveries. */
+/**
+ * Opens sessions that process an endpoint's outbox: first attempts, retries, redeliveries and
+ * recoveries.
+ */
 export function webhookSessions(dependencies: WebhookDependencies): OpenSession<DeliveryRecord> {
   return ({ accountId, targetId: endpointId }, state) => {
     const receiver = openReceiver({ accountId, endpointId }, dependencies);
@@ -36,7 +45,8 @@ export function webhookSessions(dependencies: WebhookDependencies): OpenSession<
     const work = workOn(context);
     return Promise.resolve({
       parallel,
-      // Reads the store: the cached endpoint may be older than the change that woke this session.
+      // Reads the store, because the cached endpoint may be older than the change that woke this
+      // session.
       ended: async () =>
         endpointRefusal(await dependencies.endpoints.get(accountId, endpointId)) !== null,
       work: (entry, slice) => work(entry, log.noting(slice)),
@@ -47,7 +57,8 @@ export function webhookSessions(dependencies: WebhookDependencies): OpenSession<
 }
 
 function workOn(context: WebhookContext): Session<DeliveryRecord>["work"] {
-  // A recovery reads the log for unsent events, so no first attempt may be in progress.
+  // A recovery finds unsent events in the log, so no first attempt may be in progress during a
+  // recovery.
   const firsts = new Map<string, Promise<void>>();
   let recovering: Promise<void> = Promise.resolve();
   let inOrder: Promise<void> = Promise.resolve();
@@ -61,7 +72,7 @@ function workOn(context: WebhookContext): Session<DeliveryRecord>["work"] {
         return attempts.finally(() => firsts.delete(content.runId));
       }
       case "delivery": {
-        // The first attempt may be in progress and not logged yet.
+        // The first attempt of the delivery may be in progress and not logged yet.
         if (content.requested) await firsts.get(content.runId)?.catch(() => undefined);
         if (!content.inOrder) return retryDelivery({ entry, content, slice }, context);
         const sent = inOrder.then(async () => {
@@ -92,7 +103,7 @@ function cachedRuns(accountId: string, bodies: EventBodies): WebhookContext["run
     const [oldest] = runs.keys();
     if (runs.size >= runsMax && oldest !== undefined) runs.delete(oldest);
     runs.set(runId, found);
-    // A failed read is not cached.
+    // Failed reads are not cached.
     found.catch(() => runs.delete(runId));
     return found;
   };

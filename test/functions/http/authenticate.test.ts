@@ -61,8 +61,8 @@ describe("401 names what is wrong with the key:", () => {
     ["the scheme twice", { Authorization: `Bearer ${bearer}` }, "begins with the word 'Bearer'"],
     ["quotes", { Authorization: `Bearer "${key}"` }, "is in quotes or brackets"],
     ["a placeholder", { "X-API-Key": "<API_KEY>" }, "is in quotes or brackets"],
-    ["the key of another service", { "X-API-Key": "sk_live_1" }, "begins with svc_live_"],
-    ["half a key", { "X-API-Key": key.slice(0, 30) }, "has 47 characters, but this one has 30"],
+    ["the key of another service", { "X-API-Key": "sk_live_1" }, "must begin with svc_live_"],
+    ["half a key", { "X-API-Key": key.slice(0, 30) }, "must have 47 characters (got 30)"],
     [
       "a mistyped key",
       { "X-API-Key": `${key.slice(0, -1)}_` },

@@ -151,7 +151,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
 
     const both = await patch({ pipeline, refresh_every_runs: 3 });
     expect(refusal(both)).toEqual([400, "refresh_every_runs"]);
-    expect(both.text).toContain("This watchlist has its own pipeline");
+    expect(both.text).toContain("This watchlist has a custom pipeline");
     expect((await patch({ pipeline })).status).toBe(200);
     expect(refusal(await patch({ refresh_every_runs: 3 }))).toEqual([400, "refresh_every_runs"]);
     const restored = await patch({ pipeline: null, refresh_every_runs: 3 });

@@ -30,10 +30,10 @@ describe("an API key", () => {
     ["bearer {key}", "begins with the word 'Bearer'"],
     ['"{key}"', "in quotes or brackets"],
     ["<{key}>", "in quotes or brackets"],
-    ["{key} {key}", "contains a space"],
-    ["sk_live_{key}", "begins with svc_live_ or svc_demo_"],
-    ["{key}x", "has 47 characters, but this one has 48"],
-    ["svc_live_", "has 47 characters, but this one has 9"],
+    ["{key} {key}", "contains white space"],
+    ["sk_live_{key}", "must begin with svc_live_ or svc_demo_"],
+    ["{key}x", "must have 47 characters (got 48)"],
+    ["svc_live_", "must have 47 characters (got 9)"],
   ])("written as %s is malformed, and the error does not repeat it", (written, reason) => {
     const key = newApiKey(false, systemRandom);
     const flaw = apiKeyFlaw(written.replaceAll("{key}", key));

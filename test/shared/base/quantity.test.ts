@@ -24,7 +24,7 @@ describe("a number with its noun", () => {
     expect(insufficientCredits(2, 1).message).toContain("reserves 2 credits and");
     expect(concurrencyLimit(1, 0).message).toContain("limit of 1 concurrent call is reached");
     expect(rateLimited(1, 1).message).toContain("limit of 1 call per second");
-    expect(() => parseCron("*", "UTC")).toThrow("'cron' has 1 field and needs 5");
-    expect(() => parseCron("* *", "UTC")).toThrow("'cron' has 2 fields and needs 5");
+    expect(() => parseCron("*", "UTC")).toThrow("'cron' must have 5 fields (got 1 field)");
+    expect(() => parseCron("* *", "UTC")).toThrow("'cron' must have 5 fields (got 2 fields)");
   });
 });

@@ -101,7 +101,8 @@ describe("a cron macro", () => {
       expect(refusalOf(macro)).toMatchObject({
         param: "cron",
         message: expect.stringContaining(
-          "'cron' has an unknown macro. The macros are @hourly, @daily, @weekly, @monthly, @yearly.",
+          `'cron' has an unknown macro (got ${JSON.stringify(macro)}). ` +
+            "The macros are @hourly, @daily, @weekly, @monthly, @yearly.",
         ),
       });
     },
@@ -123,30 +124,30 @@ describe("the stored expression of a cron", () => {
 
 describe("a refused cron, whose error names the invalid field and its accepted values:", () => {
   it.each([
-    ["60 * * * *", "'60' in its minute field. 60 is out of range. The field takes 0 to 59"],
-    ["0 24 * * *", "'24' in its hour field. 24 is out of range. The field takes 0 to 23"],
-    ["0 0 0 * *", "'0' in its day-of-month field. 0 is out of range. The field takes 1 to 31"],
-    ["0 0 1 13 *", "month field. 13 is out of range. The field takes 1 to 12 or JAN to DEC"],
-    ["0 0 * * 8", "'8' in its day-of-week field. 8 is out of range. The field takes 0 to 7"],
-    ["0 0 ? * *", "day-of-month field. '?' is not supported: write '*'."],
+    ["60 * * * *", "'60' in its minute field. 60 is out of range. The field accepts 0 to 59"],
+    ["0 24 * * *", "'24' in its hour field. 24 is out of range. The field accepts 0 to 23"],
+    ["0 0 0 * *", "'0' in its day-of-month field. 0 is out of range. The field accepts 1 to 31"],
+    ["0 0 1 13 *", "month field. 13 is out of range. The field accepts 1 to 12 or JAN to DEC"],
+    ["0 0 * * 8", "'8' in its day-of-week field. 8 is out of range. The field accepts 0 to 7"],
+    ["0 0 ? * *", "day-of-month field. '?' is not supported. Send '*' instead."],
     ["0 0 L * *", "'L' and 'W' are not supported."],
     ["0 0 LW * *", "'L' and 'W' are not supported."],
     ["0 0 15W * *", "'L' and 'W' are not supported."],
     ["0 0 L-3 * *", "'L' and 'W' are not supported."],
     ["0 0 * * 5L", "'L' and 'W' are not supported."],
     ["0 0 * * 1#2", "'#' is not supported."],
-    ["5/15 * * * *", "A step goes with '*' or a range, such as 5-59/15."],
-    ["0 22-5 * * *", "A range does not run backwards: write 22-23,0-5."],
-    ["0 0 * * FRI-SUN", "A range does not run backwards: write FRI-7,0-SUN."],
-    ["0 0 * DEC-FEB *", "A range does not run backwards: write DEC-12,1-FEB."],
-    ["*/0 * * * *", "A step is at least 1."],
-    ["1,,2 * * * *", "It, or an element of its list, is empty."],
-    [",1 * * * *", "is empty."],
-    ["1, * * * *", "is empty."],
+    ["5/15 * * * *", "A step needs '*' or a range before it, such as 5-59/15."],
+    ["0 22-5 * * *", "The range must ascend. Send 22-23,0-5 instead."],
+    ["0 0 * * FRI-SUN", "The range must ascend. Send FRI-7,0-SUN instead."],
+    ["0 0 * DEC-FEB *", "The range must ascend. Send DEC-12,1-FEB instead."],
+    ["*/0 * * * *", "A step must be at least 1."],
+    ["1,,2 * * * *", "A list must not have an empty element."],
+    [",1 * * * *", "must not have an empty element."],
+    ["1, * * * *", "must not have an empty element."],
     ["0 MON * * *", "'MON' is not a value of this field."],
     ["0 0 * * JAN", "'JAN' is not a value of this field."],
     ["0 0 * * MONDAY", "'MONDAY' is not a value of this field."],
-    ["*-5 * * * *", "A range begins with a value."],
+    ["*-5 * * * *", "A range must begin with a value, not with '*'."],
   ])("%s", (expression, reason) => {
     const { param, message } = refusalOf(expression);
     expect(param).toBe("cron");
@@ -193,7 +194,7 @@ describe("a refused cron, whose error names the invalid field and its accepted v
     ["0 0 1 * *\n0 0 1 * *", "9 fields"],
     ["0\u00a00\u00a0*\u00a0*\u00a0*", "1 field"],
   ])("%j does not have five fields", (expression, count) => {
-    expect(refusalOf(expression).message).toContain(`'cron' has ${count} and needs 5`);
+    expect(refusalOf(expression).message).toContain(`'cron' must have 5 fields (got ${count})`);
   });
 
   it("a line break does not separate fields", () => {
@@ -204,8 +205,8 @@ describe("a refused cron, whose error names the invalid field and its accepted v
     const longest = `${"0,".repeat(123)}00 * * * *`;
     expect(longest).toHaveLength(256);
     expect(parseCron(longest, "UTC").fields.minutes).toEqual([0]);
-    expect(refusalOf(`0${longest}`).message).toContain("more than 256 characters");
-    expect(refusalOf(" ".repeat(2_000_000)).message).toContain("more than 256 characters");
+    expect(refusalOf(`0${longest}`).message).toContain("at most 256 characters (got 257)");
+    expect(refusalOf(" ".repeat(2_000_000)).message).toContain("at most 256 characters");
   });
 });
 
@@ -318,6 +319,6 @@ describe("the time zone of a cron", () => {
   ])("%j is refused", (timezone) => {
     const { param, message } = refusalOf("@daily", timezone);
     expect(param).toBe("timezone");
-    expect(message).toContain("is not an IANA time zone name");
+    expect(message).toContain("must be an IANA time zone name");
   });
 });

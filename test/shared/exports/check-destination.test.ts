@@ -142,7 +142,7 @@ describe("setting an S3 destination", () => {
       what: "an error code that is unknown to the service",
       answer: refuseAsStore(400, "TeapotException"),
       param: "bucket",
-      message: /TeapotException\. Look the code up/,
+      message: /TeapotException\. See the documentation of the store/,
     },
   ])("is refused with the field to change for $what", async ({ answer, param, message }) => {
     server.answer = answer;

@@ -130,7 +130,7 @@ describe("a pipeline is refused, with the place and the accepted values, for", (
     refusals([
       ["null", "pipeline", null, "A pipeline must be an object"],
       ["a string", "pipeline", "pulse", "A pipeline must be an object"],
-      ["an array", "pipeline", [lite("a")], "An object is expected here, not an array."],
+      ["an array", "pipeline", [lite("a")], "Send an object here, not an array."],
       [
         "steps that are no array",
         "pipeline.steps",
@@ -144,7 +144,7 @@ describe("a pipeline is refused, with the place and the accepted values, for", (
         { steps: names(11).map((id) => lite(id)) },
         "A pipeline has at most 10 steps.",
       ],
-      ["a step that is an array", "pipeline.steps[0]", { steps: [[]] }, "An object is expected"],
+      ["a step that is an array", "pipeline.steps[0]", { steps: [[]] }, "Send an object here"],
       [
         "a step that is a string",
         "pipeline.steps[0]",
@@ -268,7 +268,7 @@ describe("a pipeline is refused, with the place and the accepted values, for", (
         "a value of 201 characters",
         "pipeline.steps[0].routes[0].value",
         withRoute({ when: "ok", field: "merchant", op: "is", value: "m".repeat(201) }),
-        "'value' has more than 200 characters.",
+        "'value' must have at most 200 characters. Shorten it.",
       ],
       [
         "half a character",
@@ -377,19 +377,19 @@ describe("a route of a pipeline", () => {
         "a string below",
         "value",
         { when: "ok", field: "price", op: "below", value: "10" },
-        "'value' must be a number, like 'price'.",
+        "'value' must be a number, the type of 'price'.",
       ],
       [
         "a number that a boolean is",
         "value",
         { when: "ok", field: "inStock", op: "is", value: 1 },
-        "'value' must be a boolean, like 'inStock'.",
+        "'value' must be a boolean, the type of 'inStock'.",
       ],
       [
         "a boolean that a string is not",
         "value",
         { when: "changed", field: "condition", op: "is_not", value: true },
-        "'value' must be a string, like 'condition'.",
+        "'value' must be a string, the type of 'condition'.",
       ],
     ]),
   )("with $what is refused", ({ param, value, message }) => {
@@ -521,7 +521,7 @@ describe("the routes between a pipeline's steps", () => {
     const refusal = refused(() => parse(value));
     expect(refusal.param).toBe(param);
     expect(refusal.message).toContain(
-      "Put a step of retailer_a.lite, retailer_a.full, retailer_a.offers before it.",
+      "one of these scrapers before it: retailer_a.lite, retailer_a.full, retailer_a.offers.",
     );
   });
 });

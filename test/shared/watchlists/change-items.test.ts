@@ -196,7 +196,7 @@ describe("a watchlist that concurrent calls fill", () => {
       change(list, { add: ["20003", "20004"], remove: ["1000001", "99999"] }, { pages }),
     ).rejects.toMatchObject({
       code: "CONFLICT",
-      message: expect.stringContaining("in part (added: 0, removed: 1)") as string,
+      message: expect.stringContaining("only a part was applied (added: 0, removed: 1)") as string,
     });
     expect(await world.counters(list)).toMatchObject({ total: 49_999 });
   });
