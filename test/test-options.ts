@@ -11,7 +11,7 @@ const isolated = [
   "test/openapi/**/*.test.ts",
   "test/scripts/admin/**/*.test.ts",
   "test/sim/**/*.test.ts",
-  "test/tools/local/**/*.test.ts",
+  "test/tools/local/kill.test.ts",
   "test/world/**/*.test.ts",
 ];
 
@@ -31,8 +31,8 @@ export const filesOf = {
 export const testOptions = {
   root: new URL("..", import.meta.url).pathname,
   globalSetup: "test/support/dynamodb.ts",
-  // Real servers start in most files: two at a time is what two cores carry.
-  maxWorkers: 2,
+  // Two for each of two cores: half of the time a file waits for a server or a timer.
+  maxWorkers: 4,
   sequence: { sequencer: LongestFirst },
   // Only what hangs is stopped: on a busy machine a test may take many times as long as usual.
   testTimeout: hangsAfterMs,

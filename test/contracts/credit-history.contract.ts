@@ -274,11 +274,11 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       await change({ changeId: "correction", type: "adjust", credits: -7 });
     };
     // Tests that only read share one account, because most of their time goes into its calls.
-    let used: string | undefined;
+    let used: { readonly world: LedgerWorld; readonly accountId: string } | undefined;
     const openUsed = async (): Promise<void> => {
       if (used === undefined) await work();
-      used ??= accountId;
-      accountId = used;
+      used ??= { world, accountId };
+      ({ world, accountId } = used);
     };
 
     it("numbers its entries without a gap, and each balance follows from the one before", async () => {

@@ -7,15 +7,18 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const longest = [
   "test/world/kill.slow.test.ts",
   "test/world/demo-workspace.slow.test.ts",
-  "test/shared/runs/run-crash.property.test.ts",
+  "test/tools/reconcile/reconcile.slow.test.ts",
   "test/lib/validation.slow.test.ts",
   "test/lib/bundles.slow.test.ts",
-  "test/shared/runs/run-model.property.test.ts",
+  "test/scripts/commands.slow.test.ts",
   "test/scripts/admin/cli.slow.test.ts",
   "test/tools/reconcile/shards.slow.test.ts",
+  "test/shared/runs/run-crash.property.test.ts",
+  "test/shared/runs/run-model.property.test.ts",
+  "test/shared/aws/ledger/faults.property.test.ts",
   "test/shared/aws/ledger/credit-history.test.ts",
-  "test/tools/reconcile/reconcile.test.ts",
   "test/shared/sources/misbehaving-source.test.ts",
+  "test/shared/sources/registry/one-source.test.ts",
 ];
 
 /** Sorts test files so that the slowest start first. */

@@ -20,8 +20,8 @@ describe("a number with its noun", () => {
   });
 
   it("is correct in error messages", () => {
-    expect(insufficientCredits(1, 0).message).toContain("reserves 1 credit and");
-    expect(insufficientCredits(2, 1).message).toContain("reserves 2 credits and");
+    expect(insufficientCredits(1, 0).message).toContain("must reserve 1 credit,");
+    expect(insufficientCredits(2, 1).message).toContain("must reserve 2 credits,");
     expect(concurrencyLimit(1, 0).message).toContain("limit of 1 concurrent call is reached");
     expect(rateLimited(1, 1).message).toContain("limit of 1 call per second");
     expect(() => parseCron("*", "UTC")).toThrow("'cron' must have 5 fields (got 1 field)");

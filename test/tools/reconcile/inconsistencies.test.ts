@@ -333,7 +333,7 @@ describe("reconcile, for accounts and keys,", () => {
     const counter = [names.accounts, accountKeys.keyCount(world.accountId)] as const;
     const count = [...counter, set({ key_count: 0 })] as const;
     expect(await differencesAfter([[...listing(), deleted], count])).toEqual([
-      `${world.accountId} ${key.id}: listing of a key that lets calls in is missing, should be present`,
+      `${world.accountId} ${key.id}: listing of a valid key is missing, should be present`,
     ]);
     const revoked = [...lookup(), set({ revoked_at: longAgo })] as const;
     expect(await differencesAfter([[...listing(), deleted], count, revoked])).toEqual([]);
