@@ -201,6 +201,7 @@ export class ApiFunctions extends Construct {
       config,
       variables,
       ...(reservedConcurrency !== undefined && { reservedConcurrency }),
+      ...(name === "meta" && { readsGeneratedFiles: true }),
     });
   }
 }

@@ -5,6 +5,7 @@ import { benchDelivery } from "./bench/delivery.ts";
 import { printDelivery } from "./bench/delivery-figures.ts";
 import { benchInFlight, inFlightUsage, printInFlight } from "./bench/in-flight.ts";
 import { benchKey, keyUsage, printKey } from "./bench/key.ts";
+import { benchReference, printReference, referenceUsage } from "./bench/reference.ts";
 import { benchRuns, printRuns } from "./bench/runs.ts";
 import { benchWatchlists, printWatchlists } from "./bench/watchlists.ts";
 import { benchWeb, printWeb, webUsage } from "./bench/web.ts";
@@ -46,6 +47,13 @@ const benches: Readonly<Record<string, Bench>> = {
     usage: keyUsage,
     run: benchKey,
     print: printKey,
+    keepsRows: false,
+  },
+  reference: {
+    about: "The time to the first view of the API reference, in Chromium.",
+    usage: referenceUsage,
+    run: benchReference,
+    print: printReference,
     keepsRows: false,
   },
   runs: {

@@ -1,5 +1,10 @@
-/** Generates the OpenAPI document and the documentation pages. The meta function serves them. */
-import { mkdirSync, writeFileSync } from "node:fs";
+/**
+ * Generates the OpenAPI document, the documentation pages and their assets, which the meta function
+ * serves, and `docs/errors.md`.
+ */
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { brotliCompressSync, constants } from "node:zlib";
 import { runCommand } from "../tools/command-line/command-line.ts";
 import { generatedFiles, generatedFolder } from "./generated-documents.ts";
 
@@ -10,7 +15,19 @@ const commandLine = {
   examples: [""],
 } as const;
 
+const compressed = (text: string): Buffer =>
+  brotliCompressSync(text, {
+    params: {
+      [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+      [constants.BROTLI_PARAM_SIZE_HINT]: Buffer.byteLength(text),
+    },
+  });
+
 await runCommand(commandLine, async () => {
-  mkdirSync(generatedFolder, { recursive: true });
-  for (const { path, text } of generatedFiles()) writeFileSync(path, text);
+  const files = generatedFiles();
+  rmSync(generatedFolder, { recursive: true, force: true });
+  for (const { path, text } of files) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, path.endsWith(".br") ? compressed(text) : text);
+  }
 });

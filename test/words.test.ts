@@ -20,11 +20,9 @@ function textsOf(node: unknown): string[] {
 
 /** These files contain the words themselves, or pieces of code as text. */
 const exempt = /\/generated\/|^test\/words\.|^test\/sim\/mutant-list-/;
-/** The texts of the API reference, which `npm run openapi` turns into the document above. */
-const reference = /^scripts\/(?:docs|openapi)\/|^shared\/sources\/upstream\/contract\.ts$/;
 const sources = execFileSync("git", ["ls-files", "*.ts", "*.tsx"], { cwd: root, encoding: "utf8" })
   .split("\n")
-  .filter((path) => path !== "" && !exempt.test(path) && !reference.test(path))
+  .filter((path) => path !== "" && !exempt.test(path))
   .map((path) => {
     const { prose, names } = sourceTexts(path, readFileSync(`${root}${path}`, "utf8"));
     return { path, prose, names };

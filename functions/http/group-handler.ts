@@ -182,7 +182,9 @@ async function unspentReply(
 const rendered = ({ status, body, headers }: Reply): APIGatewayProxyResult => ({
   statusCode: status,
   headers: { "Content-Type": "application/json", ...headers },
-  body: typeof body === "string" ? body : JSON.stringify(body),
+  ...(Buffer.isBuffer(body)
+    ? { body: body.toString("base64"), isBase64Encoded: true }
+    : { body: typeof body === "string" ? body : JSON.stringify(body) }),
 });
 
 function decodedPath(event: APIGatewayProxyEvent): Record<string, string> {

@@ -13,11 +13,11 @@ export function publicDocument(
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
 ): Reply {
-  const text = typeof body === "string" ? body : JSON.stringify(body);
-  const digest = createHash("sha256").update(text).digest("base64url").slice(0, 22);
+  const content = typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+  const digest = createHash("sha256").update(content).digest("base64url").slice(0, 22);
   return {
     status: 200,
-    body: text,
+    body: content,
     headers: {
       "Cache-Control": `public, max-age=${maxAgeSeconds}`,
       ETag: `W/"${digest}"`,

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { promisify } from "node:util";
-import { gzip } from "node:zlib";
+import { brotliDecompress, gzip } from "node:zlib";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import Negotiator from "negotiator";
 import { boundedMap } from "../../shared/base/bounded-map.ts";
@@ -10,6 +10,7 @@ import type { HttpMiddleware } from "./middleware.ts";
 /** Bodies of at most this many bytes are not compressed. */
 const plainBytesMax = 1_024;
 const compress = promisify(gzip);
+const decompress = promisify(brotliDecompress);
 /**
  * A cache of compressed public documents by ETag, which is a digest of the text. Compression takes
  * up to 8 ms.
@@ -36,12 +37,14 @@ export function responseBody(options: Options): HttpMiddleware {
 
 async function rendered(
   event: APIGatewayProxyEvent,
-  response: APIGatewayProxyResult,
+  stored: APIGatewayProxyResult,
   { streamed }: Options,
 ): Promise<APIGatewayProxyResult> {
+  const response = isBrotli(stored) && !accepts(event, "br") ? await unpacked(stored) : stored;
   const answer = { ...response, headers: { ...response.headers, Vary: "Accept-Encoding" } };
   if (isCurrent(event, response)) return { ...answer, statusCode: 304, body: "" };
   const isHead = event.httpMethod === "HEAD";
+  if (isBrotli(response)) return isHead ? { ...answer, body: "", isBase64Encoded: false } : answer;
   const bytes = await compressed(event, response);
   if (bytes === undefined) return { ...answer, body: isHead ? "" : response.body };
   const encoded = { ...answer, headers: { ...answer.headers, "Content-Encoding": "gzip" } };
@@ -61,7 +64,7 @@ async function compressed(
   response: APIGatewayProxyResult,
 ): Promise<Buffer | undefined> {
   const size = Buffer.byteLength(response.body);
-  if (size <= plainBytesMax || !acceptsGzip(event)) return undefined;
+  if (size <= plainBytesMax || !accepts(event, "gzip")) return undefined;
   const tag = tagOf(response);
   const bytes =
     (tag === undefined ? undefined : documents.get(tag)) ?? (await compress(response.body));
@@ -69,10 +72,22 @@ async function compressed(
   return (bytes.length * 4) / 3 < size ? bytes : undefined;
 }
 
-function acceptsGzip(event: APIGatewayProxyEvent): boolean {
+/** True when the client prefers a coding to an answer without compression. */
+function accepts(event: APIGatewayProxyEvent, coding: "br" | "gzip"): boolean {
   const headers = { "accept-encoding": headerOf(event, "accept-encoding") };
-  const codings = ["gzip", "identity"];
-  return new Negotiator({ headers }).encoding(codings, { preferred: codings }) === "gzip";
+  const codings = [coding, "identity"];
+  return new Negotiator({ headers }).encoding(codings, { preferred: codings }) === coding;
+}
+
+/** True for a file that is stored compressed. */
+const isBrotli = ({ headers }: APIGatewayProxyResult): boolean =>
+  headers?.["Content-Encoding"] === "br";
+
+/** The same answer without compression, for clients that do not accept brotli. */
+async function unpacked(response: APIGatewayProxyResult): Promise<APIGatewayProxyResult> {
+  const { "Content-Encoding": _coding, ...headers } = response.headers ?? {};
+  const bytes = await decompress(Buffer.from(response.body, "base64"));
+  return { ...response, headers, body: bytes.toString("utf8"), isBase64Encoded: false };
 }
 
 /** Returns true if `If-None-Match` contains the document's ETag by weak comparison. */

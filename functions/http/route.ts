@@ -38,10 +38,7 @@ export interface Call<Body, Query> {
 
 export interface Reply {
   readonly status: number;
-  /**
-   * The response body, sent as JSON. A string is sent unchanged, with the Content-Type in
-   * `headers`.
-   */
+  /** Sent as JSON. A string or a Buffer is sent unchanged, with the Content-Type in `headers`. */
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   /** The metrics of the call. */

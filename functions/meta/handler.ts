@@ -5,7 +5,7 @@ import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import { type AnyRoute, route } from "../http/route.ts";
 import type { Overrides } from "../composition/overrides.ts";
 import { openApiRoute } from "./openapi.ts";
-import { pageRoute } from "./page.ts";
+import { assetRoute, indexRoute, pageRoute } from "./page.ts";
 
 /** Endpoints that existed once (specification, section "Meta"). */
 const retired: AnyRoute<unknown> = route({
@@ -23,10 +23,9 @@ const unknownPath: AnyRoute<unknown> = route({
 /** Public, so that the pages can be read before there is a key. */
 export const metaRoutes = {
   "GET /v1/openapi.json": openApiRoute,
-  "GET /docs": pageRoute("docs"),
-  "GET /docs/errors": pageRoute("errors"),
-  "GET /docs/sandbox": pageRoute("sandbox"),
-  "GET /docs/upstream": pageRoute("upstream"),
+  "GET /docs": indexRoute,
+  "GET /docs/{page}": pageRoute,
+  "GET /docs/assets/{file}": assetRoute,
   "ANY /v1/scrape": retired,
   "ANY /v1/scrape/{proxy+}": retired,
   "ANY /v1/jobs": retired,

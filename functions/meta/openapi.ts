@@ -1,10 +1,24 @@
+import { readFile } from "node:fs/promises";
+import * as v from "valibot";
 import { publicDocument } from "../http/public-document.ts";
 import { route } from "../http/route.ts";
-import document from "./generated/openapi.json" with { type: "json" };
+
+const documentSchema = v.looseObject({
+  servers: v.tuple([v.looseObject({ url: v.string() })]),
+});
+
+let reading: Promise<v.InferOutput<typeof documentSchema>> | undefined;
+
+/** Reads the document at the first request: other calls of the function do not need it. */
+async function read(): Promise<v.InferOutput<typeof documentSchema>> {
+  const text = await readFile(new URL("generated/openapi.json", import.meta.url), "utf8");
+  return v.parse(documentSchema, JSON.parse(text));
+}
 
 /** `GET /v1/openapi.json`, with the address that the client used as its server. */
 export const openApiRoute = route({
   async handle({ baseUrl }) {
+    const document = await (reading ??= read());
     const url = baseUrl.replace(/\/v1$/, "");
     return publicDocument({ ...document, servers: [{ ...document.servers[0], url }] });
   },

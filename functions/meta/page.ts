@@ -1,17 +1,78 @@
+import { readFile } from "node:fs/promises";
+import { notFound } from "../../shared/base/errors.ts";
 import { publicDocument } from "../http/public-document.ts";
-import { type AnyRoute, route } from "../http/route.ts";
-import pages from "./generated/pages.json" with { type: "json" };
+import { type AnyRoute, type Reply, route } from "../http/route.ts";
 
-/** A page of the documentation: made at build time, self-contained, allowed to load nothing. */
-export function pageRoute(name: keyof typeof pages): AnyRoute<unknown> {
-  const { html, contentSecurityPolicy } = pages[name];
-  return route({
-    async handle() {
-      return publicDocument(html, {
-        "Content-Type": "text/html; charset=utf-8",
-        "Content-Security-Policy": contentSecurityPolicy,
-        "Referrer-Policy": "no-referrer",
-      });
-    },
+/** Written by `npm run openapi`; the deployment copies the folder beside the bundled code. */
+const folder = new URL("generated/", import.meta.url);
+
+/**
+ * A page loads files of this service, and sends requests to this service only. The renderer of the
+ * reference adds style elements and style attributes while it runs: only its page allows them.
+ */
+const contentSecurityPolicy = (styles: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src ${styles}`,
+    "img-src 'self' data:",
+    "font-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+
+const types: Readonly<Record<string, string>> = {
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  json: "application/json",
+};
+
+/** `GET /docs`: the index of the pages. */
+export const indexRoute: AnyRoute<unknown> = route({ handle: () => page("index") });
+
+/** `GET /docs/{page}` */
+export const pageRoute: AnyRoute<unknown> = route({
+  handle: async ({ path }) => {
+    const name = path["page"] ?? "";
+    if (!/^[a-z0-9-]+$/.test(name) || name === "index") throw notFound("This page");
+    return page(name);
+  },
+});
+
+/** `GET /docs/assets/{file}`: a file whose name contains a digest of its content. */
+export const assetRoute: AnyRoute<unknown> = route({
+  async handle({ path }) {
+    const name = path["file"] ?? "";
+    const [, suffix = ""] = /^[\w-]+\.(js|css|json)$/.exec(name) ?? [];
+    const type = types[suffix];
+    if (type === undefined) throw notFound("This file");
+    return stored(`assets/${name}.br`, "This file", {
+      "Content-Type": type,
+      "Cache-Control": "public, max-age=31536000, immutable",
+    });
+  },
+});
+
+const page = (name: string): Promise<Reply> =>
+  stored(`pages/${name}.html.br`, "This page", {
+    "Content-Type": "text/html; charset=utf-8",
+    "Content-Security-Policy": contentSecurityPolicy(
+      name === "reference" ? "'self' 'unsafe-inline'" : "'self'",
+    ),
+    "Referrer-Policy": "no-referrer",
   });
+
+/** A file of the generated folder, which is stored compressed and read when it is requested. */
+async function stored(
+  path: string,
+  what: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Reply> {
+  const bytes = await readFile(new URL(path, folder)).catch((error: unknown) => {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") throw notFound(what);
+    throw error;
+  });
+  return publicDocument(bytes, { "Content-Encoding": "br", ...headers });
 }

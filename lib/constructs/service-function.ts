@@ -4,7 +4,7 @@ import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IGrantable, IPrincipal } from "aws-cdk-lib/aws-iam";
 import { Architecture, RecursiveLoop, Runtime } from "aws-cdk-lib/aws-lambda";
 import { LogLevel, NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
-import type { BundlingOptions } from "aws-cdk-lib/aws-lambda-nodejs";
+import type { BundlingOptions, ICommandHooks } from "aws-cdk-lib/aws-lambda-nodejs";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { readEnvironment } from "../../functions/environment.ts";
@@ -31,6 +31,11 @@ export interface ServiceFunctionProps<Name extends FunctionName> {
    * @default - the unreserved concurrency of the account
    */
   readonly reservedConcurrency?: number;
+  /**
+   * True when the function reads files of its folder `generated`: they are copied beside its code.
+   * @default false
+   */
+  readonly readsGeneratedFiles?: boolean;
 }
 
 const projectRoot = join(import.meta.dirname, "..", "..");
@@ -55,6 +60,15 @@ export const bundling: BundlingOptions = {
     'import{createRequire as bundleRequire}from"node:module";' +
     "const require=bundleRequire(import.meta.url);",
 };
+
+/** Returns hooks that copy the folder `generated` of a function beside its bundle. */
+const copyGenerated = (name: FunctionName): ICommandHooks => ({
+  beforeBundling: () => [],
+  beforeInstall: () => [],
+  afterBundling: (inputDir, outputDir) => [
+    `cp -R "${inputDir}/functions/${name}/generated" "${outputDir}/generated"`,
+  ],
+});
 
 /** A Lambda function of the service, with its bundle, log group, role and variables. */
 export class ServiceFunction<Name extends FunctionName> extends Construct implements IGrantable {
@@ -83,7 +97,10 @@ export class ServiceFunction<Name extends FunctionName> extends Construct implem
       depsLockFilePath: join(projectRoot, "package-lock.json"),
       entry: join(projectRoot, "functions", props.name, "handler.ts"),
       handler: "handler",
-      bundling,
+      bundling: {
+        ...bundling,
+        ...(props.readsGeneratedFiles === true && { commandHooks: copyGenerated(props.name) }),
+      },
       timeout: props.timeout,
       memorySize: props.memoryMegabytes,
       role,

@@ -18,7 +18,7 @@ export const reconcileCommands: Commands = {
       "and pending deliveries with outboxes. Prints a line for each difference. Compares the results " +
       `${runsDefault} runs of each watchlist; --runs sets another number.`,
     async run(values, { dynamo, target, isText, printLine, progress, endWith }) {
-      const { begin } = progress(null);
+      const steps = progress(null);
       const line = isText
         ? (difference: Difference) => escaped(differenceLine(difference))
         : JSON.stringify;
@@ -26,7 +26,7 @@ export const reconcileCommands: Commands = {
         accountId: values.account ?? null,
         runsMax: wholeNumber(values, "runs", { least: 0, otherwise: runsDefault }),
         clock: systemClock,
-        begin,
+        begin: (...step) => steps.begin(...step),
         report: (difference: Difference) => printLine(line(difference)),
       });
       if (tally.differences > 0) endWith(foundDifferences);

@@ -1,5 +1,5 @@
 /**
- * Takes screenshots of the dashboard's pages, light and dark, for desktop and phone. They show a
+ * Takes screenshots of the dashboard and the documentation, light and dark, for desktop and phone. They show a
  * separate local world with invented data.
  */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -143,8 +143,25 @@ async function takeAll(
     await act?.(page);
     await take(name);
   }
+  for (const { name, place, heading } of documents) {
+    await page.goto(world.baseUrl + place);
+    await page.getByRole("heading", { name: heading }).first().waitFor();
+    await page.locator(".introduction").waitFor({ state: "detached" });
+    await take(name);
+  }
   await context.close();
 }
+
+/** Pages of the documentation, with a heading that each shows when it is complete. */
+const documents = [
+  { name: "docs", place: "/docs", heading: "Documentation" },
+  { name: "errors", place: "/docs/errors", heading: "Errors" },
+  {
+    name: "reference",
+    place: "/docs/reference#tag/items/POST/v1/products",
+    heading: "Read products",
+  },
+];
 
 /** Waits until the page has finished loading. */
 async function settled(page: Page): Promise<void> {

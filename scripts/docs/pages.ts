@@ -1,120 +1,189 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { buildSync } from "esbuild";
-import { delistingIds, reservedIds } from "../../shared/scrapers/reserved-ids.ts";
-import { errorGuide } from "../../tools/documents/error-guide.ts";
-import { escape, type Page, page, prose } from "./html.ts";
-import { refusalOrder } from "../../tools/documents/refusal-order.ts";
-import { upstreamMain } from "./upstream-page.ts";
+import { type Asset, type Bundle, bundled, named } from "./bundle.ts";
+import { escapeHtml, renderMarkdown, type RenderedPage } from "./markdown.ts";
+import { sandboxPage } from "./sandbox-page.ts";
+import { upstreamPage } from "./upstream-page.ts";
+import { errorsPage } from "../../tools/documents/errors-page.ts";
 
-/** The pages of the documentation by name: `/docs`, and `/docs/<name>` for the others. */
-export function docsPages(): Readonly<Record<"docs" | "errors" | "sandbox" | "upstream", Page>> {
+const folder = join(import.meta.dirname, "../../docs");
+
+const guide = (name: string) => (): string => readFileSync(join(folder, `${name}.md`), "utf8");
+
+/** Markdown of the published pages, in the order of the index. */
+const sources: Readonly<Record<string, () => string>> = {
+  "api-guide": guide("api-guide"),
+  "watchlists-and-pipelines": guide("watchlists-and-pipelines"),
+  webhooks: guide("webhooks"),
+  "s3-export": guide("s3-export"),
+  "generated-clients": guide("generated-clients"),
+  errors: () => errorsPage,
+  sandbox: sandboxPage,
+  upstream: upstreamPage,
+  glossary: guide("glossary"),
+};
+
+interface PublicPage extends RenderedPage {
+  readonly name: string;
+}
+
+export interface Documentation {
+  /** HTML by page name; the page `index` is `/docs`. */
+  readonly pages: Readonly<Record<string, string>>;
+  /** Scripts, style sheets and the search index, named by their content. */
+  readonly assets: readonly Asset[];
+}
+
+/** An operation as the page of the API reference lists it. */
+export interface ListedOperation {
+  /** Method and path. */
+  readonly key: string;
+  readonly tag: string;
+  readonly summary: string;
+}
+
+export function documentation(operations: readonly ListedOperation[]): Documentation {
+  const pages = Object.entries(sources).map(([name, source]) => {
+    const { title, html: main, sections } = renderMarkdown(source(), publicLink);
+    return { name, title, html: main, sections };
+  });
   const style = bundled("style.css");
+  const search = bundled("search.ts");
+  const renderer = bundled("reference.ts");
+  const rendererStyle = bundled("reference.css");
+  const sections = named("sections", "json", JSON.stringify(pages.flatMap(searchEntries)));
   return {
-    docs: page({
-      title: "API documentation",
-      main: docsMain,
-      style,
-      script: bundled("browser/main.ts"),
-    }),
-    errors: page({ title: "Error codes", main: errorsMain(), style }),
-    sandbox: page({ title: "Sandbox ids", main: sandboxMain(), style }),
-    upstream: page({ title: "Your own source", main: upstreamMain(backLink), style }),
+    pages: {
+      index: indexPage(pages, { style, search, sections }),
+      reference: referencePage(operations, renderer, rendererStyle),
+      ...Object.fromEntries(pages.map((page) => [page.name, guidePage(page, style)])),
+    },
+    assets: [...[style, search, renderer, rendererStyle].flatMap(({ assets }) => assets), sections],
   };
 }
 
-/** A style sheet or script as the page carries it. */
-function bundled(path: string): string {
-  const { outputFiles } = buildSync({
-    entryPoints: [join(import.meta.dirname, path)],
-    bundle: true,
-    minify: true,
-    write: false,
-    format: "esm",
-    target: "es2022",
+/** Links between published pages lose their suffix; links to other files of the project are dropped. */
+function publicLink(href: string): string | undefined {
+  if (/^(#|https:\/\/)/.test(href)) return href;
+  const [, name = "", anchor = ""] = /^(?:\.\/)?([\w-]+)\.md(#.*)?$/.exec(href) ?? [];
+  return name in sources ? `${name}${anchor}` : undefined;
+}
+
+const searchEntries = ({ name, title, sections }: PublicPage) =>
+  sections.map(({ heading, id, text }) => ({
+    page: title,
+    heading,
+    href: `docs/${name}#${id}`,
+    text,
+  }));
+
+interface IndexParts {
+  readonly style: Bundle;
+  readonly search: Bundle;
+  readonly sections: Asset;
+}
+
+const indexPage = (pages: readonly PublicPage[], { style, search, sections }: IndexParts): string =>
+  html({
+    title: "Documentation",
+    head: [
+      `<link rel="stylesheet" href="docs/assets/${style.entry}">`,
+      `<script type="module" src="docs/assets/${search.entry}"></script>`,
+    ],
+    body: [
+      '<nav aria-label="Service"><a href="dashboard">Dashboard</a> ' +
+        '<a href="v1/openapi.json">OpenAPI document</a></nav>',
+      "<main>",
+      "<h1>Documentation</h1>",
+      '<p><label for="search">Search the guides</label></p>',
+      '<input type="search" id="search" autocomplete="off" ' +
+        `data-sections="docs/assets/${sections.name}">`,
+      '<p id="results-status" role="status"></p>',
+      '<ol id="results"></ol>',
+      "<h2>Guides and reference</h2>",
+      "<ul>",
+      '<li><a href="docs/reference">API reference</a></li>',
+      ...pages.map(({ name, title }) => `<li><a href="docs/${name}">${escapeHtml(title)}</a></li>`),
+      "</ul>",
+      "</main>",
+    ],
   });
-  return outputFiles[0]?.text.trim() ?? "";
-}
 
-const docsMain = [
-  "<main id=docs>",
-  "<h1>Retail product data service</h1>",
-  "<p><a href=dashboard>Dashboard</a> <a href=v1/openapi.json>OpenAPI document</a> <a href=docs/errors>Error codes</a> " +
-    "<a href=docs/sandbox>Sandbox ids</a> <a href=docs/upstream>Your own source</a></p>",
-  "<noscript><p>This page shows the OpenAPI document with a script. Without scripts, read the " +
-    "document itself.</p></noscript>",
-  "</main>",
-].join("\n");
-
-const backLink = "<p><a href=../docs>API documentation</a></p>";
-
-function errorsMain(): string {
-  const entries = Object.entries(errorGuide).map(([code, { status, meaning, remedy, retry }]) =>
-    [
-      `<section id="${escape(code)}">`,
-      `<h2><a href="#${escape(code)}">${escape(code)}</a> <small>HTTP ${escape(status)}</small></h2>`,
-      `<p>${prose(meaning)}</p>`,
-      `<p><b>What to do:</b> ${prose(remedy)}</p>`,
-      `<p><b>Retry:</b> ${prose(retryAdvice(retry))}.</p>`,
-      "</section>",
-    ].join("\n"),
-  );
-  return [
-    "<main>",
-    "<h1>Error codes</h1>",
-    backLink,
-    `<p>${prose(
-      "Every error has one shape: `{error: {code, message, param?, docs}}`. Branch on `code`; " +
-        "`message` may be reworded. An item that could not be read is no error: it is " +
-        "`unavailable` in a 200, is refunded, and may be read again later.",
-    )}</p>`,
-    "<h2>Which error comes first</h2>",
-    `<p>${prose("A call that is wrong in several respects gets the first error of this table.")}</p>`,
-    "<table><thead><tr><th>HTTP</th><th>code</th><th>when</th></tr></thead><tbody>",
-    ...refusalOrder.map(
-      ({ status, codes, when }) =>
-        `<tr><td>${escape(status)}</td><td>${codes.map((code) => prose(`\`${code}\``)).join(", ")}</td>` +
-        `<td>${prose(when)}</td></tr>`,
-    ),
-    "</tbody></table>",
-    ...entries,
-    "</main>",
-  ].join("\n");
-}
-
-function retryAdvice(retry: boolean | string): string {
-  if (typeof retry === "string") return retry;
-  return retry ? "yes, with exponential backoff" : "no; change the request first";
-}
-
-function sandboxMain(): string {
-  const platforms = Object.entries(reservedIds).map(([platform, ids]) => {
-    const form = delistingIds[platform as keyof typeof delistingIds];
-    const rows = [
-      ...ids.map(({ id, description }) => ({ id, description })),
-      { id: form.pattern.source.replaceAll(/[\^$()]/g, ""), description: form.description },
-    ];
-    return [
-      `<section id="${escape(platform)}">`,
-      `<h2>${escape(platform)}</h2>`,
-      "<table><thead><tr><th>id</th><th>what it does</th></tr></thead><tbody>",
-      ...rows.map(
-        ({ id, description }) =>
-          `<tr><td><code>${escape(id)}</code></td><td>${prose(description)}</td></tr>`,
-      ),
-      "</tbody></table>",
-      "</section>",
-    ].join("\n");
+const guidePage = ({ title, html: main }: PublicPage, style: Bundle): string =>
+  html({
+    title,
+    head: [`<link rel="stylesheet" href="assets/${style.entry}">`],
+    body: [
+      '<nav aria-label="Service"><a href="../docs">Documentation</a> ' +
+        '<a href="reference">API reference</a> <a href="../dashboard">Dashboard</a></nav>',
+      `<main>\n${main}</main>`,
+    ],
   });
-  return [
-    "<main>",
-    "<h1>Sandbox ids</h1>",
-    backLink,
-    `<p>${prose(
-      "Where the sandbox answers, these ids behave by script, so that you can test what real shops " +
-        "do seldom. Every other well-formed id belongs to an invented catalogue whose prices and " +
-        "stock move. Reads are charged like any other.",
-    )}</p>`,
-    ...platforms,
-    "</main>",
-  ].join("\n");
+
+/**
+ * The API reference. It lists all operations until the renderer shows them, which takes about a second,
+ * and for readers without JavaScript. The browser loads the renderer's files and the document in parallel.
+ */
+const referencePage = (
+  operations: readonly ListedOperation[],
+  script: Bundle,
+  style: Bundle,
+): string =>
+  html({
+    title: "API reference",
+    head: [
+      `<link rel="stylesheet" href="assets/${style.entry}">`,
+      ...script.imports.map((name) => `<link rel="modulepreload" href="assets/${name}">`),
+      '<link rel="preload" href="../v1/openapi.json" as="fetch" crossorigin="anonymous">',
+      `<script type="module" src="assets/${script.entry}"></script>`,
+    ],
+    body: [
+      '<main class="introduction">',
+      "<h1>API reference</h1>",
+      '<p><a href="../docs">Documentation</a> <a href="errors">Error codes</a> ' +
+        '<a href="../dashboard">Dashboard</a></p>',
+      "<noscript><p>This page needs JavaScript. Without it, read the " +
+        '<a href="../v1/openapi.json">OpenAPI document</a>.</p></noscript>',
+      ...operationLists(operations),
+      "</main>",
+      '<div id="reference"></div>',
+    ],
+  });
+
+/** A list of operations for each tag. The links are those of the renderer. */
+const operationLists = (operations: readonly ListedOperation[]): readonly string[] =>
+  [...new Set(operations.map(({ tag }) => tag))].map((tag) => {
+    const entries = operations
+      .filter((operation) => operation.tag === tag)
+      .map(({ key, summary }) => {
+        const [method = "", path = ""] = key.split(" ");
+        const href = `#tag/${tag.toLowerCase()}/${method}${path}`;
+        return `<li><a href="${href}">${escapeHtml(summary)}</a> <code>${key}</code></li>`;
+      });
+    return `<h2>${tag}</h2>\n<ul>\n${entries.join("\n")}\n</ul>`;
+  });
+
+interface Parts {
+  readonly title: string;
+  readonly head: readonly string[];
+  readonly body: readonly string[];
 }
+
+const html = ({ title, head, body }: Parts): string =>
+  [
+    "<!doctype html>",
+    '<html lang="en">',
+    "<head>",
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    // An empty icon: the browser requests one otherwise.
+    '<link rel="icon" href="data:,">',
+    `<title>${escapeHtml(title)}</title>`,
+    ...head,
+    "</head>",
+    "<body>",
+    ...body,
+    "</body>",
+    "</html>",
+    "",
+  ].join("\n");

@@ -7,147 +7,130 @@ import {
   upstreamRequests,
 } from "../../shared/sources/upstream/contract.ts";
 import { jsonSchema } from "../../tools/documents/json-schema.ts";
-import { escape, prose } from "./html.ts";
 import { upstreamExample } from "./upstream-examples.ts";
 
-/** The contract of the adapter `upstream`: in words, and as schemas with an example each. */
-export function upstreamMain(backLink: string): string {
+/** The page `/docs/upstream` in Markdown: the contract of the adapter `upstream`, with its schemas. */
+export function upstreamPage(): string {
   return [
-    "<main>",
-    "<h1>Your own source</h1>",
-    backLink,
-    `<p>${prose(
-      "The adapter `upstream` reads from a server of yours: a scraper, a gateway, a bridge to a " +
-        "vendor. The server speaks the contract on this page; what the shops say, and how you get " +
-        "it, is your part.",
-    )}</p>`,
+    "# Your own source",
+    "This page is for engineers who connect a source of their own. The adapter `upstream` reads from a " +
+      "server of yours: a scraper, a gateway or a bridge to a vendor. The server must keep the contract " +
+      "on this page.",
     ...sections.map(
-      ({ id, title, rules }) =>
-        `<section id="${id}">\n<h2>${escape(title)}</h2>\n<ul>\n` +
-        `${rules.map((rule) => `<li>${prose(rule)}</li>`).join("\n")}\n</ul>\n</section>`,
+      ({ title, rules }) => `## ${title}\n\n${rules.map((rule) => `- ${rule}`).join("\n")}`,
     ),
-    '<section id="schemas">',
-    "<h2>Schemas and examples</h2>",
-    `<p>${prose("JSON Schema, draft 2020-12. Fields that are not named here are dropped.")}</p>`,
-    "<h3>capabilities</h3>",
-    block("reply-schema", schemaOf(upstreamCapabilities)),
+    "## Schemas and examples",
+    "JSON Schema, draft 2020-12. The service drops fields that are not listed here.",
+    "### capabilities",
+    block("Schema of the reply", schemaOf(upstreamCapabilities)),
     ...stepScraperIds.flatMap(scraperBlocks),
-    "</section>",
-    "</main>",
-  ].join("\n");
+  ].join("\n\n");
 }
 
 interface Section {
-  readonly id: string;
   readonly title: string;
   readonly rules: readonly string[];
 }
 
 const sections: readonly Section[] = [
   {
-    id: "request",
     title: "What the service sends",
     rules: [
-      "`POST {base URL}/read` with a JSON body: `scraper`, `marketplace`, `ids`, `deadline_ms`. " +
-        "Offers are asked for with a `condition`, which is `all`; offer checks with `offers`, " +
-        "pairs of `asin` and `offerListingId`, in place of `ids`.",
-      "`Authorization: Bearer <secret>` if a secret is configured. Answer 401 or 403 without the " +
-        "right one.",
-      "`X-Request-Id`: one for each batch. When a batch is tried again it comes under the same name.",
-      "`Accept-Encoding`: the reply may be gzip, deflate or br. Bodies of requests are plain today; " +
-        "a server should take gzip too.",
-      "No more ids in a call than the configured `batchIdsMax`, no more calls at once and in a " +
-        "second than configured. All scrapers that read from one host share these. Refuse a " +
-        "batch that is too large with 413: it is cut in two.",
-      "`deadline_ms` is how long you have, from the moment the call is sent; the service waits a " +
-        "quarter of a second longer for the reply to arrive, and no more. A call that is tried again " +
-        "has its own. Answer in time with what you have; what you do not answer is `unavailable`, " +
-        "is refunded, and may be asked for again.",
-      "Reading must change nothing: a call may be repeated.",
+      "`POST {base URL}/read` with a JSON body: `scraper`, `marketplace`, `ids` and `deadline_ms`. " +
+        "Calls for offers also have `condition`, which is `all`. Calls for offer checks have " +
+        "`offers` instead of `ids`: pairs of `asin` and `offerListingId`.",
+      "`Authorization: Bearer <secret>` if a secret is configured. Return 401 or 403 for a wrong one.",
+      "`X-Request-Id`: the ID of the batch. Repeated calls of a batch have the same ID.",
+      "`Accept-Encoding`: the reply may use gzip, deflate or br. Request bodies are not compressed " +
+        "today; accept gzip as well.",
+      "At most `batchIdsMax` IDs per call, and no more calls at once and per second than configured. " +
+        "All scrapers that read from one host share these limits. Return 413 for a batch that is too " +
+        "large: the service splits it in two.",
+      "`deadline_ms` is the time that you have, from the moment at which the service sends the call. " +
+        "The service waits a quarter of a second longer for the reply. A repeated call has its own " +
+        "deadline. Return in time what you have: an item without a result is `unavailable` and " +
+        "refunded, and the service can read it again later.",
+      "A read must change nothing, because the service can repeat a call.",
     ],
   },
   {
-    id: "reply",
-    title: "What the server answers",
+    title: "What the server returns",
     rules: [
       "200 and `{results: [{id, status, fetchedAt, data}]}`, `application/json` in UTF-8, at most " +
-        "5 MB. The order does not matter. An offer check's `id` is the `offerListingId`, with the " +
-        "`asin` beside it.",
-      "Ids that were not asked for are not heard. Of two results for one id the first counts. An id " +
-        "without a result is `unavailable`.",
-      "`ok`: everything was read that the scraper promises. Products: a title, whether it is in " +
-        "stock, and a price unless it is out of stock; `retailer_a.pulse`: `newCount` and " +
-        "`newMinPrice`. What says `ok` and lacks any of these counts as `partial`.",
-      "`partial`: the item exists, but something promised is missing; refunded. Offers and offer " +
-        "checks cannot be partial: they are `ok` as a whole or `unavailable`.",
-      "`not_found`: the shop itself says that there is no such item. It is charged and takes the " +
-        "item off watchlists, so never guess it from a block page, a redirect or a timeout. In an " +
+        "5 MB, in any order. The `id` of an offer check is the `offerListingId`, and the result also " +
+        "has the `asin`.",
+      "The service ignores results for IDs that it did not send. Of two results for one ID it uses the " +
+        "first. An ID without a result is `unavailable`.",
+      "`ok`: the result has everything that the scraper promises. For products: a title, whether the " +
+        "item is in stock, and a price unless it is out of stock. For `retailer_a.pulse`: `newCount` " +
+        "and `newMinPrice`. An `ok` without any of these counts as `partial`.",
+      "`partial`: the item exists, but a promised field is missing. It is refunded. Offers and offer " +
+        "checks cannot be partial: return `ok` or `unavailable`.",
+      "`not_found`: the shop reports that the item does not exist. It is charged, and watchlists stop " +
+        "reading the item, so never conclude it from a block page, a redirect or a timeout. In an " +
         "offer check it means that the offer cannot be bought.",
-      "Nothing that tells of trouble may stand beside `results`: where `error`, `errors`, `fault`, " +
-        "`message` or `warnings` says anything, `not_found` counts as `unavailable`, and the operator " +
-        "is told. Say `unavailable` for what you could not look for.",
-      "`unavailable`: everything else.",
-      "`fetchedAt`: when you read the item, ISO 8601 with a zone. Left out: when the reply came. In " +
-        "the future: the same. More than a day ago, or not to be read as a time: the item is " +
-        "`unavailable`.",
-      "`data` has exactly the fields of a result of the API. Leave out what the shop does not show; " +
-        "null means that it is known to be nothing, as `newMinPrice` without a new offer.",
-      "Money is a number in the marketplace's currency. A result that names another currency is " +
-        "`unavailable`: it is another country's shop.",
-      "A field of the wrong kind counts as not shown. Numbers and booleans are understood as texts " +
-        "too, numbers are rounded to two decimals, texts are cut at 1,000 characters. Line breaks " +
-        "and other control characters in texts become a space; marks that turn the direction " +
-        "of writing are dropped.",
-      "An `offerListingId` stands for one offer of an item: of two offers with one id the first " +
-        "counts. `totalOffers` below the number of offers shown counts as that number. An " +
+      "Do not return an error next to `results`. If `error`, `errors`, `fault`, `message` or " +
+        "`warnings` has a value, `not_found` counts as `unavailable`, and the service logs a warning. " +
+        "Return `unavailable` for items that you could not read.",
+      "`unavailable`: every other case.",
+      "`fetchedAt`: when you read the item, in ISO 8601 with a zone. If it is absent or in the future, " +
+        "the service uses the time of the reply. If it is more than a day old or malformed, the item " +
+        "is `unavailable`.",
+      "`data` has exactly the fields of a result of the API. Omit what the shop does not show. null " +
+        "means that there is no value, such as `newMinPrice` without a new offer.",
+      "Prices are numbers in the currency of the marketplace. A result with another currency is " +
+        "`unavailable`, because it is from the shop of another country.",
+      "The service drops a field of the wrong type. It accepts numbers and booleans as text, rounds " +
+        "numbers to two decimals, and cuts texts at 1,000 characters. In texts it replaces line breaks " +
+        "and other control characters by a space, and drops characters that change the direction of " +
+        "writing.",
+      "An `offerListingId` identifies one offer of an item. Of two offers with one ID the service uses " +
+        "the first. A `totalOffers` below the number of returned offers counts as that number. An " +
         `\`offerListingId\` has 1 to ${limits.offerListingIdLengthMax} characters and no control ` +
-        "characters; a listing with another one is `unavailable`.",
-      "Links are whole `http(s)://` addresses; one image that is none drops the list of images.",
+        "characters; a listing with any other is `unavailable`.",
+      "Links are absolute `http(s)://` URLs. One malformed image URL drops the list of images.",
     ],
   },
   {
-    id: "trouble",
-    title: "What happens when something fails",
+    title: "What happens when a call fails",
     rules: [
-      "429 or 503: the call is tried again, up to twice, after as long as `Retry-After` says (seconds " +
-        "or an HTTP date), as far as the deadline allows. The pace is lowered for a while.",
-      "Another 5xx, a cut connection, no answer in time: tried again up to twice, then in halves.",
-      "413: the batch is cut in two until it is taken. The service remembers the size that you take " +
-        "and sends no larger batches for as long as its process runs; the operator is told to set " +
-        "`batchIdsMax` lower.",
-      "400: the batch is cut in two until what it is refused for stands alone. After ten ids of one " +
-        "batch were refused alone, the parts that are left are asked once more as they are, and what " +
-        "is refused again is `unavailable`, good ids included: answer `not_found` or `unavailable` " +
-        "for an id that you do not accept rather than refuse the batch.",
-      "Any other status, redirects included, or a body that is no such reply: all ids of the batch " +
-        "are `unavailable`, and the operator is told.",
-      "A server that keeps turning calls away is left alone for a while.",
+      "429 or 503: the service repeats the call up to twice, after the time in `Retry-After` (seconds " +
+        "or an HTTP date), if the deadline allows. It also sends fewer calls for a while.",
+      "Another 5xx, a closed connection, or no reply in time: the service repeats the call up to twice, " +
+        "then splits the batch in two.",
+      "413: the service splits the batch in two until the server accepts it. The process then sends no " +
+        "larger batches, and logs a warning to set a lower `batchIdsMax`.",
+      "400: the service splits the batch until it has isolated each refused ID. After ten isolated IDs " +
+        "it sends the rest of the batch once more; if the server refuses this too, all its items are " +
+        "`unavailable`. Return `not_found` or `unavailable` for an ID that you do not accept, instead " +
+        "of refusing the batch.",
+      "Any other status, redirects included, or a malformed body: all items of the batch are " +
+        "`unavailable`, and the service logs a warning.",
+      "If a server refuses many calls in a row, the service sends it none for a while.",
     ],
   },
   {
-    id: "capabilities",
     title: "Capabilities",
     rules: [
-      "`GET {base URL}/capabilities` may answer which scrapers the server reads for, how many ids it " +
-        "takes in a call and which marketplaces it knows. The check reads it; the service goes by " +
+      "`GET {base URL}/capabilities` can list the scrapers that the server supports, the maximum " +
+        "number of IDs per call and the marketplaces. Only the check below reads it; the service uses " +
         "its configuration.",
     ],
   },
   {
-    id: "check",
-    title: "Checking a server",
+    title: "Check a server",
     rules: [
       "`npm run check:upstream -- <base URL> --scraper retailer_d.standard --ids 1234567,2345678` " +
-        "calls your server in every way that matters and prints one line for each rule, with what " +
-        "was expected and what was seen. Name items that exist: at least one must be found, and for " +
-        "offer checks, whose ids are `<asin>:<offerListingId>`, at least one must be buyable.",
-      "It reads your reply as the service does and warns of every field that is dropped or changed. " +
-        "It exits with 0 if every rule holds that must, with 1 if one fails, with 2 if the command " +
-        "line is wrong.",
-      "`--unknown-id <id>` names an item that does not exist. `--secret-env NAME` names the " +
-        "environment variable that holds the secret. `--marketplace uk` checks another country.",
-      "`node scripts/upstream-server.ts --port 9900` starts a reference server that answers with the " +
-        "sandbox's data; with `--misbehave <how>` it shows what the check finds.",
+        "sends your server each kind of call and prints one line per rule, with the expected and the " +
+        "actual result. Use items that exist: it must find at least one. For offer checks, the IDs are " +
+        "`<asin>:<offerListingId>`, and at least one offer must be buyable.",
+      "It parses your reply as the service does, and warns of every field that the service drops or " +
+        "changes. It exits with 0 if every required rule holds, with 1 if one fails, and with 2 if " +
+        "the command line is wrong.",
+      "`--unknown-id <id>` is an item that does not exist. `--secret-env NAME` is the environment " +
+        "variable with the secret. `--marketplace uk` checks another country.",
+      "`node scripts/upstream-server.ts --port 9900` starts a reference server that returns the data " +
+        "of the sandbox. With `--misbehave <how>` it shows what the check detects.",
     ],
   },
 ];
@@ -155,25 +138,16 @@ const sections: readonly Section[] = [
 function scraperBlocks(scraper: StepScraperId): string[] {
   const { request, reply } = upstreamExample(scraper);
   return [
-    `<h3 id="${escape(scraper)}">${escape(scraper)}</h3>`,
-    block("request-example", request),
-    block("reply-example", reply),
-    block("request-schema", schemaOf(upstreamRequests.get(scraper))),
-    block("reply-schema", schemaOf(upstreamReplies.get(scraper))),
+    `### ${scraper}`,
+    block("Request", request),
+    block("Reply", reply),
+    block("Schema of the request", schemaOf(upstreamRequests.get(scraper))),
+    block("Schema of the reply", schemaOf(upstreamReplies.get(scraper))),
   ];
 }
 
 const schemaOf = (schema: GenericSchema | undefined): object =>
   schema === undefined ? {} : jsonSchema(schema, { direction: "input", named: {} });
 
-const titles = {
-  "request-example": "Request",
-  "reply-example": "Reply",
-  "request-schema": "Schema of the request",
-  "reply-schema": "Schema of the reply",
-} as const;
-
-const block = (kind: keyof typeof titles, value: object): string =>
-  `<details class="${kind}"><summary>${titles[kind]}</summary>` +
-  // Quotes are harmless outside of tags, and there are many of them.
-  `<pre>${escape(JSON.stringify(value, null, 2)).replaceAll("&quot;", '"')}</pre></details>`;
+const block = (title: string, value: object): string =>
+  `**${title}:**\n\n\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``;

@@ -1,6 +1,8 @@
 import { type RouteKey, routes } from "../../functions/routes.ts";
 import type { JsonObject } from "../../tools/documents/json-schema.ts";
 import { asObject, componentSchemas, jsonSchema } from "../../tools/documents/json-schema.ts";
+import { codeSamples, type SampleCall } from "./code-samples.ts";
+import { described } from "./described.ts";
 import { commonHeaders, type HeaderName, headerRefs, headers, itemHeaders } from "./headers.ts";
 import { bodyComponents, namedBodies } from "./named-bodies.ts";
 import { named } from "./named-schemas.ts";
@@ -12,7 +14,7 @@ import { webhooks } from "./webhooks.ts";
 
 /** The API's description in OpenAPI 3.1, made from the route table and the domains' schemas. */
 export function openApiDocument(): JsonObject {
-  return {
+  return described({
     openapi: "3.1.0",
     info: {
       title: "Retail product data service",
@@ -33,7 +35,7 @@ export function openApiDocument(): JsonObject {
       headers: used("headers", headers),
       responses: used("responses", refusalResponses()),
     },
-  };
+  });
 }
 
 const securitySchemes = {
@@ -42,7 +44,12 @@ const securitySchemes = {
     scheme: "bearer",
     description: "Recommended: `Authorization: Bearer <API_KEY>`.",
   },
-  apiKeyHeader: { type: "apiKey", in: "header", name: "X-API-Key" },
+  apiKeyHeader: {
+    type: "apiKey",
+    in: "header",
+    name: "X-API-Key",
+    description: "For clients that reserve the `Authorization` header.",
+  },
   apiKeyQuery: {
     type: "apiKey",
     in: "query",
@@ -78,6 +85,29 @@ function operationObject(key: RouteKey, operation: Operation): JsonObject {
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: requestBody(body) }),
     responses: responsesOf(key, operation),
+    "x-codeSamples": codeSamples(sampleCall(key, operation)),
+  };
+}
+
+/** The call with the first example body, and with the parameters that it cannot do without. */
+function sampleCall(
+  key: RouteKey,
+  { path = {}, query, queryExamples = {}, body }: Operation,
+): SampleCall {
+  const [method = "", template = ""] = key.split(" ");
+  const filled = template.replaceAll(/\{(\w+)\}/g, (_all, name: string) =>
+    encodeURIComponent(path[name]?.example ?? name),
+  );
+  const needed = (query === undefined ? [] : queryOf(query, queryExamples))
+    .filter(({ required }) => required === true)
+    .map(({ name, example }) => [String(name), String(example)] as [string, string]);
+  const search = new URLSearchParams(needed).toString();
+  const [example] = Object.values(body?.examples ?? {});
+  return {
+    method,
+    path: search === "" ? filled : `${filled}?${search}`,
+    needsKey: routes[key].access !== "public",
+    ...(example === undefined ? {} : { body: example }),
   };
 }
 

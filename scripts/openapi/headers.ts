@@ -1,7 +1,7 @@
 /** Response headers by name (specification, section "Errors"). */
 export const headers = {
   "X-Request-Id": {
-    description: "Names this call; quote it when you write to us.",
+    description: "ID of this call. Quote it when you ask for support.",
     schema: { type: "string", examples: ["req_01kp98cnpev5dpr2m3pkppwh2a"] },
   },
   "X-RateLimit-Limit": {
@@ -9,11 +9,11 @@ export const headers = {
     schema: { type: "integer", examples: [50] },
   },
   "X-RateLimit-Remaining": {
-    description: "Calls left in the current window.",
+    description: "Calls that the key may still make in the current window.",
     schema: { type: "integer", examples: [49] },
   },
   "X-RateLimit-Reset": {
-    description: "Unix time in seconds when a call frees up.",
+    description: "Unix time in seconds when the key may make a further call.",
     schema: { type: "integer", examples: [1_794_528_000] },
   },
   "Retry-After": {
@@ -21,7 +21,7 @@ export const headers = {
     schema: { type: "integer", minimum: 0, examples: [1] },
   },
   "X-Service-Credits": {
-    description: "Credits that this call cost; 0 for a refused one.",
+    description: "Credits that this call cost; 0 for an error.",
     schema: { type: "integer", minimum: 0, examples: [2] },
   },
   "X-Service-Balance": {
@@ -31,7 +31,8 @@ export const headers = {
     schema: { type: "integer", minimum: 0, examples: [4_998] },
   },
   ETag: {
-    description: "Names this version of the document; send it in `If-None-Match`.",
+    description:
+      "Version of the document. Send it in `If-None-Match` to get 304 while it is current.",
     schema: { type: "string", examples: ['W/"4Zq0mJr9Xy1c7Qe2tB6nUw"'] },
   },
   "Cache-Control": {
@@ -39,7 +40,8 @@ export const headers = {
     schema: { type: "string", examples: ["public, max-age=300"] },
   },
   "Idempotent-Replayed": {
-    description: "`true` when this is the answer to an earlier call with the same key.",
+    description:
+      "`true` if this is the stored answer to an earlier call with the same idempotency key.",
     schema: { type: "string", enum: ["true"] },
   },
 } as const;

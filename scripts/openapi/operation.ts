@@ -3,14 +3,15 @@ import type { HeaderName } from "./headers.ts";
 
 /** Groups of operations, in the order the document and its page show them. */
 export const tags = {
-  Items: "Reading products and offers. Charged per item; one concurrency slot a call.",
-  Platforms: "What can be read, and at what price.",
+  Items:
+    "Calls that read products and offers. Each is charged per item and takes one concurrency slot.",
+  Platforms: "Platforms that the service reads, and prices.",
   Watchlists: "Lists of items that are read on a schedule.",
-  Webhooks: "Receivers of what runs find.",
-  Export: "The bucket that gets every event as a file.",
+  Webhooks: "Webhook endpoints, which receive the events of runs, and the log of their deliveries.",
+  Export: "The S3 bucket to which the service writes every event.",
   Account: "Balance, usage, ledger and API keys.",
-  Structured: "Announced endpoints for structured data; all of them answer 501.",
-  Meta: "The service's description of itself.",
+  Structured: "Announced endpoints for structured data; they return 501.",
+  Meta: "The OpenAPI document, the documentation pages and the dashboard.",
 } as const;
 export type Tag = keyof typeof tags;
 
@@ -46,7 +47,7 @@ export interface Answer {
   readonly headers?: readonly HeaderName[];
 }
 
-/** One operation as the document describes it; who may call it stands in the route table. */
+/** An operation of the document. The route table states who may call it. */
 export interface Operation {
   /** `operationId`, in camel case: generated clients name their functions after it. */
   readonly id: string;

@@ -22,7 +22,7 @@ const refusals: Readonly<Record<RefusalStatus, Refusal>> = {
   },
   401: {
     name: "Unauthorized",
-    description: "No API key, a malformed one, an unknown one, or a revoked one.",
+    description: "The call has no API key, or one that is malformed, unknown or revoked.",
     examples: [errorGuide.UNAUTHORIZED.example],
   },
   402: {
@@ -37,7 +37,7 @@ const refusals: Readonly<Record<RefusalStatus, Refusal>> = {
   },
   404: {
     name: "NotFound",
-    description: "It does not exist, or it belongs to another account.",
+    description: "The resource does not exist, or it belongs to another account.",
     examples: [errorGuide.NOT_FOUND.example],
   },
   409: {
@@ -61,23 +61,24 @@ const refusals: Readonly<Record<RefusalStatus, Refusal>> = {
   },
   429: {
     name: "TooManyRequests",
-    description: "Too many calls per second, or all concurrency slots busy. Nothing was charged.",
+    description:
+      "The key exceeds its rate limit, or all concurrency slots are busy. Nothing was charged.",
     examples: [errorGuide.RATE_LIMITED.example, errorGuide.CONCURRENCY_LIMIT.example],
     headers: ["Retry-After"],
   },
   500: {
     name: "InternalError",
-    description: "Something failed on our side. Nothing was charged.",
+    description: "The service failed. Nothing was charged.",
     examples: [errorGuide.INTERNAL.example],
   },
   501: {
     name: "NotImplemented",
-    description: "Announced, not available yet. Nothing was charged.",
+    description: "The platform, marketplace or endpoint is announced only. Nothing was charged.",
     examples: [errorGuide.NOT_IMPLEMENTED.example],
   },
   502: {
     name: "BadGateway",
-    description: "No usable answer from the retailer. Nothing was charged.",
+    description: "The retailer gave no usable answer. Nothing was charged.",
     examples: [errorGuide.TARGET_FAILED.example],
   },
   503: {
@@ -93,7 +94,7 @@ const statuses = Object.keys(refusals).map(Number) as RefusalStatus[];
 const componentName = (status: RefusalStatus, itemCall: boolean): string =>
   `${refusals[status].name}${itemCall ? "ToItemCall" : ""}`;
 
-/** The shared response of a refusal; those of item calls say that the call cost nothing. */
+/** The shared response of a refusal; the responses of item calls state that the call cost nothing. */
 export const refusalRef = (status: RefusalStatus, itemCall: boolean): JsonObject => ({
   $ref: `#/components/responses/${componentName(status, itemCall)}`,
 });

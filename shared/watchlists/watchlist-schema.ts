@@ -36,7 +36,14 @@ export const watchlistSchema = v.object({
   status: v.picklist(["active", "paused"]),
   paused_reason: v.nullable(v.picklist(["user", "insufficient_credits"])),
   schedule: scheduleSchema,
-  every: v.nullable(v.pipe(v.string(), v.description("Null if the watchlist has a cron."))),
+  every: v.nullable(
+    v.pipe(
+      v.string(),
+      v.description(
+        "Time between the starts of two runs, such as 15m. Null if the watchlist has a cron.",
+      ),
+    ),
+  ),
   every_seconds: v.nullable(count),
   ...shownSettingFields,
   webhook_url: v.nullable(

@@ -38,6 +38,8 @@ export interface Visit {
 export interface DashboardWorld {
   readonly world: RunningWorld;
   readonly url: string;
+  /** An API key of the local account. */
+  readonly key: string;
   open(view?: View): Promise<Visit>;
   /** The same, signed in and at a page. */
   openAt(path: string, heading: string): Promise<Visit>;
@@ -50,15 +52,17 @@ export async function startDashboardWorld(): Promise<DashboardWorld> {
   const world = await startRunningWorld();
   const browser = await launchChromium();
   const url = `${world.ready["base_url"] ?? ""}/dashboard`;
+  const key = world.ready["api_key"] ?? "";
   const visits: Visit[] = [];
   const open = async (view: View = {}): Promise<Visit> => {
-    const visit = await openVisit(browser, { url, view, key: world.ready["api_key"] ?? "" });
+    const visit = await openVisit(browser, { url, view, key });
     visits.push(visit);
     return visit;
   };
   return {
     world,
     url,
+    key,
     open,
     async openAt(path, heading) {
       const visit = await open();
@@ -195,12 +199,17 @@ const views = (["light", "dark"] as const).flatMap((scheme) =>
 /**
  * Expects a page to have no serious violation, in both colour schemes, on a desktop and a phone, and
  * to be no wider than the phone.
+ * @param settled waits until the page shows a color scheme
  */
-export async function expectAccessible(page: Page): Promise<void> {
+export async function expectAccessible(
+  page: Page,
+  settled: (scheme: Scheme) => Promise<void> = async () => {},
+): Promise<void> {
   const before = page.viewportSize();
   for (const { scheme, size } of views) {
     await page.emulateMedia({ colorScheme: scheme });
     await page.setViewportSize(viewports[size]);
+    await settled(scheme);
     expect(await violationsOf(page), `${scheme}, ${size}`).toEqual([]);
     const overflow = await page.evaluate(
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,

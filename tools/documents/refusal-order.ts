@@ -12,7 +12,7 @@ interface Refusal {
  * `functions/http/group-handler.ts` implements the order; `test/world/edge.slow.test.ts` checks it on
  * every route.
  */
-export const refusalOrder: readonly Refusal[] = [
+const refusalOrder: readonly Refusal[] = [
   {
     status: "401",
     codes: ["UNAUTHORIZED"],

@@ -3,7 +3,7 @@ import type { Platform } from "../../../shared/platforms/catalogue.ts";
 import { itemIdPattern } from "../../../shared/platforms/item-id.ts";
 import type { JsonObject } from "../../../tools/documents/json-schema.ts";
 
-/** An array of 1 to `max` item ids of a platform. */
+/** An array of 1 to `max` item IDs of a platform. */
 export const itemIds = (platform: Platform, max: number, description: string) =>
   v.pipe(
     v.array(v.pipe(v.string(), v.regex(new RegExp(itemIdPattern(platform))))),
@@ -13,7 +13,7 @@ export const itemIds = (platform: Platform, max: number, description: string) =>
   );
 
 /**
- * The rule of ids that come as an array, or as one string with newlines or commas between them: the
+ * The schema of IDs as an array, or as one string with newlines or commas between them: the
  * first keyword is about arrays only, the second about strings only.
  */
 export function idListRule(platform: Platform): JsonObject {

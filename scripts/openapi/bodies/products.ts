@@ -12,7 +12,7 @@ import {
 import { forbidden, where } from "../rules.ts";
 import { itemIds } from "./item-ids.ts";
 
-/** The fields that every products body of a platform has; its ids are beside them. */
+/** The fields of each body of POST /v1/products, without the item IDs. */
 function platformFields(platform: Platform) {
   const { include } = productsBody.entries;
   const named = v.pipe(v.literal(platform), v.metadata({ type: "string" }));
@@ -50,7 +50,7 @@ const oneTier = (platform: Platform) => ({
 
 const retailerAFields = platformFields("retailer_a");
 const { productIdsMax } = limits;
-/** How many ids a call may hold depends on its tier. */
+/** The maximum number of IDs in a call depends on its tier. */
 const maxByTier = (field: string) =>
   where("tier", ["pulse"], {
     rules: {},

@@ -23,7 +23,7 @@ const platformRules = (rules: (platform: Platform) => JsonObject): JsonObject =>
     platformIds.map((platform) => ({ values: [platform], rules: rules(platform) })),
   );
 
-/** The ids and the pipeline of a new watchlist depend on its platform. */
+/** The item IDs and the pipeline of a new watchlist depend on its platform. */
 const itemsOfPlatform = platformRules((platform) => ({
   properties: {
     ids: idListRule(platform),

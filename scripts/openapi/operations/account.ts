@@ -19,16 +19,19 @@ export const accountOperations = {
     id: "getAccount",
     tag: "Account",
     summary: "Get the account",
-    description: "Balance, concurrency, and the key that made the call. Free.",
-    answers: { 200: { description: "It.", schema: accountResponse, example: account } },
+    description:
+      "Returns the balance, the concurrency limit, and the key that made the call. Free.",
+    answers: { 200: { description: "The account.", schema: accountResponse, example: account } },
   },
   "GET /v1/usage": {
     id: "getUsage",
     tag: "Account",
     summary: "Get usage by day",
-    description: "Billed work of the last days, in UTC, oldest first. Free.",
+    description: "Returns item calls, run steps and credits by day, in UTC, oldest first. Free.",
     query: usageQuery,
-    answers: { 200: { description: "It.", schema: usageResponse, example: usage } },
+    answers: {
+      200: { description: "Totals and one entry per day.", schema: usageResponse, example: usage },
+    },
   },
   "GET /v1/credit_transactions": {
     id: "listCreditTransactions",
@@ -48,7 +51,7 @@ export const accountOperations = {
     query: creditTransactionsQuery,
     answers: {
       200: {
-        description: "Entries of the ledger.",
+        description: "Entries of the ledger, newest first.",
         schema: creditTransactionsResponse,
         example: {
           object: "list",
@@ -63,7 +66,7 @@ export const accountOperations = {
     id: "listApiKeys",
     tag: "Account",
     summary: "List API keys",
-    description: "Oldest first; never the keys themselves. Free.",
+    description: "Lists the API keys of the account, oldest first, without the secret parts. Free.",
     answers: {
       200: {
         description: "The account's keys.",
@@ -76,11 +79,11 @@ export const accountOperations = {
     id: "createApiKey",
     tag: "Account",
     summary: "Create an API key",
-    description: "The key is shown in this answer only.",
+    description: "Creates an API key. The key is returned in this answer only.",
     body: { schema: newApiKeyBody, examples: { key: { name: "server" } } },
     answers: {
       201: {
-        description: "Created, with the key.",
+        description: "The API key, with its secret part.",
         schema: apiKeyWithKeySchema,
         example: {
           ...apiKey,
@@ -95,11 +98,11 @@ export const accountOperations = {
     id: "revokeApiKey",
     tag: "Account",
     summary: "Revoke an API key",
-    description: "It stops working at once. A key cannot revoke itself.",
-    path: { id: { description: "Id of an API key.", example: apiKey.id } },
+    description: "Revokes an API key immediately. A key cannot revoke itself.",
+    path: { id: { description: "ID of the API key.", example: apiKey.id } },
     answers: {
       200: {
-        description: "Revoked.",
+        description: "The key is revoked.",
         schema: apiKeyDeletedResponse,
         example: { id: apiKey.id, object: "api_key", deleted: true },
       },

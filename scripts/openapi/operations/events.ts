@@ -15,17 +15,16 @@ export const eventOperations = {
     tag: "Webhooks",
     summary: "List events",
     description:
-      "Every event that runs made in the last 30 days, whether an endpoint wanted it or not, in " +
-      "the order in which they were published: to catch up on what a receiver missed, or to work " +
-      "without one. Free.\n\n" +
-      "Send `next_after` as `after` until `has_more` is false, and keep the last one: later events " +
-      "come behind it. No event is left out or comes twice. A page may hold fewer events than " +
-      "`limit`, or none, while `has_more` is true: it holds 3 MB at most, unless one event is " +
-      "larger, and looks at a bounded number of runs.\n\n" +
-      "When the event named in `after` is not found, as after 30 days, the list goes on from the " +
-      "time in its id: nothing is left out, and some events may come again. A time as `after` " +
-      "picks the beginning only; events that happened before it are left out of that page.\n\n" +
-      "`webhook.test` events belong to their endpoint and are not listed.",
+      "Lists every event that runs made in the last 30 days, in the order of their publication, " +
+      "also events that no endpoint receives. Use it to catch up on missed webhooks, or instead " +
+      "of webhooks. Free.\n\nSend `next_after` as `after` until `has_more` is false, and store " +
+      "the last one: later events come after it. No event is skipped or repeated. A page can " +
+      "have fewer events than `limit`, or none, while `has_more` is true. It has at most 3 MB, " +
+      "unless one event is larger.\n\nIf the service no longer has the event in `after`, for " +
+      "example after 30 days, the list continues from the time in its ID. Nothing is skipped, " +
+      "and some events can come again. With a time as `after`, the first page starts with the " +
+      "first event of that time or later.\n\n`webhook.test` events belong to their endpoint and " +
+      "are not listed.",
     query: eventsQuery,
     queryExamples: { type: "watchlist.product.changed", after: eventChanged.id },
     answers: {
@@ -46,8 +45,9 @@ export const eventOperations = {
     tag: "Webhooks",
     summary: "Get an event",
     description:
-      "Returns the envelope, byte for byte as webhooks send it. Returns 404 for an event older than " +
-      "30 days. A `webhook.test` event is not stored: the detail of its delivery has its body.",
+      "Returns the event, byte for byte as webhooks send it. Returns 404 for an event older " +
+      "than 30 days. The service does not store `webhook.test` events: get their delivery to " +
+      "see the body.",
     path,
     answers: { 200: { description: "The event.", schema: runEventSchema, example: eventChanged } },
     refusals: [404],
@@ -69,7 +69,7 @@ export const eventOperations = {
     },
     answers: {
       202: {
-        description: "The delivery, pending now.",
+        description: "The delivery, which is pending.",
         schema: webhookDeliverySchema,
         example: {
           ...delivery,

@@ -62,8 +62,11 @@ export const exportOperations = {
     id: "getS3Destination",
     tag: "Export",
     summary: "Get the S3 destination",
-    description: "Its secret access key is never shown.",
-    answers: { 200: { description: "It.", schema: destinationSchema, example: destination } },
+    description:
+      "Returns the settings and status of the S3 destination, without its secret access key.",
+    answers: {
+      200: { description: "The S3 destination.", schema: destinationSchema, example: destination },
+    },
     refusals: [404],
   },
   "PUT /v1/s3_destination": {
@@ -71,7 +74,7 @@ export const exportOperations = {
     tag: "Export",
     summary: "Set the S3 destination",
     description:
-      `One per account, any S3-compatible store. ${check} ${dueAtOnce}\n\n` +
+      `Sets the destination of the account, in AWS or any S3-compatible store. ${check} ${dueAtOnce}\n\n` +
       "With `auth` `access_key` the service signs with your key: `access_key_id` and " +
       "`secret_access_key` are required. With `auth` `role` (AWS only) it assumes `role_arn`, " +
       "whose trust policy must ask for your account's external id; until it does, the 400 of this " +
@@ -95,8 +98,12 @@ export const exportOperations = {
       },
     },
     answers: {
-      200: { description: "Replaced.", schema: destinationSchema, example: destination },
-      201: { description: "Set.", schema: destinationSchema, example: destination },
+      200: {
+        description: "The changed destination.",
+        schema: destinationSchema,
+        example: destination,
+      },
+      201: { description: "The new destination.", schema: destinationSchema, example: destination },
     },
     refusals: [409],
   },
@@ -105,8 +112,8 @@ export const exportOperations = {
     tag: "Export",
     summary: "Change the S3 destination",
     description:
-      "What is absent stays as it is; `endpoint` null means AWS again. Changing `bucket` or " +
-      "`endpoint`, or going back to `auth` `access_key`, takes `secret_access_key` again.\n\n" +
+      "Changes the fields that you send. `endpoint` null means AWS. A change of `bucket` or " +
+      "`endpoint`, or of `auth` to `access_key`, needs `secret_access_key`.\n\n" +
       `${check} Changing only \`compression\`, and disabling, need no check. ${dueAtOnce} Disabling ` +
       "ends the exports that are pending.",
     body: {
@@ -118,7 +125,11 @@ export const exportOperations = {
       },
     },
     answers: {
-      200: { description: "As it is now.", schema: destinationSchema, example: destination },
+      200: {
+        description: "The changed destination.",
+        schema: destinationSchema,
+        example: destination,
+      },
     },
     refusals: [404, 409],
   },
@@ -126,10 +137,12 @@ export const exportOperations = {
     id: "deleteS3Destination",
     tag: "Export",
     summary: "Delete the S3 destination",
-    description: "Ends the exports that are still owed. What the bucket holds stays.",
+    description:
+      "Deletes the S3 destination and cancels its pending exports. The objects in the bucket " +
+      "stay.",
     answers: {
       200: {
-        description: "Deleted.",
+        description: "The destination is deleted.",
         schema: deletedDestinationResponse,
         example: { object: "s3_destination", deleted: true },
       },
@@ -146,7 +159,7 @@ export const exportOperations = {
       "still returns 200; the body names the field to change and what to do.",
     answers: {
       200: {
-        description: "The result.",
+        description: "The result of the check.",
         schema: destinationTestResponse,
         example: {
           object: "s3_destination_test",
@@ -191,16 +204,16 @@ export const exportOperations = {
     tag: "Export",
     summary: "Export past runs again",
     description:
-      "Writes every run that ended from `since` to `until` (both inclusive; absent: now), whether " +
-      "it was exported before or not. Below one prefix an event always has the same key and bytes, because " +
-      "a run keeps the format of its first export.",
+      "Exports every run that ended from `since` to `until` (both inclusive), whether it was " +
+      "exported before or not. Below one prefix an event always has the same key and bytes, " +
+      "because a run keeps the format of its first export.",
     body: {
       schema: backfillBody,
       examples: { since: { since: "2026-11-20T00:00:00Z" } },
     },
     answers: {
       202: {
-        description: "Begun; `GET /v1/s3_destination/exports` shows how far it is.",
+        description: "The backfill started. `GET /v1/s3_destination/exports` shows its progress.",
         schema: backfillResponse,
         example: {
           object: "s3_backfill",

@@ -13,21 +13,18 @@ import { offerCheckBodies, offersBodies, productsBodies } from "../bodies/produc
 import { anyOf } from "../named-bodies.ts";
 import type { Operation } from "../operation.ts";
 
-const oneSlot = "One concurrency slot.";
-
 export const itemOperations = {
   "POST /v1/products": {
     id: "readProducts",
     tag: "Items",
     summary: "Read products",
     description:
-      "One result per unique id, in the order of the request, each with a `status`. `ok` and " +
-      "`not_found` are charged; `partial` and `unavailable` are refunded. Prices per item and how " +
-      "many IDs a call may hold are in `GET /v1/platforms`; what a call costs is rounded up " +
-      "once.\n\n" +
-      "An item that could not be read is never an error: it is `unavailable` in a 200 and may be " +
-      "read again later.\n\n" +
-      `Allow 300 seconds. ${oneSlot}`,
+      "Reads items of one platform and returns one result per unique ID, in the order of the " +
+      "request. `ok` and `not_found` are charged; `partial` and `unavailable` are refunded. " +
+      "`GET /v1/platforms` lists the price of an item and the number of IDs per call. The " +
+      "service rounds up the price of a call once.\n\nAn item that the service could not read is " +
+      "not an error: its result is `unavailable` in a 200. Read it again later.\n\nSet a timeout " +
+      "of 300 seconds. The call takes one concurrency slot.",
     body: {
       schema: anyOf(productsBodies),
       examples: {
@@ -39,7 +36,7 @@ export const itemOperations = {
     },
     answers: {
       200: {
-        description: "One result per unique id, in the order of the request.",
+        description: "One result per unique ID, in the order of the request.",
         schema: productsResponse,
         example: productsEnvelope,
       },
@@ -51,18 +48,18 @@ export const itemOperations = {
     tag: "Items",
     summary: "Read the offers of listings",
     description:
-      "1 credit for a listing with one offer or none and for `not_found`, 3 for one with more; " +
-      "`unavailable` is refunded. 3 per id are reserved up front.\n\n" +
-      "The featured offer comes first, then the cheapest, 31 per listing at most; `condition` " +
-      "filters those. Live on retailer_a, marketplace us.\n\n" +
-      `Allow 180 seconds. ${oneSlot}`,
+      "Reads the offers of listings. A listing with at most one offer costs 1 credit, as does " +
+      "`not_found`; a listing with more offers costs 3. `unavailable` is refunded. The call " +
+      "reserves 3 credits per ID.\n\nThe featured offer comes first, then the cheapest, at most " +
+      "31 per listing. `condition` filters them. Available for retailer_a, marketplace us.\n\nSet " +
+      "a timeout of 180 seconds. The call takes one concurrency slot.",
     body: {
       schema: anyOf(offersBodies),
       examples: { new: { platform: "retailer_a", ids: ["B0SANDBOX0"], condition: "new" } },
     },
     answers: {
       200: {
-        description: "One result per unique id, in the order of the request.",
+        description: "One result per unique ID, in the order of the request.",
         schema: offersResponse,
         example: offersEnvelope,
       },
@@ -73,11 +70,15 @@ export const itemOperations = {
     id: "readItemOffers",
     tag: "Items",
     summary: "Read the offers of one listing",
-    description: "The same answer and price as `POST /v1/offers` with one id.",
-    path: { id: { description: "Item id.", example: "B0SANDBOX0" } },
+    description: "Returns the same answer at the same price as `POST /v1/offers` with one ID.",
+    path: { id: { description: "Item ID of the platform.", example: "B0SANDBOX0" } },
     query: itemOffersQuery,
     answers: {
-      200: { description: "One result.", schema: offersResponse, example: offersEnvelope },
+      200: {
+        description: "The offers of the listing.",
+        schema: offersResponse,
+        example: offersEnvelope,
+      },
     },
     itemCall: true,
   },
@@ -86,10 +87,11 @@ export const itemOperations = {
     tag: "Items",
     summary: "Check whether exact offers can be bought now",
     description:
-      "0.5 credits per offer answered, rounded up once per call; `unavailable` is refunded. Yes or " +
-      "no only: `buyable` is false without a reason, and there is no price.\n\n" +
-      "Send `asin` and `offerListingId` exactly as an answer returned them. Live on retailer_a, " +
-      `marketplace us.\n\nAllow 120 seconds. ${oneSlot}`,
+      "Checks whether exact offers can be bought now, at 0.5 credits per answered offer, " +
+      "rounded up once per call. `unavailable` is refunded. The answer has only `buyable`: no " +
+      "reason and no price.\n\nSend `asin` and `offerListingId` exactly as an answer returned " +
+      "them. Available for retailer_a, marketplace us.\n\nSet a timeout of 120 seconds. The call " +
+      "takes one concurrency slot.",
     body: {
       schema: anyOf(offerCheckBodies),
       examples: { offer: { offers: [{ asin: "B0SANDBOX0", offerListingId }] } },

@@ -6,42 +6,38 @@ export const metaOperations = {
     id: "getOpenApiDocument",
     tag: "Meta",
     summary: "Get this document",
-    description: "Public.",
-    answers: { 200: { description: "OpenAPI 3.1.", mediaType: "application/json" } },
+    description:
+      "Returns the OpenAPI 3.1 document of this API, with the address that you called as its " +
+      "server. Public.",
+    answers: { 200: { description: "The OpenAPI 3.1 document.", mediaType: "application/json" } },
   },
   "GET /dashboard": {
     id: "getDashboard",
     tag: "Meta",
     summary: "Open the account dashboard",
-    description: "Public; it asks for an API key and works by the calls of this document alone.",
-    answers: { 200: { description: "A page." } },
+    description:
+      "Returns the account dashboard. It asks for an API key and uses the calls of this " +
+      "document only. Public.",
+    answers: { 200: { description: "The dashboard page." } },
   },
   "GET /docs": {
     id: "getDocs",
     tag: "Meta",
-    summary: "Read about the API and try calls",
-    description: "Public.",
-    answers: { 200: { description: "A page." } },
+    summary: "List and search the documentation",
+    description:
+      "Public. The page lists the guides and the API reference, and searches the guides.",
+    answers: { 200: { description: "The index page." } },
   },
-  "GET /docs/errors": {
-    id: "getErrorsPage",
+  "GET /docs/{page}": {
+    id: "getDocsPage",
     tag: "Meta",
-    summary: "Read what every error code means",
-    description: "Public. One anchor per code: `/docs/errors#RATE_LIMITED`.",
-    answers: { 200: { description: "A page." } },
-  },
-  "GET /docs/sandbox": {
-    id: "getSandboxPage",
-    tag: "Meta",
-    summary: "List the sandbox items with scripted results",
-    description: "Public.",
-    answers: { 200: { description: "A page." } },
-  },
-  "GET /docs/upstream": {
-    id: "getUpstreamPage",
-    tag: "Meta",
-    summary: "Read how to serve data from a source of your own",
-    description: "Public. The contract of the adapter `upstream`, with its JSON Schemas.",
-    answers: { 200: { description: "A page." } },
+    summary: "Read a page of the documentation",
+    description:
+      "Public. `reference` describes every call and lets you try it. `errors` has one anchor per " +
+      "error code, such as `/docs/errors#RATE_LIMITED`. `sandbox` lists the IDs with scripted " +
+      "behavior, `upstream` the contract for a source of your own. `/docs` lists all pages.",
+    path: { page: { description: "Name of a page.", example: "errors" } },
+    answers: { 200: { description: "The page." } },
+    refusals: [404],
   },
 } as const satisfies { readonly [Key in RouteKey]?: Operation };

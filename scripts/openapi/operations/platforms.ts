@@ -7,28 +7,36 @@ import type { Operation } from "../operation.ts";
 const wholeNumber = (minimum: number, maximum: number) =>
   v.optional(v.pipe(v.number(), v.integer(), v.minValue(minimum), v.maxValue(maximum)));
 
-/** Parameters of structured endpoints; `GET /v1/structured` says which endpoint takes which. */
+const described = <Schema extends v.GenericSchema>(schema: Schema, text: string) =>
+  v.pipe(schema, v.description(text));
+
+/** Parameters of structured endpoints; `GET /v1/structured` lists which endpoint takes which. */
 const structuredParameters = v.object({
   query: v.optional(
     v.pipe(v.string(), v.description("What to search for; required for searches.")),
   ),
-  page: wholeNumber(1, 100),
-  num: wholeNumber(10, 100),
-  country: v.optional(v.string()),
-  language: v.optional(v.string()),
-  product_id: v.optional(v.string()),
-  item_id: v.optional(v.string()),
+  page: described(wholeNumber(1, 100), "Number of the page of results, from 1."),
+  num: described(wholeNumber(10, 100), "Results per page."),
+  country: described(v.optional(v.string()), "Country of the results, as a two-letter code."),
+  language: described(v.optional(v.string()), "Language of the results, as a two-letter code."),
+  product_id: described(v.optional(v.string()), "Product whose data you want."),
+  item_id: described(v.optional(v.string()), "Item whose data you want."),
 });
 
 const structuredPath = {
-  platform: { description: "A platform.", example: "retailer_a" },
-  kind: { description: "search, product, reviews or category.", example: "search" },
+  platform: { description: "ID of a platform.", example: "retailer_a" },
+  kind: { description: "Kind of data: search, product, reviews or category.", example: "search" },
 };
 const structured = {
   tag: "Structured",
-  description: "Announced: answers 501 and charges nothing. Will cost 5 credits a call.",
+  description: "Announced: returns 501 and charges nothing. A call will cost 5 credits.",
   path: structuredPath,
-  answers: {},
+  answers: {
+    200: {
+      description: "Not returned yet: the data, once the endpoint is live.",
+      mediaType: "application/json",
+    },
+  },
   refusals: [402, 404, 501, 502],
 } as const;
 
@@ -38,8 +46,8 @@ export const platformOperations = {
     tag: "Platforms",
     summary: "List platforms",
     description:
-      "Platforms with their marketplaces, endpoints, tiers and prices. What is `coming_soon` " +
-      "answers 501.",
+      "Lists platforms with their marketplaces, endpoints, tiers and prices. Public. Calls to " +
+      "what is `coming_soon` return 501.",
     answers: {
       200: {
         description: "Every platform, the announced ones last.",
@@ -52,7 +60,7 @@ export const platformOperations = {
     id: "listStructuredEndpoints",
     tag: "Structured",
     summary: "List structured endpoints",
-    description: "Each with its parameters and status. Free.",
+    description: "Lists the announced endpoints with their parameters and status. Free.",
     answers: {
       200: {
         description: "Every structured endpoint.",

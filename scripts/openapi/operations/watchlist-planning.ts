@@ -20,8 +20,8 @@ export const watchlistPlanningOperations = {
     tag: "Watchlists",
     summary: "Estimate a watchlist",
     description:
-      "What the runs of a list would cost before it is created, and whether its pipeline would be " +
-      "accepted: `param` of a refusal points at the key to change. Creates nothing. Free.",
+      "Estimates the credits of the runs of a watchlist and checks its pipeline, without " +
+      "creating anything. `param` of an error names the field to change. Free.",
     body: {
       schema: watchlistBodies.WatchlistEstimateRequest.schema,
       examples: {
@@ -43,7 +43,7 @@ export const watchlistPlanningOperations = {
     },
     answers: {
       200: {
-        description: "The pipeline with its defaults filled in, and credits.",
+        description: "The pipeline with its default values, and the estimated credits.",
         schema: estimateResponse,
         example: {
           object: "watchlist_estimate",
@@ -63,14 +63,14 @@ export const watchlistPlanningOperations = {
     tag: "Watchlists",
     summary: "Preview a schedule",
     description:
-      "The first times after `after` at which a watchlist with this `every`, or this `cron` in " +
-      "`timezone`, would run. A cadence counts from `after`. `runs_in_30_days` gives the credits of a " +
-      "month. Free.",
+      "Lists the first times after `after` at which a watchlist with this `every`, or this " +
+      "`cron` in `timezone`, runs. A cadence counts from `after`. Multiply `runs_in_30_days` by " +
+      "the credits of a run to get the credits of a month. Free.",
     query: schedulePreviewFields,
     queryExamples: { cron: "0 12 * * *", timezone: "Europe/Berlin", after: "2026-11-21T00:00:00Z" },
     answers: {
       200: {
-        description: "The schedule as it was read, and its times.",
+        description: "The schedule and its next times.",
         schema: schedulePreviewResponse,
         example: {
           object: "schedule_preview",
@@ -85,7 +85,9 @@ export const watchlistPlanningOperations = {
     id: "listScrapers",
     tag: "Watchlists",
     summary: "List scrapers and templates",
-    description: "What the steps of a pipeline can run, and pipelines to begin with. Free.",
+    description:
+      "Lists the scrapers that a pipeline step can use, and complete pipelines as templates. " +
+      "Free.",
     query: scrapersQuery,
     queryExamples: { platform: "retailer_d" },
     answers: {

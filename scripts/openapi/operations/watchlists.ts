@@ -36,14 +36,14 @@ const itemChange = {
   asins_by_state: counts,
 };
 
-const id = { id: { description: "Id of a watchlist.", example: watchlistId } };
+const id = { id: { description: "ID of the watchlist.", example: watchlistId } };
 
 export const watchlistOperations = {
   "GET /v1/watchlists": {
     id: "listWatchlists",
     tag: "Watchlists",
     summary: "List watchlists",
-    description: "Newest first. Free.",
+    description: "Lists the watchlists of the account, newest first. Free.",
     query: watchlistsQuery,
     answers: {
       200: {
@@ -58,12 +58,13 @@ export const watchlistOperations = {
     tag: "Watchlists",
     summary: "Create a watchlist",
     description:
-      "Free; at most 100 lists per account. The first run is due at once: it reads every item and " +
-      "reports no changes. With `status: paused` the list does not run until it is resumed; its " +
-      "first run is due then.\n\nSend `every` or `cron`, not both. Events go to the endpoint that " +
-      "`webhook_url` or `webhook_endpoint_id` names, or to every endpoint subscribed to them.\n\n" +
-      "With an `Idempotency-Key` the call can be repeated safely for 24 hours: after a success it " +
-      "gets the first answer again, after a failure it runs again.",
+      "Creates a watchlist. An account has at most 100. Free. The first run is due immediately: " +
+      "it reads every item and reports no changes. With `status: paused` the watchlist does not " +
+      "run until you resume it; its first run is due then.\n\nSend `every` or `cron`, not both. " +
+      "Events go to the endpoint that `webhook_url` or `webhook_endpoint_id` names, otherwise " +
+      "to every endpoint that receives their type.\n\nWith an `Idempotency-Key` you can repeat " +
+      "the call safely for 24 hours: after a success it returns the first answer, after a " +
+      "failure it runs again.",
     headers: {
       "Idempotency-Key": {
         description:
@@ -92,7 +93,8 @@ export const watchlistOperations = {
     },
     answers: {
       201: {
-        description: "Created, or the answer to the first request with this idempotency key.",
+        description:
+          "The created watchlist, or the answer to the first call with this idempotency key.",
         schema: watchlistSchema,
         example: watchlist,
         headers: ["Idempotent-Replayed"],
@@ -105,9 +107,11 @@ export const watchlistOperations = {
     id: "getWatchlist",
     tag: "Watchlists",
     summary: "Get a watchlist",
-    description: "Free.",
+    description: "Returns a watchlist with its settings, item counts and last run. Free.",
     path: id,
-    answers: { 200: { description: "It.", schema: watchlistSchema, example: watchlist } },
+    answers: {
+      200: { description: "The watchlist.", schema: watchlistSchema, example: watchlist },
+    },
     refusals: [404],
   },
   "PATCH /v1/watchlists/{id}": {
@@ -115,8 +119,8 @@ export const watchlistOperations = {
     tag: "Watchlists",
     summary: "Change a watchlist",
     description:
-      "Only what is sent changes; a run in progress goes on as it began. A new cadence is counted " +
-      "from the last run. `status` pauses and activates. Items change with " +
+      "Changes the fields that you send; a run in progress keeps its settings. A new cadence counts " +
+      "from the last run. `status` pauses and resumes the watchlist. To change items, use " +
       "POST /v1/watchlists/{id}/items. Free.\n\nChanging `pipeline` keeps owed retries: the next run " +
       "reads items that were deferred for lack of credits or that the source did not answer. It " +
       "reads them at the new pipeline's step with the same scraper (and the same `condition`, if " +
@@ -134,7 +138,9 @@ export const watchlistOperations = {
         restore: { pipeline: null, webhook_url: null },
       },
     },
-    answers: { 200: { description: "Changed.", schema: watchlistSchema, example: watchlist } },
+    answers: {
+      200: { description: "The changed watchlist.", schema: watchlistSchema, example: watchlist },
+    },
     refusals: [404, 409, 501],
   },
   "DELETE /v1/watchlists/{id}": {
@@ -142,12 +148,12 @@ export const watchlistOperations = {
     tag: "Watchlists",
     summary: "Delete a watchlist",
     description:
-      "Removes the list with its items and run history. A run in progress finishes, but sends no " +
-      "webhooks. Free.",
+      "Deletes the watchlist with its items and run history. A run in progress finishes, but " +
+      "sends no webhooks. Free.",
     path: id,
     answers: {
       200: {
-        description: "Deleted.",
+        description: "The watchlist is deleted.",
         schema: deletedWatchlistResponse,
         example: { id: watchlistId, object: "watchlist", deleted: true },
       },
@@ -159,17 +165,19 @@ export const watchlistOperations = {
     tag: "Watchlists",
     summary: "Run a watchlist now",
     description:
-      "Billed like a scheduled run; works on a paused list. The schedule restarts from now. 409 " +
-      "while a run is in progress, and for a list without items.",
+      "Starts a run now, at the price of a scheduled run, also of a paused watchlist. The next " +
+      "scheduled time counts from now. Returns 409 while a run is in progress, and for a " +
+      "watchlist without items.",
     path: id,
-    answers: { 202: { description: "The run has begun.", schema: runSchema, example: run } },
+    answers: { 202: { description: "The run that started.", schema: runSchema, example: run } },
     refusals: [404, 409],
   },
   "GET /v1/watchlists/{id}/runs": {
     id: "listWatchlistRuns",
     tag: "Watchlists",
     summary: "List a watchlist's runs",
-    description: "Newest first; the newest 500 are kept. Free.",
+    description:
+      "Lists the runs of a watchlist, newest first. The service keeps the newest 500. Free.",
     path: id,
     query: runsQuery,
     answers: {
@@ -186,15 +194,15 @@ export const watchlistOperations = {
     tag: "Watchlists",
     summary: "List a watchlist's items",
     description:
-      "In id order, each with its last snapshot and its last change. Free.\n\nWith `changed_since` " +
-      "it gives every item that changed or was delisted since: this is how deliveries that were " +
-      "missed are caught up with.",
+      "Lists the items of a watchlist in the order of their IDs, each with its last snapshot " +
+      "and its last change. Free.\n\n`changed_since` selects the items that changed or were " +
+      "delisted since then. Use it to catch up on missed deliveries.",
     path: id,
     query: itemsQuery,
     queryExamples: { changed_since: "2026-11-21T00:00:00Z" },
     answers: {
       200: {
-        description: "Items.",
+        description: "Items in the order of their IDs.",
         schema: watchlistItemsResponse,
         example: { object: "list", data: [watchlistItem], has_more: false },
       },
@@ -206,13 +214,13 @@ export const watchlistOperations = {
     tag: "Watchlists",
     summary: "Add and remove items",
     description:
-      "Removals apply before additions; at most 50,000 items per list. Free.\n\nAn added item is " +
-      "`new`: the next run stores a baseline for it and reports no change. So is a delisted item " +
-      "that is added again, and an item that is in both `remove` and `add`: it starts over, with " +
-      "nothing known of it. An id that is not well-formed refuses the whole call; a call that " +
-      "ended without an answer can be made again.\n\nA watchlist without items does not run: at " +
-      "its due times there is no run, charge or event. Added items are read at the next due " +
-      "time, or when you call POST /v1/watchlists/{id}/run.",
+      "Removes and adds items; removals apply first. A watchlist has at most 50,000 items. " +
+      "Free.\n\nAn added item is `new`: the next run stores a baseline for it and reports no " +
+      "change. This also applies to a delisted item that you add again, and to an item in both " +
+      "`remove` and `add`, which loses its stored values. One malformed ID refuses the whole " +
+      "call. You can repeat a call that ended without an answer.\n\nA watchlist without items " +
+      "does not run: at its due times there is no run, charge or event. Added items are read at " +
+      "the next due time, or when you call POST /v1/watchlists/{id}/run.",
     path: id,
     body: {
       schema: watchlistBodies.WatchlistItemsUpdate.schema,
@@ -220,7 +228,7 @@ export const watchlistOperations = {
     },
     answers: {
       200: {
-        description: "What happened to the IDs, and the counts of the watchlist afterwards.",
+        description: "What happened to the IDs, and the item counts after the change.",
         schema: itemChangeResponse,
         example: itemChange,
       },
@@ -237,7 +245,7 @@ export const watchlistOperations = {
       "malformed, 404 if it is not on the watchlist. Free.",
     path: {
       ...id,
-      item_id: { description: "Id of an item of the list.", example: watchlistItem.id },
+      item_id: { description: "ID of an item of the watchlist.", example: watchlistItem.id },
     },
     answers: {
       200: { description: "The item.", schema: watchlistItemSchema, example: watchlistItem },
@@ -248,7 +256,8 @@ export const watchlistOperations = {
     id: "changeWatchlistAsins",
     tag: "Watchlists",
     summary: "Add and remove items (legacy path)",
-    description: "As POST /v1/watchlists/{id}/items; only `object` differs.",
+    description:
+      "Does the same as POST /v1/watchlists/{id}/items; only `object` of the answer differs.",
     deprecated: true,
     path: id,
     body: {
@@ -257,7 +266,7 @@ export const watchlistOperations = {
     },
     answers: {
       200: {
-        description: "What happened to the IDs, and the counts of the watchlist afterwards.",
+        description: "What happened to the IDs, and the item counts after the change.",
         schema: itemChangeResponse,
         example: { ...itemChange, object: "watchlist_asins" },
       },

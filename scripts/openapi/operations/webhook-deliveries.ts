@@ -13,7 +13,7 @@ import {
 } from "../../../tools/documents/examples/webhooks.ts";
 import type { Operation } from "../operation.ts";
 
-const path = { id: { description: "Id of a webhook delivery.", example: delivery.id } };
+const path = { id: { description: "ID of the webhook delivery.", example: delivery.id } };
 const queryExamples = {
   starting_after: delivery.id,
   state: "failed",
@@ -36,9 +36,10 @@ export const webhookDeliveryOperations = {
     tag: "Webhooks",
     summary: "List the deliveries to a webhook endpoint",
     description:
-      "Newest first, kept for 30 days, from the moment at which they are pending. Go on with " +
-      "`next_starting_after` while `has_more` is true: a page can end before it is full.",
-    path: { id: { description: "Id of a webhook endpoint.", example: endpoint.id } },
+      "Lists the deliveries to the endpoint, newest first. The service keeps them for 30 days " +
+      "and lists them as soon as they are pending. Continue with `next_starting_after` while " +
+      "`has_more` is true: a page can have fewer entries than `limit`.",
+    path: { id: { description: "ID of the webhook endpoint.", example: endpoint.id } },
     query: endpointDeliveriesQuery,
     queryExamples,
     answers: { 200: page },
@@ -49,9 +50,10 @@ export const webhookDeliveryOperations = {
     tag: "Webhooks",
     summary: "List webhook deliveries",
     description:
-      "The delivery log of the account, newest first, kept for 30 days. A delivery is listed as soon " +
-      "as it is pending, before its first attempt. Continue with " +
-      "`next_starting_after` while `has_more` is true: a page can end before it is full.",
+      "Lists the deliveries of the account, newest first. The service keeps them for 30 days. A " +
+      "delivery is listed as soon as it is pending, before its first attempt. Continue with " +
+      "`next_starting_after` while `has_more` is true: a page can have fewer entries than " +
+      "`limit`.",
     query: deliveriesQuery,
     queryExamples: { ...queryExamples, endpoint_id: endpoint.id },
     answers: { 200: page },
@@ -66,7 +68,7 @@ export const webhookDeliveryOperations = {
     path,
     answers: {
       200: {
-        description: "It.",
+        description: "The delivery with its attempts.",
         schema: webhookDeliveryWithAttemptsSchema,
         example: deliveryWithAttempts,
       },
@@ -78,13 +80,14 @@ export const webhookDeliveryOperations = {
     tag: "Webhooks",
     summary: "Send a webhook delivery again",
     description:
-      "The same event with the same bytes, whatever became of it, with the whole retry schedule " +
-      "before it. Asking again before it was sent changes nothing. 409 for a test delivery, and " +
-      "for an endpoint that is deleted or disabled.",
+      "Sends the same event with the same bytes again, whatever the state of the delivery, and " +
+      "restarts its retry schedule. Repeating the call before the delivery is sent changes " +
+      "nothing. Returns 409 for a test delivery, and for an endpoint that is deleted or " +
+      "disabled.",
     path,
     answers: {
       202: {
-        description: "The delivery, pending now.",
+        description: "The delivery, which is pending.",
         schema: webhookDeliverySchema,
         example: { ...delivery, next_attempt_at: "2026-11-21T01:22:30.004Z" },
       },

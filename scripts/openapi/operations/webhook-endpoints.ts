@@ -17,14 +17,14 @@ import { recoverBody } from "../../../shared/webhooks/recover.ts";
 import { endpoint, secret } from "../../../tools/documents/examples/webhooks.ts";
 import type { Operation } from "../operation.ts";
 
-const path = { id: { description: "Id of a webhook endpoint.", example: endpoint.id } };
+const path = { id: { description: "ID of the webhook endpoint.", example: endpoint.id } };
 
 export const webhookOperations = {
   "GET /v1/webhook_endpoints": {
     id: "listWebhookEndpoints",
     tag: "Webhooks",
     summary: "List webhook endpoints",
-    description: "All of them, oldest first, without secrets.",
+    description: "Lists the webhook endpoints of the account, oldest first, without their secrets.",
     answers: {
       200: {
         description: "The account's webhook endpoints.",
@@ -38,8 +38,9 @@ export const webhookOperations = {
     tag: "Webhooks",
     summary: "Register a webhook endpoint",
     description:
-      "HTTPS, a public host, port 443 or 1024 to 65535; a URL once per account, ten endpoints at " +
-      "most. Not idempotent by design: the secret is shown once.",
+      "Registers a URL that receives events. It must use HTTPS, a public host, and port 443 or " +
+      "1024 to 65535. An account can register a URL once, and ten endpoints in all. The secret " +
+      "is returned in this answer only, so the call is not idempotent.",
     body: {
       schema: newEndpointBody,
       examples: {
@@ -48,7 +49,7 @@ export const webhookOperations = {
     },
     answers: {
       201: {
-        description: "Registered, with its signing secret.",
+        description: "The webhook endpoint with its signing secret.",
         schema: webhookEndpointWithSecretSchema,
         example: { ...endpoint, secret },
       },
@@ -59,10 +60,14 @@ export const webhookOperations = {
     id: "getWebhookEndpoint",
     tag: "Webhooks",
     summary: "Get a webhook endpoint",
-    description: "Without its secret.",
+    description: "Returns a webhook endpoint with its status, without its secret.",
     path,
     answers: {
-      200: { description: "It.", schema: webhookEndpointSchema, example: endpoint },
+      200: {
+        description: "The webhook endpoint.",
+        schema: webhookEndpointSchema,
+        example: endpoint,
+      },
     },
     refusals: [404],
   },
@@ -71,9 +76,9 @@ export const webhookOperations = {
     tag: "Webhooks",
     summary: "Change a webhook endpoint",
     description:
-      "What is absent stays as it is, and the secret always does. `description` null clears it; " +
-      "`events` null means every type, an empty array none. Disabling ends the deliveries that " +
-      "are pending: they are recorded as failed.\n\n" +
+      "Changes the fields that you send; the secret never changes here. `description` null " +
+      "clears it. `events` null means every type, an empty array none. Disabling an endpoint " +
+      "records its pending deliveries as failed.\n\n" +
       "`enabled: true` also enables an endpoint that the service disabled, and clears " +
       "`disabled_reason`, `failing_since` and `last_error`. Changing the URL clears the last two. " +
       "The service disables an endpoint when its receiver returns 410 (`gone`), or when a delivery " +
@@ -88,7 +93,11 @@ export const webhookOperations = {
       },
     },
     answers: {
-      200: { description: "As it is now.", schema: webhookEndpointSchema, example: endpoint },
+      200: {
+        description: "The changed endpoint.",
+        schema: webhookEndpointSchema,
+        example: endpoint,
+      },
     },
     refusals: [404],
   },
@@ -97,13 +106,13 @@ export const webhookOperations = {
     tag: "Webhooks",
     summary: "Delete a webhook endpoint",
     description:
-      "Pending deliveries to it are recorded as failed, and so are later deliveries of watchlists " +
-      "that name it. Once an endpoint is registered with the same URL, those watchlists deliver to it " +
-      "from their next run on. The delivery log stays.",
+      "Deletes the endpoint. Pending deliveries to it are recorded as failed, as are later " +
+      "deliveries of watchlists that name it. After you register the same URL again, those " +
+      "watchlists deliver to it from their next run. The delivery log stays.",
     path,
     answers: {
       200: {
-        description: "Deleted.",
+        description: "The endpoint is deleted.",
         schema: webhookEndpointDeletedResponse,
         example: { id: endpoint.id, object: "webhook_endpoint", deleted: true },
       },
@@ -115,9 +124,10 @@ export const webhookOperations = {
     tag: "Webhooks",
     summary: "Rotate the secret of a webhook endpoint",
     description:
-      "The new secret signs at once and is shown in this answer only. The replaced one signs too " +
-      "for 24 hours, in a second `v1=` entry of the signature header, unless `overlap` is false; " +
-      "one from before it signs no more.",
+      "Creates a new signing secret, returned in this answer only. The service signs with it " +
+      "immediately. For 24 hours it also signs with the replaced secret, in a second `v1=` " +
+      "entry of the signature header, unless `overlap` is false. Older secrets are no longer " +
+      "used.",
     path,
     body: {
       schema: rotateBody,
@@ -126,7 +136,7 @@ export const webhookOperations = {
     },
     answers: {
       200: {
-        description: "Rotated, with the new secret.",
+        description: "The webhook endpoint with its new secret.",
         schema: webhookEndpointWithSecretSchema,
         example: {
           ...endpoint,
@@ -143,15 +153,15 @@ export const webhookOperations = {
     tag: "Webhooks",
     summary: "Send a test delivery",
     description:
-      "One signed `webhook.test` delivery now, without retries, recorded in the delivery log; up " +
-      `to ${limits.webhookTestsPerMinute} a minute and endpoint, then 429. What the receiver does ` +
-      "is no error of this call. A disabled endpoint is sent nothing: `error` is " +
+      "Sends one signed `webhook.test` delivery now, without retries, and records it in the log: up " +
+      `to ${limits.webhookTestsPerMinute} per minute and endpoint, then 429. A failure of the receiver ` +
+      "is not an error of this call. A disabled endpoint receives nothing: `error` is " +
       "`endpoint_disabled`. A test changes neither `status` nor `last_success_at`, and a 410 to a " +
       "test disables nothing.",
     path,
     answers: {
       200: {
-        description: "What came of it.",
+        description: "The result of the delivery.",
         schema: webhookTestResponse,
         example: {
           object: "webhook_test",
@@ -170,10 +180,10 @@ export const webhookOperations = {
     tag: "Webhooks",
     summary: "Send again what a webhook endpoint missed",
     description:
-      "Every delivery to this endpoint that failed, and every event that was meant for it and was " +
-      "never sent, as while it was disabled, whose event happened from `since` to `until` (both " +
-      "inclusive). What was delivered is not sent again. The oldest run is sent first and each run " +
-      "in its order, one delivery after the other; what fails goes to the retry schedule.",
+      "Sends again what the endpoint missed from `since` to `until` (both inclusive): its " +
+      "failed deliveries, and events that were never sent to it, for example while it was " +
+      "disabled. Delivered events are not sent again. The oldest run comes first, one delivery " +
+      "after the other. A failed delivery continues on the retry schedule.",
     path,
     body: {
       schema: recoverBody,
@@ -184,7 +194,7 @@ export const webhookOperations = {
     },
     answers: {
       202: {
-        description: "Begun; the delivery log shows how far it is.",
+        description: "The recovery started. The delivery log shows its progress.",
         schema: webhookRecoveryResponse,
         example: {
           object: "webhook_recovery",

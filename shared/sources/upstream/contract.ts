@@ -82,8 +82,7 @@ const requestHead = {
   marketplace: described(v.string(), "Code of the country's shop, such as `us`."),
   deadline_ms: described(
     v.pipe(v.number(), v.integer(), v.minValue(1)),
-    "Milliseconds that the server has from now: after them, and a moment for the way, nobody waits " +
-      "for the reply any more.",
+    "Milliseconds until the service stops waiting for the reply.",
   ),
 };
 
@@ -99,7 +98,7 @@ function requestFor(scraper: StepScraperId): v.GenericSchema {
   );
   const ids = described(
     v.pipe(v.array(v.string()), v.minLength(1)),
-    "Item ids as the platform knows them, each once.",
+    "Item IDs in the form of the platform, each once.",
   );
   const isOffers = scraper === "retailer_a.offers";
   return isOffers ? v.object({ ...head, ids, condition }) : v.object({ ...head, ids });
@@ -121,7 +120,7 @@ const found = described(
 );
 const notFound = described(
   v.literal("not_found"),
-  "The shop itself says that there is no such item.",
+  "The shop reports that the item does not exist.",
 );
 const unavailable = described(
   v.literal("unavailable"),
@@ -168,7 +167,7 @@ export const upstreamCapabilities = v.object({
       id: described(v.string(), "A scraper that the server reads for."),
       maxBatch: described(
         v.pipe(v.number(), v.integer(), v.minValue(1)),
-        "Ids, or offers, that it takes in one call.",
+        "The maximum number of IDs or offers in one call.",
       ),
       marketplaces: described(v.array(v.string()), "Codes of the countries it reads."),
     }),

@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { startWorld } from "../../tools/local/world.ts";
+import { launchChromium } from "../../tools/dashboard/chromium.ts";
+import { printTable } from "../measure/print-table.ts";
+import { readOptions, wholeNumber } from "./bench-options.ts";
+import { median } from "./median.ts";
+
+/** Milliseconds from the navigation, and what the browser received. */
+interface View {
+  /** The first paint, which shows the page's own list of operations. */
+  readonly listMs: number;
+  /** The renderer shows the first operation. */
+  readonly renderedMs: number;
+  readonly files: number;
+  readonly kilobytes: number;
+}
+
+const first = "Read products";
+export const referenceUsage = `npm run bench -- reference [options]
+  --views <number>                 views, each in a new browser profile (5)
+`;
+
+/** Opens the API reference with an empty cache, in a new browser profile each time. */
+export async function benchReference(): Promise<Record<string, unknown>> {
+  const options = readOptions({ views: "5" });
+  const views = wholeNumber("views", options.views);
+  process.env["POWERTOOLS_LOG_LEVEL"] ??= "SILENT";
+  const dir = mkdtempSync(join(tmpdir(), "reference-"));
+  const world = await startWorld({ dir, port: 0, fresh: true });
+  const browser = await launchChromium();
+  try {
+    const address = `${world.baseUrl}/docs/reference`;
+    const found: View[] = [];
+    for (let view = 0; view < views; view += 1) found.push(await firstView(browser, address));
+    return {
+      views,
+      listMs: median(found.map(({ listMs }) => listMs)),
+      renderedMs: median(found.map(({ renderedMs }) => renderedMs)),
+      files: median(found.map(({ files }) => files)),
+      kilobytes: median(found.map(({ kilobytes }) => kilobytes)),
+    };
+  } finally {
+    await browser.close();
+    await world.stop();
+    rmSync(dir, { recursive: true });
+  }
+}
+
+async function firstView(browser: Browser, address: string): Promise<View> {
+  const context = await browser.newContext({ viewport: { width: 1_280, height: 900 } });
+  const page = await context.newPage();
+  page.setDefaultTimeout(120_000);
+  await page.goto(address, { waitUntil: "commit" });
+  await page.locator("#reference").getByText(first, { exact: true }).first().waitFor();
+  const renderedMs = await page.evaluate<number>("Math.round(performance.now())");
+  const listMs = await page.evaluate<number>(
+    "Math.round(performance.getEntriesByName('first-contentful-paint')[0].startTime)",
+  );
+  await page.waitForLoadState("networkidle");
+  const sizes = await page.evaluate<readonly number[]>(
+    "['navigation', 'resource'].flatMap((type) => performance.getEntriesByType(type))" +
+      ".map(({ transferSize }) => transferSize)",
+  );
+  await context.close();
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  return { listMs, renderedMs, files: sizes.length, kilobytes: Math.round(bytes / 1_000) };
+}
+
+export function printReference(figures: Record<string, unknown>): void {
+  printTable("First view of the API reference, medians", [figures]);
+}

@@ -1,0 +1,49 @@
+/** Searches the sections of all pages on the page `/docs`. */
+
+/** A section of a page, as `../pages.ts` writes it. */
+interface Section {
+  readonly page: string;
+  readonly heading: string;
+  readonly href: string;
+  readonly text: string;
+}
+
+const shownMax = 20;
+const input = document.querySelector<HTMLInputElement>("#search");
+const results = document.querySelector<HTMLOListElement>("#results");
+const status = document.querySelector<HTMLElement>("#results-status");
+let loading: Promise<readonly Section[]> | undefined;
+
+async function load(): Promise<readonly Section[]> {
+  const answer = await fetch(input?.dataset["sections"] ?? "");
+  return (await answer.json()) as readonly Section[];
+}
+
+/** Sections that contain every word, those with the words in their heading first. */
+function found(sections: readonly Section[], words: readonly string[]): readonly Section[] {
+  const has = (text: string): boolean => {
+    const lower = text.toLowerCase();
+    return words.every((word) => lower.includes(word));
+  };
+  const inHeading = sections.filter(({ page, heading }) => has(`${page} ${heading}`));
+  const inText = sections.filter(
+    (section) => !inHeading.includes(section) && has(`${section.heading} ${section.text}`),
+  );
+  return [...inHeading, ...inText].slice(0, shownMax);
+}
+
+function item({ page, heading, href }: Section): HTMLLIElement {
+  const link = document.createElement("a");
+  link.href = href;
+  link.textContent = heading === page ? page : `${page}: ${heading}`;
+  const entry = document.createElement("li");
+  entry.append(link);
+  return entry;
+}
+
+input?.addEventListener("input", async () => {
+  const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const sections = words.length === 0 ? [] : found(await (loading ??= load()), words);
+  results?.replaceChildren(...sections.map(item));
+  if (status) status.textContent = words.length === 0 ? "" : `Sections found: ${sections.length}`;
+});

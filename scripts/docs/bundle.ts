@@ -1,0 +1,71 @@
+import { createHash } from "node:crypto";
+import { basename, join } from "node:path";
+import { buildSync, type Metafile, type OutputFile } from "esbuild";
+
+export interface Asset {
+  readonly name: string;
+  readonly content: string;
+}
+
+const folder = join(import.meta.dirname, "browser");
+const root = join(import.meta.dirname, "../..");
+
+/** A script or style sheet with the files that it loads. */
+export interface Bundle {
+  readonly entry: string;
+  /** Files that the entry imports before it runs. */
+  readonly imports: readonly string[];
+  readonly assets: readonly Asset[];
+}
+
+/** Bundles a file of `browser`. Names contain a digest of the content, so caches may keep them. */
+export function bundled(file: string): Bundle {
+  const { outputFiles, metafile } = buildSync({
+    entryPoints: [join(folder, file)],
+    bundle: true,
+    splitting: file.endsWith(".ts"),
+    minify: true,
+    write: false,
+    metafile: true,
+    outdir: "out",
+    entryNames: "[name]-[hash]",
+    chunkNames: "[hash]",
+    format: "esm",
+    target: "es2022",
+    legalComments: "none",
+    // The package does not export its browser build.
+    alias: {
+      "@scalar/api-reference/browser": join(
+        root,
+        "node_modules/@scalar/api-reference/dist/browser/standalone.esm.js",
+      ),
+    },
+    absWorkingDir: root,
+    logLevel: "error",
+  });
+  const assets = outputFiles.map(asset);
+  const stem = file.replace(/\.\w+$/, "");
+  const entry = assets.find(({ name }) => name.startsWith(`${stem}-`));
+  if (entry === undefined) throw new Error(`The bundle of ${file} has no entry.`);
+  return { entry: entry.name, imports: importsOf(metafile, entry.name), assets };
+}
+
+/** Names of the files that a file imports statically, directly or through others. */
+function importsOf({ outputs }: Metafile, entry: string): readonly string[] {
+  const byName = new Map(Object.entries(outputs).map(([path, one]) => [basename(path), one]));
+  const found = new Set([entry]);
+  for (const name of found) {
+    for (const { path, kind } of byName.get(name)?.imports ?? []) {
+      if (kind === "import-statement") found.add(basename(path));
+    }
+  }
+  return [...found].filter((name) => name !== entry);
+}
+
+const asset = ({ path, text }: OutputFile): Asset => ({ name: basename(path), content: text });
+
+/** An asset whose name contains a digest of its content. */
+export function named(stem: string, suffix: string, content: string): Asset {
+  const digest = createHash("sha256").update(content).digest("base64url").slice(0, 10);
+  return { name: `${stem}-${digest}.${suffix}`, content };
+}

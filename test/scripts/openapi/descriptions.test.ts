@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { openApiDocument } from "../../../scripts/openapi/document.ts";
+import { fieldDescriptions } from "../../../scripts/openapi/field-descriptions.ts";
+import { asObject, type JsonObject } from "../../../tools/documents/json-schema.ts";
+
+const document = asObject(JSON.parse(JSON.stringify(openApiDocument())));
+const { paths, webhooks, components, tags } = document;
+const { schemas, responses, headers, securitySchemes } = asObject(components);
+
+const children = (value: unknown): readonly (readonly [string, JsonObject])[] =>
+  Object.entries(asObject(value)).map(([name, child]) => [name, asObject(child)]);
+
+interface Described {
+  readonly where: string;
+  readonly description: unknown;
+}
+
+/** Keywords that constrain fields which are described elsewhere. */
+const constraints = /^(if|then|else|not|dependentSchemas|examples?)$/;
+
+/** The fields of all objects in a part of the document. */
+function fieldsIn(part: unknown, where: string): readonly Described[] {
+  if (typeof part !== "object" || part === null) return [];
+  return children(part).flatMap(([key, child]) => {
+    if (constraints.test(key)) return [];
+    if (key !== "properties") return fieldsIn(child, `${where}/${key}`);
+    return children(child).flatMap(([name, field]) => {
+      const own = { where: `${where}.${name}`, description: field["description"] };
+      return [own].concat(fieldsIn(field, own.where));
+    });
+  });
+}
+
+const named = (kind: string, value: unknown): readonly Described[] =>
+  children(value).map(([name, { description }]) => ({ where: `${kind} ${name}`, description }));
+
+const operations = [...children(paths), ...children(webhooks)].flatMap(([path, methods]) =>
+  children(methods).map(([method, operation]) => ({ where: `${method} ${path}`, operation })),
+);
+const parameters = operations.flatMap(({ where, operation }) =>
+  children(operation["parameters"]).map(([, { name, description }]) => ({
+    where: `${where} ${String(name)}`,
+    description,
+  })),
+);
+/** Responses of operations; a reference leads to a described component. */
+const answers = operations.flatMap(({ where, operation }) =>
+  children(operation["responses"])
+    .filter(([, answer]) => !("$ref" in answer))
+    .map(([status, { description }]) => ({ where: `${where} ${status}`, description })),
+);
+
+describe("the OpenAPI document", () => {
+  it.each([
+    ["field", [schemas, paths, webhooks].flatMap((part) => fieldsIn(part, ""))],
+    ["schema", named("schema", schemas)],
+    [
+      "operation and webhook",
+      operations.map(({ where, operation: { description } }) => ({ where, description })),
+    ],
+    ["parameter", parameters],
+    ["answer", [...answers, ...named("response", responses)]],
+    ["header", named("header", headers)],
+    ["tag and security scheme", [...named("tag", tags), ...named("scheme", securitySchemes)]],
+  ] as const)("describes every %s", (_kind, described) => {
+    expect(described.length).toBeGreaterThan(3);
+    const without = described.filter(
+      ({ description }) => typeof description !== "string" || !/^.{6,}[.`]$/s.test(description),
+    );
+    expect(without).toEqual([]);
+  });
+
+  it("uses every description of a field", () => {
+    const text = JSON.stringify(document);
+    const unused = Object.entries(fieldDescriptions).filter(
+      ([, description]) => !text.includes(JSON.stringify(description)),
+    );
+    expect(unused).toEqual([]);
+  });
+});
