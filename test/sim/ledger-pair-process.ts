@@ -71,6 +71,11 @@ export interface PairScene extends Pick<Stage, "client" | "table"> {
    * The errors of the checks. They are collected and thrown later, because a step could catch them.
    */
   readonly violations: unknown[];
+  /**
+   * Runs a request and its check before the next request of either process starts. Otherwise a check
+   * could read one shard before a transfer and the other shard after it.
+   */
+  oneByOne<T>(work: () => Promise<T>): Promise<T>;
   /** Starts to check the ledger after each write. */
   watch(): Promise<void>;
   check(): Promise<void>;
@@ -83,6 +88,7 @@ export function pairScene(
 ): PairScene {
   let before: LedgerState | undefined;
   let isWatched = false;
+  let last: Promise<unknown> = Promise.resolve();
   const scene: PairScene = {
     client,
     table,
@@ -90,6 +96,11 @@ export function pairScene(
     balances: [],
     later: [],
     violations: [],
+    oneByOne(work) {
+      const result = last.then(work);
+      last = result.catch(() => {});
+      return result;
+    },
     async watch() {
       isWatched = true;
       await scene.check();
@@ -147,11 +158,12 @@ export function pairProcess(scene: PairScene, now = start): PairProcess {
   let [sent, begunAt] = [0, 0];
   let isDead = false;
   const underWay = new Set<Promise<unknown>>();
-  const effect = async (command: unknown, send: Send): Promise<unknown> => {
-    const answer = await send();
-    if (isWrite(command)) await scene.check();
-    return answer;
-  };
+  const effect = (command: unknown, send: Send): Promise<unknown> =>
+    scene.oneByOne(async () => {
+      const answer = await send();
+      if (isWrite(command)) await scene.check();
+      return answer;
+    });
   const request = async (command: unknown, send: Send): Promise<unknown> => {
     if (isDead) throw named("Crash");
     const { stopsAt, interleave, fault } = planned;
