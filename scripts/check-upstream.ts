@@ -92,7 +92,7 @@ const timeoutRange = { from: 1, to: 600 };
 
 /**
  * Parses a command line.
- * @throws Error that describes the invalid option and shows the usage
+ * @throws Error that describes the invalid option
  */
 export function parseCheckOptions(
   args: readonly string[],

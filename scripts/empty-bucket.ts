@@ -76,9 +76,6 @@ function removableBucket(stack: Stack | undefined, name: string): string {
   return bucket.OutputValue;
 }
 
-/** S3 does not return the number of objects, so that there is no estimate of the rest. */
-const progressEvery = 10_000;
-
 /** Deletes all objects, 1,000 in each call, the maximum of S3. Returns their number. */
 async function emptied(bucket: string): Promise<number> {
   const client = new S3Client({ forcePathStyle: true });
@@ -91,7 +88,7 @@ async function emptied(bucket: string): Promise<number> {
     );
     if (failed !== undefined) throw new Error(`${failed.Key} was not deleted: ${failed.Message}`);
     deleted += objects.length;
-    if (deleted % progressEvery === 0) process.stderr.write(`${deleted} objects deleted so far\n`);
+    process.stderr.write(`${deleted} objects deleted so far\n`);
   }
   client.destroy();
   return deleted;

@@ -11,10 +11,7 @@ import type { HttpMiddleware } from "./middleware.ts";
 const plainBytesMax = 1_024;
 const compress = promisify(gzip);
 const decompress = promisify(brotliDecompress);
-/**
- * A cache of compressed public documents by ETag, which is a digest of the text. Compression takes
- * up to 8 ms.
- */
+/** A cache of the gzip form of public documents, by ETag. */
 const documents = boundedMap<Buffer>(20);
 
 interface Options {
@@ -23,9 +20,9 @@ interface Options {
 }
 
 /**
- * Renders the body of a response: empty for HEAD and for a 304, otherwise compressed with gzip if
- * the client accepts it. The function compresses in both response modes, because API Gateway does
- * not compress streams.
+ * Renders the body of a response: empty for HEAD and for a 304. A file that is stored as brotli is sent
+ * as it is if the client accepts brotli. Every other body is compressed with gzip if the client accepts
+ * it. The function compresses in both response modes, because API Gateway does not compress streams.
  */
 export function responseBody(options: Options): HttpMiddleware {
   const render: NonNullable<HttpMiddleware["after"]> = async (request) => {
@@ -40,9 +37,11 @@ async function rendered(
   stored: APIGatewayProxyResult,
   { streamed }: Options,
 ): Promise<APIGatewayProxyResult> {
-  const response = isBrotli(stored) && !accepts(event, "br") ? await unpacked(stored) : stored;
+  const isKnown = isCurrent(event, stored);
+  const response =
+    isBrotli(stored) && !isKnown && !accepts(event, "br") ? await unpacked(stored) : stored;
   const answer = { ...response, headers: { ...response.headers, Vary: "Accept-Encoding" } };
-  if (isCurrent(event, response)) return { ...answer, statusCode: 304, body: "" };
+  if (isKnown) return { ...answer, statusCode: 304, body: "" };
   const isHead = event.httpMethod === "HEAD";
   if (isBrotli(response)) return isHead ? { ...answer, body: "", isBase64Encoded: false } : answer;
   const bytes = await compressed(event, response);
@@ -72,18 +71,18 @@ async function compressed(
   return (bytes.length * 4) / 3 < size ? bytes : undefined;
 }
 
-/** True when the client prefers a coding to an answer without compression. */
+/** Returns true if the client prefers the coding to an answer without compression. */
 function accepts(event: APIGatewayProxyEvent, coding: "br" | "gzip"): boolean {
   const headers = { "accept-encoding": headerOf(event, "accept-encoding") };
   const codings = [coding, "identity"];
   return new Negotiator({ headers }).encoding(codings, { preferred: codings }) === coding;
 }
 
-/** True for a file that is stored compressed. */
+/** Returns true for a file that is stored as brotli. */
 const isBrotli = ({ headers }: APIGatewayProxyResult): boolean =>
   headers?.["Content-Encoding"] === "br";
 
-/** The same answer without compression, for clients that do not accept brotli. */
+/** Returns the same answer without compression, for clients that do not accept brotli. */
 async function unpacked(response: APIGatewayProxyResult): Promise<APIGatewayProxyResult> {
   const { "Content-Encoding": _coding, ...headers } = response.headers ?? {};
   const bytes = await decompress(Buffer.from(response.body, "base64"));

@@ -18,7 +18,12 @@ async function read(): Promise<v.InferOutput<typeof documentSchema>> {
 /** `GET /v1/openapi.json`, with the address that the client used as its server. */
 export const openApiRoute = route({
   async handle({ baseUrl }) {
-    const document = await (reading ??= read());
+    reading ??= read().catch((error: unknown) => {
+      // The next request reads again.
+      reading = undefined;
+      throw error;
+    });
+    const document = await reading;
     const url = baseUrl.replace(/\/v1$/, "");
     return publicDocument({ ...document, servers: [{ ...document.servers[0], url }] });
   },

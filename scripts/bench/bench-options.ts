@@ -1,8 +1,7 @@
 import { parseOptions } from "../../tools/command-line/command-line.ts";
 
 /**
- * Parses the options of a bench. Each option has a default. `--help` prints the usage and ends the
- * process.
+ * Parses the options of a bench. Each option has a default.
  * @throws Error for an unknown option
  */
 export function readOptions<Name extends string>(

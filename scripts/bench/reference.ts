@@ -29,8 +29,9 @@ export async function benchReference(): Promise<Record<string, unknown>> {
   const views = wholeNumber("views", options.views);
   process.env["POWERTOOLS_LOG_LEVEL"] ??= "SILENT";
   const dir = mkdtempSync(join(tmpdir(), "reference-"));
-  const world = await startWorld({ dir, port: 0, fresh: true });
+  // First, because it fails on a machine without Chromium.
   const browser = await launchChromium();
+  const world = await startWorld({ dir, port: 0, fresh: true });
   try {
     const address = `${world.baseUrl}/docs/reference`;
     const found: View[] = [];

@@ -55,7 +55,8 @@ function sectionsOf(tokens: readonly Tokens.Generic[]): readonly Section[] {
       continue;
     }
     const last = sections.at(-1);
-    if (last !== undefined) last.text += `${token.raw.replaceAll(/[`*|#\s-]+/g, " ").trim()} `;
+    if (last !== undefined)
+      last.text += `${token.raw.replaceAll(/[`*|#\s]+|(?<!\w)-+(?!\w)/g, " ").trim()} `;
   }
   return sections;
 }

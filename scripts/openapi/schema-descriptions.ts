@@ -2,7 +2,6 @@
 export const schemaDescriptions: Readonly<Record<string, string>> = {
   Error: "An error. Branch on `code`.",
   Watchlist: "A list of items that the service reads on a schedule.",
-  WatchlistSchedule: "When a watchlist runs: at an interval or by a cron expression.",
   EverySchedule: "Runs at an interval.",
   CronSchedule: "Runs at the times of a cron expression.",
   WatchlistItem: "An item of a watchlist, with the values of its last read.",
@@ -16,7 +15,6 @@ export const schemaDescriptions: Readonly<Record<string, string>> = {
   RunCompletedEvent: "A run ended.",
   WebhookTestEvent: "A test delivery.",
   S3Destination: "The bucket of yours to which the service exports events.",
-  ProductResult: "What the service read of one product.",
   OffersResult: "The offers of one listing.",
   Offer: "An offer of a seller for a listing.",
   OfferCheckResult: "Whether one exact offer can be bought now.",

@@ -66,7 +66,7 @@ function startsAt(kind: RunKind, { entry, baseline, refresh }: Pipeline): string
   return kind === "refresh" ? (refresh?.entry ?? entry) : entry;
 }
 
-/** Due time of the run after this one (ISO); null for a paused watchlist, which has no schedule. */
+/** Due time of the run after this one (ISO); null for a paused watchlist, which has no next run. */
 function nextRunAt(watchlist: Watchlist, due: Date, now: Date): string | null {
   if (watchlist.status === "paused") return null;
   return nextRunAfter(watchlist.schedule, due, now).toISOString();

@@ -171,11 +171,11 @@ export async function playLedgerPairs({
         `${part}`,
         `${workers}`,
       ]);
-      const [message] = (await Promise.race([once(child, "message"), once(child, "exit")])) as [
-        PairsPlayed | number,
-      ];
-      if (typeof message === "number") throw new Error(`A worker exited with code ${message}`);
-      return message;
+      const failed = once(child, "exit").then(([code, signal]): never => {
+        throw new Error(`A worker ended early: ${code ?? signal}`);
+      });
+      const [played] = await Promise.race([once(child, "message"), failed]);
+      return played as PairsPlayed;
     }),
   );
   const [played, violations] = [

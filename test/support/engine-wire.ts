@@ -117,6 +117,7 @@ function responseIn(received: Buffer): Response | undefined {
   );
   const start = end + headEnd.length;
   const length = Number(headers["content-length"]);
+  if (Number.isNaN(length)) throw new Error("The engine sent a response without Content-Length");
   if (received.length < start + length) return undefined;
   const body = Uint8Array.from(received.subarray(start, start + length));
   return { statusCode: Number(first.split(" ")[1]), headers, body };

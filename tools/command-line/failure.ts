@@ -8,7 +8,7 @@ export function failureMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.message === "Region is missing") return regionMissing;
   // A failed connection has no message, or hides its code in the cause.
-  if (error instanceof AggregateError || error.message === "") return unreachable(error);
+  if (error.message === "") return unreachable(error);
   if (error.message === "fetch failed") return unreachable(error.cause);
   // The API does not show causes to clients, but operators may see them.
   return isServiceError(error) && typeof error.cause === "string"

@@ -13,14 +13,14 @@ const paragraphs = [
     "top of the box. It keeps its settings when it loses power, and it starts where it stopped. No " +
     "account is needed, and nothing has to be installed on another device.",
   "Tested for five years of ordinary wear: buttons were pressed two hundred thousand times, hinges " +
-    "opened thirty thousand times, and the cable was bent until it failed, which took a good deal " +
+    "opened thirty thousand times, and the cable was bent until it gave up, which took a good deal " +
     "longer than we had planned for. What was learned went into this version.",
   "Quiet where it counts: at the usual setting it is not louder than a library, and in the night " +
     "mode it switches off its lights too. The fan, where there is one, runs in rubber bearings and " +
     "can be lifted out for cleaning with one hand.",
   "Packed to be sent: the box is made of recycled cardboard without plastic, small enough for a " +
     "letter box slot where the product allows it, and strong enough to be used again should it have " +
-    "to go back. Returns are free of charge for as long as the shop allows.",
+    "to go back. Returns are free of charge for as long as the shop says.",
   "What is in the box: the product itself, a mains adapter for the country of the shop, a cable of " +
     "one and a half metres, a cleaning cloth, the printed manual in three languages, and a card " +
     "with the address of the people who answer questions about it.",

@@ -7,7 +7,7 @@ import { parseCron, type Cron } from "../../../shared/cron/parse-cron.ts";
 import { randomCron, randomMoment, type RandomCron } from "./random-crons.ts";
 
 /**
- * `CRON_RUNS=6000 npm test -- --testTimeout=600000 test/shared/cron` tests 6,000 cases instead of
+ * `CRON_RUNS=6000 npm test -- test/shared/cron` tests 6,000 cases instead of
  * 50.
  */
 const numRuns = Number(process.env["CRON_RUNS"] ?? 50);

@@ -8,7 +8,7 @@ import { tickerExpression } from "../../../shared/cron/ticker-expression.ts";
 import { changeAfter, randomCron, randomZone } from "./random-crons.ts";
 
 /**
- * `CRON_RUNS=6000 npm test -- --testTimeout=600000 test/shared/cron` tests 6,000 cases instead of
+ * `CRON_RUNS=6000 npm test -- test/shared/cron` tests 6,000 cases instead of
  * 10.
  */
 const numRuns = Number(process.env["CRON_RUNS"] ?? 10);

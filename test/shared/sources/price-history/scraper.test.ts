@@ -201,7 +201,7 @@ describe("the price history scraper, with too few tokens,", () => {
     expect(double.calls).toHaveLength(1);
     expect(sleptMs).toEqual([]);
     expect(notes).toEqual([
-      "a_history: out of tokens; items stay unavailable until the source grants more tokens",
+      "a_history: out of tokens; items without tokens before the deadline are unavailable",
     ]);
   });
 

@@ -206,7 +206,7 @@ describe("the price history API, out of tokens,", () => {
     await read();
     expect(host.startedAt).toHaveLength(1);
     expect(warnings).toContain(
-      "retailer_a.pulse: a_history: out of tokens; items stay unavailable until the source grants more tokens",
+      "retailer_a.pulse: a_history: out of tokens; items without tokens before the deadline are unavailable",
     );
     shiftMs = ms;
     await read();
