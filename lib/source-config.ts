@@ -32,8 +32,8 @@ export interface SourceContext {
   /** Name of the SSM parameter that contains the JSON. */
   readonly sourcesParameter?: unknown;
   /**
-   * References to the secrets in the parameter's JSON and ARNs of their KMS keys, separated by
-   * commas.
+   * References to the secrets that the JSON in `sourcesParameter` names, and the ARNs of their KMS
+   * keys, separated by commas.
    */
   readonly sourceSecrets?: unknown;
 }

@@ -7,9 +7,11 @@ import type { PipelineRecord } from "./pipeline-schema.ts";
 export const defaultRefreshEveryRuns = 8;
 
 /**
- * The default pipeline of a platform. On retailer_a, a run reads every item with pulse; every
- * `refreshEveryRuns`th run uses lite instead (0: no run does). Other platforms have one tier: a run
- * reads every item and reports changes of tracked fields, and `refreshEveryRuns` has no effect.
+ * The default pipeline of a platform. On retailer_a, the first read of an item uses full. Later
+ * runs read it with pulse, and then with lite if pulse found a change or a buy box above the lowest
+ * price; lite reports changes. Every `refreshEveryRuns`th run starts with lite (0: no run does).
+ * Other platforms have one tier: a run reads every item and reports changes of tracked fields, and
+ * `refreshEveryRuns` has no effect.
  */
 export function defaultPipeline(platform: Platform, refreshEveryRuns: number): Pipeline {
   return platform === "retailer_a" ? retailerADefault(refreshEveryRuns) : oneTierDefault(platform);

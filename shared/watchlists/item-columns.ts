@@ -60,7 +60,10 @@ export function toColumns(items: readonly Item[]): ItemColumns {
   };
 }
 
-/** True if a value is the default of a new item, whose arrays and objects are empty. */
+/**
+ * True if a value equals `blank`, the value of a new item. Arrays and objects count as equal if they
+ * are empty.
+ */
 const isSame = (value: unknown, blank: unknown): boolean =>
   value === blank ||
   (typeof value === "object" && value !== null && Object.keys(value).length === 0);

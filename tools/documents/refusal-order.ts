@@ -22,8 +22,8 @@ const refusalOrder: readonly Refusal[] = [
     status: "429",
     codes: ["RATE_LIMITED"],
     when:
-      "The key exceeds its rate limit. Calls without an accepted key count per address; over that limit " +
-      "they get 429 instead of 401.",
+      "The key exceeds its rate limit. Calls without an accepted key are counted by IP address, separately " +
+      "in each process; above the limit, they get 429 instead of 401.",
   },
   {
     status: "404, 410",
@@ -38,7 +38,7 @@ const refusalOrder: readonly Refusal[] = [
   {
     status: "501",
     codes: ["NOT_IMPLEMENTED"],
-    when: "The platform, the marketplace or the endpoint is announced only.",
+    when: "The platform, the marketplace or the endpoint is announced but not available yet.",
   },
   {
     status: "400, 413",
@@ -50,7 +50,7 @@ const refusalOrder: readonly Refusal[] = [
     codes: ["NOT_FOUND", "CONFLICT", "INVALID_PARAM"],
     when:
       "The resource does not exist, its state does not allow the call, or an idempotency key is reused. " +
-      "A value that only the resource can judge, such as the id of one of its items, is refused with 400 after that.",
+      "After that, the service checks values against the resource, such as the ID of one of its items; an invalid one gets 400.",
   },
   {
     status: "429, 402",

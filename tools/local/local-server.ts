@@ -15,16 +15,19 @@ const portAttemptsMax = 100;
 /**
  * Serves on loopback at `port`. If the port is taken, tries the next 99 ports. Port 0 takes any
  * free port.
+ * @param remedy ends the error message: how the caller's user chooses another port
  * @throws Error if all tried ports are taken
  */
-export async function serveFrom(port: number, listener: RequestListener): Promise<LocalServer> {
+export async function serveFrom(
+  port: number,
+  listener: RequestListener,
+  remedy = "Choose another port.",
+): Promise<LocalServer> {
   for (let attempt = 0; attempt < portAttemptsMax; attempt += 1) {
     const served = await tryServe(port === 0 ? 0 : port + attempt, listener);
     if (served) return served;
   }
-  throw new Error(
-    `All ports from ${port} to ${port + portAttemptsMax - 1} are taken. Choose another port.`,
-  );
+  throw new Error(`All ports from ${port} to ${port + portAttemptsMax - 1} are taken. ${remedy}`);
 }
 
 /**

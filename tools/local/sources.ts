@@ -56,7 +56,7 @@ function valueOf(text: string, kind: ReturnType<typeof optionKind>): string | nu
 
 /**
  * Replaces adapters in the value of the variable SOURCES, and returns the new value. A choice for a
- * platform replaces the adapter of each scraper that the new adapter supports.
+ * platform applies to those of its scrapers that the new adapter supports.
  * @throws Error if no scraper matches a choice, or if an option refers to an environment variable
  * that is empty or not set
  */
@@ -100,8 +100,8 @@ function checkVariables(choice: string, options: SourceChoice["options"], set: V
     const secret = secretReference(value);
     if (secret?.kind !== "variable" || (set[secret.name] ?? "") !== "") continue;
     throw new Error(
-      `${choice}: ${name} refers to the environment variable ${secret.name}, which is not set ` +
-        "or empty",
+      `${choice}: ${name} refers to the environment variable ${secret.name}, which is empty ` +
+        "or not set",
     );
   }
 }

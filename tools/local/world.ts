@@ -227,7 +227,8 @@ async function openEntrypoints(entrypoints: Entrypoints, disposers: Disposer[]):
   entrypoints.openScheduler(schedulerEndpoint({ templates, store, clock }));
   const pollers = await startQueuePollers({ templates, host, log });
   disposers.push(async () => withStopTimeout(pollers.stop));
-  const server = await serveFrom(entrypoints.options.port, gateway({ templates, host, log }));
+  const listener = gateway({ templates, host, log });
+  const server = await serveFrom(entrypoints.options.port, listener, "Set PORT to another port.");
   disposers.push(async () => server.close());
   return server.url;
 }

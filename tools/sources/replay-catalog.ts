@@ -75,8 +75,8 @@ const completed = (one: RecordedProduct): RecordedProduct => ({
 });
 
 /**
- * Starts a server of the products on loopback.
- * @param options `port` 0 takes any free port
+ * Starts a server on loopback that returns the recorded products.
+ * @param options `port` 0: any free port; if another port is taken, the next free one
  */
 export async function startReplayCatalog(options: {
   readonly products: readonly RecordedProduct[];

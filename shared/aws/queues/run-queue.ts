@@ -102,5 +102,8 @@ async function sendBatch(
       })),
     }),
   );
-  if (Failed.length > 0) throw new Error(`SQS rejected ${quantity(Failed.length, "step message")}`);
+  if (Failed.length > 0) {
+    const codes = [...new Set(Failed.map(({ Code }) => Code))].join(", ");
+    throw new Error(`SQS rejected ${quantity(Failed.length, "step message")}: ${codes}`);
+  }
 }

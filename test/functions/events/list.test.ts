@@ -250,7 +250,7 @@ describe("GET /v1/events answers 200 and", () => {
     }
   });
 
-  it("starts at a time with the events of that time or later, even if they were published late", async () => {
+  it("returns, if 'after' is a time, the events of that time or later, even if they were published out of order", async () => {
     const runs = await publish(
       aRun({ [changed]: 1 }, { seconds: 10 }),
       aRun({}, { seconds: 20 }),

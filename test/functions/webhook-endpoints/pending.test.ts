@@ -224,9 +224,9 @@ describe("the filter 'since' of the delivery log", () => {
   });
 });
 
-describe("the filters 'since' and 'watchlist_id' together", () => {
+describe("the filters 'since' and 'watchlist_id' of the delivery log, alone and together", () => {
   it.each([1, 100])(
-    "select from the account's log and an endpoint's, attempted and pending, in pages of %i",
+    "select attempted and pending deliveries of an account or an endpoint, in pages of %i",
     async (limit) => {
       const one = await world.addEndpoint(account, `${receiver.url}/1`);
       await world.addEndpoint(account, `${receiver.url}/2`);

@@ -14,7 +14,7 @@ describe("the collected metrics of a call or message", () => {
     ]);
   });
 
-  it("share a line if each dimension has one value", () => {
+  it("share a line unless they differ in the value of a dimension", () => {
     const late = newMetrics("run_starts", {}, { runs_started: 1 });
     const batch = newMetrics("batches", { scraper: "a" }, { batch_ms: 1 });
 

@@ -190,7 +190,7 @@ const scanned = (...steps: readonly Step[]): Pipeline => ({
 });
 
 describe("items deferred for lack of credits", () => {
-  it("are read with the same scraper after their step was renamed, and the change is reported there", async () => {
+  it("are read at the renamed step that has their scraper, and that step reports the change", async () => {
     const world = await watched(scanned());
     expect(await world.next(3)).toEqual({ scan: 4, look: 0 });
     await world.patch({

@@ -123,7 +123,7 @@ function checkRefusal(
   const { code, message = "" } = (body as unknown as Refusal).error ?? {};
   const moments = history.between(calledAt, answeredAt);
   if (status === 402) {
-    const needed = Number(/reserves (\d+) credit/.exec(message)?.[1]);
+    const needed = Number(/must reserve (\d+) credit/.exec(message)?.[1]);
     const least = Math.min(...moments.map(({ balance }) => balance));
     assert(least < needed, `${message}: the balance was at least ${least} credits`);
   }

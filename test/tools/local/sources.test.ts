@@ -66,8 +66,8 @@ it.each([undefined, ""])(
     const all = JSON.stringify({ "retailer_d.standard": { adapter: "sandbox" } });
     const choice = parseSourceChoice("retailer_d=d_catalog,http://127.0.0.1:9999,secret=env:KEY");
     expect(() => chooseSources(all, [choice], { KEY })).toThrow(
-      "--source retailer_d=d_catalog: secret refers to the environment variable KEY, which is not " +
-        "set or empty",
+      "--source retailer_d=d_catalog: secret refers to the environment variable KEY, which is empty " +
+        "or not set",
     );
   },
 );

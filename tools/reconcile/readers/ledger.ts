@@ -223,7 +223,7 @@ export const accountLineOf = (row: Row): AccountLine => ({
   createdAt: String(row["created_at"]),
 });
 
-/** The attributes that an account line requires. */
+/** The attributes of an account's row from which `accountLineOf` makes an `AccountLine`. */
 export const accountLineAttributes = ["pk", "sk", "name", "email", "demo", "shards", "created_at"];
 
 const lineAttributes = [...accountLineAttributes, "balance"];

@@ -32,7 +32,11 @@ export const maxBatchDefault = 100;
 
 export async function startUpstreamServer(options: UpstreamServerOptions): Promise<UpstreamServer> {
   const calls: UpstreamCall[] = [];
-  const server = await serveFrom(options.port, listenerFor(options, calls));
+  const server = await serveFrom(
+    options.port,
+    listenerFor(options, calls),
+    "Choose another port with --port.",
+  );
   return { ...server, calls };
 }
 

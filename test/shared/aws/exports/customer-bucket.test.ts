@@ -238,13 +238,13 @@ describe("an object store that misbehaves", () => {
     expect(await put()).toEqual(failed("no_object_store"));
   });
 
-  it("causes a timeout of a put that gets no response", async () => {
+  it("makes a put time out if it sends no response", async () => {
     store.answer = () => {};
 
     expect(await put()).toEqual(failed("timeout"));
   });
 
-  it("causes a timeout of a put whose response is sent byte by byte", async () => {
+  it("makes a put time out if it sends its response byte by byte", async () => {
     store.answer = (response) => {
       response.writeHead(500);
       const timer = setInterval(() => response.write(" "), 50);

@@ -100,7 +100,7 @@ describe("the schedule of a watchlist", () => {
     ["5m", "rate(5 minutes)"],
     ["1h", "rate(60 minutes)"],
     ["7d", "rate(10080 minutes)"],
-  ])("of every %s is %s from its first time on", async (every, expression) => {
+  ])("for 'every' = %s is stored as %s, from its first due time", async (every, expression) => {
     const firstAt = inHours(3);
     await put(`wl_${every}`, parseEvery(every), firstAt);
 

@@ -306,7 +306,7 @@ describe("a source without any answer", () => {
       () => Promise.resolve("https://source.invalid"),
       /ENOTFOUND|EAI_AGAIN/,
     ],
-  ])("after %s causes one warning a minute", async (_what, urlOf, word) => {
+  ])("causes one warning a minute, for %s", async (_what, urlOf, word) => {
     const url = await urlOf();
     const warnings: string[] = [];
     const replies: string[] = [];
@@ -326,7 +326,7 @@ describe("a source without any answer", () => {
     expect(replies).toEqual([reported, reported]);
   });
 
-  it("because of an open circuit causes a warning", async () => {
+  it("causes a warning about an open circuit", async () => {
     const host = await startHost(403, { body: "<html>keep out</html>" });
     const warnings: string[] = [];
     const world = aSourceWorld({ warn: (problem) => warnings.push(problem) });
@@ -341,7 +341,7 @@ describe("a source without any answer", () => {
   });
 
   it.each(["600", "0"])(
-    "but Retry-After of %s s causes a warning of throttling",
+    "is reported as throttled if every reply is a 429, with Retry-After: %s",
     async (seconds) => {
       const host = await startHost(429, { headers: { "Retry-After": seconds } });
       const warnings: string[] = [];
@@ -354,7 +354,7 @@ describe("a source without any answer", () => {
     },
   );
 
-  it("in one read is distinguished from its answers to another read at the same time", async () => {
+  it("is reported for one read, even if it answers another read at the same time", async () => {
     let number = 0;
     const server = createServer((request, response) => {
       request.resume();

@@ -96,7 +96,7 @@ function targetsOf(routes: readonly Route[]): ReadonlyMap<string, readonly strin
 
 /**
  * Wraps a text into at most `lines` lines of at most `width` characters. Ends with "…" if the text
- * is longer.
+ * is longer. Also truncates a word longer than `width`, with "…".
  */
 export function wrapped(text: string, { width, lines }: { width: number; lines: number }) {
   const found: string[] = [];

@@ -2,11 +2,11 @@ import { delimiterOf, linesOf, type Row, rowsIn } from "./table-text.ts";
 
 /** Item IDs found in pasted text or a file. */
 export interface FoundIds {
-  /** Each once, as answers of the API give them, in the order they came. */
+  /** Distinct IDs in the form of API answers, in the order of the text. */
   readonly ids: readonly string[];
   readonly duplicates: number;
   readonly malformed: readonly MalformedId[];
-  /** What of the text the IDs were taken from, when it is a table. */
+  /** The table that contains the IDs; undefined if the text is not a table. */
   readonly table: IdTable | undefined;
 }
 
