@@ -88,7 +88,7 @@ async function emptied(bucket: string): Promise<number> {
     );
     if (failed !== undefined) throw new Error(`${failed.Key} was not deleted: ${failed.Message}`);
     deleted += objects.length;
-    process.stderr.write(`${deleted} objects deleted so far\n`);
+    if (page.IsTruncated === true) process.stderr.write(`${deleted} objects deleted so far\n`);
   }
   client.destroy();
   return deleted;

@@ -306,7 +306,7 @@ describe("a request body behind the API gateway", () => {
 });
 
 describe("a response behind the API gateway", () => {
-  it.each(documents)(
+  it.each(documents.filter((route) => !route.includes("{")))(
     "of %s is compressed, has an ETag, and may be read by pages of any origin",
     async (route) => {
       const first = await call(route, { key: null, headers: { "Accept-Encoding": "gzip" } });

@@ -84,7 +84,7 @@ export function parseOptions<Options extends Readonly<Record<string, Omit<Option
     if (!(error instanceof Error) || !("code" in error)) throw error;
     const [, option = ""] = /'(-[^' ]+)/.exec(error.message) ?? [];
     if (error.code !== "ERR_PARSE_ARGS_UNKNOWN_OPTION") throw error;
-    const known = [...Object.keys(options), "help"].map((name) => `--${name}`);
+    const known = [...new Set([...Object.keys(options), "help"])].map((name) => `--${name}`);
     throw new Error(`There is no option '${option}'.${didYouMean(option, known)}`, {
       cause: error,
     });

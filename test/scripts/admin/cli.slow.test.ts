@@ -181,7 +181,7 @@ describe("the admin command, for an account,", () => {
     expect(await admin("fill-demo", "--account", account)).toEqual({
       code: 1,
       out: "",
-      err: `${account} is not a demo account\n`,
+      err: `${account} is not a demo account. Only a demo account can be filled, because its watchlists spend credits\n`,
     });
   });
 });
@@ -442,7 +442,10 @@ describe("the admin command reconcile", () => {
 
 describe("the admin command, with a wrong command line,", () => {
   it.each([
-    [["grunt"], 'There is no command "grunt". Run "npm run admin" for a list.'],
+    [
+      ["grunt"],
+      "There is no command \"grunt\". Did you mean 'grant'? Run npm run admin for a list.",
+    ],
     [["keys"], "--account is required"],
     [
       ["keys", "--account", "a", "--pack", "x"],

@@ -277,7 +277,7 @@ describe("a queue of a local world", () => {
     if (jobs) jobs.Properties["VisibilityTimeout"] = 30;
 
     await expect(start(temporaryFolder(), {}, { stacks: changed })).rejects.toThrow(
-      "visibility timeout is below the timeout of worker",
+      "the visibility timeout must be at least the 600 s timeout of worker",
     );
   });
 
