@@ -71,7 +71,7 @@ describe.skipIf(lacksChromium)("in the dashboard", () => {
     await revoke.click({ force: true });
     expect(await page.getByRole("dialog").count()).toBe(0);
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByText("this session").waitFor();
+    await page.getByText("this session", { exact: true }).waitFor();
     await revoke.click();
     await page.getByRole("dialog").waitFor();
   });

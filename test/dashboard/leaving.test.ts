@@ -194,7 +194,7 @@ describe.skipIf(lacksChromium)("the dashboard loses nothing", () => {
     await calls.begun();
     await goTo("/keys", "API keys");
     await calls.letGo();
-    await page.getByText("“Late” was created. Its first run begins now.").waitFor();
+    await page.getByText("“Late” was created. Its first run starts now.").waitFor();
     expect(place(page)).toBe("#/keys");
   });
 

@@ -66,7 +66,9 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
       route.fulfill({ json: { daily: [], totals: {}, days: 90 } }),
     );
     await signIn();
-    await page.getByText("There are no credits left. Item calls are refused").waitFor();
+    await page
+      .getByText("The account has no credits left. The service refuses item calls")
+      .waitFor();
     expect(await page.locator(".stat", { hasText: "Lasts for" }).textContent()).toContain("0 days");
   });
 

@@ -203,7 +203,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     await page.getByRole("button", { name: "Enable" }).click();
     await page.getByRole("button", { name: "Disable" }).waitFor();
     await page.getByRole("button", { name: "Recover a time span" }).click();
-    await page.getByLabel("Time span").selectOption("Custom times");
+    await page.getByLabel("Time span", { exact: true }).selectOption("Custom times");
     await page.getByRole("button", { name: "Recover", exact: true }).click();
     await page.getByText("Enter the start of the time range.").waitFor();
     // As browsers give it where a year of five digits can be typed.
@@ -219,7 +219,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     await page.getByText(/'since' must be at most 30 days ago/).waitFor();
     await expectAccessible(page);
     for (const span of ["The last hour", "The last 30 days, all that is kept"]) {
-      await page.getByLabel("Time span").selectOption(span);
+      await page.getByLabel("Time span", { exact: true }).selectOption(span);
       await page.getByRole("button", { name: "Recover", exact: true }).click();
       await page.getByRole("dialog").waitFor({ state: "detached" });
       await page.getByRole("row", { name: /Toasters delivered/ }).waitFor();
