@@ -159,33 +159,6 @@ describe("the webhook endpoint of a watchlist", () => {
     expect(await look()).toEqual([urlB, successor.id, "ok"]);
   });
 
-  it("stays the endpoint that replaced the deleted one when its URL is changed before the next run", async () => {
-    const endpoint = await register(urlA);
-    await putBound(endpoint);
-    await remove(endpoint);
-    const successor = await register(urlA);
-
-    await change(successor, { url: urlB });
-
-    expect(await look()).toEqual([urlB, successor.id, "ok"]);
-    const another = await register(urlA);
-    expect(await look()).toEqual([urlB, successor.id, "ok"]);
-    await remove(successor);
-    expect(await look()).toEqual([urlA, another.id, "ok"]);
-  });
-
-  it("is not an endpoint that had the deleted one's last URL only before the deletion", async () => {
-    const earlier = await register(urlA);
-    const moved = await change(earlier, { url: urlB });
-    const endpoint = await register(urlA);
-    await putBound(endpoint);
-
-    await remove(endpoint);
-
-    expect(await look()).toEqual([urlA, endpoint.id, "deleted"]);
-    expect(moved.registeredUrl).toBe(urlA);
-  });
-
   it("is never an endpoint of another account", async () => {
     const endpoint = await register(urlA);
     await putBound(endpoint);
