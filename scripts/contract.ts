@@ -6,7 +6,7 @@
 import { fileURLToPath } from "node:url";
 import { asksForHelp, helpOf } from "../tools/command-line/command-line.ts";
 import { failureMessage } from "../tools/command-line/failure.ts";
-import { installContractPython, runCommand } from "../tools/contract/command.ts";
+import { installContractPython, spawnCommand } from "../tools/contract/command.ts";
 import { startContractWorld } from "../tools/contract/world.ts";
 
 const folder = fileURLToPath(new URL("../test/contract", import.meta.url));
@@ -40,7 +40,7 @@ async function main(): Promise<number> {
     const target = [`${baseUrl}/v1/openapi.json`, "--url", baseUrl];
     const key = ["--header", `Authorization: Bearer ${apiKey}`];
     const bounds = ["--max-time", String(secondsMax)];
-    return await runCommand(
+    return await spawnCommand(
       "st",
       [`--config-file=${settings}`, "run", ...target, ...key, ...bounds, ...process.argv.slice(2)],
       {

@@ -1,11 +1,12 @@
 import { LongestFirst } from "./support/longest-first.ts";
 
+/** Longer than any test takes, on a busy machine too. */
 const hangsAfterMs = 600_000;
 
 const slow = "test/**/*.slow.test.ts";
 const dashboard = "test/dashboard/**/*.test.ts";
 const clients = "test/clients/**/*.test.ts";
-/** They change what a whole process shares: its environment, its limits, the clients of its functions. */
+/** These tests change the environment, the limits or the clients of their whole process. */
 const isolated = [
   "test/functions/{offers,platforms,products,structured}/**/*.test.ts",
   "test/openapi/**/*.test.ts",
@@ -16,8 +17,8 @@ const isolated = [
 ];
 
 /**
- * Which run has which files. `npm test` has `shared`, whose files share the modules of their process, and
- * `isolated`. `npm run test:slow` has the long proofs, and the property tests again with more runs.
+ * The files of each test run. `npm test` runs `shared`, whose files share the modules of their process,
+ * and `isolated`. `npm run test:slow` runs the long proofs, and the property tests again with more runs.
  */
 export const filesOf = {
   shared: { include: ["test/**/*.test.ts"], exclude: [...isolated, slow, dashboard, clients] },
@@ -27,14 +28,14 @@ export const filesOf = {
   clients: { include: [clients], exclude: [] },
 };
 
-/** What holds for every run of tests. */
+/** The options of every test run. */
 export const testOptions = {
   root: new URL("..", import.meta.url).pathname,
   globalSetup: "test/support/dynamodb.ts",
-  // Two for each of two cores: half of the time a file waits for a server or a timer.
+  // More than two cores, because a file waits half of its time for a server or a timer. Fixed, because
+  // real servers start in most files.
   maxWorkers: 4,
   sequence: { sequencer: LongestFirst },
-  // Only what hangs is stopped: on a busy machine a test may take many times as long as usual.
   testTimeout: hangsAfterMs,
   hookTimeout: hangsAfterMs,
   expect: { poll: { timeout: hangsAfterMs / 10 } },

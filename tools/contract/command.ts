@@ -17,7 +17,7 @@ export const installContractPython = (): Promise<PythonPackages> =>
  * Runs a command whose output goes to this terminal. Returns its exit code; 1 if a signal ended it.
  * @throws Error if the command cannot be started
  */
-export async function runCommand(
+export async function spawnCommand(
   command: string,
   words: readonly string[],
   {
