@@ -14,8 +14,8 @@ export const sliceSecondsMax = 30;
 
 /**
  * Maximum number of targets of one account that are drained at the same time. With four parallel
- * requests for each target, an account has about 16 requests in flight. Simultaneous claims may
- * exceed the limit by one or two.
+ * requests for each target, an account has about 16 requests in flight. A worker that
+ * claims late may exceed the limit: workers that have checked their claims do not see it.
  */
 export const targetsAtOnceMax = 4;
 
