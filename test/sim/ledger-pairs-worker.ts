@@ -1,5 +1,8 @@
-import { playPairsOfPart } from "./ledger-pairs.ts";
+import { type PairsMessage, playPairsOfPart } from "./ledger-pairs.ts";
 
 const [part = 0, parts = 1] = process.argv.slice(2).map(Number);
-process.send?.(await playPairsOfPart(part, parts));
+const send = (message: PairsMessage): void => {
+  process.send?.(message);
+};
+send(await playPairsOfPart(part, parts, (begun) => send({ begun })));
 process.disconnect();

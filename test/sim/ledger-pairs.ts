@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";
-import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { readLedgerState, sumOf, takenBack } from "./checks/ledger-state.ts";
 import { startEngine } from "./engine.ts";
@@ -25,6 +24,7 @@ import {
 } from "./ledger-pair-steps.ts";
 import type { Random } from "./random.ts";
 import type { Stage } from "./stage.ts";
+import { type Progress, progressOf } from "../../tools/command-line/progress.ts";
 
 async function resultOf(
   step: StepName,
@@ -165,18 +165,9 @@ export async function playLedgerPairs({
   workers = availableParallelism(),
 }: { readonly workers?: number } = {}): Promise<boolean> {
   const startedAt = performance.now();
+  const progress = progressOf(allPairs().length, { everyMs: 10_000 });
   const parts = await Promise.all(
-    Array.from({ length: workers }, async (_, part): Promise<PairsPlayed> => {
-      const child = fork(new URL("ledger-pairs-worker.ts", import.meta.url), [
-        `${part}`,
-        `${workers}`,
-      ]);
-      const failed = once(child, "exit").then(([code, signal]): never => {
-        throw new Error(`A worker ended early: ${code ?? signal}`);
-      });
-      const [played] = await Promise.race([once(child, "message"), failed]);
-      return played as PairsPlayed;
-    }),
+    Array.from({ length: workers }, (_, part) => playInWorker(part, workers, progress)),
   );
   const [played, violations] = [
     parts.reduce((sum, part) => sum + part.played, 0),
@@ -187,12 +178,36 @@ export async function playLedgerPairs({
   return violations === 0 && played > 0;
 }
 
-/** Runs every `parts`-th pair, from number `part` on. Prints each violation. */
-export async function playPairsOfPart(part: number, parts: number): Promise<PairsPlayed> {
+/** What a worker sends: the name of each pair that it begins, then its result. */
+export type PairsMessage = { readonly begun: string } | PairsPlayed;
+
+function playInWorker(part: number, parts: number, progress: Progress): Promise<PairsPlayed> {
+  const child = fork(new URL("ledger-pairs-worker.ts", import.meta.url), [`${part}`, `${parts}`]);
+  return new Promise((resolve, reject) => {
+    child.on("message", (message: PairsMessage) => {
+      if ("begun" in message) progress.begin(message.begun);
+      else resolve(message);
+    });
+    // After the result, the rejection has no effect.
+    child.on("exit", (code, signal) => {
+      reject(new Error(`A worker ended early: ${code ?? signal}`));
+    });
+  });
+}
+
+/**
+ * Runs every `parts`-th pair, from number `part` on. Prints each violation.
+ * @param begin is called with the name of each pair before it runs
+ */
+export async function playPairsOfPart(
+  part: number,
+  parts: number,
+  begin: (pair: string) => void,
+): Promise<PairsPlayed> {
   const engine = await startEngine();
   let [played, violations] = [0, 0];
-  const all = (Object.keys(pairs) as AccountKind[]).flatMap(pairsOf);
-  for (const pair of all.filter((_, n) => n % parts === part)) {
+  for (const pair of allPairs().filter((_, n) => n % parts === part)) {
+    begin(`${pair.outer} with ${pair.inner}, ${pair.kind}`);
     // A table for each pair of steps: the due index of one table would grow with every account.
     const stage = await engine.stage();
     const play = async (
@@ -218,6 +233,9 @@ export async function playPairsOfPart(part: number, parts: number): Promise<Pair
   await engine.stop();
   return { played, violations };
 }
+
+const allPairs = (): readonly Omit<Plan, "at">[] =>
+  (Object.keys(pairs) as AccountKind[]).flatMap(pairsOf);
 
 const pairsOf = (kind: AccountKind): readonly Omit<Plan, "at">[] =>
   pairs[kind].flatMap(([outer, inners]) =>
