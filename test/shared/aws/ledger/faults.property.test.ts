@@ -253,9 +253,10 @@ it.each(faults.flatMap((one) => [0, 1, 2, 3].map((position) => [one, position] a
   async (one, position) => {
     const plan: Fault[] = [...Array.from({ length: position }, () => "none" as const), one];
     const model = { credits: 100, answered: 0.7, faults: plan, zombie: true, sleeps: false };
-    for (const slot of [true, false]) {
-      await playOut([{ ...model, slot, afterwards: "ended" }], 2_000);
-      await playOut([{ ...model, slot, afterwards: "left" }], 2_000);
-    }
+    const calls = [true, false].flatMap((slot) => [
+      { ...model, slot, afterwards: "ended" as const },
+      { ...model, slot, afterwards: "left" as const },
+    ]);
+    await playOut(calls, 2_000);
   },
 );
