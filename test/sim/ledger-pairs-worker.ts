@@ -1,8 +1,11 @@
-import { type PairsMessage, playPairsOfPart } from "./ledger-pairs.ts";
+import { startEngine } from "./engine.ts";
+import { playFaultsOfPair } from "./ledger-pairs.ts";
 
-const [part = 0, parts = 1] = process.argv.slice(2).map(Number);
-const send = (message: PairsMessage): void => {
-  process.send?.(message);
-};
-send(await playPairsOfPart(part, parts, (begun) => send({ begun })));
-process.disconnect();
+const engine = await startEngine();
+process.on("message", (n: number) => {
+  void playFaultsOfPair(engine, n).then((played) => process.send?.(played));
+});
+// All pairs have run, or the parent process has exited.
+process.on("disconnect", () => {
+  void engine.stop().then(() => process.exit(0));
+});

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";
+import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { readLedgerState, sumOf, takenBack } from "./checks/ledger-state.ts";
-import { startEngine } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import {
   type Fault,
   faults,
@@ -165,77 +166,72 @@ export async function playLedgerPairs({
   workers = availableParallelism(),
 }: { readonly workers?: number } = {}): Promise<boolean> {
   const startedAt = performance.now();
-  const progress = progressOf(allPairs().length, { everyMs: 10_000 });
-  const parts = await Promise.all(
-    Array.from({ length: workers }, (_, part) => playInWorker(part, workers, progress)),
-  );
-  const [played, violations] = [
-    parts.reduce((sum, part) => sum + part.played, 0),
-    parts.reduce((sum, part) => sum + part.violations, 0),
-  ];
+  const progress = progressOf(allPairs.length, { everyMs: 10_000 });
+  const waiting = allPairs.keys();
+  const total = { played: 0, violations: 0 };
+  const children = Array.from({ length: workers }, async () => {
+    for await (const { played, violations } of playInWorker(waiting, progress)) {
+      total.played += played;
+      total.violations += violations;
+    }
+  });
+  await Promise.all(children);
+  const { played, violations } = total;
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
   console.log(`${played} pairs of ledger steps, ${violations} violations, ${seconds} s`);
   return violations === 0 && played > 0;
 }
 
-/** What a worker sends: the name of each pair that it begins, then its result. */
-export type PairsMessage = { readonly begun: string } | PairsPlayed;
-
-function playInWorker(part: number, parts: number, progress: Progress): Promise<PairsPlayed> {
-  const child = fork(new URL("ledger-pairs-worker.ts", import.meta.url), [`${part}`, `${parts}`]);
-  return new Promise((resolve, reject) => {
-    child.on("message", (message: PairsMessage) => {
-      if ("begun" in message) progress.begin(message.begun);
-      else resolve(message);
-    });
-    // After the result, the rejection has no effect.
-    child.on("exit", (code, signal) => {
-      reject(new Error(`A worker ended early: ${code ?? signal}`));
-    });
+/** Runs the waiting pairs, given by their numbers, one after the other in a process of its own. */
+async function* playInWorker(
+  waiting: Iterable<number>,
+  progress: Progress,
+): AsyncGenerator<PairsPlayed> {
+  const child = fork(new URL("ledger-pairs-worker.ts", import.meta.url));
+  const failed = once(child, "exit").then(([code, signal]): never => {
+    throw new Error(`A worker ended early: ${code ?? signal}`);
   });
+  for (const n of waiting) {
+    progress.begin(nameOf(pairNumber(n)));
+    child.send(n);
+    const [played] = await Promise.race([once(child, "message"), failed]);
+    yield played as PairsPlayed;
+  }
+  failed.catch(() => {});
+  child.disconnect();
 }
 
-/**
- * Runs every `parts`-th pair, from number `part` on. Prints each violation.
- * @param begin is called with the name of each pair before it runs
- */
-export async function playPairsOfPart(
-  part: number,
-  parts: number,
-  begin: (pair: string) => void,
-): Promise<PairsPlayed> {
-  const engine = await startEngine();
+const playsOfTable = 50;
+
+/** Runs a pair with every fault. Prints each violation. */
+export async function playFaultsOfPair(engine: Engine, n: number): Promise<PairsPlayed> {
+  const pair = pairNumber(n);
+  let stage = await engine.stage();
   let [played, violations] = [0, 0];
-  for (const pair of allPairs().filter((_, n) => n % parts === part)) {
-    begin(`${pair.outer} with ${pair.inner}, ${pair.kind}`);
-    // A table for each pair of steps: the due index of one table would grow with every account.
-    const stage = await engine.stage();
-    const play = async (
-      plan: Plan,
-    ): Promise<{ readonly outer: number; readonly inner: number }> => {
-      played += 1;
-      try {
-        return await playPair(stage, plan, `pair ${played}`);
-      } catch (error) {
-        violations += 1;
-        console.log(`VIOLATION in ${JSON.stringify(plan)}:`, error);
-        return { outer: 0, inner: 0 };
-      }
-    };
-    for (let at = 1; ; at += 1) {
-      const sent = await play({ ...pair, at });
-      // The outer step ended before request `at`, so the inner step did not run.
-      if (sent.outer < at) break;
-      for (const plan of faultyPlans({ ...pair, at }, sent.inner)) await play(plan);
+  const play = async (plan: Plan): Promise<{ readonly outer: number; readonly inner: number }> => {
+    // The due index of a table grows with every account, and some checks read it whole.
+    if (played > 0 && played % playsOfTable === 0) {
+      await stage.end();
+      stage = await engine.stage();
     }
-    await stage.end();
+    played += 1;
+    try {
+      return await playPair(stage, plan, `pair ${played}`);
+    } catch (error) {
+      violations += 1;
+      console.log(`VIOLATION in ${JSON.stringify(plan)}:`, error);
+      return { outer: 0, inner: 0 };
+    }
+  };
+  for (let at = 1; ; at += 1) {
+    const sent = await play({ ...pair, at });
+    // The outer step ended before request `at`, so the inner step did not run.
+    if (sent.outer < at) break;
+    for (const plan of faultyPlans({ ...pair, at }, sent.inner)) await play(plan);
   }
-  await engine.stop();
+  await stage.end();
   return { played, violations };
 }
-
-const allPairs = (): readonly Omit<Plan, "at">[] =>
-  (Object.keys(pairs) as AccountKind[]).flatMap(pairsOf);
 
 const pairsOf = (kind: AccountKind): readonly Omit<Plan, "at">[] =>
   pairs[kind].flatMap(([outer, inners]) =>
@@ -248,6 +244,19 @@ const pairsOf = (kind: AccountKind): readonly Omit<Plan, "at">[] =>
         : [{ kind, outer, inner }],
     ),
   );
+
+const allPairs: readonly Omit<Plan, "at">[] = (Object.keys(pairs) as AccountKind[]).flatMap(
+  pairsOf,
+);
+
+function pairNumber(n: number): Omit<Plan, "at"> {
+  const pair = allPairs[n];
+  assert(pair !== undefined, `There is no pair ${n}`);
+  return pair;
+}
+
+const nameOf = ({ outer, inner, kind }: Omit<Plan, "at">): string =>
+  `${outer} with ${inner}, ${kind}`;
 
 /**
  * Returns plans with one fault in either step. Also combines each fault of the inner step with a
