@@ -112,7 +112,7 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
     removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     protectedFromDeletion: true,
     memoryMegabytes: { api: 1_024, worker: 512, step: 1_024, finisher: 3_008 },
-    concurrencyMax: { runs: 10, steps: 50, finishes: 10, deliveries: 100 },
+    concurrencyMax: { runs: 10, steps: 60, finishes: 10, deliveries: 100 },
     // A sweep may take two minutes and starts every minute, so sweeps may overlap.
     reservedConcurrency: { products: 400, offers: 200, sweeper: 3 },
     accountConcurrency: 1_000,

@@ -9,10 +9,10 @@ describe("the shares of the account's concurrency", () => {
   });
 
   it("leave Lambda its unreserved minimum", () => {
-    const taken = 400 + 200 + 3 + (10 + 50 + 10 + 100);
+    const taken = 400 + 200 + 3 + (10 + 60 + 10 + 100);
     expect(() => assertConcurrency({ ...prod, accountConcurrency: taken + 100 })).not.toThrow();
     expect(() => assertConcurrency({ ...prod, accountConcurrency: taken + 99 })).toThrow(
-      "170 invocations of workers and 603 reserved ones leave 99 of the account's quota of 872",
+      "180 invocations of workers and 603 reserved ones leave 99 of the account's quota of 882",
     );
   });
 
@@ -28,7 +28,7 @@ describe("an account's concurrency quota", () => {
   it("below the default shrinks every share in proportion", () => {
     expect(withAccountConcurrency(prod, 500)).toMatchObject({
       accountConcurrency: 500,
-      concurrencyMax: { runs: 5, steps: 25, finishes: 5, deliveries: 50 },
+      concurrencyMax: { runs: 5, steps: 30, finishes: 5, deliveries: 50 },
       // No share is below two: SQS accepts no lower maximum for a worker, and sweeps may overlap.
       reservedConcurrency: { products: 200, offers: 100, sweeper: 2 },
     });
@@ -37,7 +37,7 @@ describe("an account's concurrency quota", () => {
   it("without room for reserved shares gives none, and few workers", () => {
     expect(withAccountConcurrency(prod, 400)).toMatchObject({ reservedConcurrency: null });
     expect(withAccountConcurrency(prod, 50)).toMatchObject({
-      concurrencyMax: { runs: 2, steps: 2, finishes: 2, deliveries: 5 },
+      concurrencyMax: { runs: 2, steps: 3, finishes: 2, deliveries: 5 },
       reservedConcurrency: null,
     });
   });

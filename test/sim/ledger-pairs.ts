@@ -182,7 +182,7 @@ export async function playLedgerPairs({
   return violations === 0 && played > 0;
 }
 
-/** Runs the waiting pairs, given by their numbers, one after the other in a process of its own. */
+/** Runs the waiting pairs, given by their numbers, one after the other in a separate process. */
 async function* playInWorker(
   waiting: Iterable<number>,
   progress: Progress,

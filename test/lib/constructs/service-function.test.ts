@@ -77,19 +77,19 @@ describe("reserved concurrency", () => {
       offers: 200,
       sweeper: 3,
       "run-starter": 10,
-      "run-step": 50,
+      "run-step": 60,
       "run-finisher": 10,
       delivery: 100,
     };
     expect(reservedIn(service)).toEqual(reserved);
     const mappings = propertiesOf(service, "AWS::Lambda::EventSourceMapping");
     const bounds = mappings.map(({ ScalingConfig }) => (ScalingConfig as Bound).MaximumConcurrency);
-    expect(bounds.toSorted((a, b) => a - b)).toEqual([10, 10, 50, 100]);
+    expect(bounds.toSorted((a, b) => a - b)).toEqual([10, 10, 60, 100]);
   });
 
   it("is smaller in an account with a smaller quota, and absent where the quota leaves nothing to reserve", () => {
     const half = reservedIn(synthesize("prod", { accountConcurrency: "500" }).service);
-    expect(half).toMatchObject({ products: 200, sweeper: 2, "run-step": 25 });
+    expect(half).toMatchObject({ products: 200, sweeper: 2, "run-step": 30 });
     const { service: tiny } = synthesize("prod", { accountConcurrency: "10" });
     expect(reservedIn(tiny)).toEqual({});
     for (const { ScalingConfig } of propertiesOf(tiny, "AWS::Lambda::EventSourceMapping")) {

@@ -1,0 +1,16 @@
+import type { Scenario } from "./scenarios.ts";
+
+/** The table of scenarios that the command prints and docs/performance.md shows. */
+export const capacityRows = (scenarios: readonly Scenario[]) =>
+  scenarios.map(({ name, isInTime, simulated: { duration, lastEnd, waitingMax, workersMax } }) => ({
+    watchlists: name,
+    "median run": minutes(duration.p50),
+    "slowest run": minutes(duration.max),
+    "all done after": minutes(lastEnd),
+    "batches waiting": `${waitingMax.batches}`,
+    "workers at once": `${workersMax}`,
+    "in time": isInTime ? "yes" : "no",
+  }));
+
+const minutes = (seconds: number): string =>
+  seconds < 60 ? `${seconds.toFixed(0)} s` : `${(seconds / 60).toFixed(1)} min`;

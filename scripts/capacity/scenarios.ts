@@ -1,0 +1,70 @@
+import { limits } from "../../shared/base/limits.ts";
+import type { StageConfig } from "../../lib/config.ts";
+import { type Load, type Pipeline, simulate, type Simulated } from "./simulate.ts";
+
+/** What the simulation assumes, beside the configuration of the stage. */
+export interface Assumptions {
+  readonly watchlists: number;
+  /** Items of each watchlist. */
+  readonly items: number;
+  /** Steps of each run that read all items. */
+  readonly steps: number;
+  /** Seconds in which a source answers a batch. */
+  readonly batchSeconds: number;
+  /** Seconds in which a worker starts a run. */
+  readonly startSeconds: number;
+  /** Seconds in which a worker ends a run. */
+  readonly endSeconds: number;
+}
+
+export const defaultAssumptions: Assumptions = {
+  watchlists: 10_000,
+  items: limits.batchIdsMax,
+  steps: 1,
+  batchSeconds: 5,
+  startSeconds: 0.3,
+  endSeconds: 0.5,
+};
+
+/** The quota of EventBridge Scheduler for invocations per second in a large region. */
+export const schedulesPerSecond = 1_000;
+
+const quarterHour = 15 * 60;
+/** Enough periods for a queue that grows to show. */
+const periods = 4;
+
+export interface Scenario {
+  readonly name: string;
+  readonly simulated: Simulated;
+  /** Whether each run ends before the next run of its watchlist is due, or within 15 minutes. */
+  readonly isInTime: boolean;
+}
+
+/** Simulates watchlists that run every 15 minutes, and as many that run by a cron on the hour. */
+export function simulateScenarios(
+  { concurrencyMax }: Pick<StageConfig, "concurrencyMax">,
+  assumptions: Assumptions,
+): readonly Scenario[] {
+  const { watchlists, items, steps, batchSeconds, startSeconds, endSeconds } = assumptions;
+  const pipeline: Pipeline = {
+    schedulesPerSecond,
+    starters: { parallel: concurrencyMax.runs, seconds: startSeconds },
+    readers: { parallel: concurrencyMax.steps, seconds: batchSeconds },
+    finishers: { parallel: concurrencyMax.finishes, seconds: endSeconds },
+  };
+  const batches = Math.ceil(items / limits.batchIdsMax);
+  const evenly = Array.from(
+    { length: watchlists * periods },
+    (_, n) => (n * quarterHour) / watchlists,
+  );
+  const onTheHour = Array.from({ length: watchlists }, () => 0);
+  return [
+    scenario("every 15 minutes, spread evenly", { dueAt: evenly, batches, steps }, pipeline),
+    scenario("by a cron on the hour", { dueAt: onTheHour, batches, steps }, pipeline),
+  ];
+}
+
+function scenario(name: string, load: Load, pipeline: Pipeline): Scenario {
+  const simulated = simulate(load, pipeline);
+  return { name, simulated, isInTime: simulated.duration.max <= quarterHour };
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { type Pipeline, simulate } from "../../../scripts/capacity/simulate.ts";
+
+const pipeline: Pipeline = {
+  schedulesPerSecond: 1_000,
+  starters: { parallel: 10, seconds: 1 },
+  readers: { parallel: 4, seconds: 5 },
+  finishers: { parallel: 10, seconds: 2 },
+};
+
+describe("the simulation of scheduled runs", () => {
+  it("adds the times of all stages for a run that waits for nothing", () => {
+    const { duration, lastEnd } = simulate({ dueAt: [60], batches: 4, steps: 3 }, pipeline);
+    expect(duration.max).toBe(1 + 3 * 5 + 2);
+    expect(lastEnd).toBe(1 + 3 * 5 + 2);
+  });
+
+  it("reads the batches of a step in turns if there are more batches than workers", () => {
+    const { duration, waitingMax } = simulate({ dueAt: [0], batches: 9, steps: 1 }, pipeline);
+    expect(duration.max).toBe(1 + 3 * 5 + 2);
+    expect(waitingMax.batches).toBe(5);
+  });
+
+  it("lets the runs of a crowded stage wait in the order of their due times", () => {
+    const dueAt = Array.from({ length: 8 }, () => 0);
+    const slow = { ...pipeline, readers: { parallel: 1, seconds: 10 }, schedulesPerSecond: 1e9 };
+    const { duration, workersMax } = simulate({ dueAt, batches: 1, steps: 1 }, slow);
+    expect(duration.max).toBeCloseTo(1 + 8 * 10 + 2);
+    expect(duration.p50).toBeCloseTo(1 + 4 * 10 + 2);
+    expect(workersMax).toBe(8);
+  });
+
+  it("invokes schedules of one time at the rate of EventBridge Scheduler", () => {
+    const dueAt = Array.from({ length: 100 }, () => 0);
+    const wide = { parallel: 1_000, seconds: 1 };
+    const limited = { schedulesPerSecond: 10, starters: wide, readers: wide, finishers: wide };
+    const { lastEnd } = simulate({ dueAt, batches: 1, steps: 1 }, limited);
+    expect(lastEnd).toBeCloseTo(99 / 10 + 3);
+  });
+
+  it("shows a queue that grows in every period", () => {
+    const dueAt = (periods: number) => Array.from({ length: periods * 10 }, (_, n) => n);
+    const waiting = (periods: number) =>
+      simulate(
+        { dueAt: dueAt(periods), batches: 1, steps: 1 },
+        { ...pipeline, readers: { parallel: 4, seconds: 8 } },
+      ).waitingMax.batches;
+    expect(waiting(8)).toBeGreaterThan(waiting(4));
+  });
+});
