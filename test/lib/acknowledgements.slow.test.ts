@@ -68,7 +68,7 @@ describe.each(deployments)("cdk-nag on %j", (context) => {
   beforeAll(() => {
     app.explained = synthesized(context);
     app.bare = withoutAcknowledgements(context);
-  }, 120_000);
+  });
 
   it("has no finding without an acknowledgement", () => {
     expect(findingsIn(app.explained)).toEqual([]);

@@ -128,4 +128,4 @@ function headerOf(text: string) {
 
 /** Waits until a check passes. The timeout is long, for a loaded machine. */
 export const eventually = (check: () => void): Promise<void> =>
-  vi.waitFor(check, { timeout: 30_000, interval: 5 });
+  vi.waitFor(check, { timeout: 120_000, interval: 5 });

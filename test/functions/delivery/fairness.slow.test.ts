@@ -90,4 +90,4 @@ it("ten receivers of an account that do not answer delay no other account and us
   expect(quick.requests).toHaveLength(2);
   expect(slow.requests).toHaveLength(60);
   expect(slowTargetsWhenQuickWasDone).toBe(targetsAtOnceMax);
-}, 60_000);
+});

@@ -260,7 +260,7 @@ describe("concurrent requests to create a watchlist", () => {
     world.clock.advance(purgeAfterMs + 1);
     await purgeDue();
     expect((await world.rows()).filter(({ sk }) => sk === "purge")).toEqual([]);
-  }, 120_000);
+  });
 
   it("succeed again as soon as a watchlist of a full account is deleted", async () => {
     for (let n = 0; n < limits.watchlistsMax; n += 1) {

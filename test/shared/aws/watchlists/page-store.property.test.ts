@@ -282,43 +282,38 @@ async function expectSoundPages({ list, model, limits }: Played): Promise<void> 
   }
 }
 
-const timeout = numRuns * 2_000;
-it(
-  "a watchlist's pages equal a plain map under any interleaving of changes, steps, readers and lost answers",
-  { timeout },
-  async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.scheduler(),
-        fc.record({
-          limits: bounds,
-          ids: someIds(30),
-          operations: fc.array(fc.tuple(operation, fc.array(fault, { maxLength: 8 })), {
-            minLength: 1,
-            maxLength: 8,
-          }),
-          width: fc.integer({ min: 1, max: 4 }),
+it("a watchlist's pages equal a plain map under any interleaving of changes, steps, readers and lost answers", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.scheduler(),
+      fc.record({
+        limits: bounds,
+        ids: someIds(30),
+        operations: fc.array(fc.tuple(operation, fc.array(fault, { maxLength: 8 })), {
+          minLength: 1,
+          maxLength: 8,
         }),
-        async (scheduler, { limits, ids, operations, width }) => {
-          const list = await world.open(itemsOf(ids), limits);
-          const played = { list, model: new Model(itemsOf(ids)), scheduler, limits };
-          // Lanes run in parallel; the operations of one lane run one after another, in the order
-          // drawn.
-          const lanes = Array.from({ length: width }, async (_, lane) => {
-            for (const [n, [wanted, faults]] of operations.entries()) {
-              if (n % width === lane) await play(wanted, { number: n + 1, faults }, played);
-            }
-          });
-          let isOver = false;
-          const readers = [0, 1].map(() => readDuring(() => isOver, played));
-          const writers = Promise.all(lanes).finally(() => {
-            isOver = true;
-          });
-          await scheduler.waitFor(Promise.all([writers, ...readers]));
-          await expectSoundPages(played);
-        },
-      ),
-      { numRuns },
-    );
-  },
-);
+        width: fc.integer({ min: 1, max: 4 }),
+      }),
+      async (scheduler, { limits, ids, operations, width }) => {
+        const list = await world.open(itemsOf(ids), limits);
+        const played = { list, model: new Model(itemsOf(ids)), scheduler, limits };
+        // Lanes run in parallel; the operations of one lane run one after another, in the order
+        // drawn.
+        const lanes = Array.from({ length: width }, async (_, lane) => {
+          for (const [n, [wanted, faults]] of operations.entries()) {
+            if (n % width === lane) await play(wanted, { number: n + 1, faults }, played);
+          }
+        });
+        let isOver = false;
+        const readers = [0, 1].map(() => readDuring(() => isOver, played));
+        const writers = Promise.all(lanes).finally(() => {
+          isOver = true;
+        });
+        await scheduler.waitFor(Promise.all([writers, ...readers]));
+        await expectSoundPages(played);
+      },
+    ),
+    { numRuns },
+  );
+});
