@@ -47,8 +47,9 @@ const wildcards = {
 export type Wildcard = keyof typeof wildcards;
 
 /**
- * Acknowledges a wildcard resource on the role that receives the permission.
- * @throws Error if the grantee is not a role of the app
+ * Acknowledges cdk-nag's finding about a wildcard resource, on the role that receives the
+ * permission.
+ * @throws Error if the grantee is not a role of the app, or if the ARN has an unknown form
  */
 export function explainWildcard(
   { grantPrincipal }: IGrantable,

@@ -45,7 +45,7 @@ export interface Config {
   };
   /**
    * Maximum number of parallel invocations of each worker, from 2 to 1,000. The API uses the rest
-   * of the account's quota.
+   * of the AWS account's quota.
    */
   readonly concurrencyMax: {
     readonly runs: number;
@@ -57,10 +57,12 @@ export interface Config {
    * Reserved concurrency of these functions, which is also their limit. Slow item calls then cannot
    * use the whole quota, and the sweeper can always start. If it is set, `concurrencyMax` of each
    * worker is reserved too. Null reserves nothing. Lambda refuses reservations that leave less than
-   * 100 of the account's quota.
+   * 100 of the AWS account's quota.
    */
   readonly reservedConcurrency: ReservedConcurrency | null;
-  /** The account's quota of parallel invocations in the region. New accounts have 10 to 50. */
+  /**
+   * The AWS account's quota of parallel invocations in the region. New AWS accounts have 10 to 50.
+   */
   readonly accountConcurrency: number;
   /** The gateway's rate limit for all callers together. Calls above it receive 429. */
   readonly throttle: { readonly requestsPerSecond: number; readonly burst: number };
@@ -99,7 +101,7 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
     protectedFromDeletion: false,
     memoryMegabytes: { api: 512, worker: 512, step: 1_024, finisher: 3_008 },
     concurrencyMax: { runs: 2, steps: 5, finishes: 2, deliveries: 12 },
-    // Lambda refuses reservations in an account with a low quota.
+    // Lambda refuses reservations in an AWS account with a low quota.
     reservedConcurrency: null,
     accountConcurrency: 50,
     throttle: { requestsPerSecond: 200, burst: 200 },
@@ -113,7 +115,7 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
     protectedFromDeletion: true,
     memoryMegabytes: { api: 1_024, worker: 512, step: 1_024, finisher: 3_008 },
     concurrencyMax: { runs: 10, steps: 60, finishes: 10, deliveries: 100 },
-    // A sweep may take two minutes and starts every minute, so sweeps may overlap.
+    // The sweeper starts every minute and may take two minutes, so its passes may overlap.
     reservedConcurrency: { products: 400, offers: 200, sweeper: 3 },
     accountConcurrency: 1_000,
     throttle: { requestsPerSecond: 2_000, burst: 2_000 },
@@ -123,19 +125,19 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
   },
 };
 
-/** The part of an account's quota that Lambda requires to stay unreserved. */
+/** The part of an AWS account's quota that Lambda requires to stay unreserved. */
 const unreservedMin = 100;
 /** Lambda's minimum for the maximum concurrency of an event source mapping. */
-const shareMin = 2;
+const concurrencyMin = 2;
 
 /**
- * Adapts the configuration to an account with another quota. A lower quota reduces every share in
- * proportion, to at least 2, and removes reservations that would leave less than 100 unreserved. A
- * higher quota changes no share.
+ * Adapts the configuration to an AWS account with another concurrency quota. A lower quota reduces
+ * every maximum and reservation in proportion, to at least 2, and removes all reservations if they
+ * would leave less than 100 unreserved. A higher quota changes none of them.
  */
 export function withAccountConcurrency(config: StageConfig, quota: number): StageConfig {
   const factor = Math.min(1, quota / config.accountConcurrency);
-  const part = (share: number): number => Math.max(shareMin, Math.floor(share * factor));
+  const part = (maximum: number): number => Math.max(concurrencyMin, Math.floor(maximum * factor));
   const { concurrencyMax: workers, reservedConcurrency: reserved } = config;
   const smaller = {
     ...config,
@@ -166,7 +168,7 @@ export function assertConcurrency(config: StageConfig): void {
   const workers = sumOf(Object.values(config.concurrencyMax));
   throw new Error(
     `${workers} invocations of workers and ${reservedOf(config)} reserved ones leave ${left} of ` +
-      `the account's quota of ${config.accountConcurrency} for other functions, which need ${needed}. ` +
+      `the AWS account's quota of ${config.accountConcurrency} for other functions, which need ${needed}. ` +
       "Lower concurrencyMax or reservedConcurrency in lib/config.ts, or request a higher quota and " +
       "set it as context 'accountConcurrency'.",
   );

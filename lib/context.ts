@@ -20,7 +20,7 @@ const contextKeys = {
   sourceSecrets: "references to secrets, separated by commas",
   accessLogs: `one of ${accessLogModes.join(", ")}`,
   reservedConcurrency: "on or off",
-  accountConcurrency: "the account's quota of Lambda invocations at once, such as 50",
+  accountConcurrency: "the AWS account's quota of Lambda invocations at once, such as 50",
   waf: "true or false",
   domainName: "a host name, such as api.example.com",
   certificateArn: "the ARN of a certificate in the stack's region",
@@ -55,7 +55,7 @@ export interface Context {
   /** False removes all reserved concurrency. */
   readonly reservesConcurrency: boolean;
   /**
-   * The account's quota of parallel invocations.
+   * The AWS account's quota of parallel invocations.
    * @default - the quota in the configuration of the stage
    */
   readonly accountConcurrency?: number;
@@ -207,7 +207,9 @@ const neverInFile: readonly string[] = ["stage", "unprotect"] satisfies ContextK
 export function parseStageFile(name: string, content: string): GivenContext {
   const parsed = jsonIn(content);
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
-    throw new Error(`${name} must be a JSON object with context keys.`);
+    throw new Error(
+      `${name} is not a JSON object of context keys. Check quotes, commas and brackets.`,
+    );
   }
   const keys = Object.keys(contextKeys).filter((key) => !neverInFile.includes(key));
   for (const key of Object.keys(parsed)) {

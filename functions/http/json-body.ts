@@ -27,9 +27,13 @@ export async function jsonBody(event: APIGatewayProxyEvent): Promise<object | un
 function refuseOtherTypes(contentType: string): void {
   const type = mimeType(contentType);
   if (type === undefined || !/^application\/(?:[a-z0-9.+-]+\+)?json$/.test(type.essence)) {
+    const wrong =
+      contentType === ""
+        ? "The Content-Type header is missing."
+        : `The Content-Type ${shownValue(contentType)} is not JSON.`;
     throw invalidParam(
       "body",
-      "Send the body as JSON with the header 'Content-Type: application/json'.",
+      `${wrong} Send the body as JSON with the header 'Content-Type: application/json'.`,
     );
   }
   const charset = type.params.get("charset");

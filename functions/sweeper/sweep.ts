@@ -30,12 +30,12 @@ export interface Swept {
   readonly purges: number;
   readonly holds: number;
   readonly deliveries: number;
-  /** The number of failures in the sweep. */
+  /** The number of parts of the pass that failed. */
   readonly failures: number;
 }
 
 /**
- * The maximum number of rows of each kind that one sweep handles. The rows that have been due
+ * The maximum number of rows of each kind that one pass handles. The rows that have been due
  * longest come first.
  */
 const rowsMax = 1_000;
@@ -45,7 +45,7 @@ const tickGraceMs = 90_000;
 /**
  * Sends new messages for work whose message was lost: due delivery targets, overdue watchlists,
  * stalled runs, and deleted watchlists to purge. Also releases expired holds. Returns the number of
- * each. If one part fails, the other parts still run, and the next sweep repeats the failed part.
+ * each. If one part fails, the other parts still run, and the next pass repeats the failed part.
  */
 export async function sweep(given: SweepDependencies): Promise<Swept> {
   let failures = 0;
@@ -69,7 +69,7 @@ export async function sweep(given: SweepDependencies): Promise<Swept> {
 }
 
 /**
- * Runs one part of the sweep with a separate retry budget, so that a failed dependency does not
+ * Runs one part of the pass with a separate retry budget, so that a failed dependency does not
  * delay the other parts.
  */
 const partOfSweep = (
@@ -82,7 +82,7 @@ async function counted(part: () => Promise<number>, { warn }: SweepDependencies)
   try {
     return await part();
   } catch (error) {
-    warn("a part of the sweep failed; the next sweep repeats it", error);
+    warn("a part of the sweeper's pass failed; the next pass repeats it", error);
     return 0;
   }
 }

@@ -146,7 +146,7 @@ export class ResourceAlarms extends Construct {
         impact: `DynamoDB throttles the table ${name} or its index: calls are slow or fail, and runs and deliveries stall.`,
         lookAt:
           "throttles and consumed capacity of the table, of its index and of its most used keys.",
-        act: "if one key causes the load, spread it; otherwise warm the table or raise the account's quota.",
+        act: "if one key causes the load, spread it; otherwise warm the table or raise the AWS account's quota.",
         runbook: "alarm-table-throttling",
       });
     }

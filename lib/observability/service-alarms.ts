@@ -108,7 +108,7 @@ export class ServiceAlarms extends Construct {
       impact:
         "Runs start five minutes or more after their due time: customers' data is older than scheduled.",
       lookAt: "age and depth of the runs queue, and concurrency and throttles of run-starter.",
-      act: "if the queue grows, raise concurrencyMax.runs or the account's quota; see the queue's alarm.",
+      act: "if the queue grows, raise concurrencyMax.runs or the AWS account's quota; see the queue's alarm.",
       runbook: "alarm-runs-late",
     });
     new ServiceAlarm(this, "RunsFailing", {

@@ -120,7 +120,7 @@ async function setAutoTopUp(values: Values, { dynamo, target }: Admin): Promise<
   const autoTopUp = topUpOf(values);
   const topUps = dynamoAutoTopUpStore(dynamo, target.tables.accounts);
   if (!(await topUps.setAutoTopUp(accountId, autoTopUp))) {
-    throw new Error(`Account ${accountId} does not exist. Check the ID and --stage`);
+    throw new Error(`Account ${accountId} does not exist. Check the ID and --stage.`);
   }
   return { id: accountId, auto_topup: presentTopUp(autoTopUp) };
 }

@@ -13,6 +13,6 @@ export const accountsOf = ({ dynamo, target: { tables } }: Admin) =>
 export async function existingAccount(accountId: string, admin: Admin): Promise<Account> {
   const account = await accountsOf(admin).get(accountId);
   if (account === undefined)
-    throw new Error(`Account ${accountId} does not exist. Check the ID and --stage`);
+    throw new Error(`Account ${accountId} does not exist. Check the ID and --stage.`);
   return account;
 }

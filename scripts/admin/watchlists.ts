@@ -36,7 +36,7 @@ export const watchlistCommands: Commands = {
         if (found.length > limit) break;
       }
       if (found.length === 0 && !(await hasPages(watchlistId, admin))) {
-        throw new Error(`Watchlist ${watchlistId} does not exist. Check the ID and --stage`);
+        throw new Error(`Watchlist ${watchlistId} does not exist. Check the ID and --stage.`);
       }
       return listOf(found.slice(0, limit).map(runLine), found.length > limit);
     },

@@ -23,22 +23,22 @@ import { workerMegabytes } from "../measure/worker-memory.ts";
 export interface ListFigures {
   readonly items: number;
   readonly baseline: Usage;
-  /** A sweep in which one of a hundred items has changed. */
+  /** A sweep run in which one of a hundred items has changed. */
   readonly sweep: Usage;
   readonly refresh: Usage;
   /** One invocation of the sweeper. */
   readonly lookAfter: Usage;
   /** The bytes that are stored while the watchlist exists. */
   readonly listBytes: number;
-  /** The data that a sweep stores until it expires. */
+  /** The data that a sweep run stores until it expires. */
   readonly sweepBytes: Pick<Stored, "expiringPerMonth" | "objects">;
 }
 
 const list = "costs";
 const items = 50_000;
 /**
- * The numbers of the measured runs. The runs are a baseline, two sweeps and a refresh. The first
- * sweep warms up the processes.
+ * The numbers of the measured runs. The runs are a baseline, two sweep runs and a refresh. The
+ * first sweep run warms up the processes.
  */
 const [sweepRun, refreshRun] = [3, 4];
 

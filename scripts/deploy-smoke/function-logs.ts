@@ -33,7 +33,9 @@ export async function hasLogged(
   const group = resources.find(
     ({ type, logicalId }) => type === "AWS::Logs::LogGroup" && logicalId.startsWith(name),
   );
-  if (group === undefined) throw new Error(`There is no log group ${name}`);
+  if (group === undefined) {
+    throw new Error(`The deployment has no log group whose logical ID begins with ${name}.`);
+  }
   return (await messagesOf(endpoint, group.physicalId)).length > 0;
 }
 

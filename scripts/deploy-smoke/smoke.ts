@@ -63,7 +63,7 @@ interface ExtraPermissions {
 /** Sandbox items. The price of the first changes with every read, and the others never change. */
 const sandboxIds = ["9000001", "9000000", "9000003", "9000007"] as const;
 
-/** The maximum of seconds until the first sweep: one minute for the schedule, and a cold start. */
+/** Maximum seconds until the sweeper's first pass: a minute for the schedule, and a cold start. */
 const sweepSecondsMax = 90;
 
 const emptyBucket = fileURLToPath(new URL("../empty-bucket.ts", import.meta.url));

@@ -11,7 +11,7 @@ export interface RunsWorld {
   readonly ready: WorldReady;
   call(method: string, path: string, body?: unknown): Promise<Answered>;
   send(request: WorldRequest): void;
-  /** Resolves when the next run, or sweep, has been finished. */
+  /** Resolves when the next run or sweeper pass has ended. */
   finished(): Promise<void>;
   take(): Promise<WorldFigures>;
   stop(): Promise<void>;

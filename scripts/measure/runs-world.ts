@@ -107,7 +107,7 @@ async function startWorker(name: WorkerName, environment: Environment): Promise<
 
 let sweeperEnvironment: Environment = {};
 
-/** Runs one sweep. The process of the sweeper is started by the first sweep. */
+/** Runs one pass of the sweeper. The first pass starts the sweeper's process. */
 async function sweep(): Promise<void> {
   const sweeper = workers.get("sweeper") ?? (await startWorker("sweeper", sweeperEnvironment));
   workers.set("sweeper", sweeper);

@@ -205,7 +205,7 @@ function checkSignatures(
   );
   const [first] = deliveries;
   if (first === undefined)
-    throw new Error("Check failed: no delivery arrived, so none can be tampered with");
+    throw new Error("Check failed: no webhook delivery arrived, so no signature can be checked");
   const tampered = verifyDelivery({ ...first, body: `${first.body} ` }, secret);
   narrator.check("both refuse a changed byte", !tampered.stripe && !tampered.standardWebhooks);
 }

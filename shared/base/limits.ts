@@ -151,7 +151,7 @@ export const limits = {
      */
     wakeUpMs: 1_500,
     /**
-     * Maximum time that a queue message or a part of a sweep may lose before it fails and is
+     * Maximum time that a queue message or a part of a sweeper pass may lose before it fails and is
      * repeated later.
      */
     workerLossMs: 20_000,

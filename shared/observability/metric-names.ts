@@ -119,7 +119,7 @@ export const metricKinds = {
     dimensions: [[]],
     metrics: {
       sweeps: "Count",
-      /** Parts of a sweep that failed. The next sweep repeats them. */
+      /** Parts of a sweeper pass that failed. The next pass repeats them. */
       sweep_failures: "Count",
       swept_lists: "Count",
       swept_runs: "Count",

@@ -8,7 +8,7 @@ import { type Metrics, inLines, merged, type MetricsSink } from "./figures.ts";
 
 export type WorkKeys = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** The log keys and metrics of a call, a message or a sweep in progress. */
+/** The log keys and metrics of a call, a message or a sweeper pass in progress. */
 export interface Work {
   keys: WorkKeys;
   readonly metrics: Metrics[];

@@ -29,8 +29,8 @@ export const newLease = (now: Date, random: RandomSource): Lease => ({
 });
 
 /**
- * Delay of a message that must arrive at `dueAt`, in whole seconds: 0 for a past time; null if it
- * exceeds the maximum of 900 s.
+ * Delay in seconds, rounded up, of a message that must arrive at `dueAt`: 0 for a past time; null
+ * above the maximum of 900 s.
  */
 export function messageDelay(dueAt: Date, now: Date): number | null {
   const seconds = Math.max(0, Math.ceil((dueAt.getTime() - now.getTime()) / 1_000));

@@ -44,7 +44,7 @@ const deliveryContent = object({
 });
 
 /**
- * Content of an entry for a recovery, which makes all events from `since` to `until` pending that
+ * Content of an entry for a recovery, which makes pending all events from `since` to `until` that
  * the endpoint did not receive. `after` is the last processed run; null before the first. `found`
  * is the number of deliveries made pending so far.
  */

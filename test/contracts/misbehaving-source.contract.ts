@@ -373,7 +373,7 @@ const inAscii = (answers: readonly TimelessAnswer[]): unknown =>
 const fieldsSchema = v.object(productFieldSchemas);
 const answerKeys = ["buyable", "fetchedAt", "fields", "id", "offers", "status", "totalOffers"];
 
-/** Expects each requested ID once, in order, in a form that the port's types allow. */
+/** Expects one answer for each requested ID, in order, in a form that the port's types allow. */
 function expectLegal(answers: readonly PortAnswer[], ids: readonly string[]): void {
   expect(answers.map(({ id }) => id)).toEqual(ids);
   for (const answer of answers) {

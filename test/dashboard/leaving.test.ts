@@ -4,7 +4,7 @@ import { localCustomer } from "../../tools/customer/bucket.ts";
 import { eventually } from "../support/running-world.ts";
 import { type DashboardWorld, lacksChromium, startDashboardWorld } from "./dashboard-world.ts";
 
-describe.skipIf(lacksChromium)("the dashboard loses nothing", () => {
+describe.skipIf(lacksChromium)("the dashboard", () => {
   let dashboard: DashboardWorld;
   beforeAll(async () => {
     dashboard = await startDashboardWorld();
@@ -23,7 +23,7 @@ describe.skipIf(lacksChromium)("the dashboard loses nothing", () => {
     });
     return asked;
   };
-  /** Holds calls back until they are let go. */
+  /** Holds calls back until the test releases them. */
   const holding = async (page: Page, method: string, path: string) => {
     const held: Route[] = [];
     let isHolding = true;
@@ -58,7 +58,7 @@ describe.skipIf(lacksChromium)("the dashboard loses nothing", () => {
     return String((await dashboard.world.api.send("POST", "/watchlists", body)).body["id"]);
   };
 
-  it("of a rotated secret, whose answer is slow: nothing closes the dialog, and leaving is asked about", async () => {
+  it("keeps the dialog of a slow rotation open, and asks before the user leaves the secret", async () => {
     const { body } = await dashboard.world.api.send("POST", "/webhook_endpoints", {
       url: `${dashboard.world.ready["webhook_receiver_url"]}/hooks/slow`,
       description: "Slow",
@@ -91,7 +91,7 @@ describe.skipIf(lacksChromium)("the dashboard loses nothing", () => {
     expect(asked).toHaveLength(2);
   });
 
-  it("of a new key, whose answer is slow, and shows it in the end", async () => {
+  it("keeps the dialog of a new key open while the call is slow, and then shows the key", async () => {
     const { page } = await dashboard.openAt("/keys", "API keys");
     const calls = await holding(page, "POST", "api_keys");
     await page.getByRole("button", { name: "New key" }).click();
@@ -108,7 +108,7 @@ describe.skipIf(lacksChromium)("the dashboard loses nothing", () => {
     await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("New key");
   });
 
-  it("of a new watchlist's form on Back, a link and the sign-out, until that is wanted", async () => {
+  it("asks before Back, a link or the sign-out discards the form of a new watchlist", async () => {
     const { page, goTo } = await dashboard.openAt("/watchlists", "Watchlists");
     await goTo("/watchlists/new", "New watchlist");
     await page.getByLabel("Name").waitFor();
@@ -132,7 +132,7 @@ describe.skipIf(lacksChromium)("the dashboard loses nothing", () => {
     expect(asked).toHaveLength(4);
   });
 
-  it("of changed settings when another tab is chosen", async () => {
+  it("asks before another tab discards changed settings, and not after they were saved", async () => {
     const id = await aList("Settings");
     const { page } = await dashboard.openAt(`/watchlists/${id}?tab=settings`, "Settings");
     const asked = answering(page, [false, true]);
@@ -151,7 +151,7 @@ describe.skipIf(lacksChromium)("the dashboard loses nothing", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("of the export form while a test ends, and of a filter's change, but asks on leaving", async () => {
+  it("keeps the export form when a test ends or a filter changes, and asks before the user leaves it", async () => {
     await setDestination();
     const { page } = await dashboard.openAt("/exports", "S3 export");
     const asked = answering(page, [false]);
@@ -182,7 +182,7 @@ describe.skipIf(lacksChromium)("the dashboard loses nothing", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("of a page that the user opens during a call: the late response does not change the page", async () => {
+  it("stays on the page that the user opens during a call when the late response arrives", async () => {
     const { page, goTo } = await dashboard.openAt("/watchlists/new", "New watchlist");
     answering(page, [true]);
     const calls = await holding(page, "POST", "watchlists");
@@ -198,7 +198,7 @@ describe.skipIf(lacksChromium)("the dashboard loses nothing", () => {
     expect(place(page)).toBe("#/keys");
   });
 
-  it("of a new session when the one before it is refused late", async () => {
+  it("keeps the new session when a call of the old session is refused late", async () => {
     const { api, ready } = dashboard.world;
     const { body } = await api.send("POST", "/api_keys", { name: "old session" });
     const { page, signIn } = await dashboard.open();
@@ -214,7 +214,7 @@ describe.skipIf(lacksChromium)("the dashboard loses nothing", () => {
       method: "DELETE",
       headers: { Authorization: `Bearer ${ready["api_key"]}` },
     });
-    // What the next page reads is refused, and with it the session.
+    // The service refuses the calls of the next page, which ends the session.
     answering(page, [true]);
     await page.evaluate(() => location.assign("#/keys"));
     await page.getByText("Your key no longer works.").waitFor();

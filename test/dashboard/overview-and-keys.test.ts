@@ -55,7 +55,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     await page.getByRole("heading", { name: "Credits per day" }).waitFor();
   });
 
-  it("shows that no credits are left, with and without recent usage", async () => {
+  it("shows that no credits are left, even without recent usage", async () => {
     const { page, signIn } = await dashboard.open();
     await page.route("**/v1/account", async (route) => {
       const response = await route.fetch();

@@ -24,7 +24,7 @@ function readFor(platform: string, text: string, column?: number) {
 }
 const read = (text: string, column?: number) => readFor("retailer_d", text, column);
 
-describe("IDs in what was pasted or chosen as a file", () => {
+describe("IDs in pasted text or a chosen file", () => {
   it.each([
     "12345\n23456",
     "12345,23456",
@@ -40,7 +40,7 @@ describe("IDs in what was pasted or chosen as a file", () => {
     });
   });
 
-  it("come once each, and what is no id with its line", () => {
+  it("are returned once each, and other text with its line", () => {
     expect(read("12345,x\n12345\n1")).toEqual({
       ids: ["12345"],
       duplicates: 1,
@@ -52,7 +52,7 @@ describe("IDs in what was pasted or chosen as a file", () => {
     });
   });
 
-  it("are taken from the column of a CSV that has most of them, or from another one", () => {
+  it("come from the CSV column that has most IDs, or from the chosen column", () => {
     const csv = 'name,sku,old\r\n"Kettle, ""big""",12345,55555\r\nCup,23456,\r\nPot,oops,\r\n';
     const { ids, malformed, table } = read(csv);
     expect(ids).toEqual(["12345", "23456"]);
@@ -66,20 +66,20 @@ describe("IDs in what was pasted or chosen as a file", () => {
     expect(read(csv, 2).ids).toEqual(["55555"]);
   });
 
-  it("are found below the head of a single column, and in other spellings of a CSV", () => {
+  it("are found below a header, also with semicolons or tabs between the cells", () => {
     expect(read("sku\n12345\n23456").ids).toEqual(["12345", "23456"]);
     expect(read("sku;name\n12345;a\n23456;b").ids).toEqual(["12345", "23456"]);
     expect(read("sku\tname\n12345\ta").ids).toEqual(["12345"]);
   });
 
-  it("are given as the service gives them", () => {
+  it("are normalized like in responses of the service", () => {
     const from = (platform: string, text: string) => readFor(platform, text).ids;
     expect(from("retailer_a", "b0sandbox0 B0SANDBOX0")).toEqual(["B0SANDBOX0"]);
     expect(from("retailer_c", "A-12345678")).toEqual(["12345678"]);
   });
 });
 
-describe("IDs that are copied with what is around them", () => {
+describe("IDs in pasted text with other content", () => {
   it.each([
     '"sku"\r\n"9000001"\r\n"9000002"',
     '"9000001","9000002"',
@@ -103,18 +103,18 @@ describe("IDs that are copied with what is around them", () => {
       ["B000000001", "B000000002"],
     ],
     ["sku,title,asin\nAB12345678,Cup,B000000001\nAB12345679,Pot,B000000001", ["B000000001"]],
-  ])("are no words of as many letters: %j", (text, ids) => {
+  ])("exclude words as long as an ID: %j", (text, ids) => {
     const found = readFor("retailer_a", text);
     expect([found.ids, found.malformed]).toEqual([ids, []]);
   });
 
-  it("do not come from a title, which is reported as malformed among pasted IDs", () => {
+  it("exclude a word as long as an ID between IDs, and report it as malformed", () => {
     const { ids, malformed } = readFor("retailer_a", "DISHWASHER B000000001");
     expect(ids).toEqual(["B000000001"]);
     expect(malformed).toEqual([{ text: "DISHWASHER", line: 1 }]);
   });
 
-  it("may have only letters in the column of IDs", () => {
+  it("are accepted from the ID column even if they contain only letters", () => {
     const { ids } = readFor("retailer_a", "asin,title\nB000000001,Cup\nABCDEFGHIJ,Pot");
     expect(ids).toEqual(["B000000001", "ABCDEFGHIJ"]);
   });
@@ -128,12 +128,12 @@ describe("IDs that are copied with what is around them", () => {
     ["Stock list\n\nprice,sku\n19999,6505678\n29999,6505679"],
     ["price,sku\n19999,6505678\n29999,6505679\nTotal"],
     ["Total\nprice,sku\n19999,6505678\nSum\n29999,6505679,x\n49998"],
-  ])("come from the column that is called so, or has most different ones: %j", (text) => {
+  ])("come from the column whose header names IDs, or that has most different IDs: %j", (text) => {
     const { ids, malformed } = read(text);
     expect([ids, malformed]).toEqual([["6505678", "6505679"], []]);
   });
 
-  it("come from one column of a table without a header, which then has no name", () => {
+  it("come from the ID column of a table without a header, or from all columns if all have IDs", () => {
     const { ids, table } = read("6505678,Cup\n6505679,Pot");
     expect(ids).toEqual(["6505678", "6505679"]);
     expect(table).toEqual({ header: ["", ""], hasHeader: false, column: 0, rowCount: 2 });
@@ -141,29 +141,29 @@ describe("IDs that are copied with what is around them", () => {
     expect(read("6505678,6505679\n6505680,oops").malformed).toEqual([{ text: "oops", line: 2 }]);
   });
 
-  it("are reported with their line", () => {
+  it("are reported with their line number if they are malformed", () => {
     const { malformed } = read('name,sku\n"Cup,\nblue",12345\n\nPot,oops');
     expect(malformed).toEqual([{ text: "oops", line: 5 }]);
   });
 
-  it("are found behind a quote that nothing closes", () => {
+  it("are found after an unclosed quote", () => {
     expect(read('name,sku\n"Cup,12345\nPot,12346').ids).toEqual(["12345", "12346"]);
     expect(read('name,sku\n"6" pan",12345\n"Pot",12346').ids).toEqual(["12345", "12346"]);
   });
 
   it.each([
     ["an unclosed quote", `name,sku\n"${"Cup,12345\n".repeat(300_000)}`],
-    ["quotes alone", `a,b\n${'"""x\n""""x\n'.repeat(100_000)}`],
-    ["quotes with nothing closed", `a,b\n"x\n${'""x,1\n'.repeat(200_000)}`],
+    ["many quotes", `a,b\n${'"""x\n""""x\n'.repeat(100_000)}`],
+    ["many doubled quotes", `a,b\n"x\n${'""x,1\n'.repeat(200_000)}`],
     ["one wide row", `a,b\n${"1,2\n".repeat(600)}${",".repeat(2_000_000)}`],
-  ])("are looked for in seconds in a large file of %s", (_, text) => {
+  ])("are read within seconds from a large file with %s", (_, text) => {
     const startedAt = performance.now();
     read(text);
     expect(performance.now() - startedAt).toBeLessThan(20_000);
   });
 });
 
-describe("a place in JSON", () => {
+describe("the editor of JSON pipelines", () => {
   const text = JSON.stringify(
     { entry: "a", steps: [{ id: "a,}", routes: [{ when: "ok", run: "b" }] }, { id: "b" }] },
     null,
@@ -174,20 +174,20 @@ describe("a place in JSON", () => {
     return text.slice(start, end);
   };
 
-  it("is that of the value a path leads to", () => {
+  it("finds the range of the value at a path", () => {
     expect(at("entry")).toBe('"a"');
     expect(at("steps[0].routes[0].run")).toBe('"b"');
     expect(JSON.parse(at("steps[1]"))).toEqual({ id: "b" });
     expect(lineAt(text, placeInJson(text, "steps[0].routes[0].run").start)).toBe(9);
   });
 
-  it("is that of what is around a value that is missing", () => {
+  it("finds the range of the enclosing object if the value is missing", () => {
     expect(JSON.parse(at("steps[1].scraper"))).toEqual({ id: "b" });
     expect(at("refresh")).toBe(text);
     expect(at("")).toBe(text);
   });
 
-  it("is reported for a text that is not JSON", () => {
+  it("reports why a text is not valid JSON", () => {
     expect(jsonProblem(text)).toBeUndefined();
     const problem = jsonProblem('{\n  "a": 1,\n  b\n}');
     expect(problem?.message).toMatch(/^This is not valid JSON: [^\n]+\.$/);
@@ -195,7 +195,7 @@ describe("a place in JSON", () => {
   });
 });
 
-describe("refresh_every_runs", () => {
+describe("the dashboard", () => {
   const steps = [{ id: "a", scraper: "retailer_a.lite" }];
   const ownPipeline = { template: null, text: JSON.stringify({ steps }) };
   const contextFor = (platform: "retailer_a" | "retailer_d", pipeline: PipelineDraft) => ({
@@ -206,14 +206,14 @@ describe("refresh_every_runs", () => {
   const fieldsFor = (...context: Parameters<typeof contextFor>) =>
     settingFields({ refresh_every_runs: "5" }, contextFor(...context));
 
-  it("the dashboard sends refresh_every_runs for the default pipeline of retailer_a only", () => {
+  it("sends refresh_every_runs only for the default pipeline of retailer_a", () => {
     expect(fieldsFor("retailer_a", newPipeline)).toEqual({ refresh_every_runs: 5 });
     expect(fieldsFor("retailer_a", ownPipeline)).toEqual({});
     expect(fieldsFor("retailer_d", newPipeline)).toEqual({});
     expect(fieldsFor("retailer_d", ownPipeline)).toEqual({});
   });
 
-  it("the dashboard sends refresh_every_runs only if it is not as it was opened", () => {
+  it("sends refresh_every_runs only if the user changed it", () => {
     const sent = (text: string) =>
       settingFields({ refresh_every_runs: text }, contextFor("retailer_a", newPipeline), {
         refresh_every_runs: "8",
@@ -224,13 +224,13 @@ describe("refresh_every_runs", () => {
   });
 });
 
-describe("a drawn pipeline", () => {
+describe("the drawing of a pipeline", () => {
   const templates = ["retailer_a", "retailer_b", "retailer_c", "retailer_d"].flatMap(
     (platform) =>
       presentScrapers({ platform: platform as "retailer_a", marketplace: "us" }).templates,
   );
 
-  it.each(templates)("$id: every step is a separate box, every arrow leads to the right", (one) => {
+  it.each(templates)("has a separate box for each step, and arrows to the right only: $id", (one) => {
     const { nodes, edges, width, height } = layOut(one.pipeline);
     expect(nodes.map(({ id }) => id)).toEqual(one.pipeline.steps.map(({ id }) => id));
     expect(new Set(nodes.map(({ x, y }) => `${x} ${y}`)).size).toBe(nodes.length);
@@ -238,7 +238,7 @@ describe("a drawn pipeline", () => {
     expect(edges.every(({ from, to }) => from.x < to.x)).toBe(true);
   });
 
-  it("has where runs start, and its routes, in words", () => {
+  it("has a description of its entries and routes", () => {
     const [whole] = presentScrapers({ platform: "retailer_a", marketplace: "us" }).templates;
     expect(whole && pipelineSentences(whole.pipeline)).toEqual([
       "pulse: reads with retailer_a.pulse. Starts here: every run. Items with “changed” go on to " +
@@ -256,7 +256,7 @@ describe("the notification of a run's end", () => {
     stats: { changed: 2, new_items: 0, delisted: 0 },
   } as WatchlistRun;
 
-  it("names what the credits did not cover", () => {
+  it("contains the reason if the credits did not cover all items", () => {
     const error = "Step 'lite' needed 4 credits for 4 items, but the balance was 2 credits.";
     expect(outcomeSentence(run)).toBe("completed: 2 changed.");
     expect(outcomeSentence({ ...run, error })).toBe(`completed: 2 changed. ${error}`);

@@ -12,7 +12,7 @@ describe("the shares of the account's concurrency", () => {
     const taken = 400 + 200 + 3 + (10 + 60 + 10 + 100);
     expect(() => assertConcurrency({ ...prod, accountConcurrency: taken + 100 })).not.toThrow();
     expect(() => assertConcurrency({ ...prod, accountConcurrency: taken + 99 })).toThrow(
-      "180 invocations of workers and 603 reserved ones leave 99 of the account's quota of 882",
+      "180 invocations of workers and 603 reserved ones leave 99 of the AWS account's quota of 882",
     );
   });
 
@@ -29,7 +29,8 @@ describe("an account's concurrency quota", () => {
     expect(withAccountConcurrency(prod, 500)).toMatchObject({
       accountConcurrency: 500,
       concurrencyMax: { runs: 5, steps: 30, finishes: 5, deliveries: 50 },
-      // No share is below two: SQS accepts no lower maximum for a worker, and sweeps may overlap.
+      // No number is below two: SQS accepts no lower maximum, and passes of the sweeper may
+      // overlap.
       reservedConcurrency: { products: 200, offers: 100, sweeper: 2 },
     });
   });
@@ -52,7 +53,7 @@ describe("an account's concurrency quota", () => {
   ] as const)("of %s must leave something to the API: %i", (stage, quota) => {
     expect(() => assertConcurrency(withAccountConcurrency(configs[stage], quota))).not.toThrow();
     expect(() => assertConcurrency(withAccountConcurrency(configs[stage], quota - 1))).toThrow(
-      "leave 0 of the account's quota of 8",
+      "leave 0 of the AWS account's quota of 8",
     );
   });
 

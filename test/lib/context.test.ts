@@ -87,8 +87,8 @@ describe("context", () => {
       { reservedConcurrency: "0" },
       `Context 'reservedConcurrency' must be one of: on, off (got "0").`,
     ],
-    [{ accountConcurrency: "few" }, "Context 'accountConcurrency' must be the account's quota"],
-    [{ accountConcurrency: "8" }, "leave 0 of the account's quota of 8 for other functions"],
+    [{ accountConcurrency: "few" }, "Context 'accountConcurrency' must be the AWS account's quota"],
+    [{ accountConcurrency: "8" }, "leave 0 of the AWS account's quota of 8 for other functions"],
     [{ waf: "ture" }, `Context 'waf' must be one of: true, false (got "ture").`],
     [{ domainName: "https://a.example", certificateArn }, "'domainName' must be a host name"],
     [{ domainName: "a.example" }, "Context 'domainName' requires 'certificateArn'"],
@@ -185,8 +185,8 @@ describe("the context file of a stage", () => {
   });
 
   it.each([
-    ["{", "prod.json must be a JSON object"],
-    ["[]", "prod.json must be a JSON object"],
+    ["{", "prod.json is not a JSON object"],
+    ["[]", "prod.json is not a JSON object"],
     ['{"wafs": true}', "prod.json: 'wafs' is unknown. Known keys: responseMode,"],
     ['{"stage": "prod"}', "prod.json: 'stage' is not allowed in a file"],
     ['{"unprotect": "x"}', "prod.json: 'unprotect' is not allowed in a file"],

@@ -20,7 +20,7 @@ const quickIds = (ids: readonly ReservedId[]): string[] =>
 
 const idOf = ({ body }: ApiAnswer): string => String(body["id"]);
 
-describe("responses of the running service match the document", () => {
+describe("responses of the running service match the OpenAPI document:", () => {
   it.each([
     ["retailer_a", "pulse"],
     ["retailer_a", "lite"],

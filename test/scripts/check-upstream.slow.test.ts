@@ -270,7 +270,7 @@ describe("the command check:upstream", () => {
     [["http://x", "--timeout", ""], "--timeout must be an integer"],
     [["http://x", "--scraper", "retailer_a.offer_check", "--ids", "B0SANDBOX0"], "<asin>:"],
     [["http://x", "--scraper", "retailer_d.standard", "--marketplace", "zz"], "--marketplace zz"],
-  ])("refuses %j", (args, message) => {
+  ])("refuses %j with the message %s", (args, message) => {
     expect(() => parseCheckOptions(args, {})).toThrow(message);
   });
 

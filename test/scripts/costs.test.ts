@@ -100,7 +100,7 @@ describe("the cost tables", () => {
     ]);
   });
 
-  it("show a month of a watchlist: sweeps, periodic refreshes and stored bytes", () => {
+  it("show a month of a watchlist: sweep runs, periodic refreshes and stored bytes", () => {
     const month = listMonth(figures, { everyMinutes: 60, refreshEveryRuns: 8 });
 
     // 720 runs, of which 90 are refreshes; the watchlist's rows and a GB that its runs store.

@@ -58,13 +58,13 @@ describe("the reference upstream server", () => {
   });
 
   it.each([
-    ["a body that is not JSON", "{", {}, 400],
-    ["another scraper", JSON.stringify({ ...request, scraper: "x" }), {}, 400],
-    ["no IDs", JSON.stringify({ ...request, ids: [] }), {}, 400],
-    ["too many IDs", JSON.stringify({ ...request, ids: ["1", "2", "3"] }), {}, 413],
-    ["another kind of body", JSON.stringify(request), { "Content-Type": "text/plain" }, 415],
-    ["a wrong secret", JSON.stringify(request), { Authorization: "Bearer wrong" }, 401],
-  ] as const)("refuses %s", async (...[, body, headers, status]) => {
+    ["a body that is not JSON", 400, "{", {}],
+    ["another scraper", 400, JSON.stringify({ ...request, scraper: "x" }), {}],
+    ["no IDs", 400, JSON.stringify({ ...request, ids: [] }), {}],
+    ["too many IDs", 413, JSON.stringify({ ...request, ids: ["1", "2", "3"] }), {}],
+    ["another kind of body", 415, JSON.stringify(request), { "Content-Type": "text/plain" }],
+    ["a wrong secret", 401, JSON.stringify(request), { Authorization: "Bearer wrong" }],
+  ] as const)("refuses %s with status %d", async (...[, status, body, headers]) => {
     expect((await post(body, headers)).status).toBe(status);
   });
 

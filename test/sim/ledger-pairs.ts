@@ -107,8 +107,8 @@ export async function playPair(
 const accountsMax = 10_000;
 
 /**
- * Checks that the due index contains an account with an open hold, and that a sweep releases the
- * hold.
+ * Checks that the due index contains an account with an open hold, and that the sweeper releases
+ * the hold.
  */
 async function checkSwept(scene: PairScene): Promise<void> {
   const { accountId } = scene;

@@ -5,7 +5,7 @@ import { pageBounds } from "../../shared/watchlists/page.ts";
 /**
  * Lowers limits of the service for the whole process. Small watchlists then have pages that split
  * and merge, steps have several batches, events have several parts, and accounts soon reach their
- * limits. A sweep queries every due partition, so the number of partitions is lowered, too.
+ * limits. The sweeper queries every due partition, so the number of partitions is lowered, too.
  */
 export function useSmallBounds(): void {
   Object.assign(duePartitions, { hold: 2, outbox: 2, run: 1, watchlist: 1, purge: 1 });

@@ -195,7 +195,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
   /** Advances the clock to the next time at which an event is possible. */
   const waitForNext = async (atLatest = Infinity): Promise<void> => {
     if (!isWorking(sweeper)) {
-      // A sweep without due work has no effect, so it is left out.
+      // A sweeper pass without due work has no effect, so it is left out.
       nextSweepAt = Math.max(nextTickAt, (await dues.all())[0]?.at ?? Infinity);
     }
     const times = [

@@ -209,7 +209,7 @@ describe("the metrics of functions count", () => {
     expect(sum(valuesOf(lines, "receivers", "receivers_failing"))).toBe(0);
   });
 
-  it("each sweep, including one that finds nothing", () => {
+  it("each pass of the sweeper, including one that finds nothing", () => {
     const swept = by("sweeper").find((line) => line["invocation_id"] === "sweep-1") ?? {};
 
     expect(metricsOf(swept)).toMatchObject({ sweeps: [1], sweep_failures: [0], swept_lists: [0] });

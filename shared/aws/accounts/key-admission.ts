@@ -53,18 +53,19 @@ const aheadMsMax = 10;
  */
 const triesMax = 3;
 /**
- * Milliseconds for which a process refuses calls of a key without a request, after DynamoDB
- * throttled its row.
+ * Milliseconds for which a process refuses the calls of a key without asking DynamoDB, after
+ * DynamoDB throttled the key's row.
  */
 const throttledMs = 1_000;
 
 const asThrottled = (limited: Limited): Limited => ({ ...limited, throttled: true });
 
 /**
- * Creates the function that looks up keys and counts their calls against the rate limit, in the
- * keys' rows. After a refusal, the process refuses further calls of the key for a while without a
- * request. While DynamoDB throttles a key's row, the process refuses its calls. While DynamoDB
- * fails for another reason, each process counts calls locally.
+ * Creates the function that looks up a key and counts a call against the rate limit, in the key's
+ * row. After a refusal, the process refuses the key's calls for a while without asking DynamoDB. If
+ * DynamoDB throttles the row, it refuses them for at least a second. If DynamoDB fails, it counts
+ * calls locally, and admits keys that it can still read or read in the last five minutes. Other
+ * keys are `unreadable`.
  */
 export function keyAdmission(
   client: DynamoDBDocumentClient,

@@ -53,7 +53,7 @@ interface Charge {
   /** Time of the charge, ISO 8601 UTC. */
   readonly chargedAt: string;
   readonly source: CreditSource;
-  /** True for a hold without a row. */
+  /** True if the hold has no row, so that the cancellation creates it. */
   readonly isNew: boolean;
 }
 

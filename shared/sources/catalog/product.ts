@@ -63,8 +63,8 @@ const states: ReadonlyMap<string, RetailerDState> = new Map([
 const buyable: ReadonlySet<RetailerDState> = new Set(["ADD_TO_CART", "PRE_ORDER"]);
 
 /**
- * Converts a product of the reply to the answer for `read.id`. A product that is not active is
- * `not_found`; one whose price the retailer hides is `partial`.
+ * Converts a product of the reply to the answer for `read.id`: `not_found` if the product is not
+ * active, `partial` if the retailer hides the price, otherwise the result of `foundStatus`.
  */
 export function catalogAnswer(
   product: CatalogProduct,

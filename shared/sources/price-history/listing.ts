@@ -68,7 +68,8 @@ const ratingScale = 10;
  */
 export function listingOf(product: HistoryProduct, currency: string): Listing {
   if (product.productType === productTypes.parent) return parentListing;
-  // The source has no prices for other product types, so "none" means nothing there.
+  // The source has no prices for other product types, so its "none" does not mean that there is no
+  // offer.
   if (product.productType !== productTypes.standard || product.stats == null) {
     return unknownListing;
   }

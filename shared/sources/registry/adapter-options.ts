@@ -8,18 +8,15 @@ import { webOptions as pageOptions } from "../web/options.ts";
 
 const seedDefault = "sandbox";
 
-const text = (what: string): v.StringSchema<string> => v.string(`${what} must be a string`);
-
-const nonEmpty = (what: string): v.GenericSchema<string> =>
-  v.pipe(text(what), v.minLength(1, `${what} must not be empty`));
+const text = v.string("must be a string");
+const nonEmpty = v.pipe(text, v.minLength(1, "must not be empty"));
 
 /** An identifier, which the JSON may contain as a text or a number. */
-const identifier = (what: string): v.GenericSchema<string | number, string> =>
-  v.pipe(
-    v.union([v.string(), v.number()], `${what} must be a string`),
-    v.transform(String),
-    v.regex(/^[\w.-]{1,200}$/, `${what} must contain only letters, digits, "_", "." and "-"`),
-  );
+const identifier = v.pipe(
+  v.union([v.string(), v.number()], "must be a string"),
+  v.transform(String),
+  v.regex(/^[\w.-]{1,200}$/, 'must be 1 to 200 letters, digits, "_", "." or "-"'),
+);
 
 interface Bounds {
   readonly from: number;
@@ -28,32 +25,32 @@ interface Bounds {
   readonly unit: string;
 }
 
-const between = (name: string, { from, to, unit }: Bounds): v.GenericSchema<number> => {
-  const range = `${name} must be from ${from} to ${to} ${unit}`;
+const between = ({ from, to, unit }: Bounds): v.GenericSchema<number> => {
+  const range = `must be from ${from} to ${to} ${unit}`;
   return v.pipe(
-    v.number(`${name} must be a number of ${unit}`),
+    v.number(`must be a number of ${unit}`),
     v.minValue(from, range),
     v.maxValue(to, range),
   );
 };
 
-const whole = (name: string, bounds: Bounds): v.GenericSchema<number> =>
-  v.pipe(between(name, bounds), v.integer(`${name} must be an integer number of ${bounds.unit}`));
+const whole = (bounds: Bounds): v.GenericSchema<number> =>
+  v.pipe(between(bounds), v.integer(`must be a whole number of ${bounds.unit}`));
 
-const callsPerSecond = between("callsPerSecond", { from: 0.1, to: 1_000, unit: "calls a second" });
-const burst = whole("burst", { from: 1, to: 1_000, unit: "calls" });
-const callsAtOnceMax = whole("callsAtOnceMax", { from: 1, to: 256, unit: "calls" });
-const tryTimeoutMs = whole("tryTimeoutMs", { from: 1_000, to: 300_000, unit: "milliseconds" });
+const callsPerSecond = between({ from: 0.1, to: 1_000, unit: "calls a second" });
+const burst = whole({ from: 1, to: 1_000, unit: "calls" });
+const callsAtOnceMax = whole({ from: 1, to: 256, unit: "calls" });
+const tryTimeoutMs = whole({ from: 1_000, to: 300_000, unit: "milliseconds" });
 const batchIdsMax = (to: number): v.GenericSchema<number> =>
-  whole("batchIdsMax", { from: 1, to, unit: "IDs a call" });
-const offersPerListing = whole("offersPerListing", { from: 20, to: 40, unit: "offers" });
+  whole({ from: 1, to, unit: "IDs a call" });
+const offersPerListing = whole({ from: 20, to: 40, unit: "offers" });
 
 /**
  * The base URL of a source. HTTP is allowed for loopback addresses, because their traffic stays on
  * the machine.
  */
 const baseUrl = v.pipe(
-  text("a base URL"),
+  text,
   v.check(
     isSafeBase,
     "must be an https:// URL without query (http:// is allowed only for this machine's own addresses)",
@@ -81,7 +78,7 @@ function isSafeBase(address: string): boolean {
 }
 
 const reference = v.pipe(
-  text("a reference to a secret"),
+  text,
   v.check(
     (name) => secretReference(name) !== null,
     "must be the ARN of a Secrets Manager secret, or the name (beginning with /) or ARN of an SSM " +
@@ -125,13 +122,18 @@ const pace = (defaults: Pace) => ({
   tryTimeoutMs: v.optional(tryTimeoutMs, defaults.tryTimeoutMs),
 });
 
-const unknownOption = (adapter: string): string =>
-  `is missing, or is not an option of the adapter ${adapter}`;
+/** Creates the error messages for a missing and for an unknown option of an adapter. */
+const wrongOption =
+  (adapter: string) =>
+  ({ expected }: v.StrictObjectIssue): string =>
+    expected === "never"
+      ? `is not an option of the adapter ${adapter}`
+      : `is missing. The adapter ${adapter} requires it`;
 
 /** The schema of the options of the adapter `sandbox`. */
 export const sandboxOptions = v.strictObject(
-  { adapter: v.literal("sandbox"), seed: v.optional(text("a seed"), seedDefault) },
-  "is not an option of the adapter sandbox",
+  { adapter: v.literal("sandbox"), seed: v.optional(text, seedDefault) },
+  wrongOption("sandbox"),
 );
 
 /** The schema of the options of the adapter `upstream`. */
@@ -145,7 +147,7 @@ export const upstreamOptions = v.strictObject(
     // higher rate.
     ...pace({ callsPerSecond: 50, burst: 50, callsAtOnceMax: 32, tryTimeoutMs: 30_000 }),
   },
-  unknownOption("upstream"),
+  wrongOption("upstream"),
 );
 
 /** The schema of the options of the adapter `d_catalog`. */
@@ -158,7 +160,7 @@ export const catalogOptions = v.strictObject(
     // 80 % of the limit of the products API, which is 5 calls per second.
     ...pace({ callsPerSecond: 4, burst: 1, callsAtOnceMax: 2, tryTimeoutMs: 15_000 }),
   },
-  unknownOption("d_catalog"),
+  wrongOption("d_catalog"),
 );
 
 /** The schema of the options of the adapter `b_affiliate`. */
@@ -166,16 +168,16 @@ export const affiliateOptions = v.strictObject(
   {
     adapter: v.literal("b_affiliate"),
     baseUrl: baseUrlBefore(["items"]),
-    consumerId: identifier("consumerId"),
-    keyVersion: identifier("keyVersion"),
+    consumerId: identifier,
+    keyVersion: identifier,
     privateKey: secret,
-    publisherId: v.optional(identifier("publisherId")),
-    zipCode: v.optional(identifier("zipCode")),
-    storeId: v.optional(identifier("storeId")),
-    retailerName: v.optional(nonEmpty("retailerName")),
+    publisherId: v.optional(identifier),
+    zipCode: v.optional(identifier),
+    storeId: v.optional(identifier),
+    retailerName: v.optional(nonEmpty),
     ...pace({ callsPerSecond: 4, burst: 1, callsAtOnceMax: 5, tryTimeoutMs: 15_000 }),
   },
-  unknownOption("b_affiliate"),
+  wrongOption("b_affiliate"),
 );
 
 /** The schema of the options of the adapter `a_history`. */
@@ -186,13 +188,13 @@ export const priceHistoryOptions = v.strictObject(
     secret,
     pageBaseUrl: v.optional(baseUrl),
     imageBaseUrl: v.optional(baseUrl),
-    retailerName: v.optional(nonEmpty("retailerName")),
+    retailerName: v.optional(nonEmpty),
     offersPerListing: v.optional(offersPerListing),
     // The timeout is long because the source may read its items again before it answers. Tokens
     // limit the number of calls, in addition to the rate.
     ...pace({ callsPerSecond: 5, burst: 8, callsAtOnceMax: 8, tryTimeoutMs: 60_000 }),
   },
-  unknownOption("a_history"),
+  wrongOption("a_history"),
 );
 
 const pagePace = pace({ callsPerSecond: 2, burst: 4, callsAtOnceMax: 4, tryTimeoutMs: 15_000 });
@@ -200,7 +202,7 @@ const pagePace = pace({ callsPerSecond: 2, burst: 4, callsAtOnceMax: 4, tryTimeo
 /** The schema of the options of the adapter `web`, with the limits that all adapters have. */
 export const webOptions = v.strictObject(
   { ...pageOptions.entries, burst: pagePace.burst, tryTimeoutMs: pagePace.tryTimeoutMs },
-  unknownOption("web"),
+  wrongOption("web"),
 );
 
 export type UpstreamOptions = v.InferOutput<typeof upstreamOptions>;

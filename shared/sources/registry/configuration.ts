@@ -44,8 +44,13 @@ const configuration = v.strictObject(
       "must be one of sandbox, upstream, d_catalog, web",
     ),
   } satisfies Record<StepScraperId, v.GenericSchema>,
-  "is missing, or is not a scraper ID; configure every scraper",
+  wrongScraper,
 );
+
+function wrongScraper({ expected }: v.StrictObjectIssue): string {
+  if (expected === "Object") return "must be a JSON object";
+  return expected === "never" ? "is not a scraper ID" : "is missing. Configure every scraper";
+}
 
 /** The adapter of each scraper and its options. */
 export type SourceConfiguration = v.InferOutput<typeof configuration>;
@@ -69,12 +74,14 @@ export function parseSources(variable: string, options: ParseOptions = {}): Sour
   const parsed = v.safeParse(configuration, parseJson(variable), { abortEarly: true });
   if (!parsed.success) {
     const [issue] = parsed.issues;
-    throw new Error(`SOURCES: ${v.getDotPath(issue) ?? "the value"}: ${issue.message}`);
+    const key = v.getDotPath(issue);
+    throw new Error(key === null ? `SOURCES ${issue.message}` : `SOURCES: ${key}: ${issue.message}`);
   }
   for (const [scraper, key, { reference }] of secretUses(parsed.output)) {
     if (options.allowVariables !== true && secretReference(reference)?.kind === "variable") {
       throw new Error(
-        `SOURCES: ${scraper}.${key}: env: is for a developer's machine only; use the ARN of a secret, or an SSM parameter`,
+        `SOURCES: ${scraper}.${key}: 'env:' works only on a developer's machine. Use the ARN of a ` +
+          "secret or an SSM parameter.",
       );
     }
   }
@@ -222,6 +229,6 @@ function parseJson(variable: string): unknown {
   try {
     return JSON.parse(variable);
   } catch {
-    throw new Error("SOURCES: the value: is not valid JSON; check quotes, commas and brackets");
+    throw new Error("SOURCES is not valid JSON. Check quotes, commas and brackets.");
   }
 }

@@ -8,11 +8,10 @@ const callsPerSecondDefault = 2;
 const callsAtOnceDefault = 4;
 
 /** The schema of the options of the adapter `web`. */
-export const webOptions = v.strictObject(
-  {
+export const webOptions = v.strictObject({
     adapter: v.literal("web"),
     urlTemplate: v.pipe(
-      v.string("urlTemplate must be a string"),
+      v.string("must be a string"),
       v.check(
         isUrlTemplate,
         "must be an https:// address with {id} once in its path or query (http:// only for this " +
@@ -20,7 +19,7 @@ export const webOptions = v.strictObject(
       ),
     ),
     userAgent: v.pipe(
-      v.string("userAgent must be a string"),
+      v.string("must be a string"),
       v.regex(
         userAgentForm,
         "must be <name>/<version> (+<address>), where the address is your contact page or a mailto: URL",
@@ -30,26 +29,24 @@ export const webOptions = v.strictObject(
      * True if this site answers 404 only for products that do not exist. The deployer must check
      * this, because many sites answer 404 to blocked clients.
      */
-    notFoundStatus: v.optional(v.boolean("notFoundStatus must be true or false"), false),
+    notFoundStatus: v.optional(v.boolean("must be true or false"), false),
     callsPerSecond: v.optional(
       v.pipe(
-        v.number("callsPerSecond must be a number"),
-        v.minValue(0.1, "callsPerSecond must be at least 0.1"),
-        v.maxValue(50, "callsPerSecond must be at most 50"),
+        v.number("must be a number"),
+        v.minValue(0.1, "must be at least 0.1"),
+        v.maxValue(50, "must be at most 50"),
       ),
       callsPerSecondDefault,
     ),
     callsAtOnceMax: v.optional(
       v.pipe(
-        v.number("callsAtOnceMax must be a number"),
-        v.integer("callsAtOnceMax must be an integer"),
-        v.minValue(1, "callsAtOnceMax must be at least 1"),
-        v.maxValue(16, "callsAtOnceMax must be at most 16"),
+        v.number("must be a number"),
+        v.integer("must be an integer"),
+        v.minValue(1, "must be at least 1"),
+        v.maxValue(16, "must be at most 16"),
       ),
       callsAtOnceDefault,
     ),
-  },
-  "is missing, or is not an option of the adapter web",
-);
+});
 
 export type WebOptions = v.InferOutput<typeof webOptions>;

@@ -123,7 +123,7 @@ describe("the sweeper", () => {
     expect(await ledgerWorld.account(accountId)).toMatchObject({ balance: 10, held: 0 });
   });
 
-  it("continues after a part of the sweep fails, and reports the number of failures", async () => {
+  it("continues after a part of its pass fails, and reports the number of failures", async () => {
     const warnings: string[] = [];
     const failing = async (): Promise<never> => {
       throw new Error("the table is busy");
@@ -144,7 +144,7 @@ describe("the sweeper", () => {
     expect(warnings).toHaveLength(2);
   });
 
-  it("completes the parts of the sweep that do not need an unresponsive dependency", async () => {
+  it("completes the parts of its pass that do not need an unresponsive dependency", async () => {
     const { clock } = world;
     /** A request without a response within the remaining time. */
     const hanging = (): Promise<number> =>

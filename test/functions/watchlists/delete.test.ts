@@ -31,7 +31,7 @@ async function left(): Promise<readonly string[]> {
   return rows.filter(({ sk }) => sk !== "watchlists").map(({ pk, sk }) => `${pk} ${sk}`);
 }
 
-/** One sweep, which purges due watchlists. */
+/** Runs one pass of the sweeper, which purges due watchlists. */
 async function sweep(secondsMax = 60): Promise<void> {
   const now = world.clock.now();
   for (const watchlistId of await world.purges.due(now, 1_000)) {

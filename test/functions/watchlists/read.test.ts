@@ -260,7 +260,7 @@ describe("POST /v1/watchlists/estimate", () => {
       },
       "refresh_every_runs",
     ],
-  ] as const)("refuses %j", async (body, param) => {
+  ] as const)("refuses %j, naming %s", async (body, param) => {
     expect(refusal(await estimate(body))).toEqual([400, param]);
   });
 
@@ -359,7 +359,7 @@ describe("GET /v1/watchlists/schedule", () => {
     [{ every: "7d", count: "100", after: "9999-12-31" }, "after"],
     [{ every: "1h", count: "0" }, "count"],
     [{ every: "1h", count: "101" }, "count"],
-  ] as const)("refuses %j", async (query, param) => {
+  ] as const)("refuses %j, naming %s", async (query, param) => {
     expect(refusal(await preview({ ...query }))).toEqual([400, param]);
   });
 });

@@ -16,7 +16,7 @@ const roleId =
   ) ?? "";
 
 describe("the sweeper's schedule", () => {
-  it("fires every minute, and does not retry a failed sweep", () => {
+  it("fires every minute, and does not retry a failed pass", () => {
     expect(propertiesOf(service, "AWS::Scheduler::Schedule")).toEqual([
       expect.objectContaining({
         ScheduleExpression: "rate(1 minute)",
@@ -30,7 +30,7 @@ describe("the sweeper's schedule", () => {
     ]);
   });
 
-  it("drops a sweep that waits in Lambda for over a minute", () => {
+  it("drops an invocation that waits in Lambda for over a minute", () => {
     expect(propertiesOf(service, "AWS::Lambda::EventInvokeConfig")).toEqual([
       {
         FunctionName: { Ref: sweeperId },
@@ -52,7 +52,7 @@ describe("the sweeper's schedule", () => {
     ]);
   });
 
-  it("sends sweeps that could not start to a dead-letter queue with an alarm", () => {
+  it("sends invocations that failed to start to a dead-letter queue with an alarm", () => {
     const [schedule] = Object.values(resourcesOf(service, "AWS::Scheduler::Schedule"));
     expect(schedule?.Properties["Target"]).toMatchObject({
       DeadLetterConfig: { Arn: { "Fn::GetAtt": ["SweeperDeadLetterQueue", "Arn"] } },

@@ -371,7 +371,7 @@ describe("the admin command, for an account of an earlier release,", () => {
     expect(unknown).toEqual({
       code: 1,
       out: "",
-      err: "Account acct_x does not exist. Check the ID and --stage\n",
+      err: "Account acct_x does not exist. Check the ID and --stage.\n",
     });
   });
 
@@ -435,7 +435,7 @@ describe("the admin command reconcile", () => {
     expect(unknown).toEqual({
       code: 1,
       out: "",
-      err: "Account acct_x does not exist. Check the ID and --stage\n",
+      err: "Account acct_x does not exist. Check the ID and --stage.\n",
     });
   });
 });
@@ -485,15 +485,15 @@ describe("the admin command, with a wrong command line,", () => {
       ["create-key", "--account", "a", "--name", "a\u0007"],
       "'name' must not contain control characters or unpaired surrogates.",
     ],
-    [["watchlists", "--account", "nope"], "Account nope does not exist. Check the ID and --stage"],
-    [["credits", "--account", "nope"], "Account nope does not exist. Check the ID and --stage"],
+    [["watchlists", "--account", "nope"], "Account nope does not exist. Check the ID and --stage."],
+    [["credits", "--account", "nope"], "Account nope does not exist. Check the ID and --stage."],
     [
       ["runs", "--watchlist", "wl_nope"],
-      "Watchlist wl_nope does not exist. Check the ID and --stage",
+      "Watchlist wl_nope does not exist. Check the ID and --stage.",
     ],
     [["accounts", "--stage", "test"], '--stage must be one of dev, prod (got "test")'],
     [["accounts", "--region", "eu-west-1"], "--region requires --stage"],
-  ])("refuses %j", async (words, message) => {
+  ])("refuses %j with the message %s", async (words, message) => {
     expect(await admin(...words)).toEqual({ code: 1, out: "", err: `${message}\n` });
   });
 

@@ -132,7 +132,7 @@ describe("random cron expressions", () => {
   });
 });
 
-/** 28 years contain every kind of year and of change between years. */
+/** 28 years with 7 leap days, after which dates fall on the same weekdays again. */
 const cycleDays = 28 * 365 + 7;
 
 function isAcceptable(cron: RandomCron): boolean {

@@ -179,7 +179,7 @@ describe("cron times that a clock change brings closer than five minutes run onc
       "2026-03-08T07:58Z",
       "2026-03-08T08:58Z",
     ]),
-    // 23:58 and 01:00 are two minutes apart in the night without a midnight.
+    // The hour after midnight is skipped, so 23:58 and 01:00 are two minutes apart.
     c("0,58 1,23 * * * | America/Sao_Paulo", "2018-11-04T02:30Z", [
       "2018-11-04T02:58Z",
       "2018-11-04T03:58Z",

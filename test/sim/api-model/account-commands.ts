@@ -66,7 +66,7 @@ export async function expectAccount(session: Session): Promise<void> {
 }
 
 /**
- * Compares the usage of the last days with the model's charges (M8).
+ * Compares the usage of the last days with the model's charges (invariant M8).
  * @param days the requested number of days; undefined to omit the parameter
  */
 export async function expectUsage(session: Session, days: number | undefined): Promise<void> {

@@ -133,7 +133,7 @@ async function playOne(
   }
 }
 
-/** Compares everything that the API returns with the model (M1, M5, M8). */
+/** Compares everything that the API returns with the model (invariants M1, M5 and M8). */
 async function expectEverything(session: Session): Promise<void> {
   const { model } = session;
   await letPass(session, 45 * 60_000);

@@ -291,7 +291,7 @@ const test = command<Named>({
 
 /**
  * Checks the webhooks that were sent since the last check. Each must have gone to an enabled
- * endpoint, with a signature for each valid secret, the newest secret first (D1, D4).
+ * endpoint, with a signature for each valid secret, the newest secret first (invariants D1 and D4).
  */
 export function expectSigned(session: Session): void {
   const { service, model } = session;

@@ -19,8 +19,8 @@ export interface RecordedCall {
 const minute = 60_000;
 /**
  * The longest time until the hold of an abandoned call is released: the longest call
- * (specification, "Client time allowance"), a clock error of two minutes, and two sweeps, before
- * one of which the sweeper paused.
+ * (specification, "Client time allowance"), a clock error of two minutes, and two passes of the
+ * sweeper, before one of which the sweeper paused.
  */
 const refundedWithinMs = (5 + 2 + 2 * 3 + 50) * minute;
 
@@ -78,7 +78,9 @@ interface Body {
 const isItemCall = ({ path }: ApiRequest): boolean =>
   path.startsWith("/v1/products") || path.startsWith("/v1/offers");
 
-/** Checks that the body and the headers of a response show the charge of the ledger (M5). */
+/**
+ * Checks that the body and the headers of a response show the charge of the ledger (invariant M5).
+ */
 function checkAnswer(call: RecordedCall, answer: ApiAnswer, kept: Kept): void {
   const { request } = call;
   const name = `${request.method} ${request.path}: ${answer.status}`;
@@ -111,9 +113,9 @@ function checkAnswer(call: RecordedCall, answer: ApiAnswer, kept: Kept): void {
 }
 
 /**
- * Checks a refusal (C8). A call may be refused for its credits only if the balance was too low at
- * some instant during the call. It may be refused for lack of a slot only if all slots were in use
- * at some instant.
+ * Checks a refusal (invariant C8). A call may be refused for its credits only if the balance was
+ * too low at some instant during the call. It may be refused for lack of a slot only if all slots
+ * were in use at some instant.
  */
 function checkRefusal(
   { calledAt, answeredAt }: RecordedCall,
@@ -139,8 +141,9 @@ interface Refusal {
 }
 
 /**
- * Checks that a response shows a balance that the account had at some instant during the call (C8).
- * With several shards, the balance is a sum, and each shard's part may be from a different instant.
+ * Checks that a response shows a balance that the account had at some instant during the call
+ * (invariant C8). With several shards, the balance is a sum, and each shard's part may be from a
+ * different instant.
  */
 function checkBalance(
   { calledAt, answeredAt }: RecordedCall,
@@ -167,7 +170,8 @@ function checkBalance(
 }
 
 /**
- * Checks that a call was charged nothing if the service responded after the gateway's timeout (M5).
+ * Checks that a call was charged nothing if the service responded after the gateway's timeout
+ * (invariant M5).
  */
 function checkLate({ lateAnswers, reached }: World, { entries }: LedgerState): void {
   for (const { headers, status } of lateAnswers) {
@@ -245,8 +249,8 @@ function costOf({ path, body = {} }: ApiRequest, results: readonly Result[]): nu
 }
 
 /**
- * Checks that each hold was reserved once and resolved once (M3), and that it was resolved in time
- * (M6).
+ * Checks that each hold was reserved once and resolved once (invariant M3), and that it was
+ * resolved in time (invariant M6).
  */
 function checkHolds({ holds, entries }: LedgerState, history: History, calmAt: number): void {
   for (const { id, state, credits, charged } of holds) {

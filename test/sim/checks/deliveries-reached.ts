@@ -18,7 +18,8 @@ export const isSuccess = (status: SentRequest["status"]): boolean =>
   typeof status === "number" && status >= 200 && status < 300;
 
 /**
- * Checks that each event of a subscribed endpoint was either delivered or logged as failed (D1).
+ * Checks that each event of a subscribed endpoint was either delivered or logged as failed
+ * (invariant D1).
  */
 export function checkReached({ scene, endpoint, sent, log, meant }: EndpointScene): void {
   const { states } = endpoint;
@@ -50,7 +51,8 @@ export function checkReached({ scene, endpoint, sent, log, meant }: EndpointScen
 }
 
 /**
- * Checks that the first attempts have the order of the run's events, if no fault changed it (D3).
+ * Checks that the first attempts have the order of the run's events, if no fault changed it
+ * (invariant D3).
  */
 export function checkOrder({ scene, endpoint, sent, log, isTroubled }: EndpointScene): void {
   const { redeliveries, recoveries } = scene.userRequests;

@@ -82,7 +82,7 @@ function checkTestRequest(scene: DeliveryScene, request: SentRequest): void {
 
 /**
  * Checks that the URL and the signing secrets of a request belong to the endpoint, as it is now or
- * was a moment ago (D4, D5).
+ * was a moment ago (invariants D4 and D5).
  */
 function checkPlace(
   { world }: DeliveryScene,

@@ -3,7 +3,7 @@ import { capturedLog } from "../captured-log.ts";
 import type { DeliveryScene, RecordedCall } from "../scenarios/deliveries-scene.ts";
 import { allRows } from "./table-rows.ts";
 
-/** Checks that a secret appears only in the response to its creation or rotation (D8). */
+/** Checks that a secret appears only in the response to its creation or rotation (invariant D8). */
 export async function checkSecrets(scene: DeliveryScene): Promise<void> {
   const { world, users, history, given, recorded } = scene;
   const signing = [...history.endpoints.values()].flatMap(({ states }) =>
@@ -35,7 +35,7 @@ const clocksOffMs = 10 * 60_000;
 
 /**
  * Checks that a rotation with overlap, which is the default, keeps the replaced secret valid for a
- * day (D4).
+ * day (invariant D4).
  */
 function checkOverlap({ request, answer }: RecordedCall): void {
   if (!request.path.endsWith("/rotate")) return;

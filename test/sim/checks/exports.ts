@@ -175,7 +175,10 @@ function checkRepeats({ userRequests, history, world, runs }: DeliveryScene): vo
 /** Milliseconds for which a process may use data that it read before a change. */
 const readMs = 10_000;
 
-/** Checks that the buckets contain exactly the expected objects, with the expected bytes (D7). */
+/**
+ * Checks that the buckets contain exactly the expected objects, with the expected bytes (invariant
+ * D7).
+ */
 function checkObjects({ world, history, runs }: DeliveryScene): void {
   const destinations = [...history.destinations].flatMap(([accountId, states]) =>
     states.flatMap(({ value }) => (value === null ? [] : [{ accountId, destination: value }])),
@@ -215,8 +218,8 @@ function checkObjects({ world, history, runs }: DeliveryScene): void {
 }
 
 /**
- * Checks the objects after all format changes and backfills (D9). In a prefix, each event must be
- * in one object, and a manifest must list exactly the objects of its folder.
+ * Checks the objects after all format changes and backfills (invariant D9). In a prefix, each event
+ * must be in one object, and a manifest must list exactly the objects of its folder.
  */
 function checkFormats({ world }: DeliveryScene): void {
   for (const [bucket, objects] of world.buckets.buckets) {

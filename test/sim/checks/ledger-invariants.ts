@@ -192,8 +192,9 @@ const plain = (records: readonly Row[]): readonly Row[] =>
   );
 
 /**
- * Compares an account before and after a write. Entries, records and pages must not change (M7),
- * new stamps must be greater, and the lifetime credits must not decrease (C6).
+ * Compares an account before and after a write. Entries, records and pages must not change
+ * (invariant M7), new stamps must be greater, and the lifetime credits must not decrease (invariant
+ * C6).
  */
 export function assertAppendOnly(before: LedgerState, after: LedgerState): void {
   const old = after.oldEntries.slice(0, before.oldEntries.length);

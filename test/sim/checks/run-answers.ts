@@ -46,8 +46,8 @@ interface Judged {
 }
 
 /**
- * Checks the reads, outcomes, reports and charges of runs against the sources' answers (R2, R3, R4,
- * R6, M3). Uses only the specification. Returns the expected state of each item.
+ * Checks the reads, outcomes, reports and charges of runs against the sources' answers (invariants
+ * R2, R3, R4, R6 and M3). Uses only the specification. Returns the expected state of each item.
  */
 export function checkAnswers(
   list: WatchlistScene,
@@ -126,7 +126,10 @@ function checkRun(judged: Judged): void {
 
 type ItemSteps = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Checks that a step reads exactly the items that start there or that routes sent there (R2). */
+/**
+ * Checks that a step reads exactly the items that start there or that routes sent there (invariant
+ * R2).
+ */
 function checkReadItems(
   judged: Judged,
   one: StepRecords,

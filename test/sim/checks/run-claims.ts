@@ -43,8 +43,9 @@ interface Watched {
 const textOf = ({ pk, sk }: RowKey): string => `${pk}/${sk}`;
 
 /**
- * Starts to check each run at its start and its end: no due time has two runs (R10), and the count
- * of skipped runs is right (R8). Reports violations at once. Records the sources' answers.
+ * Starts to check each run at its start and its end: no due time has two runs (invariant R10), and
+ * the count of skipped runs is right (invariant R8). Reports violations at once. Records the
+ * sources' answers.
  */
 export function watchRuns(world: World): RunsSeen {
   const watched: Watched = {
@@ -230,8 +231,8 @@ function checkPassedOver(
 }
 
 /**
- * Checks the count of skipped runs when a run ends (R8). A skipped scheduled run is counted, the
- * third in sequence pauses the watchlist, and any other run resets the count.
+ * Checks the count of skipped runs when a run ends (invariant R8). A skipped scheduled run is
+ * counted, the third in sequence pauses the watchlist, and any other run resets the count.
  */
 async function checkFinish(
   listKey: RowKey,

@@ -106,7 +106,10 @@ function checkChanges(
   assert.equal(isCounted, !Object.keys(changes).some(isNew), `${where}: is counted`);
 }
 
-/** Checks that the recorded outcomes, applied in order, result in the stored item (R5, R6). */
+/**
+ * Checks that the recorded outcomes, applied in order, result in the stored item (invariants R5 and
+ * R6).
+ */
 function checkItem(item: Item, records: Records, isTouched: boolean): void {
   let expected = newItem(item.id, item.addedAt);
   let delistings = 0;

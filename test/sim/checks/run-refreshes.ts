@@ -3,8 +3,8 @@ import type { Records } from "../scenarios/runs-records.ts";
 import type { World } from "../world.ts";
 
 /**
- * Checks which runs are refreshes (R15). Every Nth run must be a refresh. After a refresh that read
- * nothing, each run must be one until a run completes. A baseline run is never a refresh.
+ * Checks which runs are refreshes (invariant R15). Every Nth run must be a refresh. After a refresh
+ * that read nothing, each run must be one until a run completes. A baseline run is never a refresh.
  */
 export function checkRefreshes(records: Records, reached: World["reached"]): void {
   let isDue = false;

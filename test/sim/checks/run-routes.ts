@@ -16,8 +16,8 @@ interface ReadItem {
 }
 
 /**
- * Checks the next steps, reports and changes of an answer against the reference model of runs (R2,
- * R4). Returns the result of the model.
+ * Checks the next steps, reports and changes of an answer against the reference model of runs
+ * (invariants R2 and R4). Returns the result of the model.
  */
 export function checkRoutes(read: ReadItem): Verdict {
   const { pipeline, step, item, answer, outcome, name } = read;

@@ -17,9 +17,9 @@ const mostQuarters: Readonly<Record<string, number>> = {
 };
 
 /**
- * Checks the error of a run (R14). It must list each step that the credits did not cover, with the
- * needed credits and with a balance that the account had and that was too low. If all steps were
- * covered, there must be no error.
+ * Checks the error of a run (invariant R14). It must list each step that the credits did not cover,
+ * with the needed credits and with a balance that the account had and that was too low. If all
+ * steps were covered, there must be no error.
  */
 export function checkShortfalls({ entries }: LedgerState, records: Records): void {
   let sum = 0;

@@ -49,7 +49,10 @@ export async function checkRuns(scene: RunsScene): Promise<void> {
   await assertReconciled(world);
 }
 
-/** Checks that the runs of a watchlist are numbered without gaps, and that all have ended (R7). */
+/**
+ * Checks that the runs of a watchlist are numbered without gaps, and that all have ended (invariant
+ * R7).
+ */
 function checkEnds(records: Records): void {
   assert.deepEqual(
     records.map(({ run }) => run.runNumber),
@@ -76,8 +79,8 @@ function checkEnds(records: Records): void {
 const failsAfterMs = 15 * 60_000;
 
 /**
- * Checks the batches of each started step (R9). All must be stored, and no item may be in two of
- * them.
+ * Checks the batches of each started step (invariant R9). All must be stored, and no item may be in
+ * two of them.
  */
 function checkSteps(records: Records): void {
   for (const { run, steps } of records) {

@@ -73,7 +73,10 @@ const keyCount: Counted = {
   max: () => limits.apiKeysMax,
 };
 
-/** Checks that the stored count of watchlists or API keys is exact and within the limit (C3). */
+/**
+ * Checks that the stored count of watchlists or API keys is exact and within the limit (invariant
+ * C3).
+ */
 async function checkCount(world: World, pk: string, counted: Counted): Promise<void> {
   const { row, attribute, head } = counted;
   const max = counted.max();
@@ -88,7 +91,10 @@ async function checkCount(world: World, pk: string, counted: Counted): Promise<v
 
 type ItemCounts = Readonly<Record<"new" | "active" | "delisted", number>>;
 
-/** Checks the due time of a watchlist (R10), and compares its counters with its pages (R13). */
+/**
+ * Checks the due time of a watchlist (invariant R10), and compares its counters with its pages
+ * (invariant R13).
+ */
 async function checkList(
   world: World,
   { sk, hasPages }: { readonly sk: string; readonly hasPages: boolean },

@@ -34,7 +34,10 @@ const listHead = "watchlist#";
 const below = (rows: readonly Row[], accountId: string, head: string): readonly Row[] =>
   rows.filter(({ pk, sk }) => pk === `account#${accountId}` && sk.startsWith(head));
 
-/** Checks that each requested watchlist exists once, and that there are no others (C2, C3). */
+/**
+ * Checks that each requested watchlist exists once, and that there are no others (invariants C2 and
+ * C3).
+ */
 function checkLists(rows: readonly Row[], { user, lists, creations, others }: Tenant): void {
   const stored = below(rows, user.accountId, listHead);
   const ids = new Set(stored.map(({ sk }) => sk.slice(listHead.length)));
@@ -59,7 +62,7 @@ function checkLists(rows: readonly Row[], { user, lists, creations, others }: Te
   assert.equal(fillers, others, "watchlists that no user changed");
 }
 
-/** Checks that calls are not charged if they only change watchlists and API keys (M5). */
+/** Checks that calls are not charged if they only change watchlists and API keys (invariant M5). */
 function checkLedger(rows: readonly Row[], { user }: Tenant): void {
   for (const entry of below(rows, user.accountId, "entry#")) {
     if (entry["type"] === "grant") continue;
@@ -81,7 +84,7 @@ function checkKeys(rows: readonly Row[], tenant: Tenant): void {
   assert.ok(strange >= 0 && strange <= tenant.keysUnknown, `${strange} keys too many`);
 }
 
-/** Checks that no row of a deleted watchlist is left (R11, C3). */
+/** Checks that no row of a deleted watchlist is left (invariants R11 and C3). */
 function checkOrphans(rows: readonly Row[]): void {
   const lists = new Set(
     rows
@@ -108,7 +111,7 @@ function checkOrphans(rows: readonly Row[]): void {
 
 const overdueMs = 5 * 60_000;
 
-/** Checks that no active watchlist is overdue, because the faults have stopped (R10). */
+/** Checks that no active watchlist is overdue, because the faults have stopped (invariant R10). */
 function checkNotOverdue(world: World, rows: readonly Row[]): void {
   for (const row of rows.filter(
     ({ sk, pk }) => pk.startsWith("account#") && sk.startsWith(listHead),

@@ -29,11 +29,12 @@ const toleranceMs = { every: minute, cron: 0 } as const;
  * late.
  */
 const graceMs = 90_000;
-/** The milliseconds that two sweeps and their messages take at most. */
+/** The milliseconds that two passes of the sweeper and their messages take at most. */
 const sweepMs = 10 * minute;
 
 /**
- * Records the schedules in EventBridge Scheduler and compares them with the watchlists (R10, R11).
+ * Records the schedules in EventBridge Scheduler and compares them with the watchlists (invariants
+ * R10 and R11).
  */
 export function watchSchedules(world: World) {
   const defined = new Map<string, Definition & { readonly at: Date }>();

@@ -30,7 +30,7 @@ export interface AccountPlan {
   readonly isOld?: boolean;
   /** The number of holds that crashed calls left. They expire during the calls. */
   readonly abandoned?: number;
-  /** The number of sweeps during the calls, in addition to the regular ones. */
+  /** The number of sweeper passes during the calls, in addition to the regular ones. */
   readonly sweeps?: number;
 }
 
@@ -152,11 +152,14 @@ async function openOld(world: World, user: User, plan: AccountPlan): Promise<voi
   }
 }
 
-/** Starts the sweeps, the migration and the purchase that happen during the calls of an account. */
+/**
+ * Starts the sweeper passes, the migration and the purchase that happen during the calls of an
+ * account.
+ */
 export function beginOperators(world: World, user: User, plan: AccountPlan): void {
   const { accountId } = user;
   const { bought, sweeps = 0 } = plan;
-  // All sweeps start at the same time, so that they overlap.
+  // All passes start at the same time, so that they overlap.
   const sweptInMs = sweeps === 0 ? 0 : world.random.between(5, 45) * 100;
   for (let n = 1; n <= sweeps; n += 1) {
     inSeparateProcess(world, `sweep ${n} of ${user.name}`, async (client) => {

@@ -41,7 +41,7 @@ const slotsOfFive = 50;
 /**
  * Draws an account that has two or five shards, and more simultaneous calls than one shard has
  * slots. Its writes overlap: reservations, settlements, journal copies, transfers, purchases,
- * migrations and sweeps.
+ * migrations and sweeper passes.
  */
 export function contendedCrowd(random: Random): Crowd {
   const isOld = random.isHit(0.3);

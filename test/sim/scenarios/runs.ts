@@ -74,7 +74,10 @@ function anyPlan(random: Random): RunsPlan {
   return random.isHit(0.15) ? manyRunsPlan(random) : richPlan(random);
 }
 
-/** Many manual runs in sequence: their steps depend on reads, owed retries and reports of earlier runs. */
+/**
+ * Many manual runs in sequence: their steps depend on reads, owed retries and reports of earlier
+ * runs.
+ */
 function manyRunsPlan(random: Random): RunsPlan {
   const pipeline = random.pick(ownPipelines);
   const forms = [pipeline, renamed(pipeline)].map(presentPipeline);
@@ -382,7 +385,10 @@ async function pay(
   await world.tasks.call({ label: `operator: ${type} of ${credits}`, effect });
 }
 
-/** Checks without faults that each active watchlist that has items runs at its due time. */
+/**
+ * Checks that each active watchlist with items runs at its due time. Called after the faults have
+ * ended.
+ */
 async function checkDueWatchlists(scene: RunsScene): Promise<void> {
   const { world, lists, stores } = scene;
   const expected = new Map<WatchlistScene, { readonly count: number; readonly at: number }>();

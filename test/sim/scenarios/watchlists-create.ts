@@ -77,7 +77,7 @@ function drawCreation(acting: Acting, key?: string): Creation {
 export async function createList(acting: Acting): Promise<void> {
   const { tenant, hand, world } = acting;
   // All tenants use the same idempotency keys. The service must store the keys separately for each
-  // account (C2).
+  // account (invariant C2).
   const key = world.random.isHit(0.75) ? `key-${hand}-${tenant.creations.length}` : undefined;
   await pursue(acting, drawCreation(acting, key));
 }
@@ -238,7 +238,8 @@ const ownKeyed = ({ tenant: { creations }, hand }: Acting): readonly Creation[] 
   );
 
 /**
- * Repeats a successful creation with its idempotency key. The body is the same or different (C2).
+ * Repeats a successful creation with its idempotency key. The body is the same or different
+ * (invariant C2).
  */
 export async function repeatCreation(acting: Acting): Promise<void> {
   const { world } = acting;

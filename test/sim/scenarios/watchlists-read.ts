@@ -114,7 +114,7 @@ async function readItems(
 
 /**
  * Checks whether an item may be on the watchlist if it was read, or may be missing if it was not
- * (R12).
+ * (invariant R12).
  * @throws AssertionError for an item that is lost or should not exist
  */
 function settleItem(list: KnownWatchlist, id: string, seen: readonly string[] | undefined): void {
@@ -203,7 +203,7 @@ const attempts: readonly Attempt[] = [
 
 /**
  * Checks that a call for a watchlist of another tenant gets the same response as for an unknown ID
- * (C7).
+ * (invariant C7).
  */
 export async function tryForeign(acting: Acting): Promise<void> {
   const { world, tenants, tenant } = acting;

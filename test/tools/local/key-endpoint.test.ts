@@ -55,7 +55,7 @@ describe("the local KMS", () => {
   it.each([
     ["another context", { account: "acct_2", field: "secret" }],
     ["no context", undefined],
-  ])("refuses %s", async (_name, EncryptionContext) => {
+  ])("refuses to decrypt with %s", async (_name, EncryptionContext) => {
     const client = await clientOn(temporaryFolder());
     const CiphertextBlob = await sealed(client);
 

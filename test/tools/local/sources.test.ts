@@ -130,8 +130,8 @@ describe("the values of a source option", () => {
   });
 
   it.each([
-    ["burst=many", "burst must be a number of calls"],
-    ["burst=0", "burst must be from 1 to 1000 calls"],
+    ["burst=many", "burst: must be a number of calls"],
+    ["burst=0", "burst: must be from 1 to 1000 calls"],
     ["zipcode=02139", "not an option of the adapter b_affiliate"],
   ])("are refused with the option's name if they do not fit: %s", (option, message) => {
     expect(() => chosen(`${affiliate},${option}`)).toThrow(message);

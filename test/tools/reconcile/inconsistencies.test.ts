@@ -399,6 +399,6 @@ describe("reconcile, for what it could not compare,", () => {
   it("refuses an account that does not exist", async () => {
     const request = { runsMax: 1, clock: world.bench.clock, report: () => {} };
     const asked = reconcile(client, names, { ...request, accountId: "acct_x" });
-    await expect(asked).rejects.toThrow("Account acct_x does not exist. Check the ID and --stage");
+    await expect(asked).rejects.toThrow("Account acct_x does not exist. Check the ID and --stage.");
   });
 });

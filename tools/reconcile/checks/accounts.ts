@@ -23,7 +23,7 @@ export async function* oneAccount(
     yield account;
     report(await beyond(accountId, await accounts.shardsBeyond(account), accounts));
   } else if (await accounts.hasRows(accountId)) report([withoutRow(accountId)]);
-  else throw new Error(`Account ${accountId} does not exist. Check the ID and --stage`);
+  else throw new Error(`Account ${accountId} does not exist. Check the ID and --stage.`);
 }
 
 /**

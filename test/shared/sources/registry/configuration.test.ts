@@ -76,7 +76,7 @@ describe("the variable SOURCES", () => {
     ["retailer_d.standard", ["sandbox", "upstream", "d_catalog", "web"]],
   ])("accepts for %s the adapters %j and no others", (scraper, allowed) => {
     for (const [adapter, options] of Object.entries(adapters)) {
-      // Whose offer IDs are given must know them in a check.
+      // The adapter of offer checks must recognize the offer IDs of the other scrapers.
       const offers = /^retailer_a\.(?:offer|lite|full)/.test(scraper) &&
         allowed.includes(adapter) && {
           "retailer_a.offers": options,
@@ -130,14 +130,16 @@ describe("the variable SOURCES", () => {
   });
 
   it.each([
-    ["callsPerSecond", 0.05, "callsPerSecond must be from 0.1 to 1000 calls a second"],
-    ["burst", 1_001, "burst must be from 1 to 1000 calls"],
-    ["callsAtOnceMax", 300, "callsAtOnceMax must be from 1 to 256 calls"],
-    ["callsAtOnceMax", 1.5, "callsAtOnceMax must be an integer number of calls"],
-    ["tryTimeoutMs", "9", "tryTimeoutMs must be a number of milliseconds"],
-    ["tryTimeoutMs", 5, "tryTimeoutMs must be from 1000 to 300000 milliseconds"],
-    ["batchIdsMax", 5_000, "batchIdsMax must be from 1 to 1000 IDs a call"],
-  ])("names the unit of %s when it is %j", (name, value, message) => {
+    ["callsPerSecond", 0.05, "must be from 0.1 to 1000 calls a second"],
+    ["burst", 1_001, "must be from 1 to 1000 calls"],
+    ["callsAtOnceMax", 300, "must be from 1 to 256 calls"],
+    ["callsAtOnceMax", 1.5, "must be a whole number of calls"],
+    ["tryTimeoutMs", "9", "must be a number of milliseconds"],
+    ["tryTimeoutMs", 5, "must be from 1000 to 300000 milliseconds"],
+    ["batchIdsMax", 5_000, "must be from 1 to 1000 IDs a call"],
+    ["baseUrl", undefined, "is missing. The adapter upstream requires it"],
+    ["apikey", canary, "is not an option of the adapter upstream"],
+  ])("names the key %s and the rule that %j violates", (name, value, message) => {
     expect(refusalOf(variableWith({ ...adapters["upstream"], [name]: value }))).toBe(
       `SOURCES: retailer_d.standard.${name}: ${message}`,
     );
@@ -145,9 +147,14 @@ describe("the variable SOURCES", () => {
 
   it("rejects a missing and an unknown scraper", () => {
     const { "retailer_a.offers": _left, ...forgotten } = sandboxes;
-    expect(refusalOf(JSON.stringify(forgotten))).toContain("retailer_a.offers");
+    expect(refusalOf(JSON.stringify(forgotten))).toBe(
+      "SOURCES: retailer_a.offers: is missing. Configure every scraper",
+    );
     const unknown = { ...sandboxes, "retailer_z.pulse": {} };
-    expect(refusalOf(JSON.stringify(unknown))).toContain("retailer_z.pulse");
+    expect(refusalOf(JSON.stringify(unknown))).toBe(
+      "SOURCES: retailer_z.pulse: is not a scraper ID",
+    );
+    expect(refusalOf("7")).toBe("SOURCES must be a JSON object");
   });
 
   it.each([
@@ -278,7 +285,7 @@ describe("the secrets of SOURCES", () => {
   it("may be environment variables only on a developer's machine", () => {
     const source = { ...adapters["d_catalog"], secret: "env:KEY" };
     expect(() => parse(source)).toThrow(
-      "SOURCES: retailer_d.standard.secret: env: is for a developer's machine only",
+      "SOURCES: retailer_d.standard.secret: 'env:' works only on a developer's machine.",
     );
     expect(() => parse(source, { allowVariables: true })).not.toThrow();
   });

@@ -226,7 +226,7 @@ describe("the category of a page's product", () => {
     return factsOf(ofJson({ "@graph": [{ "@type": "WebPage", breadcrumb }, aProduct()] })).category;
   };
 
-  it("is the last step before the product, in the order of the positions", () => {
+  it("is the last breadcrumb before the product, ordered by position", () => {
     expect(at(step(3, "Kelwick Lamp"), step(1, "Home"), step(2, "Lamps"))).toBe("Lamps");
     expect(at(step(1, "Home"), step(2, "Lamps &amp; Bulbs"))).toBe("Lamps & Bulbs");
     expect(at(step(1, "Kelwick Lamp"))).toBeUndefined();

@@ -109,7 +109,7 @@ const inDays = (days: number): string =>
 function UsageCard({ usage }: { readonly usage: Usage }) {
   const [span, setSpan] = useState<Span>(30);
   const days = useMemo(() => usage.daily.slice(-span), [usage, span]);
-  // New bars redraw the chart.
+  // Keeps the array, because a new one redraws the chart.
   const bars = useMemo(() => barsOf(days), [days]);
   const sum = (of: "requests" | "successful" | "failed" | "credits"): number =>
     days.reduce((total, day) => total + day[of], 0);
