@@ -21,30 +21,30 @@ const imports = files.flatMap((path) => {
   );
 });
 
-describe("the arrows", () => {
-  it("judge every import of the project", () => {
+describe("the import rules", () => {
+  it("are checked against every import of the project", () => {
     expect(imports.length).toBeGreaterThan(6_000);
   });
 
-  it("allow every import that there is", () => {
+  it("allow every import", () => {
     const code = imports.filter(([, to]) => /\.tsx?$/.test(to));
     expect(
       code.filter(([from, to]) => !mayImport(from, to)).map((pair) => pair.join(" -> ")),
     ).toEqual([]);
   });
 
-  it("begin and end at what exists", () => {
+  it("name only files and folders that exist", () => {
     const ends = new Set([...Object.keys(arrows), ...Object.values(arrows).flat()]);
     expect([...ends].filter((end) => !files.some((file) => file.startsWith(end)))).toEqual([]);
   });
 
-  it("lead from no deployed code to tools, commands or tests", () => {
+  it("allow no import of tools, commands or tests in deployed code", () => {
     const deployed = imports.filter(([from]) => /^(shared|functions|lib)\//.test(from));
     expect(deployed.filter(([, to]) => /^(tools|scripts|test)\//.test(to))).toEqual([]);
   });
 });
 
-describe("the code that is deployed", () => {
+describe("deployed code", () => {
   /** Of the ledger, what only operators do: it shares its rows and rules with what Lambdas do. */
   const ofOperators = new Set([
     "shared/accounts/change-credits.ts",

@@ -55,13 +55,13 @@ function trespasses(allowed: (source: Source, target: string) => boolean): strin
   );
 }
 
-describe("packages", () => {
-  it("are found in what files import", () => {
+describe("the imports of files", () => {
+  it("include packages of the AWS SDK", () => {
     const imports = sources.flatMap((source) => source.imports);
     expect(imports.filter((target) => target.startsWith("@aws-sdk/")).length).toBeGreaterThan(20);
   });
 
-  it("of the AWS SDK are imported by no domain", () => {
+  it("include no package of the AWS SDK in a domain", () => {
     expect(
       trespasses(
         ({ path }, target) =>
@@ -109,11 +109,11 @@ describe("the runs of tests", () => {
   });
 });
 
-describe("the tests of the stores, which run against two engines", () => {
+describe("the tests that run against two engines", () => {
   const startsTables = (path: string): boolean => importedBy(path).has("test/support/tables.ts");
   const inRun = new Set(storeTests);
 
-  it("are all those of adapters that start tables", () => {
+  it("are those of adapters that start tables", () => {
     const found = sources
       .map(({ path }) => path)
       .filter((path) => /^test\/shared\/aws\/.*\.test\.ts$/.test(path) && startsTables(path));
@@ -121,7 +121,7 @@ describe("the tests of the stores, which run against two engines", () => {
     expect(storeTests.filter((path) => !startsTables(path))).toEqual([]);
   });
 
-  it("cover every adapter that speaks DynamoDB, each store by a separate test", () => {
+  it("cover every adapter that sends DynamoDB requests, each store by a separate test", () => {
     const used = new Set(
       sources
         .filter(({ path }) => /^(functions|scripts|tools)\//.test(path))

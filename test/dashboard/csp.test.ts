@@ -98,7 +98,7 @@ describe.skipIf(lacksChromium)("the Content-Security-Policy", () => {
       );
     });
 
-  it.each(Object.keys(attempts))("stops what %s is about", async (directive) => {
+  it.each(Object.keys(attempts))("blocks an action that %s forbids", async (directive) => {
     const { page, signIn, faults } = await dashboard.open();
     await signIn();
     await page.getByRole("heading", { level: 1 }).waitFor();
@@ -125,7 +125,7 @@ describe.skipIf(lacksChromium)("the Content-Security-Policy", () => {
     expect(messages.filter((fault) => !/Content Security Policy/.test(fault))).toEqual([]);
   });
 
-  it("is kept by every page", async () => {
+  it("is not violated by any page", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     await listen(page);
     await signIn();

@@ -31,7 +31,7 @@ describe.skipIf(lacksChromium)("in the dashboard", () => {
     return String(body["id"]);
   };
 
-  it("the focus goes to the heading when what had it is taken away", async () => {
+  it("the focus moves to the heading when the focused element is removed", async () => {
     const name = "turned \u202E around";
     await dashboard.world.api.send("POST", "/api_keys", { name });
     const { page } = await dashboard.openAt("/keys", "API keys");
@@ -44,7 +44,7 @@ describe.skipIf(lacksChromium)("in the dashboard", () => {
     await expect.poll(() => focused(page)).toBe("H1 API keys");
   });
 
-  it("the focus stays at a watchlist's heading when its name arrives", async () => {
+  it("the focus stays on a watchlist's heading when the name is loaded", async () => {
     const body = { name: "Named late", platform: "retailer_d", ids: ["9000000"], every: "7d" };
     const made = await dashboard.world.api.send("POST", "/watchlists", body);
     const { page } = await dashboard.openAt("/watchlists", "Watchlists");
@@ -59,7 +59,7 @@ describe.skipIf(lacksChromium)("in the dashboard", () => {
     await expect.poll(() => focused(page)).toBe("H1 Named late");
   });
 
-  it("no key is revoked before it is known which one is in use", async () => {
+  it("no key can be revoked until the dashboard has read which key is in use", async () => {
     await dashboard.world.api.send("POST", "/api_keys", { name: "Another" });
     const { page, signIn, goTo } = await dashboard.open();
     await signIn();
@@ -76,7 +76,7 @@ describe.skipIf(lacksChromium)("in the dashboard", () => {
     await page.getByRole("dialog").waitFor();
   });
 
-  it("why an endpoint was not enabled is an alert, and an address is taken without the blanks around it", async () => {
+  it("an alert shows why an endpoint was not enabled, and a URL is saved without surrounding spaces", async () => {
     const id = await anEndpoint("Off");
     const { page } = await dashboard.openAt(`/webhooks/${id}`, "Off");
     await page.getByRole("button", { name: "Edit" }).click();
@@ -97,7 +97,7 @@ describe.skipIf(lacksChromium)("in the dashboard", () => {
     await page.getByRole("alert").getByText("It cannot be enabled.").waitFor();
   });
 
-  it("why a delivery was not sent again is an alert beside the page, and in the delivery's dialog", async () => {
+  it("an alert shows why a delivery was not sent again, on the page and in the delivery's dialog", async () => {
     const id = await anEndpoint("Again");
     const { page } = await dashboard.openAt(`/webhooks/${id}`, "Again");
     const delivery = {

@@ -15,7 +15,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
   afterEach(() => dashboard.closeAll());
   afterAll(() => dashboard.dispose());
 
-  it("shows an account without calls what to do first", async () => {
+  it("shows the first steps to an account without calls", async () => {
     const { page, signIn } = await dashboard.open();
     await signIn();
     await page.getByRole("heading", { name: "Make your first call" }).waitFor();

@@ -25,7 +25,7 @@ function servePieces(): Server {
   }).listen(0);
 }
 
-describe.skipIf(lacksChromium)("of the shared pieces", () => {
+describe.skipIf(lacksChromium)("the dashboard's components:", () => {
   let server: Server;
   let browser: Browser;
   let page: Page;
@@ -63,11 +63,11 @@ describe.skipIf(lacksChromium)("of the shared pieces", () => {
       return element?.getAttribute("aria-label") ?? element?.textContent ?? "";
     });
 
-  it("all are accessible, in both schemes and at both widths", async () => {
+  it("all are accessible, in both color schemes and at both widths", async () => {
     await expectAccessible(page);
   });
 
-  it("tabs: one is in the order of focus, arrows and Home and End move, and the panel follows", async () => {
+  it("tabs are one stop of the Tab key; arrows, Home and End select a tab and its panel", async () => {
     const tab = (name: string) => page.getByRole("tab", { name });
     await tab("apple").focus();
     for (const [key, name] of [
@@ -89,7 +89,7 @@ describe.skipIf(lacksChromium)("of the shared pieces", () => {
     await page.getByText("All about the pear").waitFor();
   });
 
-  it("a virtual list of thousands holds some tens in the document, and reads on at its end", async () => {
+  it("a virtual list of thousands has fewer than 40 rows in the document, and loads more at its end", async () => {
     const list = page.getByRole("group", { name: "Rows" });
     const rows = list.getByRole("listitem");
     expect(await rows.count()).toBeLessThan(40);
@@ -119,7 +119,7 @@ describe.skipIf(lacksChromium)("of the shared pieces", () => {
     await list.getByText("row 0", { exact: true }).waitFor();
   });
 
-  it("a JSON view opens level by level, shows text as text, and counts what it leaves out", async () => {
+  it("a JSON view opens level by level, escapes text, and shows how many values it omits", async () => {
     const view = page.locator(".json");
     await view.getByText(String.raw`"with \"quotes\" and <b>"`).waitFor();
     for (const text of ["1.5", "true", "null", "[ 0 ]", "[ 250 ]"]) {
@@ -133,7 +133,7 @@ describe.skipIf(lacksChromium)("of the shared pieces", () => {
     expect(await view.getByText("200", { exact: true }).count()).toBe(0);
   });
 
-  it("a code block is reached by the keyboard, and copies the whole of what it shows a part of", async () => {
+  it("a code block can be focused with the keyboard, and copies its whole text even if it shows only a part", async () => {
     await page.getByRole("region", { name: "Call" }).focus();
     expect(await focused()).toBe("Call");
     await page.getByRole("button", { name: "Copy Call" }).click();
@@ -151,7 +151,7 @@ describe.skipIf(lacksChromium)("of the shared pieces", () => {
     await page.getByRole("button", { name: "Copy failed" }).waitFor();
   });
 
-  it("a pager loads more once at a time, counts, and goes with the last page", async () => {
+  it("a pager loads one page at a time, shows the count, and disappears after the last page", async () => {
     const more = page.getByRole("button", { name: "Load more" });
     await page.getByText("2 shown").waitFor();
     await more.dblclick();
@@ -161,7 +161,7 @@ describe.skipIf(lacksChromium)("of the shared pieces", () => {
     expect(await page.getByText(/\d shown/).count()).toBe(0);
   });
 
-  it("a dialog keeps the focus inside, closes on Esc, the cross and a click beside it, and gives the focus back", async () => {
+  it("a dialog keeps the focus inside, closes on Esc, the cross and a click beside it, and restores the focus", async () => {
     const opener = page.getByRole("button", { name: "Open dialog" });
     const dialog = page.getByRole("dialog", { name: "A dialog" });
     for (const leave of [
@@ -187,7 +187,7 @@ describe.skipIf(lacksChromium)("of the shared pieces", () => {
     }
   });
 
-  it("a dialog with a secret stays, however often Esc is pressed, until its button is", async () => {
+  it("a dialog with a secret ignores Esc, and closes only with its button", async () => {
     await page.getByRole("button", { name: "Open kept dialog" }).click();
     const dialog = page.getByRole("dialog", { name: "A secret" });
     const isModal = () => dialog.evaluate((element) => element.matches(":modal"));
@@ -211,7 +211,7 @@ describe.skipIf(lacksChromium)("of the shared pieces", () => {
     expect(await focused()).toBe("Open kept dialog");
   });
 
-  it("a dialog whose request is under way is not closed by Esc, Cancel, the cross or a click beside it", async () => {
+  it("a dialog whose request is in progress is not closed by Esc, Cancel, the cross or a click beside it", async () => {
     await page.getByRole("button", { name: "Ask slowly" }).click();
     const dialog = page.getByRole("dialog", { name: "Slowly?" });
     await dialog.getByRole("button", { name: "Begin" }).click();
@@ -229,7 +229,7 @@ describe.skipIf(lacksChromium)("of the shared pieces", () => {
     await dialog.waitFor({ state: "detached" });
   });
 
-  it("a dialog begins at its first field, else at Cancel, and a secret where it is copied", async () => {
+  it("a dialog focuses its first field, else Cancel, and for a secret the copy button", async () => {
     for (const [opener, start] of [
       ["Open dialog", "First"],
       ["Ask", "Cancel"],
@@ -242,7 +242,7 @@ describe.skipIf(lacksChromium)("of the shared pieces", () => {
     }
   });
 
-  it("a dialog higher than the window scrolls inside, where its scrollbar is no click beside it", async () => {
+  it("a dialog higher than the window scrolls inside, and a click on its scrollbar does not close it", async () => {
     await page.setViewportSize({ width: 900, height: 420 });
     await page.getByRole("button", { name: "Open tall dialog" }).click();
     const dialog = page.getByRole("dialog", { name: "Tall" });
@@ -255,7 +255,7 @@ describe.skipIf(lacksChromium)("of the shared pieces", () => {
     expect(await dialog.count()).toBe(1);
   });
 
-  it("what a dialog shows once is asked about before the tab goes", async () => {
+  it("a dialog that shows a value only once asks before the tab is closed", async () => {
     const isKept = () =>
       page.evaluate(() => !dispatchEvent(new Event("beforeunload", { cancelable: true })));
     await page.getByRole("button", { name: "Open dialog" }).click();
@@ -269,7 +269,7 @@ describe.skipIf(lacksChromium)("of the shared pieces", () => {
     expect(await isKept()).toBe(false);
   });
 
-  it("a question does nothing when it is cancelled, and its verb once when it is confirmed", async () => {
+  it("a confirmation does nothing when it is cancelled, and acts once when it is confirmed", async () => {
     await page.getByRole("button", { name: "Ask", exact: true }).click();
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByText("confirmed 0 times").waitFor();
@@ -279,14 +279,14 @@ describe.skipIf(lacksChromium)("of the shared pieces", () => {
     expect(await page.getByRole("dialog").count()).toBe(0);
   });
 
-  it("a toast is read out and can be dismissed", async () => {
+  it("a toast is announced to screen readers and can be dismissed", async () => {
     await page.getByRole("button", { name: "Do something" }).click();
     await page.getByRole("status").getByText("It was done.").waitFor();
     await page.getByRole("button", { name: "Dismiss" }).click();
     expect(await page.getByText("It was done.").count()).toBe(0);
   });
 
-  it("a failure is an alert that stays, once however often it happens, until it is dismissed", async () => {
+  it("a repeated failure is one alert, which stays until it is dismissed", async () => {
     await page.clock.install();
     const again = page.getByRole("button", { name: "Fail at something" });
     await again.click();

@@ -63,7 +63,7 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     await page.getByRole("heading", { level: 1, name: "API keys" }).waitFor();
   });
 
-  it("of the demo workspace takes one click, and changes nothing", async () => {
+  it("begins with one click in the demo workspace, and changes nothing there", async () => {
     const { page, goTo } = await dashboard.open();
     await page.getByRole("button", { name: "Look around the demo workspace" }).click();
     await page.getByText("Nothing can be changed here.").waitFor();
@@ -75,7 +75,7 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     await expectAccessible(page);
   });
 
-  it("can be begun by the keyboard alone, and pages be reached by it", async () => {
+  it("can be used with the keyboard alone, from the sign-in to the pages", async () => {
     const { page } = await dashboard.open();
     await page.keyboard.press("Tab");
     await page.keyboard.type(dashboard.world.ready["api_key"] ?? "");

@@ -73,7 +73,7 @@ describe.skipIf(lacksChromium)("Try it", () => {
     await expectAccessible(page);
   });
 
-  it("shows the tiers of a platform, with what they cost, and what is not there yet as coming soon", async () => {
+  it("shows the tiers of a platform with their prices, and announced features as coming soon", async () => {
     const page = await openPage();
     await choose(page, "Platform", "retailer_a");
     await choose(page, "Tier", "pulse");
@@ -89,7 +89,7 @@ describe.skipIf(lacksChromium)("Try it", () => {
     ]);
   });
 
-  it("reads offers, and checks one that they named", async () => {
+  it("reads offers, and checks one of them", async () => {
     const page = await openPage("offers");
     await page.getByLabel("ASINs").fill("B0SANDBOX0");
     await send(page);
@@ -111,7 +111,7 @@ describe.skipIf(lacksChromium)("Try it", () => {
     await expectAccessible(page);
   });
 
-  it("shows a refusal as the answer that it is, at no charge", async () => {
+  it("shows the response to a refused call, and that it cost nothing", async () => {
     const page = await openPage();
     await choose(page, "Platform", "retailer_d");
     await send(page);
@@ -146,7 +146,7 @@ describe.skipIf(lacksChromium)("Try it", () => {
     faults.splice(0);
   });
 
-  it("shows the call as code that works once the key is put in", async () => {
+  it("shows the call as code that works after the key is inserted", async () => {
     const page = await openPage();
     await choose(page, "Platform", "retailer_d");
     await page.getByLabel("SKUs").fill("9000000");
@@ -217,7 +217,7 @@ print(response.json())`);
     if (answered.stdout !== "") expect(answered.stdout).toContain("(got 10000)");
   });
 
-  it("keeps the chosen call in the address, and what was typed between calls", async () => {
+  it("keeps the chosen call in the address, and the typed values when the user chooses another call", async () => {
     const page = await openPage();
     await choose(page, "Platform", "retailer_a");
     await page.getByLabel("ASINs").fill("B0SANDBOX0");
@@ -234,7 +234,7 @@ print(response.json())`);
     expect(await page.getByLabel("ASINs").inputValue()).toBe("B0SANDBOX0");
   });
 
-  it("in the demo workspace sends free calls, and shows why it cannot spend credits", async () => {
+  it("sends free calls in the demo workspace, and shows why it cannot spend credits", async () => {
     const { page, goTo } = await dashboard.open();
     await page.getByRole("button", { name: "Look around the demo workspace" }).click();
     await page.locator("#main").waitFor();

@@ -39,7 +39,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
         : undefined;
     });
 
-  it("are created, watched through their first run, and show what changed in the next", async () => {
+  it("can be created, show their first run in progress, and show the changes of the next run", async () => {
     const { page, goTo } = await visit();
     await goTo("/watchlists", "Watchlists");
     await page.getByText("There are no watchlists yet.").waitFor();
@@ -98,7 +98,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await page.getByLabel("Item IDs").waitFor();
   });
 
-  it("show when a schedule runs in its zone, and what is wrong with it at its field", async () => {
+  it("show the next runs of a schedule in its time zone, and an error at its field", async () => {
     const { page, goTo } = await visit();
     await goTo("/watchlists/new", "New watchlist");
     await page.getByRole("button", { name: "By cron expression" }).click();
@@ -115,7 +115,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await expectAccessible(page);
   });
 
-  it("have pipelines that are drawn, and edited as JSON with the service's errors at their lines", async () => {
+  it("show pipelines as drawings, and as JSON with the service's errors at their lines", async () => {
     const { page, goTo } = await visit();
     await goTo("/watchlists/new", "New watchlist");
     await page.getByLabel("Full refresh every N runs").fill("often");
@@ -166,7 +166,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await expectAccessible(page);
   });
 
-  it("have items that are found by id, by state and by when they changed", async () => {
+  it("show items filtered by ID, by state and by time of change", async () => {
     const ids = Array.from({ length: 450 }, (_, n) => String(7_000_000 + n));
     const list = await aList("Many", ["9000001", "9000007", ...ids]);
     const { page, goTo } = await visit();
@@ -205,7 +205,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await expectAccessible(page);
   });
 
-  it("announce the steps of a run as they begin, and not every count", async () => {
+  it("announce each step of a run when it starts, and not every new count", async () => {
     const list = await aList("Followed", ["9000000"]);
     const { page, goTo } = await visit();
     let credits = 10;
@@ -302,7 +302,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await expectAccessible(page);
   });
 
-  it("are changed without undoing a change made elsewhere at the same time", async () => {
+  it("are changed without overwriting a concurrent change by another client", async () => {
     const list = await aList("Mugs", ["9000000"]);
     const { api } = dashboard.world;
     const { page, goTo } = await visit();
@@ -361,7 +361,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     expect(asked).toBe(1);
   });
 
-  it("show the error of what was done last, and none once that succeeds", async () => {
+  it("show the error of the last action until it succeeds", async () => {
     const list = await aList("Refused", ["9000000"]);
     const { page, goTo } = await visit();
     await goTo(`/watchlists/${list}`, "Refused");

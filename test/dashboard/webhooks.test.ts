@@ -188,7 +188,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     expect(await page.getByText("The service disabled this endpoint").count()).toBe(0);
   });
 
-  it("disable and enable an endpoint, and recover what happened in between", async () => {
+  it("disable and enable an endpoint, and recover the events in between", async () => {
     const id = await register("hooks/recover", { description: "Recover" });
     const page = await signInTo(`/webhooks/${id}`, "Recover");
     await page.getByRole("button", { name: "Disable" }).click();
@@ -231,7 +231,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     ]);
   });
 
-  it("rotate the secret, with the replaced one for a day and without", async () => {
+  it("rotate the secret, and keep the old one valid for a day only if the user wants it", async () => {
     const id = await register("hooks/rotate", { description: "Rotate" });
     const page = await signInTo(`/webhooks/${id}`, "Rotate");
     const rotate = async (): Promise<string> => {
@@ -287,7 +287,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     expect(await page.getByRole("link", { name: "/hooks/gone" }).count()).toBe(0);
   });
 
-  it("narrow the log by the address, and read it page by page", async () => {
+  it("filter the log by the address, and read it page by page", async () => {
     const id = await register("hooks/many", { description: "Many" });
     const { page, signIn, goTo } = await dashboard.open();
     const asked: string[] = [];
@@ -358,7 +358,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
       .toBe("Redeliver watchlist.product.changed, dlv_110");
   });
 
-  it("follow what is under way, however long answers take", async () => {
+  it("reload pending deliveries one request at a time, even if a response takes long", async () => {
     const id = await register("hooks/slow", { description: "Slow" });
     const { page, signIn, goTo } = await dashboard.open();
     let asked = 0;
@@ -385,7 +385,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     ["an endpoint", (list: string) => `/webhooks/..%2Fwatchlists%2F${list}`],
     ["an endpoint, encoded twice", (list: string) => `/webhooks/%252e%252e%2Fwatchlists%2F${list}`],
     ["a delivery", (list: string) => `/webhooks?delivery=..%2Fwatchlists%2F${list}`],
-  ])("show nothing else as %s, whatever a link contains", async (_what, placeOf) => {
+  ])("refuse a link that names another resource as %s", async (_what, placeOf) => {
     const { body } = await dashboard.world.api.send("POST", "/watchlists", {
       name: "Not an endpoint",
       platform: "retailer_d",

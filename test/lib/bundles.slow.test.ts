@@ -30,7 +30,7 @@ describe("the bundles of functions", () => {
     for (const file of files) expect(handlerOf(file)).toContain("function");
   });
 
-  it("of the documentation has its generated files beside it, and no other has any", () => {
+  it("have generated files beside them only for the documentation", () => {
     const generated = new URL("../../functions/meta/generated", import.meta.url).pathname;
     const expected = readdirSync(generated, { recursive: true, encoding: "utf8" }).toSorted();
     const copies = files
@@ -64,7 +64,7 @@ describe("the bundles of functions", () => {
     }
   });
 
-  it("of public documents contain the client that counts calls, and are smaller than 305 KB", () => {
+  it("are smaller than 305 KB for public documents, including the client that counts calls", () => {
     expect(sizeOf("platforms")).toBeLessThan(305_000);
     expect(sizeOf("meta")).toBeLessThan(305_000);
     // The function of the dashboard uses no AWS client.

@@ -22,7 +22,9 @@ const itemGroups = Object.entries(groups).flatMap(([name, { itemCalls }]) =>
 const cases = (["streamed", "buffered"] as const).flatMap((mode) =>
   itemGroups.map((name) => [name, mode] as const),
 );
-/** The default timeout of one try for most adapters (`shared/sources/registry/adapter-options.ts`). */
+/**
+ * The default timeout of one try for most adapters (`shared/sources/registry/adapter-options.ts`).
+ */
 const sourceTryMs = 15_000;
 const deadlines = [
   ["products", limits.callDeadlineSeconds],
@@ -43,7 +45,7 @@ describe("the timeout of a call that charges", () => {
     expect(cancelMs + sendMs).toBeLessThanOrEqual(answerSpareMs);
   });
 
-  it.each(cases)("of %s (%s) is not shorter than the gateway's", (name, mode) => {
+  it.each(cases)("is not shorter than the gateway's: %s (%s)", (name, mode) => {
     expect(timeoutMs(mode, name)).toBeGreaterThanOrEqual(gatewaySeconds[mode] * 1_000);
   });
 
@@ -60,7 +62,7 @@ describe("the timeout of a call that charges", () => {
     expect(endMs - afterReadingMs).toBeGreaterThanOrEqual(sourceTryMs);
   });
 
-  it("of a streamed call is longer than the timeout of its gateway integration", () => {
+  it("is at least the timeout of the gateway integration if the call is streamed", () => {
     const waits = propertiesOf(modes.streamed, "AWS::ApiGateway::Method").flatMap((method) => {
       const integration = method["Integration"] as { readonly TimeoutInMillis?: number };
       return integration.TimeoutInMillis ?? [];

@@ -3,12 +3,12 @@ import { assertConcurrency, configs, stages, withAccountConcurrency } from "../.
 
 const { prod, dev } = configs;
 
-describe("the shares of the account's concurrency", () => {
-  it.each(stages)("of %s add up to at most the quota", (stage) => {
+describe("the concurrency of workers and reservations", () => {
+  it.each(stages)("is at most the AWS account's quota in %s", (stage) => {
     expect(() => assertConcurrency(configs[stage])).not.toThrow();
   });
 
-  it("leave Lambda its unreserved minimum", () => {
+  it("leaves the minimum that Lambda requires to stay unreserved", () => {
     const taken = 400 + 200 + 3 + (10 + 60 + 10 + 100);
     expect(() => assertConcurrency({ ...prod, accountConcurrency: taken + 100 })).not.toThrow();
     expect(() => assertConcurrency({ ...prod, accountConcurrency: taken + 99 })).toThrow(
@@ -16,7 +16,7 @@ describe("the shares of the account's concurrency", () => {
     );
   });
 
-  it("leave a part to the API, so that runs cannot use the whole quota", () => {
+  it("leaves a part to the API, so that runs cannot use the whole quota", () => {
     const { concurrencyMax } = dev;
     expect(() =>
       assertConcurrency({ ...dev, concurrencyMax: { ...concurrencyMax, steps: 40 } }),
@@ -24,8 +24,8 @@ describe("the shares of the account's concurrency", () => {
   });
 });
 
-describe("an account's concurrency quota", () => {
-  it("below the default shrinks every share in proportion", () => {
+describe("the concurrency quota of an AWS account", () => {
+  it("reduces every maximum and reservation in proportion if it is below the default", () => {
     expect(withAccountConcurrency(prod, 500)).toMatchObject({
       accountConcurrency: 500,
       concurrencyMax: { runs: 5, steps: 30, finishes: 5, deliveries: 50 },
@@ -35,7 +35,7 @@ describe("an account's concurrency quota", () => {
     });
   });
 
-  it("without room for reserved shares gives none, and few workers", () => {
+  it("removes all reservations if it has no room for them, and allows few workers", () => {
     expect(withAccountConcurrency(prod, 400)).toMatchObject({ reservedConcurrency: null });
     expect(withAccountConcurrency(prod, 50)).toMatchObject({
       concurrencyMax: { runs: 2, steps: 3, finishes: 2, deliveries: 5 },
@@ -43,21 +43,21 @@ describe("an account's concurrency quota", () => {
     });
   });
 
-  it("above the default changes no share", () => {
+  it("changes no maximum or reservation if it is above the default", () => {
     expect(withAccountConcurrency(prod, 3_000)).toEqual({ ...prod, accountConcurrency: 3_000 });
   });
 
   it.each([
     ["prod", 9],
     ["dev", 9],
-  ] as const)("of %s must leave something to the API: %i", (stage, quota) => {
+  ] as const)("must leave at least 1 to the API in %s: %i", (stage, quota) => {
     expect(() => assertConcurrency(withAccountConcurrency(configs[stage], quota))).not.toThrow();
     expect(() => assertConcurrency(withAccountConcurrency(configs[stage], quota - 1))).toThrow(
       "leave 0 of the AWS account's quota of 8",
     );
   });
 
-  it("gives shares that Lambda accepts, for every quota from 9 to 1,200", () => {
+  it("gives numbers that Lambda accepts if it is from 9 to 1,200", () => {
     for (let quota = 9; quota <= 1_200; quota += 1) {
       expect(() => assertConcurrency(withAccountConcurrency(prod, quota))).not.toThrow();
     }

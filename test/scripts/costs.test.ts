@@ -36,10 +36,10 @@ describe("the cost calculation in dollars", () => {
   });
 });
 
-describe("the billed duration of a function", () => {
+describe("the cost estimate of a function's duration", () => {
   const assumptions = readAssumptions({});
 
-  it("consists of its CPU time, which grows with less memory, and its waits", () => {
+  it("adds its CPU time, which grows with less memory, and its waits", () => {
     const work = { cpuMs: 10, awsRequests: 3, waitsMs: 1_000 };
 
     expect(billedMs({ ...work, memoryMegabytes: 3_008 }, { ...assumptions, awsMs: 5 })).toBe(1_025);

@@ -301,7 +301,7 @@ describe("GET /v1/credit_transactions", () => {
     });
   });
 
-  describe("200 with what an entry is for", () => {
+  describe("answers 200 with the purpose of an entry and", () => {
     const watchlistId = newId("watchlist", new Date("2026-03-10T11:00:00Z"), random);
     const requestId = newId("request", new Date("2026-03-10T12:00:00Z"), random);
     const now = new Date("2026-03-10T12:00:00Z");

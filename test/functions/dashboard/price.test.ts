@@ -10,7 +10,7 @@ describe("the dashboard's price of a call", () => {
     ["retailer_a", "full", "b0sandbox0 B0SANDBOX0\nB0SANDBOX1", "2 items"],
     ["retailer_c", "standard", "A-9000000, 9000000", "1 item"],
     ["retailer_d", "standard", "9000000 9000000 no-sku NO-SKU", "3 items"],
-  ])("counts an id of %s once, in whatever spelling", (...[id, tier, ids, expected]) => {
+  ])("counts an ID of %s once, in any spelling", (...[id, tier, ids, expected]) => {
     const draft = { ...emptyDraft, platform: id, tier, ids };
     expect(priceNote("products", draft, platform(id))?.split(",")[0]).toBe(expected);
   });

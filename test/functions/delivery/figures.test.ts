@@ -126,7 +126,7 @@ describe("the metrics of exports", () => {
   });
 });
 
-describe("a receiver", () => {
+describe("the metrics of a receiver", () => {
   const tried = (succeeded: number, failed: number): readonly Metrics[] => [
     newMetrics(
       "deliveries",
@@ -140,16 +140,16 @@ describe("a receiver", () => {
   ];
 
   it.each([
-    { what: "takes everything", reported: tried(500, 0), failing: 0 },
-    { what: "takes something", reported: tried(1, 9), failing: 0 },
-    { what: "takes nothing", reported: tried(0, 1), failing: 1 },
-  ])("that $what counts once", ({ reported: what, failing }) => {
+    { what: "accepts everything", reported: tried(500, 0), failing: 0 },
+    { what: "accepts something", reported: tried(1, 9), failing: 0 },
+    { what: "accepts nothing", reported: tried(0, 1), failing: 1 },
+  ])("count it once if it $what", ({ reported: what, failing }) => {
     expect(receiverMetrics(what)).toEqual([
       newMetrics("receivers", {}, { receivers_tried: 1, receivers_failing: failing }),
     ]);
   });
 
-  it("that was not tried does not count", () => {
+  it("do not count it without an attempt", () => {
     expect(receiverMetrics([])).toEqual([]);
     expect(receiverMetrics([newMetrics("deliveries", {}, { delivery_late_ms: 5 })])).toEqual([]);
   });

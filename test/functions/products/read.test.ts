@@ -125,7 +125,7 @@ describe("POST /v1/products", () => {
     });
   });
 
-  describe("402", () => {
+  describe("answers 402", () => {
     it("when the balance cannot cover all IDs, all or nothing", async () => {
       const { status, body } = await read({ tier: "full", ids: asins(2_000) });
       expect({ status, body }).toMatchObject({

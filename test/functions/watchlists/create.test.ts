@@ -368,7 +368,7 @@ describe("POST /v1/watchlists answers 400 and names the wrong parameter", () => 
   it.each([
     ["a platform", { ...aBody, platform: "retailer_e" }],
     ["a marketplace", { ...aBody, platform: "retailer_d", marketplace: "ca" }],
-  ])("or answers 501 for %s that is announced only", async (_, body) => {
+  ])("except for %s, which is announced only and gets 501", async (_, body) => {
     const answer = await world.ask("POST ", { body });
 
     expect(answer.status).toBe(501);

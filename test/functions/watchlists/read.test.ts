@@ -99,7 +99,7 @@ describe("POST /v1/watchlists/{id}/run", () => {
     expect((await world.ask(`POST /${idOf(1)}/run`, { as: "stranger" })).status).toBe(404);
   });
 
-  it("POST run answers 409 for a watchlist without items, and explains how to add some", async () => {
+  it("returns 409 for a watchlist without items, and explains how to add some", async () => {
     await putWatchlist(
       { client: world.client, ...world.options },
       aWatchlist({ id: idOf(1), itemCounts: { new: 0, active: 0, delisted: 0 } }),

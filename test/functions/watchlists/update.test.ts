@@ -442,7 +442,7 @@ describe("a change of a watchlist's settings during another change", () => {
     expect((await world.rows()).map(({ sk }) => sk)).toEqual(["watchlists"]);
   });
 
-  it("returns 409 if other calls keep winning, and restores the schedule of the stored row", async () => {
+  it("returns 409 if concurrent changes never stop, and restores the schedule of the stored row", async () => {
     await put();
     Object.assign(world.watchlists, { update: async () => undefined });
 

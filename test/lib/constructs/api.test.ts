@@ -159,7 +159,7 @@ describe("the API's access logs", () => {
     expect(logGroups[id]?.Properties["RetentionInDays"]).toBe(30);
   });
 
-  it("of 'setup' create the account's logging role, which outlives the stack", () => {
+  it("create the AWS account's logging role with 'setup', and the role outlives the stack", () => {
     const { service } = synthesize("prod", { accessLogs: "setup" });
     const accounts = Object.values(resourcesOf(service, "AWS::ApiGateway::Account"));
     const roles = Object.entries(resourcesOf(service, "AWS::IAM::Role"));
@@ -174,7 +174,7 @@ describe("the API's access logs", () => {
     ]);
   });
 
-  it("of prod change no setting of the account, and dev has none", () => {
+  it("change no setting of the AWS account in prod, and are off in dev", () => {
     const on = synthesize("prod").service;
     const off = synthesize("dev").service;
     for (const service of [on, off]) {

@@ -87,7 +87,7 @@ describe("reserved concurrency", () => {
     expect(bounds.toSorted((a, b) => a - b)).toEqual([10, 10, 60, 100]);
   });
 
-  it("is smaller in an account with a smaller quota, and absent where the quota leaves nothing to reserve", () => {
+  it("is smaller in an AWS account with a smaller quota, and absent if the quota leaves nothing to reserve", () => {
     const half = reservedIn(synthesize("prod", { accountConcurrency: "500" }).service);
     expect(half).toMatchObject({ products: 200, sweeper: 2, "run-step": 30 });
     const { service: tiny } = synthesize("prod", { accountConcurrency: "10" });

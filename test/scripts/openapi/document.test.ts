@@ -85,7 +85,7 @@ describe("the OpenAPI document", () => {
     expect(await spectralFindings(document)).toEqual([]);
   });
 
-  it("is checked by linters that find a wrong document", async () => {
+  it("is checked by linters, which report an error in a wrong document", async () => {
     const [first] = Object.values(document.paths);
     const twice = { ...document, paths: { "/v1/a": first, "/v1/b": first } };
     for (const findings of [await redoclyFindings(twice), await spectralFindings(twice)]) {

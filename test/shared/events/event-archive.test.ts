@@ -179,7 +179,7 @@ describe("reading archived events", () => {
     );
   });
 
-  it("returns lines in the requested order, also some of them, and twice", async () => {
+  it("returns only the requested lines, in the requested order, even one of them twice", async () => {
     const { events } = await archiveRun(small, bodies);
     const order = [5, 0, 2, 2, 1, 4];
     const asked = order.map((n) => events[n] as ArchivedEvent);

@@ -132,7 +132,7 @@ describe("pending exports", () => {
     expect(await exports()).toMatchObject([{ state: "pending", tries: 1, attemptCount: 10 }]);
   });
 
-  it("are attempted in a time slice that found the destination down before it was changed", async () => {
+  it("are attempted in the same time slice in which the destination was down until it was changed", async () => {
     await publish(1, 2, 3, 4, 5);
     const { buckets } = world.exporting;
     const open = (access: Parameters<typeof buckets.open>[0]) => {

@@ -21,7 +21,7 @@ describe("isPublicAddress", () => {
     "2606:4700::1111",
     "2a00:1450::1",
     "3ffe:ffff::1",
-  ])("accepts %s", (address) => {
+  ])("accepts the public address %s", (address) => {
     expect(isPublicAddress(address)).toBe(true);
   });
 
@@ -80,7 +80,7 @@ describe("isPublicAddress", () => {
     "ff02::1",
     "localhost",
     "",
-  ])("refuses '%s'", (address) => {
+  ])("refuses '%s', which is not a public address", (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 

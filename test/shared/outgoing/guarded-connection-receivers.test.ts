@@ -252,7 +252,7 @@ describe("the time limit of a delivery request", () => {
     expect(receiver.requests).toEqual([]);
   });
 
-  it("to connect aborts a TLS handshake that hangs", async () => {
+  it("aborts a TLS handshake that exceeds the connect limit", async () => {
     const server = await accepting((socket) => socket.resume());
 
     const exchange = await post(`https://127.0.0.1:${server.port}/`, { times: shortConnect });
@@ -262,7 +262,7 @@ describe("the time limit of a delivery request", () => {
     await eventually(() => expect(server.open()).toBe(0));
   });
 
-  it("to connect aborts a DNS lookup that hangs", async () => {
+  it("aborts a DNS lookup that exceeds the connect limit", async () => {
     const exchange = await post("https://hooks.shop-example.com/", {
       lookup: () => {},
       times: shortConnect,
@@ -271,7 +271,7 @@ describe("the time limit of a delivery request", () => {
     expect(exchange).toEqual({ outcome: "failed", error: "connect_timeout", sent: false });
   });
 
-  it("to connect does not apply to an established connection", async () => {
+  it("does not apply the connect limit to an established connection", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const receiver = await receiving((socket) => {
       vi.advanceTimersByTime(14_999);

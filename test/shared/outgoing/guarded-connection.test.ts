@@ -238,7 +238,7 @@ describe("a reused socket of a guarded connection", () => {
     expect(receiver.connections()).toBe(1);
   });
 
-  it("gets no more time for its replacement", async () => {
+  it("is replaced within the time limit of the request", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const connection = connect({ times: { connectMs: 5_000, totalMs: 15_000 } });
     await post(connection);

@@ -21,8 +21,8 @@ const all = names.flatMap((platform) =>
   templates(platform).map((template) => ({ platform, template, name: template.id })),
 );
 
-describe("the scrapers of a shop", () => {
-  it.each(names)("%s: match the document", (platform) => {
+describe("the scrapers of a platform", () => {
+  it.each(names)("match the schema of the response: %s", (platform) => {
     const answer = presentScrapers(shopOf(platform));
     expect(parse(scrapersResponse, answer)).toEqual(answer);
     expect(answer).toMatchObject({ object: "watchlist_scrapers", platform, marketplace: "us" });
@@ -38,7 +38,7 @@ describe("the scrapers of a shop", () => {
     { id: "retailer_b.standard", name: "Standard", min: 1, max: 1 },
     { id: "retailer_c.standard", name: "Standard", min: 1, max: 1 },
     { id: "retailer_d.standard", name: "Standard", min: 1, max: 1 },
-  ])("$id is called $name and costs $min to $max credits", ({ id, name, min, max }) => {
+  ])("include $id with the name $name and a price of $min to $max credits", ({ id, name, min, max }) => {
     const listed = names.flatMap((platform) => presentScrapers(shopOf(platform)).scrapers);
     expect(listed.find((scraper) => scraper.id === id)).toMatchObject({
       name,
@@ -86,7 +86,7 @@ describe("the scrapers of a shop", () => {
   });
 
   it.each(names)(
-    "%s: list for each field exactly the tests that a pipeline may contain",
+    "list for each field exactly the tests that a pipeline may contain: %s",
     (platform) => {
       for (const { id, fields } of presentScrapers(shopOf(platform)).scrapers) {
         for (const { name, type, whens, ops } of fields) {

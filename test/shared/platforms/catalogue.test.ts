@@ -56,7 +56,7 @@ describe("the platform and marketplace of a request", () => {
   });
 
   it.each(["offers", "offer_check"] as const)(
-    "have %s on retailer_a only, and get 501 elsewhere",
+    "are accepted for %s only on retailer_a, and get 501 otherwise",
     (id) => {
       expect(parsePlatform({}, id)).toEqual({ platform: "retailer_a", marketplace: "us" });
       for (const platform of ["retailer_b", "retailer_c", "retailer_d"]) {

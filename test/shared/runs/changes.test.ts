@@ -172,7 +172,7 @@ describe("a change that two scrapers read", () => {
     expect((await next({ pulse: 9 })).reported).toEqual([["pulse", newMinPrice(10, 9)]]);
   });
 
-  it("of offers is one change for all condition filters", async () => {
+  it("is one change of offers for all condition filters", async () => {
     const routes = [notify];
     const bench = await startRunBench({ tables });
     const list = await bench.createList([id], {

@@ -100,7 +100,7 @@ describe("the outcome for a `new` item", () => {
   );
 });
 
-describe("item `active`", () => {
+describe("the outcome for an `active` item", () => {
   it("read `ok` with a changed tracked field: the change is recorded and reported", () => {
     const outcome = onlyOutcome(read(known, answer("ok", seen(12))));
     expect(outcome).toMatchObject({

@@ -214,7 +214,7 @@ describe("items deferred for lack of credits", () => {
     expect(await world.next(), "once").toEqual({ pulse: 4 });
   });
 
-  it("of a full read are read once, at lite, and reported after a change to the default pipeline", async () => {
+  it("are read once, at lite, after a change from a full read to the default pipeline, and reported", async () => {
     const full: Step = { ...look, id: "full", scraper: "retailer_a.full" };
     const route = { when: "changed", run: "full" } as const;
     const own = pipelineOf({ ...pulse, routes: [route] }, full);

@@ -41,7 +41,7 @@ describe("the metrics of a tick", () => {
     return { tick, sink };
   };
 
-  it("is how late the run starts, once however often the tick comes", async () => {
+  it("contain the delay of the run's start, once for repeated ticks", async () => {
     const { tick, sink } = await tickOf(null);
     await tick("2026-03-01T10:31:07.500Z");
     await tick("2026-03-01T10:31:09.000Z");
@@ -49,7 +49,7 @@ describe("the metrics of a tick", () => {
     expect(sink.values()).toEqual([["run_starts", { runs_started: 1, run_late_ms: 7_500 }]]);
   });
 
-  it("is a due time passed over, if the run before is still in progress", async () => {
+  it("count a skipped due time if the previous run is still in progress", async () => {
     const { tick, sink } = await tickOf(1);
     await tick(due);
 
@@ -66,7 +66,7 @@ const portsOf = (bench: RunBench, { report }: ReturnType<typeof metricsSink>) =>
 });
 
 describe("the metrics of a run's end", () => {
-  it("count one end, though its message arrives twice, and the duration of the run", async () => {
+  it("count one end, even if its message arrives twice, with the duration of the run", async () => {
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001"]);
     bench.answers.product = () => ({ status: "unavailable" });
@@ -91,7 +91,7 @@ describe("the metrics of a run's end", () => {
     expect(sink.values()).toMatchObject([["run_ends", { runs_unpaid: 1, runs_failed: 0 }]]);
   });
 
-  it("reports that an abandoned run failed, and the credits that its steps returned", async () => {
+  it("count an abandoned run as failed, with the credits that its steps refunded", async () => {
     const bench = await startRunBench({ tables });
     const list = await bench.createList(["10001", "10002"]);
     await bench.runSome(list, 1);

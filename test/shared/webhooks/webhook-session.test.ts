@@ -129,7 +129,7 @@ describe("the first webhook attempts of a run", () => {
     expect(everything.endpoint.events).toBeNull();
   });
 
-  it("of a watchlist with an endpoint go only there, whatever its filter", async () => {
+  it("go only to the watchlist's endpoint if it names one, whatever the endpoint's filter", async () => {
     const { endpoint } = await world.addEndpoint(account, `${receiver.url}/own`, { events: [] });
     await world.addEndpoint(account, `${receiver.url}/other`);
     await world.publish(aRun(wholeRun, { webhookEndpointId: endpoint.id }));
@@ -141,7 +141,7 @@ describe("the first webhook attempts of a run", () => {
   it.each([
     { name: "disabled", error: "endpoint_disabled" },
     { name: "deleted", error: "endpoint_deleted" },
-  ])("to a $name endpoint are recorded as failed and not sent", async ({ name, error }) => {
+  ])("are recorded as failed and not sent if the watchlist's endpoint is $name", async ({ name, error }) => {
     const { endpoint } = await world.addEndpoint(account, receiver.url, { enabled: false });
     const endpointId = name === "disabled" ? endpoint.id : "we_gone";
     const run = aRun(wholeRun, { webhookEndpointId: endpointId });

@@ -88,7 +88,7 @@ describe("the event of the local gateway", () => {
     });
   });
 
-  it("has binary media types of the template in base64", async () => {
+  it("has a body in base64 if the template lists its media type as binary", async () => {
     const body = new Uint8Array([0, 255, 128]);
 
     const event = await eventOf("/v1/things", {

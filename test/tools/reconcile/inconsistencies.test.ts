@@ -387,8 +387,8 @@ it("reconcile finds nothing while calls, keys and events are created and deleted
   expect(work.rounds).toBeGreaterThan(10);
 });
 
-describe("reconcile, for what it could not compare,", () => {
-  it("names it, and does not report it as equal", () => {
+describe("reconcile, for rows that it could not compare,", () => {
+  it("names them, and does not report them as equal", () => {
     const moving = { ...noCounts(), accounts: 1, watchlists: 2, unsteady: 1, moving: ["wl_1"] };
     expect(tallyLine(moving)).toBe(
       "reconcile: 1 account, 2 watchlists: no differences in what was compared; NOT compared: " +

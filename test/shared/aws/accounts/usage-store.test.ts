@@ -73,7 +73,7 @@ describe("dynamoUsageStore", () => {
     );
   });
 
-  it("reads only a shard again whose records are copied during the read", async () => {
+  it("reads a shard again only if its records are copied during the read", async () => {
     accountId = await world.open(25_000);
     const uncopied = watchedClient(world.client, (command, send) => {
       if (command instanceof TransactWriteCommand) throw new Error("not copied");

@@ -26,7 +26,7 @@ const addPending = (target: DeliveryTarget, second: number) =>
   outbox.add(target, [{ lane: "first", dueAt: at(second), key: "run", content: {} }]);
 
 describe("dynamoDueTargets", () => {
-  it("finds targets of all accounts, the longest due first, from the very time on", async () => {
+  it("finds the targets of all accounts from their due time on, the longest due first", async () => {
     await addPending(aTarget(1, 1), 3);
     await addPending(aTarget(2, 1), 1);
     await addPending(aTarget(1, 2), 2);
@@ -36,7 +36,7 @@ describe("dynamoDueTargets", () => {
     expect(await due(3)).toEqual([aTarget(2, 1), aTarget(1, 2), aTarget(1, 1)]);
   });
 
-  it("gives no more than it is asked for", async () => {
+  it("returns at most the requested number of targets", async () => {
     for (let n = 0; n < 7; n += 1) await addPending(aTarget(n, 1), n);
 
     expect(await due(9, 3)).toEqual([aTarget(0, 1), aTarget(1, 1), aTarget(2, 1)]);

@@ -133,7 +133,7 @@ describe("requests to an object store", () => {
     [{ bucket: "my.shop.com", forcePathStyle: false }, "s3.eu-central-1.amazonaws.com"],
     [{ region: "us-east-1", forcePathStyle: false }, "shop.s3.us-east-1.amazonaws.com"],
     [{ region: "cn-north-1", forcePathStyle: false }, "shop.s3.cn-north-1.amazonaws.com.cn"],
-  ])("to AWS for %j use the host %s", async (wanted, host) => {
+  ])("for %j at AWS go to the host %s", async (wanted, host) => {
     const names = loopbackNames();
     const bucket = open({ region, ...wanted }, { lookup: names.lookup, policy: addressPolicy() });
 
@@ -209,7 +209,7 @@ describe("an object store that misbehaves", () => {
     { status: 301, headers: { "x-amz-bucket-region": "<b>" }, xml: "", named: {} },
     { status: 400, headers: {}, xml: "<Region>Somewhere else</Region>", named: {} },
   ])(
-    "that names the bucket's region has it reported: %j",
+    "is reported with the bucket's region if it names a valid one: %j",
     async ({ status, headers, xml: region, named }) => {
       store.answer = (response) =>
         response
@@ -256,7 +256,7 @@ describe("an object store that misbehaves", () => {
     expect(Date.now() - begun).toBeLessThan(2_000);
   });
 
-  it("is not read to the end of an endless answer", async () => {
+  it("is not read any further if its response never ends", async () => {
     const closed = Promise.withResolvers<void>();
     store.answer = (response) => {
       const pump = () => {

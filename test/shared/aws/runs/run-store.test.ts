@@ -178,7 +178,7 @@ describe("the phases of a stored run", () => {
     expect(await store.get(run)).toMatchObject({ phase: "finishing", status: "completed" });
   });
 
-  it("of a deleted run are not stored", async () => {
+  it("are not stored for a deleted run", async () => {
     const run = await claim();
     await store.forget(list.id, 0);
     await store.forget(list.id, run.runNumber);

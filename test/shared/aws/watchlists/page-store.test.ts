@@ -154,7 +154,7 @@ describe("replacing a page of a watchlist", () => {
     expect((await world.counters(list))?.total).toBe(4);
   });
 
-  it("that exchanges IDs is recognized as done, even if another writer changed the page before the repeat", async () => {
+  it("is recognized as done when it is repeated, even if another writer has changed the page since", async () => {
     const list = await world.open(itemsOf(["10001", "10002"]));
     const page = await pageAt(list);
     let repeated = false;

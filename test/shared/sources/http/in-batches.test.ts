@@ -79,13 +79,13 @@ describe("the reading in batches", () => {
     );
   });
 
-  it("lets one batch find out that a source refuses everything, and splits no other", async () => {
+  it("splits only one batch for a source that refuses everything", async () => {
     const { results, calls } = await readWith(items(200), () => "refused", 20);
     expect(results).toEqual(items(200).map((item) => `unread ${item}`));
     expect(calls.length).toBeLessThanOrEqual(31 + 9);
   });
 
-  it("splits every refused batch of a source that accepts others, also concurrent ones", async () => {
+  it("splits every refused batch, even concurrent ones, for a source that accepts others", async () => {
     const isBad = (item: number): boolean => item % 20 === 0;
     const { results } = await readWith(
       items(200),
@@ -95,7 +95,7 @@ describe("the reading in batches", () => {
     expect(results).toEqual(items(200).map((item) => `${isBad(item) ? "unread" : "read"} ${item}`));
   });
 
-  it("reads the rest in its parts after ten refused items", async () => {
+  it("stops splitting after ten refused items, and reads the remaining parts", async () => {
     const bad = new Set([...items(10), 60]);
     const { results } = await readWith(items(100), (batch) =>
       batch.some((item) => bad.has(item)) ? "refused" : "read",
@@ -104,7 +104,7 @@ describe("the reading in batches", () => {
     expect(lost).toEqual([...items(10), ...items(50).map((item) => 50 + item)]);
   });
 
-  it("reduces the batch size to what a source takes, loses nothing, and keeps the size", async () => {
+  it("reduces the batch size to the maximum of the source, loses no item, and keeps that size", async () => {
     const takes = (batch: readonly number[]) => (batch.length > 3 ? "too_many" : "read");
     const size = batchSize(100);
     const first = await readWith(items(100), takes, size);

@@ -211,7 +211,7 @@ describe("the price history offer checker, for an offer,", () => {
       { buyBoxIsShippable: false, buyBoxAvailabilityMessage: "In stock on May 3" },
       true,
     ],
-  ] as const)("in the buy box that is %s: returns %j", async (_, fields, buyable) => {
+  ] as const)("returns for the offer in the buy box that is %s: %j", async (_, fields, buyable) => {
     const product = listed(asin, someOffers, { stats: statsOf(3, fields) });
     expect(await verdict(featuredId, product)).toBe(buyable);
     // The stock line is about the featured offer only.
@@ -222,7 +222,7 @@ describe("the price history offer checker, for an offer,", () => {
     ["is not shipped", { isShippable: false }, false],
     ["is not shipped yet", { isShippable: false, isPreorder: true }, true],
     ["is shipped", { isShippable: true }, true],
-  ])("outside the buy box that %s", async (_, fields, buyable) => {
+  ])("returns the offer's own state outside the buy box, if the offer %s", async (_, fields, buyable) => {
     const offers = [anOffer(1, [1_899, 499], fields), ...someOffers.slice(1)];
     expect(await verdict(firstId, listed(asin, offers))).toBe(buyable);
   });

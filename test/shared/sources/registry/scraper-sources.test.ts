@@ -174,7 +174,7 @@ describe("a secret that cannot be opened", () => {
     expect(warnings).toHaveLength(2);
   });
 
-  it("causes the same if it contains anything but an RSA key", async () => {
+  it("makes the items unavailable too if it is not an RSA private key", async () => {
     const { baseUrl, world, warnings } = await closedWorld();
     const secrets = { read: () => Promise.resolve(`-----BEGIN PRIVATE KEY-----\n${canary}`) };
     const [, options] = productAdapters[2];
@@ -288,7 +288,7 @@ describe("every adapter", () => {
   it.each([
     ...productAdapters.map(([id, options]) => [id, { ...options, baseUrl }] as const),
     ["retailer_c.standard", { adapter: "web", urlTemplate: `${baseUrl}/p/{id}`, userAgent }],
-  ] as const)("%s answers by the deadline when the server is down: %j", async (id, options) => {
+  ] as const)("returns unavailable for %s by the deadline when the server is down: %j", async (id, options) => {
     const reports: SourceReport[] = [];
     const secrets = { read: () => Promise.resolve(privateKey) };
     const world = aSourceWorld({ secrets, report: (report) => reports.push(report) });
@@ -307,7 +307,7 @@ describe("every adapter", () => {
   it.each([
     { adapter: "upstream", baseUrl },
     { adapter: "a_history", baseUrl, secret: "/sources/a" },
-  ])("of offers answers when the server is down: %j", async (options) => {
+  ])("returns unavailable for offers and offer checks when the server is down: %j", async (options) => {
     const reports: SourceReport[] = [];
     const { offerScraperFor, offerCheckerFor } = offerSources(
       configured({

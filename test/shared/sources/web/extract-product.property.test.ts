@@ -102,7 +102,7 @@ describe("the extraction of a product from any page", () => {
     ["quotes", `<link rel="canonical" ${"'\"".repeat(1_000_000)}`],
     ["commas", linkedData(`{${", ".repeat(400_000)}`)],
     ["letters", "x".repeat(6_000_000)],
-  ])("of %s needs little time", (_, html) => {
+  ])("needs little time for a page of %s", (_, html) => {
     inTime(() => extracted(html));
   });
 });
