@@ -45,7 +45,7 @@ describe("the import rules", () => {
 });
 
 describe("deployed code", () => {
-  /** Of the ledger, what only operators do: it shares its rows and rules with what Lambdas do. */
+  /** Files of the ledger that only operators use. They write the same rows as Lambda functions. */
   const ofOperators = new Set([
     "shared/accounts/change-credits.ts",
     "shared/aws/ledger/credit-changes.ts",
@@ -58,7 +58,7 @@ describe("deployed code", () => {
       ...files.filter((path) => /^functions\/[\w-]+\/handler\.ts$/.test(path)),
       "functions/dashboard/browser/main.tsx",
       "lib/app.ts",
-      // Put in the place of a package when functions are bundled.
+      // These files replace a package when functions are bundled.
       "shared/aws/sdk/environment-credentials.ts",
       "shared/aws/sdk/node-http.ts",
     ]);

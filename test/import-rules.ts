@@ -1,18 +1,18 @@
 /**
- * Which files may import which, type imports included. A file belongs to the longest entry that its path
- * begins with. It may import the files of that entry, and those of the entries in its list. An entry
- * that ends in `/` is a folder, with all subfolders that have no entry. The linter's rule
+ * Which files may import which, type imports included. A file belongs to the longest entry that its
+ * path begins with. It may import the files of that entry, and those of the entries in its list. An
+ * entry that ends in `/` is a folder, with all subfolders that have no entry. The linter's rule
  * `import/no-cycle` forbids cycles.
  */
 
-/** What every domain may import: the base, metrics and log lines. */
+/** Files that every domain may import: the base, metrics and log lines. */
 const everyDomain = [
   "shared/base/",
   "shared/observability/figures.ts",
   "shared/observability/metric-names.ts",
   "shared/observability/work-log.ts",
 ];
-/** The rules and the ports of what leaves; the connection behind them is for the composition root. */
+/** Rules and ports of outgoing requests. Only the composition root may import the connection. */
 const outgoing = [
   "shared/outgoing/address-policy.ts",
   "shared/outgoing/public-url.ts",
@@ -35,7 +35,7 @@ const domains = [
   "shared/exports/",
   "shared/publishing/",
 ];
-/** What routes and workers are made with. */
+/** Files from which routes and workers are built. */
 const edge = [
   "functions/routes.ts",
   "functions/environment.ts",
@@ -54,7 +54,7 @@ const group = [...domains, ...edge];
 const product = ["shared/", "functions/", "lib/"];
 
 export const arrows: Readonly<Record<string, readonly string[]>> = {
-  // What is true
+  // The domain
   "shared/base/": [],
   "shared/observability/": ["shared/base/"],
   "shared/cron/": everyDomain,
@@ -91,7 +91,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     "shared/webhooks/",
   ],
 
-  // Where it is kept: the adapters of AWS
+  // The adapters of AWS
   "shared/aws/sdk/": ["shared/base/"],
   "shared/aws/table/": [...domains, "shared/aws/sdk/"],
   "shared/aws/ledger/": [...domains, "shared/aws/table/"],
@@ -114,7 +114,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     "shared/sources/contract/",
   ],
 
-  // Where products come from: registry → adapters → contract and http
+  // The adapters of sources: registry → adapters → contract and http
   "shared/sources/http/": ["shared/base/"],
   "shared/sources/contract/": [
     "shared/base/",
@@ -135,7 +135,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     "shared/sources/",
   ],
 
-  // How it is called: a function knows its own folder, the edge and the domain, no other function
+  // The Lambda functions: each imports its folder, the edge and the domain, but no other function
   "functions/": [],
   "functions/composition/": [
     "shared/",
@@ -188,7 +188,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     "functions/dashboard/browser/shell/",
   ],
 
-  // What exists: reads of the code only what both must agree on
+  // The CDK app: imports only files whose content both sides must share
   "lib/": [
     "functions/routes.ts",
     "functions/environment.ts",
@@ -199,7 +199,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     "shared/sources/contract/secret-reference.ts",
   ],
 
-  // What commands and tests both use
+  // Tools, which commands and tests use
   "tools/": [...product, "tools/"],
   // Commands: no room reaches into another but into `measure`, and where one command plays another
   "scripts/": [...product, "tools/", "scripts/"],

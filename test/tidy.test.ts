@@ -35,7 +35,7 @@ function importsOf(path: string, text: string): string[] {
 }
 
 const domainOf = (path: string): string | undefined => /^shared\/([^/]+)\//.exec(path)?.[1];
-/** What speaks to the world beside AWS, in the folders of what it serves. */
+/** Files in domain folders that connect to other systems than AWS, or write to the output. */
 const adapters = new Set([
   "shared/observability/metric-line.ts",
   "shared/observability/service-logger.ts",
@@ -72,7 +72,7 @@ describe("the imports of files", () => {
 });
 
 const byPath = new Map(sources.map((source) => [source.path, source]));
-/** What a test or its worlds import, without what the product imports in turn. */
+/** Returns the files that a test imports, directly or through other files of `test`. */
 function importedBy(path: string, found = new Set<string>()): ReadonlySet<string> {
   for (const target of byPath.get(path)?.imports ?? []) {
     if (found.has(target)) continue;

@@ -51,7 +51,7 @@ export const avoidedWords: readonly AvoidedWord[] = [
   { pattern: /\b1 (?:items|runs|credits|events|calls)\b/, instead: "the singular" },
 ];
 
-/** Parts of identifiers that the project's code does not use, as they are between capitals. */
+/** Lower-case words that no identifier of the project may contain. */
 export const avoidedNameParts: ReadonlySet<string> = new Set(
   (
     "somebody nobody whoever anybody anew meanwhile mend mends tell tells told say says said hear " +

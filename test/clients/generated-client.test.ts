@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** What a program's `report` returned, with one word for the language's name of no value. */
+/** Checks the printed report of a program. `none` is the null value of its language. */
 function expectReport(printed: string, none: string): void {
   const lines = (JSON.parse(printed) as string[]).map((line) => line.replaceAll(none, "<none>"));
   expect(lines).toEqual([
@@ -45,7 +45,7 @@ function expectReport(printed: string, none: string): void {
   ]);
 }
 
-/** Runs a command; its output, all of it when it fails. */
+/** Runs a command and returns its output. An error contains the whole output. */
 async function run(command: string, words: readonly string[], path = ""): Promise<string> {
   const variables = { ...process.env, PATH: [path, process.env["PATH"]].join(delimiter) };
   const { stdout, stderr } = await promisify(execFile)(command, words, {

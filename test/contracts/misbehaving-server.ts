@@ -14,13 +14,13 @@ export interface SourceRequest {
 export interface SourceSpeech {
   /** The media type of a correct reply, without a charset. */
   readonly contentType: string;
-  /** The IDs that a request asks for; null for a request that is about something else. */
+  /** Returns the requested IDs; null for a request that is not about items. */
   readonly idsOf: (request: SourceRequest) => readonly string[] | null;
-  /** The source's response to a request without IDs; undefined answers 404. */
+  /** Returns the response to a request without IDs; undefined answers 404. */
   readonly aside?: (request: SourceRequest) => string | undefined;
-  /** The source's result for an ID. The dearer one differs in its price or a similar field. */
+  /** Returns the source's result for an ID. With `isDearer`, a price or a similar field differs. */
   readonly entry: (id: string, isDearer?: boolean) => unknown;
-  /** A reply with these entries that is marked as complete. */
+  /** Returns a reply with these entries that is marked as complete. */
   readonly reply: (entries: readonly unknown[]) => unknown;
   /** Serializes a reply to the text of the response body. */
   readonly written: (reply: unknown) => string;

@@ -52,9 +52,9 @@ export interface MisbehavingSubject {
   readonly ids: readonly [string, string];
   /** An ID that no request contains. */
   readonly stranger: string;
-  /** Questions that a read of both IDs makes of a source that behaves. */
+  /** Number of requests about items in a read of both IDs from a correct source. */
   readonly questions: 1 | 2;
-  /** The status of an ID that a complete reply leaves out. */
+  /** The status of an ID that a complete reply does not contain. */
   readonly leftOut: "not_found" | "unavailable";
   /**
    * The effect of bytes that are invalid in the charset: an unreadable reply, or a wrong letter.

@@ -158,7 +158,7 @@ export const doubled: Play = replying(({ ids, speech }) =>
   ids.flatMap((id) => [speech.entry(id), speech.entry(id, true)]),
 );
 
-/** Each item twice with the same price, but nothing for the missing item. */
+/** Returns each item twice with the same price, and omits the missing item. */
 export const doubledWithout = (missing: string): Play =>
   replying(({ ids, speech }) =>
     ids.flatMap((id) => (id === missing ? [] : [speech.entry(id), speech.entry(id)])),

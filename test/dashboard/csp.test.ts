@@ -7,7 +7,7 @@ import {
   startDashboardWorld,
 } from "./dashboard-world.ts";
 
-/** Attacks by injected markup, by the directive that stops each of them. */
+/** Attacks with injected markup, by the directive that blocks each of them. */
 const attempts: Readonly<Record<string, () => void>> = {
   "script-src-elem": () => {
     const script = document.createElement("script");
@@ -21,10 +21,10 @@ const attempts: Readonly<Record<string, () => void>> = {
     button.click();
   },
   "script-src": () => {
-    // Later, as the debugger that sets it off may do what the page may not.
+    // Runs later in the page, because the policy does not apply to the debugger's call.
     setTimeout(() => {
       try {
-        // oxlint-disable-next-line typescript/no-implied-eval -- what the policy is to refuse
+        // oxlint-disable-next-line typescript/no-implied-eval -- the policy must block it
         new Function("window.injected = true")();
       } catch {
         // The browser reports the violation as an event too.
@@ -110,7 +110,7 @@ describe.skipIf(lacksChromium)("the Content-Security-Policy", () => {
       if (!request.url().startsWith(new URL(dashboard.url).origin)) left.push(request.url());
     });
     page.on("requestfailed", (request) => {
-      // Begun and refused by the policy, before anything was sent.
+      // The policy refused the request before it was sent.
       if (request.failure()?.errorText === "csp") left.splice(left.indexOf(request.url()), 1);
     });
     await page.evaluate(attempt);

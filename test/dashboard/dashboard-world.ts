@@ -22,7 +22,7 @@ interface View {
   readonly size?: Size;
 }
 
-/** One visitor with a tab of their own. */
+/** One visitor with a separate tab. */
 export interface Visit {
   readonly page: Page;
   readonly context: BrowserContext;
@@ -30,20 +30,20 @@ export interface Visit {
   readonly signIn: (key?: string) => Promise<void>;
   /** Follows a link of the dashboard, such as `/keys`, and waits for its heading. */
   readonly goTo: (path: string, heading: string) => Promise<void>;
-  /** Requests to elsewhere, errors in the console, and exceptions so far. */
+  /** Requests to other hosts, errors in the console, and exceptions so far. */
   readonly faults: string[];
 }
 
-/** The local world and a browser beside it. */
+/** A local world, and a browser that opens its dashboard. */
 export interface DashboardWorld {
   readonly world: RunningWorld;
   readonly url: string;
   /** An API key of the local account. */
   readonly key: string;
   open(view?: View): Promise<Visit>;
-  /** The same, signed in and at a page. */
+  /** Opens a tab, signs in and opens a page. */
   openAt(path: string, heading: string): Promise<Visit>;
-  /** Closes every tab. @throws when any of them asked elsewhere or had an error in its console */
+  /** Closes every tab. @throws Error if a tab has faults */
   closeAll(): Promise<void>;
   dispose(): Promise<void>;
 }
@@ -173,14 +173,14 @@ interface Violation {
   }[];
 }
 
-/** Waits until nothing is on its way any more. */
+/** Waits until the page has loaded all of its data. */
 export const expectLoaded = (page: Page): Promise<void> =>
   expect.poll(() => page.locator(".skeleton").count()).toBe(0);
 
-/** Serious and critical violations that axe finds in what the page shows now, a line each. */
+/** Returns the serious and critical violations that axe finds on the page, one line for each. */
 async function violationsOf(page: Page): Promise<readonly string[]> {
   await expectLoaded(page);
-  // Through the debugger, which a Content-Security-Policy does not bind.
+  // The debugger adds the script, because the Content-Security-Policy does not apply to it.
   await page.evaluate(axe.source);
   const violations = await page.evaluate<readonly Violation[]>(
     "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)",
@@ -197,8 +197,8 @@ const views = (["light", "dark"] as const).flatMap((scheme) =>
 );
 
 /**
- * Expects a page to have no serious violation, in both colour schemes, on a desktop and a phone, and
- * to be no wider than the phone.
+ * Expects a page to have no serious violation, in both colour schemes, on a desktop and a phone,
+ * and to be no wider than the phone.
  * @param settled waits until the page shows a color scheme
  */
 export async function expectAccessible(

@@ -14,7 +14,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
 
   const place = (page: Page): string => new URL(page.url()).hash;
   const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name });
-  /** The questions that the page asks before the user leaves it, and the given answers. */
+  /** Answers the page's questions in this order, then "no". Returns the questions so far. */
   const answering = (page: Page, answers: readonly boolean[]): readonly string[] => {
     const asked: string[] = [];
     page.on("dialog", (dialog) => {
@@ -104,7 +104,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     await page.getByText(/^svc_live_\w+$/).waitFor();
     expect(await page.locator("dialog h2 bdi").textContent()).toBe("Typed at once");
     await page.getByRole("button", { name: "I have copied it" }).click();
-    // Two dialogs later the keyboard is where it was before the first.
+    // After both dialogs, the focus is on the button that opened the first one.
     await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("New key");
   });
 

@@ -11,7 +11,7 @@ const index = `<!doctype html><html lang="en"><head><title>Pieces</title>
 <link rel="icon" href="/icon.svg"><link rel="stylesheet" href="/page.css">
 <script type="module" src="/page.js"></script></head><body><div id="app"></div></body></html>`;
 
-/** The page of pieces, under the very headers of the dashboard. */
+/** Serves the page with the components, with the dashboard's response headers. */
 function servePieces(): Server {
   const { js, css } = bundle(new URL("pieces/page.tsx", import.meta.url).pathname);
   const files: Readonly<Record<string, readonly [type: string, text: string]>> = {
@@ -106,7 +106,7 @@ describe.skipIf(lacksChromium)("the dashboard's components:", () => {
     );
 
     for (const end of [4_999, 9_999, 14_999]) {
-      // Again while the rows behind are still being read.
+      // Scrolls again while more rows are being loaded.
       await expect
         .poll(async () => {
           await scrollTo(end * 32);
@@ -173,7 +173,8 @@ describe.skipIf(lacksChromium)("the dashboard's components:", () => {
       await dialog.waitFor();
       for (let n = 0; n < 8; n += 1) {
         await page.keyboard.press("Tab");
-        // The browser's own controls are between the last and the first: then the page has none.
+        // Between the last and the first element, a control of the browser has the focus, and the
+        // page's body is the active element.
         const outside = await page.evaluate(
           () =>
             document.activeElement !== document.body &&
@@ -197,13 +198,13 @@ describe.skipIf(lacksChromium)("the dashboard's components:", () => {
     });
     for (let n = 0; n < 4; n += 1) await page.keyboard.press("Escape");
     await page.mouse.click(5, 5);
-    // Also when what has the focus is the browser's.
+    // Esc is also ignored while a control of the browser has the focus.
     await page.keyboard.press("Tab");
     await page.keyboard.press("Tab");
     expect(await page.evaluate(() => document.activeElement === document.body)).toBe(true);
     for (let n = 0; n < 4; n += 1) await page.keyboard.press("Escape");
     expect(await isModal()).toBe(true);
-    // Not even for a moment, as a click would reach the page behind it.
+    // The dialog was never closed for a moment, in which a click could reach the page behind it.
     expect(await page.evaluate(() => "isClosed" in window)).toBe(false);
     expect(await page.getByRole("button", { name: "Close" }).count()).toBe(0);
     await page.getByRole("button", { name: "I have it" }).click();

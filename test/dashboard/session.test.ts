@@ -158,7 +158,7 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
       document.body.append(image);
     });
     await blocked;
-    // Only then would the image's attribute have been run.
+    // The image's error handler would have run by then.
     await absent;
     expect(await page.evaluate(() => "injected" in window)).toBe(false);
     expect(faults.splice(0).filter((fault) => /Content Security Policy/.test(fault))).toHaveLength(

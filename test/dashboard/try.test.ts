@@ -141,7 +141,7 @@ describe.skipIf(lacksChromium)("Try it", () => {
     await send(page);
     await page.getByRole("alert").getByText("The service could not be reached.").waitFor();
     expect(await fact(page, "Status").count()).toBe(0);
-    // The browser notes it too.
+    // The browser also reports it in the console.
     await expect.poll(() => faults).toEqual([expect.stringMatching(/ERR_FAILED/)]);
     faults.splice(0);
   });
@@ -152,7 +152,7 @@ describe.skipIf(lacksChromium)("Try it", () => {
     await page.getByLabel("SKUs").fill("9000000");
     const code = async (tab: string): Promise<string> => {
       await page.getByRole("tab", { name: tab }).click();
-      // Not "Copied", which the code before was.
+      // The label is not "Copied", because the previous code was copied, not this one.
       expect(await page.getByRole("button", { name: `Copy ${tab}` }).count()).toBe(1);
       const text = await copied(page, tab);
       expect(text).toContain("YOUR_API_KEY");
@@ -194,7 +194,7 @@ print(response.json())`);
     const page = await openPage();
     await choose(page, "Platform", "retailer_d");
     const ids = Array.from({ length: 10_000 }, (_, n) => String(1_000_000 + n));
-    // At once, as pasting does: filling types.
+    // Sets the value at once, like pasting; `fill` would type it.
     await page.getByLabel("SKUs").evaluate((field: HTMLTextAreaElement, text) => {
       field.value = text;
       field.dispatchEvent(new Event("input", { bubbles: true }));

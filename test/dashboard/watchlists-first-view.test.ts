@@ -12,7 +12,7 @@ import { type DashboardWorld, lacksChromium, startDashboardWorld } from "./dashb
 const lists = 100;
 const items = 50_000;
 const smallListItems = 100;
-/** What the pages are to take is under a second; a busy machine is not to fail them. */
+/** Maximum milliseconds until the first view. The goal is a second, but test machines are busy. */
 const boundMs = 6_000;
 
 const at = "2026-03-01T00:00:00.000Z";
@@ -93,11 +93,11 @@ describe.skipIf(lacksChromium)(`the first view with ${lists} lists and ${items} 
 
 interface Shown {
   readonly selector: string;
-  /** So many of them at least. */
+  /** The minimum number of elements that match the selector. */
   readonly count: number;
 }
 
-/** Has each page that is loaded note when it first shows what is waited for. */
+/** Makes each loaded page record when it first contains enough matching elements. */
 const markShown = (page: Page, wantedSelector: string, wantedCount: number): Promise<unknown> =>
   page.addInitScript(
     ([wanted, least]) => {
@@ -111,7 +111,7 @@ const markShown = (page: Page, wantedSelector: string, wantedCount: number): Pro
     [wantedSelector, wantedCount] as const,
   );
 
-/** Milliseconds from the beginning of a load to the view. */
+/** Loads a page. Returns the milliseconds from the start of the load to the first view. */
 async function load(page: Page, address: string, { selector, count }: Shown): Promise<number> {
   await page.goto(address);
   await page
@@ -122,7 +122,7 @@ async function load(page: Page, address: string, { selector, count }: Shown): Pr
   return page.evaluate(() => performance.getEntriesByName("shown")[0]?.startTime ?? Infinity);
 }
 
-/** The same of a browser that has never been there: nothing of the dashboard is in its cache. */
+/** Loads a page in a new browser, whose cache is empty. Returns the milliseconds like `load`. */
 async function coldLoad(
   { world, url }: DashboardWorld,
   { place, ...shown }: Shown & { readonly place: string },

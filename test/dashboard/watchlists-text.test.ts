@@ -17,7 +17,7 @@ import type { WatchlistRun } from "../../functions/dashboard/browser/api/resourc
 import { presentScrapers } from "../../shared/pipelines/present-scrapers.ts";
 import { presentPlatforms } from "../../shared/platforms/present-platform.ts";
 
-/** The IDs that are found in a text for a platform. */
+/** Finds the IDs of a platform in a text. */
 function readFor(platform: string, text: string, column?: number) {
   const found = presentPlatforms().data.find(({ id }) => id === platform);
   return readIds(text, idReader(found?.id_pattern ?? "", found?.id_name ?? ""), column);
@@ -200,7 +200,7 @@ describe("the dashboard", () => {
   const ownPipeline = { template: null, text: JSON.stringify({ steps }) };
   const contextFor = (platform: "retailer_a" | "retailer_d", pipeline: PipelineDraft) => ({
     pipeline,
-    // The record as it is sent: the browser reads it from JSON.
+    // The browser parses the response from JSON, which drops undefined values.
     scrapers: JSON.parse(JSON.stringify(presentScrapers({ platform, marketplace: "us" }))),
   });
   const fieldsFor = (...context: Parameters<typeof contextFor>) =>

@@ -22,7 +22,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     return opened;
   };
 
-  /** A list made by the API that has had its first run. */
+  /** Creates a watchlist through the API and waits for its first run. Returns its ID. */
   const aList = async (name: string, ids: readonly string[]): Promise<string> => {
     const { api } = dashboard.world;
     const body = { name, platform: "retailer_d", ids, every: "1d" };

@@ -18,7 +18,7 @@ interface Delivery {
   readonly secret: string;
 }
 
-/** What a receiver may get, and whether it comes from the service. */
+/** Requests to a receiver, each with whether the service sent it. */
 const deliveries: readonly (readonly [string, Delivery, boolean])[] = [
   ["a signed one", { body, header: signed([secret]), secret }, true],
   ["one in a rotation", { body, header: signed(["whsec_new", secret]), secret }, true],

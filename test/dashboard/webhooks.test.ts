@@ -35,7 +35,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     });
     return String(body["id"]);
   };
-  /** Has a list run once, and its events delivered to an endpoint alone. */
+  /** Runs a new watchlist once, whose events go only to the endpoint. */
   const runFor = async (endpointId: string, name: string): Promise<string> => {
     const { body } = await dashboard.world.api.send("POST", "/watchlists", {
       name,
@@ -206,7 +206,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     await page.getByLabel("Time span", { exact: true }).selectOption("Custom times");
     await page.getByRole("button", { name: "Recover", exact: true }).click();
     await page.getByText("Enter the start of the time range.").waitFor();
-    // As browsers give it where a year of five digits can be typed.
+    // Some browsers return this value, because users can type a year of five digits.
     await page.getByLabel("Since").evaluate((field: HTMLInputElement) => {
       Object.defineProperty(field, "value", { value: "12026-01-01T00:00", configurable: true });
       field.dispatchEvent(new Event("input", { bubbles: true }));
@@ -365,7 +365,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     await page.route("**/deliveries?**", async (route) => {
       asked += 1;
       const state = asked === 1 ? "pending" : "delivered";
-      // Longer than the log waits between two looks.
+      // Longer than the time between two reads of the log.
       if (asked > 1) await delay(4_000);
       const { data } = manyDeliveries(id, null);
       // The page may have canceled the request, which then cannot be answered.

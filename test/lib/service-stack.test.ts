@@ -29,7 +29,9 @@ function grantsOf(name: FunctionName): readonly Statement[] {
   return statementsOf(service, roleIdOf(functionOf(name).Properties));
 }
 
-/** Who may do an action on a resource whose logical id contains the text. */
+/**
+ * Returns the functions that may do an action on a resource whose logical ID contains `resource`.
+ */
 function holdersOf(action: string, resource = ""): readonly string[] {
   return functionNames.filter((name) =>
     grantsOf(name).some(

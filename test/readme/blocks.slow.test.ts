@@ -149,7 +149,7 @@ function expectSuccess({ status, output, complaints }: Session): void {
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
 const parsePython = "import ast, sys; ast.parse(sys.stdin.read())";
 
-/** The errors that a command prints about code; empty if it accepts the code. */
+/** Returns the errors that a command prints about code; empty if it accepts the code. */
 function complaintsOf(command: string, words: readonly string[], code: string): string {
   const { status, stderr } = spawnSync(command, words, { input: code, encoding: "utf8" });
   return status === 0 ? "" : stderr;

@@ -21,7 +21,7 @@ const linksOf = (page: string): string[] =>
     .map(([, link = ""]) => link)
     .filter((link) => !/^[a-z]+:/.test(link));
 
-/** The fault of a link in a page, or null. */
+/** Returns the error of a link on a page; null if the link is valid. */
 function faultOf(page: string, link: string): string | null {
   const [path = "", anchor] = link.split("#");
   const target = path === "" ? page : join(dirname(page), path);

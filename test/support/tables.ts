@@ -33,7 +33,10 @@ export function openTables(): TestTables {
   };
 }
 
-/** Tests draw the same tokens of transactions, and an engine knows a token whatever the table. */
+/**
+ * Makes the transaction tokens of this client unique. Tests draw the same tokens, and an engine
+ * compares tokens across tables.
+ */
 function keepTokensApart(client: DynamoDBClient): void {
   const own = randomUUID();
   client.middlewareStack.add(

@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { templateCacheFile } from "../../tools/local/data-folder.ts";
 
 /**
- * The templates that the last world made. A world makes its own where a source has changed since, which
- * it knows from a hash in the file.
+ * The cached templates of the last world. A hash in the file shows whether a source has changed; a
+ * world then builds its templates again.
  */
 const templates = join(import.meta.dirname, "../../node_modules/.cache", templateCacheFile);
 

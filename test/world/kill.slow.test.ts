@@ -134,7 +134,7 @@ describe("after kill -9 and a restart of the local world,", () => {
     const stored = await rows(world.ready["accounts_table"]);
     const shards = stored.filter(({ sk }) => sk === "shard").map(shardOf);
     expect(shards.flatMap((shard) => [...shard.holds.keys()])).toEqual([]);
-    // Those of run steps have rows.
+    // Only holds of run steps have rows.
     const holds = stored.filter((row) => String(row["sk"]).startsWith("hold#"));
     expect(holds.length).toBeGreaterThanOrEqual(5);
     expect(holds.filter((hold) => hold["state"] === "open")).toEqual([]);

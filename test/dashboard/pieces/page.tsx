@@ -1,4 +1,4 @@
-/** The shared pieces of the dashboard on one page, each with something in it, for their tests. */
+/** A page for tests that shows each shared component of the dashboard with some content. */
 import { render } from "preact";
 import { useState } from "preact/hooks";
 import "../../../functions/dashboard/browser/style/tokens.css";

@@ -20,7 +20,7 @@ const context = {
 const schema = object({ account_id: string(), secret: string() });
 type Work = BatchOptions<{ account_id: string; secret: string }>["work"];
 
-/** Works off messages in one batch; what is left in the log, and which messages come again. */
+/** Handles messages in one batch. Returns the log lines and the messages that failed. */
 async function handleAll(bodies: readonly string[], work: Work) {
   const { logger, lines } = loggedLines("delivery");
   const event = {

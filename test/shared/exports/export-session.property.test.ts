@@ -10,11 +10,11 @@ const account = "acct_1";
 /** EXPORT_RUNS=60 plays 60 random sequences instead of 6. */
 const runsMade = Number(process.env["EXPORT_RUNS"] ?? 6);
 
-/** What happens to a put and to the read of its events. */
+/** The fault of a put, or of the read of its events. */
 const fault = fc.oneof(
   { weight: 4, arbitrary: fc.constant("none" as const) },
   fc.constant("refused" as const),
-  /** It was written, and the response was lost. */
+  /** The object was written, but the response was lost. */
   fc.constant("unheard" as const),
   /** The put throws, as when a part of the service fails. */
   fc.constant("broken" as const),

@@ -94,7 +94,7 @@ describe("a request for offers gets 400 INVALID_PARAM and", () => {
   });
 });
 
-/** Platforms whose offers cannot be read: nothing is known of what a request would look like. */
+/** Platforms whose offers cannot be read yet. The form of their requests is not defined. */
 const comingSoon = [
   ["an announced platform", { platform: "retailer_e" }],
   ["retailer_b", { platform: "retailer_b" }],

@@ -119,8 +119,8 @@ const anyDraft = (platform: Platform): fc.Arbitrary<Draft> =>
   });
 
 /**
- * Indexes of the steps that route to this one: earlier ones only, so that nothing loops; none for
- * the first step.
+ * Returns the indexes of the steps that route to this one; none for the first step. They are
+ * earlier steps, so that there is no loop.
  */
 const parentsOf = ({ parent, also }: Draft, at: number): readonly number[] =>
   at === 0 ? [] : [parent, also ?? parent].map((part) => Math.floor(part * at));

@@ -17,7 +17,7 @@ export const product = (price: number, newMinPrice: number): Record<string, unkn
 
 export const owedSteps = ({ owes }: Item): readonly string[] => owes.map(({ step }) => step);
 
-/** What there is to see of a list in the end, IDs of events aside. */
+/** Returns the observable state of a watchlist at the end, without the IDs of its events. */
 async function seen(bench: RunBench, list: Watchlist) {
   const { balance, held, spent } = await bench.account();
   const { runs } = await bench.runs.list(list.id, 10);
@@ -142,7 +142,9 @@ export const oneTierEnds = {
 
 export const asins = ["B000000001", "B000000002", "B000000003", "B000000004"];
 
-/** retailer_a by its default: read in full; then the scan sends one item on, loses one, misses one. */
+/**
+ * retailer_a by its default: read in full; then the scan sends one item on, loses one, misses one.
+ */
 export async function defaultOfRetailerA({ tables, crash, deliveries = 1 }: Scenario) {
   const bench = await startRunBench({ tables, deliveries, batchIdsMax: 2 });
   const list = await bench.createList(asins, { platform: "retailer_a" });

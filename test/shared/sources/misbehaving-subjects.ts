@@ -61,7 +61,7 @@ function products(scraper: ProductScraperId, options: Options, secret?: string):
   };
 }
 
-/** IDs of offers are understood by who gives them, so that both are read from one source. */
+/** A source recognizes only its own offer IDs, so one source serves both scrapers. */
 const offerScrapers = ["retailer_a.offers", "retailer_a.offer_check"] as const;
 
 function offers(options: Options, secret?: string): SourceReader {
@@ -282,7 +282,7 @@ const upstreamOffers: MisbehavingSubject = {
   },
 };
 
-/** The item that all offers are asked about. */
+/** The item of all offers. */
 const asin = "B0LAMP0001";
 
 const upstreamChecks: MisbehavingSubject = {

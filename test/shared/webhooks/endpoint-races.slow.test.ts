@@ -83,7 +83,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("rotate" as const), which }) },
 );
 
-/** Does a step; what it may be refused for is what the specification names. */
+/** Does a step. Returns `done`, or the HTTP status with which it was refused. */
 async function play(step: Step, known: string[], { dependencies }: World): Promise<string> {
   const now = systemClock.now();
   const wanted = { url: "", description: null, events: null, enabled: true };

@@ -154,7 +154,10 @@ async function useCredits({ bench, accountId }: World): Promise<void> {
   await ledger.settle({ accountId, holdId: "req_done", credits: 3, succeeded: true, now });
 }
 
-/** The lines that a reconciliation prints: of the world's account alone, or of everything there is. */
+/**
+ * Returns the lines that a reconciliation prints, for the world's account alone or for all
+ * accounts.
+ */
 export async function found(
   { bench, accountId }: World,
   which: "account" | "everything" = "account",

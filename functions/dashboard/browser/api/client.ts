@@ -51,7 +51,9 @@ export const apiBase = (): string => new URL("v1/", location.href.split("#")[0])
 /** The longest `Retry-After` that a page waits for before it shows the error. */
 const retrySecondsMax = 5;
 
-/** Creates a client for one API key. Calls `onUnauthorized` after every response with status 401. */
+/**
+ * Creates a client for one API key. Calls `onUnauthorized` after every response with status 401.
+ */
 export function apiClient({ key, onUnauthorized }: ClientOptions): ApiClient {
   const raw: ApiClient["raw"] = async (method, path, options = {}) => {
     const startedAt = performance.now();
@@ -81,10 +83,14 @@ export function apiClient({ key, onUnauthorized }: ClientOptions): ApiClient {
   };
 }
 
-/** Resources and IDs; nothing that leads to another resource, such as `..`, is either. */
+/** Path segments of resource names and IDs. Refuses segments that change the path, such as `..`. */
 const pathForm = /^[\w-]+(?:\/[\w-]+)*$/;
 
-/** @throws ApiError 404 for a path that cannot be a resource's: parts of it can come from a link */
+/**
+ * Returns the address of an API call.
+ * @throws ApiError 404 if the path cannot be that of a resource, because parts of it can come from
+ * a link
+ */
 export function addressOf(path: string, query: Query = {}): string {
   if (!pathForm.test(path)) {
     throw new ApiError({

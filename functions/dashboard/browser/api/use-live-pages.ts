@@ -10,7 +10,7 @@ interface Liveliness<Entry> {
 
 const quickSeconds = 3;
 const quietSeconds = 30;
-/** After a refresh, which follows an action of the user. */
+/** Duration of the frequent reads after a refresh, which follows an action of the user. */
 const quickForMilliseconds = 60_000;
 
 /**

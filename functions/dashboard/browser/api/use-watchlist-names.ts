@@ -6,8 +6,8 @@ import { useQuery } from "./use-query.ts";
 const watchlistsMax = 100;
 
 /**
- * The names of the account's watchlists by their IDs; undefined while they are not known.
- * @param wanted IDs that are to be shown: asked for once more when one of them is new
+ * Returns the names of the account's watchlists by ID; undefined while they are loading.
+ * @param wanted the IDs to show; loads the names again if the result lacks one of them
  */
 export function useWatchlistNames(
   wanted: readonly (string | null)[],

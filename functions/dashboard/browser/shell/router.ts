@@ -117,8 +117,8 @@ export function replacePlace(link: string): void {
 }
 
 /**
- * The parameters in braces when a path is one of a pattern; undefined when it is not. They are IDs,
- * in which nothing is encoded: whatever is stays so, and leads nowhere.
+ * Returns the values of a pattern's parameters in braces; undefined if the path does not match the
+ * pattern. Does not decode the values, because IDs contain no encoded characters.
  */
 export function matchPath(pattern: string, path: string): Parameters | undefined {
   const wanted = pattern.split("/");

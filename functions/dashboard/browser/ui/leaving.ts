@@ -16,9 +16,9 @@ export function mayLeave(): boolean {
 const keep = (event: BeforeUnloadEvent): void => event.preventDefault();
 
 /**
- * Has a question asked before another page is shown, the session is ended or the tab is closed (where
- * browsers have words of their own).
- * @param text undefined while nothing would be lost
+ * Asks the user a question before another page is shown, the session ends or the tab is closed. For
+ * a closed tab, browsers show a text of theirs instead.
+ * @param text the question; undefined while nothing would be lost
  */
 export function useLeaveQuestion(text: string | undefined): void {
   // A layout effect removes the question at once, so that it is not asked after the input has just

@@ -24,7 +24,7 @@ const start = new Date("2026-03-01T12:00:00Z");
 const expiresAt = new Date("2026-03-01T12:10:00Z");
 const afterExpiry = new Date("2026-03-01T12:10:01Z");
 
-/** What happens to a request. A process that has crashed sends no further requests. */
+/** The fault of a request. A process that has crashed sends no further requests. */
 type Fault =
   | "none"
   | "crash_before"
@@ -58,7 +58,7 @@ const call = fc.record({
    * True for an item call, which one process makes; false for a step, which any process may repeat.
    */
   slot: fc.boolean(),
-  /** What happens if that process does not finish: another process ends its work, or none does. */
+  /** If that process does not finish: `ended` if another process completes the call, or `left`. */
   afterwards: fc.constantFrom("ended", "left"),
   /** True for a process that is suspended until its hold has expired. */
   sleeps: fc.boolean(),

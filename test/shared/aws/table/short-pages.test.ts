@@ -47,7 +47,7 @@ const list = "wl_1";
 const event = "watchlist.run.completed";
 const clock = fixedClock("2026-11-20T11:00:00.000Z");
 const random = countingRandom();
-/** So many seconds after ten. */
+/** Returns the time that many seconds after 10:00:00. */
 const at = (second: number): string =>
   new Date(Date.parse("2026-11-20T10:00:00.000Z") + second * 1_000).toISOString();
 const five = [1, 2, 3, 4, 5];

@@ -69,7 +69,7 @@ const stepped = (item: Item, by: number): Item => {
 /** The watchlist as a plain map, which the pages must equal after every write. */
 class Model {
   readonly items: Map<string, Item>;
-  /** IDs that every reader that is under way must find. */
+  /** The IDs that each read in progress must find, one set for each read. */
   readonly watched = new Set<Set<string>>();
 
   constructor(items: readonly Item[]) {
@@ -123,7 +123,8 @@ function inTurn<T>(scheduler: fc.Scheduler, run: () => Promise<T>): Promise<T> {
       await run().then(resolve, reject);
       await breath();
     };
-    // oxlint-disable-next-line unicorn/no-thenable -- the work must begin when the scheduler selects it
+    // oxlint-disable-next-line unicorn/no-thenable -- the work must begin when the scheduler
+    // selects it
     const turn: PromiseLike<void> = { then: (done, failed) => work().then(done, failed) };
     void scheduler.schedule(turn as Promise<void>);
   });
@@ -243,7 +244,9 @@ async function play(
   expect(tally.removed + tally.missing).toBe(wanted.remove.length);
 }
 
-/** Reads the list over and over, from its start and from the middle, until there is no more to do. */
+/**
+ * Reads the list over and over, from its start and from the middle, until there is no more to do.
+ */
 async function readDuring(
   isOver: () => boolean,
   { list, model, scheduler, limits }: Played,

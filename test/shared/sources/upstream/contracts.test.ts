@@ -88,7 +88,7 @@ async function someOffers(): Promise<Pick<OfferCheckerSubject, "offers" | "slowO
   return {
     offers: {
       buyable: shown,
-      // The second of these is another listing's: the same id, asked about two items at once.
+      // The second offer ID is that of another listing, so one call requests it for two items.
       gone: [
         { asin: first.asin, offerListingId: "no/such+id=" },
         { asin: first.asin, offerListingId: second.offerListingId },

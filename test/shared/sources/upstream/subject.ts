@@ -28,7 +28,7 @@ export interface SubjectOptions extends Omit<UpstreamServerOptions, "port"> {
   readonly sentSecret?: string;
 }
 
-/** Retries follow at once, but for what a server asks for. */
+/** Without jitter: retries follow at once, unless the server demands a wait. */
 const random = { ...systemRandom, fraction: () => 0 };
 
 export async function startUpstream(subject: SubjectOptions = {}): Promise<UpstreamSubject> {

@@ -85,7 +85,7 @@ function columns(
   ];
 }
 
-/** Why a key cannot be revoked now: the key of this session would end the session. */
+/** Returns the reason why a key cannot be revoked now; undefined if it can. */
 function blockedReason(key: ApiKey, ownId: string | undefined): string | undefined {
   if (ownId === undefined) return "Wait until the key of this session is known.";
   if (key.id !== ownId) return undefined;

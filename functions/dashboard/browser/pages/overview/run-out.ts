@@ -11,9 +11,9 @@ export interface Pace {
 }
 
 /**
- * Credits a day over the last seven complete UTC days, or as many of them as the account has been
- * there, its first one included. Today counts alone where it is above that already, so that a first
- * busy day counts on that day. Null when nothing was used.
+ * Returns the average credits per day of the last seven complete UTC days, without days before the
+ * account's creation. Returns the credits of today if they already exceed that average. Returns
+ * null if no credits were used.
  */
 export function presentPace(
   daily: Usage["daily"],

@@ -7,7 +7,7 @@ interface CallFieldsProps {
   readonly call: CallId;
   readonly draft: Draft;
   readonly platforms: readonly Platform[];
-  /** What is wrong with the IDs, or with the offers. */
+  /** The error of the IDs or of the offers; undefined if there is none. */
   readonly error: string | undefined;
   readonly onChange: (change: Partial<Draft>) => void;
 }

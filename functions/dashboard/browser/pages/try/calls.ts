@@ -10,7 +10,7 @@ export const callIds = [
 ] as const;
 export type CallId = (typeof callIds)[number];
 
-/** Those that read items and charge for them; the IDs are those of a platform's endpoints. */
+/** The calls that read items and charge for them, by the ID of the platform's endpoint. */
 type ItemCallId = "products" | "offers" | "offer_check";
 
 interface Call {
@@ -119,7 +119,7 @@ export interface OfferReference {
  */
 export type CallBody = Readonly<Record<string, string | readonly (string | OfferReference)[]>>;
 
-/** IDs as people paste them: by lines, commas, semicolons or blanks, in quotes or not. */
+/** Returns the IDs in pasted text, separated by newlines, commas, semicolons or blanks. */
 export const idsIn = (text: string): readonly string[] =>
   text
     .split(/[\s,;]+/)

@@ -5,7 +5,7 @@ import { Button } from "../../ui/button.tsx";
 import { Checkbox, Field } from "../../ui/field.tsx";
 import { type FoundIds, type IdTable, idReader, readIds } from "./read-ids.ts";
 
-/** Item IDs as they are being given: written, or in a file. */
+/** The state of the form: text that the user typed, or the content of a file. */
 export interface IdsDraft {
   readonly text: string;
   readonly fileName: string | undefined;
@@ -31,7 +31,7 @@ export const foundIn = (draft: IdsDraft, platform: Platform | undefined): FoundI
     draft.column,
   );
 
-/** Why IDs cannot be sent as they are; undefined when they can. */
+/** Returns the reason why the IDs cannot be sent; undefined if they can. */
 export function idsProblem(found: FoundIds, draft: IdsDraft): string | undefined {
   if (found.malformed.length > 0 && !draft.leaveOutMalformed) {
     return "Fix the malformed IDs, or choose to leave them out.";
@@ -52,7 +52,9 @@ interface IdsFormProps {
   readonly error: string | undefined;
 }
 
-/** IDs pasted or from a file, with what was found in them before anything is sent. */
+/**
+ * Fields for item IDs, typed or from a file. Shows the IDs that were found before they are sent.
+ */
 export function IdsForm(props: IdsFormProps) {
   const { draft, found, onChange, platform } = props;
   const change = (part: Partial<IdsDraft>): void => onChange({ ...draft, ...part });

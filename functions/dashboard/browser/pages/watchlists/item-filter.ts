@@ -15,7 +15,7 @@ export const lastRun = "last run";
 
 const prefixLengthMax = 15;
 
-/** The prefix that the search box asks for, in the stored form of IDs: without `A-`. */
+/** Converts the text of the search box to an ID prefix in the stored form: without `A-`. */
 export const prefixOf = (written: string): string =>
   written
     .trim()

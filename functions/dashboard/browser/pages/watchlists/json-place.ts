@@ -54,7 +54,10 @@ export function placeInJson(text: string, path: string): Place {
 export const lineAt = (text: string, offset: number): number =>
   text.slice(0, offset).split("\n").length;
 
-/** Why a text is not JSON, with the line if the browser reports it; undefined if it is JSON. */
+/**
+ * Returns the reason why a text is not JSON, with its position. The position is the end of the text
+ * if the browser reports none. Returns undefined if the text is JSON.
+ */
 export function jsonProblem(text: string): { message: string; place: Place } | undefined {
   try {
     JSON.parse(text);

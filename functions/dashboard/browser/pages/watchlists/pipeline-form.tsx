@@ -71,7 +71,7 @@ interface PipelineFormProps {
   readonly error: ApiError | undefined;
 }
 
-/** A template or JSON, drawn, with the errors of the service at their values. */
+/** Fields for a pipeline: a template, or JSON with the service's errors at its lines. Draws it. */
 export function PipelineForm(props: PipelineFormProps) {
   return (
     <Loaded query={props.scrapers}>{(scrapers) => <Form {...props} known={scrapers} />}</Loaded>

@@ -28,7 +28,7 @@ export interface IdTable {
 /** Returns the ID in a text; undefined if it contains none. */
 type IdIn = (text: string) => string | undefined;
 
-/** How the IDs of a platform are found. */
+/** Finds the IDs of one platform. */
 interface IdReader {
   readonly idIn: IdIn;
   /** The platform's name for an ID, such as `SKU`. */
@@ -45,7 +45,7 @@ export function idReader(pattern: string, name: string): IdReader {
   return { idIn: (text) => expression.exec(bare(text))?.[1]?.toUpperCase(), name };
 }
 
-/** Without the quotes, and the brackets of a list, that IDs are often copied with. */
+/** Removes surrounding quotes and list brackets, which users often copy with IDs. */
 const bare = (text: string): string =>
   text
     .trim()
@@ -54,8 +54,8 @@ const bare = (text: string): string =>
     .trim();
 
 /**
- * The same, but without words of letters alone. Ten letters have the form of an ASIN, but without
- * other evidence they are a word such as `DISHWASHER`, and every ID of a watchlist is billed.
+ * Restricts `idIn` to texts with a digit. Ten letters have the form of an ASIN, but are usually a
+ * word such as `DISHWASHER`, and every ID of a watchlist is billed.
  */
 const surely =
   (idIn: IdIn): IdIn =>
@@ -68,9 +68,10 @@ interface Cell {
 }
 
 /**
- * Finds IDs separated by newlines, commas, semicolons or blanks, or in one column of a table (comma,
- * semicolon or tab between its cells).
- * @param column of a table; by default the one whose name is that of IDs, or else the one with most
+ * Finds IDs separated by newlines, commas, semicolons or blanks, or in one column of a table
+ * (comma, semicolon or tab between its cells).
+ * @param column the index of the table column to read. By default, the column whose header names
+ * IDs, or else the one with most IDs.
  */
 export function readIds(text: string, reader: IdReader, column?: number): FoundIds {
   const table = tableIn(text, reader);
@@ -114,12 +115,15 @@ interface Table {
   readonly body: readonly Row[];
 }
 
-/** Rows that are examined to detect the format. */
+/** Number of rows that are examined to detect the format. */
 const lookedAt = 500;
 const sampleOf = (rows: readonly Row[]): readonly (readonly string[])[] =>
   rows.slice(0, lookedAt).map(({ cells }) => cells);
 
-/** A table below its header, or rows without one in which not every column has IDs. */
+/**
+ * Returns the table in a text. Returns undefined if the text is not a table, or if it has no header
+ * and IDs in all columns.
+ */
 function tableIn(text: string, reader: IdReader): Table | undefined {
   const delimiter = delimiterOf(text);
   const rows = rowsIn(text, delimiter);
@@ -136,7 +140,7 @@ function tableIn(text: string, reader: IdReader): Table | undefined {
   return table.header !== undefined || !isGrid(sample, reader) ? table : undefined;
 }
 
-/** Several columns with names, of which one is that of IDs. */
+/** Returns true for a header of several columns of which at least one names IDs. */
 const isNamed = (header: readonly string[] = [], { idIn, name }: IdReader): boolean =>
   header.length > 1 &&
   header.some((cell) => nameRank(cell, name) > 0) &&
@@ -148,10 +152,13 @@ function isColumn({ header, body }: Table, { idIn }: IdReader): boolean {
   return /^[a-z][a-z _-]*$/i.test(bare(header?.[0] ?? "")) && surely(idIn)(next) !== undefined;
 }
 
-/** Rows among which a header may stand, below titles. */
+/** Number of rows in which to search for a header, because titles can precede it. */
 const headersLookedAt = 10;
 
-/** The place of the header: a row that names IDs, or the first when IDs come only after it; or -1. */
+/**
+ * Returns the index of the header: the row that names IDs, or the first row if only later rows
+ * contain IDs. Returns -1 if there is no header.
+ */
 function headerIn(rows: readonly (readonly string[])[], { idIn, name }: IdReader): number {
   const first = rows.findIndex((row) => row.some((cell) => surely(idIn)(cell) !== undefined));
   const named = rows
@@ -161,7 +168,7 @@ function headerIn(rows: readonly (readonly string[])[], { idIn, name }: IdReader
   return first > 0 ? 0 : -1;
 }
 
-/** Whether rows without a header are IDs from side to side, or nothing of a table. */
+/** Returns true if rows without a header have IDs in all columns, or in no column. */
 function isGrid(rows: readonly (readonly string[])[], { idIn }: IdReader): boolean {
   const columns = columnsOf(rows, idIn);
   if (rows.length === 1 || columns.every(({ found }) => found === 0)) return true;
@@ -195,21 +202,24 @@ const idNames: ReadonlySet<string> = new Set(
   "asin sku tcin id identifier item itemid itemno itemnumber productid productnumber".split(" "),
 );
 
-/** How likely a column of a name has IDs: 2 for what the platform calls them, 0 for any other. */
+/** Ranks a column name: 2 for the platform's name of an ID, 1 for a usual name, otherwise 0. */
 function nameRank(cell: string, name: string): number {
   const word = wordOf(cell);
   if (word === wordOf(name)) return 2;
   return idNames.has(word) ? 1 : 0;
 }
 
-/** `item id` of `Item_IDs`. */
+/** Normalizes a column name: `Item_IDs` becomes `itemid`. */
 const wordOf = (text: string): string =>
   text
     .toLowerCase()
     .replaceAll(/[^a-z0-9]/g, "")
     .replace(/s$/, "");
 
-/** By its name, as far as it has IDs at all; of several the one with most different IDs. */
+/**
+ * Returns the index of the column that most likely contains the IDs: of the columns with IDs, the
+ * one with the best name, and of equal ones the one with most different IDs.
+ */
 function likelyColumn({ header, body }: Table, { idIn, name }: IdReader): number {
   const columns = columnsOf(sampleOf(body), idIn).map(({ ids }, n) => {
     const rank = nameRank(header?.[n] ?? "", name);

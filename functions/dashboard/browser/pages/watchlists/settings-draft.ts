@@ -21,8 +21,9 @@ export const settingsOf = (list: Watchlist, known: Scrapers): SettingsDraft => (
 });
 
 /**
- * Returns the fields to send: only those that the user changed, to keep changes from elsewhere.
- * @param opened the settings that the person saw when they began, whatever they are by now
+ * Returns the fields to send: only those that the user changed, so that changes by other clients
+ * are kept.
+ * @param opened the settings when the user opened the form
  */
 export function changesOf(
   draft: SettingsDraft,

@@ -3,8 +3,8 @@ import { useEffect, useState } from "preact/hooks";
 const restMilliseconds = 350;
 
 /**
- * A value once it has not changed for a moment, so that not every key pressed asks the service.
- * Values are the same when their JSON is.
+ * Returns a value after it has not changed for 350 ms, so that not every key press causes a call.
+ * Values with the same JSON count as equal.
  */
 export function useDebounced<T>(value: T): T {
   const [rested, setRested] = useState(value);

@@ -1,6 +1,6 @@
 import type { RunEventType } from "../../../../../shared/events/event.ts";
 
-/** The events of watchlists, and when there is one. */
+/** The condition under which an event of each type is sent. */
 const words: Readonly<Record<RunEventType, string>> = {
   "watchlist.product.changed": "products changed",
   "watchlist.product.matched": "products matched a route of the pipeline",

@@ -13,8 +13,8 @@ interface EndpointTest {
 }
 
 /**
- * A test delivery: a button, and a place for what came of it.
- * @param blocked why the endpoint accepts no test now
+ * Returns a button that sends a test delivery, and the result of the test.
+ * @param blocked the reason why the endpoint accepts no test now; undefined if it does
  * @param onSent called after the test, when the log has a new entry
  */
 export function useEndpointTest(
