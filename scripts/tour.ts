@@ -67,7 +67,7 @@ async function tourReplayedCatalog(folder: string | undefined, narrator: Narrato
   const movePrice = (): void => {
     const price = Number(products[0]?.["salePrice"]) + 1;
     replay.setPrice(Number(first), price);
-    narrator.note(`the source now asks ${price} for ${first}`);
+    narrator.note(`the source's price of ${first} is now ${price}`);
   };
   try {
     await inFreshWorld(["--source", `retailer_d=d_catalog,${replay.url}`], async (world) => {
@@ -76,7 +76,7 @@ async function tourReplayedCatalog(folder: string | undefined, narrator: Narrato
       await runTour({ ...target, ids: [first, ...rest], movePrice }, narrator);
       await reconcileWorld(target, narrator);
     });
-    narrator.check("the products API was really asked", replay.requests.length > 0);
+    narrator.check("the products API received requests", replay.requests.length > 0);
   } finally {
     await replay.stop();
   }

@@ -41,5 +41,6 @@ const s3ByPath = /* @__PURE__ */ client(
   "s3",
   () => new S3Client({ ...bodySettings(), forcePathStyle: true }),
 );
+/** Returns the S3 client. It addresses buckets by path if the overrides request it. */
 export const s3 = (overrides: Overrides): S3Client =>
   (overrides.forcePathStyle === true ? s3ByPath : s3ByHost)(overrides);

@@ -162,7 +162,9 @@ function queuesFrom(
 ): Readonly<Record<QueueName, QueueUrls>> {
   const found = (logicalId: string): string => {
     const url = urlOf(logicalId);
-    if (url === undefined) throw new Error(`There is no queue ${logicalId}`);
+    if (url === undefined) {
+      throw new Error(`The world has no queue with the logical ID ${logicalId}. Start it again.`);
+    }
     return url;
   };
   const both = (label: string): QueueUrls => ({

@@ -17,6 +17,7 @@ export interface ReplyResult {
   readonly taken: Taken;
 }
 
+/** Returns true if the server's result reports the item as found, completely or in part. */
 export const isSentFound = ({ sent }: Pick<ReplyResult, "sent">): boolean =>
   sent === "ok" || sent === "partial";
 

@@ -60,7 +60,9 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 
 function onOneMetric({ Metrics, ...others }: v.InferOutput<typeof alarm>["Properties"]): unknown {
   const first = Metrics.find((one) => v.is(metric, one));
-  if (!v.is(metric, first)) throw new Error("An alarm has no metric.");
+  if (!v.is(metric, first)) {
+    throw new Error(`The alarm ${JSON.stringify(others)} has only expressions, and no metric.`);
+  }
   const { Metric, Period, Stat } = first.MetricStat;
   const statistic = /^(?:p\d|tm|wm|tc|ts)/i.test(String(Stat))
     ? { ExtendedStatistic: Stat }

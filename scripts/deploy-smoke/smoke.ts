@@ -103,7 +103,7 @@ function summary({ place, narrator }: Smoke, started: number): void {
   narrator.chapter(`The smoke is over: ${narrator.checks()} checks held, ${seconds} s.`);
   if (place.customer === null) {
     narrator.note(
-      "Not checked: webhooks and exports that arrive. No receiver and no bucket was in reach.",
+      "Not checked: the arrival of webhooks and exports. Set --receiver and --bucket to check it.",
     );
   }
 }
@@ -255,7 +255,7 @@ async function checkDeadLetters({ formation, narrator }: Smoke): Promise<void> {
 async function checkWarnings({ place, formation, narrator }: Smoke): Promise<void> {
   narrator.chapter("The functions' logs");
   const resources = await resourcesOf(formation, smokeStacks);
-  await narrator.wait("the sweeper, which comes every minute", sweepSecondsMax, async () =>
+  await narrator.wait("the sweeper, which runs every minute", sweepSecondsMax, async () =>
     (await hasLogged(place.endpoint, resources, "WorkersSweeperLogs")) ? true : undefined,
   );
   const { lines, read } = await warningsOf(place.endpoint, resources);
@@ -284,13 +284,13 @@ async function tearDown(smoke: Smoke): Promise<void> {
   const left = await deployedStacks(formation);
   narrator.check("no stack is left", left.length === 0);
   const { lines, asked } = await remainsOf(resources);
-  narrator.note(`${asked} tables, buckets, queues, keys and schedule groups looked for`);
+  narrator.note(`searched for ${asked} tables, buckets, queues, keys and schedule groups`);
   for (const line of lines) narrator.note(`remains: ${line}`);
   narrator.note(
-    "remains: the stack CDKToolkit with its bucket, made by cdk bootstrap once per account",
+    "remains: the stack CDKToolkit with its bucket, which cdk bootstrap creates once per AWS account",
   );
   narrator.check(
-    "nothing else is there, but keys that wait to be deleted",
+    "nothing else remains, except keys that are scheduled for deletion",
     lines.every((line) => !line.endsWith("is still there")),
   );
 }

@@ -42,6 +42,7 @@ export interface ListedOperation {
   readonly summary: string;
 }
 
+/** Renders all pages of the documentation, with the assets that they load. */
 export function documentation(operations: readonly ListedOperation[]): Documentation {
   const pages = Object.entries(sources).map(([name, source]) => {
     const { title, html: main, sections } = renderMarkdown(source(), publicLink);

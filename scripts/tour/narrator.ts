@@ -20,6 +20,7 @@ export interface Narrator {
 
 const pauseMs = 100;
 
+/** Creates a narrator that prints to a stream and counts the checks. */
 export function createNarrator(out: NodeJS.WriteStream): Narrator {
   let checks = 0;
   const line = (text: string): void => {

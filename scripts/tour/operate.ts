@@ -44,7 +44,7 @@ async function failOnceDuringRotation(operated: Operated, narrator: Narrator): P
   });
   const repeated = seen.filter((one) => idOf(one) === idOf(seen[0]));
   narrator.check(
-    "the failed delivery came again with the same bytes",
+    "the failed delivery was sent again with the same bytes",
     repeated.length === 2 && repeated[0]?.body === repeated[1]?.body,
   );
   narrator.check(
@@ -83,7 +83,7 @@ async function recoverMissedEvents(operated: Operated, narrator: Narrator): Prom
     .map((event) => String(event["id"]));
   narrator.note(`${quantity(missed.length, "event")} of run 4 in the feed`);
   narrator.check(
-    "a disabled endpoint got nothing",
+    "the disabled endpoint received nothing",
     (await deliveriesOf(target, { watchlistId, runNumber: 4 })).length === 0,
   );
   await api.send("PATCH", `/webhook_endpoints/${endpointId}`, { enabled: true });
@@ -108,11 +108,11 @@ async function redeliver(operated: Operated, narrator: Narrator): Promise<void> 
   );
   const answer = await api.send("POST", `/webhook_deliveries/${String(entry?.["id"])}/redeliver`);
   narrator.check("a redelivery is accepted", answer.status === 202);
-  const after = await narrator.wait("it at the receiver", waitSecondsMax, async () => {
+  const after = await narrator.wait("the redelivery at the receiver", waitSecondsMax, async () => {
     const all = await deliveriesOf(target, run);
     return all.length > before.length ? all : undefined;
   });
-  narrator.check("it carries the same bytes", after.at(-1)?.body === before[0]?.body);
+  narrator.check("the redelivery has the same bytes", after.at(-1)?.body === before[0]?.body);
 }
 
 async function readFeed(operated: Operated, narrator: Narrator): Promise<void> {
@@ -131,7 +131,7 @@ async function readFeed(operated: Operated, narrator: Narrator): Promise<void> {
     new Set(ids).size === ids.length && ids.length === delivered.size,
   );
   narrator.check(
-    "they are what the receiver got",
+    "the events of the feed equal those that the receiver got",
     events.every((event) => delivered.get(String(event["id"])) === JSON.stringify(event)),
   );
 }
@@ -155,7 +155,7 @@ async function backfill({ api }: Operated, narrator: Narrator): Promise<void> {
   const since = new Date(Date.now() - 3_600_000).toISOString();
   const answer = await api.send("POST", "/s3_destination/backfill", { since });
   narrator.check("a backfill is accepted", answer.status === 202);
-  await narrator.wait("every run to be exported again", waitSecondsMax, async () => {
+  await narrator.wait("the second export of every run", waitSecondsMax, async () => {
     const now = await exportsOf();
     const again = now.filter((one, n) => {
       const attempts = Number(before[n]?.["attempt_count"]);

@@ -35,6 +35,7 @@ export async function runTour(target: ReachableTarget, narrator: Narrator): Prom
   await checkBalance(api, narrator);
 }
 
+/** Creates an account, checks its free credits, and creates a key for it. Returns the key. */
 export async function openAccount(target: TourTarget, narrator: Narrator): Promise<string> {
   narrator.chapter("An account and a key (npm run admin)");
   const account = await target.admin(
@@ -72,7 +73,7 @@ export async function readProducts(
   const charged = results.filter((result) =>
     ["ok", "not_found"].includes(String(result["status"])),
   );
-  narrator.check(`every id is answered once, in order`, sameIds(results, ids));
+  narrator.check("every ID has one result, in order", sameIds(results, ids));
   narrator.check(
     `${charged.length} answered items cost ${charged.length} credits, in body and header`,
     answer.body["credits"] === charged.length &&
@@ -89,9 +90,12 @@ async function refuseBadInput(api: ApiClient, narrator: Narrator): Promise<void>
   const answer = await api.send("POST", "/products", { platform: "retailer_d", ids: ["12"] });
   const error = answer.body["error"] as Record<string, unknown>;
   narrator.note(
-    `a malformed id: ${answer.status} ${String(error["code"])}: ${String(error["message"])}`,
+    `a malformed ID: ${answer.status} ${String(error["code"])}: ${String(error["message"])}`,
   );
-  narrator.check("it is refused by position", answer.status === 400 && error["param"] === "ids[0]");
+  narrator.check(
+    "the error names the position of the malformed ID",
+    answer.status === 400 && error["param"] === "ids[0]",
+  );
 }
 
 const sameIds = (results: readonly Record<string, unknown>[], ids: readonly string[]): boolean =>
@@ -144,7 +148,10 @@ async function registerBucket(
     secret_access_key: bucket.secretAccessKey,
   });
   narrator.check("the bucket is verified by a write and accepted", answer.status === 201);
-  narrator.check("the secret key is not echoed", answer.body["secret_access_key"] === undefined);
+  narrator.check(
+    "the response does not contain the secret key",
+    answer.body["secret_access_key"] === undefined,
+  );
 }
 
 /** Creates a watchlist of the tour's items. Returns its ID. */
@@ -179,7 +186,7 @@ export function reportChange(
   )?.["price"];
   narrator.note(`${ids[0]}: price ${String(price?.before)} → ${String(price?.after)}`);
   narrator.check(
-    "the changed price is reported, before and after",
+    "the event has the price before and after the change",
     price !== undefined && price.before !== price.after,
   );
   narrator.check(
@@ -234,13 +241,14 @@ async function checkExport(
   }
 }
 
+/** Checks that the balance and the spent credits add up, and that no concurrency slot is in use. */
 export async function checkBalance(api: ApiClient, narrator: Narrator): Promise<void> {
   narrator.chapter("GET /v1/account");
   const { body } = await api.get("/account");
   const balance = Number(body["credit_balance"]);
   const spent = Number(body["credits_spent"]);
   narrator.note(`balance ${balance}, spent ${spent}`);
-  narrator.check("spent and remaining credits equal the granted ones", balance + spent === 5_000);
+  narrator.check("spent and remaining credits add up to 5,000", balance + spent === 5_000);
   const { in_flight: inFlight } = body["concurrency"] as { in_flight: number };
-  narrator.check("no slot is left in use", inFlight === 0);
+  narrator.check("no concurrency slot is in use", inFlight === 0);
 }

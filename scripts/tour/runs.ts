@@ -52,7 +52,7 @@ export async function runCompleted(
   for (const one of seen) narrator.note(describeEvent(parsed(one)));
   const ids = seen.map((one) => String(parsed(one)["id"]));
   narrator.check(
-    "run completed comes last",
+    "the last event is watchlist.run.completed",
     parsed(seen.at(-1))["type"] === "watchlist.run.completed",
   );
   narrator.check("each event arrived once", new Set(ids).size === ids.length);

@@ -230,13 +230,16 @@ describe("the drawing of a pipeline", () => {
       presentScrapers({ platform: platform as "retailer_a", marketplace: "us" }).templates,
   );
 
-  it.each(templates)("has a separate box for each step, and arrows to the right only: $id", (one) => {
-    const { nodes, edges, width, height } = layOut(one.pipeline);
-    expect(nodes.map(({ id }) => id)).toEqual(one.pipeline.steps.map(({ id }) => id));
-    expect(new Set(nodes.map(({ x, y }) => `${x} ${y}`)).size).toBe(nodes.length);
-    expect(nodes.every(({ x, y }) => x < width && y < height)).toBe(true);
-    expect(edges.every(({ from, to }) => from.x < to.x)).toBe(true);
-  });
+  it.each(templates)(
+    "has a separate box for each step, and arrows to the right only: $id",
+    (one) => {
+      const { nodes, edges, width, height } = layOut(one.pipeline);
+      expect(nodes.map(({ id }) => id)).toEqual(one.pipeline.steps.map(({ id }) => id));
+      expect(new Set(nodes.map(({ x, y }) => `${x} ${y}`)).size).toBe(nodes.length);
+      expect(nodes.every(({ x, y }) => x < width && y < height)).toBe(true);
+      expect(edges.every(({ from, to }) => from.x < to.x)).toBe(true);
+    },
+  );
 
   it("has a description of its entries and routes", () => {
     const [whole] = presentScrapers({ platform: "retailer_a", marketplace: "us" }).templates;

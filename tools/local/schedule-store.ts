@@ -9,7 +9,7 @@ export const scheduleDefinition = v.object({
   GroupName: v.optional(v.string(), "default"),
   ScheduleExpression: v.string(),
   ScheduleExpressionTimezone: v.optional(
-    v.picklist(["UTC", "Etc/UTC"], "The local world supports only UTC."),
+    v.picklist(["UTC", "Etc/UTC"], "The local world supports only the time zone UTC."),
   ),
   /** Epoch seconds, like all times of the API. */
   StartDate: v.optional(v.number()),

@@ -58,7 +58,7 @@ async function raiseFence(
       note(change.why);
       return "again";
     }
-    assert(change.outcome !== "missing", "a shard is never deleted");
+    assert(change.outcome !== "missing", "a shard is missing, although shards are never deleted");
     return change.shard;
   });
 }

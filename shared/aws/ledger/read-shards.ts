@@ -96,7 +96,7 @@ export async function readWholeAccount(
     async (note) => {
       const rows = await readAccountRows(reader, accountId, expected);
       if (rows === undefined || rows.shards.length === 0 || isWhole(rows)) return { rows };
-      note(`credits moved while ${accountId} was read`);
+      note(`credits moved between shards while account ${accountId} was read`);
       return "again";
     },
   );
@@ -172,7 +172,7 @@ export async function totalBalance(
     const balance = wholeBalance(balances);
     if (balance !== undefined) return { balance };
     count = Math.max(1, balances.shards);
-    note(`credits moved while ${accountId} was read`);
+    note(`credits moved between shards while account ${accountId} was read`);
     return "again";
   });
   return found.balance;

@@ -73,7 +73,7 @@ export function settleCall(
       note(change.why);
       return "again";
     }
-    assert(change.outcome === "refused", "a shard is never deleted");
+    assert(change.outcome === "refused", "a shard is missing, although shards are never deleted");
     if (!isHeldBy(change.shard)) {
       process.holds.delete(holdId);
       return decided(change.shard);

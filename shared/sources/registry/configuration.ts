@@ -75,7 +75,9 @@ export function parseSources(variable: string, options: ParseOptions = {}): Sour
   if (!parsed.success) {
     const [issue] = parsed.issues;
     const key = v.getDotPath(issue);
-    throw new Error(key === null ? `SOURCES ${issue.message}` : `SOURCES: ${key}: ${issue.message}`);
+    throw new Error(
+      key === null ? `SOURCES ${issue.message}` : `SOURCES: ${key}: ${issue.message}`,
+    );
   }
   for (const [scraper, key, { reference }] of secretUses(parsed.output)) {
     if (options.allowVariables !== true && secretReference(reference)?.kind === "variable") {

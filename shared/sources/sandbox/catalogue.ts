@@ -39,11 +39,14 @@ const book: Kind = { category: "Books", noun: "A Field Guide, Volume", from: 9, 
 /** The ID of a book is its ISBN-10. */
 const bookId = /^\d{9}[\dX]$/;
 
+/** Draws the brand of an item. */
 export const brandOf = (draw: Draw): string => pick(brands, draw("brand"));
 
+/** Draws the kind of an item. An ISBN-10 on `retailer_a` always is a book. */
 export const kindOf = (platform: Platform, id: string, draw: Draw): Kind =>
   platform === "retailer_a" && bookId.test(id) ? book : pick(kinds, draw("kind"));
 
+/** Returns the title of an item: brand, noun of its kind, and model name. */
 export const titleOf = (platform: Platform, id: string, draw: Draw): string =>
   `${brandOf(draw)} ${kindOf(platform, id, draw).noun} ${modelOf(id, draw)}`;
 

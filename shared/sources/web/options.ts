@@ -9,44 +9,44 @@ const callsAtOnceDefault = 4;
 
 /** The schema of the options of the adapter `web`. */
 export const webOptions = v.strictObject({
-    adapter: v.literal("web"),
-    urlTemplate: v.pipe(
-      v.string("must be a string"),
-      v.check(
-        isUrlTemplate,
-        "must be an https:// address with {id} once in its path or query (http:// only for this " +
-          "machine's own addresses)",
-      ),
+  adapter: v.literal("web"),
+  urlTemplate: v.pipe(
+    v.string("must be a string"),
+    v.check(
+      isUrlTemplate,
+      "must be an https:// address with {id} once in its path or query (http:// only for this " +
+        "machine's own addresses)",
     ),
-    userAgent: v.pipe(
-      v.string("must be a string"),
-      v.regex(
-        userAgentForm,
-        "must be <name>/<version> (+<address>), where the address is your contact page or a mailto: URL",
-      ),
+  ),
+  userAgent: v.pipe(
+    v.string("must be a string"),
+    v.regex(
+      userAgentForm,
+      "must be <name>/<version> (+<address>), where the address is your contact page or a mailto: URL",
     ),
-    /**
-     * True if this site answers 404 only for products that do not exist. The deployer must check
-     * this, because many sites answer 404 to blocked clients.
-     */
-    notFoundStatus: v.optional(v.boolean("must be true or false"), false),
-    callsPerSecond: v.optional(
-      v.pipe(
-        v.number("must be a number"),
-        v.minValue(0.1, "must be at least 0.1"),
-        v.maxValue(50, "must be at most 50"),
-      ),
-      callsPerSecondDefault,
+  ),
+  /**
+   * True if this site answers 404 only for products that do not exist. The deployer must check
+   * this, because many sites answer 404 to blocked clients.
+   */
+  notFoundStatus: v.optional(v.boolean("must be true or false"), false),
+  callsPerSecond: v.optional(
+    v.pipe(
+      v.number("must be a number"),
+      v.minValue(0.1, "must be at least 0.1"),
+      v.maxValue(50, "must be at most 50"),
     ),
-    callsAtOnceMax: v.optional(
-      v.pipe(
-        v.number("must be a number"),
-        v.integer("must be an integer"),
-        v.minValue(1, "must be at least 1"),
-        v.maxValue(16, "must be at most 16"),
-      ),
-      callsAtOnceDefault,
+    callsPerSecondDefault,
+  ),
+  callsAtOnceMax: v.optional(
+    v.pipe(
+      v.number("must be a number"),
+      v.integer("must be an integer"),
+      v.minValue(1, "must be at least 1"),
+      v.maxValue(16, "must be at most 16"),
     ),
+    callsAtOnceDefault,
+  ),
 });
 
 export type WebOptions = v.InferOutput<typeof webOptions>;

@@ -38,14 +38,17 @@ describe("the scrapers of a platform", () => {
     { id: "retailer_b.standard", name: "Standard", min: 1, max: 1 },
     { id: "retailer_c.standard", name: "Standard", min: 1, max: 1 },
     { id: "retailer_d.standard", name: "Standard", min: 1, max: 1 },
-  ])("include $id with the name $name and a price of $min to $max credits", ({ id, name, min, max }) => {
-    const listed = names.flatMap((platform) => presentScrapers(shopOf(platform)).scrapers);
-    expect(listed.find((scraper) => scraper.id === id)).toMatchObject({
-      name,
-      credits_per_item_min: min,
-      credits_per_item_max: max,
-    });
-  });
+  ])(
+    "include $id with the name $name and a price of $min to $max credits",
+    ({ id, name, min, max }) => {
+      const listed = names.flatMap((platform) => presentScrapers(shopOf(platform)).scrapers);
+      expect(listed.find((scraper) => scraper.id === id)).toMatchObject({
+        name,
+        credits_per_item_min: min,
+        credits_per_item_max: max,
+      });
+    },
+  );
 
   it("contain the possible tests of each field", () => {
     const { scrapers } = presentScrapers(shopOf("retailer_a"));

@@ -153,15 +153,18 @@ describe("a step of a new cron", () => {
       "0 0 * * MON-FRI/8",
       "'MON-FRI/8' in its day-of-week field. A step in this field is at most 7,",
     ],
-  ])("is refused with the reason when it is larger than the number of values in its field: %s", (cron, reason) => {
-    expect(() => parseSchedule({ cron })).toThrow(
-      expect.objectContaining({
-        code: "INVALID_PARAM",
-        message: expect.stringContaining(reason),
-        details: { param: "cron" },
-      }),
-    );
-  });
+  ])(
+    "is refused with the reason when it is larger than the number of values in its field: %s",
+    (cron, reason) => {
+      expect(() => parseSchedule({ cron })).toThrow(
+        expect.objectContaining({
+          code: "INVALID_PARAM",
+          message: expect.stringContaining(reason),
+          details: { param: "cron" },
+        }),
+      );
+    },
+  );
 });
 
 describe("the schedule of a watchlist", () => {

@@ -141,21 +141,24 @@ describe("the first webhook attempts of a run", () => {
   it.each([
     { name: "disabled", error: "endpoint_disabled" },
     { name: "deleted", error: "endpoint_deleted" },
-  ])("are recorded as failed and not sent if the watchlist's endpoint is $name", async ({ name, error }) => {
-    const { endpoint } = await world.addEndpoint(account, receiver.url, { enabled: false });
-    const endpointId = name === "disabled" ? endpoint.id : "we_gone";
-    const run = aRun(wholeRun, { webhookEndpointId: endpointId });
-    await world.publish(run);
-    await world.deliverDue();
+  ])(
+    "are recorded as failed and not sent if the watchlist's endpoint is $name",
+    async ({ name, error }) => {
+      const { endpoint } = await world.addEndpoint(account, receiver.url, { enabled: false });
+      const endpointId = name === "disabled" ? endpoint.id : "we_gone";
+      const run = aRun(wholeRun, { webhookEndpointId: endpointId });
+      await world.publish(run);
+      await world.deliverDue();
 
-    expect(receiver.requests).toEqual([]);
-    for (const position of wholeRun.keys()) {
-      expect(await deliveryOf(run, position, endpointId)).toMatchObject({
-        state: "failed",
-        attempts: [{ status: null, error }],
-      });
-    }
-  });
+      expect(receiver.requests).toEqual([]);
+      for (const position of wholeRun.keys()) {
+        expect(await deliveryOf(run, position, endpointId)).toMatchObject({
+          state: "failed",
+          attempts: [{ status: null, error }],
+        });
+      }
+    },
+  );
 
   it("are not repeated by a duplicate message or a run that is published twice", async () => {
     await world.addEndpoint(account, receiver.url);

@@ -84,6 +84,7 @@ export interface LedgerReader {
   keys(accountId: string): Promise<StoredKeys>;
 }
 
+/** Creates the reader of ledgers in DynamoDB. Its reads are strongly consistent. */
 export function dynamoLedgerReader(
   client: DynamoDBDocumentClient,
   tables: LedgerTables,

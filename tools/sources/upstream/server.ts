@@ -26,10 +26,11 @@ export interface UpstreamServer extends LocalServer {
   /** All valid calls so far, oldest first. */
   readonly calls: readonly UpstreamCall[];
 }
-/** Starts the reference server on loopback. */
+
 const bodyBytesMax = 5 * 1024 * 1024;
 export const maxBatchDefault = 100;
 
+/** Starts the reference upstream server on loopback. It answers with the data of the sandbox. */
 export async function startUpstreamServer(options: UpstreamServerOptions): Promise<UpstreamServer> {
   const calls: UpstreamCall[] = [];
   const server = await serveFrom(

@@ -86,6 +86,7 @@ export function Loaded<T>({ query, skeleton, children }: LoadedProps<T>) {
   );
 }
 
+/** Shows a message in a colored box. */
 export function Notice(props: {
   readonly tone: "info" | "good" | "warning" | "bad";
   readonly children: ComponentChildren;

@@ -222,10 +222,13 @@ describe("the price history offer checker, for an offer,", () => {
     ["is not shipped", { isShippable: false }, false],
     ["is not shipped yet", { isShippable: false, isPreorder: true }, true],
     ["is shipped", { isShippable: true }, true],
-  ])("returns the offer's own state outside the buy box, if the offer %s", async (_, fields, buyable) => {
-    const offers = [anOffer(1, [1_899, 499], fields), ...someOffers.slice(1)];
-    expect(await verdict(firstId, listed(asin, offers))).toBe(buyable);
-  });
+  ])(
+    "returns the offer's own state outside the buy box, if the offer %s",
+    async (_, fields, buyable) => {
+      const offers = [anOffer(1, [1_899, 499], fields), ...someOffers.slice(1)];
+      expect(await verdict(firstId, listed(asin, offers))).toBe(buyable);
+    },
+  );
 
   it("returns buyable if one of several equal offers is shippable", async () => {
     const alike = [false, true].map((isShippable, n) =>

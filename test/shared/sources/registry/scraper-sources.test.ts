@@ -288,44 +288,50 @@ describe("every adapter", () => {
   it.each([
     ...productAdapters.map(([id, options]) => [id, { ...options, baseUrl }] as const),
     ["retailer_c.standard", { adapter: "web", urlTemplate: `${baseUrl}/p/{id}`, userAgent }],
-  ] as const)("returns unavailable for %s by the deadline when the server is down: %j", async (id, options) => {
-    const reports: SourceReport[] = [];
-    const secrets = { read: () => Promise.resolve(privateKey) };
-    const world = aSourceWorld({ secrets, report: (report) => reports.push(report) });
-    const scraper = scraperFor(configured({ [id]: options }), world)(id);
-    const ids = ["B000000001", "B000000002"];
-    const read = { scraper: id, marketplace: "us", ids, deadline: inSeconds(1) };
-    const answers = await scraper.read(read);
-    expect(answers.map((answer) => [answer.id, answer.status])).toEqual(
-      ids.map((one) => [one, "unavailable"]),
-    );
-    expect(reports).toMatchObject([
-      { source: options.adapter, scraper: id, items: { unavailable: 2 } },
-    ]);
-  });
+  ] as const)(
+    "returns unavailable for %s by the deadline when the server is down: %j",
+    async (id, options) => {
+      const reports: SourceReport[] = [];
+      const secrets = { read: () => Promise.resolve(privateKey) };
+      const world = aSourceWorld({ secrets, report: (report) => reports.push(report) });
+      const scraper = scraperFor(configured({ [id]: options }), world)(id);
+      const ids = ["B000000001", "B000000002"];
+      const read = { scraper: id, marketplace: "us", ids, deadline: inSeconds(1) };
+      const answers = await scraper.read(read);
+      expect(answers.map((answer) => [answer.id, answer.status])).toEqual(
+        ids.map((one) => [one, "unavailable"]),
+      );
+      expect(reports).toMatchObject([
+        { source: options.adapter, scraper: id, items: { unavailable: 2 } },
+      ]);
+    },
+  );
 
   it.each([
     { adapter: "upstream", baseUrl },
     { adapter: "a_history", baseUrl, secret: "/sources/a" },
-  ])("returns unavailable for offers and offer checks when the server is down: %j", async (options) => {
-    const reports: SourceReport[] = [];
-    const { offerScraperFor, offerCheckerFor } = offerSources(
-      configured({
-        "retailer_a.offers": options,
-        "retailer_a.offer_check": options,
-      }),
-      aSourceWorld({ report: (report) => reports.push(report) }),
-    );
-    const asked = { marketplace: "us", deadline: inSeconds(1) };
-    const offers = [{ asin: "B000000001", offerListingId: offerOn("B000000001") }];
-    const listed = await offerScraperFor().readOffers({ ...asked, ids: ["B000000001"] });
-    const checked = await offerCheckerFor().checkOffers({ ...asked, offers });
-    expect([listed[0]?.status, checked[0]?.status]).toEqual(["unavailable", "unavailable"]);
-    expect(reports.map(({ source, scraper }) => [source, scraper])).toEqual([
-      [options.adapter, "retailer_a.offers"],
-      [options.adapter, "retailer_a.offer_check"],
-    ]);
-  });
+  ])(
+    "returns unavailable for offers and offer checks when the server is down: %j",
+    async (options) => {
+      const reports: SourceReport[] = [];
+      const { offerScraperFor, offerCheckerFor } = offerSources(
+        configured({
+          "retailer_a.offers": options,
+          "retailer_a.offer_check": options,
+        }),
+        aSourceWorld({ report: (report) => reports.push(report) }),
+      );
+      const asked = { marketplace: "us", deadline: inSeconds(1) };
+      const offers = [{ asin: "B000000001", offerListingId: offerOn("B000000001") }];
+      const listed = await offerScraperFor().readOffers({ ...asked, ids: ["B000000001"] });
+      const checked = await offerCheckerFor().checkOffers({ ...asked, offers });
+      expect([listed[0]?.status, checked[0]?.status]).toEqual(["unavailable", "unavailable"]);
+      expect(reports.map(({ source, scraper }) => [source, scraper])).toEqual([
+        [options.adapter, "retailer_a.offers"],
+        [options.adapter, "retailer_a.offer_check"],
+      ]);
+    },
+  );
 });
 
 it("a failing read writes no secret to the output of its process", async () => {

@@ -4,6 +4,7 @@ import { type Query, useQuery } from "../../api/use-query.ts";
 import { Field } from "../../ui/field.tsx";
 import { ErrorState } from "../../ui/states.tsx";
 
+/** Loads the account's webhook endpoints. */
 export const useEndpoints = (): Query<List<WebhookEndpoint>> =>
   useQuery((api, signal) => api.get<List<WebhookEndpoint>>("webhook_endpoints", { signal }), []);
 

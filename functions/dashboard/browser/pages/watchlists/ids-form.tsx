@@ -24,6 +24,7 @@ export const noIds: IdsDraft = {
 /** The maximum number of items in a watchlist. */
 export const itemsMax = 50_000;
 
+/** Finds the IDs in the text or file of a draft. Without a platform, every text is an ID. */
 export const foundIn = (draft: IdsDraft, platform: Platform | undefined): FoundIds =>
   readIds(
     draft.text,
