@@ -123,8 +123,7 @@ function inTurn<T>(scheduler: fc.Scheduler, run: () => Promise<T>): Promise<T> {
       await run().then(resolve, reject);
       await breath();
     };
-    // oxlint-disable-next-line unicorn/no-thenable -- the work must begin when the scheduler
-    // selects it
+    // oxlint-disable-next-line unicorn/no-thenable -- the scheduler must start the work
     const turn: PromiseLike<void> = { then: (done, failed) => work().then(done, failed) };
     void scheduler.schedule(turn as Promise<void>);
   });
