@@ -4,8 +4,7 @@
  * requests. Exits with 1 if there is a finding; with 0 and a message if Python is missing.
  */
 import { fileURLToPath } from "node:url";
-import { asksForHelp, helpOf } from "../tools/command-line/command-line.ts";
-import { failureMessage } from "../tools/command-line/failure.ts";
+import { asksForHelp, helpOf, runMain } from "../tools/command-line/command-line.ts";
 import { installContractPython, spawnCommand } from "../tools/contract/command.ts";
 import { startContractWorld } from "../tools/contract/world.ts";
 
@@ -54,7 +53,4 @@ async function main(): Promise<number> {
   }
 }
 
-process.exitCode = await main().catch((error: unknown) => {
-  process.stderr.write(`${failureMessage(error)}\n`);
-  return 1;
-});
+await runMain(main);
