@@ -1,7 +1,8 @@
 /**
- * Fuzzes the running service with valid and invalid requests generated from its OpenAPI document. The service must accept exactly what the
- * document allows, except for `test/contract/exceptions.json`. The same seed generates the same
- * requests. Exits with 1 if there is a finding; with 0 and a message if Python is missing.
+ * Fuzzes the running service with valid and invalid requests generated from its OpenAPI document.
+ * The service must accept exactly what the document allows, except for
+ * `test/contract/exceptions.json`. The same seed generates the same requests. Exits with 1 if there
+ * is a finding; with 0 and a message if Python is missing.
  */
 import { fileURLToPath } from "node:url";
 import { asksForHelp, helpOf, runMain } from "../tools/command-line/command-line.ts";

@@ -1,7 +1,10 @@
 import { defineConfig } from "vitest/config";
 import { filesOf, testOptions } from "./test-options.ts";
 
-/** The dashboard in a real browser, against separate local worlds: one at a time, because each uses two cores. */
+/**
+ * The dashboard in a real browser, against separate local worlds: one at a time, because each uses
+ * two cores.
+ */
 export default defineConfig({
   test: {
     ...testOptions,

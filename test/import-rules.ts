@@ -1,7 +1,7 @@
 /**
- * Which files may import which, type imports included. A file belongs to the longest entry that its path
- * begins with. It may import the files of that entry, and those of the entries in its list. An entry
- * that ends in `/` is a folder, with all subfolders that have no entry. The linter's rule
+ * Which files may import which, type imports included. A file belongs to the longest entry that its
+ * path begins with. It may import the files of that entry, and those of the entries in its list. An
+ * entry that ends in `/` is a folder, with all subfolders that have no entry. The linter's rule
  * `import/no-cycle` forbids cycles.
  */
 
@@ -12,7 +12,9 @@ const everyDomain = [
   "shared/observability/metric-names.ts",
   "shared/observability/work-log.ts",
 ];
-/** The rules and the ports of what leaves; the connection behind them is for the composition root. */
+/**
+ * The rules and the ports of what leaves; the connection behind them is for the composition root.
+ */
 const outgoing = [
   "shared/outgoing/address-policy.ts",
   "shared/outgoing/public-url.ts",

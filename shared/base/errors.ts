@@ -1,8 +1,8 @@
 import { quantity } from "./quantity.ts";
 
 /**
- * The errors of the API, one factory for each row of the specification's table (section "Errors"). No
- * other code contains HTTP statuses. Messages contain no internal details.
+ * The errors of the API, one factory for each row of the specification's table (section "Errors").
+ * No other code contains HTTP statuses. Messages contain no internal details.
  */
 export type ErrorCode =
   | "MISSING_PARAM"

@@ -82,7 +82,10 @@ export function parseOfferCheckRequest(body: OfferCheckBody): OfferCheckRequest 
   return { ...shop, offers: [...unique.values()] };
 }
 
-/** The body schema of the route. Its transform throws `ServiceError` for values that the schema cannot check. */
+/**
+ * The body schema of the route. Its transform throws `ServiceError` for values that the schema
+ * cannot check.
+ */
 export const offerCheckRequest = v.pipe(offerCheckBody, v.transform(parseOfferCheckRequest));
 
 /** Offers of the request, and the name of the parameter that contains them. */

@@ -163,7 +163,10 @@ const snapshotAfter = (
     openChanges: openChanges ?? item.openChanges,
   }) ?? {};
 
-/** True if an `ok` read makes the item active, ends its failures or clears an owed retry of the step. */
+/**
+ * True if an `ok` read makes the item active, ends its failures or clears an owed retry of the
+ * step.
+ */
 const isAwaited = (item: Item, { step, pipeline }: PipelineStep): boolean =>
   item.state === "new" ||
   item.lastReadStatus !== "ok" ||

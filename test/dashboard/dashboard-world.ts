@@ -197,8 +197,8 @@ const views = (["light", "dark"] as const).flatMap((scheme) =>
 );
 
 /**
- * Expects a page to have no serious violation, in both colour schemes, on a desktop and a phone, and
- * to be no wider than the phone.
+ * Expects a page to have no serious violation, in both colour schemes, on a desktop and a phone,
+ * and to be no wider than the phone.
  * @param settled waits until the page shows a color scheme
  */
 export async function expectAccessible(

@@ -22,7 +22,9 @@ const itemGroups = Object.entries(groups).flatMap(([name, { itemCalls }]) =>
 const cases = (["streamed", "buffered"] as const).flatMap((mode) =>
   itemGroups.map((name) => [name, mode] as const),
 );
-/** The default timeout of one try for most adapters (`shared/sources/registry/adapter-options.ts`). */
+/**
+ * The default timeout of one try for most adapters (`shared/sources/registry/adapter-options.ts`).
+ */
 const sourceTryMs = 15_000;
 const deadlines = [
   ["products", limits.callDeadlineSeconds],

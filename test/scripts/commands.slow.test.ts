@@ -1,4 +1,6 @@
-/** Runs every command of package.json that the project implements, with --help and a typing error. */
+/**
+ * Runs every command of package.json that the project implements, with --help and a typing error.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -57,8 +57,9 @@ interface Sums {
 }
 
 /**
- * Runs the regression seeds, and then seeds of each scenario, some of them twice. Fails if there was
- * a violation, if the second run of a seed differed, or if the required coverage was not reached.
+ * Runs the regression seeds, and then seeds of each scenario, some of them twice. Fails if there
+ * was a violation, if the second run of a seed differed, or if the required coverage was not
+ * reached.
  */
 export async function playScenarios(options: PlayScenariosOptions): Promise<SimResult> {
   const { workers, scenario } = options;

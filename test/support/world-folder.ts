@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { templateCacheFile } from "../../tools/local/data-folder.ts";
 
 /**
- * The templates that the last world made. A world makes its own where a source has changed since, which
- * it knows from a hash in the file.
+ * The templates that the last world made. A world makes its own where a source has changed since,
+ * which it knows from a hash in the file.
  */
 const templates = join(import.meta.dirname, "../../node_modules/.cache", templateCacheFile);
 

@@ -145,8 +145,8 @@ interface RunOptions {
 }
 
 /**
- * Runs a command with the arguments of the process. Prints the help on request, and an error without
- * its stack trace.
+ * Runs a command with the arguments of the process. Prints the help on request, and an error
+ * without its stack trace.
  */
 export const runCommand = <Options extends OptionList>(
   commandLine: CommandLine<Options>,
@@ -171,7 +171,9 @@ export async function runWith<Options extends OptionList>(
   return (await run(parseOptions(args, options, argument !== undefined))) ?? 0;
 }
 
-/** Runs the process's task, which returns the exit code. Prints an error without its stack trace. */
+/**
+ * Runs the process's task, which returns the exit code. Prints an error without its stack trace.
+ */
 export async function runMain(
   main: () => Promise<number>,
   { failureCode = 1, exit }: RunOptions = {},

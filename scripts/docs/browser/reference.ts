@@ -10,8 +10,8 @@ interface BuiltRequest {
 }
 
 /**
- * Names buttons of the renderer that screen readers could not name: they contain only an icon. Reads
- * `textContent`, because `innerText` would force a layout at every change of the page.
+ * Names buttons of the renderer that screen readers could not name: they contain only an icon.
+ * Reads `textContent`, because `innerText` would force a layout at every change of the page.
  */
 function nameButtons(): void {
   for (const button of document.querySelectorAll<HTMLElement>("button[aria-controls]")) {

@@ -142,7 +142,9 @@ export const oneTierEnds = {
 
 export const asins = ["B000000001", "B000000002", "B000000003", "B000000004"];
 
-/** retailer_a by its default: read in full; then the scan sends one item on, loses one, misses one. */
+/**
+ * retailer_a by its default: read in full; then the scan sends one item on, loses one, misses one.
+ */
 export async function defaultOfRetailerA({ tables, crash, deliveries = 1 }: Scenario) {
   const bench = await startRunBench({ tables, deliveries, batchIdsMax: 2 });
   const list = await bench.createList(asins, { platform: "retailer_a" });

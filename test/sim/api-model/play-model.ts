@@ -159,7 +159,9 @@ async function expectEverything(session: Session): Promise<void> {
   await expectExports(session, 100);
 }
 
-/** Runs sequences and prints how often each outcome occurred. Stops at a difference from the model. */
+/**
+ * Runs sequences and prints how often each outcome occurred. Stops at a difference from the model.
+ */
 export async function playModel(sequences: number): Promise<SimResult> {
   // The functions run in this process, so their log lines would be between the results.
   process.env["POWERTOOLS_LOG_LEVEL"] ??= "SILENT";

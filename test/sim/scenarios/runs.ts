@@ -74,7 +74,10 @@ function anyPlan(random: Random): RunsPlan {
   return random.isHit(0.15) ? manyRunsPlan(random) : richPlan(random);
 }
 
-/** Many manual runs in sequence: their steps depend on reads, owed retries and reports of earlier runs. */
+/**
+ * Many manual runs in sequence: their steps depend on reads, owed retries and reports of earlier
+ * runs.
+ */
 function manyRunsPlan(random: Random): RunsPlan {
   const pipeline = random.pick(ownPipelines);
   const forms = [pipeline, renamed(pipeline)].map(presentPipeline);

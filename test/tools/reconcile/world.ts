@@ -154,7 +154,9 @@ async function useCredits({ bench, accountId }: World): Promise<void> {
   await ledger.settle({ accountId, holdId: "req_done", credits: 3, succeeded: true, now });
 }
 
-/** The lines that a reconciliation prints: of the world's account alone, or of everything there is. */
+/**
+ * The lines that a reconciliation prints: of the world's account alone, or of everything there is.
+ */
 export async function found(
   { bench, accountId }: World,
   which: "account" | "everything" = "account",

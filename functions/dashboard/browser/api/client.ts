@@ -51,7 +51,9 @@ export const apiBase = (): string => new URL("v1/", location.href.split("#")[0])
 /** The longest `Retry-After` that a page waits for before it shows the error. */
 const retrySecondsMax = 5;
 
-/** Creates a client for one API key. Calls `onUnauthorized` after every response with status 401. */
+/**
+ * Creates a client for one API key. Calls `onUnauthorized` after every response with status 401.
+ */
 export function apiClient({ key, onUnauthorized }: ClientOptions): ApiClient {
   const raw: ApiClient["raw"] = async (method, path, options = {}) => {
     const startedAt = performance.now();

@@ -14,9 +14,10 @@ const quietSeconds = 30;
 const quickForMilliseconds = 60_000;
 
 /**
- * A listing as `usePages` has it, read again while the dashboard is visible, so long after an answer:
- * often while entries are pending and after a refresh. More pages are read again less often, and only
- * while something is under way in them: new entries would push down what a person reads.
+ * A listing as `usePages` has it, read again while the dashboard is visible, so long after an
+ * answer: often while entries are pending and after a refresh. More pages are read again less
+ * often, and only while something is under way in them: new entries would push down what a person
+ * reads.
  */
 export function useLivePages<Entry extends { readonly id: string }>(
   load: Parameters<typeof usePages<Entry>>[0],

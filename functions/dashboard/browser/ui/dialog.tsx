@@ -15,7 +15,9 @@ interface DialogProps {
   readonly onClose: () => void;
   /** The dialog stays open while its request is in progress, because only it shows the result. */
   readonly busy?: boolean;
-  /** False for what is shown once, such as a secret: it stays, and leaving the page is asked about. */
+  /**
+   * False for what is shown once, such as a secret: it stays, and leaving the page is asked about.
+   */
   readonly dismissable?: boolean;
   readonly children: ComponentChildren;
 }

@@ -16,8 +16,8 @@ export function mayLeave(): boolean {
 const keep = (event: BeforeUnloadEvent): void => event.preventDefault();
 
 /**
- * Has a question asked before another page is shown, the session is ended or the tab is closed (where
- * browsers have words of their own).
+ * Has a question asked before another page is shown, the session is ended or the tab is closed
+ * (where browsers have words of their own).
  * @param text undefined while nothing would be lost
  */
 export function useLeaveQuestion(text: string | undefined): void {

@@ -243,7 +243,9 @@ async function play(
   expect(tally.removed + tally.missing).toBe(wanted.remove.length);
 }
 
-/** Reads the list over and over, from its start and from the middle, until there is no more to do. */
+/**
+ * Reads the list over and over, from its start and from the middle, until there is no more to do.
+ */
 async function readDuring(
   isOver: () => boolean,
   { list, model, scheduler, limits }: Played,

@@ -29,7 +29,9 @@ export function pipelineDraftOf(list: Watchlist, scrapers: Scrapers | undefined)
   return { template: same?.id ?? null, text };
 }
 
-/** Why a text cannot be sent as a pipeline; undefined if it can. The service reports other faults. */
+/**
+ * Why a text cannot be sent as a pipeline; undefined if it can. The service reports other faults.
+ */
 export function pipelineProblem(text: string): { message: string; place: Place } | undefined {
   const problem = jsonProblem(text);
   // A null pipeline means the platform's default, which has its own choice in the form.

@@ -68,8 +68,8 @@ interface Cell {
 }
 
 /**
- * Finds IDs separated by newlines, commas, semicolons or blanks, or in one column of a table (comma,
- * semicolon or tab between its cells).
+ * Finds IDs separated by newlines, commas, semicolons or blanks, or in one column of a table
+ * (comma, semicolon or tab between its cells).
  * @param column of a table; by default the one whose name is that of IDs, or else the one with most
  */
 export function readIds(text: string, reader: IdReader, column?: number): FoundIds {
@@ -151,7 +151,9 @@ function isColumn({ header, body }: Table, { idIn }: IdReader): boolean {
 /** Rows among which a header may stand, below titles. */
 const headersLookedAt = 10;
 
-/** The place of the header: a row that names IDs, or the first when IDs come only after it; or -1. */
+/**
+ * The place of the header: a row that names IDs, or the first when IDs come only after it; or -1.
+ */
 function headerIn(rows: readonly (readonly string[])[], { idIn, name }: IdReader): number {
   const first = rows.findIndex((row) => row.some((cell) => surely(idIn)(cell) !== undefined));
   const named = rows
