@@ -52,7 +52,9 @@ export class ServiceError extends Error {
   }
 }
 
-/** True for a `ServiceError`, including one of another bundle, for which `instanceof` fails. */
+/**
+ * Returns true for a `ServiceError`, including one of another bundle, for which `instanceof` fails.
+ */
 export function isServiceError(error: unknown): error is ServiceError {
   return error instanceof Error && "isServiceError" in error;
 }

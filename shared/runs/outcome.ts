@@ -134,7 +134,9 @@ const changesIn = ({
 }: RouteMatches): Pick<ItemOutcome, "changes" | "isCounted"> =>
   Object.keys(changes).length === 0 ? {} : { changes, ...(!hasNews && { isCounted: true }) };
 
-/** True if an `ok` outcome changes the item, reports it in an event, or routes it to a step. */
+/**
+ * Returns true if an `ok` outcome changes the item, reports it in an event, or routes it to a step.
+ */
 const hasFindings = (outcome: ItemOutcome): boolean => {
   const { readings, openChanges, buyboxOfferId, changes, reported, matched, next } = outcome;
   const findings = [readings, openChanges, buyboxOfferId, changes, reported, matched, next];
@@ -164,8 +166,8 @@ const snapshotAfter = (
   }) ?? {};
 
 /**
- * True if an `ok` read makes the item active, ends its failures or clears an owed retry of the
- * step.
+ * Returns true if an `ok` read makes the item active, ends its failures or clears an owed retry of
+ * the step.
  */
 const isAwaited = (item: Item, { step, pipeline }: PipelineStep): boolean =>
   item.state === "new" ||

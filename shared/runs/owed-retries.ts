@@ -41,8 +41,8 @@ const reportingStep = ({ steps }: Pipeline, step: Step): Step | undefined =>
     : steps.find((one) => one.routes.length > 0 && readingKind(one) === readingKind(step));
 
 /**
- * True if the step reads the kind that the retry needs. An earlier release stored the step's ID
- * only.
+ * Returns true if the step reads the kind that the retry needs. An earlier release stored the
+ * step's ID only.
  */
 const isSameRead = (owed: OwedRetry, { id, scraper, condition = "all" }: Step): boolean =>
   owed.scraper === undefined

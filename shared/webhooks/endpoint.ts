@@ -143,8 +143,8 @@ export const changedAt = ({ updatedAt }: WebhookEndpoint, now: Date): string =>
   new Date(Math.max(now.getTime(), Date.parse(updatedAt) + 1)).toISOString();
 
 /**
- * True if an enabled endpoint receives this event type from watchlists for which no endpoint is
- * set.
+ * Returns true if an enabled endpoint receives this event type from watchlists for which no
+ * endpoint is set.
  */
 export const isSubscribed = (endpoint: WebhookEndpoint, type: EventType): boolean =>
   endpoint.enabled && (endpoint.events === null || endpoint.events.includes(type));

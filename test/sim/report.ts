@@ -6,7 +6,7 @@ import { type Played, profileOf } from "./play.ts";
 
 /** The result of a simulation, as `--json` prints it. */
 export interface SimResult {
-  /** Whether there was no violation, and the required coverage was reached. */
+  /** True if there was no violation, and the required coverage was reached. */
   readonly passed: boolean;
   readonly [figure: string]: unknown;
 }

@@ -10,7 +10,7 @@ interface Option {
   readonly default?: string | boolean | string[];
   /** The value as the help shows it, such as `<seconds>`. */
   readonly value?: string;
-  /** Whether the usage shows the option as one that every call needs. */
+  /** True if every call needs the option. The usage then shows it. */
   readonly required?: boolean;
   readonly about: string;
 }

@@ -123,7 +123,7 @@ const richestOf = (shards: readonly Shard[]): Shard => {
 const lifetimeAfter = ({ type, credits }: CreditChange, { account }: AccountRows): number =>
   Number(account["lifetime"]) + (type === "purchase" ? credits : 0);
 
-/** True if a change increases the number of the account's slots. */
+/** Returns true if a change increases the number of the account's slots. */
 const isGrowth = (change: CreditChange, rows: AccountRows): boolean =>
   concurrencyFor(lifetimeAfter(change, rows)) > concurrencyFor(Number(rows.account["lifetime"]));
 

@@ -163,7 +163,7 @@ function headerIn(rows: readonly (readonly string[])[], { idIn, name }: IdReader
   return first > 0 ? 0 : -1;
 }
 
-/** Whether rows without a header are IDs from side to side, or nothing of a table. */
+/** Returns true if rows without a header are IDs from side to side, or nothing of a table. */
 function isGrid(rows: readonly (readonly string[])[], { idIn }: IdReader): boolean {
   const columns = columnsOf(rows, idIn);
   if (rows.length === 1 || columns.every(({ found }) => found === 0)) return true;
