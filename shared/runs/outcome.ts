@@ -125,7 +125,7 @@ function okOutcome(
     ...(matches.notifyChanged && { reported: snapshot }),
     ...(isOtherOffer && { buyboxOfferId }),
   };
-  return hasFindings(outcome) || isAwaited(item, { step, pipeline }) ? outcome : undefined;
+  return hasEffects(outcome) || isAwaited(item, { step, pipeline }) ? outcome : undefined;
 }
 
 const changesIn = ({
@@ -137,10 +137,10 @@ const changesIn = ({
 /**
  * Returns true if an `ok` outcome changes the item, reports it in an event, or routes it to a step.
  */
-const hasFindings = (outcome: ItemOutcome): boolean => {
+const hasEffects = (outcome: ItemOutcome): boolean => {
   const { readings, openChanges, buyboxOfferId, changes, reported, matched, next } = outcome;
-  const findings = [readings, openChanges, buyboxOfferId, changes, reported, matched, next];
-  return findings.some((finding) => finding !== undefined);
+  const effects = [readings, openChanges, buyboxOfferId, changes, reported, matched, next];
+  return effects.some((effect) => effect !== undefined);
 };
 
 /** Last known values of the fields that a step reads. A step of another kind may have read them. */
