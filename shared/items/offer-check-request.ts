@@ -117,7 +117,7 @@ function parseOfferListingId(raw: string, param: string): string {
 function whatIsWrong(id: string): string {
   if (id === "") return "must not be empty.";
   if (lengthOf(id) > lengthMax) {
-    return `must be at most ${lengthMax.toLocaleString("en-US")} characters (got ${lengthOf(id).toLocaleString("en-US")}).`;
+    return `must have at most ${lengthMax.toLocaleString("en-US")} characters (got ${lengthOf(id).toLocaleString("en-US")}).`;
   }
   return "must not contain control characters or unpaired surrogates.";
 }

@@ -77,7 +77,7 @@ const descriptionField = nullable(
     string("'description' must be a string or null."),
     check(
       (text) => lengthOf(text) <= descriptionMax,
-      `'description' must be at most ${descriptionMax} characters. Shorten it.`,
+      `'description' must have at most ${descriptionMax} characters. Shorten it.`,
     ),
     visibleText("description"),
     metadata({ maxLength: descriptionMax, pattern: visiblePattern }),
