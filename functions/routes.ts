@@ -4,7 +4,10 @@
  * dispatch calls.
  */
 
-/** `public`: no key is required. `read`: any key. `write`: any key except those of the demo workspace. */
+/**
+ * `public`: no key is required. `read`: any key. `write`: any key except those of the demo
+ * workspace.
+ */
 export type Access = "public" | "read" | "write";
 
 export interface Group {
@@ -18,7 +21,13 @@ export interface Group {
    * of the API.
    */
   readonly unversioned?: true;
-  /** True if responses are streamed because they may exceed the limit of a buffered Lambda response. */
+  /**
+   * True if the handler reads files of its folder `generated`, which are deployed with its code.
+   */
+  readonly readsGeneratedFiles?: true;
+  /**
+   * True if responses are streamed because they may exceed the limit of a buffered Lambda response.
+   */
   readonly streaming: boolean;
   /** True if every call of the group charges by item. */
   readonly itemCalls: boolean;
@@ -66,7 +75,13 @@ export const groups = {
     keys: "ignored",
     itemCalls: false,
   },
-  meta: { roots: [], streaming: false, keys: "counted", itemCalls: false },
+  meta: {
+    roots: [],
+    readsGeneratedFiles: true,
+    streaming: false,
+    keys: "counted",
+    itemCalls: false,
+  },
 } as const satisfies Record<string, Group>;
 
 export type GroupName = keyof typeof groups;

@@ -2,7 +2,7 @@ import { Duration } from "aws-cdk-lib";
 import { Construct } from "constructs";
 import type { EnvironmentOf } from "../functions/environment.ts";
 import { groups } from "../functions/routes.ts";
-import type { GroupName } from "../functions/routes.ts";
+import type { Group, GroupName } from "../functions/routes.ts";
 import { limits } from "../shared/base/limits.ts";
 import type { Config, Stage } from "./config.ts";
 import type { RunSchedules } from "./constructs/run-schedules.ts";
@@ -190,18 +190,16 @@ export class ApiFunctions extends Construct {
     const { config } = this.#props;
     const shares: Readonly<Partial<Record<GroupName, number>>> = config.reservedConcurrency ?? {};
     const reservedConcurrency = shares[name];
+    const { streaming, readsGeneratedFiles }: Group = groups[name];
     return new ServiceFunction(this, name, {
       name,
       description: `API: ${description}`,
-      timeout:
-        groups[name].streaming && config.responseMode === "stream"
-          ? streamingTimeout
-          : bufferedTimeout,
+      timeout: streaming && config.responseMode === "stream" ? streamingTimeout : bufferedTimeout,
       memoryMegabytes: config.memoryMegabytes.api,
       config,
       variables,
       ...(reservedConcurrency !== undefined && { reservedConcurrency }),
-      ...(name === "meta" && { readsGeneratedFiles: true }),
+      readsGeneratedFiles: readsGeneratedFiles === true,
     });
   }
 }

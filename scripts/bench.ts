@@ -1,132 +1,123 @@
 /** Measures what the service costs, as ratios taken in one run. */
-import { accountUsage, benchAccount, printAccount } from "./bench/account.ts";
+import { accountOptions, benchAccount, printAccount } from "./bench/account.ts";
 import { benchApi, printApi } from "./bench/api.ts";
 import { benchDelivery } from "./bench/delivery.ts";
 import { printDelivery } from "./bench/delivery-figures.ts";
-import { benchInFlight, inFlightUsage, printInFlight } from "./bench/in-flight.ts";
-import { benchKey, keyUsage, printKey } from "./bench/key.ts";
-import { benchReference, printReference, referenceUsage } from "./bench/reference.ts";
+import { benchInFlight, inFlightOptions, printInFlight } from "./bench/in-flight.ts";
+import { benchKey, keyOptions, printKey } from "./bench/key.ts";
+import { benchReference, printReference, referenceOptions } from "./bench/reference.ts";
 import { benchRuns, printRuns } from "./bench/runs.ts";
 import { benchWatchlists, printWatchlists } from "./bench/watchlists.ts";
-import { benchWeb, printWeb, webUsage } from "./bench/web.ts";
-import { didYouMean } from "../shared/base/nearest.ts";
-import { asksForHelp, parseOptions } from "../tools/command-line/command-line.ts";
-import { failureMessage } from "../tools/command-line/failure.ts";
+import { benchWeb, printWeb, webOptions } from "./bench/web.ts";
+import {
+  runCommandGroup,
+  type Subcommand,
+  subcommand,
+} from "../tools/command-line/command-group.ts";
+import { jsonOption, type OptionList, type ValuesOf } from "../tools/command-line/command-line.ts";
 
-interface Bench {
+interface Bench<Options extends OptionList> {
   readonly about: string;
-  /** Its options, if it has any besides `--json`. */
-  readonly usage?: string;
-  readonly run: () => Promise<Record<string, unknown>>;
+  readonly options: Options;
+  /** Arguments of a typical call. */
+  readonly example: string;
+  readonly run: (
+    values: ValuesOf<Options>,
+  ) => Record<string, unknown> | Promise<Record<string, unknown>>;
   readonly print: (figures: Record<string, unknown>) => void;
-  /** False for a bench without tables; the others reconcile theirs at the end. */
-  readonly keepsRows?: false;
 }
 
-const benches: Readonly<Record<string, Bench>> = {
-  account: {
-    about: "Calls per second of one busy account.",
-    usage: accountUsage,
-    run: benchAccount,
-    print: printAccount,
-  },
-  api: { about: "The cost of an API call.", run: benchApi, print: printApi },
-  delivery: {
-    about: "The cost of a delivery and of an exported object.",
-    run: benchDelivery,
-    print: printDelivery,
-  },
-  "in-flight": {
-    about: "Many simultaneous calls of one account.",
-    usage: inFlightUsage,
-    run: benchInFlight,
-    print: printInFlight,
-  },
-  key: {
-    about: "The rate limit of one key under load.",
-    usage: keyUsage,
-    run: benchKey,
-    print: printKey,
-    keepsRows: false,
-  },
-  reference: {
-    about: "The time to the first view of the API reference, in Chromium.",
-    usage: referenceUsage,
-    run: benchReference,
-    print: printReference,
-    keepsRows: false,
-  },
-  runs: {
-    about: "The cost of a run, by number of items and kind of run.",
-    run: benchRuns,
-    print: printRuns,
-  },
-  watchlists: {
-    about: "The cost of stored pages of items, compared with a row for each item.",
-    run: benchWatchlists,
-    print: printWatchlists,
-  },
-  web: {
-    about: "The precision of the adapter for product pages.",
-    usage: webUsage,
-    run: benchWeb,
-    print: printWeb,
-    keepsRows: false,
-  },
-};
+const name = "npm run bench";
+const common = { json: jsonOption };
 
-const width = Math.max(...Object.keys(benches).map((name) => name.length));
-const help = `Measures what the service costs. Each bench takes one minute to several.
-
-Usage: npm run bench -- <bench> [options]
-${Object.entries(benches)
-  .map(([name, { about }]) => `  ${name.padEnd(width)}  ${about}`)
-  .join("\n")}
-
-  --json      prints the result as JSON on the last line, without tables
-  --help, -h  prints this text, or the options of a bench
-
-Examples:
-  npm run bench -- api
-  npm run bench -- account --environments 250 --json
-  npm run bench -- key --help
-`;
-
-const helpOf = (name: string, { about, usage }: Bench): string =>
-  `${about}\n\n${usage ?? `npm run bench -- ${name}\n`}  --json                           prints the result as JSON on the last line, without tables
-
-Example:
-  npm run bench -- ${name} --json
-`;
-
-async function main([name, ...args]: readonly string[]): Promise<number> {
-  if (name === undefined || name.startsWith("-")) {
-    process.stdout.write(help);
-    if (name === undefined || asksForHelp([name])) return name === undefined ? 1 : 0;
-    throw new Error(`The first argument must be a bench (got "${name}").`);
-  }
-  const bench = Object.hasOwn(benches, name) ? benches[name] : undefined;
-  if (bench === undefined) {
-    throw new Error(
-      `There is no bench "${name}".${didYouMean(name, Object.keys(benches))} Benches: ${Object.keys(benches).join(", ")}`,
-    );
-  }
-  if (asksForHelp(args)) {
-    process.stdout.write(helpOf(name, bench));
-    return 0;
-  }
-  if (bench.usage === undefined) parseOptions(args, { json: { type: "boolean" } });
-  const figures = await bench.run();
-  if (!args.includes("--json")) {
-    if (bench.keepsRows === false) process.stdout.write("\nreconcile: this bench keeps no rows\n");
-    bench.print(figures);
-  }
-  process.stdout.write(`\n${JSON.stringify(figures)}\n`);
-  return 0;
+function bench<Options extends OptionList>(
+  word: string,
+  { about, options, example, run, print }: Bench<Options>,
+): Record<string, Subcommand> {
+  const commandLine = {
+    name: `${name} -- ${word}`,
+    about,
+    options: { ...options, ...common },
+    examples: [example, `${example} --json`.trimStart()],
+  };
+  const command = subcommand<OptionList>(commandLine, async ({ values }) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- they were parsed by these options
+    const figures = await run(values as ValuesOf<Options>);
+    if (values["json"] === true) process.stdout.write(`${JSON.stringify(figures)}\n`);
+    else print(figures);
+  });
+  return { [word]: command };
 }
 
-const code = await main(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`${failureMessage(error)}\n`);
-  return 1;
+await runCommandGroup({
+  name,
+  about: "Measures what the service costs. Each bench takes one minute to several.",
+  noun: "bench",
+  commands: {
+    ...bench("account", {
+      about: "Calls per second of one busy account.",
+      options: accountOptions,
+      example: "--environments 250 --work 0.5",
+      run: benchAccount,
+      print: printAccount,
+    }),
+    ...bench("api", {
+      about: "The cost of an API call.",
+      options: {},
+      example: "",
+      run: benchApi,
+      print: printApi,
+    }),
+    ...bench("delivery", {
+      about: "The cost of a delivery and of an exported object.",
+      options: {},
+      example: "",
+      run: benchDelivery,
+      print: printDelivery,
+    }),
+    ...bench("in-flight", {
+      about: "Many simultaneous calls of one account.",
+      options: inFlightOptions,
+      example: "--calls 200 --in-flight 50",
+      run: benchInFlight,
+      print: printInFlight,
+    }),
+    ...bench("key", {
+      about: "The rate limit of one key under load.",
+      options: keyOptions,
+      example: "--attempts 333 --seconds 10",
+      run: benchKey,
+      print: printKey,
+    }),
+    ...bench("reference", {
+      about: "The time to the first view of the API reference, in Chromium.",
+      options: referenceOptions,
+      example: "--views 3",
+      run: benchReference,
+      print: printReference,
+    }),
+    ...bench("runs", {
+      about: "The cost of a run, by number of items and kind of run.",
+      options: {},
+      example: "",
+      run: benchRuns,
+      print: printRuns,
+    }),
+    ...bench("watchlists", {
+      about: "The cost of stored pages of items, compared with a row for each item.",
+      options: {},
+      example: "",
+      run: benchWatchlists,
+      print: printWatchlists,
+    }),
+    ...bench("web", {
+      about: "The precision of the adapter for product pages.",
+      options: webOptions,
+      example: "--pages ./pages",
+      run: benchWeb,
+      print: printWeb,
+    }),
+  },
+  options: common,
+  examples: ["api", "account --environments 250 --json", "key --help"],
 });
-process.exit(code);

@@ -1,6 +1,7 @@
 /**
- * Checks an upstream server against the contract at `/docs/upstream`. Prints a line for each rule. Exit codes: 0 if every mandatory rule holds, 1 if one fails or
- * nothing was read, 2 for a wrong command line.
+ * Checks an upstream server against the contract at `/docs/upstream`. Prints a line for each rule.
+ * Exit codes: 0 if every mandatory rule holds, 1 if one fails or nothing was read, 2 for a wrong
+ * command line.
  */
 import { platforms } from "../shared/platforms/catalogue.ts";
 import { type StepScraperId, stepScraperIds, stepScrapers } from "../shared/scrapers/catalogue.ts";
@@ -9,7 +10,8 @@ import { conforms, type Finding, judged, report } from "./check-upstream/finding
 import type { Subject } from "./check-upstream/read-call.ts";
 import { checkScraper } from "./check-upstream/scraper-rules.ts";
 import { checkRefusals, readCapabilities } from "./check-upstream/server-rules.ts";
-import { jsonOption, parseOptions, runCommand } from "../tools/command-line/command-line.ts";
+import { jsonOption, runCommand, type ValuesOf } from "../tools/command-line/command-line.ts";
+import { progressOf } from "../tools/command-line/progress.ts";
 import { secretFrom, wholeNumberFrom } from "../tools/sources/upstream/command-line.ts";
 
 export interface CheckOptions extends Pick<Subject, "marketplace" | "ids" | "unknownId"> {
@@ -32,13 +34,16 @@ export async function checkUpstream(options: CheckOptions): Promise<Finding[]> {
   const findings = [finding];
   const all = offered.map(({ id }) => id).filter(isScraper);
   const wanted = scraper === undefined ? all.filter((one) => hasShop(one, marketplace)) : [scraper];
+  const progress = progressOf(wanted.length + 1, { everyMs: 5_000 });
   for (const one of wanted) {
+    progress.begin(one);
     const maxBatch = offered.find(({ id }) => id === one)?.maxBatch;
     const subject = { scraper: one, marketplace, ids, unknownId, maxBatch };
     findings.push(...(await checkScraper(server, subject)));
   }
   if (ids.length === 0) findings.push(nothingRead);
   const [first = "retailer_d.standard"] = wanted;
+  progress.begin("refusals");
   findings.push(...(await checkRefusals(server, { scraper: first, marketplace })));
   return findings;
 }
@@ -57,7 +62,7 @@ const isScraper = (id: string): id is StepScraperId => known.has(id);
 const hasShop = (scraper: StepScraperId, marketplace: string): boolean =>
   platforms[stepScrapers[scraper].platform].marketplaces.some(({ code }) => code === marketplace);
 
-const commandLine = {
+export const checkCommandLine = {
   name: "npm run check:upstream",
   about:
     "Checks an upstream server against the contract at /docs/upstream. IDs of offer checks are\n" +
@@ -90,15 +95,19 @@ const commandLine = {
 /** The accepted range of the timeout in seconds. */
 const timeoutRange = { from: 1, to: 600 };
 
+interface Given {
+  readonly values: ValuesOf<(typeof checkCommandLine)["options"]>;
+  readonly positionals: readonly string[];
+}
+
 /**
- * Parses a command line.
+ * Returns the options of a parsed command line.
  * @throws Error that describes the invalid option
  */
-export function parseCheckOptions(
-  args: readonly string[],
+export function checkOptionsFrom(
+  { values, positionals }: Given,
   environment: Readonly<Record<string, string | undefined>>,
 ): CheckOptions {
-  const { values, positionals } = parseOptions(args, commandLine.options, true);
   const { marketplace, timeout } = values;
   const scraper = scraperFrom(values.scraper, marketplace);
   return {
@@ -117,7 +126,7 @@ export function parseCheckOptions(
 function baseUrlFrom([baseUrl = "", ...rest]: readonly string[]): string {
   if (!/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
     throw new Error(
-      `The base URL of the server is missing or invalid (got "${baseUrl}"). Example: ${commandLine.examples[0]}`,
+      `The base URL of the server is missing or invalid (got "${baseUrl}"). Example: ${checkCommandLine.examples[0]}`,
     );
   }
   if (rest.length > 0) throw new Error(`Unexpected argument: ${rest.join(" ")}`);
@@ -152,13 +161,14 @@ function scraperFrom(name: string | undefined, marketplace: string): StepScraper
   return name;
 }
 
-async function main(isJson: boolean): Promise<number> {
-  const findings = await checkUpstream(parseCheckOptions(process.argv.slice(2), process.env));
+async function main(given: Given): Promise<number> {
+  const findings = await checkUpstream(checkOptionsFrom(given, process.env));
   const result = { conforms: conforms(findings), findings };
+  const isJson = given.values.json === true;
   process.stdout.write(isJson ? `${JSON.stringify(result)}\n` : report(findings));
   return result.conforms ? 0 : 1;
 }
 
 if (import.meta.main) {
-  await runCommand(commandLine, ({ values }) => main(values.json === true), { failureCode: 2 });
+  await runCommand(checkCommandLine, main, { failureCode: 2 });
 }

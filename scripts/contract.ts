@@ -1,11 +1,11 @@
 /**
- * Fuzzes the running service with valid and invalid requests generated from its OpenAPI document. The service must accept exactly what the
- * document allows, except for `test/contract/exceptions.json`. The same seed generates the same
- * requests. Exits with 1 if there is a finding; with 0 and a message if Python is missing.
+ * Fuzzes the running service with valid and invalid requests generated from its OpenAPI document.
+ * The service must accept exactly what the document allows, except for
+ * `test/contract/exceptions.json`. The same seed generates the same requests. Exits with 1 if there
+ * is a finding; with 0 and a message if Python is missing.
  */
 import { fileURLToPath } from "node:url";
-import { asksForHelp, helpOf } from "../tools/command-line/command-line.ts";
-import { failureMessage } from "../tools/command-line/failure.ts";
+import { asksForHelp, helpOf, runMain } from "../tools/command-line/command-line.ts";
 import { installContractPython, spawnCommand } from "../tools/contract/command.ts";
 import { startContractWorld } from "../tools/contract/world.ts";
 
@@ -54,7 +54,4 @@ async function main(): Promise<number> {
   }
 }
 
-process.exitCode = await main().catch((error: unknown) => {
-  process.stderr.write(`${failureMessage(error)}\n`);
-  return 1;
-});
+await runMain(main);

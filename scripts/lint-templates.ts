@@ -1,7 +1,7 @@
 /**
  * Creates the templates of every stage, with and without optional context, and checks them with
- * cfn-lint. Exit codes: 0 without findings, 1 with findings, 2 if
- * cfn-lint is not installed (`pip install cfn-lint`).
+ * cfn-lint. Exit codes: 0 without findings, 1 with findings, 2 if cfn-lint is not installed
+ * (`pip install cfn-lint`).
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -10,14 +10,14 @@ import { join } from "node:path";
 import { buildApp } from "../lib/build-app.ts";
 import { stages } from "../lib/config.ts";
 import type { GivenContext } from "../lib/context.ts";
-import { runCommand } from "../tools/command-line/command-line.ts";
+import { jsonOption, runCommand } from "../tools/command-line/command-line.ts";
 import { type Progress, progressOf } from "../tools/command-line/progress.ts";
 
 const commandLine = {
   name: "npm run lint:templates",
   about: "Checks the CloudFormation templates of every stage with cfn-lint (pip install cfn-lint).",
-  options: {},
-  examples: [""],
+  options: { json: jsonOption },
+  examples: ["", "--json"],
 } as const;
 
 const domain = {
@@ -36,6 +36,8 @@ const contexts: readonly GivenContext[] = [
 
 /** W3005: the CDK adds a dependency on a role to a function that already references the role. */
 const ignored = "W3005";
+/** The largest accepted output of cfn-lint, far above that of a finding in every template. */
+const outputBytesMax = 100_000_000;
 
 function templatesIn(folder: string, progress: Progress): readonly string[] {
   return stages.flatMap((stage) =>
@@ -52,7 +54,7 @@ function templatesIn(folder: string, progress: Progress): readonly string[] {
   );
 }
 
-async function main(): Promise<number> {
+async function main(isJson: boolean): Promise<number> {
   const found = spawnSync("cfn-lint", ["--version"], { encoding: "utf8" });
   if (found.error !== undefined) {
     process.stderr.write(
@@ -65,17 +67,25 @@ async function main(): Promise<number> {
     const progress = progressOf(stages.length * contexts.length + 1);
     const templates = templatesIn(folder, progress);
     progress.begin("cfn-lint");
-    const { status } = spawnSync(
+    const { status, stdout } = spawnSync(
       "cfn-lint",
-      ["--format", "parseable", "--ignore-checks", ignored, "--", ...templates],
-      { stdio: "inherit" },
+      ["--format", isJson ? "json" : "parseable", "--ignore-checks", ignored, "--", ...templates],
+      { stdio: ["ignore", "pipe", "inherit"], encoding: "utf8", maxBuffer: outputBytesMax },
     );
-    const verdict = status === 0 ? "finds nothing" : "has findings";
-    process.stdout.write(`${found.stdout.trim()} ${verdict} in ${templates.length} templates.\n`);
+    const linter = found.stdout.trim();
+    if (isJson) {
+      const findings: unknown = JSON.parse(stdout);
+      process.stdout.write(
+        `${JSON.stringify({ linter, templates: templates.length, findings })}\n`,
+      );
+    } else {
+      const verdict = status === 0 ? "finds nothing" : "has findings";
+      process.stdout.write(`${stdout}${linter} ${verdict} in ${templates.length} templates.\n`);
+    }
     return status === 0 ? 0 : 1;
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-await runCommand(commandLine, main);
+await runCommand(commandLine, ({ values }) => main(values.json === true));

@@ -28,17 +28,25 @@ const commandLine = {
       value: "<folder>",
       about: "recorded replies of a products API (default: those of the project's tests)",
     },
+    json: {
+      type: "boolean",
+      about: "prints the result as JSON, and the steps to the error output",
+    },
   },
-  examples: ["", "--recordings ./replies"],
+  examples: ["", "--recordings ./replies", "--json"],
 } as const;
 
-async function main(recordings: string | undefined): Promise<void> {
+async function main(recordings: string | undefined, isJson: boolean): Promise<void> {
   const started = Date.now();
-  const narrator = createNarrator(process.stdout);
+  const narrator = createNarrator(isJson ? process.stderr : process.stdout);
   await tourSandbox(narrator);
   await tourReplayedCatalog(recordings, narrator);
-  const seconds = ((Date.now() - started) / 1_000).toFixed(1);
-  process.stdout.write(`\nThe tour is over: ${narrator.checks()} checks held, ${seconds} s.\n`);
+  const [checks, seconds] = [narrator.checks(), ((Date.now() - started) / 1_000).toFixed(1)];
+  process.stdout.write(
+    isJson
+      ? `${JSON.stringify({ checks, seconds: Number(seconds) })}\n`
+      : `\nThe tour is over: ${checks} checks held, ${seconds} s.\n`,
+  );
 }
 
 async function tourSandbox(narrator: Narrator): Promise<void> {
@@ -89,6 +97,6 @@ const targetOf = (world: FreshWorld): Omit<ReachableTarget, "ids" | "movePrice">
   bucket: { endpoint: world.s3_endpoint, name: world.export_bucket, ...localCustomer },
 });
 
-await runCommand(commandLine, ({ values }) => main(values.recordings), {
+await runCommand(commandLine, ({ values }) => main(values.recordings, values.json === true), {
   exit: "after the command",
 });

@@ -6,6 +6,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 import { runCommand } from "../tools/command-line/command-line.ts";
+import { progressOf } from "../tools/command-line/progress.ts";
 import { generatedFiles, generatedFolder } from "./generated-documents.ts";
 
 const commandLine = {
@@ -26,7 +27,9 @@ const compressed = (text: string): Buffer =>
 await runCommand(commandLine, async () => {
   const files = generatedFiles();
   rmSync(generatedFolder, { recursive: true, force: true });
+  const progress = progressOf(files.length, { everyMs: 5_000 });
   for (const { path, text } of files) {
+    progress.begin(path);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, path.endsWith(".br") ? compressed(text) : text);
   }

@@ -219,7 +219,7 @@ const roomOf = (path: string): string | undefined =>
     .filter((room) => path.startsWith(room))
     .toSorted((one, other) => other.length - one.length)[0];
 
-/** Whether an arrow leads from one file to another; both by their paths from the root. */
+/** Returns true if one file may import another; both by their paths from the root. */
 export function mayImport(from: string, to: string): boolean {
   const room = roomOf(from);
   if (room === undefined) return false;

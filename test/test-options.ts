@@ -17,8 +17,9 @@ const isolated = [
 ];
 
 /**
- * The files of each test run. `npm test` runs `shared`, whose files share the modules of their process,
- * and `isolated`. `npm run test:slow` runs the long proofs, and the property tests again with more runs.
+ * The files of each test run. `npm test` runs `shared`, whose files share the modules of their
+ * process, and `isolated`. `npm run test:slow` runs the long proofs, and the property tests again
+ * with more runs.
  */
 export const filesOf = {
   shared: { include: ["test/**/*.test.ts"], exclude: [...isolated, slow, dashboard, clients] },
@@ -32,8 +33,8 @@ export const filesOf = {
 export const testOptions = {
   root: new URL("..", import.meta.url).pathname,
   globalSetup: "test/support/dynamodb.ts",
-  // More than two cores, because a file waits half of its time for a server or a timer. Fixed, because
-  // real servers start in most files.
+  // More than two cores, because a file waits half of its time for a server or a timer. Fixed,
+  // because real servers start in most files.
   maxWorkers: 4,
   sequence: { sequencer: LongestFirst },
   testTimeout: hangsAfterMs,

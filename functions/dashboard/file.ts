@@ -11,7 +11,9 @@ export interface FileDependencies {
 
 const files = new Map(Object.entries(assets.files));
 
-/** `GET /dashboard/{file}`: a file that is named by its content, or the settings of this deployment. */
+/**
+ * `GET /dashboard/{file}`: a file that is named by its content, or the settings of this deployment.
+ */
 export const fileRoute = route<FileDependencies>({
   async handle({ path }, { demoApiKey }) {
     const name = path["file"] ?? "";

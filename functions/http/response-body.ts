@@ -20,9 +20,10 @@ interface Options {
 }
 
 /**
- * Renders the body of a response: empty for HEAD and for a 304. A file that is stored as brotli is sent
- * as it is if the client accepts brotli. Every other body is compressed with gzip if the client accepts
- * it. The function compresses in both response modes, because API Gateway does not compress streams.
+ * Renders the body of a response: empty for HEAD and for a 304. A file that is stored as brotli is
+ * sent as it is if the client accepts brotli. Every other body is compressed with gzip if the
+ * client accepts it. The function compresses in both response modes, because API Gateway does not
+ * compress streams.
  */
 export function responseBody(options: Options): HttpMiddleware {
   const render: NonNullable<HttpMiddleware["after"]> = async (request) => {

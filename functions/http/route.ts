@@ -50,8 +50,8 @@ export type SentCall = Readonly<Record<"body" | "query", unknown>> &
   Pick<Call<unknown, unknown>, "path">;
 
 /**
- * An operation: its schemas and its handler. The group handler defines the order of checks: key, rate limit,
- * demo workspace, 501, parameters, operation.
+ * An operation: its schemas and its handler. The group handler defines the order of checks: key,
+ * rate limit, demo workspace, 501, parameters, operation.
  */
 export interface Route<Dependencies, Body = unknown, Query = unknown> {
   readonly body?: GenericSchema<unknown, Body>;

@@ -32,7 +32,7 @@ export interface ServiceFunctionProps<Name extends FunctionName> {
    */
   readonly reservedConcurrency?: number;
   /**
-   * True when the function reads files of its folder `generated`: they are copied beside its code.
+   * True if the function reads files of its folder `generated`: they are copied beside its code.
    * @default false
    */
   readonly readsGeneratedFiles?: boolean;

@@ -53,8 +53,6 @@ const keyNameOf = (values: Values): string =>
 export const accountCommands: Commands = {
   accounts: {
     example: "--json",
-    usage: "",
-    takes: [],
     about: "Lists all accounts.",
     async run(_values, admin) {
       const found = await ledgerReaderOf(admin).accounts();
@@ -73,16 +71,15 @@ export const accountCommands: Commands = {
   },
   "accounts show": {
     example: "--account acct_1",
-    usage: "--account <acct_…>",
-    takes: ["account"],
+    needs: ["account"],
     about: "Shows an account with its open holds, keys, watchlists and webhook endpoints.",
     run: async (values, admin) => showAccount(required(values, "account"), admin),
   },
   "accounts open-shards": openShardsCommand,
   "create-account": {
     example: "--name Acme --email ops@acme.example --credits 10000",
-    usage: "--name <name> --email <email> [--credits <n>] [--demo]",
-    takes: ["name", "email", "credits", "demo"],
+    needs: ["name", "email"],
+    takes: ["credits", "demo"],
     about: `Opens an account with ${limits.signupCredits} credits, or with --credits.`,
     changes: (values) => `Open an account for ${namesOf(values).email}`,
     async run(values, admin) {
@@ -101,8 +98,7 @@ export const accountCommands: Commands = {
   },
   keys: {
     example: "--account acct_1",
-    usage: "--account <acct_…>",
-    takes: ["account"],
+    needs: ["account"],
     about: "Lists the API keys of an account.",
     async run(values, admin) {
       const { id } = await existingAccount(required(values, "account"), admin);
@@ -111,8 +107,7 @@ export const accountCommands: Commands = {
   },
   "create-key": {
     example: "--account acct_1 --name server",
-    usage: "--account <acct_…> --name <name>",
-    takes: ["account", "name"],
+    needs: ["account", "name"],
     about: "Creates an API key and shows it. The key cannot be shown again.",
     changes: (values) =>
       `Create an API key for ${required(values, "account")}: ${keyNameOf(values)}`,
@@ -125,8 +120,7 @@ export const accountCommands: Commands = {
   },
   "revoke-key": {
     example: "--account acct_1 --key key_1",
-    usage: "--account <acct_…> --key <key_…>",
-    takes: ["account", "key"],
+    needs: ["account", "key"],
     about: "Revokes an API key at once. This cannot be undone.",
     changes: (values) =>
       `Revoke API key ${required(values, "key")} of ${required(values, "account")}`,

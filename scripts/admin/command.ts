@@ -1,38 +1,59 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { SQSClient } from "@aws-sdk/client-sqs";
+import { creditPacks } from "../../shared/accounts/credit-packs.ts";
+import { jsonOption, type OptionList } from "../../tools/command-line/command-line.ts";
 import type { Progress } from "../../tools/command-line/progress.ts";
-import type { Target } from "./target.ts";
+import { queueNames, type Target } from "./target.ts";
 
 /** The options that only some commands accept. */
 export const commandOptions = {
-  account: { type: "string" },
-  credits: { type: "string" },
-  demo: { type: "boolean" },
-  disabled: { type: "boolean" },
-  email: { type: "string" },
-  id: { type: "string" },
-  key: { type: "string" },
-  limit: { type: "string" },
-  name: { type: "string" },
-  pack: { type: "string" },
-  queue: { type: "string" },
-  receiver: { type: "string" },
-  request: { type: "string" },
-  run: { type: "string" },
-  runs: { type: "string" },
-  "starting-after": { type: "string" },
-  threshold: { type: "string" },
-  type: { type: "string" },
-  watchlist: { type: "string" },
+  account: { type: "string", value: "<acct_…>", about: "the account" },
+  credits: { type: "string", value: "<n>", about: "the number of credits" },
+  demo: { type: "boolean", about: "opens a demo account" },
+  disabled: { type: "boolean", about: "stores the auto top-up without using it" },
+  email: { type: "string", value: "<email>", about: "the email address of the account" },
+  id: {
+    type: "string",
+    value: "<id>",
+    about: "your ID of the change, such as an invoice number: repeating it changes nothing",
+  },
+  key: { type: "string", value: "<key_…>", about: "the API key" },
+  limit: { type: "string", value: "<n>", about: "the largest number of entries to show" },
+  name: { type: "string", value: "<name>", about: "the name of the account or the API key" },
+  pack: {
+    type: "string",
+    value: `<${Object.keys(creditPacks).join("|")}>`,
+    about: "the credit pack",
+  },
+  queue: { type: "string", value: `<${queueNames.join("|")}>`, about: "the queue" },
+  receiver: { type: "string", value: "<https url>", about: "where the changes are sent" },
+  request: { type: "string", value: "<req_…>", about: "shows only the entries of this call" },
+  run: { type: "string", value: "<number>", about: "the number of the run" },
+  runs: { type: "string", value: "<n>", about: "the number of runs of each watchlist" },
+  "starting-after": {
+    type: "string",
+    value: "<ctx_…>",
+    about: "shows only the entries after this one in the list",
+  },
+  threshold: {
+    type: "string",
+    value: "<n>",
+    about: "the balance at which the account gets the pack",
+  },
+  type: { type: "string", value: "<type>", about: "shows only the entries of this type" },
+  watchlist: { type: "string", value: "<wl_…>", about: "the watchlist" },
 } as const;
 
 /** The options that every command accepts. */
 export const commonOptions = {
-  stage: { type: "string" },
-  region: { type: "string" },
-  yes: { type: "boolean" },
-  json: { type: "boolean" },
-  help: { type: "boolean", short: "h" },
+  stage: {
+    type: "string",
+    value: "<dev|prod>",
+    about: "a deployed stage (default: the local world of LOCAL_DIR, .local)",
+  },
+  region: { type: "string", value: "<region>", about: "the AWS region of the stage" },
+  yes: { type: "boolean", about: "changes prod without a question" },
+  json: jsonOption,
 } as const;
 
 type Options = typeof commandOptions & typeof commonOptions;
@@ -64,9 +85,10 @@ export interface Admin {
 }
 
 interface Described {
-  /** The command's options, as they appear in the usage. */
-  readonly usage: string;
-  readonly takes: readonly OptionName[];
+  /** The options that the command requires. */
+  readonly needs?: readonly OptionName[];
+  /** The options that the command accepts beside these. */
+  readonly takes?: readonly OptionName[];
   readonly about: string;
   /** The options of a typical call. */
   readonly example: string;
@@ -89,6 +111,13 @@ export type Command = WorldCommand | FixedCommand;
 
 /** Commands by name. A name has one or two words. */
 export type Commands = Readonly<Record<string, Command>>;
+
+/** Returns the options of a command, without those that every command accepts. */
+export const optionsOf = ({ needs = [], takes = [] }: Command): OptionList =>
+  Object.fromEntries([
+    ...needs.map((name) => [name, { ...commandOptions[name], required: true }]),
+    ...takes.map((name) => [name, commandOptions[name]]),
+  ]);
 
 /**
  * Returns the value of a required option.

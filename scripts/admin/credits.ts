@@ -29,22 +29,17 @@ import { quantity } from "../../shared/base/quantity.ts";
 export const creditsMax = 1_000_000_000_000;
 /** The number of transactions in one request to the ledger. */
 const transactionsMax = 1_000;
-const packNames = Object.keys(creditPacks).join("|");
-const changeTakes = ["account", "id"] as const;
 
 export const creditCommands: Commands = {
   packs: {
     example: "--json",
-    usage: "",
-    takes: [],
     about: "Lists the credit packs.",
     answer: listOf(Object.entries(creditPacks).map(([pack, credits]) => ({ pack, credits }))),
   },
   credits: {
     example: "--account acct_1 --limit 20",
-    usage:
-      "--account <acct_…> [--request <req_…>] [--type <type>] [--watchlist <wl_…>] [--limit <n>] [--starting-after <ctx_…>]",
-    takes: ["account", "request", "type", "watchlist", "limit", "starting-after"],
+    needs: ["account"],
+    takes: ["request", "type", "watchlist", "limit", "starting-after"],
     about: "Lists the ledger of an account, newest first, with the call or run of each entry.",
     async run(values, admin) {
       const { id } = await existingAccount(required(values, "account"), admin);
@@ -70,8 +65,7 @@ export const creditCommands: Commands = {
   },
   purchase: {
     example: "--account acct_1 --id invoice-17 --pack starter",
-    usage: `--account <acct_…> --id <id> --pack <${packNames}>`,
-    takes: [...changeTakes, "pack"],
+    needs: ["account", "id", "pack"],
     about: "Adds the credits of a paid pack. Paid credits raise the concurrency tier.",
     changes: (values) => `Add pack ${packOf(values)} to ${subjectOf(values)}`,
     run: (values, admin) =>
@@ -79,8 +73,7 @@ export const creditCommands: Commands = {
   },
   grant: {
     example: "--account acct_1 --id sorry-3 --credits 500",
-    usage: "--account <acct_…> --id <id> --credits <n>",
-    takes: [...changeTakes, "credits"],
+    needs: ["account", "id", "credits"],
     about: "Adds free credits.",
     changes: (values) => `Grant ${quantity(granted(values), "credit")} to ${subjectOf(values)}`,
     run: (values, admin) =>
@@ -88,8 +81,7 @@ export const creditCommands: Commands = {
   },
   adjust: {
     example: "--account acct_1 --id typo-1 --credits=-20",
-    usage: "--account <acct_…> --id <id> --credits=<n, or -n>",
-    takes: [...changeTakes, "credits"],
+    needs: ["account", "id", "credits"],
     about: "Corrects a balance, never below zero.",
     changes: (values) =>
       `Adjust the balance of ${subjectOf(values)} by ${quantity(adjusted(values), "credit")}`,
@@ -98,8 +90,8 @@ export const creditCommands: Commands = {
   },
   "set-auto-topup": {
     example: "--account acct_1 --threshold 1000 --pack starter",
-    usage: `--account <acct_…> [--threshold <n> --pack <${packNames}> [--disabled]]`,
-    takes: ["account", "threshold", "pack", "disabled"],
+    needs: ["account"],
+    takes: ["threshold", "pack", "disabled"],
     about:
       "Sets the balance at which an account gets a pack automatically. Without --pack, ends this.",
     changes: (values) => `Set the auto top-up of ${required(values, "account")}`,

@@ -17,8 +17,6 @@ const incompleteExit = 1;
 export const deadLetterCommands: Commands = {
   "dead-letters": {
     example: "--stage prod --region us-east-1",
-    usage: "",
-    takes: [],
     about: "Counts the messages of each queue and of its dead-letter queue.",
     async run(_values, { sqs, target }) {
       const urls = await target.queues();
@@ -37,8 +35,8 @@ export const deadLetterCommands: Commands = {
   },
   "dead-letters show": {
     example: "--queue runs --limit 5",
-    usage: `--queue <${queueNames.join("|")}> [--limit <n>]`,
-    takes: ["queue", "limit"],
+    needs: ["queue"],
+    takes: ["limit"],
     about: "Shows messages of a dead-letter queue without removing them.",
     async run(values, admin) {
       const { deadLetters } = await queueOf(values, admin);
@@ -52,8 +50,7 @@ export const deadLetterCommands: Commands = {
   },
   "dead-letters replay": {
     example: "--queue runs",
-    usage: `--queue <${queueNames.join("|")}>`,
-    takes: ["queue"],
+    needs: ["queue"],
     about: "Moves the messages of a dead-letter queue back to their queue.",
     changes: (values) => `Move the dead letters of the ${required(values, "queue")} queue back`,
     async run(values, admin) {

@@ -7,8 +7,8 @@ import { accountsOf, existingAccount } from "./existing.ts";
 export const demoCommands: Commands = {
   "fill-demo": {
     example: "--account acct_1",
-    usage: "--account <acct_…> [--receiver <https url>]",
-    takes: ["account", "receiver"],
+    needs: ["account"],
+    takes: ["receiver"],
     about:
       "Gives a demo account watchlists with sandbox IDs and runs each twice. Later runs follow " +
       "the schedule and cost credits of the account. The receiver gets their changes. A repeated " +

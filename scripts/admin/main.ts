@@ -1,15 +1,19 @@
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { documentClient } from "../../shared/aws/table/dynamo.ts";
-import { didYouMean } from "../../shared/base/nearest.ts";
-import { parseOptions } from "../../tools/command-line/command-line.ts";
+import {
+  type CommandGroup,
+  commandNamed,
+  groupHelpOf,
+} from "../../tools/command-line/command-group.ts";
+import { helpOf, parseOptions } from "../../tools/command-line/command-line.ts";
 import { failureMessage } from "../../tools/command-line/failure.ts";
 import { progressOf } from "../../tools/command-line/progress.ts";
 import { accountCommands } from "./accounts.ts";
 import {
   type Command,
   commandOptions,
-  type Commands,
   commonOptions,
+  optionsOf,
   type Values,
   type WorldCommand,
 } from "./command.ts";
@@ -20,20 +24,41 @@ import { demoCommands } from "./demo.ts";
 import { textOf } from "./print.ts";
 import { reconcileCommands } from "./reconcile-command.ts";
 import { deployedTarget, localTarget, type Target } from "./target.ts";
-import { commandHelp, usageOf } from "./usage.ts";
 import { watchlistCommands } from "./watchlists.ts";
 
-const commands: Commands = {
-  ...accountCommands,
-  ...creditCommands,
-  ...watchlistCommands,
-  ...demoCommands,
-  ...deadLetterCommands,
-  ...reconcileCommands,
+const group: CommandGroup<Command> = {
+  name: "npm run admin",
+  about:
+    "Reads and changes the accounts, watchlists and queues of a local world or a deployed stage.",
+  noun: "command",
+  commands: {
+    ...accountCommands,
+    ...creditCommands,
+    ...watchlistCommands,
+    ...demoCommands,
+    ...deadLetterCommands,
+    ...reconcileCommands,
+  },
+  options: commonOptions,
+  notes: [
+    "A deployed stage is found by the outputs of its stacks, with the credentials of the AWS SDK and the AWS_ENDPOINT_URL of the environment.",
+    "A change of prod is shown first. You confirm it by typing prod, or with --yes.",
+    "Results are JSON; at a terminal they are text, and JSON with --json.",
+    "Exit codes: 0 success, 1 failure, 2 reconcile found differences.",
+  ],
+  examples: [
+    "create-account --name Acme --email ops@acme.example",
+    "accounts --stage prod --region us-east-1 --json",
+    "credits --help",
+  ],
 };
 
 const progressMs = 5_000;
-const options = { ...commandOptions, ...commonOptions };
+const options = {
+  ...commandOptions,
+  ...commonOptions,
+  help: { type: "boolean", short: "h" },
+} as const;
 
 /** The streams of a command. Errors and questions are written to `errors`. */
 export interface Streams {
@@ -58,18 +83,20 @@ export async function runAdmin(words: readonly string[], streams: Streams): Prom
 async function runCommandLine(words: readonly string[], streams: Streams): Promise<number> {
   const { values, positionals } = parseOptions(words, options, true);
   if (positionals.length === 0) {
-    streams.output.write(usageOf(commands));
+    streams.output.write(groupHelpOf(group));
     return values.help === true ? 0 : 1;
   }
   const name = positionals.join(" ");
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (command === undefined) {
-    throw new Error(
-      `There is no command "${name}".${didYouMean(name, Object.keys(commands))} Run npm run admin for a list.`,
-    );
-  }
+  const command = commandNamed(name, group);
   if (values.help === true) {
-    streams.output.write(`${commandHelp(name, command)}\n`);
+    streams.output.write(
+      helpOf({
+        name: `${group.name} -- ${name}`,
+        about: command.about,
+        options: { ...optionsOf(command), ...commonOptions },
+        examples: [command.example],
+      }),
+    );
     return 0;
   }
   refuseOthers(name, command, Object.keys(values));
@@ -116,12 +143,16 @@ function print(result: unknown, values: Values, streams: Streams): void {
 const isText = ({ json }: Values, { output }: Streams): boolean =>
   output.isTTY === true && json !== true;
 
-function refuseOthers(name: string, { takes, usage }: Command, given: readonly string[]): void {
-  const taken = new Set<string>(takes);
-  const other = given.find((option) => !taken.has(option) && !Object.hasOwn(commonOptions, option));
+function refuseOthers(name: string, command: Command, given: readonly string[]): void {
+  const own = optionsOf(command);
+  const accepted = { ...own, ...commonOptions };
+  const other = given.find((option) => !Object.hasOwn(accepted, option));
   if (other === undefined) return;
+  const usage = Object.entries(own).map(([option, { value = "" }]) =>
+    `--${option} ${value}`.trim(),
+  );
   throw new Error(
-    `${name} does not accept --${other}. It accepts: ${usage === "" ? "nothing" : usage}`,
+    `${name} does not accept --${other}. It accepts: ${usage.length === 0 ? "nothing" : usage.join(", ")}`,
   );
 }
 

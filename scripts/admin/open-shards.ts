@@ -11,7 +11,6 @@ import { existingAccount } from "./existing.ts";
  */
 export const openShardsCommand: WorldCommand = {
   example: "--stage prod --region us-east-1",
-  usage: "[--account <acct_…>]",
   takes: ["account"],
   about:
     "Moves the credits of accounts from earlier releases to shards, for all accounts or for one. " +

@@ -11,12 +11,11 @@ const runsDefault = 20;
 export const reconcileCommands: Commands = {
   reconcile: {
     example: "--account acct_1 --json",
-    usage: "[--account <acct_…>] [--runs <n>] [--json]",
     takes: ["account", "runs"],
     about:
       "Compares the ledger with balances, items with counters, runs with their results and the feed, " +
       "and pending deliveries with outboxes. Prints a line for each difference. Compares the results " +
-      `${runsDefault} runs of each watchlist; --runs sets another number.`,
+      `of the newest ${runsDefault} runs of each watchlist; --runs sets another number.`,
     async run(values, { dynamo, target, isText, printLine, progress, endWith }) {
       const steps = progress(null);
       const line = isText

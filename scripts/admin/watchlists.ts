@@ -13,8 +13,7 @@ const listsOf = ({ dynamo, target }: Admin) => dynamoListsReader(dynamo, target.
 export const watchlistCommands: Commands = {
   watchlists: {
     example: "--account acct_1",
-    usage: "--account <acct_…>",
-    takes: ["account"],
+    needs: ["account"],
     about: "Lists the watchlists of an account.",
     async run(values, admin) {
       const { id } = await existingAccount(required(values, "account"), admin);
@@ -23,8 +22,8 @@ export const watchlistCommands: Commands = {
   },
   runs: {
     example: "--watchlist wl_1 --limit 5",
-    usage: "--watchlist <wl_…> [--limit <n>]",
-    takes: ["watchlist", "limit"],
+    needs: ["watchlist"],
+    takes: ["limit"],
     about: "Lists the runs of a watchlist, newest first.",
     async run(values, admin) {
       const { default: otherwise } = limits.pagination.runs;
@@ -43,8 +42,7 @@ export const watchlistCommands: Commands = {
   },
   "runs show": {
     example: "--watchlist wl_1 --run 3",
-    usage: "--watchlist <wl_…> --run <number>",
-    takes: ["watchlist", "run"],
+    needs: ["watchlist", "run"],
     about: "Shows a run: its phase, its steps and their batches, and the action that it waits for.",
     run: async (values, admin) =>
       showRun(required(values, "watchlist"), wholeNumber(values, "run", { least: 1 }), admin),

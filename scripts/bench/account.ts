@@ -2,21 +2,75 @@ import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { defaultRules, type DynamoRules, type Spread } from "./account/contention.ts";
 import { type AccountFigures, type AccountLoad, measureAccounts } from "./account/measure.ts";
 import { createBenchTable, withBenchDynamo } from "./bench-dynamo.ts";
-import { number, readOptions, wholeNumber } from "./bench-options.ts";
+import { number, wholeNumber } from "./bench-options.ts";
 import { printTable } from "../measure/print-table.ts";
+import type { ValuesOf } from "../../tools/command-line/command-line.ts";
 import { progressOf } from "../../tools/command-line/progress.ts";
 
-export const accountUsage = `npm run bench -- account [options]
-  --environments 5,20,50,100,250   Lambda environments, and the account's concurrency limit
-  --work 0.05,0.5,1                seconds that a call waits for its source
-  --seconds 10                     measured seconds of virtual time, after 2 s of warm-up
-  --rate 0                         calls offered a second; 0: each environment calls without a pause
-  --watchlists 0                   watchlists whose runs reserve on the same account
-  --accounts 1                     2: also measures a second account at 5 calls a second, alone and with the first
-  --read-ms 4-6 --write-ms 4-6 --transaction-ms 10-12
-                                   latency of DynamoDB, least to most
-  --seed 1                         of the latencies and arrivals
-`;
+const latency = "least to most milliseconds of a";
+export const accountOptions = {
+  environments: {
+    type: "string",
+    value: "<n,n,…>",
+    default: "5,20,50,100,250",
+    about: "the Lambda environments, and the account's concurrency limit",
+  },
+  work: {
+    type: "string",
+    value: "<seconds,…>",
+    default: "0.05,0.5,1",
+    about: "the time for which a call waits for its source",
+  },
+  seconds: {
+    type: "string",
+    value: "<n>",
+    default: "10",
+    about: "the measured virtual time, after 2 s of warm-up",
+  },
+  rate: {
+    type: "string",
+    value: "<n>",
+    default: "0",
+    about: "the calls offered in a second; 0: each environment calls without a pause",
+  },
+  watchlists: {
+    type: "string",
+    value: "<n>",
+    default: "0",
+    about: "the watchlists whose runs reserve on the same account",
+  },
+  accounts: {
+    type: "string",
+    value: "<1|2>",
+    default: "1",
+    about: "2 also measures a second account at 5 calls a second, alone and with the first",
+  },
+  "read-ms": {
+    type: "string",
+    value: "<n-n>",
+    default: defaultRules.readMs.join("-"),
+    about: `${latency} read`,
+  },
+  "write-ms": {
+    type: "string",
+    value: "<n-n>",
+    default: defaultRules.writeMs.join("-"),
+    about: `${latency} write`,
+  },
+  "transaction-ms": {
+    type: "string",
+    value: "<n-n>",
+    default: defaultRules.transactionMs.join("-"),
+    about: `${latency} transaction`,
+  },
+  seed: {
+    type: "string",
+    value: "<n>",
+    default: "1",
+    about: "the seed of the latencies and arrivals",
+  },
+} as const;
+type AccountValues = ValuesOf<typeof accountOptions>;
 
 /** The load of the second account, which is far below the account's limits. */
 const quietLoad: Omit<AccountLoad, "workSeconds"> = { environments: 20, rate: 5, watchlists: 0 };
@@ -30,8 +84,8 @@ const ratioMax = 1.2;
  * Measures an account under load, in a model of DynamoDB's latency, conflicts and limits. Measures
  * next a second account at the same time, if requested.
  */
-export async function benchAccount(): Promise<Record<string, unknown>> {
-  const options = readAccountOptions();
+export async function benchAccount(values: AccountValues): Promise<Record<string, unknown>> {
+  const options = accountOptionsFrom(values);
   return withBenchDynamo(async (endpoint) => {
     const client = new DynamoDBClient({});
     const tables = {
@@ -96,19 +150,7 @@ export function printAccount({ account, neighbour }: Record<string, unknown>): v
   }
 }
 
-function readAccountOptions() {
-  const values = readOptions({
-    environments: "5,20,50,100,250",
-    work: "0.05,0.5,1",
-    seconds: "10",
-    rate: "0",
-    watchlists: "0",
-    accounts: "1",
-    "read-ms": defaultRules.readMs.join("-"),
-    "write-ms": defaultRules.writeMs.join("-"),
-    "transaction-ms": defaultRules.transactionMs.join("-"),
-    seed: "1",
-  });
+function accountOptionsFrom(values: AccountValues) {
   const rules: DynamoRules = {
     ...defaultRules,
     readMs: spread("read-ms", values["read-ms"]),

@@ -4,6 +4,7 @@ import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
 import { documentClient } from "../../shared/aws/table/dynamo.ts";
 import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { pointClientsAt } from "../../tools/local/aws-environment.ts";
+import { progressOf } from "../../tools/command-line/progress.ts";
 import { startTemporaryDynamo } from "../../tools/local/temporary-dynamo.ts";
 import { benchBundles } from "./bundles.ts";
 import { type DynamoMeter, startDynamoMeter } from "../measure/dynamo-meter.ts";
@@ -32,10 +33,15 @@ export async function benchApi(): Promise<Record<string, unknown>> {
   const meter = await startDynamoMeter(dynamo.endpoint);
   const world = await startBenchWorld(join(dynamo.dir, "world"), { DYNAMODB_ENDPOINT: meter.url });
   try {
+    const progress = progressOf(4);
+    progress.begin("round trips");
     const keys = await openAccounts(world, dynamo.endpoint);
     const trips = await benchRoundTrips(world, meter, keys);
+    progress.begin("calls through the gateway");
     const gateway = await benchGateway(world, keys);
+    progress.begin("CPU time of the handler");
     const cpu = await benchCpu(world, dynamo.endpoint, keys);
+    progress.begin("bundles");
     const bundles = await benchBundles();
     await reconcileWorld(join(dynamo.dir, "world"));
     return { roundTrips: trips, cpu, gateway, bundles };

@@ -65,7 +65,9 @@ export const runsOf = (task: DeliveryTask): readonly RunEvents[] =>
 export const readPlaces = (): DeliveryPlaces =>
   JSON.parse(process.env["BENCH_PLACES"] ?? "") as DeliveryPlaces;
 
-/** Does some work and returns its cost. `requests` returns the number of DynamoDB requests so far. */
+/**
+ * Does some work and returns its cost. `requests` returns the number of DynamoDB requests so far.
+ */
 export async function spentOn(
   work: () => Promise<void>,
   requests: () => number = () => 0,

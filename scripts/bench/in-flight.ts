@@ -10,23 +10,41 @@ import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { pointClientsAt } from "../../tools/local/aws-environment.ts";
 import { checkSums } from "./account/check-sums.ts";
 import { openAccount } from "./account/open-account.ts";
-import { number, readOptions, wholeNumber } from "./bench-options.ts";
+import { number, wholeNumber } from "./bench-options.ts";
 import { type BenchWorld, startBenchWorld } from "../measure/gateway-rate.ts";
 import { printTable } from "../measure/print-table.ts";
+import type { ValuesOf } from "../../tools/command-line/command-line.ts";
+import { progressOf } from "../../tools/command-line/progress.ts";
 import { reconcileWorld } from "./reconciled.ts";
 
-export const inFlightUsage = `npm run bench -- in-flight [options]
-  --calls 1000      calls of POST /v1/products with one ID, over HTTP
-  --in-flight 250   calls that the client has under way at a time; the account's concurrency limit
-  --work 15         seconds that a call waits for its source; less needs a faster machine
-`;
+export const inFlightOptions = {
+  calls: {
+    type: "string",
+    value: "<n>",
+    default: "1000",
+    about: "the calls of POST /v1/products with one ID, over HTTP",
+  },
+  "in-flight": {
+    type: "string",
+    value: "<n>",
+    default: "250",
+    about: "the simultaneous calls of the client, and the account's concurrency limit",
+  },
+  work: {
+    type: "string",
+    value: "<seconds>",
+    default: "15",
+    about: "the time for which a call waits for its source; less needs a faster machine",
+  },
+} as const;
+type InFlightValues = ValuesOf<typeof inFlightOptions>;
 
 /** Milliseconds between two reads of the account's slots in use. */
 const lookMs = 50;
 
 /** Makes many simultaneous calls of one account in the local world. Then checks the stored sums. */
-export async function benchInFlight(): Promise<Record<string, unknown>> {
-  const load = readLoad();
+export async function benchInFlight(values: InFlightValues): Promise<Record<string, unknown>> {
+  const load = loadFrom(values);
   const dir = mkdtempSync(join(tmpdir(), "bench-"));
   const world = await startBenchWorld(dir, { BENCH_WORK_MS: String(load.workMs) });
   try {
@@ -45,7 +63,7 @@ export async function benchInFlight(): Promise<Record<string, unknown>> {
     const seconds = (Date.now() - from) / 1_000;
     const credits = answers.reduce((sum, answer) => sum + answer.credits, 0);
     const sums = await checkSums(tables.accounts, opened.accountId, credits);
-    process.stdout.write(`\nsums: ${sums}\n`);
+    process.stderr.write(`sums: ${sums}\n`);
     const figures = figuresOf(answers, { seconds, slots });
     process.stderr.write(`${JSON.stringify(figures)}\n`);
     await reconcileWorld(dir);
@@ -56,8 +74,7 @@ export async function benchInFlight(): Promise<Record<string, unknown>> {
   }
 }
 
-function readLoad(): Load {
-  const values = readOptions({ calls: "1000", "in-flight": "250", work: "15" });
+function loadFrom(values: InFlightValues): Load {
   return {
     count: wholeNumber("calls", values.calls),
     atOnce: wholeNumber("in-flight", values["in-flight"]),
@@ -92,6 +109,7 @@ async function makeCalls(
   const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
   const answers: Answer[] = [];
   let started = 0;
+  const progress = progressOf(count, { everyMs: 5_000 });
   const caller = async (_: unknown, n: number): Promise<void> => {
     // Spreads the starts over the duration of a call, because all connections at once would exceed
     // what the machine can accept in a second.
@@ -99,6 +117,7 @@ async function makeCalls(
     while (started < count) {
       const key = keys[started % keys.length] ?? "";
       started += 1;
+      progress.begin("calls started");
       answers.push(await untilServed(agent, baseUrl, key));
     }
   };

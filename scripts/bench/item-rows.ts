@@ -28,10 +28,10 @@ const batchRowsMax = 25;
 const parallel = 10;
 
 /**
- * Creates a layout with a separate row for each item, which contains the same data as in a page. New
- * items are written 25 at a time, and changed items one by one with a condition. `changed_since`
- * filters all rows of the watchlist. An index by time would avoid most of these reads, but double
- * the price of each write that changes the time.
+ * Creates a layout with a separate row for each item, which contains the same data as in a page.
+ * New items are written 25 at a time, and changed items one by one with a condition.
+ * `changed_since` filters all rows of the watchlist. An index by time would avoid most of these
+ * reads, but double the price of each write that changes the time.
  */
 export function rowPerItem(
   client: DynamoDBDocumentClient,

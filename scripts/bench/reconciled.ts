@@ -101,7 +101,7 @@ const printDifference = (difference: Difference): void => {
 };
 
 function conclude(tally: Tally): void {
-  process.stdout.write(`\n${tallyLine(tally)}\n`);
+  process.stderr.write(`${tallyLine(tally)}\n`);
   if (tally.differences + tally.unsteady > 0)
     throw new Error("reconcile found differences in the tables");
 }

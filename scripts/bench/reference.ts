@@ -2,10 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
+import type { ValuesOf } from "../../tools/command-line/command-line.ts";
+import { progressOf } from "../../tools/command-line/progress.ts";
 import { startWorld } from "../../tools/local/world.ts";
 import { launchChromium } from "../../tools/dashboard/chromium.ts";
 import { printTable } from "../measure/print-table.ts";
-import { readOptions, wholeNumber } from "./bench-options.ts";
+import { wholeNumber } from "./bench-options.ts";
 import { median } from "./median.ts";
 
 /** Milliseconds from the navigation, and what the browser received. */
@@ -19,14 +21,20 @@ interface View {
 }
 
 const first = "Read products";
-export const referenceUsage = `npm run bench -- reference [options]
-  --views <number>                 views, each in a new browser profile (5)
-`;
+export const referenceOptions = {
+  views: {
+    type: "string",
+    value: "<n>",
+    default: "5",
+    about: "the views, each in a new browser profile",
+  },
+} as const;
 
 /** Opens the API reference with an empty cache, in a new browser profile each time. */
-export async function benchReference(): Promise<Record<string, unknown>> {
-  const options = readOptions({ views: "5" });
-  const views = wholeNumber("views", options.views);
+export async function benchReference(
+  values: ValuesOf<typeof referenceOptions>,
+): Promise<Record<string, unknown>> {
+  const views = wholeNumber("views", values.views);
   process.env["POWERTOOLS_LOG_LEVEL"] ??= "SILENT";
   const dir = mkdtempSync(join(tmpdir(), "reference-"));
   // First, because it fails on a machine without Chromium.
@@ -35,7 +43,11 @@ export async function benchReference(): Promise<Record<string, unknown>> {
   try {
     const address = `${world.baseUrl}/docs/reference`;
     const found: View[] = [];
-    for (let view = 0; view < views; view += 1) found.push(await firstView(browser, address));
+    const progress = progressOf(views);
+    for (let view = 1; view <= views; view += 1) {
+      progress.begin(`view ${view}`);
+      found.push(await firstView(browser, address));
+    }
     return {
       views,
       listMs: median(found.map(({ listMs }) => listMs)),

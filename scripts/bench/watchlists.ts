@@ -39,7 +39,7 @@ function scatteredIds(): Set<string> {
   return found;
 }
 
-interface Figures {
+interface LayoutFigures {
   readonly work: string;
   readonly layout: "pages" | "rows";
   readonly milliseconds: number;
@@ -73,7 +73,7 @@ export async function benchWatchlists(): Promise<Record<string, unknown>> {
         list: list.watchlistId,
       }),
     };
-    const figures: Figures[] = [];
+    const figures: LayoutFigures[] = [];
     const progress = progressOf(2);
     for (const layout of ["pages", "rows"] as const) {
       progress.begin(layout);
@@ -88,10 +88,10 @@ export async function benchWatchlists(): Promise<Record<string, unknown>> {
 }
 
 async function measure(
-  name: Figures["layout"],
+  name: LayoutFigures["layout"],
   layout: Layout,
   meter: DynamoMeter,
-): Promise<Figures[]> {
+): Promise<LayoutFigures[]> {
   const items = ids.map((id) => newItem(id, "2026-03-01T00:00:00.000Z"));
   const works: [string, () => Promise<number>, number][] = [
     ["create 50,000 items", () => layout.create(items), itemsCount],
@@ -99,7 +99,7 @@ async function measure(
     ["change 500, spread evenly", () => layout.change(changedIds, asChanged), changedIds.length],
     ["changed_since: those 500", () => layout.changedSince(changedAt), changedIds.length],
   ];
-  const figures: Figures[] = [];
+  const figures: LayoutFigures[] = [];
   for (const [n, [work, run, expected]] of works.entries()) {
     // Items that are listed and changed were read before. This first read is not measured.
     if (n === 1) await layout.fill(items.map(asRead));
@@ -205,7 +205,7 @@ async function listThrough(
 
 const times = (a: number, b: number): number => Math.round((a / b) * 10) / 10;
 
-function ratiosOf(figures: readonly Figures[]): Ratios[] {
+function ratiosOf(figures: readonly LayoutFigures[]): Ratios[] {
   const half = figures.length / 2;
   return figures.slice(0, half).flatMap((pages, n) => {
     const rows = figures[half + n];

@@ -7,7 +7,8 @@ import { extractProduct, type Extraction } from "../../shared/sources/web/extrac
 import { webFields } from "../../shared/sources/web/fields.ts";
 import { foundStatus } from "../../shared/scrapers/product-fields.ts";
 import { cpuTimer } from "../measure/cpu-timer.ts";
-import { readOptions } from "./bench-options.ts";
+import type { ValuesOf } from "../../tools/command-line/command-line.ts";
+import { progressOf } from "../../tools/command-line/progress.ts";
 import { printTable } from "../measure/print-table.ts";
 
 /** The values that people read from a page. If several prices are right, all are listed. */
@@ -26,7 +27,7 @@ interface Page {
 }
 
 /** The results of the bench. Times are CPU milliseconds for one page in a warm process. */
-export interface WebFigures extends Record<string, unknown> {
+interface WebFigures extends Record<string, unknown> {
   readonly pages: number;
   readonly accuracy: readonly Accuracy[];
   readonly cpuMsMean: number;
@@ -42,23 +43,32 @@ const normalisation =
   "is right / true. The id is the longest run of five digits or more in the last step of the " +
   "page's address, else that step.";
 
-/**
- * Measures how accurately and how fast product pages of many sites are read. `--pages <folder>`
- * contains the pages.
- */
-export const benchWeb = (): Promise<Record<string, unknown>> =>
-  Promise.resolve(webFigures(pagesFolder()));
+export const webOptions = {
+  pages: {
+    type: "string",
+    value: "<folder>",
+    required: true,
+    about: "the pages, with html/ and ground-truth.json",
+  },
+} as const;
 
 /**
- * Measures the pages of a folder that contains `ground-truth.json` and `html/`. Pages may be
+ * Measures how accurately and how fast product pages of many sites are read. The pages may be
  * gzipped.
  */
-export function webFigures(folder: string): WebFigures {
+export function benchWeb({ pages: folder }: ValuesOf<typeof webOptions>): WebFigures {
+  if (folder === undefined) throw new Error("--pages must name a folder.");
   const pages = readPages(folder);
-  for (let round = 0; round < warmUpRounds; round += 1) for (const page of pages) extract(page);
-  const readings = pages.map((page) => ({ page, extraction: extract(page) }));
+  const progress = progressOf((warmUpRounds + 2) * pages.length, { everyMs: 5_000 });
+  const fromEach = <Result>(work: (page: Page) => Result): readonly Result[] =>
+    pages.map((page) => {
+      progress.begin(page.url.host);
+      return work(page);
+    });
+  for (let round = 0; round < warmUpRounds; round += 1) fromEach(extract);
+  const readings = fromEach((page) => ({ page, extraction: extract(page) }));
   const found = readings.map(({ page, extraction }) => ({ page, reported: reported(extraction) }));
-  const milliseconds = pages.map((page) => cpuMs(page));
+  const milliseconds = fromEach(cpuMs);
   return {
     pages: pages.length,
     normalisation,
@@ -94,14 +104,6 @@ export function printWeb(figures: Record<string, unknown>): void {
   printTable("Answers", [answers as object]);
   printTable("CPU milliseconds a page, warm", [{ mean: cpuMsMean, max: cpuMsMax }]);
   process.stdout.write(`\nNormalisation: ${normalisation}\n`);
-}
-
-export const webUsage = "npm run bench -- web --pages <folder with html/ and ground-truth.json>\n";
-
-function pagesFolder(): string {
-  const { pages } = readOptions({ pages: "" });
-  if (pages === "") throw new Error(`--pages must name a folder.`);
-  return pages;
 }
 
 function readPages(folder: string): Page[] {

@@ -1,6 +1,6 @@
 /**
- * Takes screenshots of the dashboard and the documentation, light and dark, for desktop and phone. They show a
- * separate local world with invented data.
+ * Takes screenshots of the dashboard and the documentation, light and dark, for desktop and phone.
+ * They show a separate local world with invented data.
  */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,7 +1,7 @@
 /**
  * Runs the smoke test against an emulator. `deploy-smoke.ts` starts it with the environment of the
- * emulated world. Arguments: the path of the Python that has the emulator; and `public` if it runs in a
- * network namespace with a public address.
+ * emulated world. Arguments: the path of the Python that has the emulator; and `public` if it runs
+ * in a network namespace with a public address.
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";

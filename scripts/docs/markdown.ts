@@ -15,7 +15,9 @@ export interface RenderedPage {
   readonly sections: readonly Section[];
 }
 
-/** Returns the address of a link on the rendered page, or undefined if the reader cannot open it. */
+/**
+ * Returns the address of a link on the rendered page, or undefined if the reader cannot open it.
+ */
 export type ResolveLink = (href: string) => string | undefined;
 
 /** Renders a Markdown page. Its HTML has no scripts, styles, images or raw HTML of the source. */

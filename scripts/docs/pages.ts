@@ -63,7 +63,9 @@ export function documentation(operations: readonly ListedOperation[]): Documenta
   };
 }
 
-/** Links between published pages lose their suffix; links to other files of the project are dropped. */
+/**
+ * Links between published pages lose their suffix; links to other files of the project are dropped.
+ */
 function publicLink(href: string): string | undefined {
   if (/^(#|https:\/\/)/.test(href)) return href;
   const [, name = "", anchor = ""] = /^(?:\.\/)?([\w-]+)\.md(#.*)?$/.exec(href) ?? [];
@@ -122,8 +124,9 @@ const guidePage = ({ title, html: main }: PublicPage, style: Bundle): string =>
   });
 
 /**
- * The API reference. It lists all operations until the renderer shows them, which takes about a second,
- * and for readers without JavaScript. The browser loads the renderer's files and the document in parallel.
+ * The API reference. It lists all operations until the renderer shows them, which takes about a
+ * second, and for readers without JavaScript. The browser loads the renderer's files and the
+ * document in parallel.
  */
 const referencePage = (
   operations: readonly ListedOperation[],

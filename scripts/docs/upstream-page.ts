@@ -9,7 +9,9 @@ import {
 import { jsonSchema } from "../../tools/documents/json-schema.ts";
 import { upstreamExample } from "./upstream-examples.ts";
 
-/** The page `/docs/upstream` in Markdown: the contract of the adapter `upstream`, with its schemas. */
+/**
+ * The page `/docs/upstream` in Markdown: the contract of the adapter `upstream`, with its schemas.
+ */
 export function upstreamPage(): string {
   return [
     "# Your own source",

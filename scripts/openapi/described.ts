@@ -69,7 +69,9 @@ function describedField(schema: JsonObject, name: string, owner: string): JsonOb
   return withDescription(lifted, fieldDescriptions[`${owner}.${name}`] ?? fieldDescriptions[name]);
 }
 
-/** Moves the description of a nullable value to its field, where clients and renderers look for it. */
+/**
+ * Moves the description of a nullable value to its field, where clients and renderers look for it.
+ */
 function liftedDescription(schema: JsonObject): JsonObject {
   const { anyOf } = schema;
   if (!Array.isArray(anyOf) || "description" in schema) return schema;

@@ -94,7 +94,9 @@ const statuses = Object.keys(refusals).map(Number) as RefusalStatus[];
 const componentName = (status: RefusalStatus, itemCall: boolean): string =>
   `${refusals[status].name}${itemCall ? "ToItemCall" : ""}`;
 
-/** The shared response of a refusal; the responses of item calls state that the call cost nothing. */
+/**
+ * The shared response of a refusal; the responses of item calls state that the call cost nothing.
+ */
 export const refusalRef = (status: RefusalStatus, itemCall: boolean): JsonObject => ({
   $ref: `#/components/responses/${componentName(status, itemCall)}`,
 });

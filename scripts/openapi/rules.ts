@@ -6,7 +6,9 @@ import type { JsonObject } from "../../tools/documents/json-schema.ts";
  * stays one object with its fields.
  */
 
-/** The field is sent, whatever its value. It is defined too, as linters want of a required field. */
+/**
+ * The field is sent, whatever its value. It is defined too, as linters want of a required field.
+ */
 export const sent = (field: string): JsonObject => ({
   properties: { [field]: {} },
   required: [field],

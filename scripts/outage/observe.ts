@@ -39,8 +39,8 @@ const allRoutes = Object.keys(routes) as RouteKey[];
 const chargedRoutes = allRoutes.filter((route) => groups[routes[route].group].itemCalls);
 
 /**
- * Calls every route while the store fails in one way (`mode`), each with a separate account, so that
- * the ledger shows what each call cost. The store is healthy before and after.
+ * Calls every route while the store fails in one way (`mode`), each with a separate account, so
+ * that the ledger shows what each call cost. The store is healthy before and after.
  */
 export async function observe(mode: StoreMode, outage: Outage): Promise<readonly Observation[]> {
   const { proxy, world } = outage;

@@ -40,7 +40,7 @@ export const noAdmissions: AdmissionTimes = [
   ...Array<number>(limits.requestsPerSecond - 1).fill(0),
 ];
 
-/** True if a call at `nowMs` can be admitted. */
+/** Returns true if a call at `nowMs` can be admitted. */
 export const hasRoom = ([oldest]: AdmissionTimes, nowMs: number): boolean =>
   oldest <= nowMs - windowMs;
 

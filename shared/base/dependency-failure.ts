@@ -47,9 +47,9 @@ const statusThrottled = 429;
 const statusOfServer = 500;
 
 /**
- * True if a dependency did not answer a request, throttled it, or failed with a server error. False
- * for any other value, such as an error about an invalid or unauthorized request, which is a bug of
- * this service.
+ * Returns true if a dependency did not answer a request, throttled it, or failed with a server
+ * error. False for any other value, such as an error about an invalid or unauthorized request,
+ * which is a bug of this service.
  */
 export function isDependencyFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

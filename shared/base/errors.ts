@@ -1,8 +1,8 @@
 import { quantity } from "./quantity.ts";
 
 /**
- * The errors of the API, one factory for each row of the specification's table (section "Errors"). No
- * other code contains HTTP statuses. Messages contain no internal details.
+ * The errors of the API, one factory for each row of the specification's table (section "Errors").
+ * No other code contains HTTP statuses. Messages contain no internal details.
  */
 export type ErrorCode =
   | "MISSING_PARAM"
@@ -52,7 +52,9 @@ export class ServiceError extends Error {
   }
 }
 
-/** True for a `ServiceError`, including one of another bundle, for which `instanceof` fails. */
+/**
+ * Returns true for a `ServiceError`, including one of another bundle, for which `instanceof` fails.
+ */
 export function isServiceError(error: unknown): error is ServiceError {
   return error instanceof Error && "isServiceError" in error;
 }

@@ -28,7 +28,7 @@ export function idPattern(kind: IdKind): RegExp {
   return pattern;
 }
 
-/** True if the text has the format of an ID of this kind. No other text needs a lookup. */
+/** Returns true if the text has the format of an ID of this kind. No other text needs a lookup. */
 export const isId = (kind: IdKind, text: string): boolean => idPattern(kind).test(text);
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";

@@ -3,8 +3,8 @@ import * as v from "valibot";
 const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
 
 /**
- * True for an ISO 8601 date and time with a zone on an existing calendar day. Seconds are optional,
- * with up to nine decimal places.
+ * Returns true for an ISO 8601 date and time with a zone on an existing calendar day. Seconds are
+ * optional, with up to nine decimal places.
  */
 export const isIsoTime = (text: string): boolean =>
   form.test(text) && isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text));
@@ -19,7 +19,7 @@ export function isoTimeParam(name: string) {
   );
 }
 
-/** True if the day exists. `Date` alone would convert February 30 to a day in March. */
+/** Returns true if the day exists. `Date` alone would convert February 30 to a day in March. */
 function isDay(text: string): boolean {
   const day = new Date(text);
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);

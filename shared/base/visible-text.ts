@@ -1,7 +1,8 @@
 import * as v from "valibot";
 
 /**
- * True if a text has neither control characters nor unpaired surrogates. An empty text is valid.
+ * Returns true if a text has neither control characters nor unpaired surrogates. An empty text is
+ * valid.
  */
 export const isVisibleText = (text: string): boolean =>
   text.isWellFormed() && !/\p{Cc}/u.test(text);

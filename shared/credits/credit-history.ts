@@ -57,8 +57,8 @@ export interface CreditHistory {
 }
 
 /**
- * True if an entry matches all defined fields of the filter. An entry without a source matches no
- * request and no watchlist.
+ * Returns true if an entry matches all defined fields of the filter. An entry without a source
+ * matches no request and no watchlist.
  */
 export const matches = (
   { type, source }: CreditTransaction,

@@ -46,7 +46,7 @@ const dayOf = (date: Date): number => date.getTime() / dayMs;
 /** Maximum number of days of each month. */
 const longestMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** True if at least one date matches the fields. For example, 30 February never exists. */
+/** Returns true if at least one date matches the fields. For example, 30 February never exists. */
 export function everFires({ days, months, weekdaysRestricted }: CronFields): boolean {
   return (
     weekdaysRestricted ||

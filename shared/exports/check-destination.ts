@@ -59,8 +59,8 @@ async function checkBucket(
 }
 
 /**
- * True if a role accepts an external ID that does not belong to the account. Any account of this
- * service could use such a role. The check also prevents an account from naming a role of the
+ * Returns true if a role accepts an external ID that does not belong to the account. Any account of
+ * this service could use such a role. The check also prevents an account from naming a role of the
  * service itself.
  */
 async function acceptsAnyExternalId(

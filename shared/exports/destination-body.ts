@@ -14,7 +14,7 @@ const credential = (name: string) =>
       v.minLength(1, `'${name}' is empty. Send its value.`),
       v.maxLength(
         credentialLengthMax,
-        `'${name}' must be at most ${credentialLengthMax} characters.`,
+        `'${name}' must have at most ${credentialLengthMax} characters.`,
       ),
       v.regex(/^[\u0021-\u007e]+$/, `'${name}' must be printable ASCII without spaces.`),
     ),
@@ -46,7 +46,7 @@ const prefix = v.pipe(
   v.string("'prefix' must be a string."),
   v.maxLength(
     prefixLengthMax,
-    `'prefix' must be at most ${prefixLengthMax} characters. Shorten it.`,
+    `'prefix' must have at most ${prefixLengthMax} characters. Shorten it.`,
   ),
   v.regex(
     /^(?:[A-Za-z0-9!_.*'()=-][A-Za-z0-9!_.*'()=/-]*)?$/,
@@ -66,7 +66,7 @@ const auth = v.pipe(
 const roleArn = v.nullable(
   v.pipe(
     v.string("'role_arn' must be a string."),
-    v.maxLength(roleArnLengthMax, `'role_arn' must be at most ${roleArnLengthMax} characters.`),
+    v.maxLength(roleArnLengthMax, `'role_arn' must have at most ${roleArnLengthMax} characters.`),
     v.regex(
       /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]+$/,
       "'role_arn' must be the ARN of a role, such as arn:aws:iam::123456789012:role/events.",

@@ -44,7 +44,7 @@ export interface Destination {
   readonly updatedAt: string;
 }
 
-/** True if enough attempts in a row failed for the status `failing`. */
+/** Returns true if enough attempts in a row failed for the status `failing`. */
 export const isDestinationFailing = ({
   failuresInRow,
 }: Pick<Destination, "failuresInRow">): boolean => failuresInRow >= limits.failuresUntilFailing;

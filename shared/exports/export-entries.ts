@@ -99,8 +99,9 @@ const contentOf = ({ runId, watchlistId, runNumber, createdAt }: ExportedRun): E
 });
 
 /**
- * True if an entry is still valid; false if it is obsolete. A first entry is valid before the first
- * attempt. A later entry is valid if the export record names its due time as the next attempt.
+ * Returns true if an entry is still valid; false if it is obsolete. A first entry is valid before
+ * the first attempt. A later entry is valid if the export record names its due time as the next
+ * attempt.
  */
 export const isFresh = ({ lane, dueAt }: OutboxEntry, known: ExportRecord | null): boolean => {
   if (lane === "first") return known === null || isUntried(known);

@@ -63,7 +63,9 @@ export function countByStatus(answers: readonly { readonly status: ReadStatus }[
   return { requested: answers.length, ...others, notFound };
 }
 
-/** Number of charged items: `ok` and `not_found` answers (specification, section "Item envelope"). */
+/**
+ * Number of charged items: `ok` and `not_found` answers (specification, section "Item envelope").
+ */
 export const chargedItems = ({ ok, notFound }: StatusCounts): number => ok + notFound;
 
 /** Builds the body of the 200 response of `POST /v1/products`. */

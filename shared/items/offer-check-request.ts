@@ -82,7 +82,10 @@ export function parseOfferCheckRequest(body: OfferCheckBody): OfferCheckRequest 
   return { ...shop, offers: [...unique.values()] };
 }
 
-/** The body schema of the route. Its transform throws `ServiceError` for values that the schema cannot check. */
+/**
+ * The body schema of the route. Its transform throws `ServiceError` for values that the schema
+ * cannot check.
+ */
 export const offerCheckRequest = v.pipe(offerCheckBody, v.transform(parseOfferCheckRequest));
 
 /** Offers of the request, and the name of the parameter that contains them. */
@@ -114,7 +117,7 @@ function parseOfferListingId(raw: string, param: string): string {
 function whatIsWrong(id: string): string {
   if (id === "") return "must not be empty.";
   if (lengthOf(id) > lengthMax) {
-    return `must be at most ${lengthMax.toLocaleString("en-US")} characters (got ${lengthOf(id).toLocaleString("en-US")}).`;
+    return `must have at most ${lengthMax.toLocaleString("en-US")} characters (got ${lengthOf(id).toLocaleString("en-US")}).`;
   }
   return "must not contain control characters or unpaired surrogates.";
 }

@@ -61,7 +61,10 @@ export function parseOffersRequest(body: v.InferOutput<typeof offersBody>): Offe
   return { ...shop, condition: body.condition ?? "all", ids };
 }
 
-/** The body schema of the route. Its transform throws `ServiceError` for values that the schema cannot check. */
+/**
+ * The body schema of the route. Its transform throws `ServiceError` for values that the schema
+ * cannot check.
+ */
 export const offersRequest = v.pipe(offersBody, v.transform(parseOffersRequest));
 
 /** Query schema of the one-item route, whose path contains the item ID. */

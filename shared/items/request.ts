@@ -100,7 +100,10 @@ export function parseProductsRequest(body: ProductsBody): ProductsRequest {
   };
 }
 
-/** The body schema of the route. Its transform throws `ServiceError` for values that the schema cannot check. */
+/**
+ * The body schema of the route. Its transform throws `ServiceError` for values that the schema
+ * cannot check.
+ */
 export const productsRequest = v.pipe(productsBody, v.transform(parseProductsRequest));
 
 /**

@@ -116,7 +116,11 @@ function listening(outgoing: ClientRequest): () => boolean {
 function leaving(outgoing: ClientRequest): () => boolean {
   let hasLeft = false;
   outgoing.on("socket", (socket) => {
-    if (outgoing.reusedSocket) hasLeft = true;
+    if (outgoing.reusedSocket) {
+      // The socket is connected, so a listener for its connection would stay on it until it closes.
+      hasLeft = true;
+      return;
+    }
     const ready = socket instanceof TLSSocket ? "secureConnect" : "connect";
     // The agent destroys a connected socket if the policy refuses its address.
     socket.once(ready, () => {

@@ -80,7 +80,7 @@ const refusedFor = (reason: string): ParsedUrl => ({ outcome: "refused", reason 
 
 /** Finds text that the URL parser would silently correct or hide. Null if there is none. */
 function textProblem(raw: string, plainHttp: boolean): string | null {
-  if (raw.length > urlLengthMax) return `is longer than ${urlLengthMax} characters`;
+  if (raw.length > urlLengthMax) return `must have at most ${urlLengthMax} characters`;
   // eslint-disable-next-line no-control-regex -- the check rejects control characters.
   if (/[\u0000-\u0020\u007f\\]/.test(raw)) return "contains spaces, control characters or '\\'";
   const scheme = plainHttp ? /^https?:\/\/(?!\/)/i : /^https:\/\/(?!\/)/i;

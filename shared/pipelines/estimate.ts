@@ -64,10 +64,10 @@ function creditsFrom(pipeline: Pipeline, { start, items, isSure }: Walk): number
   return credits;
 }
 
-/** True if a route matches every item that is found without changes. */
+/** Returns true if a route matches every item that is found without changes. */
 const whenUnmoved = (route: Route): boolean => route.when === "unchanged" || isPlain(route);
 
-/** True if a route matches every item that is found at its first read. */
+/** Returns true if a route matches every item that is found at its first read. */
 const whenNew = (route: Route): boolean => route.when === "new" || isPlain(route);
 
 const isPlain = ({ when, op }: Route): boolean =>

@@ -192,7 +192,7 @@ export const stepBody = strict("A step", {
   routes: v.optional(
     v.pipe(
       v.array(routeBody, "'routes' must be an array of routes."),
-      v.maxLength(routesMax, `A step has at most ${routesMax} routes.`),
+      v.maxLength(routesMax, `A step can have at most ${routesMax} routes.`),
     ),
     [],
   ),
@@ -207,7 +207,7 @@ export const pipelineBody = v.pipe(
     steps: v.pipe(
       v.array(stepBody, "'steps' must be an array of steps."),
       v.minLength(1, `'steps' is empty. A pipeline has 1 to ${stepsMax} steps.`),
-      v.maxLength(stepsMax, `A pipeline has at most ${stepsMax} steps.`),
+      v.maxLength(stepsMax, `A pipeline can have at most ${stepsMax} steps.`),
     ),
     entry: v.exactOptional(
       v.pipe(stepId("entry", "entry"), v.description(`${meaning.entry} Default: the first step.`)),

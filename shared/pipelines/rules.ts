@@ -114,7 +114,7 @@ const only = (moved: FieldChanges, fields: readonly string[]): FieldChanges =>
 const fieldsNamedBy = (routes: readonly Route[]): readonly string[] =>
   routes.flatMap(({ when, field }) => (when === "changed" && field !== undefined ? [field] : []));
 
-/** Whether an item matches a route, by the route's `when`. */
+/** Predicates by the `when` of a route: each returns true if an item matches the route. */
 const takes: Readonly<Record<When, (outcome: Outcome, route: Route) => boolean>> = {
   new: ({ status, firstRead }) => status === "ok" && firstRead,
   changed: isChanged,
@@ -134,8 +134,8 @@ function isChanged(outcome: Outcome, route: Route): boolean {
 }
 
 /**
- * True if a field passes a route's test. An absent field never passes. Null passes no comparison of
- * numbers.
+ * Returns true if a field passes a route's test. An absent field never passes. Null passes no
+ * comparison of numbers.
  */
 function passesTest({ after, derived, moved }: Outcome, { field, op, value }: Route): boolean {
   if (field === undefined || op === undefined) return false;

@@ -285,5 +285,5 @@ export function productTier(platform: Platform, id: string): Tier {
   return found;
 }
 
-/** True for the ID of a live platform; false for announced platforms. */
+/** Returns true for the ID of a live platform; false for announced platforms. */
 export const isPlatform = (name: string): name is Platform => Object.hasOwn(platforms, name);

@@ -27,8 +27,8 @@ const message =
   "The run made no progress for 15 minutes. The next run reads the items that it did not read.";
 
 /**
- * True if a run in phase `claimed` or `reading` made no progress for `stuckMs`. Also true if its
- * error is stored: an earlier call began to abandon the run.
+ * Returns true if a run in phase `claimed` or `reading` made no progress for `stuckMs`. Also true
+ * if its error is stored: an earlier call began to abandon the run.
  */
 export const isStalled = (run: Run, now: Date): boolean =>
   (run.phase === "claimed" || run.phase === "reading") &&

@@ -68,7 +68,8 @@ export function applyOutcome(item: Item, outcome: ItemOutcome, reading: Reading)
 }
 
 /**
- * True for an `ok` outcome that changes the item; false for one that affects only events or routes.
+ * Returns true for an `ok` outcome that changes the item; false for one that affects only events or
+ * routes.
  */
 function isNews(item: Item, outcome: ItemOutcome, { pipeline, step }: Reading): boolean {
   const { readings, openChanges, changes, buyboxOfferId } = outcome;

@@ -11,7 +11,7 @@ import { creditShortage } from "./credit-shortage.ts";
 import type { Run, RunRef, RunStats } from "./run.ts";
 import { runEvents } from "./run-events.ts";
 import { endMetrics } from "./run-figures.ts";
-import { creditsOf, runFindings, statsOf, stepStats } from "./run-findings.ts";
+import { creditsOf, stepOutcomesOf, statsOf, stepStats } from "./run-outcomes.ts";
 import type { RunStore } from "./run-store.ts";
 import { runWatchlist } from "./run-watchlist.ts";
 import type { StepStore } from "./step-store.ts";
@@ -39,14 +39,14 @@ export async function finishRun(ref: RunRef, dependencies: FinishDependencies): 
   const found = await runs.get(ref);
   if (found?.phase !== "finishing" && found?.phase !== "emitting") return;
   dependencies.begins?.(found);
-  const findings = await runFindings(found, steps);
+  const stepOutcomes = await stepOutcomesOf(found, steps);
   if (found.phase === "finishing") {
     const shortage = creditShortage(
       found,
-      findings.map(({ step }) => step),
+      stepOutcomes.map(({ step }) => step),
     );
     const ended = { ...found, error: found.error ?? shortage };
-    await endRun(ended, statsOf(found, findings), dependencies);
+    await endRun(ended, statsOf(found, stepOutcomes), dependencies);
   }
   const run = found.phase === "finishing" ? await runs.get(ref) : found;
   if (run?.phase !== "emitting") return;
@@ -58,7 +58,7 @@ export async function finishRun(ref: RunRef, dependencies: FinishDependencies): 
       runNumber: run.runNumber,
       runStartedAt: run.startedAt,
       webhookEndpointId: run.watchlist.webhookEndpointId,
-      events: runEvents(run, findings),
+      events: runEvents(run, stepOutcomes),
     });
   }
   // The run history of a watchlist is limited, so the oldest run is deleted.

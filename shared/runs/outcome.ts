@@ -125,7 +125,7 @@ function okOutcome(
     ...(matches.notifyChanged && { reported: snapshot }),
     ...(isOtherOffer && { buyboxOfferId }),
   };
-  return hasFindings(outcome) || isAwaited(item, { step, pipeline }) ? outcome : undefined;
+  return hasEffects(outcome) || isAwaited(item, { step, pipeline }) ? outcome : undefined;
 }
 
 const changesIn = ({
@@ -134,11 +134,13 @@ const changesIn = ({
 }: RouteMatches): Pick<ItemOutcome, "changes" | "isCounted"> =>
   Object.keys(changes).length === 0 ? {} : { changes, ...(!hasNews && { isCounted: true }) };
 
-/** True if an `ok` outcome changes the item, reports it in an event, or routes it to a step. */
-const hasFindings = (outcome: ItemOutcome): boolean => {
+/**
+ * Returns true if an `ok` outcome changes the item, reports it in an event, or routes it to a step.
+ */
+const hasEffects = (outcome: ItemOutcome): boolean => {
   const { readings, openChanges, buyboxOfferId, changes, reported, matched, next } = outcome;
-  const findings = [readings, openChanges, buyboxOfferId, changes, reported, matched, next];
-  return findings.some((finding) => finding !== undefined);
+  const effects = [readings, openChanges, buyboxOfferId, changes, reported, matched, next];
+  return effects.some((effect) => effect !== undefined);
 };
 
 /** Last known values of the fields that a step reads. A step of another kind may have read them. */
@@ -163,7 +165,10 @@ const snapshotAfter = (
     openChanges: openChanges ?? item.openChanges,
   }) ?? {};
 
-/** True if an `ok` read makes the item active, ends its failures or clears an owed retry of the step. */
+/**
+ * Returns true if an `ok` read makes the item active, ends its failures or clears an owed retry of
+ * the step.
+ */
 const isAwaited = (item: Item, { step, pipeline }: PipelineStep): boolean =>
   item.state === "new" ||
   item.lastReadStatus !== "ok" ||

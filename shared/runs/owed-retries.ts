@@ -15,8 +15,8 @@ import type { Item, OwedRetry } from "../watchlists/item.ts";
  * routes that reads the same kind takes the retry, if there is one. On the default pipeline of
  * retailer_a the `lite` step does every owed retry (specification, section "Watchlists").
  *
- * Each retry has exactly one step. A run reads an item at most once at a step, even if the item also
- * starts there or is routed there.
+ * Each retry has exactly one step. A run reads an item at most once at a step, even if the item
+ * also starts there or is routed there.
  */
 export function stepOfRetry(
   pipeline: Pipeline,
@@ -40,7 +40,10 @@ const reportingStep = ({ steps }: Pipeline, step: Step): Step | undefined =>
     ? step
     : steps.find((one) => one.routes.length > 0 && readingKind(one) === readingKind(step));
 
-/** True if the step reads the kind that the retry needs. An earlier release stored the step's ID only. */
+/**
+ * Returns true if the step reads the kind that the retry needs. An earlier release stored the
+ * step's ID only.
+ */
 const isSameRead = (owed: OwedRetry, { id, scraper, condition = "all" }: Step): boolean =>
   owed.scraper === undefined
     ? owed.step === id

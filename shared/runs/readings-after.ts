@@ -113,9 +113,10 @@ interface ProductField {
 }
 
 /**
- * True if a field of a product read also updates the pulse reading. Otherwise the next pulse would
- * detect the change again, route the item to the product step and charge for it. False if a pulse
- * route would do something that this read did not do: then the next pulse must detect the change.
+ * Returns true if a field of a product read also updates the pulse reading. Otherwise the next
+ * pulse would detect the change again, route the item to the product step and charge for it. False
+ * if a pulse route would do something that this read did not do: then the next pulse must detect
+ * the change.
  */
 const replacesPulseReading = ({ pipeline, step, field, isNotified }: ProductField): boolean =>
   pipeline.steps

@@ -3,7 +3,7 @@ import type { Watchlist } from "../watchlists/watchlist.ts";
 import type { Run } from "./run.ts";
 
 /**
- * True if a run is a refresh. Always false if the pipeline has no refresh. One of two rules
+ * Returns true if a run is a refresh. Always false if the pipeline has no refresh. One of two rules
  * applies:
  *
  * - Cadence: the run number is a multiple of `refresh.everyRuns`. Manual, skipped and failed runs
@@ -24,9 +24,9 @@ export function isRefresh(
 }
 
 /**
- * True if a missed refresh is due after a run. A refresh is missed if it was skipped for lack of
- * credits or failed before its entry step. After that step was read or deferred, no refresh is due:
- * items that it did not read have an owed retry there.
+ * Returns true if a missed refresh is due after a run. A refresh is missed if it was skipped for
+ * lack of credits or failed before its entry step. After that step was read or deferred, no refresh
+ * is due: items that it did not read have an owed retry there.
  */
 export function refreshDueAfter(
   { kind, status, stats }: Pick<Run, "kind" | "status" | "stats">,

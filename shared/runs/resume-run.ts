@@ -33,8 +33,8 @@ export async function resumeRun(ref: RunRef, dependencies: AbandonDependencies):
 }
 
 /**
- * True if a run has been in phase `finishing` for too long. Always false for a skipped run: it has
- * no results that could fail.
+ * Returns true if a run has been in phase `finishing` for too long. Always false for a skipped run:
+ * it has no results that could fail.
  */
 const isOverdue = (run: Run, now: Date): boolean =>
   run.status !== "insufficient_credits" &&

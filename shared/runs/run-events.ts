@@ -10,7 +10,7 @@ import {
 } from "../events/event.ts";
 import { presentRun } from "./present-run.ts";
 import type { ItemOutcome, Run, RunWatchlist, StepRecord } from "./run.ts";
-import type { StepFindings } from "./run-findings.ts";
+import type { StepOutcomes } from "./run-outcomes.ts";
 
 type Entry = Readonly<Record<string, unknown>>;
 /** Builds the entries of one event type from an outcome. Each entry begins with the item's IDs. */
@@ -22,13 +22,13 @@ type Build = (ids: Entry, outcome: ItemOutcome, step: StepRecord) => readonly En
  * deleted. IDs, times and bytes depend only on stored data, so a repeated call builds identical
  * events.
  */
-export function runEvents(run: Run, findings: readonly StepFindings[]): SerializedEvent[] {
+export function runEvents(run: Run, stepOutcomes: readonly StepOutcomes[]): SerializedEvent[] {
   const { watchlist, finishedAt } = run;
   if (watchlist === null || finishedAt === null) return [];
   const ended = { runId: run.id, endedAt: finishedAt };
   const hasAsin = watchlist.platform === "retailer_a";
   const entriesOf = (build: Build): Entry[] =>
-    findings.flatMap(({ step, outcomes }) =>
+    stepOutcomes.flatMap(({ step, outcomes }) =>
       outcomes.flatMap((outcome) => {
         const { id } = outcome;
         return build(hasAsin ? { id, asin: id } : { id }, outcome, step);

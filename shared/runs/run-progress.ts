@@ -1,5 +1,5 @@
 import type { Run, StepStats } from "./run.ts";
-import { creditsOf, stepStats } from "./run-findings.ts";
+import { creditsOf, stepStats } from "./run-outcomes.ts";
 import type { StepStore } from "./step-store.ts";
 
 /** Adds the current stats and credits to a run in progress. Returns a finished run unchanged. */

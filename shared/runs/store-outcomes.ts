@@ -15,9 +15,9 @@ export interface StoreDependencies {
 }
 
 /**
- * Returns a function that applies the outcomes in `found` to an item. `found` must be in step order:
- * an outcome of an earlier step has no effect after one of a later step. The function returns the
- * same object if nothing changes.
+ * Returns a function that applies the outcomes in `found` to an item. `found` must be in step
+ * order: an outcome of an earlier step has no effect after one of a later step. The function
+ * returns the same object if nothing changes.
  */
 export function withOutcomes(run: Run, found: readonly CarriedOutcomes[]): (item: Item) => Item {
   const steps = found.map(({ step, outcomes }) => ({

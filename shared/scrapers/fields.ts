@@ -15,7 +15,9 @@ export const priceFields = [
   "lowestPrice",
 ] as const;
 
-/** Types of all fields that can be tracked or tested. A name has the same meaning on every platform. */
+/**
+ * Types of all fields that can be tracked or tested. A name has the same meaning on every platform.
+ */
 export const fieldTypes = {
   price: "number",
   listPrice: "number",

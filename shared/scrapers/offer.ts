@@ -56,8 +56,8 @@ export const offerSchema = v.pipe(
 );
 
 /**
- * True if a text has the format of an offer ID. For any other text, the service reads no source and
- * charges nothing.
+ * Returns true if a text has the format of an offer ID. For any other text, the service reads no
+ * source and charges nothing.
  */
 export const isOfferListingId = (text: string): boolean =>
   text !== "" && lengthOf(text) <= limits.offerListingIdLengthMax && isVisibleText(text);
@@ -67,7 +67,8 @@ export const conditionFilters = ["all", "new", "used"] as const;
 export type ConditionFilter = (typeof conditionFilters)[number];
 
 /**
- * True if the condition of an offer matches the filter. `used` matches every condition except new.
+ * Returns true if the condition of an offer matches the filter. `used` matches every condition
+ * except new.
  */
 export const matchesCondition = (
   { condition }: Pick<Offer, "condition">,

@@ -66,7 +66,7 @@ export async function changeItems(
   return { tally, watchlist: await reread() };
 }
 
-/** True if at least one item was added, reactivated or removed. */
+/** Returns true if at least one item was added, reactivated or removed. */
 const isApplied = ({ added, reactivated, removed }: ItemTally): boolean =>
   added + reactivated + removed > 0;
 

@@ -54,7 +54,7 @@ export function changedWatchlist(before: Watchlist, change: Change): Watchlist {
   return { ...after, revision: before.revision + 1, updatedAt: now.toISOString() };
 }
 
-/** True if the change resumes the watchlist, or changes the schedule of an active one. */
+/** Returns true if the change resumes the watchlist, or changes the schedule of an active one. */
 export const isRescheduled = (before: Watchlist, after: Watchlist): boolean =>
   after.status === "active" &&
   (before.status === "paused" || !isSameSchedule(before.schedule, after.schedule));

@@ -123,7 +123,7 @@ const superseded = ({ record }: CreationClaim): Error =>
   record === null ? unavailable() : inFlight();
 
 const tooMany = (): Error =>
-  conflict(`An account has at most ${limits.watchlistsMax} watchlists. Delete one first.`);
+  conflict(`An account can have at most ${limits.watchlistsMax} watchlists. Delete one first.`);
 
 /**
  * Abandons a creation: releases the idempotency key, then purges the rows written so far. The order

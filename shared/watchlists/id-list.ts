@@ -1,6 +1,8 @@
 import * as v from "valibot";
 
-/** Schema of item IDs in a body: an array, or one string with IDs separated by newlines or commas. */
+/**
+ * Schema of item IDs in a body: an array, or one string with IDs separated by newlines or commas.
+ */
 export const idList = (param: string): v.GenericSchema<unknown, string[]> =>
   v.union(
     [

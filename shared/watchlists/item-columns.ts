@@ -61,8 +61,8 @@ export function toColumns(items: readonly Item[]): ItemColumns {
 }
 
 /**
- * True if a value equals `blank`, the value of a new item. Arrays and objects count as equal if they
- * are empty.
+ * Returns true if a value equals `blank`, the value of a new item. Arrays and objects count as
+ * equal if they are empty.
  */
 const isSame = (value: unknown, blank: unknown): boolean =>
   value === blank ||

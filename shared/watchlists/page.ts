@@ -26,7 +26,9 @@ export interface StoredPage extends PageRange {
 /** Limits of pages and watchlists. */
 export interface PageBounds {
   readonly itemsMax: number;
-  /** Maximum size of the encoded items of a page, in bytes. A page with a single item may exceed it. */
+  /**
+   * Maximum size of the encoded items of a page, in bytes. A page with a single item may exceed it.
+   */
   readonly bytesMax: number;
   /** Adjacent pages are merged if they have at most this many items together. */
   readonly mergeItemsMax: number;

@@ -13,8 +13,8 @@ export interface ItemSearch {
 }
 
 /**
- * Iterates over the items of a watchlist in ID order, each once, page by page. Concurrent splits and
- * merges of pages never omit an item that is on the watchlist during the whole iteration.
+ * Iterates over the items of a watchlist in ID order, each once, page by page. Concurrent splits
+ * and merges of pages never omit an item that is on the watchlist during the whole iteration.
  */
 export async function* readItems(
   pages: Pick<PageStore, "pages">,

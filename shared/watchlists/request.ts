@@ -176,7 +176,10 @@ export function parseNewWatchlist(body: Body): NewWatchlist {
   };
 }
 
-/** The body schema of the route. Its transform throws `ServiceError` for values that the schema cannot check. */
+/**
+ * The body schema of the route. Its transform throws `ServiceError` for values that the schema
+ * cannot check.
+ */
 export const newWatchlist = v.pipe(newWatchlistBody, v.transform(parseNewWatchlist));
 
 function parseIds({ platform }: Shop, { ids, asins }: Body): readonly string[] {

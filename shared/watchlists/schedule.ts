@@ -151,7 +151,7 @@ export function nextRunTimes(
   return [first, ...runTimesAfter(schedule, first, count - 1)];
 }
 
-/** True if both schedules have the same due times. */
+/** Returns true if both schedules have the same due times. */
 export function isSameSchedule(a: Schedule, b: Schedule): boolean {
   if (a.type === "every") return b.type === "every" && a.everySeconds === b.everySeconds;
   return b.type === "cron" && a.cron === b.cron && a.timezone === b.timezone;

@@ -103,7 +103,10 @@ function refuseItems(body: unknown): unknown {
   return body;
 }
 
-/** The body schema of the route. Its transform throws `ServiceError` for values that the schema cannot check. */
+/**
+ * The body schema of the route. Its transform throws `ServiceError` for values that the schema
+ * cannot check.
+ */
 export const watchlistPatch = v.pipe(
   v.unknown(),
   v.transform(refuseItems),

@@ -61,6 +61,6 @@ export const pipelineOf = (
   list: Pick<Watchlist, "platform" | "pipeline" | "refreshEveryRuns">,
 ): Pipeline => list.pipeline ?? defaultPipeline(list.platform, list.refreshEveryRuns);
 
-/** True for a watchlist without items. It does not run until items are added. */
+/** Returns true for a watchlist without items. It does not run until items are added. */
 export const isEmpty = ({ itemCounts }: Pick<Watchlist, "itemCounts">): boolean =>
   itemCounts.new + itemCounts.active + itemCounts.delisted === 0;

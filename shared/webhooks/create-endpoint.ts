@@ -64,7 +64,7 @@ export async function createEndpoint(
   if (outcome === "url_taken") throw urlTaken();
   if (outcome === "limit_reached") {
     throw conflict(
-      `An account has at most ${limits.webhookEndpointsMax} webhook endpoints. Delete one first.`,
+      `An account can have at most ${limits.webhookEndpointsMax} webhook endpoints. Delete one first.`,
     );
   }
   return { endpoint, secret };

@@ -97,7 +97,7 @@ export const shownState = ({ state, requestedAt }: Delivery): DeliveryState =>
 
 const statusGone = 410;
 
-/** True if the receiver responded with status 410: it no longer accepts requests. */
+/** Returns true if the receiver responded with status 410: it no longer accepts requests. */
 export const isGone = ({ status }: Pick<Attempt, "status">): boolean => status === statusGone;
 
 /**

@@ -15,9 +15,9 @@ export interface DisableRequest {
 }
 
 /**
- * Disables an endpoint whose receiver answers 410 or keeps failing. Does nothing if the endpoint was deleted,
- * disabled, enabled again or given another URL after the attempt started, or, with `failingSince`,
- * if an attempt succeeded since.
+ * Disables an endpoint whose receiver answers 410 or keeps failing. Does nothing if the endpoint
+ * was deleted, disabled, enabled again or given another URL after the attempt started, or, with
+ * `failingSince`, if an attempt succeeded since.
  * @throws 503 UNAVAILABLE after too many conflicts with concurrent changes.
  */
 export async function disableEndpoint(

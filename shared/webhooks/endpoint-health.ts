@@ -57,8 +57,8 @@ export const healthFor = (
     : { ...unknownHealth, receivingSince, lastSuccessAt: health.lastSuccessAt };
 
 /**
- * True if an endpoint counts as failing. Its first attempts are then postponed, except for one
- * probe.
+ * Returns true if an endpoint counts as failing. Its first attempts are then postponed, except for
+ * one probe.
  */
 export const isEndpointFailing = ({ failuresInRow }: EndpointHealth): boolean =>
   failuresInRow >= limits.failuresUntilFailing;

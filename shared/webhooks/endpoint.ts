@@ -77,7 +77,7 @@ const descriptionField = nullable(
     string("'description' must be a string or null."),
     check(
       (text) => lengthOf(text) <= descriptionMax,
-      `'description' must be at most ${descriptionMax} characters. Shorten it.`,
+      `'description' must have at most ${descriptionMax} characters. Shorten it.`,
     ),
     visibleText("description"),
     metadata({ maxLength: descriptionMax, pattern: visiblePattern }),
@@ -143,8 +143,8 @@ export const changedAt = ({ updatedAt }: WebhookEndpoint, now: Date): string =>
   new Date(Math.max(now.getTime(), Date.parse(updatedAt) + 1)).toISOString();
 
 /**
- * True if an enabled endpoint receives this event type from watchlists for which no endpoint is
- * set.
+ * Returns true if an enabled endpoint receives this event type from watchlists for which no
+ * endpoint is set.
  */
 export const isSubscribed = (endpoint: WebhookEndpoint, type: EventType): boolean =>
   endpoint.enabled && (endpoint.events === null || endpoint.events.includes(type));

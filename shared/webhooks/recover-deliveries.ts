@@ -91,15 +91,17 @@ async function recoverRun(
 const dueAtOf = ({ dueAt }: OutboxEntry, position: number): string =>
   new Date(Date.parse(dueAt) + position).toISOString();
 
-/** True if the endpoint should receive an event (specification, section "Events", rule 1). */
+/**
+ * Returns true if the endpoint should receive an event (specification, section "Events", rule 1).
+ */
 const isIntended = (event: ArchivedEvent, run: FeedEntry, endpoint: WebhookEndpoint): boolean =>
   run.webhookEndpointId === null
     ? isSubscribed(endpoint, event.type)
     : run.webhookEndpointId === endpoint.id;
 
 /**
- * True for an unlogged delivery if the run names the endpoint, or the endpoint existed when the
- * event was created.
+ * Returns true for an unlogged delivery if the run names the endpoint, or the endpoint existed when
+ * the event was created.
  */
 const existedAt = (
   { createdAt }: Delivery,

@@ -103,7 +103,8 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       expect(page.transactions.length).toBeLessThanOrEqual(limit);
       found.push(...page.transactions);
       if (page.next === null) return found;
-      // IDs of an account sort in the order of its entries, so the next page begins at an older one.
+      // IDs of an account sort in the order of its entries, so the next page begins at an older
+      // one.
       if (startingAfter !== undefined) expect(page.next < startingAfter).toBe(true);
       startingAfter = page.next;
     }

@@ -178,4 +178,19 @@ describe.skipIf(lacksChromium)("the guides", () => {
     await page.getByRole("link", { name: "Errors: CONCURRENCY_LIMIT" }).click();
     await expect.poll(() => page.url()).toMatch(/\/docs\/errors#CONCURRENCY_LIMIT$/);
   });
+
+  it("are searched again at the next input after the index could not be loaded", async () => {
+    const { page, faults } = await dashboard.open();
+    await page.goto(dashboard.url.replace("/dashboard", "/docs"));
+    const index = "**/docs/assets/*.json";
+    await page.route(index, (route) => route.abort());
+    const search = page.getByLabel("Search the guides");
+    await search.fill("concurrency");
+    await page.getByText("The search could not load its index.").waitFor();
+    await expect.poll(() => faults).toEqual([expect.stringMatching(/ERR_FAILED/)]);
+    faults.splice(0);
+    await page.unroute(index);
+    await search.fill("concurrency_limit");
+    await page.getByRole("link", { name: "Errors: CONCURRENCY_LIMIT" }).waitFor();
+  });
 });

@@ -1,6 +1,12 @@
 import { execFile } from "node:child_process";
 import { afterEach, describe, expect, it } from "vitest";
-import { checkUpstream, parseCheckOptions } from "../../scripts/check-upstream.ts";
+import {
+  checkCommandLine,
+  checkOptionsFrom,
+  checkUpstream,
+  type CheckOptions,
+} from "../../scripts/check-upstream.ts";
+import { parseOptions } from "../../tools/command-line/command-line.ts";
 import { conforms, type Finding, report } from "../../scripts/check-upstream/finding.ts";
 import {
   alwaysMisbehaving,
@@ -38,6 +44,9 @@ async function check(server: UpstreamServer, run: Run = {}): Promise<Finding[]> 
   return checkUpstream({ server: target, scraper, marketplace: "us", ids, unknownId });
 }
 
+const optionsIn = (args: readonly string[]): CheckOptions =>
+  checkOptionsFrom(parseOptions(args, checkCommandLine.options, true), {});
+
 /** Failed rules, without those that only warn. */
 const failed = (findings: readonly Finding[]): string[] =>
   findings.filter((one) => one.outcome === "fail" && one.level === "must").map(({ rule }) => rule);
@@ -73,7 +82,7 @@ describe("the upstream check", () => {
 
   it("fails if nothing was read, and skips every scraper in the capabilities", async () => {
     const { url } = await serve();
-    const findings = await checkUpstream(parseCheckOptions([url], {}));
+    const findings = await checkUpstream(optionsIn([url]));
     const scrapers = findings.map(({ scraper }) => scraper);
     expect(new Set(scrapers)).toEqual(new Set([undefined, ...stepScraperIds]));
     expect(failed(findings)).toEqual(["read"]);
@@ -271,7 +280,7 @@ describe("the command check:upstream", () => {
     [["http://x", "--scraper", "retailer_a.offer_check", "--ids", "B0SANDBOX0"], "<asin>:"],
     [["http://x", "--scraper", "retailer_d.standard", "--marketplace", "zz"], "--marketplace zz"],
   ])("refuses %j with the message %s", (args, message) => {
-    expect(() => parseCheckOptions(args, {})).toThrow(message);
+    expect(() => optionsIn(args)).toThrow(message);
   });
 
   const exitOf = async (args: readonly string[]): Promise<number | null> => {
@@ -297,7 +306,7 @@ describe("the command check:upstream", () => {
 
   it("reads each ID once, without surrounding spaces", () => {
     const args = ["http://x/", "--scraper", "retailer_d.standard", "--ids", "1, 2,1,"];
-    expect(parseCheckOptions(args, {})).toMatchObject({
+    expect(optionsIn(args)).toMatchObject({
       server: { baseUrl: "http://x", timeoutMs: 20_000 },
       ids: ["1", "2"],
       unknownId: undefined,

@@ -1,9 +1,11 @@
-/** Runs every command of package.json that the project implements, with --help and a typing error. */
+/**
+ * Runs every command of package.json that the project implements, with --help and a typing error.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -18,6 +20,7 @@ const commands = Object.entries(packageJson.scripts).flatMap(([name, script]) =>
   return file === undefined ? [] : [{ name, file }];
 });
 const admin = "scripts/admin.ts";
+const bench = "scripts/bench.ts";
 
 let folder: string;
 beforeAll(() => {
@@ -31,11 +34,14 @@ interface Ended {
   readonly err: string;
 }
 
-/** Runs a command without AWS settings and without a local world. */
+/**
+ * Runs a command without AWS settings and without a local world. Programs in the temporary folder
+ * come first.
+ */
 async function run(file: string, ...args: readonly string[]): Promise<Ended> {
   const child = spawn(process.execPath, [`${root}${file}`, ...args], {
     cwd: folder,
-    env: { PATH: process.env["PATH"] ?? "", HOME: folder, NO_COLOR: "1" },
+    env: { PATH: `${folder}${delimiter}${process.env["PATH"] ?? ""}`, HOME: folder, NO_COLOR: "1" },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const [out, err, [code]] = await Promise.all([
@@ -64,9 +70,8 @@ describe("npm run", () => {
 
   it.each(commands.filter(({ name }) => !passOn.has(name)))(
     "$name names the nearest option in one line without a stack trace",
-    async ({ name, file }) => {
-      const args = name === "bench" ? ["api", "--hlep"] : ["--hlep"];
-      const { code, out, err } = await run(file, ...args);
+    async ({ file }) => {
+      const { code, out, err } = await run(file, "--hlep");
 
       expect(code).not.toBe(0);
       expect(out).toBe("");
@@ -74,13 +79,6 @@ describe("npm run", () => {
       expect(err).not.toMatch(stackLine);
     },
   );
-
-  it("bench names the nearest bench", async () => {
-    expect(await run("scripts/bench.ts", "delivry")).toMatchObject({
-      code: 1,
-      err: expect.stringMatching(/^There is no bench "delivry"\. Did you mean 'delivery'\?/),
-    });
-  });
 
   it.each([
     ["scripts/empty-bucket.ts", "--stage", "dev"],
@@ -90,6 +88,95 @@ describe("npm run", () => {
 
     expect(code).toBe(1);
     expect(err).toMatch(/^No AWS region is set\. Set AWS_REGION, for example .+\n$/);
+  });
+});
+
+/** Returns the names of the commands in the help of a group. */
+const namesIn = (help: string): readonly string[] =>
+  [...help.matchAll(/^ {2}([a-z]+(?:[- ][a-z]+)*) {2,}\S/gm)].map(([, name = ""]) => name);
+
+describe("npm run bench", () => {
+  it("shows the help of each bench with an example", async () => {
+    const names = namesIn((await run(bench, "--help")).out);
+    expect(names.length).toBeGreaterThan(8);
+    for (const name of names) {
+      const { code, out, err } = await run(bench, name, "--help");
+      expect({ code, err }, name).toEqual({ code: 0, err: "" });
+      expect(out).toContain(`Examples:\n  npm run bench -- ${name}`);
+    }
+  });
+
+  it.each([
+    [
+      ["delivry"],
+      `There is no bench "delivry". Did you mean 'delivery'? Run npm run bench for a list.`,
+    ],
+    [["account", "--rat", "2"], "There is no option '--rat'. Did you mean '--rate'?"],
+    [["api", "--rate", "2"], "There is no option '--rate'."],
+    [["key", "--attempts", "x"], '--attempts must be a number of 0 or more (got "x").'],
+    [["web"], "--pages must name a folder."],
+    [["--json", "api"], 'The first argument must be a bench (got "--json").'],
+  ])("refuses %j in one line without a stack trace", async (args, message) => {
+    expect(await run(bench, ...args)).toEqual({ code: 1, out: "", err: `${message}\n` });
+  });
+
+  it("prints only JSON with --json", async () => {
+    mkdirSync(join(folder, "html"), { recursive: true });
+    const truth = { page: { url: "https://shop.example/p/1234567", price: ["9.99"] } };
+    writeFileSync(join(folder, "ground-truth.json"), JSON.stringify(truth));
+    writeFileSync(join(folder, "html", "page.html"), "<title>A product</title>");
+    const { code, out } = await run(bench, "web", "--pages", folder, "--json");
+
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ pages: 1 });
+  });
+});
+
+describe("npm run sim", () => {
+  it("prints the result as JSON on the last line with --json", async () => {
+    const seed = ["--scenario", "calls", "--seed", "1", "--calm"];
+    const { code, out } = await run("test/sim/main.ts", ...seed, "--json");
+
+    expect(code).toBe(0);
+    expect(JSON.parse(out.trim().split("\n").at(-1) ?? "")).toMatchObject({
+      passed: true,
+      hash: expect.any(String),
+      faults: [],
+    });
+  });
+
+  it("refuses a value in one line with exit code 2", async () => {
+    const { code, out, err } = await run("test/sim/main.ts", "--seeds", "none");
+
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toBe('--seeds must be an integer of 0 or more (got "none").\n');
+  });
+});
+
+describe("npm run tour", () => {
+  it("prints only JSON with --json, and its steps to the error output", async () => {
+    const { code, out, err } = await run("scripts/tour.ts", "--json");
+
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toEqual({ checks: expect.any(Number), seconds: expect.any(Number) });
+    expect(err).toContain("✓ the first run reads every item and reports no change");
+  });
+});
+
+describe("npm run lint:templates", () => {
+  it("prints only JSON with --json", async () => {
+    const finding = { Rule: { Id: "E0001" } };
+    const linter = join(folder, "cfn-lint");
+    const script = `if [ "$1" = --version ]; then echo cfn-lint 1.0; else echo '[${JSON.stringify(finding)}]'; exit 2; fi`;
+    writeFileSync(linter, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    const { code, out } = await run("scripts/lint-templates.ts", "--json");
+
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toEqual({
+      linter: "cfn-lint 1.0",
+      templates: expect.any(Number),
+      findings: [finding],
+    });
   });
 });
 
@@ -104,15 +191,12 @@ async function runAdminHere(...words: readonly string[]): Promise<Ended> {
 
 describe("npm run admin", () => {
   it("shows the help of each of its commands with an example", async () => {
-    const { out } = await runAdminHere("--help");
-    const names = [...out.matchAll(/^ {2}(?!npm)([a-z]+(?:[- ][a-z]+)*)(?: [-[<].*)?$/gm)].map(
-      ([, name = ""]) => name,
-    );
+    const names = namesIn((await runAdminHere("--help")).out);
     expect(names.length).toBeGreaterThan(18);
     for (const name of names) {
       const help = await runAdminHere(...name.split(" "), "--help");
       expect(help, name).toMatchObject({ code: 0, err: "" });
-      expect(help.out).toContain(`Example:\n  npm run admin -- ${name}`);
+      expect(help.out).toContain(`Examples:\n  npm run admin -- ${name}`);
     }
   });
 

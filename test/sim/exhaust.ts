@@ -1,16 +1,16 @@
 import { flows } from "./scenarios/flows.ts";
 import { playLedgerPairs } from "./ledger-pairs.ts";
 import { startPool, type WorkerPool } from "./pool.ts";
-import { printViolation } from "./report.ts";
+import { printViolation, type SimResult } from "./report.ts";
 import type { Place, SingleFault } from "./single-fault.ts";
 import type { Job } from "./worker.ts";
 import { progressOf } from "../../tools/command-line/progress.ts";
 
 /**
  * Injects each fault at each call site of each flow, one fault in a run. Then runs each pair of
- * ledger steps. Returns false if there was a violation.
+ * ledger steps.
  */
-export async function exhaust({ workers }: { readonly workers?: number } = {}): Promise<boolean> {
+export async function exhaust({ workers }: { readonly workers?: number } = {}): Promise<SimResult> {
   const startedAt = performance.now();
   const pool = await startPool(workers === undefined ? {} : { workers });
   let points = 0;
@@ -39,8 +39,14 @@ export async function exhaust({ workers }: { readonly workers?: number } = {}): 
   console.log(
     `${points} single faults in ${flows.length} flows, ${violations} violations, ${seconds} s`,
   );
-  const doPairsHold = await playLedgerPairs(workers === undefined ? {} : { workers });
-  return violations === 0 && points > 0 && doPairsHold;
+  const pairs = await playLedgerPairs(workers === undefined ? {} : { workers });
+  return {
+    passed: violations === 0 && points > 0 && pairs.violations === 0 && pairs.played > 0,
+    flows: flows.length,
+    single_faults: points,
+    violations,
+    ledger_pairs: pairs,
+  };
 }
 
 const singleFaults = (places: readonly Place[]): readonly SingleFault[] =>

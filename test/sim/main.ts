@@ -1,31 +1,26 @@
 /** Runs the simulation of the service under faults, which docs/testing.md describes. */
+import { runCommand } from "../../tools/command-line/command-line.ts";
 import { playModel } from "./api-model/play-model.ts";
 import { exhaust } from "./exhaust.ts";
 import { playMutants } from "./mutants.ts";
-import { usage, type SimCommand, parseCommand } from "./options.ts";
+import { commandOf, type SimCommand, simCommandLine } from "./options.ts";
 import { playScenarios } from "./play-scenarios.ts";
 import { replay } from "./replay.ts";
+import type { SimResult } from "./report.ts";
 
-const command = commandOf(process.argv.slice(2));
-if (command === undefined) process.exitCode = 2;
-else process.exitCode = (await play(command)) ? 0 : 1;
-
-function commandOf(args: readonly string[]): SimCommand | undefined {
-  try {
-    return parseCommand(args);
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : String(error));
-    return undefined;
-  }
-}
-
-async function play(wanted: SimCommand): Promise<boolean> {
-  if (wanted.play === "help") {
-    process.stdout.write(usage);
-    return true;
-  }
+async function play(wanted: SimCommand): Promise<SimResult> {
   if (wanted.play === "exhaustive") return exhaust(wanted.options);
   if (wanted.play === "mutants") return playMutants(wanted.options);
   if (wanted.play === "model") return playModel(wanted.seeds);
   return wanted.play === "one" ? replay(wanted.options) : playScenarios(wanted.options);
 }
+
+await runCommand(
+  simCommandLine,
+  async ({ values }) => {
+    const result = await play(commandOf(values));
+    if (values.json === true) process.stdout.write(`${JSON.stringify(result)}\n`);
+    return result.passed ? 0 : 1;
+  },
+  { failureCode: 2 },
+);

@@ -171,7 +171,7 @@ export const runMutants: readonly Mutant[] = [
   },
   {
     name: "notified-counts-what-changed",
-    file: "shared/runs/run-findings.ts",
+    file: "shared/runs/run-outcomes.ts",
     original: "if (outcome.reported !== undefined) notified.add(id);",
     replacement: "if (outcome.changes !== undefined) notified.add(id);",
     scenario: "runs",

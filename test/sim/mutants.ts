@@ -5,6 +5,7 @@ import { mutants } from "./mutant-list.ts";
 import type { Mutant } from "./mutant.ts";
 import { startPool } from "./pool.ts";
 import type { Played } from "./play.ts";
+import type { SimResult } from "./report.ts";
 import { progressOf } from "../../tools/command-line/progress.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -23,7 +24,7 @@ const parts = [
 
 /**
  * Applies each mutant to a copy of the code, one at a time, and runs seeds of its scenario until
- * one fails. Returns false if a mutant was not detected.
+ * one fails.
  */
 export async function playMutants({
   workers,
@@ -35,23 +36,24 @@ export async function playMutants({
    * @default all mutants
    */
   readonly only?: string | undefined;
-}): Promise<boolean> {
+}): Promise<SimResult> {
   const wanted = mutants.filter(({ name }) => only === undefined || name === only);
   if (wanted.length === 0) throw new Error(`There is no mutant "${only}"`);
-  let found = 0;
+  const survived: string[] = [];
   const progress = progressOf(wanted.length);
   for (const mutant of wanted) {
     progress.begin(mutant.name);
     const played = await firstFailure(mutant, workers);
-    if (played !== undefined) found += 1;
+    if (played === undefined) survived.push(mutant.name);
     const by =
       played === undefined
         ? `SURVIVED ${seedsMax} seeds of ${mutant.scenario}`
         : `${mutant.scenario} seed ${played.seed}: ${firstLine(played)}`;
     console.log(`${mutant.name} (${mutant.file}): ${by}`);
   }
-  console.log(`${found} of ${wanted.length} mutants killed`);
-  return found === wanted.length;
+  const killed = wanted.length - survived.length;
+  console.log(`${killed} of ${wanted.length} mutants killed`);
+  return { passed: survived.length === 0, mutants: wanted.length, killed, survived };
 }
 
 const firstLine = ({ violation = "" }: Played): string =>

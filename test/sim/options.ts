@@ -1,5 +1,5 @@
 import { didYouMean } from "../../shared/base/nearest.ts";
-import { parseOptions } from "../../tools/command-line/command-line.ts";
+import type { ValuesOf } from "../../tools/command-line/command-line.ts";
 import { type FaultKind, type Profile, profiles } from "./faults.ts";
 import type { PlayScenariosOptions } from "./play-scenarios.ts";
 import type { ReplayOptions } from "./replay.ts";
@@ -7,63 +7,84 @@ import { mutants } from "./mutant-list.ts";
 import { scenarioNamed, scenarios } from "./scenarios.ts";
 import { type SingleFault, singleFaultKinds } from "./single-fault.ts";
 
-export const usage = `npm run sim -- [options]
-Without options, runs 300 seeds of each scenario and the regression seeds.
-Seeds:
-  --seeds N           the number of seeds of each scenario (300)
-  --from N            the first seed (1)
-  --scenario NAME     one scenario: ${scenarios.map(({ name }) => name).join(", ")}
-  --profile NAME      the mix of faults: ${profiles.join(", ")}
-  --workers N         the number of processes
-One seed, with its trace:
-  --scenario NAME --seed N
-  --shrink            find the fewest faults under which the seed fails
-  --only 3,17         inject only the faults of these draws
-  --calm              inject no faults
-  --fault N:KIND      inject one fault, at request N: ${singleFaultKinds.join(", ")}
-Other checks:
-  --exhaustive        each fault alone at each call site of the flows
-  --mutants           each mutant must be found
-  --mutant NAME       one mutant
-  --model N           N sequences of API calls against a model, without faults
-  --help              prints this text
-Examples:
-  npm run sim -- --seeds 20 --scenario calls
-  npm run sim -- --scenario calls --seed 7 --shrink
-  npm run sim -- --exhaustive
-`;
+export const simCommandLine = {
+  name: "npm run sim",
+  about:
+    "Runs the simulation of the service under faults, which docs/testing.md describes.\n" +
+    "Without options, runs 300 seeds of each scenario and the regression seeds. With --seed, runs one seed and prints its trace.",
+  options: {
+    seeds: {
+      type: "string",
+      value: "<n>",
+      default: "300",
+      about: "the number of seeds of each scenario",
+    },
+    from: { type: "string", value: "<n>", default: "1", about: "the first seed" },
+    scenario: {
+      type: "string",
+      value: "<name>",
+      about: `one scenario: ${scenarios.map(({ name }) => name).join(", ")}`,
+    },
+    profile: {
+      type: "string",
+      value: "<name>",
+      about: `the mix of faults: ${profiles.join(", ")}`,
+    },
+    workers: {
+      type: "string",
+      value: "<n>",
+      about: "the number of processes (default: the number of CPU cores)",
+    },
+    seed: { type: "string", value: "<n>", about: "one seed of --scenario, with its trace" },
+    shrink: {
+      type: "boolean",
+      about: "with --seed: finds the fewest faults under which the seed fails",
+    },
+    only: {
+      type: "string",
+      value: "<n,n,…>",
+      about: "with --seed: injects only the faults of these draws",
+    },
+    calm: { type: "boolean", about: "with --seed: injects no faults" },
+    fault: {
+      type: "string",
+      value: "<n>:<kind>",
+      about: `with --seed: injects one fault, at request n: ${singleFaultKinds.join(", ")}`,
+    },
+    exhaustive: {
+      type: "boolean",
+      about: "injects each fault alone at each call site of the flows",
+    },
+    mutants: { type: "boolean", about: "applies each mutant, which the simulation must find" },
+    mutant: { type: "string", value: "<name>", about: "applies one mutant" },
+    model: {
+      type: "string",
+      value: "<n>",
+      about: "runs n sequences of API calls against a model, without faults",
+    },
+    json: { type: "boolean", about: "prints the result as JSON on the last line" },
+  },
+  examples: [
+    "--seeds 20 --scenario calls",
+    "--scenario calls --seed 7 --shrink",
+    "--exhaustive",
+    "--model 20 --json",
+  ],
+} as const;
 
-/** A parsed command line. */
+/** A simulation to run, with its options. */
 export type SimCommand =
-  | { readonly play: "help" }
   | { readonly play: "scenarios"; readonly options: PlayScenariosOptions }
   | { readonly play: "one"; readonly options: ReplayOptions }
   | { readonly play: "exhaustive"; readonly options: { readonly workers?: number } }
   | { readonly play: "mutants"; readonly options: { readonly workers?: number; only?: string } }
   | { readonly play: "model"; readonly seeds: number };
 
-export const simOptions = {
-  seeds: { type: "string", default: "300" },
-  from: { type: "string", default: "1" },
-  scenario: { type: "string" },
-  profile: { type: "string" },
-  workers: { type: "string" },
-  seed: { type: "string" },
-  only: { type: "string" },
-  calm: { type: "boolean" },
-  fault: { type: "string" },
-  shrink: { type: "boolean" },
-  exhaustive: { type: "boolean" },
-  mutants: { type: "boolean" },
-  mutant: { type: "string" },
-  model: { type: "string" },
-  help: { type: "boolean", short: "h" },
-} as const;
-
-/** @throws Error in one line for a wrong command line */
-export function parseCommand(args: readonly string[]): SimCommand {
-  const { values } = parseOptions(args, simOptions);
-  if (values.help) return { play: "help" };
+/**
+ * Returns the command of a parsed command line.
+ * @throws Error in one line for a wrong value
+ */
+export function commandOf(values: ValuesOf<(typeof simCommandLine)["options"]>): SimCommand {
   const workers = values.workers === undefined ? {} : { workers: some("workers", values.workers) };
   if (values.exhaustive) return { play: "exhaustive", options: workers };
   if (values.mutants || values.mutant !== undefined) {

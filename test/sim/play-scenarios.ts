@@ -9,6 +9,7 @@ import {
   printCoverage,
   printOverlaps,
   printViolation,
+  type SimResult,
 } from "./report.ts";
 import { scenarioNamed, scenarios } from "./scenarios.ts";
 import type { Job } from "./worker.ts";
@@ -56,11 +57,11 @@ interface Sums {
 }
 
 /**
- * Runs the regression seeds, and then seeds of each scenario, some of them twice. Returns false if
- * there was a violation, if the second run of a seed differed, or if the required coverage was not
+ * Runs the regression seeds, and then seeds of each scenario, some of them twice. Fails if there
+ * was a violation, if the second run of a seed differed, or if the required coverage was not
  * reached.
  */
-export async function playScenarios(options: PlayScenariosOptions): Promise<boolean> {
+export async function playScenarios(options: PlayScenariosOptions): Promise<SimResult> {
   const { workers, scenario } = options;
   const names = scenario === undefined ? scenarios.map(({ name }) => name) : [scenario];
   for (const name of names) scenarioNamed(name);
@@ -107,7 +108,14 @@ export async function playScenarios(options: PlayScenariosOptions): Promise<bool
       `${sums.requests} requests, ${sums.violations} violations, ${seconds} s`,
   );
   for (const one of missed) console.log(`LACKING ${one}`);
-  return sums.violations + sums.differing + missed.length === 0;
+  return {
+    passed: sums.violations + sums.differing + missed.length === 0,
+    requests: sums.requests,
+    violations: sums.violations,
+    repeated_seeds: sums.replayed,
+    differing_seeds: sums.differing,
+    lacking: missed,
+  };
 }
 
 const jobsOf = (scenario: string, { seeds, from, profile }: PlayScenariosOptions): readonly Job[] =>

@@ -1,6 +1,7 @@
 import type { Profile } from "./faults.ts";
 import type { Played } from "./play.ts";
 import { startPool } from "./pool.ts";
+import type { SimResult } from "./report.ts";
 import { fewestFaults } from "./shrink.ts";
 import type { SingleFault } from "./single-fault.ts";
 import type { Job } from "./worker.ts";
@@ -20,8 +21,8 @@ export interface ReplayOptions {
   readonly shrink?: boolean | undefined;
 }
 
-/** Runs one seed and prints its whole trace. Returns false if there was a violation. */
-export async function replay({ shrink = false, ...options }: ReplayOptions): Promise<boolean> {
+/** Runs one seed and prints its whole trace. */
+export async function replay({ shrink = false, ...options }: ReplayOptions): Promise<SimResult> {
   const given = Object.fromEntries(
     Object.entries(options).filter(([, value]) => value !== undefined),
   );
@@ -43,7 +44,7 @@ export async function replay({ shrink = false, ...options }: ReplayOptions): Pro
   console.log(`faults: ${fired.map(({ draw, kind }) => `${draw} ${kind}`).join(", ") || "none"}`);
   console.log(`hash: ${hash}`);
   console.log(violation === undefined ? "no violation" : `VIOLATION ${violation}`);
-  return violation === undefined;
+  return { passed: violation === undefined, hash, faults: fired, violation };
 
   async function playOne(wanted: Job): Promise<Played> {
     const all: Played[] = [];

@@ -4,6 +4,13 @@ import { type Overlap, overlapKinds } from "./contention.ts";
 import { faultFamilies, type FaultKind } from "./faults.ts";
 import { type Played, profileOf } from "./play.ts";
 
+/** The result of a simulation, as `--json` prints it. */
+export interface SimResult {
+  /** True if there was no violation, and the required coverage was reached. */
+  readonly passed: boolean;
+  readonly [figure: string]: unknown;
+}
+
 /** The totals over the seeds so far. */
 export interface Tally {
   readonly fired: Map<FaultKind, number>;

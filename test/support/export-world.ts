@@ -17,7 +17,7 @@ export async function startExportWorld() {
       const wakeUps: DeliveryTarget[] = [];
       const roles = {
         answer: { outcome: "failed", reason: "AccessDenied" } as AssumeOutcome,
-        /** True when the roles accept any external ID. */
+        /** True if the roles accept any external ID. */
         acceptsEveryCaller: false,
         asked: [] as AssumedRole[],
         async assume(role: AssumedRole): Promise<AssumeOutcome> {

@@ -1,6 +1,8 @@
 import type { Pipeline, Step } from "../../shared/pipelines/definition.ts";
 
-/** An owed retry: the scraper and condition to read with, and the step that failed or was deferred. */
+/**
+ * An owed retry: the scraper and condition to read with, and the step that failed or was deferred.
+ */
 export interface ModelRetry {
   readonly step: string;
   readonly scraper: string;
@@ -65,7 +67,9 @@ function reportingStep({ steps }: Pipeline, first: string): string {
 export const stepsToRetry = (pipeline: Pipeline, item: Item): Set<string> =>
   new Set(item.owes.map((retry) => placeOf(pipeline, item, retry)));
 
-/** Adds an owed retry after a step failed or was deferred. A step has at most one per kind of read. */
+/**
+ * Adds an owed retry after a step failed or was deferred. A step has at most one per kind of read.
+ */
 export function addRetry(pipeline: Pipeline, item: Item, step: Step): void {
   const wanted = retryOf(step);
   const isRepeated = (retry: ModelRetry): boolean =>

@@ -24,7 +24,8 @@ export interface RunState {
   readonly at: number;
   /**
    * IDs of the steps that read an item without a route, by item ID: its start step and those of the
-   * retries that it owed before the run. The next run does the retries of reads that fail in this one.
+   * retries that it owed before the run. The next run does the retries of reads that fail in this
+   * one.
    */
   readonly starts: ReadonlyMap<string, ReadonlySet<string>>;
   /** The IDs of the items that routes have sent to a step, by step ID. */

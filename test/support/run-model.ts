@@ -1,7 +1,7 @@
 /**
- * Reference model of a run, by the specification's sections "Pipeline", "States and transitions" and
- * "Events": a plain in-memory program without batches, stores and messages. Tests compare the engine
- * with it.
+ * Reference model of a run, by the specification's sections "Pipeline", "States and transitions"
+ * and "Events": a plain in-memory program without batches, stores and messages. Tests compare the
+ * engine with it.
  */
 import { type Pipeline, runOrder, type Step } from "../../shared/pipelines/definition.ts";
 import type { Platform } from "../../shared/platforms/catalogue.ts";
@@ -132,7 +132,10 @@ function triggerOf({ runCount }: ModelWatchlist, trigger: "tick" | "manual"): st
   return runCount === 1 ? "initial" : "schedule";
 }
 
-/** Returns the items of a step: those that start there, have an owed retry there, or were routed there. */
+/**
+ * Returns the items of a step: those that start there, have an owed retry there, or were routed
+ * there.
+ */
 const itemsOf = ({ list, starts, routed }: RunState, { id: step }: Step): ModelItem[] =>
   list.items.filter(
     (item) =>

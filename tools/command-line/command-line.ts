@@ -10,9 +10,11 @@ interface Option {
   readonly default?: string | boolean | string[];
   /** The value as the help shows it, such as `<seconds>`. */
   readonly value?: string;
+  /** True if every call needs the option. The usage then shows it. */
+  readonly required?: boolean;
   readonly about: string;
 }
-type OptionList = Readonly<Record<string, Option>>;
+export type OptionList = Readonly<Record<string, Option>>;
 
 /** What a command accepts. Every command also accepts `--help`. */
 export interface CommandLine<Options extends OptionList> {
@@ -26,10 +28,18 @@ export interface CommandLine<Options extends OptionList> {
   readonly examples: readonly string[];
 }
 
+/** The values of a command's options by name. */
+export type ValuesOf<Options extends OptionList> = ReturnType<
+  typeof parseArgs<{ options: Options }>
+>["values"];
+
 interface Parsed<Options extends OptionList> {
-  readonly values: ReturnType<typeof parseArgs<{ options: Options }>>["values"];
+  readonly values: ValuesOf<Options>;
   readonly positionals: readonly string[];
 }
+
+/** Runs a command with parsed arguments. Returns the exit code, if it is not 0. */
+export type Run<Options extends OptionList> = (parsed: Parsed<Options>) => Promise<number | void>;
 
 const helpOption = { type: "boolean", short: "h", about: "prints this text" } as const;
 
@@ -37,10 +47,47 @@ const helpOption = { type: "boolean", short: "h", about: "prints this text" } as
 export const jsonOption = { type: "boolean", about: "prints the result as JSON" } as const;
 
 /** Returns the call of a command with arguments, as a user types it. */
-const callOf = (name: string, args: string): string => {
+export const callOf = (name: string, args: string): string => {
   if (args === "") return name;
-  return name.startsWith("npm ") ? `${name} -- ${args}` : `${name} ${args}`;
+  // npm passes only the arguments after the dashes.
+  const separator = name.startsWith("npm ") && !name.includes(" -- ") ? " -- " : " ";
+  return `${name}${separator}${args}`;
 };
+
+const widthMax = 100;
+
+/** Returns a text in lines of at most 100 columns, all but the first one indented. */
+export function wrapped(text: string, indent: string): string {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (indent.length + longer.length <= widthMax) line = longer;
+    else {
+      lines.push(line);
+      line = word;
+    }
+  }
+  return [...lines, line].join(`\n${indent}`);
+}
+
+/** Returns rows of a name and a text as aligned lines of at most 100 columns. */
+export function alignedLines(rows: readonly (readonly [string, string])[]): readonly string[] {
+  const width = Math.max(...rows.map(([name]) => name.length));
+  const indent = " ".repeat(width + 4);
+  return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${wrapped(text, indent)}`);
+}
+
+/** Returns the lines of the help about options. */
+export const optionLines = (options: OptionList): readonly string[] =>
+  alignedLines(
+    Object.entries<Option>({ ...options, help: helpOption }).map(
+      ([name, { value = "", short, about, default: standard }]) => [
+        `--${name}${short === undefined ? "" : `, -${short}`} ${value}`.trimEnd(),
+        typeof standard === "string" ? `${about} (default: ${standard})` : about,
+      ],
+    ),
+  );
 
 /** Returns the help of a command: usage, options and examples. */
 export function helpOf({
@@ -50,18 +97,14 @@ export function helpOf({
   options,
   examples,
 }: CommandLine<OptionList>): string {
-  const lines = Object.entries<Option>({ ...options, help: helpOption }).map(
-    ([option, { value = "", short, about: effect, default: standard }]) => [
-      `--${option}${short === undefined ? "" : `, -${short}`} ${value}`.trimEnd(),
-      typeof standard === "string" ? `${effect} (default: ${standard})` : effect,
-    ],
-  );
-  const width = Math.max(...lines.map(([option = ""]) => option.length));
+  const required = Object.entries<Option>(options)
+    .filter(([, option]) => option.required === true)
+    .map(([option, { value = "" }]) => `--${option} ${value}`);
   return [
-    about,
+    ...about.split("\n").map((line) => wrapped(line, "")),
     "",
-    `Usage: ${callOf(name, `${argument} [options]`.trimStart())}`,
-    ...lines.map(([option = "", effect = ""]) => `  ${option.padEnd(width)}  ${effect}`),
+    `Usage: ${callOf(name, [argument, ...required, "[options]"].join(" ").trimStart())}`,
+    ...optionLines(options),
     "",
     "Examples:",
     ...examples.map((args) => `  ${callOf(name, args)}`),
@@ -102,22 +145,41 @@ interface RunOptions {
 }
 
 /**
- * Runs a command with the arguments of the process. Prints the help on request, and an error without
- * its stack trace. `run` returns the exit code, if it is not 0.
+ * Runs a command with the arguments of the process. Prints the help on request, and an error
+ * without its stack trace.
  */
-export async function runCommand<Options extends OptionList>(
+export const runCommand = <Options extends OptionList>(
   commandLine: CommandLine<Options>,
-  run: (parsed: Parsed<Options>) => Promise<number | void>,
-  { failureCode = 1, exit }: RunOptions = {},
-): Promise<void> {
-  const args = process.argv.slice(2);
+  run: Run<Options>,
+  options?: RunOptions,
+): Promise<void> => runMain(() => runWith(process.argv.slice(2), commandLine, run), options);
+
+/**
+ * Parses arguments and runs a command with them. Prints the help instead on request. Returns the
+ * exit code.
+ */
+export async function runWith<Options extends OptionList>(
+  args: readonly string[],
+  commandLine: CommandLine<Options>,
+  run: Run<Options>,
+): Promise<number> {
   if (asksForHelp(args)) {
     process.stdout.write(helpOf(commandLine));
-    return;
+    return 0;
   }
+  const { options, argument } = commandLine;
+  return (await run(parseOptions(args, options, argument !== undefined))) ?? 0;
+}
+
+/**
+ * Runs the process's task, which returns the exit code. Prints an error without its stack trace.
+ */
+export async function runMain(
+  main: () => Promise<number>,
+  { failureCode = 1, exit }: RunOptions = {},
+): Promise<void> {
   try {
-    const { options, argument } = commandLine;
-    process.exitCode = (await run(parseOptions(args, options, argument !== undefined))) ?? 0;
+    process.exitCode = await main();
   } catch (error) {
     process.stderr.write(`${failureMessage(error)}\n`);
     process.exitCode = failureCode;

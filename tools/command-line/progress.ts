@@ -13,8 +13,9 @@ interface ProgressOptions {
 }
 
 /**
- * Prints the steps of a command that takes long to stderr. With the number of steps, each line has an
- * estimate of the remaining time: the mean duration of the steps so far, times those that are left.
+ * Prints the steps of a command that takes long to stderr. With the number of steps, each line has
+ * an estimate of the remaining time: the mean duration of the steps so far, times those that are
+ * left.
  */
 export function progressOf(
   steps: number | null,

@@ -105,7 +105,7 @@ export async function measureAccounts(
     const accountId = opened[n]?.accountId ?? "";
     // A failed call may need a worker to release its hold, but this bench runs no worker.
     if (failed === 0) {
-      process.stdout.write(`sums: ${await checkSums(tables.accounts, accountId, charged)}\n`);
+      process.stderr.write(`sums: ${await checkSums(tables.accounts, accountId, charged)}\n`);
     }
     await reconcileLedger(tables, accountId, time.clock);
   }

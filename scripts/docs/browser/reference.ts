@@ -9,10 +9,13 @@ interface BuiltRequest {
   readonly request: Request;
 }
 
-/** Names buttons of the renderer that screen readers could not name: they contain only an icon. */
+/**
+ * Names buttons of the renderer that screen readers could not name: they contain only an icon.
+ * Reads `textContent`, because `innerText` would force a layout at every change of the page.
+ */
 function nameButtons(): void {
   for (const button of document.querySelectorAll<HTMLElement>("button[aria-controls]")) {
-    const isNamed = button.innerText.trim() !== "" || button.ariaLabel;
+    const isNamed = button.textContent.trim() !== "" || button.ariaLabel;
     if (!isNamed) button.ariaLabel = isCopyButton(button) ? "Copy" : "Show details";
   }
 }

@@ -16,6 +16,7 @@ let loading: Promise<readonly Section[]> | undefined;
 
 async function load(): Promise<readonly Section[]> {
   const answer = await fetch(input?.dataset["sections"] ?? "");
+  if (!answer.ok) throw new Error(`The index was answered with status ${answer.status}.`);
   return (await answer.json()) as readonly Section[];
 }
 
@@ -41,9 +42,23 @@ function item({ page, heading, href }: Section): HTMLLIElement {
   return entry;
 }
 
+function show(sections: readonly Section[], text: string): void {
+  results?.replaceChildren(...sections.map(item));
+  if (status) status.textContent = text;
+}
+
 input?.addEventListener("input", async () => {
   const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const sections = words.length === 0 ? [] : found(await (loading ??= load()), words);
-  results?.replaceChildren(...sections.map(item));
-  if (status) status.textContent = words.length === 0 ? "" : `Sections found: ${sections.length}`;
+  if (words.length === 0) {
+    show([], "");
+    return;
+  }
+  try {
+    const sections = found(await (loading ??= load()), words);
+    show(sections, `Sections found: ${sections.length}`);
+  } catch {
+    // The next input loads the index again.
+    loading = undefined;
+    show([], "The search could not load its index. Check the connection, then type again.");
+  }
 });

@@ -78,7 +78,7 @@ export async function putKey(
     if (cancellationReasons(error)?.[countPosition]?.code !== "ConditionalCheckFailed") {
       throw unavailableIfContended(error, key.accountId);
     }
-    throw conflict(`An account has at most ${limits.apiKeysMax} API keys. Delete one first.`);
+    throw conflict(`An account can have at most ${limits.apiKeysMax} API keys. Delete one first.`);
   }
 }
 

@@ -81,8 +81,8 @@ async function append(
   const [known, newest] = await Promise.all([read(process, marker), count(process, accountId)]);
   if (known !== undefined) return undefined;
   const sequence = newest.last + 1;
-  // Never earlier than the time of a lower sequence, so that `before` can use a binary search. Never
-  // earlier than the end of the run.
+  // Never earlier than the time of a lower sequence, so that `before` can use a binary search.
+  // Never earlier than the end of the run.
   const appendedAt = [newest.appended_at, run.createdAt, clock.now().toISOString()].reduce((a, b) =>
     a > b ? a : b,
   );

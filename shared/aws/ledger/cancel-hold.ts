@@ -99,10 +99,10 @@ function takeBackItems(
   const { shard, credits, at, chargedAt, source } = takeBack;
   const record: TakeBackRecord = { type: "take_back", at, holdId, credits, chargedAt, source };
   const moves = { balance: credits, spent: -credits };
-  const place = { table: process.accountsTable, accountId, shard };
+  const location = { table: process.accountsTable, accountId, shard };
   return [
     cancelledMark(process, hold, takeBack),
-    { Update: creditUpdate(place, { moves, record }) },
+    { Update: creditUpdate(location, { moves, record }) },
   ];
 }
 

@@ -83,7 +83,7 @@ async function writePage(
   process: LedgerProcess,
   { accountId, shard, records }: NewPage,
 ): Promise<"page exists" | "ended"> {
-  const place = { table: process.accountsTable, accountId, shard: shard.number };
+  const location = { table: process.accountsTable, accountId, shard: shard.number };
   const row = journalPageRow(accountId, shard, records);
   const page = {
     Put: {
@@ -100,8 +100,8 @@ async function writePage(
       },
     },
   };
-  const days = [...usageByDay(records).values()].map((usage) => usageItem(place, usage));
-  const items = [{ Update: trimUpdate(place, records) }, page, ...days];
+  const days = [...usageByDay(records).values()].map((usage) => usageItem(location, usage));
+  const items = [{ Update: trimUpdate(location, records) }, page, ...days];
   const transacted = await transactShards(process, accountId, items);
   // If the removal was refused, another process has already copied the records.
   if (transacted.outcome === "changed" || transacted.refused[trimPosition] === true) return "ended";

@@ -85,7 +85,8 @@ function applyChange(process: LedgerProcess, change: CreditChange): Promise<Chan
   });
 }
 
-interface Place {
+/** The shard that a credit change changes, with the rows of its account. */
+interface ChangedShard {
   readonly rows: AccountRows;
   readonly shard: Shard;
 }
@@ -94,7 +95,7 @@ interface Place {
 async function gather(
   process: LedgerProcess,
   { accountId, credits, now }: CreditChange,
-  { rows, shard }: Place,
+  { rows, shard }: ChangedShard,
 ): Promise<"fresh" | "again"> {
   const wanted = { accountId, to: shard.number, credits: -credits, now };
   return (await gatherCredits(process, wanted, rows.shards)) ? "fresh" : "again";
@@ -107,7 +108,7 @@ async function gather(
 async function copyAndSpread(
   process: LedgerProcess,
   change: CreditChange,
-  { rows, shard }: Place,
+  { rows, shard }: ChangedShard,
 ): Promise<void> {
   const { accountId, now } = change;
   await copyJournalOf(process, accountId, shard.number);
@@ -123,7 +124,7 @@ const richestOf = (shards: readonly Shard[]): Shard => {
 const lifetimeAfter = ({ type, credits }: CreditChange, { account }: AccountRows): number =>
   Number(account["lifetime"]) + (type === "purchase" ? credits : 0);
 
-/** True if a change increases the number of the account's slots. */
+/** Returns true if a change increases the number of the account's slots. */
 const isGrowth = (change: CreditChange, rows: AccountRows): boolean =>
   concurrencyFor(lifetimeAfter(change, rows)) > concurrencyFor(Number(rows.account["lifetime"]));
 
@@ -161,7 +162,7 @@ function changeItems(
   const isMore = isGrowth(change, rows);
   const count = isMore ? shardSlots(concurrency, 0).shards : shards.length;
   const grown = shards.filter(({ number }) => isMore && number !== shard.number);
-  const place = { table, accountId, shard: shard.number };
+  const location = { table, accountId, shard: shard.number };
   return {
     outcome: { outcome: "changed", balance, lifetime },
     items: [
@@ -185,14 +186,14 @@ function changeItems(
         Put: { TableName: table, Item: mark, ConditionExpression: "attribute_not_exists(pk)" },
       },
       {
-        Update: creditUpdate(place, {
+        Update: creditUpdate(location, {
           moves: { balance: credits },
           record,
           size: isMore ? shardSlots(concurrency, shard.number) : undefined,
         }),
       },
       ...grown.map(({ number }) => ({
-        Update: growUpdate({ ...place, shard: number }, shardSlots(concurrency, number)),
+        Update: growUpdate({ ...location, shard: number }, shardSlots(concurrency, number)),
       })),
       ...newShards(count, shards.length).map((number) => ({
         Put: {

@@ -128,7 +128,7 @@ async function* candidates(process: LedgerProcess, wanted: Wanted): AsyncGenerat
 const placeOf = (sequence: number): EntryPlace => ({ at: 0, shard: 0, part: sequence });
 
 /**
- * True for an entry that is older than a range. Ignores the times of grants, purchases and
+ * Returns true for an entry that is older than a range. Ignores the times of grants, purchases and
  * adjustments from before the account had shards. Those times are from an operator's clock, which
  * may be wrong.
  */

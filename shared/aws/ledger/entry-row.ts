@@ -5,7 +5,7 @@ import type { Row } from "../table/dynamo.ts";
 import { ledgerKeys, type RowKey } from "../table/table.ts";
 
 /** A ledger entry from before the account had shards. */
-export interface Entry {
+export interface UnshardedEntry {
   readonly accountId: string;
   /** Number of the entry in its account, from 1, without gaps. */
   readonly sequence: number;
@@ -26,7 +26,7 @@ export interface Entry {
 }
 
 /** The row of a ledger entry, including its key. */
-export function ledgerEntryRow(entry: Entry): RowKey & Record<string, unknown> {
+export function ledgerEntryRow(entry: UnshardedEntry): RowKey & Record<string, unknown> {
   return {
     ...ledgerKeys.entry(entry.accountId, entry.sequence),
     id: numberedId("creditTransaction", entry.sequence, entry.accountId),

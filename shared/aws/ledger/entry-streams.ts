@@ -175,7 +175,7 @@ async function* oldBatches(
   for await (const rows of entries) yield rows.map(oldStep);
 }
 
-/** True for the grant that opened an account. It is the first entry of the account. */
+/** Returns true for the grant that opened an account. It is the first entry of the account. */
 const isOpening = ({ number }: Shard, step: Step | undefined): boolean =>
   number === 0 && step?.before.sequence === 0;
 

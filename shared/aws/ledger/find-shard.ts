@@ -78,9 +78,9 @@ function isFull(progress: Progress, shards: readonly Shard[]): boolean {
 }
 
 /**
- * True if the balance of an account was certainly below `credits` at some moment. Reading several
- * shards can miss credits that move between them, so only an upper bound from two readings is
- * certain.
+ * Returns true if the balance of an account was certainly below `credits` at some moment. Reading
+ * several shards can miss credits that move between them, so only an upper bound from two readings
+ * is certain.
  */
 export const isShort = (
   credits: number,
@@ -88,7 +88,9 @@ export const isShort = (
   rows: AccountRows,
 ): boolean => isOnlyShard(rows) || (before !== undefined && balanceMax(before, rows) < credits);
 
-/** True if one row contains the whole balance. The account may have grown while it was read. */
+/**
+ * Returns true if one row contains the whole balance. The account may have grown while it was read.
+ */
 const isOnlyShard = ({ shards: [first, ...others] }: AccountRows): boolean =>
   others.length === 0 && first?.shards === 1;
 

@@ -75,7 +75,9 @@ export const sumsOf = (shards: readonly Shard[]): Sums => ({
   inFlight: shards.reduce((sum, { inFlight }) => sum + inFlight, 0),
 });
 
-/** True if no credits moved between shards and none were added while the shards were read. */
+/**
+ * Returns true if no credits moved between shards and none were added while the shards were read.
+ */
 const isWhole = ({ account, shards }: AccountRows): boolean => {
   const { balance, held, spent } = sumsOf(shards);
   return balance + held + spent === Number(account["received"]);

@@ -25,19 +25,21 @@ export function reserveCall(
     const { home } = knownOf(process, accountId);
     const at = nextStamp(process, { accountId, shards: [home] }, { now, refusals });
     const hold = { credits, at, expiresAt, source };
-    const place = { table: process.accountsTable, accountId, shard: home };
+    const location = { table: process.accountsTable, accountId, shard: home };
     const taken = (shard: number, made: { readonly at: number }): ReserveOutcome => {
       process.holds.set(holdId, { ...hold, at: made.at, shard });
       return reserved;
     };
-    const change = await changeShard(process, accountId, reserveUpdate(place, holdId, hold)).catch(
-      async (error: unknown) => {
-        // The update may have taken effect although its request failed.
-        const shard = await readWithRetry(process, () => readShard(process, accountId, home));
-        if (shard === undefined || !shard.holds.has(holdId)) throw error;
-        return { outcome: "refused" as const, shard };
-      },
-    );
+    const change = await changeShard(
+      process,
+      accountId,
+      reserveUpdate(location, holdId, hold),
+    ).catch(async (error: unknown) => {
+      // The update may have taken effect although its request failed.
+      const shard = await readWithRetry(process, () => readShard(process, accountId, home));
+      if (shard === undefined || !shard.holds.has(holdId)) throw error;
+      return { outcome: "refused" as const, shard };
+    });
     if (change.outcome === "changed") {
       // Runs while the call waits for its source. If the copy fails, a later call repeats it.
       void copyJournal(process, accountId, change.shard);

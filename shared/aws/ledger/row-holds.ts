@@ -34,11 +34,11 @@ export function reserveStepHold(
     const { home: shard } = knownOf(process, accountId);
     const at = nextStamp(process, { accountId, shards: [shard] }, { now, refusals });
     const record: ReserveRecord = { type: "reserve", at, holdId, credits, source };
-    const place = { table: process.accountsTable, accountId, shard };
+    const location = { table: process.accountsTable, accountId, shard };
     const moves = { balance: -credits, held: credits };
     const transacted = await transactShards(process, accountId, [
       holdPut(process, reservation, shard),
-      { Update: creditUpdate(place, { moves, record }) },
+      { Update: creditUpdate(location, { moves, record }) },
     ]).catch(async (error: unknown) => {
       const made = await readWithRetry(process, () => readHold(process, accountId, holdId));
       if (made === undefined) throw error;
@@ -114,7 +114,7 @@ export function settleRow(
     const refunded = credits - charged;
     const resolved = { type: "settle", at, holdId, charged, refunded } as const;
     const record: SettleRecord = { ...resolved, items, succeeded, source };
-    const place = { table: process.accountsTable, accountId, shard };
+    const location = { table: process.accountsTable, accountId, shard };
     const moves = {
       balance: refunded,
       held: -credits,
@@ -123,10 +123,10 @@ export function settleRow(
     };
     const transacted = await transactShards(process, accountId, [
       { Update: holdUpdate(process, settlement, state) },
-      { Update: creditUpdate(place, { moves, record }) },
+      { Update: creditUpdate(location, { moves, record }) },
       ...(oldSlot === undefined || oldSlot === shard
         ? []
-        : [{ Update: freeOldSlot({ ...place, shard: oldSlot }) }]),
+        : [{ Update: freeOldSlot({ ...location, shard: oldSlot }) }]),
     ]).catch(async (error: unknown) => {
       const found = await readWithRetry(process, () => readHold(process, accountId, holdId));
       if (found === undefined || found.isOpen) throw error;

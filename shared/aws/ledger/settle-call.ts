@@ -39,7 +39,7 @@ export function settleCall(
   const { accountId, holdId, credits: charged, succeeded, now } = settlement;
   assert(charged <= hold.credits, "a charge is at most the reserved credits");
   const items = chargedItemCount(settlement);
-  const place = { table: process.accountsTable, accountId, shard: hold.shard };
+  const location = { table: process.accountsTable, accountId, shard: hold.shard };
   const decided = async (shard: Shard): Promise<CallSettled> => {
     const made = timeOfStamp(hold.at);
     const record = await readWithRetry(process, () =>
@@ -57,7 +57,7 @@ export function settleCall(
     const change = await changeShard(
       process,
       accountId,
-      settleUpdate(place, { holdId, hold, outcome }),
+      settleUpdate(location, { holdId, hold, outcome }),
     ).catch(async (error: unknown) => {
       // The update may have taken effect although its request failed.
       const shard = await readWithRetry(process, () => readShard(process, accountId, hold.shard));

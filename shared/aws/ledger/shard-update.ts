@@ -5,8 +5,8 @@ import { accountKeys } from "../table/table.ts";
 import { recordRow } from "./journal-row.ts";
 import { holdRow, type OpenHold } from "./shard-row.ts";
 
-/** The shard that an update changes. */
-export interface Place {
+/** The shard that an update changes, with its table. */
+export interface ShardLocation {
   readonly table: string;
   readonly accountId: string;
   readonly shard: number;
@@ -40,7 +40,7 @@ interface Change {
  * only if its stamp is newer than that of the shard, so that a late duplicate has no effect. It
  * never makes a count negative.
  */
-function shardUpdate({ table, accountId, shard }: Place, change: Change): Update {
+function shardUpdate({ table, accountId, shard }: ShardLocation, change: Change): Update {
   const { moves, record, recorded = recordRow(record), set = [], remove = [] } = change;
   const counts = Object.entries(moves).filter(([, by]) => by !== 0);
   const sums = counts.map(([name]) => `#${name} = #${name} + :${name}`);
@@ -83,12 +83,12 @@ function shardUpdate({ table, accountId, shard }: Place, change: Change): Update
 }
 
 /** Builds the update that moves credits to the hold of a call and occupies a slot. */
-export function reserveUpdate(place: Place, holdId: string, hold: OpenHold): Update {
+export function reserveUpdate(location: ShardLocation, holdId: string, hold: OpenHold): Update {
   const { credits, at, expiresAt, source } = hold;
   const record: JournalRecord = { type: "reserve", at, holdId, credits, source };
   const { f: _inHold, ...recorded } = recordRow(record);
-  const due = dueAt("hold", accountKeys.shard(place.accountId, place.shard), expiresAt);
-  return shardUpdate(place, {
+  const due = dueAt("hold", accountKeys.shard(location.accountId, location.shard), expiresAt);
+  return shardUpdate(location, {
     moves: { balance: -credits, held: credits, in_flight: 1 },
     record,
     recorded,
@@ -122,12 +122,12 @@ interface Outcome {
  * frees the slot.
  */
 export function settleUpdate(
-  place: Place,
+  location: ShardLocation,
   { holdId, hold, outcome }: { holdId: string; hold: OpenHold; outcome: Outcome },
 ): Update {
   const { credits, source } = hold;
   const refunded = credits - outcome.charged;
-  return shardUpdate(place, {
+  return shardUpdate(location, {
     moves: { balance: refunded, held: -credits, spent: outcome.charged, in_flight: -1 },
     record: { type: "settle", holdId, refunded, source, ...outcome },
     remove: ["#holds.#hold"],
@@ -149,10 +149,10 @@ interface Size {
  * increases the account's slots.
  */
 export const creditUpdate = (
-  place: Place,
+  location: ShardLocation,
   { size, ...change }: Pick<Change, "moves" | "record"> & { readonly size?: Size | undefined },
 ): Update =>
-  shardUpdate(place, {
+  shardUpdate(location, {
     ...change,
     ...(size !== undefined && {
       set: ["#shards = :shards", "#slots = :slots"],
@@ -163,7 +163,7 @@ export const creditUpdate = (
 
 /** Builds the update that stores the new number of shards and slots after an account has grown. */
 export const growUpdate = (
-  { table, accountId, shard }: Place,
+  { table, accountId, shard }: ShardLocation,
   { shards, slots }: Size,
 ): Update => ({
   TableName: table,
@@ -177,7 +177,7 @@ export const growUpdate = (
  * Builds the update that frees the slot of a call from before the account had shards. Another shard
  * may have the credits of the call.
  */
-export const freeOldSlot = ({ table, accountId, shard }: Place): Update => ({
+export const freeOldSlot = ({ table, accountId, shard }: ShardLocation): Update => ({
   TableName: table,
   Key: accountKeys.shard(accountId, shard),
   UpdateExpression: "SET in_flight = in_flight - :one, old_in_flight = old_in_flight - :one",
@@ -188,7 +188,7 @@ export const freeOldSlot = ({ table, accountId, shard }: Place): Update => ({
 
 /** Builds the update that removes the oldest records of a shard after a page contains them. */
 export function trimUpdate(
-  { table, accountId, shard }: Place,
+  { table, accountId, shard }: ShardLocation,
   records: readonly JournalRecord[],
 ): Update {
   return {

@@ -81,8 +81,8 @@ async function transfer(
   const at = nextStamp(process, { accountId, shards: numbers }, { now, refusals: 0 });
   const items = moves.map(({ shard, credits }) => {
     const record: TransferRecord = { type: "transfer", at, credits };
-    const place = { table: process.accountsTable, accountId, shard };
-    return { Update: creditUpdate(place, { moves: { balance: credits }, record }) };
+    const location = { table: process.accountsTable, accountId, shard };
+    return { Update: creditUpdate(location, { moves: { balance: credits }, record }) };
   });
   return (await transactShards(process, accountId, items)).outcome === "changed";
 }

@@ -100,7 +100,7 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: Options
   };
 }
 
-/** True for an outcome that causes no event, count or route. */
+/** Returns true for an outcome that causes no event, count or route. */
 const isSilent = ({ status, changes, reported, matched, lastSnapshot }: ItemOutcome): boolean =>
   status === "ok" &&
   changes === undefined &&

@@ -57,11 +57,14 @@ export function cancellationReasons(error: unknown): readonly CancellationReason
   return isRefused || isContention(reasons) ? reasons : undefined;
 }
 
-/** True for the error of a single write whose condition failed. */
+/** Returns true for the error of a single write whose condition failed. */
 export const isConditionFailure = (error: unknown): error is ConditionalCheckFailedException =>
   error instanceof ConditionalCheckFailedException;
 
-/** True for an error with which DynamoDB throttled a request. The request has changed nothing. */
+/**
+ * Returns true for an error with which DynamoDB throttled a request. The request has changed
+ * nothing.
+ */
 export const isThrottle = (error: unknown): boolean =>
   error instanceof Error && dynamoThrottles.has(error.name);
 
@@ -161,8 +164,8 @@ export function retryOnConflict<T>(options: RetryOptions, write: () => Promise<T
 }
 
 /**
- * True if other requests contended for a row or DynamoDB throttled a write. Another attempt may
- * succeed.
+ * Returns true if other requests contended for a row or DynamoDB throttled a write. Another attempt
+ * may succeed.
  */
 export function isContention(reasons: readonly CancellationReason[]): boolean {
   const codes = new Set([

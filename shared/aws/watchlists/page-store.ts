@@ -73,7 +73,7 @@ export function dynamoPageStore(
   };
 }
 
-/** True if there is one page and its items have the same IDs as `items`, in any state. */
+/** Returns true if there is one page and its items have the same IDs as `items`, in any state. */
 const hasIds = (items: readonly Item[], [page, ...more]: readonly StoredPage[]): boolean =>
   more.length === 0 &&
   page?.items.length === items.length &&

@@ -107,7 +107,7 @@ async function putPage(
 const areEqual = (a: Uint8Array | undefined, b: Uint8Array): boolean =>
   a !== undefined && Buffer.from(a).equals(b);
 
-/** True if the write failed because a transaction had locked the row. */
+/** Returns true if the write failed because a transaction had locked the row. */
 const isConflict = (error: unknown): boolean =>
   error instanceof Error && error.name === "TransactionConflictException";
 

@@ -65,7 +65,7 @@ function eachOnce(offers: readonly Offer[]): readonly Offer[] {
 const onlyFeatured = (offer: Offer, featured: Offer | undefined): Offer =>
   offer.isBuybox && offer !== featured ? { ...offer, isBuybox: false } : offer;
 
-/** Returns whether an offer is buyable; undefined if `data` does not report it. */
+/** Returns true if an offer is buyable; undefined if `data` does not report it. */
 export function buyableFrom(data: unknown): boolean | undefined {
   const schema = upstreamData["retailer_a.offer_check"];
   const read = v.safeParse(schema, readShape(schema, data));

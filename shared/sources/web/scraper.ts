@@ -74,8 +74,8 @@ async function readPage(id: string, request: PageRequest): Promise<Answer> {
     ({ gapMs } = rules);
     return rules.isAllowed(url);
   };
-  // Each call uses the crawl delay of the host that it calls, because a redirect may lead to a host with
-  // another delay.
+  // Each call uses the crawl delay of the host that it calls, because a redirect may lead to a host
+  // with another delay.
   const spaced: SourceClient = {
     send: (call, until) => client.send({ ...call, gapMs }, until),
   };

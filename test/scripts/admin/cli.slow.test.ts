@@ -508,9 +508,12 @@ describe("the admin command, with a wrong command line,", () => {
   it("prints all commands if none is given, and a command's usage with --help", async () => {
     const usage = await admin("--help");
     expect(usage.code).toBe(0);
-    expect(usage.out).toContain("dead-letters replay --queue <runs|steps|finishes|deliveries>");
+    expect(usage.out).toMatch(/^ {2}dead-letters replay {2,}Moves the messages/m);
     expect(await admin()).toEqual({ ...usage, code: 1 });
     expect((await admin("grant", "--help")).out).toContain("Adds free credits.");
+    expect((await admin("dead-letters", "replay", "--help")).out).toContain(
+      "npm run admin -- dead-letters replay --queue <runs|steps|finishes|deliveries> [options]",
+    );
   });
 });
 

@@ -15,21 +15,36 @@ interface Described {
   readonly description: unknown;
 }
 
+interface Field extends Described {
+  readonly name: string;
+  /** The field that has the object, otherwise the component or the operation. */
+  readonly owner: string;
+}
+
 /** Keywords that constrain fields which are described elsewhere. */
 const constraints = /^(if|then|else|not|dependentSchemas|examples?)$/;
 
 /** The fields of all objects in a part of the document. */
-function fieldsIn(part: unknown, where: string): readonly Described[] {
+function fieldsIn(part: unknown, where: string, owner: string): readonly Field[] {
   if (typeof part !== "object" || part === null) return [];
+  const operation = asObject(part)["operationId"];
+  const ownOwner = typeof operation === "string" ? operation : owner;
   return children(part).flatMap(([key, child]) => {
     if (constraints.test(key)) return [];
-    if (key !== "properties") return fieldsIn(child, `${where}/${key}`);
+    if (key !== "properties") return fieldsIn(child, `${where}/${key}`, ownOwner);
     return children(child).flatMap(([name, field]) => {
-      const own = { where: `${where}.${name}`, description: field["description"] };
-      return [own].concat(fieldsIn(field, own.where));
+      const place = `${where}.${name}`;
+      const own = { where: place, description: field["description"], name, owner: ownOwner };
+      return [own].concat(fieldsIn(field, place, name));
     });
   });
 }
+
+const fields = [
+  ...children(schemas).flatMap(([name, schema]) => fieldsIn(schema, name, name)),
+  ...fieldsIn(paths, "", ""),
+  ...fieldsIn(webhooks, "", ""),
+];
 
 const named = (kind: string, value: unknown): readonly Described[] =>
   children(value).map(([name, { description }]) => ({ where: `${kind} ${name}`, description }));
@@ -52,7 +67,7 @@ const answers = operations.flatMap(({ where, operation }) =>
 
 describe("the OpenAPI document", () => {
   it.each([
-    ["field", [schemas, paths, webhooks].flatMap((part) => fieldsIn(part, ""))],
+    ["field", fields],
     ["schema", named("schema", schemas)],
     [
       "operation and webhook",
@@ -71,10 +86,21 @@ describe("the OpenAPI document", () => {
   });
 
   it("uses every description of a field", () => {
-    const text = JSON.stringify(document);
-    const unused = Object.entries(fieldDescriptions).filter(
-      ([, description]) => !text.includes(JSON.stringify(description)),
+    const used = new Set(
+      fields.flatMap(({ owner, name, description }) =>
+        [`${owner}.${name}`, name].filter((key) => fieldDescriptions[key] === description),
+      ),
     );
-    expect(unused).toEqual([]);
+    expect(Object.keys(fieldDescriptions).filter((key) => !used.has(key))).toEqual([]);
+  });
+
+  it("describes a field by its name alone only if the field means the same in several owners", () => {
+    const ambiguous = Object.keys(fieldDescriptions).filter((key) => {
+      const ofName = fields.filter(({ name }) => name === key);
+      const owners = new Set(ofName.map(({ owner }) => owner));
+      const texts = new Set(ofName.map(({ description }) => description));
+      return !key.includes(".") && (owners.size < 2 || texts.size > 1);
+    });
+    expect(ambiguous).toEqual([]);
   });
 });

@@ -123,7 +123,10 @@ function dueInTwoYears(cron: Cron, from: Date): Date[] {
 
 const weekdays = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"];
 
-/** Whether EventBridge would fire in the minute of an instant. A second parser, for the forms above. */
+/**
+ * Returns true if EventBridge would fire in the minute of an instant. A second parser, for the
+ * forms above.
+ */
 function isTicked(ticker: string, at: Date): boolean {
   const fields = ticker.replace(/^cron\((.*)\)$/, "$1").split(" ");
   const [minute, hour, day, month, weekday, ...year] = fields;

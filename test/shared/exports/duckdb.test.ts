@@ -65,7 +65,7 @@ beforeAll(async () => {
 });
 afterAll(() => close());
 
-/** True for the view of this layout; the bucket contains no objects of layout 1. */
+/** Returns true for the view of this layout; the bucket contains no objects of layout 1. */
 const isView = (statement: string): boolean =>
   statement.startsWith("CREATE VIEW") && !statement.includes("v=1");
 

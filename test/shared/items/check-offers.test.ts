@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 beforeEach(() => world.newAccount());
 
-/** Whether an offer can be bought; undefined if unknown. */
+/** True if an offer can be bought; undefined if unknown. */
 type Buyable = boolean | undefined;
 
 const answerOf = (offer: OfferReference, buyable: Buyable): OfferCheckAnswer =>

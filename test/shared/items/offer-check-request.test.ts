@@ -126,7 +126,7 @@ describe("the error for an invalid offer ID", () => {
     [" ", "'offerListingId' must not be empty. Send it as the service returned it."],
     [
       longId(5_000),
-      "'offerListingId' must be at most 1,000 characters (got 5,000). Send it as the service returned it.",
+      "'offerListingId' must have at most 1,000 characters (got 5,000). Send it as the service returned it.",
     ],
     [
       "a\tb",

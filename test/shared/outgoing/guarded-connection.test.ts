@@ -182,6 +182,19 @@ describe("closing a guarded connection", () => {
 });
 
 describe("a reused socket of a guarded connection", () => {
+  it("keeps no listeners of earlier requests, of which Node.js would warn", async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error): void => void warnings.push(warning);
+    process.on("warning", onWarning);
+    const connection = connect();
+
+    for (let n = 0; n < 15; n += 1) expect(await post(connection)).toMatchObject(fine);
+
+    process.off("warning", onWarning);
+    expect(receiver.connections()).toBe(1);
+    expect(warnings).toEqual([]);
+  });
+
   it("is replaced once if the server drops it at the next request", async () => {
     const connection = connect();
     await post(connection, "first");

@@ -142,7 +142,7 @@ describe("a pipeline is refused, with the place and the accepted values, for", (
         "eleven steps",
         "pipeline.steps",
         { steps: names(11).map((id) => lite(id)) },
-        "A pipeline has at most 10 steps.",
+        "A pipeline can have at most 10 steps.",
       ],
       ["a step that is an array", "pipeline.steps[0]", { steps: [[]] }, "Send an object here"],
       [
@@ -155,7 +155,7 @@ describe("a pipeline is refused, with the place and the accepted values, for", (
         "nine routes",
         "pipeline.steps[0].routes",
         pipelineOf(lite("a", ...notifyingRoutes(9))),
-        "A step has at most 8 routes.",
+        "A step can have at most 8 routes.",
       ],
       [
         "an unknown key of the pipeline",

@@ -4,6 +4,8 @@ import { accountCommands, expectAccount, expectLedger, expectUsage } from "./acc
 import { exportCommands, expectExports } from "./export-commands.ts";
 import { itemCommands } from "./item-commands.ts";
 import { letPass, watchlistCommands } from "./watchlist-commands.ts";
+import { progressOf } from "../../../tools/command-line/progress.ts";
+import type { SimResult } from "../report.ts";
 import { openModel } from "./model.ts";
 import { openService } from "./service.ts";
 import { type Played, require, type Session } from "./session.ts";
@@ -76,6 +78,8 @@ export interface SequenceOptions {
   readonly isShrunk?: boolean;
   readonly counts?: Map<string, number>;
   readonly commands?: number;
+  /** Called before each sequence. */
+  readonly onStart?: () => void;
 }
 
 /**
@@ -92,7 +96,10 @@ export async function playSequences(engine: Engine, options: SequenceOptions): P
       // creation.
       fc.tuple(endpointOf, listOf),
       fc.commands([anyCommand], { maxCommands, size: "max" }),
-      (credits, opening, commands) => playOne(engine, { credits, opening, commands, counts }),
+      (credits, opening, commands) => {
+        options.onStart?.();
+        return playOne(engine, { credits, opening, commands, counts });
+      },
     ),
     {
       numRuns: runs,
@@ -153,21 +160,22 @@ async function expectEverything(session: Session): Promise<void> {
 }
 
 /**
- * Runs sequences and prints how often each outcome occurred. Returns false if a sequence differed
- * from the model.
+ * Runs sequences and prints how often each outcome occurred. Stops at a difference from the model.
  */
-export async function playModel(sequences: number): Promise<boolean> {
+export async function playModel(sequences: number): Promise<SimResult> {
   // The functions run in this process, so their log lines would be between the results.
   process.env["POWERTOOLS_LOG_LEVEL"] ??= "SILENT";
   const counts = new Map<string, number>();
   const { API_MODEL_SEED: seed, API_MODEL_PATH: path } = process.env;
   const startedAt = performance.now();
   const engine = await startEngine();
+  const progress = progressOf(sequences, { everyMs: 5_000 });
   let isSound = true;
   try {
     await playSequences(engine, {
       runs: sequences,
       counts,
+      onStart: () => progress.begin("sequences of calls"),
       isShrunk: process.env["API_MODEL_SHRINK"] !== undefined,
       ...(seed !== undefined && { seed: Number(seed) }),
       ...(path !== undefined && { path }),
@@ -184,5 +192,5 @@ export async function playModel(sequences: number): Promise<boolean> {
   console.log(
     `${sequences} sequences, ${played} commands, ${seconds} s: ${isSound ? "no difference" : "DIFFERENT"}`,
   );
-  return isSound;
+  return { passed: isSound, sequences, commands: played, outcomes: Object.fromEntries(counts) };
 }

@@ -255,7 +255,8 @@ function handlerNamed(name: string, table: string, overrides: Overrides): Lambda
 }
 
 /**
- * Returns the status with which a receiver responds, by its host name. `flaky` rejects only the first attempt.
+ * Returns the status with which a receiver responds, by its host name. `flaky` rejects only the
+ * first attempt.
  */
 export function statusOf(url: string, attempt: number): number {
   const { hostname } = new URL(url);

@@ -563,8 +563,8 @@ interface ItemsNamed {
 }
 
 /**
- * Returns the IDs to add and to remove. The first added ID is a delisted item, and the first removed ID
- * an item of the watchlist, if there are any. "all" removes all items.
+ * Returns the IDs to add and to remove. The first added ID is a delisted item, and the first
+ * removed ID an item of the watchlist, if there are any. "all" removes all items.
  */
 function itemsNamed(
   { core }: WatchlistModel,

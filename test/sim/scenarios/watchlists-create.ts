@@ -126,7 +126,7 @@ function isSettled(creation: Creation, results: readonly CallResult[]): boolean 
 }
 
 const isTooMany = (answer: ApiAnswer): boolean =>
-  answer.status === 409 && errorOf(answer).message.startsWith("An account has at most");
+  answer.status === 409 && errorOf(answer).message.startsWith("An account can have at most");
 
 function take(acting: Acting, creation: Creation, { since, answer }: CallResult): void {
   const { world, tenant } = acting;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { commandNamed, groupHelpOf } from "../../../tools/command-line/command-group.ts";
 import { helpOf, jsonOption, parseOptions } from "../../../tools/command-line/command-line.ts";
 import { failureMessage } from "../../../tools/command-line/failure.ts";
 import { progressOf } from "../../../tools/command-line/progress.ts";
@@ -28,6 +29,58 @@ Examples:
   npm run list
   npm run list -- --stage prod
 `);
+  });
+});
+
+describe("the help of a command of a group", () => {
+  it("shows the options that every call needs, and wraps long texts below their start", () => {
+    const long = Array.from({ length: 20 }, () => "words").join(" ");
+    const help = helpOf({
+      name: "npm run group -- list",
+      about: "Lists stages.",
+      options: { stage: { type: "string", value: "<stage>", required: true, about: long } },
+      examples: ["--stage dev"],
+    });
+
+    expect(help).toContain("\nUsage: npm run group -- list --stage <stage> [options]\n");
+    expect(help).toContain("\n  npm run group -- list --stage dev\n");
+    expect(help).toMatch(/^ {2}--stage <stage> {2}words( words)+\n {19}words( words)+$/m);
+    for (const line of help.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
+  });
+});
+
+describe("the help of a group of commands", () => {
+  const group = {
+    name: "npm run group",
+    about: "Handles stages.",
+    noun: "action",
+    commands: { list: { about: "Lists stages." }, "list all": { about: "Lists all stages." } },
+    options: { json: jsonOption },
+    examples: ["list"],
+  };
+
+  it("lists the commands with their common options", () => {
+    expect(groupHelpOf(group)).toBe(`Handles stages.
+
+Usage: npm run group -- <action> [options]
+  list      Lists stages.
+  list all  Lists all stages.
+
+Options of every action:
+  --json      prints the result as JSON
+  --help, -h  prints this text
+
+Examples:
+  npm run group -- list
+`);
+  });
+
+  it("finds a command by its name, and the nearest one for a typing error", () => {
+    expect(commandNamed("list all", group).about).toBe("Lists all stages.");
+    expect(() => commandNamed("lsit", group)).toThrow(
+      `There is no action "lsit". Did you mean 'list'? Run npm run group for a list.`,
+    );
+    expect(() => commandNamed("toString", group)).toThrow(`There is no action "toString".`);
   });
 });
 

@@ -1,4 +1,6 @@
-/** A world in a separate process whose worker never ends. Prints `received` when it has a message. */
+/**
+ * A world in a separate process whose worker never ends. Prints `received` when it has a message.
+ */
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { startWorld } from "../../../tools/local/world.ts";
 import { loadFixture } from "./fixture-handlers.ts";

@@ -54,7 +54,10 @@ async function start(
   return world;
 }
 
-/** Starts a world with a schedule that is due; `seen` collects the messages that its worker receives. */
+/**
+ * Starts a world with a schedule that is due; `seen` collects the messages that its worker
+ * receives.
+ */
 async function runSchedule(
   targetIn: (world: World) => Pick<Target, "Input"> & { readonly Arn: string | undefined },
 ): Promise<{ readonly seen: readonly string[]; readonly scheduledTime: string }> {

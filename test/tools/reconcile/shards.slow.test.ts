@@ -1,4 +1,7 @@
-/** Reconciliation finds each inconsistency that a test writes into the shards of an account, and nothing else. */
+/**
+ * Reconciliation finds each inconsistency that a test writes into the shards of an account, and
+ * nothing else.
+ */
 import { setTimeout as delay } from "node:timers/promises";
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -36,7 +39,9 @@ let world: World;
 /** Keys of the pages of shard 0, in order. */
 let pages: readonly RowKey[];
 
-/** An account with two shards: an open hold in each, transfers between them, and pages of the first. */
+/**
+ * An account with two shards: an open hold in each, transfers between them, and pages of the first.
+ */
 beforeAll(async () => {
   world = await startWorld();
   const { bench, accountId } = world;

@@ -11,7 +11,7 @@ import {
   type Run,
   type StepRecord,
 } from "../../../shared/runs/run.ts";
-import { creditsOf, statsOf } from "../../../shared/runs/run-findings.ts";
+import { creditsOf, statsOf } from "../../../shared/runs/run-outcomes.ts";
 
 /** A run's row, with the time at which the sweeper next checks it. */
 export interface StoredRun {

@@ -4,7 +4,10 @@ import { type ApiError, apiErrorOf } from "./api-error.ts";
 import type { ApiClient } from "./client.ts";
 
 export interface Action<Input, Result> {
-  /** Runs the action unless it is running. Returns undefined if it failed; `error` then has the reason. */
+  /**
+   * Runs the action unless it is running. Returns undefined if it failed; `error` then has the
+   * reason.
+   */
   readonly run: (input: Input) => Promise<Result | undefined>;
   readonly busy: boolean;
   readonly error: ApiError | undefined;

@@ -4,7 +4,10 @@ import { type ApiError, apiErrorOf } from "./api-error.ts";
 import type { ApiClient } from "./client.ts";
 
 export interface Query<T> {
-  /** The newest response; undefined before the first. Kept while a refresh is in progress or has failed. */
+  /**
+   * The newest response; undefined before the first. Kept while a refresh is in progress or has
+   * failed.
+   */
   readonly data: T | undefined;
   /** The error of the last attempt; undefined if the last attempt succeeded. */
   readonly error: ApiError | undefined;

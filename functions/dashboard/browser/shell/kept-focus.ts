@@ -14,7 +14,8 @@ export function useKeptFocus(main: HTMLElement | null): void {
       path = target instanceof HTMLElement ? pathOf(target, main) : [];
     };
     const forget = (): void => {
-      // A browser also sends this event for a removed element, which is no longer there a moment later.
+      // A browser also sends this event for a removed element, which is no longer there a moment
+      // later.
       queueMicrotask(() => {
         if (path[0]?.isConnected && path[0] !== document.activeElement) path = [];
       });

@@ -75,7 +75,10 @@ interface LoadedProps<T> {
   readonly children: (data: T) => ComponentChildren;
 }
 
-/** Shows the result; a skeleton before the first; the error after a failure. Keeps an earlier result. */
+/**
+ * Shows the result; a skeleton before the first; the error after a failure. Keeps an earlier
+ * result.
+ */
 export function Loaded<T>({ query, skeleton, children }: LoadedProps<T>) {
   const { data, error, refresh } = query;
   return (

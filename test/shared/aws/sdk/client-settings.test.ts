@@ -99,7 +99,8 @@ it("every AWS client of the service is created with the shared client settings",
   );
   expect(made.length).toBeGreaterThanOrEqual(9);
   const other = made.filter((client) => !/(?:client|body)Settings\(/.test(client));
-  // The client for customers' buckets uses the address policy of webhook receivers and separate timeouts.
+  // The client for customers' buckets uses the address policy of webhook receivers and separate
+  // timeouts.
   expect(other.map((client) => client.split(":")[0])).toEqual([
     "shared/aws/exports/customer-bucket.ts",
   ]);

@@ -39,7 +39,7 @@ export function idsProblem(found: FoundIds, draft: IdsDraft): string | undefined
   }
   if (found.ids.length === 0) return "Enter at least one ID.";
   if (found.ids.length > itemsMax) {
-    return `A list holds at most ${formatCount(itemsMax)} items; these are ${formatCount(found.ids.length)}.`;
+    return `A watchlist can have at most ${formatCount(itemsMax)} items; these are ${formatCount(found.ids.length)}.`;
   }
   return undefined;
 }

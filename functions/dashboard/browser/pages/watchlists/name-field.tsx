@@ -26,6 +26,6 @@ export function NameField({ value, onChange, error }: NameFieldProps) {
 
 const fieldParams = /^(name|ids|platform|marketplace|webhook_|pipeline|every$|cron|timezone)/;
 
-/** True if the form shows this error at the field of its `param`. */
+/** Returns true if the form shows this error at the field of its `param`. */
 export const isAtField = ({ param = "" }: ApiError): boolean =>
   fieldParams.test(param) || isSetting(param);

@@ -2,20 +2,20 @@ import type { BatchResult, ItemOutcome, Run, RunStats, StepRecord, StepStats } f
 import type { StepStore } from "./step-store.ts";
 
 /** The outcomes of one step that affect events, stats or later routes, in batch order. */
-export interface StepFindings {
+export interface StepOutcomes {
   readonly step: StepRecord;
   readonly outcomes: readonly ItemOutcome[];
 }
 
 /** Reads the outcomes of a run's steps, in run order. */
-export async function runFindings(run: Run, steps: StepStore): Promise<readonly StepFindings[]> {
-  const findings: StepFindings[] = [];
+export async function stepOutcomesOf(run: Run, steps: StepStore): Promise<readonly StepOutcomes[]> {
+  const stepOutcomes: StepOutcomes[] = [];
   for (const step of await steps.list(run.id)) {
     const results: BatchResult[] = [];
     for await (const result of steps.effectiveResults(step)) results.push(result);
-    findings.push({ step, outcomes: results.flatMap((result) => result.outcomes) });
+    stepOutcomes.push({ step, outcomes: results.flatMap((result) => result.outcomes) });
   }
-  return findings;
+  return stepOutcomes;
 }
 
 /**
@@ -23,14 +23,14 @@ export async function runFindings(run: Run, steps: StepStore): Promise<readonly 
  * changed, notified, failed, deferred or delisted, even if several steps report it. A match counts
  * once for each step and branch.
  */
-export function statsOf(run: Run, findings: readonly StepFindings[]): RunStats {
+export function statsOf(run: Run, stepOutcomes: readonly StepOutcomes[]): RunStats {
   const changed = new Set<string>();
   const notified = new Set<string>();
   const delisted = new Set<string>();
   const failed = new Set<string>();
   const deferred = new Set<string>();
   let matched = 0;
-  for (const outcome of findings.flatMap(({ outcomes }) => outcomes)) {
+  for (const outcome of stepOutcomes.flatMap(({ outcomes }) => outcomes)) {
     const { id, status, matched: matches } = outcome;
     if (outcome.changes !== undefined && outcome.isCounted !== true) changed.add(id);
     if (outcome.reported !== undefined) notified.add(id);
@@ -43,7 +43,7 @@ export function statsOf(run: Run, findings: readonly StepFindings[]): RunStats {
   }
   return {
     ...run.stats,
-    steps: stepStats(findings.map(({ step }) => step)),
+    steps: stepStats(stepOutcomes.map(({ step }) => step)),
     matched,
     deferred: deferred.size,
     changed: changed.size,

@@ -1,0 +1,104 @@
+import { didYouMean } from "../../shared/base/nearest.ts";
+import {
+  alignedLines,
+  asksForHelp,
+  callOf,
+  type CommandLine,
+  optionLines,
+  type OptionList,
+  parseOptions,
+  type Run,
+  runMain,
+  runWith,
+  wrapped,
+} from "./command-line.ts";
+
+/** A command that consists of other commands, such as `npm run bench`. */
+export interface CommandGroup<Command extends { readonly about: string }> {
+  readonly name: string;
+  readonly about: string;
+  /** The word for one of its commands, such as `bench`. */
+  readonly noun: string;
+  /** The commands by name. A name has one word or more. */
+  readonly commands: Readonly<Record<string, Command>>;
+  /** The options that every command accepts. */
+  readonly options: OptionList;
+  readonly notes?: readonly string[];
+  readonly examples: readonly string[];
+}
+
+/** A command of a group. */
+export interface Subcommand {
+  readonly about: string;
+  /** Runs the command and returns its exit code. */
+  readonly run: (args: readonly string[]) => Promise<number>;
+}
+
+export const subcommand = <Options extends OptionList>(
+  commandLine: CommandLine<Options>,
+  run: Run<Options>,
+): Subcommand => ({
+  about: commandLine.about,
+  run: (args) => runWith(args, commandLine, run),
+});
+
+/** Returns the help of a group: its commands, their common options, and examples. */
+export const groupHelpOf = ({
+  name,
+  about,
+  noun,
+  commands,
+  options,
+  notes = [],
+  examples,
+}: CommandGroup<{ readonly about: string }>): string =>
+  [
+    wrapped(about, ""),
+    "",
+    `Usage: ${callOf(name, `<${noun}> [options]`)}`,
+    ...alignedLines(Object.entries(commands).map(([command, one]) => [command, one.about])),
+    "",
+    `Options of every ${noun}:`,
+    ...optionLines(options),
+    "",
+    ...notes.flatMap((note) => [wrapped(note, ""), ""]),
+    "Examples:",
+    ...examples.map((args) => `  ${callOf(name, args)}`),
+    "",
+  ].join("\n");
+
+/**
+ * Returns a command of a group.
+ * @throws Error that names the nearest command
+ */
+export function commandNamed<Command extends { readonly about: string }>(
+  command: string,
+  { name, noun, commands }: CommandGroup<Command>,
+): Command {
+  const found = Object.hasOwn(commands, command) ? commands[command] : undefined;
+  if (found !== undefined) return found;
+  throw new Error(
+    `There is no ${noun} "${command}".${didYouMean(command, Object.keys(commands))} Run ${name} for a list.`,
+  );
+}
+
+/**
+ * Runs the command that the first argument of the process names, and then ends the process. Prints
+ * the help of the group without arguments or on request.
+ */
+export const runCommandGroup = (group: CommandGroup<Subcommand>): Promise<void> =>
+  runMain(
+    async () => {
+      const [name, ...args] = process.argv.slice(2);
+      if (name === undefined || asksForHelp([name])) {
+        process.stdout.write(groupHelpOf(group));
+        return name === undefined ? 1 : 0;
+      }
+      if (name.startsWith("-")) {
+        parseOptions([name], group.options);
+        throw new Error(`The first argument must be a ${group.noun} (got "${name}").`);
+      }
+      return commandNamed(name, group).run(args);
+    },
+    { exit: "after the command" },
+  );
