@@ -1,19 +1,19 @@
 /**
  * Descriptions of fields whose schema has none. The key `owner.field` applies to the fields of one
  * owner: the field that has the object, otherwise the component or the operation. A key can have
- * several owners, separated by spaces. The key `field` applies to every field of this name in the
+ * several owners, separated by `|`. The key `field` applies to every field of this name in the
  * document, which then must mean the same everywhere.
  */
 const descriptions: Readonly<Record<string, string>> = {
   "S3Destination.access_key_id":
     "ID of the access key with which the service writes. Null with a role.",
-  "S3DestinationUpdate S3DestinationWithAccessKey.access_key_id":
+  "S3DestinationUpdate|S3DestinationWithAccessKey.access_key_id":
     "ID of the access key with which the service writes.",
   active: "Number of items that were read and not found to be delisted.",
   "WatchlistItem.added_at": "When the item was added to the watchlist.",
   after: "Value after the change. Null: the source reported no value.",
   amount: "The price, in `currency`.",
-  "OfferCheckResult ids offers.asin": "Item ID of the listing to which the offer belongs.",
+  "OfferCheckResult|ids|offers.asin": "Item ID of the listing to which the offer belongs.",
   "next_tier.at_lifetime_credits": "Lifetime credits from which the tier applies.",
   "data.attempt_count": "Number of attempts to export the run so far.",
   "retailer_a.attributes": "Attributes of the product as the product page names them. `full` only.",
@@ -35,13 +35,13 @@ const descriptions: Readonly<Record<string, string>> = {
   "retailer_b.color": "Color of the variant.",
   "Account.concurrency": "How many item calls may run at the same time.",
   "next_tier.concurrency": "Maximum number of concurrent item calls in the tier.",
-  "buybox retailer_b retailer_d.condition": "Condition of the item, such as new or refurbished.",
+  "buybox|retailer_b|retailer_d.condition": "Condition of the item, such as new or refurbished.",
   "WatchlistItem.consecutive_failures":
     "Number of reads in a row that returned `partial` or `unavailable`.",
-  "Account ApiKey S3Destination Watchlist WebhookEndpoint createApiKey createWebhookEndpoint rotateWebhookSecret.created_at":
+  "Account|ApiKey|S3Destination|Watchlist|WebhookEndpoint|createApiKey|createWebhookEndpoint|rotateWebhookSecret.created_at":
     "When the resource was created.",
   "CreditTransaction.created_at": "When the entry was recorded.",
-  "ProductChangedEvent ProductDelistedEvent ProductMatchedEvent RunCompletedEvent.created_at":
+  "ProductChangedEvent|ProductDelistedEvent|ProductMatchedEvent|RunCompletedEvent.created_at":
     "When the run made the event.",
   "WebhookTestEvent.created_at": "When the test was sent.",
   "steps.credits": "Credits charged for the reads of the step.",
@@ -56,20 +56,20 @@ const descriptions: Readonly<Record<string, string>> = {
   "ProductMatchedEvent.data": "The run and its matched items.",
   "RunCompletedEvent.data": "The run.",
   "WebhookTestEvent.data": "Content of the test.",
-  "listApiKeys listCreditTransactions listPlatforms listS3Exports listStructuredEndpoints listWatchlistItems listWatchlistRuns listWatchlists listWebhookDeliveries listWebhookEndpointDeliveries listWebhookEndpoints.data":
+  "listApiKeys|listCreditTransactions|listPlatforms|listS3Exports|listStructuredEndpoints|listWatchlistItems|listWatchlistRuns|listWatchlists|listWebhookDeliveries|listWebhookEndpointDeliveries|listWebhookEndpoints.data":
     "The entries.",
   "daily.date": "The day in UTC.",
   "Usage.days": "Number of days that the answer covers.",
   "Platform.default_marketplace": "Marketplace of calls that send none.",
   default_pipeline: "True if the watchlist uses the default pipeline of its platform.",
   deleted: "Always true: the resource is deleted.",
-  "asins_by_state items_by_state.delisted": "Number of delisted items.",
+  "asins_by_state|items_by_state.delisted": "Number of delisted items.",
   "stats.delisted": "Number of items that the run found to be delisted.",
   "WatchlistItem.delisted_at":
     "When a source reported that the item no longer exists. Null: the item is not delisted.",
   "products.delisted_at": "When a source reported that the item no longer exists.",
   "Offer.delivery": "Delivery text of the retailer for the offer.",
-  "WebhookEndpoint createWebhookEndpoint rotateWebhookSecret updateWebhookEndpoint.description":
+  "WebhookEndpoint|createWebhookEndpoint|rotateWebhookSecret|updateWebhookEndpoint.description":
     "Your own note about the endpoint.",
   "scrapers.description": "What the scraper reads.",
   "templates.description": "What the pipeline does.",
@@ -77,7 +77,7 @@ const descriptions: Readonly<Record<string, string>> = {
   "retailer_a.displayCategory": "Category of the product as the retailer shows it.",
   duration_ms: "Duration in milliseconds.",
   "Account.email": "E-mail address of the account's owner.",
-  "S3Destination S3DestinationUpdate S3DestinationWithAccessKey S3DestinationWithRole WebhookEndpoint createWebhookEndpoint rotateWebhookSecret.enabled":
+  "S3Destination|S3DestinationUpdate|S3DestinationWithAccessKey|S3DestinationWithRole|WebhookEndpoint|createWebhookEndpoint|rotateWebhookSecret.enabled":
     "False: the service sends nothing until you enable it.",
   "auto_topup.enabled": "True if the service buys credits automatically.",
   endpoint_id: "ID of the webhook endpoint.",
@@ -89,7 +89,7 @@ const descriptions: Readonly<Record<string, string>> = {
   "EverySchedule.every_seconds": "Time between the starts of two runs in seconds.",
   "Watchlist.every_seconds":
     "Time between the starts of two runs in seconds. Null if the watchlist has a cron.",
-  "OfferCheckResult OffersResult.fetchedAt": "When the source read the data.",
+  "OfferCheckResult|OffersResult.fetchedAt": "When the source read the data.",
   "scrapers.fields": "Fields that the scraper returns and that routes can test.",
   finished_at: "When it ended. Null while it is in progress.",
   "WatchlistItem.first_read_at": "When the item was read for the first time. Null: never.",
@@ -101,10 +101,10 @@ const descriptions: Readonly<Record<string, string>> = {
   "Offer.fulfillment": "Who ships the offer.",
   "ProductResult.fulfillment": "Who ships the item. Null: not stated.",
   "OffersResult.id": "Item ID of the listing.",
-  "WatchlistItem changes products.id": "Item ID of the platform.",
+  "WatchlistItem|changes|products.id": "Item ID of the platform.",
   "api_key.id": "ID of the key.",
   "data.id": "Name of the endpoint: platform and kind.",
-  "deleteWatchlist deleteWebhookEndpoint revokeApiKey.id": "ID of the deleted resource.",
+  "deleteWatchlist|deleteWebhookEndpoint|revokeApiKey.id": "ID of the deleted resource.",
   "endpoints.id": "Name of the call in the platform catalog.",
   "merchant.id": "ID of the merchant on the platform.",
   "seller.id": "ID of the seller on the platform.",
@@ -113,7 +113,7 @@ const descriptions: Readonly<Record<string, string>> = {
   "watchlist.id": "ID of the watchlist; begins with wl_.",
   "ProductResult.images": "URLs of product images, the main one first.",
   "availability.inStock": "True if the item can be ordered now.",
-  "estimateWatchlist estimated_credits.items":
+  "estimateWatchlist|estimated_credits.items":
     "Number of items for which the credits are estimated.",
   items_by_state: "Number of items in each state.",
   "data.kind": "Kind of page that the endpoint reads.",
@@ -124,7 +124,7 @@ const descriptions: Readonly<Record<string, string>> = {
   "products.last_snapshot": "Values of the last complete read. Null: there was none.",
   "S3Destination.last_success_at": "When an export or a test last succeeded. Null: never.",
   listPrice: "List price before discounts. Null: none is shown.",
-  "Watchlist checkOffers data estimateWatchlist listScrapers readItemOffers readOffers readProducts watchlist.marketplace":
+  "Watchlist|checkOffers|data|estimateWatchlist|listScrapers|readItemOffers|readOffers|readProducts|watchlist.marketplace":
     "Country edition of the platform, such as us.",
   "Platform.marketplaces": "Country editions of the platform.",
   "stats.matched": "Number of items that matched a route with `notify`.",
@@ -132,15 +132,15 @@ const descriptions: Readonly<Record<string, string>> = {
   "tiers.max_items_per_call": "Maximum number of items in one call.",
   "parameters.maximum": "Maximum value.",
   "retailer_b.maxPerOrder": "Maximum quantity in one order.",
-  "availability delivery.message": "Text of the retailer, in the language of the marketplace.",
+  "availability|delivery.message": "Text of the retailer, in the language of the marketplace.",
   "data.message": "Fixed text of the test.",
   "data.methods": "HTTP methods that the endpoint accepts.",
   "parameters.minimum": "Minimum value.",
   "retailer_b.modelNumber": "Model number of the manufacturer.",
   "Account.name": "Name of the account.",
-  "ApiKey api_key createApiKey.name": "Name that you gave to the key.",
+  "ApiKey|api_key|createApiKey.name": "Name that you gave to the key.",
   "Platform.name": "Name of the platform, for people.",
-  "Watchlist watchlist.name": "Name of the watchlist.",
+  "Watchlist|watchlist.name": "Name of the watchlist.",
   "attributes.name": "Name of the attribute.",
   "endpoints.name": "Name of the call, for people.",
   "fields.name": "Name of the field.",
@@ -158,7 +158,7 @@ const descriptions: Readonly<Record<string, string>> = {
   next_attempt_at: "When the service tries again. Null: no further attempt is planned.",
   "watchlist.next_run_at": "When the next run is due. Null while the watchlist is paused.",
   "steps.not_found": "Number of items that do not exist on the platform. Charged.",
-  "changeWatchlistAsins changeWatchlistItems.object": "Type of the object.",
+  "changeWatchlistAsins|changeWatchlistItems.object": "Type of the object.",
   "retailer_b.offerId": "ID of the featured offer at the retailer. Null: none is featured.",
   "OfferCheckResult.offerListingId": "ID of the offer, as the service returned it.",
   "steps.ok": "Number of items that were read completely. Charged.",
@@ -172,10 +172,10 @@ const descriptions: Readonly<Record<string, string>> = {
   "data.path": "Path of the endpoint.",
   paused_reason:
     "Why the watchlist is paused: by you, or for lack of credits. Null while it is active.",
-  "Watchlist estimateWatchlist templates.pipeline": "Steps that a run of the watchlist reads.",
-  "Watchlist checkOffers data estimateWatchlist listScrapers readItemOffers readOffers readProducts scrapers watchlist.platform":
+  "Watchlist|estimateWatchlist|templates.pipeline": "Steps that a run of the watchlist reads.",
+  "Watchlist|checkOffers|data|estimateWatchlist|listScrapers|readItemOffers|readOffers|readProducts|scrapers|watchlist.platform":
     "Retailer whose items are read, such as retailer_a.",
-  "S3DestinationUpdate S3DestinationWithAccessKey S3DestinationWithRole.prefix":
+  "S3DestinationUpdate|S3DestinationWithAccessKey|S3DestinationWithRole.prefix":
     "Prefix of every object key.",
   "api_key.prefix": "First characters of the key, by which you recognize it.",
   "retailer_b.preOrder": "True if the item can be pre-ordered.",
@@ -183,7 +183,7 @@ const descriptions: Readonly<Record<string, string>> = {
   "data.products": "The items of this part.",
   "estimated_credits.pulseRun": "Credits of an ordinary run.",
   "retailer_d.purchasable": "True if the item can be bought online now.",
-  "retailer_a retailer_b.rating": "Average customer rating.",
+  "retailer_a|retailer_b.rating": "Average customer rating.",
   "seller.rating": "Average rating of the seller.",
   "seller.ratingCount": "Number of ratings of the seller.",
   "Watchlist.refresh_every_runs":
@@ -201,15 +201,15 @@ const descriptions: Readonly<Record<string, string>> = {
   "S3Destination.role_arn": "ARN of the role that the service assumes. Null with an access key.",
   routes: "What happens to an item after the read: further steps, and events.",
   "Watchlist.run_count": "Number of runs so far.",
-  "data last_change.run_id": "ID of the run; begins with wlrun_.",
-  "WatchlistRun data last_change.run_number": "Number of the run in its watchlist: 1, 2, 3 ...",
-  "Watchlist previewSchedule.schedule": "When the watchlist runs.",
-  "changes last_change products steps.scraper":
+  "data|last_change.run_id": "ID of the run; begins with wlrun_.",
+  "WatchlistRun|data|last_change.run_number": "Number of the run in its watchlist: 1, 2, 3 ...",
+  "Watchlist|previewSchedule.schedule": "When the watchlist runs.",
+  "changes|last_change|products|steps.scraper":
     "Scraper that read the items, such as retailer_a.lite.",
   "Offer.seller": "Seller of the offer.",
   "ProductResult.seller": "Seller of the featured offer. Null: not stated.",
   "retailer_b.shipping": "Shipping of online orders.",
-  "backfillS3Destination recoverWebhookDeliveries.since": "Start of the period.",
+  "backfillS3Destination|recoverWebhookDeliveries.since": "Start of the period.",
   "steps.skipped":
     "Number of items that were due for the step but were not read, such as items removed since the start.",
   "WatchlistItem.snapshot": "Values of the last complete read, by field. Null: there was none.",
@@ -220,21 +220,21 @@ const descriptions: Readonly<Record<string, string>> = {
   started_at: "When the run started.",
   "WatchlistItem.state":
     "`new`: not read yet. `active`: read. `delisted`: no longer read, because it does not exist.",
-  "WatchlistRun data.stats": "What the run read and found, in numbers of items.",
-  "checkOffers readItemOffers readOffers readProducts.stats": "Number of items by result.",
+  "WatchlistRun|data.stats": "What the run read and found, in numbers of items.",
+  "checkOffers|readItemOffers|readOffers|readProducts.stats": "Number of items by result.",
   "OfferCheckResult.status": "`ok` is charged, `unavailable` is refunded.",
   "OffersResult.status": "`ok` and `not_found` are charged, `unavailable` is refunded.",
-  "Watchlist watchlist.status": "`active`: runs on its schedule. `paused`: does not run.",
-  "WatchlistRun data.status":
+  "Watchlist|watchlist.status": "`active`: runs on its schedule. `paused`: does not run.",
+  "WatchlistRun|data.status":
     "`running`: in progress. `completed`: read what the credits covered. `insufficient_credits`: " +
     "skipped, nothing was read. `failed`: ended by an error.",
   "attempts.status": "HTTP status of the response. Null: no response.",
   "products.status": "Result of the read: ok, partial, not_found or unavailable.",
-  "changes products.step": "ID of the pipeline step that read the item.",
-  "NewPipeline Pipeline.steps": "The reads of a run. Routes connect them.",
+  "changes|products.step": "ID of the pipeline step that read the item.",
+  "NewPipeline|Pipeline.steps": "The reads of a run. Routes connect them.",
   successful: "Calls and steps that did not fail.",
   "retailer_b.thirdPartySeller": "True if another company sells the item on the platform.",
-  "ReadRetailerAProducts ReadRetailerAProductsByAsin changes last_change readProducts scrapers.tier":
+  "ReadRetailerAProducts|ReadRetailerAProductsByAsin|changes|last_change|readProducts|scrapers.tier":
     "How much of each item is read: pulse, lite, full or standard.",
   "endpoints.tiers": "Levels of detail of the call. Empty: it has one price.",
   "CronSchedule.timezone": "IANA time zone of the cron.",
@@ -244,12 +244,12 @@ const descriptions: Readonly<Record<string, string>> = {
   "shipping.twoDayEligible": "True if two-day shipping is available.",
   "parameters.type": "Type of the value.",
   "steps.unavailable": "Number of items without an answer. Refunded.",
-  "backfillS3Destination recoverWebhookDeliveries.until": "End of the period.",
+  "backfillS3Destination|recoverWebhookDeliveries.until": "End of the period.",
   "retailer_b.upc": "Universal Product Code.",
   updated_at: "When the resource was last changed.",
   "attributes.value": "Value of the attribute.",
   "products.values": "Values of the item when it matched, by field.",
-  "WatchlistRun changeWatchlistAsins changeWatchlistItems data.watchlist_id":
+  "WatchlistRun|changeWatchlistAsins|changeWatchlistItems|data.watchlist_id":
     "ID of the watchlist; begins with wl_.",
   "data.watchlist_name": "Name of the watchlist when the run ended.",
 };
@@ -259,6 +259,6 @@ export const fieldDescriptions: Readonly<Record<string, string>> = Object.fromEn
   Object.entries(descriptions).flatMap(([key, description]): [string, string][] => {
     const [owners = "", field] = key.split(".");
     if (field === undefined) return [[key, description]];
-    return owners.split(" ").map((owner) => [`${owner}.${field}`, description]);
+    return owners.split("|").map((owner) => [`${owner}.${field}`, description]);
   }),
 );
