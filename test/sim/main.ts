@@ -2,6 +2,7 @@
 import { runCommand } from "../../tools/command-line/command-line.ts";
 import { playModel } from "./api-model/play-model.ts";
 import { exhaust } from "./exhaust.ts";
+import { playLedgerPairs } from "./ledger-pairs.ts";
 import { playMutants } from "./mutants.ts";
 import { commandOf, type SimCommand, simCommandLine } from "./options.ts";
 import { playScenarios } from "./play-scenarios.ts";
@@ -10,6 +11,7 @@ import type { SimResult } from "./report.ts";
 
 async function play(wanted: SimCommand): Promise<SimResult> {
   if (wanted.play === "exhaustive") return exhaust(wanted.options);
+  if (wanted.play === "pairs") return playLedgerPairs(wanted.options);
   if (wanted.play === "mutants") return playMutants(wanted.options);
   if (wanted.play === "model") return playModel(wanted.seeds);
   return wanted.play === "one" ? replay(wanted.options) : playScenarios(wanted.options);

@@ -116,7 +116,8 @@ export const callMutants: readonly Mutant[] = [
     name: "copy-drops-usage",
     file: `${ledger}/copy-journal.ts`,
     original: "const items = [{ Update: trimUpdate(location, records) }, page, ...days];",
-    replacement: "const items = [{ Update: trimUpdate(location, records) }, page, ...days.slice(1)];",
+    replacement:
+      "const items = [{ Update: trimUpdate(location, records) }, page, ...days.slice(1)];",
     scenario: "calls",
   },
   {

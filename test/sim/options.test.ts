@@ -32,6 +32,7 @@ describe("npm run sim", () => {
     ["--none"],
     ["none"],
     ["--seed 1"],
+    ["--pairs --from 0"],
   ])("rejects %s with a one-line error", (line) => {
     expect(() => parseCommand(line.split(" "))).toThrow(/^[^\n]+$/);
   });

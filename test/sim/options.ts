@@ -19,7 +19,7 @@ export const simCommandLine = {
       default: "300",
       about: "the number of seeds of each scenario",
     },
-    from: { type: "string", value: "<n>", default: "1", about: "the first seed" },
+    from: { type: "string", value: "<n>", default: "1", about: "the first seed, or pair" },
     scenario: {
       type: "string",
       value: "<name>",
@@ -55,6 +55,10 @@ export const simCommandLine = {
       type: "boolean",
       about: "injects each fault alone at each call site of the flows",
     },
+    pairs: {
+      type: "boolean",
+      about: "runs each step of the ledger inside each other one, with each fault in either",
+    },
     mutants: { type: "boolean", about: "applies each mutant, which the simulation must find" },
     mutant: { type: "string", value: "<name>", about: "applies one mutant" },
     model: {
@@ -77,6 +81,7 @@ export type SimCommand =
   | { readonly play: "scenarios"; readonly options: PlayScenariosOptions }
   | { readonly play: "one"; readonly options: ReplayOptions }
   | { readonly play: "exhaustive"; readonly options: { readonly workers?: number } }
+  | { readonly play: "pairs"; readonly options: { readonly workers?: number; from: number } }
   | { readonly play: "mutants"; readonly options: { readonly workers?: number; only?: string } }
   | { readonly play: "model"; readonly seeds: number };
 
@@ -87,6 +92,9 @@ export type SimCommand =
 export function commandOf(values: ValuesOf<(typeof simCommandLine)["options"]>): SimCommand {
   const workers = values.workers === undefined ? {} : { workers: some("workers", values.workers) };
   if (values.exhaustive) return { play: "exhaustive", options: workers };
+  if (values.pairs) {
+    return { play: "pairs", options: { ...workers, from: some("from", values.from) } };
+  }
   if (values.mutants || values.mutant !== undefined) {
     const only = values.mutant === undefined ? {} : { only: mutantNamed(values.mutant) };
     return { play: "mutants", options: { ...workers, ...only } };
