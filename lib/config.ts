@@ -54,8 +54,9 @@ export interface Config {
     readonly deliveries: number;
   };
   /**
-   * Reserved concurrency of these functions, which is also their limit. Slow item calls then cannot
-   * use the whole quota, and the sweeper can always start. If it is set, `concurrencyMax` of each
+   * Reserved concurrency of these functions, which is also their limit. Slow item calls, and calls
+   * that wait for a customer's receiver or store, then cannot use the whole quota, and the sweeper
+   * can always start. If it is set, `concurrencyMax` of each
    * worker is reserved too. Null reserves nothing. Lambda refuses reservations that leave less than
    * 100 of the AWS account's quota.
    */
@@ -76,7 +77,9 @@ export interface Config {
   readonly responseMode: ResponseMode;
 }
 
-type ReservedConcurrency = Readonly<Record<"products" | "offers" | "sweeper", number>>;
+type ReservedConcurrency = Readonly<
+  Record<"products" | "offers" | "webhook-endpoints" | "s3-destination" | "sweeper", number>
+>;
 /**
  * The configuration of a stage without sources. Each deployment sets its sources in the context.
  */
@@ -116,7 +119,13 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
     memoryMegabytes: { api: 1_024, worker: 512, step: 1_024, finisher: 3_008 },
     concurrencyMax: { runs: 10, steps: 60, finishes: 10, deliveries: 100 },
     // The sweeper starts every minute and may take two minutes, so its passes may overlap.
-    reservedConcurrency: { products: 400, offers: 200, sweeper: 3 },
+    reservedConcurrency: {
+      products: 370,
+      offers: 180,
+      "webhook-endpoints": 30,
+      "s3-destination": 30,
+      sweeper: 3,
+    },
     accountConcurrency: 1_000,
     throttle: { requestsPerSecond: 2_000, burst: 2_000 },
     accessLogs: "on",
@@ -151,6 +160,8 @@ export function withAccountConcurrency(config: StageConfig, quota: number): Stag
     reservedConcurrency: reserved && {
       products: part(reserved.products),
       offers: part(reserved.offers),
+      "webhook-endpoints": part(reserved["webhook-endpoints"]),
+      "s3-destination": part(reserved["s3-destination"]),
       sweeper: part(reserved.sweeper),
     },
   };

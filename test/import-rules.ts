@@ -15,6 +15,7 @@ const everyDomain = [
 /** Rules and ports of outgoing requests. Only the composition root may import the connection. */
 const outgoing = [
   "shared/outgoing/address-policy.ts",
+  "shared/outgoing/probe-limit.ts",
   "shared/outgoing/public-url.ts",
   "shared/outgoing/resolver.ts",
   "shared/outgoing/sender.ts",

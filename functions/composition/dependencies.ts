@@ -29,6 +29,7 @@ import { ledgerMetrics } from "../../shared/aws/ledger/metrics.ts";
 import { dynamoLedger } from "../../shared/aws/ledger/ledger.ts";
 import { dynamoOutbox } from "../../shared/aws/deliveries/outbox.ts";
 import { sqsOutboxQueue } from "../../shared/aws/queues/outbox-queue.ts";
+import { dynamoProbeCounter } from "../../shared/aws/deliveries/probe-counter.ts";
 import { dynamoPendingWork } from "../../shared/aws/deliveries/pending-work.ts";
 import { dynamoPageStore } from "../../shared/aws/watchlists/page-store.ts";
 import { dynamoPurgeStore } from "../../shared/aws/watchlists/purge-store.ts";
@@ -303,6 +304,7 @@ const deliveryTargetDependencies = (environment: DeliveryTargetNeeds, overrides:
   ...timeAndRandom(overrides),
 });
 
+  probes: dynamoProbeCounter(dynamo(overrides), deliveriesTable(environment, overrides)),
 /** Returns the dependencies of the routes for webhook endpoints and deliveries. */
 export const endpointDependencies = (
   environment: DeliveryTargetNeeds & Needs<"EVENTS_BUCKET">,

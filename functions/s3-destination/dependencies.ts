@@ -2,8 +2,10 @@ import type { ListExportsDependencies } from "../../shared/exports/list-exports.
 import type { SaveDestinationDependencies } from "../../shared/exports/put-destination.ts";
 import type { StartBackfillDependencies } from "../../shared/exports/start-backfill.ts";
 import type { TestDestinationDependencies } from "../../shared/exports/test-destination.ts";
+import type { ProbeDependencies } from "../../shared/outgoing/probe-limit.ts";
 
 export type DestinationDependencies = SaveDestinationDependencies &
   StartBackfillDependencies &
   TestDestinationDependencies &
-  ListExportsDependencies;
+  ListExportsDependencies &
+  ProbeDependencies;

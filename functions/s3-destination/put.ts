@@ -1,6 +1,7 @@
 import { destinationBody } from "../../shared/exports/destination-body.ts";
 import { presentDestination } from "../../shared/exports/present.ts";
 import { putDestination } from "../../shared/exports/put-destination.ts";
+import { countProbe } from "../../shared/outgoing/probe-limit.ts";
 import { route } from "../http/route.ts";
 import type { DestinationDependencies } from "./dependencies.ts";
 
@@ -8,6 +9,7 @@ import type { DestinationDependencies } from "./dependencies.ts";
 export const putDestinationRoute = route<DestinationDependencies, typeof destinationBody>({
   body: destinationBody,
   async handle({ caller: { accountId }, body, now, baseUrl }, dependencies) {
+    await countProbe({ accountId, now }, dependencies);
     const { destination, outcome } = await putDestination(
       { accountId, wanted: body, now, ownHost: new URL(baseUrl).host },
       dependencies,

@@ -1,6 +1,7 @@
 import { changeDestination } from "../../shared/exports/change-destination.ts";
 import { destinationPatchBody } from "../../shared/exports/destination-body.ts";
 import { presentDestination } from "../../shared/exports/present.ts";
+import { countProbe } from "../../shared/outgoing/probe-limit.ts";
 import { route } from "../http/route.ts";
 import type { DestinationDependencies } from "./dependencies.ts";
 
@@ -8,6 +9,7 @@ import type { DestinationDependencies } from "./dependencies.ts";
 export const updateDestinationRoute = route<DestinationDependencies, typeof destinationPatchBody>({
   body: destinationPatchBody,
   async handle({ caller: { accountId }, body, now, baseUrl }, dependencies) {
+    await countProbe({ accountId, now }, dependencies);
     const destination = await changeDestination(
       { accountId, wanted: body, now, ownHost: new URL(baseUrl).host },
       dependencies,

@@ -1,3 +1,4 @@
+import { countProbe } from "../../shared/outgoing/probe-limit.ts";
 import { createEndpoint } from "../../shared/webhooks/create-endpoint.ts";
 import { newEndpointBody } from "../../shared/webhooks/endpoint.ts";
 import { unknownHealth } from "../../shared/webhooks/endpoint-health.ts";
@@ -9,6 +10,7 @@ import type { EndpointDependencies } from "./dependencies.ts";
 export const createEndpointRoute = route<EndpointDependencies, typeof newEndpointBody>({
   body: newEndpointBody,
   async handle({ caller: { accountId }, body, now, baseUrl }, dependencies) {
+    await countProbe({ accountId, now }, dependencies);
     const { endpoint, secret } = await createEndpoint(
       { accountId, wanted: body, now, ownHost: new URL(baseUrl).host },
       dependencies,

@@ -1,4 +1,5 @@
 import type { TargetStates } from "../../shared/outbox/outbox.ts";
+import type { ProbeDependencies } from "../../shared/outgoing/probe-limit.ts";
 import type { CreateEndpointDependencies } from "../../shared/webhooks/create-endpoint.ts";
 import type { DeleteEndpointDependencies } from "../../shared/webhooks/delete-endpoint.ts";
 import type { EndpointStore } from "../../shared/webhooks/endpoint-store.ts";
@@ -16,6 +17,7 @@ export type EndpointDependencies = CreateEndpointDependencies &
   TestEndpointDependencies &
   StartRecoveryDependencies &
   RedeliverDependencies &
+  ProbeDependencies &
   ListDeliveriesDependencies & {
     readonly endpoints: Pick<EndpointStore, "list">;
     readonly states: TargetStates;

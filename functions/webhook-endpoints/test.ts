@@ -1,3 +1,4 @@
+import { countProbe } from "../../shared/outgoing/probe-limit.ts";
 import { presentTest } from "../../shared/webhooks/present.ts";
 import { testEndpoint } from "../../shared/webhooks/test-endpoint.ts";
 import { route } from "../http/route.ts";
@@ -7,6 +8,7 @@ import type { EndpointDependencies } from "./dependencies.ts";
 export const testEndpointRoute = route<EndpointDependencies>({
   async handle({ caller: { accountId }, path, now }, dependencies) {
     const { id: endpointId = "" } = path;
+    await countProbe({ accountId, now }, dependencies);
     const delivery = await testEndpoint({ accountId, endpointId, now }, dependencies);
     return { status: 200, body: presentTest(delivery) };
   },

@@ -1,3 +1,4 @@
+import { countProbe } from "../../shared/outgoing/probe-limit.ts";
 import { endpointPatchBody } from "../../shared/webhooks/endpoint.ts";
 import { showEndpoint } from "../../shared/webhooks/show-endpoint.ts";
 import { updateEndpoint } from "../../shared/webhooks/update-endpoint.ts";
@@ -9,6 +10,8 @@ export const updateEndpointRoute = route<EndpointDependencies, typeof endpointPa
   body: endpointPatchBody,
   async handle({ caller: { accountId }, path, body: wanted, now, baseUrl }, dependencies) {
     const { id: endpointId = "" } = path;
+    // Only a changed URL is resolved.
+    if (wanted.url !== undefined) await countProbe({ accountId, now }, dependencies);
     const ownHost = new URL(baseUrl).host;
     const endpoint = await updateEndpoint(
       { accountId, endpointId, wanted, now, ownHost },

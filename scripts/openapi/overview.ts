@@ -26,7 +26,9 @@ export const overview = [
     "paths that carry the key included; the dashboard's files are not counted. An account has at " +
     `most ${limits.apiKeysMax} keys, and so at most ${limits.apiKeysMax * limits.requestsPerSecond} calls ` +
     "per second. Item calls also take " +
-    "one of the account's concurrency slots each. `Retry-After` of a 429 has the seconds to wait.",
+    "one of the account's concurrency slots each. An account may make at most " +
+    `${limits.probesPerMinute} probes per minute: calls that connect to a webhook receiver or an S3 ` +
+    "store, or resolve its name, while you wait. `Retry-After` of a 429 has the seconds to wait.",
   "**Errors.** One shape; branch on `error.code`. Every code is explained under /docs/errors. " +
     "A call with several errors returns the first one in this table:",
   refusalTable,

@@ -62,7 +62,8 @@ const refusals: Readonly<Record<RefusalStatus, Refusal>> = {
   429: {
     name: "TooManyRequests",
     description:
-      "The key exceeds its rate limit, or all concurrency slots are busy. Nothing was charged.",
+      "The key exceeds its rate limit, the account exceeds its limit of probes, or all concurrency " +
+      "slots are busy. Nothing was charged.",
     examples: [errorGuide.RATE_LIMITED.example, errorGuide.CONCURRENCY_LIMIT.example],
     headers: ["Retry-After"],
   },

@@ -167,6 +167,15 @@ export const rateLimited = (limit: number, retryAfterSeconds: number): ServiceEr
     },
   );
 
+/** 429 for a call over the account's limit of probes. */
+export const probesLimited = (limit: number, retryAfterSeconds: number): ServiceError =>
+  new ServiceError(
+    ["RATE_LIMITED", 429],
+    `Limit of ${quantity(limit, "call")} per minute that connect to webhook receivers or S3 stores ` +
+      `of this account exceeded. Retry in ${quantity(retryAfterSeconds, "second")}.`,
+    { retryAfterSeconds },
+  );
+
 /** 500 for an error that the service did not expect. */
 export const internal = (): ServiceError =>
   new ServiceError(

@@ -45,8 +45,11 @@ export const limits = {
    * Each run stores the URL with its watchlist, and a cron may run only once a year.
    */
   deletedEndpointDays: 400,
-  /** Maximum number of test deliveries to one endpoint per minute. */
-  webhookTestsPerMinute: 10,
+  /**
+   * Maximum number of probes of an account per minute: enough to register as many webhook endpoints
+   * as an account may have, and to test each of them.
+   */
+  probesPerMinute: 20,
   /**
    * Days without a successful delivery, after which the next delivery that exhausts its retries
    * disables its endpoint.

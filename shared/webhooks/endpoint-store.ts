@@ -36,11 +36,6 @@ export interface EndpointStore {
    * endpoints, and stores the URL for `deletions`. Returns false if the endpoint does not exist.
    */
   delete(accountId: string, id: string, now: Date): Promise<boolean>;
-  /**
-   * Counts a test delivery of an endpoint. Returns false if the limit of the current minute is
-   * reached.
-   */
-  admitTest(accountId: string, id: string, now: Date): Promise<boolean>;
   get(accountId: string, id: string): Promise<WebhookEndpoint | null>;
   /** Lists all endpoints of an account, oldest first. */
   list(accountId: string): Promise<readonly WebhookEndpoint[]>;

@@ -1,7 +1,5 @@
 import type { RandomSource, Clock } from "../base/clock.ts";
-import { ServiceError } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
-import { limits } from "../base/limits.ts";
 import type { SecretBox } from "../base/secret-box.ts";
 import { type EventEnvelope, serializeEvent } from "../events/event.ts";
 import { afterAttempt, type Delivery, endedDelivery, newDelivery } from "./delivery.ts";
@@ -14,7 +12,7 @@ import type { Sender } from "../outgoing/sender.ts";
 import { endpointRefusal, openSecrets } from "./receiver.ts";
 
 export interface TestEndpointDependencies {
-  readonly endpoints: Pick<EndpointStore, "get" | "admitTest">;
+  readonly endpoints: Pick<EndpointStore, "get">;
   readonly deliveries: Pick<DeliveryStore, "put">;
   readonly secrets: SecretBox;
   readonly sender: Sender;
@@ -26,7 +24,7 @@ export interface TestEndpointDependencies {
  * Sends one signed `webhook.test` event immediately, without retries, and records it in the
  * delivery log. Returns the delivery. If the endpoint is disabled, sends nothing and records a
  * failed delivery.
- * @throws 404 NOT_FOUND for an unknown endpoint; 429 RATE_LIMITED above the limit per minute
+ * @throws 404 NOT_FOUND for an unknown endpoint
  */
 export async function testEndpoint(
   ref: EndpointRef & { readonly now: Date },
@@ -35,7 +33,6 @@ export async function testEndpoint(
   const { accountId, endpointId, now } = ref;
   const { endpoints, deliveries, random } = dependencies;
   const endpoint = await existingEndpoint(ref, endpoints);
-  if (!(await endpoints.admitTest(accountId, endpointId, now))) throw tooManyTests(now);
   const event: EventEnvelope = {
     id: newId("event", now, random),
     type: "webhook.test",
@@ -83,13 +80,4 @@ async function sent(
   } finally {
     connection.close();
   }
-}
-
-function tooManyTests(now: Date): ServiceError {
-  const { webhookTestsPerMinute: max } = limits;
-  return new ServiceError(
-    ["RATE_LIMITED", 429],
-    `A webhook endpoint accepts at most ${max} test deliveries per minute. Wait for the time in Retry-After.`,
-    { retryAfterSeconds: 60 - now.getUTCSeconds() },
-  );
 }

@@ -9,10 +9,10 @@ describe("the concurrency of workers and reservations", () => {
   });
 
   it("leaves the minimum that Lambda requires to stay unreserved", () => {
-    const taken = 400 + 200 + 3 + (10 + 60 + 10 + 100);
+    const taken = 370 + 180 + 30 + 30 + 3 + (10 + 60 + 10 + 100);
     expect(() => assertConcurrency({ ...prod, accountConcurrency: taken + 100 })).not.toThrow();
     expect(() => assertConcurrency({ ...prod, accountConcurrency: taken + 99 })).toThrow(
-      "180 invocations of workers and 603 reserved ones leave 99 of the AWS account's quota of 882",
+      "180 invocations of workers and 613 reserved ones leave 99 of the AWS account's quota of 892",
     );
   });
 
@@ -31,7 +31,13 @@ describe("the concurrency quota of an AWS account", () => {
       concurrencyMax: { runs: 5, steps: 30, finishes: 5, deliveries: 50 },
       // No number is below two: SQS accepts no lower maximum, and passes of the sweeper may
       // overlap.
-      reservedConcurrency: { products: 200, offers: 100, sweeper: 2 },
+      reservedConcurrency: {
+        products: 185,
+        offers: 90,
+        "webhook-endpoints": 15,
+        "s3-destination": 15,
+        sweeper: 2,
+      },
     });
   });
 

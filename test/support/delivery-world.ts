@@ -18,6 +18,7 @@ import { hostResolver } from "../../shared/outgoing/host-resolver.ts";
 import { sqsOutboxQueue } from "../../shared/aws/queues/outbox-queue.ts";
 import { dynamoOutboxStore } from "../../shared/aws/deliveries/outbox-store.ts";
 import { dynamoPendingWork } from "../../shared/aws/deliveries/pending-work.ts";
+import { dynamoProbeCounter } from "../../shared/aws/deliveries/probe-counter.ts";
 import { stsRoleCredentials } from "../../shared/aws/exports/role-credentials.ts";
 import { deliveryKeys } from "../../shared/aws/table/table.ts";
 import { dynamoTargetStates } from "../../shared/aws/deliveries/target-states.ts";
@@ -128,6 +129,7 @@ export async function startDeliveryWorld() {
       resolver: hostResolver(),
       states: dynamoTargetStates(tables.client, tableName),
       pending: dynamoPendingWork(tables.client, tableName),
+      probes: dynamoProbeCounter(tables.client, { tableName }),
       bodies: webhooks.bodies,
     };
     const secretsMade: string[] = [];

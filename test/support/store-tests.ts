@@ -10,6 +10,7 @@ const names = [
   "shared/aws/deliveries/event-feed.property",
   "shared/aws/deliveries/outbox-store",
   "shared/aws/deliveries/pending-work",
+  "shared/aws/deliveries/probe-counter",
   "shared/aws/deliveries/target-states",
   "shared/aws/exports/destination-store",
   "shared/aws/exports/export-store",

@@ -105,8 +105,9 @@ export const errorGuide: Readonly<Record<errors.ErrorCode, ErrorGuide>> = {
   RATE_LIMITED: {
     status: "429",
     meaning:
-      "More than 50 calls within a second with this key, or more than 10 test deliveries within a " +
-      "minute to one webhook endpoint.",
+      "More than 50 calls within a second with this key, or more than " +
+      `${limits.probesPerMinute} calls of the account within a minute that connect to its webhook ` +
+      "receivers or S3 stores.",
     remedy:
       "Wait for the seconds in `Retry-After`. `X-RateLimit-Remaining` shows how many calls are left.",
     retry: true,

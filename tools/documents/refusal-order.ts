@@ -46,6 +46,11 @@ const refusalOrder: readonly Refusal[] = [
     when: "The body cannot be read, or a parameter is unknown, missing or not accepted.",
   },
   {
+    status: "429",
+    codes: ["RATE_LIMITED"],
+    when: "The account exceeds its limit of calls that connect to its webhook receivers and S3 stores.",
+  },
+  {
     status: "404, 409, 422",
     codes: ["NOT_FOUND", "CONFLICT", "INVALID_PARAM"],
     when:

@@ -9,6 +9,7 @@ import { backfillBody, backfillResponse } from "../../../shared/exports/start-ba
 import { destinationBodies, destinationUpdateBodies } from "../bodies/destination.ts";
 import { anyOf } from "../named-bodies.ts";
 import type { Operation } from "../operation.ts";
+import { probe } from "./probe.ts";
 
 const destination = {
   object: "s3_destination",
@@ -74,7 +75,7 @@ export const exportOperations = {
     tag: "Export",
     summary: "Set the S3 destination",
     description:
-      `Sets the destination of the account, in AWS or any S3-compatible store. ${check} ${dueAtOnce}\n\n` +
+      `Sets the destination of the account, in AWS or any S3-compatible store. ${check} ${dueAtOnce} ${probe}\n\n` +
       "With `auth` `access_key` the service signs with your key: `access_key_id` and " +
       "`secret_access_key` are required. With `auth` `role` (AWS only) it assumes `role_arn`, " +
       "whose trust policy must ask for your account's external id; until it does, the 400 of this " +
@@ -115,7 +116,7 @@ export const exportOperations = {
       "Changes the fields that you send. `endpoint` null means AWS. A change of `bucket` or " +
       "`endpoint`, or of `auth` to `access_key`, needs `secret_access_key`.\n\n" +
       `${check} Changing only \`compression\`, and disabling, need no check. ${dueAtOnce} Disabling ` +
-      "ends the exports that are pending.",
+      `ends the exports that are pending. ${probe}`,
     body: {
       schema: destinationUpdateBodies.S3DestinationUpdate.schema,
       examples: {
@@ -156,7 +157,7 @@ export const exportOperations = {
     description:
       "Checks the destination now, whether it is enabled or not. A success makes a `failing` " +
       `destination \`active\` and clears \`last_error\`. ${dueAtOnce} If the check fails, this call ` +
-      "still returns 200; the body names the field to change and what to do.",
+      `still returns 200; the body names the field to change and what to do. ${probe}`,
     answers: {
       200: {
         description: "The result of the check.",

@@ -16,6 +16,7 @@ import {
 import { recoverBody } from "../../../shared/webhooks/recover.ts";
 import { endpoint, secret } from "../../../tools/documents/examples/webhooks.ts";
 import type { Operation } from "../operation.ts";
+import { probe } from "./probe.ts";
 
 const path = { id: { description: "ID of the webhook endpoint.", example: endpoint.id } };
 
@@ -40,7 +41,7 @@ export const webhookOperations = {
     description:
       "Registers a URL that receives events. It must use HTTPS, a public host, and port 443 or " +
       "1024 to 65535. An account can register a URL once, and ten endpoints in all. The secret " +
-      "is returned in this answer only, so the call is not idempotent.",
+      `is returned in this answer only, so the call is not idempotent. ${probe}`,
     body: {
       schema: newEndpointBody,
       examples: {
@@ -78,7 +79,7 @@ export const webhookOperations = {
     description:
       "Changes the fields that you send; the secret never changes here. `description` null " +
       "clears it. `events` null means every type, an empty array none. Disabling an endpoint " +
-      "records its pending deliveries as failed.\n\n" +
+      "records its pending deliveries as failed. The call is a probe if you send `url`.\n\n" +
       "`enabled: true` also enables an endpoint that the service disabled, and clears " +
       "`disabled_reason`, `failing_since` and `last_error`. Changing the URL clears the last two. " +
       "The service disables an endpoint when its receiver returns 410 (`gone`), or when a delivery " +
@@ -153,9 +154,9 @@ export const webhookOperations = {
     tag: "Webhooks",
     summary: "Send a test delivery",
     description:
-      "Sends one signed `webhook.test` delivery now, without retries, and records it in the log: up " +
-      `to ${limits.webhookTestsPerMinute} per minute and endpoint, then 429. A failure of the receiver ` +
-      "is not an error of this call. A disabled endpoint receives nothing: `error` is " +
+      "Sends one signed `webhook.test` delivery now, without retries, and records it in the log. " +
+      `${probe} A failure of the receiver is not an error of this call. ` +
+      "A disabled endpoint receives nothing: `error` is " +
       "`endpoint_disabled`. A test changes neither `status` nor `last_success_at`, and a 410 to a " +
       "test disables nothing.",
     path,

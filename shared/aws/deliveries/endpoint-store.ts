@@ -1,16 +1,14 @@
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { number, object, optional, parse, string } from "valibot";
 import type { RandomSource, Clock } from "../../base/clock.ts";
-import { limits } from "../../base/limits.ts";
-import { tableSchema } from "../../base/table-schema.ts";
 import type { WebhookEndpoint } from "../../webhooks/endpoint.ts";
 import type { EndpointLookup, EndpointStore } from "../../webhooks/endpoint-store.ts";
-import { retryOnConflict, type Row, conditionalWrite, retryContended } from "../table/dynamo.ts";
+import { retryContended, type Row } from "../table/dynamo.ts";
 import { endpointFromRow } from "./endpoint-row.ts";
 import { createEndpointRow, deleteEndpointRow, replaceEndpointRow } from "./endpoint-writes.ts";
 import { queryRows } from "../table/query-rows.ts";
 import { rowsByKey } from "../table/rows-by-key.ts";
-import { deliveryKeys, epochSeconds, type RowKey } from "../table/table.ts";
+import { deliveryKeys, type RowKey } from "../table/table.ts";
 
 export interface DynamoEndpointStoreOptions {
   readonly tableName: string;
@@ -88,46 +86,8 @@ export function dynamoEndpointStore(
         const endpoint = await known.get(accountId, id);
         return endpoint === null ? false : deleteEndpointRow(client, tableName, { endpoint, now });
       }),
-    admitTest: (accountId, id, now) => admitTest(client, options, { accountId, id, now }),
   };
 }
-
-const minuteMs = 60_000;
-/**
- * Seconds until a minute's counter expires: more than a minute, because clocks of processes differ.
- */
-const testsKeptSeconds = 60 * 60;
-
-/**
- * Counts a test delivery of an endpoint. Returns false if the limit of the minute is reached. Each
- * minute has a separate row.
- */
-function admitTest(
-  client: DynamoDBDocumentClient,
-  options: DynamoEndpointStoreOptions,
-  { accountId, id, now }: { readonly accountId: string; readonly id: string; readonly now: Date },
-): Promise<boolean> {
-  const minute = new Date(Math.floor(now.getTime() / minuteMs) * minuteMs);
-  const command = new UpdateCommand({
-    TableName: options.tableName,
-    Key: testsKey(accountId, id, minute),
-    UpdateExpression: "SET #ttl = :ttl ADD tests :one",
-    ConditionExpression: "attribute_not_exists(tests) OR tests < :max",
-    ExpressionAttributeNames: { "#ttl": tableSchema.timeToLive },
-    ExpressionAttributeValues: {
-      ":one": 1,
-      ":max": limits.webhookTestsPerMinute,
-      ":ttl": epochSeconds(minute) + testsKeptSeconds,
-    },
-  });
-  return conditionalWrite(() => retryOnConflict(options, () => client.send(command)));
-}
-
-/** Key of the counter of an endpoint's test deliveries in one minute. */
-const testsKey = (accountId: string, id: string, minute: Date): RowKey => ({
-  pk: deliveryKeys.endpoint(accountId, id).pk,
-  sk: `tests#${id}#${minute.toISOString()}`,
-});
 
 const countRow = object({ endpoints: optional(number(), 0) });
 const urlRow = object({ endpoint_id: string() });

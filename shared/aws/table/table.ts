@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { limits } from "../../base/limits.ts";
 import type { OutboxEntry, DeliveryTarget } from "../../outbox/outbox.ts";
 
 /** Key of a row. This file defines all keys of the service's tables. */
@@ -138,6 +139,14 @@ export const deliveryKeys = {
   endpointUrl: (accountId: string, url: string): RowKey => ({
     pk: `${accountId}#endpoints`,
     sk: `url#${createHash("sha256").update(url).digest("hex")}`,
+  }),
+  /**
+   * Times of the account's probes, for the per-account limit. The key contains the limit, because a
+   * row of another limit has another number of times.
+   */
+  probes: (accountId: string): RowKey => ({
+    pk: `${accountId}#probes`,
+    sk: `probes#${limits.probesPerMinute}`,
   }),
   /** Counter of the account's endpoints, for the per-account limit. */
   endpointCount: (accountId: string): RowKey => ({ pk: `${accountId}#endpoints`, sk: "count" }),

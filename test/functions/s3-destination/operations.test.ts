@@ -14,6 +14,7 @@ import { updateDestinationRoute } from "../../../functions/s3-destination/update
 import { s3CustomerBuckets } from "../../../shared/aws/exports/customer-bucket.ts";
 import { exportWrite } from "../../../shared/aws/exports/export-store.ts";
 import { derivedIdAt } from "../../../shared/base/ids.ts";
+import { limits } from "../../../shared/base/limits.ts";
 import { destinationBody, destinationPatchBody } from "../../../shared/exports/destination-body.ts";
 import {
   deletedDestinationResponse,
@@ -799,6 +800,52 @@ describe("POST /v1/s3_destination/backfill", () => {
     { since: "2026-13-01T00:00:00Z" },
   ])("refuses the body %j", (body) => {
     expect(safeParse(backfillBody, body).success).toBe(false);
+  });
+});
+
+describe("calls that probe a store", () => {
+  const max = limits.probesPerMinute;
+  const limited = { code: "RATE_LIMITED", status: 429, details: { retryAfterSeconds: 60 } };
+
+  it("are admitted up to the account's limit while the store does not answer, and other accounts are not affected", async () => {
+    const held: (() => void)[] = [];
+    store.answer = (response, request) => {
+      held.push(() => answerAsStore(response, request));
+    };
+    const calls = Array.from({ length: 40 }, () => put({ endpoint: storeAt() }));
+    const refused: unknown[] = [];
+    await new Promise<void>((resolve) => {
+      for (const started of calls) {
+        started.catch((error: unknown) => {
+          if (refused.push(error) === 40 - max) resolve();
+        });
+      }
+    });
+
+    for (const error of refused) expect(error).toMatchObject(limited);
+    const body = parse(destinationBody, aBody());
+    expect((await call(putDestinationRoute, { body, accountId: "acct_2" })).status).toBe(201);
+
+    store.answer = answerAsStore;
+    for (const answer of held) answer();
+    await Promise.allSettled(calls);
+    expect(store.requests.filter(({ method }) => method === "PUT")).toHaveLength(max);
+  });
+
+  it("include replacements, changes and tests, also those that are refused", async () => {
+    await put();
+    for (let n = 1; n < max - 2; n += 1) {
+      await expect(put({ endpoint: "https://10.0.0.1" })).rejects.toMatchObject(invalid("endpoint"));
+    }
+    await patch({ compression: "none" });
+    await call(testDestinationRoute);
+
+    await expect(put()).rejects.toMatchObject(limited);
+    await expect(patch({ compression: "gzip" })).rejects.toMatchObject(limited);
+    await expect(call(testDestinationRoute)).rejects.toMatchObject(limited);
+    expect((await get()).body).toMatchObject({ compression: "none" });
+    world.clock.advance(60_000);
+    expect((await put()).status).toBe(200);
   });
 });
 

@@ -2,6 +2,7 @@ import { QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { Stripe } from "stripe";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { routes } from "../../../functions/routes.ts";
+import { limits } from "../../../shared/base/limits.ts";
 import {
   webhookEndpointDeletedResponse,
   webhookEndpointSchema,
@@ -74,7 +75,8 @@ const rows = async () => {
   return Items;
 };
 /** Creates an endpoint that deliveries reach over plain HTTP on loopback. */
-const createHere = (body: Record<string, unknown> = {}) => created({ url: receiver.url, ...body });
+const createHere = (body: Record<string, unknown> = {}, account?: string) =>
+  created({ url: receiver.url, ...body }, account);
 
 describe("POST /v1/webhook_endpoints", () => {
   it("returns 201 with the endpoint, its normalised URL, and its secret", async () => {
@@ -684,24 +686,79 @@ describe("POST /v1/webhook_endpoints/{id}/test", () => {
     const [logged] = await delivered();
     expect(logged).toMatchObject({ state: "failed", last_error: "endpoint_disabled" });
   });
+});
 
-  it("returns 429 for an eleventh test of an endpoint within a minute, until the next minute", async () => {
+describe("calls that probe a receiver", () => {
+  const max = limits.probesPerMinute;
+
+  it("are admitted up to the account's limit, whichever endpoint they are for", async () => {
     const { id } = await createHere();
     const other = await createHere({ url: `${receiver.url}/2` });
-    world.clock.set("2026-11-20T10:05:18.000Z");
-    const answers = await Promise.all(Array.from({ length: 13 }, () => test(id)));
+    const answers = await Promise.all(
+      Array.from({ length: max }, (_, n) => test(n % 2 === 0 ? id : other.id)),
+    );
 
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(max - 2);
     const refused = answers.filter(({ status }) => status === 429);
-    expect(refused).toHaveLength(3);
-    expect(refused.map(refusal)).toContainEqual({ status: 429, code: "RATE_LIMITED" });
-    expect(refused[0]?.headers["Retry-After"]).toBe("42");
-    expect(receiver.requests).toHaveLength(10);
-    expect((await test(other.id)).status).toBe(200);
-    world.clock.advance(41_999);
-    expect((await test(id)).status).toBe(429);
-    world.clock.advance(1);
+    expect(refused.map(refusal)).toEqual(
+      Array.from({ length: 2 }, () => ({ status: 429, code: "RATE_LIMITED" })),
+    );
+    expect(receiver.requests).toHaveLength(max - 2);
+    expect((await createHere({ url: `${receiver.url}/3` }, "acct_2")).status).toBe(201);
+  });
+
+  it("are admitted again a minute after the oldest one, as Retry-After states", async () => {
+    const { id } = await createHere();
+    for (let n = 1; n < max; n += 1) {
+      world.clock.advance(1_000);
+      await test(id);
+    }
+
+    const refused = await test(id);
+    expect(refused.status).toBe(429);
+    expect(refused.headers["Retry-After"]).toBe(String(60 - (max - 1)));
+    expect(refused.text).toContain(`Retry in ${60 - (max - 1)} seconds.`);
+    world.clock.advance((60 - (max - 1)) * 1_000);
     expect((await test(id)).status).toBe(200);
+    expect((await test(id)).status).toBe(429);
+  });
+
+  it("include creations and changes of the URL that are refused, and no other change", async () => {
+    const { id } = await created();
+    for (let n = 0; n < max - 2; n += 1) {
+      const inside = "https://hooks.internal-shop.com/";
+      expect(
+        (await (n % 2 === 0 ? create({ url: inside }) : patch(id, { url: inside }))).status,
+      ).toBe(400);
+    }
+
+    expect((await test(unknown)).status).toBe(404);
+    expect((await patch(id, { url: "https://hooks.shop-example.com/b" })).status).toBe(429);
+    expect((await create({ url: "https://hooks.shop-example.com/b" })).status).toBe(429);
+    expect((await patch(id, { description: "shop", enabled: false })).status).toBe(200);
+    expect((await get(id)).status).toBe(200);
+  });
+
+  it("get 503 and send nothing while DynamoDB throttles the counter", async () => {
+    const { id } = await createHere();
+    const throttled = Object.assign(new Error("throttled"), { name: "ThrottlingException" });
+    const probes = {
+      count: async () => {
+        throw throttled;
+      },
+    };
+    const { call } = endpointApi(world, { probes });
+
+    const answers = [
+      await call("POST", `webhook_endpoints/${id}/test`),
+      await call("POST", "webhook_endpoints", { body: { url } }),
+      await call("PATCH", `webhook_endpoints/${id}`, { body: { url } }),
+    ];
+
+    const unavailable = { status: 503, code: "UNAVAILABLE" };
+    expect(answers.map(refusal)).toEqual([unavailable, unavailable, unavailable]);
+    expect(receiver.connections()).toBe(0);
+    expect(await count()).toBe(1);
   });
 });
 

@@ -71,10 +71,12 @@ describe("reserved concurrency", () => {
         .filter(([, reserved]) => reserved !== undefined),
     );
 
-  it("limits the slow item calls in prod, and keeps a part for workers and the sweeper", () => {
+  it("limits slow calls in prod, and keeps a part for the other calls, the workers and the sweeper", () => {
     const reserved = {
-      products: 400,
-      offers: 200,
+      products: 370,
+      offers: 180,
+      "webhook-endpoints": 30,
+      "s3-destination": 30,
       sweeper: 3,
       "run-starter": 10,
       "run-step": 60,
@@ -89,7 +91,7 @@ describe("reserved concurrency", () => {
 
   it("is smaller in an AWS account with a smaller quota, and absent if the quota leaves nothing to reserve", () => {
     const half = reservedIn(synthesize("prod", { accountConcurrency: "500" }).service);
-    expect(half).toMatchObject({ products: 200, sweeper: 2, "run-step": 30 });
+    expect(half).toMatchObject({ products: 185, "s3-destination": 15, sweeper: 2, "run-step": 30 });
     const { service: tiny } = synthesize("prod", { accountConcurrency: "10" });
     expect(reservedIn(tiny)).toEqual({});
     for (const { ScalingConfig } of propertiesOf(tiny, "AWS::Lambda::EventSourceMapping")) {

@@ -10,6 +10,7 @@ import {
   drawnOf,
   expectBody,
   expectRefusal,
+  mayProbe,
   missing,
   notFound,
   type Played,
@@ -57,6 +58,7 @@ const put = command<Drawn>({
   weight: 2,
   drawn,
   async play(session, { how, value }) {
+    if (!mayProbe(session)) return "not played";
     const { model, service } = session;
     const wanted = {
       bucket: `bucket-${value % 3}`,
@@ -104,6 +106,7 @@ const badPut = command<number>({
   name: "bad destination",
   drawn: fc.nat(refusals.length - 1),
   async play(session, place) {
+    if (!mayProbe(session)) return "not played";
     const [body = {}, refusal = notFound] = refusals[place] ?? [];
     const answer = await call(session, { method: "PUT", path, body });
     return expectRefusal(`destination ${JSON.stringify(body)}`, answer, refusal);
@@ -115,6 +118,7 @@ const use = command<Drawn>({
   weight: 3,
   drawn,
   async play(session, { how, value }) {
+    if (!mayProbe(session)) return "not played";
     const { model } = session;
     const { destination } = model;
     const send = (method: "GET" | "PATCH" | "DELETE" | "POST", to: string, body?: object) =>

@@ -82,8 +82,6 @@ export interface EndpointModel {
   secret: string;
   previous: { readonly secret: string; readonly until: number } | null;
   deleted: boolean;
-  /** The times of the endpoint's tests, in milliseconds. */
-  readonly tests: number[];
 }
 
 /**
@@ -139,6 +137,8 @@ export interface Model {
   readonly exports: Map<string, ExportModel>;
   readonly remembered: Map<string, Remembered>;
   destination: DestinationModel | null;
+  /** The times of the commands that may have probed a receiver or a store, in milliseconds. */
+  readonly probes: number[];
   /** The total time of the "time passes" commands, in milliseconds. */
   passed: number;
 }
@@ -161,6 +161,7 @@ export function openModel(accountId: string, key: KeyModel, credits: number): Mo
     exports: new Map(),
     remembered: new Map(),
     destination: null,
+    probes: [],
     passed: 0,
   };
 }

@@ -1,4 +1,5 @@
 import type fc from "fast-check";
+import { limits } from "../../../shared/base/limits.ts";
 import type { ApiAnswer, ApiRequest } from "../api.ts";
 import { anything, differences, type Predicted } from "./compare.ts";
 import { type Model, tickModel } from "./model.ts";
@@ -54,6 +55,18 @@ export async function call({ service, model }: Session, wanted: Wanted): Promise
   if (status >= 400 && credits !== undefined) compare(what, credits, "0");
   if (status >= 400 && balance !== undefined) compare(what, balance, `${model.ledger.balance}`);
   return answer;
+}
+
+/**
+ * Records a command that may probe a receiver or a store. Returns false if the account could then
+ * exceed its limit of probes; the command must not be played.
+ */
+export function mayProbe({ service, model }: Session): boolean {
+  const now = service.now();
+  const inLastMinute = model.probes.filter((at) => at > now - 61_000);
+  if (inLastMinute.length >= limits.probesPerMinute) return false;
+  model.probes.push(now);
+  return true;
 }
 
 /**

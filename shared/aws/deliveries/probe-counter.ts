@@ -1,0 +1,99 @@
+import { type DynamoDBDocumentClient, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { unmarshall } from "@aws-sdk/util-dynamodb";
+import { array, number, object, parse } from "valibot";
+import { unavailable } from "../../base/errors.ts";
+import { limits } from "../../base/limits.ts";
+import { tableSchema } from "../../base/table-schema.ts";
+import type { ProbeCounter } from "../../outgoing/probe-limit.ts";
+import { conditionalWrite, isConditionFailure } from "../table/dynamo.ts";
+import { deliveryKeys, epochSeconds, type RowKey } from "../table/table.ts";
+
+const windowMs = 60_000;
+/** Seconds until the row of an account without probes expires. */
+const retentionSeconds = 60 * 60;
+/**
+ * Maximum number of attempts to count a probe. The second one creates the row. The third one follows
+ * another process that created it first.
+ */
+const triesMax = 3;
+
+/**
+ * Counts probes in one row for each account. The row has the times of the last
+ * `limits.probesPerMinute` probes that were admitted. A probe is admitted if the oldest time is at
+ * least a minute ago, so that no minute has more than that number.
+ */
+export function dynamoProbeCounter(
+  client: DynamoDBDocumentClient,
+  { tableName }: { readonly tableName: string },
+): ProbeCounter {
+  return {
+    async count(accountId, now) {
+      const row: ProbeRow = { client, tableName, key: deliveryKeys.probes(accountId), now };
+      for (let tries = 0; tries < triesMax; tries += 1) {
+        const counted = await append(row);
+        if (counted.outcome === "admitted") return null;
+        if (counted.outcome === "refused") return counted.oldestMs + windowMs;
+        if (await create(row)) return null;
+      }
+      throw unavailable(`the probe row of ${accountId} was created and deleted repeatedly`);
+    },
+  };
+}
+
+interface ProbeRow {
+  readonly client: DynamoDBDocumentClient;
+  readonly tableName: string;
+  readonly key: RowKey;
+  readonly now: Date;
+}
+
+type Counted =
+  | { readonly outcome: "admitted" }
+  | { readonly outcome: "refused"; readonly oldestMs: number }
+  | { readonly outcome: "no_row" };
+
+/** Replaces the oldest time of the row by the current time, if it is at least a minute ago. */
+async function append({ client, tableName, key, now }: ProbeRow): Promise<Counted> {
+  const nowMs = now.getTime();
+  const command = new UpdateCommand({
+    TableName: tableName,
+    Key: key,
+    UpdateExpression: `SET probed_ms[${limits.probesPerMinute}] = :now, #ttl = :ttl REMOVE probed_ms[0]`,
+    ConditionExpression: "probed_ms[0] <= :oldest",
+    ExpressionAttributeNames: { "#ttl": tableSchema.timeToLive },
+    ExpressionAttributeValues: {
+      ":now": nowMs,
+      ":oldest": nowMs - windowMs,
+      ":ttl": expiryOf(now),
+    },
+    ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+  });
+  try {
+    await client.send(command);
+    return { outcome: "admitted" };
+  } catch (error) {
+    if (!isConditionFailure(error)) throw error;
+    if (error.Item === undefined) return { outcome: "no_row" };
+    const [oldestMs = 0] = parse(probeRow, unmarshall(error.Item)).probed_ms;
+    return { outcome: "refused", oldestMs };
+  }
+}
+
+/** Creates the row with the current time. Returns false if the row exists. */
+function create({ client, tableName, key, now }: ProbeRow): Promise<boolean> {
+  const unused = Array<number>(limits.probesPerMinute - 1).fill(0);
+  const command = new PutCommand({
+    TableName: tableName,
+    Item: {
+      ...key,
+      probed_ms: [...unused, now.getTime()],
+      [tableSchema.timeToLive]: expiryOf(now),
+    },
+    ConditionExpression: "attribute_not_exists(pk)",
+  });
+  return conditionalWrite(() => client.send(command));
+}
+
+const expiryOf = (now: Date): number => epochSeconds(now) + retentionSeconds;
+
+const probeRow = object({ probed_ms: array(number()) });

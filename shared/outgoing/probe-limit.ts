@@ -1,0 +1,35 @@
+import { probesLimited } from "../base/errors.ts";
+import { limits } from "../base/limits.ts";
+
+/**
+ * Counts the probes of accounts. A probe is a call of the API that resolves or connects to an
+ * address of the customer while the client waits for the response.
+ */
+export interface ProbeCounter {
+  /**
+   * Counts a probe. Returns null if the account has not reached `limits.probesPerMinute`, otherwise
+   * the time from which the account can make another probe, in milliseconds since 1970.
+   * @throws the error of the store if it cannot count the probe
+   */
+  count(accountId: string, now: Date): Promise<number | null>;
+}
+
+export interface ProbeDependencies {
+  readonly probes: ProbeCounter;
+}
+
+/**
+ * Counts a probe of an account. Call it before the work of the probe, so that a probe that is refused
+ * later counts too.
+ * @throws 429 RATE_LIMITED above `limits.probesPerMinute`; 503 UNAVAILABLE if the store fails, so that
+ * no probe starts without being counted
+ */
+export async function countProbe(
+  { accountId, now }: { readonly accountId: string; readonly now: Date },
+  { probes }: ProbeDependencies,
+): Promise<void> {
+  const roomFromMs = await probes.count(accountId, now);
+  if (roomFromMs === null) return;
+  const seconds = Math.max(1, Math.ceil((roomFromMs - now.getTime()) / 1_000));
+  throw probesLimited(limits.probesPerMinute, seconds);
+}

@@ -1,0 +1,57 @@
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { beforeEach, describe, expect, it } from "vitest";
+import { dynamoProbeCounter } from "../../../../shared/aws/deliveries/probe-counter.ts";
+import { limits } from "../../../../shared/base/limits.ts";
+import type { ProbeCounter } from "../../../../shared/outgoing/probe-limit.ts";
+import { openTables } from "../../../support/tables.ts";
+import { watchedClient } from "../../../support/watched-client.ts";
+
+const max = limits.probesPerMinute;
+const startMs = Date.parse("2026-11-20T10:00:00.000Z");
+const at = (ms: number): Date => new Date(startMs + ms);
+
+const tables = openTables();
+let tableName: string;
+let probes: ProbeCounter;
+beforeEach(async () => {
+  tableName = await tables.create();
+  probes = dynamoProbeCounter(tables.client, { tableName });
+});
+
+describe("dynamoProbeCounter", () => {
+  it("admits the limit of an account's concurrent first probes, and returns when the next one is possible", async () => {
+    const counted = await Promise.all(
+      Array.from({ length: 2 * max }, () => probes.count("acct_1", at(0))),
+    );
+
+    expect(counted.filter((roomFromMs) => roomFromMs === null)).toHaveLength(max);
+    expect(new Set(counted.filter((roomFromMs) => roomFromMs !== null))).toEqual(
+      new Set([startMs + 60_000]),
+    );
+    expect(await probes.count("acct_2", at(0))).toBeNull();
+  });
+
+  it("admits at most the limit in any minute, and exactly the limit when probes keep arriving", async () => {
+    const admitted: number[] = [];
+    for (let ms = 0; ms < 180_000; ms += 700) {
+      if ((await probes.count("acct_1", at(ms))) === null) admitted.push(ms);
+    }
+
+    const inMinuteFrom = (from: number): number =>
+      admitted.filter((ms) => ms >= from && ms < from + 60_000).length;
+    expect(Math.max(...admitted.map(inMinuteFrom))).toBe(max);
+    expect(admitted.length).toBe(3 * max);
+  });
+
+  it("admits no probe that DynamoDB did not count", async () => {
+    const throttled = Object.assign(new Error("throttled"), { name: "ThrottlingException" });
+    const client = watchedClient(tables.client, async (command, send) => {
+      if (command instanceof UpdateCommand) throw throttled;
+      return send();
+    });
+
+    await expect(dynamoProbeCounter(client, { tableName }).count("acct_1", at(0))).rejects.toBe(
+      throttled,
+    );
+  });
+});
