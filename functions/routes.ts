@@ -145,6 +145,8 @@ export const routes = {
   "GET /v1/api_keys": { group: "account", access: "read" },
   "POST /v1/api_keys": { group: "account", access: "write" },
   "DELETE /v1/api_keys/{id}": { group: "account", access: "write" },
+  "GET /": { group: "meta", access: "public" },
+  "GET /v1/health": { group: "meta", access: "public" },
   "GET /v1/openapi.json": { group: "meta", access: "public" },
   "GET /dashboard": { group: "dashboard", access: "public" },
   "GET /dashboard/{file}": { group: "dashboard", access: "public" },

@@ -36,6 +36,7 @@ import { dynamoPurgeStore } from "../../shared/aws/watchlists/purge-store.ts";
 import { stsRoleCredentials } from "../../shared/aws/exports/role-credentials.ts";
 import { dynamoRunStore } from "../../shared/aws/runs/run-store.ts";
 import { eventBridgeSchedules } from "../../shared/aws/watchlists/schedules.ts";
+import { accountsTableCheck } from "../../shared/aws/accounts/table-check.ts";
 import { keyAdmission } from "../../shared/aws/accounts/key-admission.ts";
 import { kmsSecretBox } from "../../shared/aws/deliveries/secret-box.ts";
 import { serviceLogger } from "../../shared/observability/service-logger.ts";
@@ -139,6 +140,10 @@ export const countingMiddleware = (
     admit: keyAdmission(dynamo(overrides), environment.ACCOUNTS_TABLE, random(overrides)),
   },
 });
+
+/** Returns the check of whether DynamoDB answers. */
+export const databaseCheck = (environment: AccountNeeds, overrides: Overrides) =>
+  accountsTableCheck(dynamo(overrides), environment.ACCOUNTS_TABLE);
 
 /** Returns the middleware dependencies of a group that requires API keys. */
 export const middleware = (
@@ -299,12 +304,12 @@ const deliveryTargetDependencies = (environment: DeliveryTargetNeeds, overrides:
   secrets: secrets(environment, overrides),
   resolver: overrides.resolver ?? hostResolver(),
   policy: addressPolicyOf(overrides),
+  probes: dynamoProbeCounter(dynamo(overrides), deliveriesTable(environment, overrides)),
   outbox: outbox(environment, overrides),
   queue: outboxQueue(environment, overrides),
   ...timeAndRandom(overrides),
 });
 
-  probes: dynamoProbeCounter(dynamo(overrides), deliveriesTable(environment, overrides)),
 /** Returns the dependencies of the routes for webhook endpoints and deliveries. */
 export const endpointDependencies = (
   environment: DeliveryTargetNeeds & Needs<"EVENTS_BUCKET">,

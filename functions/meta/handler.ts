@@ -1,11 +1,14 @@
+import { cachedCheck } from "../../shared/base/cached-check.ts";
 import { gone, notFound } from "../../shared/base/errors.ts";
 import * as provide from "../composition/dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import { type AnyRoute, route } from "../http/route.ts";
 import type { Overrides } from "../composition/overrides.ts";
+import { healthFreshMs, healthRoute } from "./health.ts";
 import { openApiRoute } from "./openapi.ts";
 import { assetRoute, indexRoute, pageRoute } from "./page.ts";
+import { rootRoute } from "./root.ts";
 
 /** Endpoints that existed once (specification, section "Meta"). */
 const retired: AnyRoute<unknown> = route({
@@ -22,6 +25,8 @@ const unknownPath: AnyRoute<unknown> = route({
 
 /** Public, so that the pages can be read before there is a key. */
 export const metaRoutes = {
+  "GET /": rootRoute,
+  "GET /v1/health": healthRoute,
   "GET /v1/openapi.json": openApiRoute,
   "GET /docs": indexRoute,
   "GET /docs/{page}": pageRoute,
@@ -42,7 +47,14 @@ export function createHandler(
   return groupHandler({
     group: "meta",
     routes: metaRoutes,
-    dependencies: provide.countingMiddleware(environment, "meta", overrides),
+    dependencies: {
+      ...provide.countingMiddleware(environment, "meta", overrides),
+      database: cachedCheck({
+        check: provide.databaseCheck(environment, overrides),
+        freshMs: healthFreshMs,
+        clock: provide.clock(overrides),
+      }),
+    },
   });
 }
 

@@ -167,8 +167,8 @@ function requestBody({
 }
 
 function responsesOf(key: RouteKey, operation: Operation): JsonObject {
-  const { answers, itemCall = false } = operation;
-  const isDocument = routes[key].access === "public";
+  const { answers, itemCall = false, cached: isCached = true } = operation;
+  const isDocument = isCached && routes[key].access === "public";
   const cached: readonly HeaderName[] = isDocument ? ["ETag", "Cache-Control"] : [];
   return {
     ...Object.fromEntries(

@@ -11,7 +11,7 @@ export const tags = {
   Export: "The S3 bucket to which the service writes every event.",
   Account: "Balance, usage, ledger and API keys.",
   Structured: "Announced endpoints for structured data; they return 501.",
-  Meta: "The OpenAPI document, the documentation pages and the dashboard.",
+  Meta: "The health check, the OpenAPI document, the documentation pages and the dashboard.",
 } as const;
 export type Tag = keyof typeof tags;
 
@@ -75,4 +75,9 @@ export interface Operation {
   /** True for a call that charges per item. */
   readonly itemCall?: boolean;
   readonly deprecated?: boolean;
+  /**
+   * False for a public operation whose answer caches must not store.
+   * @default true for a public operation
+   */
+  readonly cached?: false;
 }

@@ -65,8 +65,8 @@ type Expectation = "its usual status" | "503" | "its usual status or 503";
 
 /** Returns the response that a route must give in a mode. */
 function expectationOf(mode: StoreMode, route: RouteKey): Expectation {
-  const isPublic = routes[route].access === "public";
-  if (mode === "healthy" || isPublic) return "its usual status";
+  const needsStore = routes[route].access !== "public" || sampleCalls[route].needsStore === true;
+  if (mode === "healthy" || !needsStore) return "its usual status";
   if (mode === "slow") return "its usual status or 503";
   const needsKeyOnly = sampleCalls[route].needsKeyOnly === true;
   return mode === "hanging after the key check" && needsKeyOnly ? "its usual status" : "503";

@@ -30,6 +30,8 @@ export interface SampleCall {
   readonly documented?: number;
   /** True if the call uses the store only to check its API key. */
   readonly needsKeyOnly?: true;
+  /** True if the call uses the store although its route is public. */
+  readonly needsStore?: true;
 }
 
 const steadyId = "9000000";
@@ -172,6 +174,8 @@ export const sampleCalls: Readonly<Record<RouteKey, SampleCall>> = {
   "GET /v1/api_keys": {},
   "POST /v1/api_keys": { body: () => ({ name: "other" }) },
   "DELETE /v1/api_keys/{id}": { prepare: apiKey },
+  "GET /": { documented: 302 },
+  "GET /v1/health": { needsStore: true },
   "GET /v1/openapi.json": {},
   "GET /dashboard": {},
   "GET /dashboard/{file}": { path: "/dashboard/config.json" },

@@ -54,7 +54,7 @@ describe("responses of the running service match the OpenAPI document:", () => {
 
   it("lists and resources of an empty account", async () => {
     const free = ["account", "usage?days=3", "credit_transactions?limit=5", "api_keys"];
-    const open = ["platforms", "structured", "watchlists", "webhook_endpoints"];
+    const open = ["health", "platforms", "structured", "watchlists", "webhook_endpoints"];
     for (const path of [...free, ...open]) {
       expect((await api.get(`/${path}`)).status, path).toBe(200);
     }

@@ -1,7 +1,26 @@
 import type { RouteKey } from "../../../functions/routes.ts";
+import { healthFreshMs, healthResponse } from "../../../functions/meta/health.ts";
+import { version } from "../../../shared/base/version.ts";
 import type { Operation } from "../operation.ts";
 
 export const metaOperations = {
+  "GET /v1/health": {
+    id: "getHealth",
+    tag: "Meta",
+    summary: "Check whether the service answers",
+    description:
+      "For load balancers and uptime monitors. Public. 200 if the service and its database answer, " +
+      "503 if the database does not. The service checks the database at most every " +
+      `${healthFreshMs / 1_000} seconds in each process and returns that result until the next check.`,
+    answers: {
+      200: {
+        description: "The service answers.",
+        schema: healthResponse,
+        example: { object: "health", status: "ok", version },
+      },
+    },
+    cached: false,
+  },
   "GET /v1/openapi.json": {
     id: "getOpenApiDocument",
     tag: "Meta",

@@ -38,7 +38,11 @@ const keyed = groupHandler({
   },
   dependencies: edge,
 });
-const documents = groupHandler({ group: "meta", routes: metaRoutes, dependencies: edge });
+const documents = groupHandler({
+  group: "meta",
+  routes: metaRoutes,
+  dependencies: { ...edge, database: async () => ({ outcome: "ok" as const }) },
+});
 const files = groupHandler({
   group: "dashboard",
   routes: { "GET /dashboard": done, "GET /dashboard/{file}": done },

@@ -30,6 +30,7 @@ const handler = groupHandler({
   dependencies: {
     // Calls of this group read no account.
     accounts: {} as AccountStore,
+    database: async () => ({ outcome: "ok" }),
     clock,
     random: systemRandom,
     logger: new Logger(),

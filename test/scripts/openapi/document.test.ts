@@ -39,8 +39,12 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   })),
 );
 
-/** Routes that are not operations: a page's files, retired routes (410) and unknown ones (404). */
+/**
+ * Routes that are not operations: the redirect to the documentation, a page's files, retired routes
+ * (410) and unknown ones (404).
+ */
 const undocumented = [
+  "GET /",
   "GET /dashboard/{file}",
   "GET /docs/assets/{file}",
   "ANY /v1/scrape",

@@ -1,0 +1,16 @@
+import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
+import { accountKeys } from "../table/table.ts";
+
+/** Maximum duration of the check, in milliseconds, retries included. */
+const checkMsMax = 2_000;
+
+/**
+ * Creates a check of whether the accounts table answers: one read, of a key that does not exist. The
+ * key is in the range that every function may read.
+ * @throws the error of the read, also after `checkMsMax`
+ */
+export const accountsTableCheck =
+  (client: DynamoDBDocumentClient, table: string) => (): Promise<unknown> => {
+    const command = new GetCommand({ TableName: table, Key: accountKeys.keyHash("health") });
+    return client.send(command, { abortSignal: AbortSignal.timeout(checkMsMax) });
+  };

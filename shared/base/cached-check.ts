@@ -1,0 +1,38 @@
+import type { Clock } from "./clock.ts";
+
+/** The result of a check: `ok`, or `failed` with the error. */
+type CheckResult =
+  | { readonly outcome: "ok" }
+  | { readonly outcome: "failed"; readonly error: unknown };
+
+/** Returns the result of the latest check, and checks again if that result is too old. */
+export type CachedCheck = () => Promise<CheckResult>;
+
+interface Options {
+  /** Makes the check. Throws if it fails. */
+  readonly check: () => Promise<unknown>;
+  /** Milliseconds for which a result is used, from the start of its check. */
+  readonly freshMs: number;
+  readonly clock: Clock;
+}
+
+/** Creates a check that starts at most once in `freshMs`, however often it is called. */
+export function cachedCheck({ check, freshMs, clock }: Options): CachedCheck {
+  let latest: { readonly startedAt: number; readonly result: Promise<CheckResult> } | undefined;
+  return () => {
+    const now = clock.now().getTime();
+    if (latest === undefined || now - latest.startedAt >= freshMs) {
+      latest = { startedAt: now, result: resultOf(check) };
+    }
+    return latest.result;
+  };
+}
+
+async function resultOf(check: () => Promise<unknown>): Promise<CheckResult> {
+  try {
+    await check();
+    return { outcome: "ok" };
+  } catch (error) {
+    return { outcome: "failed", error };
+  }
+}

@@ -1,0 +1,2 @@
+/** The version of the service. Equals `version` in package.json. */
+export const version = "0.1.0";
