@@ -1,9 +1,12 @@
+import type { APIGatewayProxyEvent } from "aws-lambda";
 import type { RandomSource, Clock } from "../../shared/base/clock.ts";
 import { newId } from "../../shared/base/ids.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { retryBudget } from "../../shared/base/retry-budget.ts";
+import { strictTransportSecurity } from "../../shared/base/transport-security.ts";
 import { newWork } from "../../shared/observability/work-log.ts";
 import { callStateOf, openCallState } from "./call-state.ts";
+import { headerOf } from "./header.ts";
 import type { HttpMiddleware } from "./middleware.ts";
 import { timeToAnswer } from "./time-to-answer.ts";
 
@@ -23,10 +26,16 @@ const addHeaders: NonNullable<HttpMiddleware["after"]> = (request) => {
     "Content-Type": "application/json",
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
+    // RFC 6797 forbids the header over plain HTTP, which only the local server uses.
+    ...(isOverTls(request.event) && { "Strict-Transport-Security": strictTransportSecurity }),
     ...request.response.headers,
     "X-Request-Id": state.requestId,
   };
 };
+
+/** Returns true if the client connected with TLS, which the gateway requires. */
+const isOverTls = (event: APIGatewayProxyEvent): boolean =>
+  headerOf(event, "x-forwarded-proto") !== "http";
 
 /**
  * Creates the state of a call: its request ID, its remaining time and its retry budget. Adds the

@@ -3,6 +3,7 @@ import { CfnWebACL, CfnWebACLAssociation } from "aws-cdk-lib/aws-wafv2";
 import { Construct } from "constructs";
 import { rateLimited } from "../../shared/base/errors.ts";
 import { limits } from "../../shared/base/limits.ts";
+import { strictTransportSecurity } from "../../shared/base/transport-security.ts";
 import { errorTemplate } from "./gateway-responses.ts";
 
 const rateWindowSeconds = 300;
@@ -81,7 +82,10 @@ function rateRule(priority: number): CfnWebACL.RuleProperty {
         customResponse: {
           responseCode: 429,
           customResponseBodyKey: rateBody,
-          responseHeaders: [{ name: "Retry-After", value: String(retryAfterSeconds) }],
+          responseHeaders: [
+            { name: "Retry-After", value: String(retryAfterSeconds) },
+            { name: "Strict-Transport-Security", value: strictTransportSecurity },
+          ],
         },
       },
     },

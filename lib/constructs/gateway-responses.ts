@@ -12,6 +12,7 @@ import {
 } from "../../shared/base/errors.ts";
 import type { ServiceError } from "../../shared/base/errors.ts";
 import { limits } from "../../shared/base/limits.ts";
+import { strictTransportSecurity } from "../../shared/base/transport-security.ts";
 
 /**
  * The service error for each type of response that the gateway creates without a function.
@@ -71,6 +72,7 @@ function responseHeaders(error: ServiceError): Record<string, string> {
   const { retryAfterSeconds } = error.details;
   return {
     "X-Request-Id": "context.requestId",
+    "Strict-Transport-Security": `'${strictTransportSecurity}'`,
     ...(retryAfterSeconds === undefined ? {} : { "Retry-After": `'${retryAfterSeconds}'` }),
   };
 }

@@ -23,6 +23,7 @@ export class AlarmTopic extends Construct {
   constructor(scope: Construct, id: string, { stage }: AlarmTopicProps) {
     super(scope, id);
     const alarms = new ServicePrincipal("cloudwatch.amazonaws.com");
+    const ofThisAccount = { StringEquals: { "aws:SourceAccount": Aws.ACCOUNT_ID } };
     // CloudWatch cannot use the AWS managed key of SNS.
     const key = new Key(this, "Key", {
       description: `Encrypts the alarms of the retail product data service, ${stage}.`,
@@ -36,6 +37,7 @@ export class AlarmTopic extends Construct {
         principals: [alarms],
         actions: ["kms:Decrypt", "kms:GenerateDataKey"],
         resources: ["*"],
+        conditions: ofThisAccount,
       }),
     );
     this.topic = new Topic(this, "Topic", {
@@ -52,7 +54,7 @@ export class AlarmTopic extends Construct {
         principals: [alarms],
         actions: ["sns:Publish"],
         resources: [this.topic.topicArn],
-        conditions: { StringEquals: { "aws:SourceAccount": Aws.ACCOUNT_ID } },
+        conditions: ofThisAccount,
       }),
     );
     const email = emailOf(this.node.tryGetContext("alarmEmail"));

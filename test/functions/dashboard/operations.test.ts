@@ -58,6 +58,7 @@ describe("GET /dashboard answers 200 and", () => {
       expect(policy).not.toMatch(/unsafe|\*|https?:/);
       expect(headers).toMatchObject({
         "X-Content-Type-Options": "nosniff",
+        "Strict-Transport-Security": "max-age=31536000",
         "Referrer-Policy": "no-referrer",
         "Cross-Origin-Opener-Policy": "same-origin",
       });

@@ -160,6 +160,28 @@ const headersWith = (extra: Record<string, string>): Record<string, string> => (
   ...extra,
 });
 
+describe("Strict-Transport-Security", () => {
+  const hsts = "Strict-Transport-Security";
+
+  it("is a header of every response over TLS, including errors", async () => {
+    const answers = [
+      await ask({}),
+      await ask({ body: "{" }),
+      await ask({ headers: headersWith({}) }),
+      await ask({ path: "/v1/nothing" }),
+    ];
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([201, 400, 401, 404]);
+    for (const { headers } of answers) expect(headers?.[hsts]).toBe("max-age=31536000");
+  });
+
+  it("is not a header of a response over plain HTTP", async () => {
+    const headers = headersWith({ "x-api-key": apiKey, "X-Forwarded-Proto": "http" });
+    const answer = await ask({ headers });
+    expect(answer.statusCode).toBe(201);
+    expect(answer.headers).not.toHaveProperty(hsts);
+  });
+});
+
 describe("the authentication of a call", () => {
   it.each([
     ["Authorization: Bearer", { headers: headersWith({ authorization: `Bearer ${apiKey}` }) }],

@@ -30,7 +30,7 @@ const handler = groupHandler({
   dependencies: {
     // Calls of this group read no account.
     accounts: {} as AccountStore,
-    database: async () => ({ outcome: "ok" }),
+    database: async () => ({ outcome: "ok" as const }),
     clock,
     random: systemRandom,
     logger: new Logger(),
@@ -86,6 +86,7 @@ describe("a page of the documentation", () => {
     expect(answer.headers).toMatchObject({
       "Content-Type": "text/html; charset=utf-8",
       "X-Content-Type-Options": "nosniff",
+      "Strict-Transport-Security": "max-age=31536000",
       "X-Request-Id": expect.stringMatching(/^req_/),
     });
     expect(answer.body).toMatch(/^<!doctype html>/);

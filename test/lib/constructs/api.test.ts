@@ -202,7 +202,7 @@ describe("the gateway's own error responses", () => {
   });
 
   it.each(responses.map((properties) => [properties["ResponseType"] as string, properties]))(
-    "%s have the service's error shape and a request ID",
+    "%s have the service's error shape, a request ID and Strict-Transport-Security",
     (_type, properties) => {
       const templates = properties["ResponseTemplates"] as Record<string, string>;
       const body = JSON.parse(templates["application/json"] ?? "") as {
@@ -214,6 +214,7 @@ describe("the gateway's own error responses", () => {
       expect(body.error["docs"]).toBe(`/docs/errors#${body.error["code"]}`);
       expect(properties["ResponseParameters"]).toMatchObject({
         "gatewayresponse.header.X-Request-Id": "context.requestId",
+        "gatewayresponse.header.Strict-Transport-Security": "'max-age=31536000'",
       });
     },
   );

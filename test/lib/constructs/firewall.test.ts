@@ -47,7 +47,10 @@ describe("the firewall", () => {
         CustomResponse: {
           ResponseCode: 429,
           CustomResponseBodyKey: Object.keys(bodies)[0],
-          ResponseHeaders: [{ Name: "Retry-After", Value: "60" }],
+          ResponseHeaders: [
+            { Name: "Retry-After", Value: "60" },
+            { Name: "Strict-Transport-Security", Value: "max-age=31536000" },
+          ],
         },
       },
     });

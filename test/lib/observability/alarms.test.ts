@@ -212,6 +212,7 @@ describe("the SNS topic of the alarms", () => {
         Effect: "Allow",
         Principal: { Service: "cloudwatch.amazonaws.com" },
         Action: ["kms:Decrypt", "kms:GenerateDataKey"],
+        Condition: { StringEquals: { "aws:SourceAccount": { Ref: "AWS::AccountId" } } },
       }),
     );
     const [policy] = propertiesOf(template, "AWS::SNS::TopicPolicy");
