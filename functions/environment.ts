@@ -9,7 +9,10 @@ export type FunctionName = GroupName | WorkerName;
 
 const ofEveryGroup = ["STAGE", "ACCOUNTS_TABLE"] as const;
 
-/** The names of the environment variables of each function. */
+/**
+ * The names of the environment variables of each function. DOMAIN_NAME is `none` if the API has no
+ * custom domain.
+ */
 export const environment = {
   products: [...ofEveryGroup, "LEDGER_TABLE", "RUNS_QUEUE_URL", "SOURCES", "RESPONSE_MODE"],
   offers: [...ofEveryGroup, "LEDGER_TABLE", "RUNS_QUEUE_URL", "SOURCES", "RESPONSE_MODE"],
@@ -27,9 +30,16 @@ export const environment = {
     "EVENTS_BUCKET",
     "DELIVERIES_QUEUE_URL",
     "SECRETS_KEY_ID",
+    "DOMAIN_NAME",
   ],
   events: [...ofEveryGroup, "DELIVERIES_TABLE", "EVENTS_BUCKET", "DELIVERIES_QUEUE_URL"],
-  "s3-destination": [...ofEveryGroup, "DELIVERIES_TABLE", "DELIVERIES_QUEUE_URL", "SECRETS_KEY_ID"],
+  "s3-destination": [
+    ...ofEveryGroup,
+    "DELIVERIES_TABLE",
+    "DELIVERIES_QUEUE_URL",
+    "SECRETS_KEY_ID",
+    "DOMAIN_NAME",
+  ],
   account: [...ofEveryGroup, "LEDGER_TABLE", "DELIVERIES_TABLE"],
   platforms: [...ofEveryGroup],
   structured: [...ofEveryGroup],

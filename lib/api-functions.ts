@@ -27,6 +27,8 @@ export interface ApiFunctionsProps {
   readonly data: DataStack;
   readonly workers: Workers;
   readonly schedules: RunSchedules;
+  /** Custom domain of the API. @default - the execute-api URL only */
+  readonly domainName?: string;
   /** The public API key of the demo workspace. @default - the dashboard offers no demo workspace */
   readonly demoApiKey?: string;
 }
@@ -120,6 +122,8 @@ export class ApiFunctions extends Construct {
       EVENTS_BUCKET: data.events.bucketName,
       DELIVERIES_QUEUE_URL: workers.deliveries.queue.queueUrl,
       SECRETS_KEY_ID: data.secretsKey.keyId,
+      // No receiver and no store may be the service itself.
+      DOMAIN_NAME: this.#props.domainName ?? "none",
     });
     // The function reads bodies of deliveries, and events of runs whose deliveries are pending.
     grantObjectRead(webhookEndpoints, data.events);
@@ -153,6 +157,7 @@ export class ApiFunctions extends Construct {
       DELIVERIES_TABLE: data.deliveries.tableName,
       DELIVERIES_QUEUE_URL: workers.deliveries.queue.queueUrl,
       SECRETS_KEY_ID: data.secretsKey.keyId,
+      DOMAIN_NAME: this.#props.domainName ?? "none",
     });
     grantTable(s3Destination, data.deliveries, "read-write");
     grantSend(s3Destination, workers.deliveries.queue);

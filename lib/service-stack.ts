@@ -1,6 +1,5 @@
 import { CfnOutput, Stack } from "aws-cdk-lib";
 import type { StackProps } from "aws-cdk-lib";
-import type { RestApi } from "aws-cdk-lib/aws-apigateway";
 import type { Construct } from "constructs";
 import { acknowledge } from "./acknowledgements.ts";
 import { ApiFunctions } from "./api-functions.ts";
@@ -47,19 +46,25 @@ export class ServiceStack extends Stack {
       data,
       workers,
       schedules,
+      ...(props.domain && { domainName: props.domain.name }),
       ...(props.demoApiKey !== undefined && { demoApiKey: props.demoApiKey }),
     });
-    const { restApi } = new Api(this, "Api", { stage, config, functions: byGroup });
+    const { restApi } = new Api(this, "Api", {
+      stage,
+      config,
+      functions: byGroup,
+      hasCustomDomain: props.domain !== undefined,
+    });
     if (props.firewall) new Firewall(this, "Firewall", { stage: restApi.deploymentStage });
     else acknowledge(restApi.deploymentStage, "AwsSolutions-APIG3");
     if (props.domain) new CustomDomain(this, "Domain", { api: restApi, domain: props.domain });
     new Observability(this, "Observability", { stage, api: restApi, byGroup, workers, data });
-    this.outputs(restApi, workers);
+    this.outputs(props.domain ? `https://${props.domain.name}/` : restApi.url, workers);
   }
 
-  private outputs(api: RestApi, workers: Workers): void {
+  private outputs(apiUrl: string, workers: Workers): void {
     new CfnOutput(this, "ApiUrl", {
-      value: api.url,
+      value: apiUrl,
       description: "Base URL of the API. Append a path that begins with v1/.",
     });
     const { runs, steps, finishes, deliveries } = workers;

@@ -9,6 +9,7 @@ import type { RandomSource, Clock } from "../../shared/base/clock.ts";
 import { demoReadOnly, notFound, wrongMethod } from "../../shared/base/errors.ts";
 import { isId } from "../../shared/base/ids.ts";
 import { readingEndsAt } from "../../shared/base/call-time.ts";
+import type { OwnAddresses } from "../../shared/outgoing/url.ts";
 import { withRetryBudget } from "../../shared/base/retry-budget.ts";
 import { addWorkKeys, recordMetrics, within } from "../../shared/observability/work-log.ts";
 import {
@@ -49,6 +50,8 @@ export interface GroupOptions<Group extends GroupName, Dependencies> {
   readonly readBalance?: ReadBalance;
   /** True if the gateway expects a streamed response. */
   readonly streamed?: boolean;
+  /** Custom domain of the API. Only set for groups that register addresses of customers. */
+  readonly domainName?: string;
 }
 
 export type HttpHandler = (
@@ -120,7 +123,7 @@ interface Dispatch<Dependencies> {
  */
 async function answer<Group extends GroupName, Dependencies>(
   { key, route, event, state }: Dispatch<Dependencies>,
-  { dependencies, readBalance }: GroupOptions<Group, Dependencies>,
+  { dependencies, readBalance, domainName }: GroupOptions<Group, Dependencies>,
 ): Promise<APIGatewayProxyResult> {
   const { access } = routeTable[key];
   state.route = key;
@@ -149,6 +152,7 @@ async function answer<Group extends GroupName, Dependencies>(
     msToAnswer: state.msToAnswer,
     addressedPath: event.requestContext.path,
     baseUrl: baseUrlOf(event),
+    own: ownAddresses(event, domainName),
   };
   const isUnspent = event.httpMethod === "HEAD" && access === "write";
   const reply = isUnspent
@@ -210,4 +214,17 @@ function baseUrlOf(event: APIGatewayProxyEvent): string {
   const full = event.requestContext.path;
   const prefix = full.endsWith(event.path) ? full.slice(0, -event.path.length) : "";
   return `${scheme}://${host}${prefix}/v1`;
+}
+
+/**
+ * Returns the addresses of this service: the host that the client called, the custom domain, and the
+ * execute-api host of the gateway.
+ */
+function ownAddresses(event: APIGatewayProxyEvent, domainName: string | undefined): OwnAddresses {
+  const { apiId = "" } = event.requestContext as { readonly apiId?: string };
+  const called = new URL(baseUrlOf(event)).host;
+  return {
+    hosts: domainName === undefined ? [called] : [called, domainName],
+    apiId: apiId === "" ? null : apiId,
+  };
 }

@@ -1,5 +1,6 @@
 import type { GenericSchema, InferOutput } from "valibot";
 import type { Metrics } from "../../shared/observability/figures.ts";
+import type { OwnAddresses } from "../../shared/outgoing/url.ts";
 import type { RouteKey } from "../routes.ts";
 
 /** The account and the key of an authenticated call. */
@@ -34,6 +35,8 @@ export interface Call<Body, Query> {
   readonly addressedPath: string;
   /** The base URL that the client used, such as `https://host/v1`, for URLs of resources. */
   readonly baseUrl: string;
+  /** The addresses of this service, which no receiver and no store may have. */
+  readonly own: OwnAddresses;
 }
 
 export interface Reply {

@@ -15,7 +15,9 @@ export function createHandler(
   overrides: Overrides = {},
 ): HttpHandler {
   const middleware = provide.middleware(environment, "s3-destination", overrides);
+  const { DOMAIN_NAME: domainName } = environment;
   return groupHandler({
+    ...(domainName !== "none" && { domainName }),
     group: "s3-destination",
     routes: {
       "GET /v1/s3_destination": getDestinationRoute,

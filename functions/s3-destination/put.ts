@@ -8,10 +8,10 @@ import type { DestinationDependencies } from "./dependencies.ts";
 /** `PUT /v1/s3_destination` */
 export const putDestinationRoute = route<DestinationDependencies, typeof destinationBody>({
   body: destinationBody,
-  async handle({ caller: { accountId }, body, now, baseUrl }, dependencies) {
+  async handle({ caller: { accountId }, body, now, own }, dependencies) {
     await countProbe({ accountId, now }, dependencies);
     const { destination, outcome } = await putDestination(
-      { accountId, wanted: body, now, ownHost: new URL(baseUrl).host },
+      { accountId, wanted: body, now, own },
       dependencies,
     );
     return {

@@ -8,10 +8,10 @@ import type { DestinationDependencies } from "./dependencies.ts";
 /** `PATCH /v1/s3_destination` */
 export const updateDestinationRoute = route<DestinationDependencies, typeof destinationPatchBody>({
   body: destinationPatchBody,
-  async handle({ caller: { accountId }, body, now, baseUrl }, dependencies) {
+  async handle({ caller: { accountId }, body, now, own }, dependencies) {
     await countProbe({ accountId, now }, dependencies);
     const destination = await changeDestination(
-      { accountId, wanted: body, now, ownHost: new URL(baseUrl).host },
+      { accountId, wanted: body, now, own },
       dependencies,
     );
     return { status: 200, body: presentDestination(accountId, destination) };

@@ -9,10 +9,10 @@ import type { EndpointDependencies } from "./dependencies.ts";
 /** `POST /v1/webhook_endpoints` */
 export const createEndpointRoute = route<EndpointDependencies, typeof newEndpointBody>({
   body: newEndpointBody,
-  async handle({ caller: { accountId }, body, now, baseUrl }, dependencies) {
+  async handle({ caller: { accountId }, body, now, own }, dependencies) {
     await countProbe({ accountId, now }, dependencies);
     const { endpoint, secret } = await createEndpoint(
-      { accountId, wanted: body, now, ownHost: new URL(baseUrl).host },
+      { accountId, wanted: body, now, own },
       dependencies,
     );
     // The health is unknown, because there has been no attempt yet.

@@ -35,7 +35,9 @@ export function createHandler(
   overrides: Overrides = {},
 ): HttpHandler {
   const middleware = provide.middleware(environment, "webhook-endpoints", overrides);
+  const { DOMAIN_NAME: domainName } = environment;
   return groupHandler({
+    ...(domainName !== "none" && { domainName }),
     group: "webhook-endpoints",
     routes: endpointRoutes,
     dependencies: {

@@ -8,13 +8,12 @@ import type { EndpointDependencies } from "./dependencies.ts";
 /** `PATCH /v1/webhook_endpoints/{id}` */
 export const updateEndpointRoute = route<EndpointDependencies, typeof endpointPatchBody>({
   body: endpointPatchBody,
-  async handle({ caller: { accountId }, path, body: wanted, now, baseUrl }, dependencies) {
+  async handle({ caller: { accountId }, path, body: wanted, now, own }, dependencies) {
     const { id: endpointId = "" } = path;
     // Only a changed URL is resolved.
     if (wanted.url !== undefined) await countProbe({ accountId, now }, dependencies);
-    const ownHost = new URL(baseUrl).host;
     const endpoint = await updateEndpoint(
-      { accountId, endpointId, wanted, now, ownHost },
+      { accountId, endpointId, wanted, now, own },
       dependencies,
     );
     return { status: 200, body: await showEndpoint(endpoint, now, dependencies.states) };

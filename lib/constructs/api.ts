@@ -26,6 +26,11 @@ export interface ApiProps {
   readonly stage: Stage;
   readonly config: Config;
   readonly functions: Readonly<Record<GroupName, ServiceFunction<GroupName>>>;
+  /**
+   * True disables the execute-api endpoint. Otherwise clients could go around the custom domain, for
+   * example to avoid its TLS policy.
+   */
+  readonly hasCustomDomain: boolean;
 }
 
 /**
@@ -55,7 +60,7 @@ export class Api extends Construct {
     this.addRoutes(props);
   }
 
-  private gateway({ stage, config }: ApiProps): RestApi {
+  private gateway({ stage, config, hasCustomDomain }: ApiProps): RestApi {
     const makesLogRole = config.accessLogs === "setup";
     const api = new RestApi(this, "RestApi", {
       restApiName: `retail-product-data-${stage}`,
@@ -65,6 +70,7 @@ export class Api extends Construct {
       // Functions receive bodies unchanged, and may send compressed responses.
       binaryMediaTypes: ["*/*"],
       cloudWatchRole: makesLogRole,
+      ...(hasCustomDomain && { disableExecuteApiEndpoint: true }),
       deployOptions: {
         stageName: stage,
         tracingEnabled: false,

@@ -15,7 +15,7 @@ export interface CustomDomainProps {
 
 /**
  * A custom domain for the API, without a base path. Functions select routes by the path, and the
- * gateway would not remove a base path from it. The execute-api URL keeps working.
+ * gateway would not remove a base path from it.
  */
 export class CustomDomain extends Construct {
   constructor(scope: Construct, id: string, { api, domain }: CustomDomainProps) {
@@ -30,10 +30,6 @@ export class CustomDomain extends Construct {
     // Pinned because a replacement would have another target. DNS records of the deployer would
     // then point to the old target.
     pinLogicalId(domainName, "ApiDomain");
-    new CfnOutput(this, "Url", {
-      value: `https://${domain.name}/`,
-      description: "Base URL of the API. Append a path that begins with v1/.",
-    }).overrideLogicalId("DomainUrl");
     if (domain.hostedZoneId === undefined) {
       new CfnOutput(this, "Target", {
         value: domainName.domainNameAliasDomainName,

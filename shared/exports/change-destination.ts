@@ -26,12 +26,12 @@ export async function changeDestination(
   request: PatchRequest,
   dependencies: SaveDestinationDependencies,
 ): Promise<Destination> {
-  const { accountId, wanted, now, ownHost } = request;
+  const { accountId, wanted, now, own } = request;
   const { destinations } = dependencies;
   const endpoint =
     wanted.endpoint === undefined
       ? undefined
-      : await storeAddress({ endpoint: wanted.endpoint, ownHost }, dependencies);
+      : await storeAddress({ endpoint: wanted.endpoint, own }, dependencies);
   const changed = await retrySave(async () => {
     const before = await destinations.get(accountId);
     if (before === null) throw noDestination();

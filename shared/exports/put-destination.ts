@@ -6,6 +6,7 @@ import { endPendingExports, type EndPendingDependencies } from "./end-pending.ts
 import { requestRetry, type RequestRetryDependencies } from "./request-retry.ts";
 import { retrySave } from "./save-destination.ts";
 import { storeAddress, type StoreAddressDependencies } from "./store-address.ts";
+import type { OwnAddresses } from "../outgoing/url.ts";
 import { wantedCredentials } from "./wanted-credentials.ts";
 
 export interface SaveDestinationDependencies
@@ -22,8 +23,8 @@ export interface DestinationRequest<Wanted> {
   readonly accountId: string;
   readonly wanted: Wanted;
   readonly now: Date;
-  /** `host[:port]` of this service, which must not be a store; null if unknown. */
-  readonly ownHost: string | null;
+  /** The addresses of this service, which must not be a store. */
+  readonly own: OwnAddresses;
 }
 
 export interface PutDestination {
@@ -41,9 +42,9 @@ export async function putDestination(
   request: DestinationRequest<DestinationBody>,
   dependencies: SaveDestinationDependencies,
 ): Promise<PutDestination> {
-  const { accountId, wanted, now, ownHost } = request;
+  const { accountId, wanted, now, own } = request;
   const { destinations, secrets, random } = dependencies;
-  const endpoint = await storeAddress({ endpoint: wanted.endpoint, ownHost }, dependencies);
+  const endpoint = await storeAddress({ endpoint: wanted.endpoint, own }, dependencies);
   const credentials = await wantedCredentials(
     { accountId, wanted, endpoint, before: null, moved: true },
     secrets,

@@ -2,6 +2,7 @@ import { invalidParam } from "../base/errors.ts";
 import type { AddressPolicy } from "../outgoing/address-policy.ts";
 import { requirePublicUrl } from "../outgoing/public-url.ts";
 import type { Resolver } from "../outgoing/resolver.ts";
+import type { OwnAddresses } from "../outgoing/url.ts";
 
 export interface StoreAddressDependencies {
   readonly resolver: Resolver;
@@ -9,18 +10,18 @@ export interface StoreAddressDependencies {
 }
 
 /**
- * Checks and normalises the address of an S3-compatible store. Null (AWS) stays null. `ownHost` is
- * the host of this service, which must not be a store.
+ * Checks and normalises the address of an S3-compatible store. Null (AWS) stays null. `own` is
+ * the addresses of this service, which must not be a store.
  * @throws 400 with `param` = `endpoint` if the address has a path or a query, or its host is not
  * public
  */
 export async function storeAddress(
-  { endpoint, ownHost }: { readonly endpoint: string | null; readonly ownHost: string | null },
+  { endpoint, own }: { readonly endpoint: string | null; readonly own: OwnAddresses },
   { policy, resolver }: StoreAddressDependencies,
 ): Promise<string | null> {
   if (endpoint === null) return null;
   const param = { param: "endpoint", value: endpoint };
-  const href = await requirePublicUrl(param, { policy, ownHost }, resolver);
+  const href = await requirePublicUrl(param, { policy, own }, resolver);
   const { pathname, search } = new URL(href);
   if (pathname !== "/" || search !== "") {
     throw invalidParam("endpoint", "'endpoint' must not have a path or a query. Remove them.");

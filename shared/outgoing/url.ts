@@ -1,13 +1,23 @@
 import { isIP } from "node:net";
 import type { AddressPolicy } from "./address-policy.ts";
 
+/** The addresses of this service. */
+export interface OwnAddresses {
+  /**
+   * Each `host` or `host:port`. URLs with these hosts are refused on every port. On the local server,
+   * only these ports are refused, because receivers run on the same host.
+   */
+  readonly hosts: readonly string[];
+  /**
+   * ID of the gateway's API. URLs with its execute-api host are refused, whichever host the client
+   * called. Null if unknown.
+   */
+  readonly apiId: string | null;
+}
+
 export interface UrlRules {
   readonly policy: AddressPolicy;
-  /**
-   * `host[:port]` of this service; null if unknown. URLs with this host are refused on every port.
-   * On the local server, only this port is refused, because receivers run on the same host.
-   */
-  readonly ownHost: string | null;
+  readonly own: OwnAddresses;
 }
 
 export type ParsedUrl =
@@ -89,11 +99,11 @@ function textProblem(raw: string, plainHttp: boolean): string | null {
   return authority.includes("@") ? "must not contain a user name or password" : null;
 }
 
-function urlProblem(url: URL, { policy, ownHost }: UrlRules): string | null {
+function urlProblem(url: URL, { policy, own }: UrlRules): string | null {
   if (url.username !== "" || url.password !== "") return "must not contain a user name or password";
   const port = url.port === "" ? defaultPort(url) : Number(url.port);
   if (port !== 443 && port < unprivilegedPortMin) return "must use port 443 or 1024 to 65535";
-  if (ownHost !== null && isOwn(url, ownHost, policy)) return "must not be this service";
+  if (isOwn(url, own, policy)) return "must not be this service";
   const host = bareHost(url.hostname);
   if (isIP(host) !== 0) return policy.allows(host) ? null : "must have a public host";
   if (policy.allowLoopback && host === "localhost") return null;
@@ -102,11 +112,14 @@ function urlProblem(url: URL, { policy, ownHost }: UrlRules): string | null {
 
 function isOwn(
   { host, hostname }: URL,
-  ownHost: string,
+  { hosts, apiId }: OwnAddresses,
   { allowLoopback }: AddressPolicy,
 ): boolean {
-  const own = ownHost.toLowerCase();
-  return allowLoopback ? host === own : hostname.replace(/\.$/, "") === own.replace(/:\d+$/, "");
+  const name = hostname.replace(/\.$/, "");
+  if (apiId !== null && name.startsWith(`${apiId}.execute-api.`)) return true;
+  return hosts
+    .map((own) => own.toLowerCase())
+    .some((own) => (allowLoopback ? host === own : name === own.replace(/:\d+$/, "")));
 }
 
 const defaultPort = (url: URL): number => (url.protocol === "http:" ? 80 : 443);

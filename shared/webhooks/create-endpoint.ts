@@ -9,6 +9,7 @@ import { type WebhookEndpoint, endpointSecretContext, type NewEndpoint } from ".
 import type { EndpointStore } from "./endpoint-store.ts";
 import { requirePublicUrl } from "../outgoing/public-url.ts";
 import type { Resolver } from "../outgoing/resolver.ts";
+import type { OwnAddresses } from "../outgoing/url.ts";
 import { newSecret, secretHint } from "./secret.ts";
 
 export interface CreateEndpointDependencies {
@@ -23,8 +24,8 @@ export interface EndpointRequest {
   readonly accountId: string;
   readonly wanted: NewEndpoint;
   readonly now: Date;
-  /** `host[:port]` of this service, which must not be a receiver; null if unknown. */
-  readonly ownHost: string | null;
+  /** The addresses of this service, which must not be a receiver. */
+  readonly own: OwnAddresses;
 }
 
 export interface EndpointWithSecret {
@@ -39,10 +40,10 @@ export interface EndpointWithSecret {
  * number of endpoints
  */
 export async function createEndpoint(
-  { accountId, wanted, now, ownHost }: EndpointRequest,
+  { accountId, wanted, now, own }: EndpointRequest,
   { endpoints, secrets, resolver, policy, random }: CreateEndpointDependencies,
 ): Promise<EndpointWithSecret> {
-  const rules = { policy, ownHost };
+  const rules = { policy, own };
   const url = await requirePublicUrl({ param: "url", value: wanted.url }, rules, resolver);
   const id = newId("webhookEndpoint", now, random);
   const secret = newSecret(random);

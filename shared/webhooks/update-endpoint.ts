@@ -1,7 +1,7 @@
 import type { AddressPolicy } from "../outgoing/address-policy.ts";
 import { requirePublicUrl } from "../outgoing/public-url.ts";
 import type { Resolver } from "../outgoing/resolver.ts";
-import { normaliseUrl } from "../outgoing/url.ts";
+import { normaliseUrl, type OwnAddresses } from "../outgoing/url.ts";
 import { changeEndpoint } from "./change-endpoint.ts";
 import { endPendingDeliveries, type EndPendingDependencies } from "./end-pending.ts";
 import { changedAt, type WebhookEndpoint, type EndpointPatch } from "./endpoint.ts";
@@ -17,8 +17,8 @@ export interface UpdateEndpointDependencies extends EndPendingDependencies {
 export interface EndpointPatchRequest extends EndpointRef {
   readonly wanted: EndpointPatch;
   readonly now: Date;
-  /** `host[:port]` of this service, which must not be a receiver; null if unknown. */
-  readonly ownHost: string | null;
+  /** The addresses of this service, which must not be a receiver. */
+  readonly own: OwnAddresses;
 }
 
 /**
@@ -44,7 +44,7 @@ export async function updateEndpoint(
 }
 
 async function changes(
-  { wanted, ownHost }: EndpointPatchRequest,
+  { wanted, own }: EndpointPatchRequest,
   before: WebhookEndpoint,
   { policy, resolver }: UpdateEndpointDependencies,
 ): Promise<Pick<WebhookEndpoint, "url" | "description" | "events" | "enabled">> {
@@ -52,7 +52,7 @@ async function changes(
   const isNewUrl = normaliseUrl(url) !== before.url;
   return {
     url: isNewUrl
-      ? await requirePublicUrl({ param: "url", value: url }, { policy, ownHost }, resolver)
+      ? await requirePublicUrl({ param: "url", value: url }, { policy, own }, resolver)
       : before.url,
     description: description === undefined ? before.description : description,
     events: events === undefined ? before.events : events,

@@ -84,6 +84,7 @@ const variables = (table: string): Readonly<Record<string, string>> => ({
   SCHEDULE_ROLE_ARN: "arn:aws:iam::1:role/schedules",
   EVENTS_BUCKET: "events",
   SECRETS_KEY_ID: "key",
+  DOMAIN_NAME: "none",
 });
 
 /** Creates a handler with empty caches, as a new Lambda environment does. */

@@ -206,7 +206,7 @@ export async function startDeliveryWorld() {
             accountId,
             wanted: { url, description: null, events: null, enabled: true, ...wanted },
             now: clock.now(),
-            ownHost: null,
+            own: { hosts: [], apiId: null },
           },
           registering,
         );

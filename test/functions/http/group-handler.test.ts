@@ -105,6 +105,7 @@ const handler: HttpHandler = groupHandler({
     "POST /v1/watchlists/{id}/asins": other,
   },
   dependencies: { accounts, clock, random: systemRandom, logger: new Logger() },
+  domainName: "shop-domain.com",
 });
 
 interface Asked {
@@ -140,6 +141,7 @@ async function ask(
       path: asked.path ?? "/v1/watchlists",
       identity: { sourceIp: "192.0.2.1" },
       requestTimeEpoch: asked.receivedAt,
+      apiId: "a1b2c3d4e5",
     },
   } as unknown as APIGatewayProxyEvent;
   const endsAt = clock.now().getTime() + (asked.remainingMs ?? 29_000);
@@ -179,6 +181,15 @@ describe("Strict-Transport-Security", () => {
     const answer = await ask({ headers });
     expect(answer.statusCode).toBe(201);
     expect(answer.headers).not.toHaveProperty(hsts);
+  });
+});
+
+describe("the own addresses of the service", () => {
+  it("are the host that the client called, the custom domain and the gateway's API", async () => {
+    const headers = headersWith({ "x-api-key": apiKey, Host: "other-host.com" });
+    await ask({ headers });
+    const own = { hosts: ["other-host.com", "shop-domain.com"], apiId: "a1b2c3d4e5" };
+    expect(handled).toEqual([expect.objectContaining({ own })]);
   });
 });
 

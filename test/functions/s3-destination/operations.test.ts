@@ -77,6 +77,7 @@ async function call(
     routeKey: "GET /v1/s3_destination",
     addressedPath: "/v1/s3_destination",
     baseUrl: "http://localhost:8787/v1",
+    own: { hosts: ["localhost:8787"], apiId: "local" },
   } satisfies Call<never, never>;
   const reply = await route.handle(sent, world.registering);
   return { status: reply.status, body: reply.body as Record<string, unknown> };
@@ -835,7 +836,9 @@ describe("calls that probe a store", () => {
   it("include replacements, changes and tests, also those that are refused", async () => {
     await put();
     for (let n = 1; n < max - 2; n += 1) {
-      await expect(put({ endpoint: "https://10.0.0.1" })).rejects.toMatchObject(invalid("endpoint"));
+      await expect(put({ endpoint: "https://10.0.0.1" })).rejects.toMatchObject(
+        invalid("endpoint"),
+      );
     }
     await patch({ compression: "none" });
     await call(testDestinationRoute);

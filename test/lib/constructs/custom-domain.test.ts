@@ -33,7 +33,7 @@ describe("a custom domain", () => {
   it("has an output with the DNS target if the context names no zone", () => {
     expect(resourcesOf(service, "AWS::Route53::RecordSet")).toEqual({});
     expect(outputsOf(service)).toMatchObject({
-      DomainUrl: { Value: "https://api.shop.example/" },
+      ApiUrl: { Value: "https://api.shop.example/" },
       DomainTarget: { Value: { "Fn::GetAtt": ["ApiDomain", "RegionalDomainName"] } },
     });
   });
@@ -54,10 +54,31 @@ describe("a custom domain", () => {
     expect(outputsOf(zoned)).not.toHaveProperty("DomainTarget");
   });
 
-  it("keeps the gateway's own address working, and exists only if the context names one", () => {
+  it("is the only address of the API, and exists only if the context names one", () => {
     const [api] = propertiesOf(service, "AWS::ApiGateway::RestApi");
-    expect(api).not.toHaveProperty("DisableExecuteApiEndpoint");
-    expect(JSON.stringify(outputsOf(service)["ApiUrl"])).toContain(".execute-api.");
-    expect(resourcesOf(synthesize("prod").service, "AWS::ApiGateway::DomainName")).toEqual({});
+    expect(api).toMatchObject({ DisableExecuteApiEndpoint: true });
+
+    const { service: without } = synthesize("prod");
+    expect(resourcesOf(without, "AWS::ApiGateway::DomainName")).toEqual({});
+    const [reachable] = propertiesOf(without, "AWS::ApiGateway::RestApi");
+    expect(reachable).not.toHaveProperty("DisableExecuteApiEndpoint");
+    expect(JSON.stringify(outputsOf(without)["ApiUrl"])).toContain(".execute-api.");
+  });
+
+  it("leads to another deployment of the API, without which AWS keeps the gateway's own address open", () => {
+    const deploymentOf = (template: Template): string[] =>
+      Object.keys(resourcesOf(template, "AWS::ApiGateway::Deployment"));
+    expect(deploymentOf(service)).toHaveLength(1);
+    expect(deploymentOf(service)).not.toEqual(deploymentOf(synthesize("prod").service));
+  });
+
+  it("is known to the functions that register addresses of customers", () => {
+    const domainsIn = (template: Template): unknown[] =>
+      propertiesOf(template, "AWS::Lambda::Function").flatMap(({ Environment }) => {
+        const { Variables } = Environment as { Variables: Record<string, unknown> };
+        return "DOMAIN_NAME" in Variables ? [Variables["DOMAIN_NAME"]] : [];
+      });
+    expect(domainsIn(service)).toEqual(["api.shop.example", "api.shop.example"]);
+    expect(domainsIn(synthesize("prod").service)).toEqual(["none", "none"]);
   });
 });

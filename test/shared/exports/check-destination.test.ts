@@ -47,7 +47,12 @@ function put(wanted: Record<string, unknown> = {}) {
     secret_access_key: secret,
     ...wanted,
   });
-  const request = { accountId: account, wanted: body, now: world.clock.now(), ownHost: null };
+  const request = {
+    accountId: account,
+    wanted: body,
+    now: world.clock.now(),
+    own: { hosts: [], apiId: null },
+  };
   return putDestination(request, world.registering);
 }
 

@@ -55,7 +55,7 @@ const status = async (): Promise<string> =>
 
 const patch = (wanted: DestinationPatch) =>
   changeDestination(
-    { accountId: account, wanted, now: world.clock.now(), ownHost: null },
+    { accountId: account, wanted, now: world.clock.now(), own: { hosts: [], apiId: null } },
     world.registering,
   );
 

@@ -21,7 +21,7 @@ import {
 } from "../../support/tls-receiver.ts";
 
 const strict = addressPolicy();
-const rules = { policy: strict, ownHost: null };
+const rules = { policy: strict, own: { hosts: [], apiId: null } };
 const refused = { outcome: "failed", error: "address_refused", sent: false };
 
 let receiver: TlsReceiver;

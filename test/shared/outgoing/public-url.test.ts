@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { addressPolicy } from "../../../shared/outgoing/address-policy.ts";
 import { requirePublicUrl } from "../../../shared/outgoing/public-url.ts";
 
-const rules = { policy: addressPolicy(), ownHost: null };
+const rules = { policy: addressPolicy(), own: { hosts: [], apiId: null } };
 
 /** Registers a URL whose host resolves to these addresses. */
 const register = (value: string, ...addresses: string[]) =>

@@ -44,7 +44,7 @@ beforeAll(async () => {
 afterAll(() => receiver.stop());
 
 async function isRegistered(url: string, names: ReturnType<typeof nameServer>): Promise<boolean> {
-  const rules = { policy: strict, ownHost: null };
+  const rules = { policy: strict, own: { hosts: [], apiId: null } };
   return requirePublicUrl({ param: "url", value: url }, rules, names.resolver).then(
     () => true,
     (error: unknown) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { addressPolicy } from "../../../shared/outgoing/address-policy.ts";
 import { parsePublicUrl } from "../../../shared/outgoing/url.ts";
 
-const rules = { policy: addressPolicy(), ownHost: null };
+const rules = { policy: addressPolicy(), own: { hosts: [], apiId: null } };
 
 type Bytes = readonly [number, number, number, number];
 

@@ -2,8 +2,12 @@ import { describe, expect, it } from "vitest";
 import { addressPolicy } from "../../../shared/outgoing/address-policy.ts";
 import { normaliseUrl, parsePublicUrl } from "../../../shared/outgoing/url.ts";
 
-const rules = { policy: addressPolicy(), ownHost: "api.shop-service.com" };
-const localRules = { policy: addressPolicy({ allowLoopback: true }), ownHost: "localhost:8787" };
+const own = { hosts: ["API.shop-service.com:443", "shop-domain.com"], apiId: "a1b2c3d4e5" };
+const rules = { policy: addressPolicy(), own };
+const localRules = {
+  policy: addressPolicy({ allowLoopback: true }),
+  own: { hosts: ["localhost:8787"], apiId: "local" },
+};
 
 describe("parsePublicUrl", () => {
   it.each([
@@ -17,6 +21,11 @@ describe("parsePublicUrl", () => {
     ["https://8.8.8.8/", "https://8.8.8.8/"],
     ["https://[2606:4700::1111]/", "https://[2606:4700::1111]/"],
     ["https://hooks.shop-example.com/path@with-at", "https://hooks.shop-example.com/path@with-at"],
+    ["https://hooks.shop-domain.com/", "https://hooks.shop-domain.com/"],
+    [
+      "https://f6g7h8i9j0.execute-api.us-east-1.amazonaws.com/prod",
+      "https://f6g7h8i9j0.execute-api.us-east-1.amazonaws.com/prod",
+    ],
   ])("accepts %s as %s", (raw, href) => {
     expect(parsePublicUrl(raw, rules)).toMatchObject({ outcome: "accepted", href });
   });
@@ -81,6 +90,10 @@ describe("parsePublicUrl", () => {
     "https://api.shop-service.com/v1/products",
     "https://API.shop-service.com./",
     "https://api.shop-service.com:8443/",
+    "https://shop-domain.com/v1/products",
+    "https://Shop-Domain.com.:8443/",
+    "https://a1b2c3d4e5.execute-api.us-east-1.amazonaws.com/prod/v1/products",
+    "https://A1B2C3D4E5.execute-api.eu-west-1.amazonaws.com:8443/",
     "https://hooks.shop-example.com:0/",
     "https://:secret@hooks.shop-example.com/",
     "https://@hooks.shop-example.com/",

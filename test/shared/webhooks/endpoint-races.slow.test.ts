@@ -88,7 +88,7 @@ async function play(step: Step, known: string[], { dependencies }: World): Promi
   const now = systemClock.now();
   const wanted = { url: "", description: null, events: null, enabled: true };
   const endpointId = "which" in step ? (known[step.which % Math.max(1, known.length)] ?? "") : "";
-  const ref = { accountId, endpointId, now, ownHost: null };
+  const ref = { accountId, endpointId, now, own: { hosts: [], apiId: null } };
   try {
     if (step.kind === "create") {
       const { endpoint } = await createEndpoint(
@@ -193,11 +193,11 @@ describe("concurrent creations, deletions and URL changes of webhook endpoints",
         accountId,
         wanted: { url: urlOf(0), description: null, events: null, enabled: true },
         now,
-        ownHost: null,
+        own: { hosts: [], apiId: null },
       },
       dependencies,
     );
-    const ref = { accountId, endpointId: endpoint.id, now, ownHost: null };
+    const ref = { accountId, endpointId: endpoint.id, now, own: { hosts: [], apiId: null } };
     // All at one instant, so that only the order of the writes distinguishes them.
     const rotations = Array.from({ length: 4 }, () =>
       rotateSecret({ ...ref, overlap: true }, dependencies),
