@@ -1,5 +1,6 @@
 import { RemovalPolicy } from "aws-cdk-lib";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
+import type { GroupName } from "../functions/routes.ts";
 import type { StepScraperId } from "../shared/scrapers/catalogue.ts";
 import type { Sources } from "./source-config.ts";
 
@@ -65,8 +66,7 @@ export interface Config {
    * The AWS account's quota of parallel invocations in the region. New AWS accounts have 10 to 50.
    */
   readonly accountConcurrency: number;
-  /** The gateway's rate limit for all callers together. Calls above it receive 429. */
-  readonly throttle: { readonly requestsPerSecond: number; readonly burst: number };
+  readonly throttle: Throttle;
   readonly accessLogs: AccessLogMode;
   readonly sources: Sources;
   /**
@@ -80,6 +80,19 @@ export interface Config {
 type ReservedConcurrency = Readonly<
   Record<"products" | "offers" | "webhook-endpoints" | "s3-destination" | "sweeper", number>
 >;
+/**
+ * The gateway's limits, in calls per second of all callers together. API Gateway has no limit for a
+ * whole stage: each limit applies to one HTTP method of one resource. Calls above it receive 429.
+ * The sum of the limits must not exceed API Gateway's quota for the AWS account, which other APIs of
+ * the account share.
+ */
+export interface Throttle {
+  /** For each group: the limit of each pair of a resource and an HTTP method that has a route. */
+  readonly ofRoutes: Readonly<Record<GroupName, number>>;
+  /** The limit of each other pair, such as unsupported methods. */
+  readonly otherwise: number;
+}
+
 /**
  * The configuration of a stage without sources. Each deployment sets its sources in the context.
  */
@@ -107,7 +120,22 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
     // Lambda refuses reservations in an AWS account with a low quota.
     reservedConcurrency: null,
     accountConcurrency: 50,
-    throttle: { requestsPerSecond: 200, burst: 200 },
+    throttle: {
+      ofRoutes: {
+        products: 100,
+        offers: 100,
+        watchlists: 100,
+        "webhook-endpoints": 100,
+        events: 100,
+        "s3-destination": 100,
+        account: 100,
+        platforms: 100,
+        structured: 100,
+        dashboard: 100,
+        meta: 100,
+      },
+      otherwise: 10,
+    },
     accessLogs: "off",
     sandboxByDefault: true,
     responseMode: "stream",
@@ -127,7 +155,23 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
       sweeper: 3,
     },
     accountConcurrency: 1_000,
-    throttle: { requestsPerSecond: 2_000, burst: 2_000 },
+    throttle: {
+      // An account with 20 keys may make 1,000 calls a second.
+      ofRoutes: {
+        products: 1_000,
+        offers: 500,
+        watchlists: 200,
+        "webhook-endpoints": 50,
+        events: 300,
+        "s3-destination": 25,
+        account: 250,
+        platforms: 100,
+        structured: 25,
+        dashboard: 100,
+        meta: 100,
+      },
+      otherwise: 10,
+    },
     accessLogs: "on",
     sandboxByDefault: false,
     responseMode: "stream",

@@ -6,17 +6,18 @@ import {
   ResponseTransferMode,
   RestApi,
 } from "aws-cdk-lib/aws-apigateway";
-import type { IResource, StageOptions } from "aws-cdk-lib/aws-apigateway";
+import type { IResource, MethodDeploymentOptions, StageOptions } from "aws-cdk-lib/aws-apigateway";
 import type { NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { groups } from "../../functions/routes.ts";
 import type { Group, GroupName } from "../../functions/routes.ts";
 import { acknowledge } from "../acknowledgements.ts";
-import type { Config, ResponseMode, Stage } from "../config.ts";
+import type { Config, ResponseMode, Stage, Throttle } from "../config.ts";
 import { pinLogicalId } from "../pin-logical-id.ts";
 import { accessLogFormat } from "./access-log.ts";
 import { addGatewayResponses } from "./gateway-responses.ts";
+import { accountQuota, burstOf, methodLimits, throttleSums } from "./method-limits.ts";
 import type { ServiceFunction } from "./service-function.ts";
 
 export interface ApiProps {
@@ -56,7 +57,7 @@ export class Api extends Construct {
     this.restApi = this.gateway(props);
     // Pinned because the URL of the API contains the API's ID.
     pinLogicalId(this.restApi, "Api");
-    addGatewayResponses(this.restApi, props.config.throttle.requestsPerSecond);
+    addGatewayResponses(this.restApi);
     this.addRoutes(props);
   }
 
@@ -74,8 +75,8 @@ export class Api extends Construct {
       deployOptions: {
         stageName: stage,
         tracingEnabled: false,
-        throttlingRateLimit: config.throttle.requestsPerSecond,
-        throttlingBurstLimit: config.throttle.burst,
+        ...limitOf(config.throttle.otherwise),
+        methodOptions: methodOptions(config.throttle),
         ...this.accessLog(config),
       },
     });
@@ -119,6 +120,32 @@ export class Api extends Construct {
       for (const resource of covered) addCatchAll(resource, integration);
     }
   }
+}
+
+const limitOf = (requestsPerSecond: number): MethodDeploymentOptions => ({
+  throttlingRateLimit: requestsPerSecond,
+  throttlingBurstLimit: burstOf(requestsPerSecond),
+});
+
+/**
+ * The limits of single methods, by resource and HTTP method.
+ * @throws Error if the limits of the stage exceed the quota of the AWS account
+ */
+function methodOptions(throttle: Throttle): Record<string, MethodDeploymentOptions> {
+  const sums = throttleSums(throttle);
+  if (sums.requestsPerSecond > accountQuota.requestsPerSecond || sums.burst > accountQuota.burst) {
+    throw new Error(
+      `The limits of 'throttle' in lib/config.ts add up to ${sums.requestsPerSecond} calls per second ` +
+        `and bursts of ${sums.burst}. API Gateway's quota for the AWS account is ` +
+        `${accountQuota.requestsPerSecond} and ${accountQuota.burst}. Lower the limits.`,
+    );
+  }
+  return Object.fromEntries(
+    methodLimits(throttle).map(({ path, verb, requestsPerSecond }) => [
+      `${path}/${verb}`,
+      limitOf(requestsPerSecond),
+    ]),
+  );
 }
 
 function addCatchAll(resource: IResource, integration: LambdaIntegration): void {

@@ -7,20 +7,15 @@ import {
   keyMissing,
   keyNotAccepted,
   notFound,
-  rateLimited,
+  tooManyCalls,
   unavailable,
 } from "../../shared/base/errors.ts";
 import type { ServiceError } from "../../shared/base/errors.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { strictTransportSecurity } from "../../shared/base/transport-security.ts";
 
-/**
- * The service error for each type of response that the gateway creates without a function.
- * @param requestsPerSecond the gateway's rate limit for all callers together
- */
-export const gatewayErrors = (
-  requestsPerSecond: number,
-): readonly (readonly [ResponseType, ServiceError])[] => [
+/** The service error for each type of response that the gateway creates without a function. */
+export const gatewayErrors = (): readonly (readonly [ResponseType, ServiceError])[] => [
   [ResponseType.DEFAULT_4XX, malformed("request")],
   [ResponseType.DEFAULT_5XX, internal()],
   [ResponseType.RESOURCE_NOT_FOUND, notFound("This endpoint")],
@@ -49,16 +44,16 @@ export const gatewayErrors = (
   [ResponseType.BAD_REQUEST_PARAMETERS, malformed("query")],
   [ResponseType.BAD_REQUEST_BODY, malformed("body")],
   [ResponseType.REQUEST_TOO_LARGE, bodyTooLarge(limits.bodyBytesMax)],
-  [ResponseType.THROTTLED, rateLimited(requestsPerSecond, 1)],
-  [ResponseType.QUOTA_EXCEEDED, rateLimited(requestsPerSecond, 1)],
+  [ResponseType.THROTTLED, tooManyCalls(1)],
+  [ResponseType.QUOTA_EXCEEDED, tooManyCalls(1)],
 ];
 
 /** Setting a status for these two types would override the status of all other types. */
 const fallbacks = new Set([ResponseType.DEFAULT_4XX, ResponseType.DEFAULT_5XX]);
 
 /** Sets the service's error format for all responses that the gateway creates. */
-export function addGatewayResponses(api: RestApi, requestsPerSecond: number): void {
-  for (const [type, error] of gatewayErrors(requestsPerSecond)) {
+export function addGatewayResponses(api: RestApi): void {
+  for (const [type, error] of gatewayErrors()) {
     api.addGatewayResponse(`Gateway-${type.responseType}`, {
       type,
       ...(fallbacks.has(type) ? {} : { statusCode: String(error.status) }),

@@ -167,6 +167,14 @@ export const rateLimited = (limit: number, retryAfterSeconds: number): ServiceEr
     },
   );
 
+/** 429 for a call over the gateway's limit for all clients of a path together. */
+export const tooManyCalls = (retryAfterSeconds: number): ServiceError =>
+  new ServiceError(
+    ["RATE_LIMITED", 429],
+    "All clients together make too many calls to this path. Retry after the time in Retry-After.",
+    { retryAfterSeconds },
+  );
+
 /** 429 for a call over the account's limit of probes. */
 export const probesLimited = (limit: number, retryAfterSeconds: number): ServiceError =>
   new ServiceError(

@@ -3,6 +3,7 @@ import type { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { groups } from "../../../functions/routes.ts";
 import type { Group } from "../../../functions/routes.ts";
+import { stages } from "../../../lib/config.ts";
 import { gatewayErrors } from "../../../lib/constructs/gateway-responses.ts";
 import { functionIds, propertiesOf, resourcesOf, synthesize } from "../synthesize.ts";
 
@@ -104,29 +105,64 @@ describe("the API's endpoint", () => {
       );
     }
   });
+});
 
-  it("throttles calls at the stage's limit", () => {
-    for (const [stage, share] of [
-      ["dev", 200],
-      ["prod", 2_000],
-    ] as const) {
-      const { service } = synthesize(stage);
-      const [properties] = propertiesOf(service, "AWS::ApiGateway::Stage");
-      expect(properties).toMatchObject({
-        StageName: stage,
-        TracingEnabled: false,
-        MethodSettings: [
-          {
-            HttpMethod: "*",
-            ResourcePath: "/*",
-            DataTraceEnabled: false,
-            ThrottlingRateLimit: share,
-            ThrottlingBurstLimit: share,
-          },
-        ],
-      });
-      expect(JSON.stringify(properties?.["MethodSettings"])).not.toContain("LoggingLevel");
+interface MethodSetting {
+  readonly HttpMethod: string;
+  readonly ResourcePath: string;
+  readonly DataTraceEnabled: boolean;
+  readonly ThrottlingRateLimit: number;
+  readonly ThrottlingBurstLimit: number;
+}
+
+describe.each(stages)("the rate limits of the gateway in %s", (stage) => {
+  const { service } = synthesize(stage);
+  const [properties] = propertiesOf(service, "AWS::ApiGateway::Stage");
+  const settings = properties?.["MethodSettings"] as readonly MethodSetting[];
+  const verbs = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
+  const paths = [...methodsOf(service).keys()].map((route) => route.replace("ANY ", ""));
+  const [defaults, ...ofRoutes] = settings;
+
+  it("are set for every pair of a path and a method that has a route, and have a default", () => {
+    expect(defaults).toMatchObject({ HttpMethod: "*", ResourcePath: "/*" });
+    const pairs = ofRoutes.map(({ HttpMethod, ResourcePath }) => {
+      const path = ResourcePath === "/" ? "/" : ResourcePath.slice(1).replaceAll("~1", "/");
+      return `${HttpMethod} ${path}`;
+    });
+    expect(new Set(pairs).size).toBe(pairs.length);
+    for (const pair of pairs) {
+      expect(paths).toContain(pair.split(" ")[1]);
+      // The gateway refuses settings of an ANY method.
+      expect(verbs).toContain(pair.split(" ")[0]);
     }
+    expect(pairs).toEqual(
+      expect.arrayContaining([
+        "POST /v1/products",
+        "GET /v1/products/{proxy+}",
+        "PUT /v1/s3_destination",
+        "POST /v1/s3_destination/{proxy+}",
+        "GET /",
+        "GET /{proxy+}",
+        "GET /v1/{proxy+}",
+      ]),
+    );
+  });
+
+  it("add up to at most the quota of the AWS account, bursts included", () => {
+    const others = paths.length * verbs.length - ofRoutes.length;
+    const sumOf = (name: "ThrottlingRateLimit" | "ThrottlingBurstLimit"): number =>
+      ofRoutes.reduce((sum, one) => sum + one[name], others * (defaults?.[name] ?? Infinity));
+
+    expect(sumOf("ThrottlingRateLimit")).toBeLessThanOrEqual(10_000);
+    expect(sumOf("ThrottlingBurstLimit")).toBeLessThanOrEqual(5_000);
+    const rates = settings.map(({ ThrottlingRateLimit }) => ThrottlingRateLimit);
+    expect(Math.min(...rates)).toBeGreaterThan(0);
+  });
+
+  it("come without tracing and without logs of requests", () => {
+    expect(properties).toMatchObject({ StageName: stage, TracingEnabled: false });
+    for (const { DataTraceEnabled } of settings) expect(DataTraceEnabled).toBe(false);
+    expect(JSON.stringify(settings)).not.toContain("LoggingLevel");
   });
 });
 
@@ -198,7 +234,7 @@ describe("the gateway's own error responses", () => {
 
     expect(known.length).toBeGreaterThan(15);
     expect(new Set(replaced)).toEqual(new Set(known));
-    expect(gatewayErrors(1)).toHaveLength(known.length);
+    expect(gatewayErrors()).toHaveLength(known.length);
   });
 
   it.each(responses.map((properties) => [properties["ResponseType"] as string, properties]))(
@@ -228,9 +264,9 @@ describe("the gateway's own error responses", () => {
     expect(statusOf("INTEGRATION_TIMEOUT")).toBe("503");
   });
 
-  it("return Retry-After and the exceeded limit to a throttled client", () => {
+  it("return Retry-After and the reason to a throttled client", () => {
     const throttled = responses.find(({ ResponseType: type }) => type === "THROTTLED");
-    expect(JSON.stringify(throttled?.["ResponseTemplates"])).toContain("2000 calls");
+    expect(JSON.stringify(throttled?.["ResponseTemplates"])).toContain("All clients together");
     expect(propertiesOf(streaming, "AWS::ApiGateway::GatewayResponse")).toContainEqual(
       expect.objectContaining({
         ResponseType: "THROTTLED",

@@ -1,0 +1,73 @@
+import { type Group, type GroupName, groups, routes } from "../../functions/routes.ts";
+import type { Throttle } from "../config.ts";
+
+/**
+ * The HTTP methods of the API. API Gateway counts the calls of each one separately, also those to an
+ * `ANY` method, whose limits can be set only for each HTTP method.
+ */
+const verbs = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"] as const;
+
+/** API Gateway's default quotas for all calls of an AWS account in a region. */
+export const accountQuota: Rate = { requestsPerSecond: 10_000, burst: 5_000 };
+
+interface Rate {
+  readonly requestsPerSecond: number;
+  /** The calls that the gateway accepts at once. */
+  readonly burst: number;
+}
+
+/** The limit of the calls with one HTTP method to one resource of the gateway. */
+interface MethodLimit {
+  /** Path of the resource, such as `/v1/products/{proxy+}`. */
+  readonly path: string;
+  readonly verb: string;
+  readonly requestsPerSecond: number;
+}
+
+/**
+ * The resources of a group: each root path, and all paths below it. For the group without root paths,
+ * those of the top level and of `/v1`.
+ */
+function resourcesOf(group: Group): readonly string[] {
+  const prefix = group.unversioned ? "" : "/v1";
+  const bases =
+    group.roots.length === 0 ? ["", "/v1"] : group.roots.map((root) => `${prefix}/${root}`);
+  return bases.flatMap((base) => [base || "/", `${base}/{proxy+}`]);
+}
+
+/** The limit of each pair of a resource and an HTTP method that has at least one route. */
+export function methodLimits({ ofRoutes }: Throttle): readonly MethodLimit[] {
+  const limits = new Map<string, MethodLimit>();
+  for (const [key, { group }] of Object.entries(routes)) {
+    const [verb = "", path = ""] = key.split(" ");
+    if (verb === "ANY") continue;
+    const limit = { path: resourceOf(group, path), verb, requestsPerSecond: ofRoutes[group] };
+    limits.set(`${limit.path} ${verb}`, limit);
+  }
+  return [...limits.values()];
+}
+
+/** The resource that receives the calls of a path: the one with that path, or the closest `{proxy+}`. */
+function resourceOf(group: GroupName, path: string): string {
+  const resources = resourcesOf(groups[group]);
+  if (resources.includes(path)) return path;
+  const [closest] = resources
+    .filter((one) => one.endsWith("{proxy+}") && path.startsWith(one.replace("{proxy+}", "")))
+    .toSorted((one, other) => other.length - one.length);
+  if (closest === undefined) throw new Error(`No resource of group ${group} receives ${path}.`);
+  return closest;
+}
+
+/** The burst of a limit. */
+export const burstOf = (requestsPerSecond: number): number => Math.ceil(requestsPerSecond / 2);
+
+/** The sum of all limits of a stage, and the sum of their bursts. */
+export function throttleSums(throttle: Throttle): Rate {
+  const limits = methodLimits(throttle).map(({ requestsPerSecond }) => requestsPerSecond);
+  const resources = Object.values<Group>(groups).flatMap((group) => resourcesOf(group));
+  const others = resources.length * verbs.length - limits.length;
+  const all = [...limits, ...Array<number>(others).fill(throttle.otherwise)];
+  return { requestsPerSecond: sumOf(all), burst: sumOf(all.map(burstOf)) };
+}
+
+const sumOf = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0);
