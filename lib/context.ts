@@ -28,6 +28,7 @@ const contextKeys = {
   unprotect: "the name of the data stack whose protection is removed",
   demoApiKey: "a key of the demo workspace, which begins with svc_demo_",
   alarmEmail: "an email address",
+  monthlyBudget: "an amount in US dollars, such as 500",
   runbookUrl: "the HTTPS URL of docs/operate.md in a browser",
 } as const;
 export type ContextKey = keyof typeof contextKeys;

@@ -58,7 +58,14 @@ export class ServiceStack extends Stack {
     if (props.firewall) new Firewall(this, "Firewall", { stage: restApi.deploymentStage });
     else acknowledge(restApi.deploymentStage, "AwsSolutions-APIG3");
     if (props.domain) new CustomDomain(this, "Domain", { api: restApi, domain: props.domain });
-    new Observability(this, "Observability", { stage, api: restApi, byGroup, workers, data });
+    new Observability(this, "Observability", {
+      stage,
+      api: restApi,
+      byGroup,
+      workers,
+      data,
+      accountConcurrency: config.accountConcurrency,
+    });
     this.outputs(props.domain ? `https://${props.domain.name}/` : restApi.url, workers);
   }
 

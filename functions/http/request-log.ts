@@ -45,6 +45,8 @@ export function requestLog({ logger, clock, group }: Options): HttpMiddleware {
           { group },
           milliseconds === undefined ? {} : { call_ms: milliseconds },
         ),
+        ...(status === 401 ? [newMetrics("refusals", {}, { calls_unauthorized: 1 })] : []),
+        ...(status === 429 ? [newMetrics("refusals", {}, { calls_rate_limited: 1 })] : []),
         // A 503 does not count as an unforeseen error, because it is the expected response when a
         // dependency fails or is overloaded.
         ...(status === 500 ? [newMetrics("errors", {}, { unforeseen_errors: 1 })] : []),

@@ -6,6 +6,7 @@ import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
 import type { Stage } from "../config.ts";
 import { pinLogicalId } from "../pin-logical-id.ts";
+import { MonthlyBudget, monthlyBudgetOf } from "./monthly-budget.ts";
 
 export interface AlarmTopicProps {
   readonly stage: Stage;
@@ -15,7 +16,7 @@ export interface AlarmTopicProps {
  * The SNS topic of all alarms. It is encrypted, and only CloudWatch of this account can publish to
  * it, over TLS. It is in the data stack, so that subscribers need not confirm again when the
  * service stack is replaced. Context `alarmEmail` subscribes an address. Other subscribers use the
- * topic's ARN, which is a stack output.
+ * topic's ARN, which is a stack output. Context `monthlyBudget` adds a budget that notifies the topic.
  */
 export class AlarmTopic extends Construct {
   readonly topic: Topic;
@@ -57,6 +58,10 @@ export class AlarmTopic extends Construct {
         conditions: ofThisAccount,
       }),
     );
+    const dollars = monthlyBudgetOf(this.node.tryGetContext("monthlyBudget"));
+    if (dollars !== undefined) {
+      new MonthlyBudget(this, "MonthlyBudget", { dollars, topic: this.topic, key });
+    }
     const email = emailOf(this.node.tryGetContext("alarmEmail"));
     if (email !== undefined) this.topic.addSubscription(new EmailSubscription(email));
     new CfnOutput(this, "Arn", {

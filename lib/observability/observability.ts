@@ -1,6 +1,7 @@
 import { Stack } from "aws-cdk-lib";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { Construct } from "constructs";
+import { LoadAlarms } from "./load-alarms.ts";
 import { observed, type ObservedParts } from "./observed.ts";
 import { ResourceAlarms } from "./resource-alarms.ts";
 import { ServiceAlarm } from "./service-alarm.ts";
@@ -16,6 +17,7 @@ export class Observability extends Construct {
     super(scope, id);
     const all = observed(parts);
     new ServiceAlarms(this, "Service", all);
+    new LoadAlarms(this, "Load", all);
     new ResourceAlarms(this, "Resources", all);
     const alarms = Stack.of(this)
       .node.findAll()

@@ -18,6 +18,8 @@ export interface Observed {
   readonly functions: readonly { readonly name: FunctionName; readonly lambda: IFunction }[];
   readonly queues: readonly ObservedQueue[];
   readonly tables: readonly ObservedTable[];
+  /** The AWS account's quota of parallel Lambda invocations in the region. */
+  readonly accountConcurrency: number;
 }
 
 export interface ObservedTable {
@@ -46,16 +48,19 @@ export interface ObservedParts {
   readonly byGroup: Readonly<Record<GroupName, ServiceFunction<GroupName>>>;
   readonly workers: Workers;
   readonly data: DataStack;
+  readonly accountConcurrency: number;
 }
 
 /** Collects the observed resources from the parts of the app. */
-export function observed({ stage, api, byGroup, workers, data }: ObservedParts): Observed {
+export function observed(parts: ObservedParts): Observed {
+  const { stage, api, byGroup, workers, data, accountConcurrency } = parts;
   const { runs, steps, finishes, deliveries, sweeper } = workers;
   const { accounts, ledger, watchlists, deliveries: outbox } = data;
   const ofWorkers = [runs, steps, finishes, deliveries].map((worker) => worker.function);
   return {
     stage,
     api,
+    accountConcurrency,
     functions: [...Object.values(byGroup), ...ofWorkers, sweeper],
     queues: [
       queueOf("runs", runs, {

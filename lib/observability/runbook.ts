@@ -4,6 +4,10 @@ import type { IConstruct } from "constructs";
 export const runbookAnchors = [
   "alarm-api-failing",
   "alarm-api-slow",
+  "alarm-calls-refused",
+  "alarm-calls-rate-limited",
+  "alarm-calls-unauthorized",
+  "alarm-concurrency-high",
   "alarm-function-failing",
   "alarm-queue-waiting",
   "alarm-dead-letters",

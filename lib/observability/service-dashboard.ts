@@ -20,7 +20,14 @@ export interface ServiceDashboardProps {
 }
 
 /** Metric kinds whose only dimension is the stage. */
-type UndividedKind = "deliveries" | "exports" | "ledger" | "limiter" | "receivers" | "sweeps";
+type UndividedKind =
+  | "deliveries"
+  | "exports"
+  | "ledger"
+  | "limiter"
+  | "receivers"
+  | "refusals"
+  | "sweeps";
 
 const minutes = 5;
 const period = Duration.minutes(minutes);
@@ -69,7 +76,26 @@ export class ServiceDashboard extends Construct {
       ["Calls by group and status", [ownSearch(stage, calls, ["group", "status_class"])]],
       ["Latency p50, ms", [ownSearch(stage, { ...times, statistic: "p50" }, ["group"])]],
       ["Latency p99, ms", [ownSearch(stage, { ...times, statistic: "p99" }, ["group"])]],
+      [
+        "Calls refused with 401 and 429",
+        [
+          this.one("refusals", "calls_unauthorized", Stats.SUM),
+          this.one("refusals", "calls_rate_limited", Stats.SUM),
+        ],
+      ],
+      ["Concurrent invocations of the AWS account", [this.accountConcurrency()]],
     ]);
+  }
+
+  private accountConcurrency(): IMetric {
+    const { accountConcurrency: quota } = this.#observed;
+    return new Metric({
+      namespace: "AWS/Lambda",
+      metricName: "ConcurrentExecutions",
+      statistic: Stats.MAXIMUM,
+      period,
+      label: `Concurrent invocations (quota: ${quota})`,
+    });
   }
 
   private items(): IWidget[] {

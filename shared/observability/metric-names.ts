@@ -23,6 +23,11 @@ interface Kind {
 export const metricKinds = {
   /** API calls. Status 501, for announced features, is a separate class and not a failure. */
   calls: { dimensions: [["group", "status_class"], ["status_class"]], metrics: { calls: "Count" } },
+  /** API calls that were refused with 401 or 429. */
+  refusals: {
+    dimensions: [[]],
+    metrics: { calls_unauthorized: "Count", calls_rate_limited: "Count" },
+  },
   call_times: { dimensions: [["group"]], metrics: { call_ms: "Milliseconds" } },
   /** Calls and messages that ended in an unexpected error. */
   errors: { dimensions: [["service"]], metrics: { unforeseen_errors: "Count" } },

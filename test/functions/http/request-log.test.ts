@@ -117,6 +117,22 @@ describe("the log of a call", () => {
     expect(closing(lines)).not.toHaveProperty("code");
   });
 
+  it("counts calls that end in 401 and in 429", async () => {
+    const limited: Admission = { outcome: "limited", rate, retryAfterSeconds: 1 };
+    const refused = [
+      await logged(async () => undefined, { key: "none" }),
+      await logged(async () => undefined, { admission: limited }),
+      await logged(async () => undefined),
+    ].map((lines) => metricsOf(closing(lines)));
+
+    expect(refused[0]).toMatchObject({ calls_unauthorized: [1] });
+    expect(refused[0]).not.toHaveProperty("calls_rate_limited");
+    expect(refused[1]).toMatchObject({ calls_rate_limited: [1] });
+    expect(refused[1]).not.toHaveProperty("calls_unauthorized");
+    expect(refused[2]).not.toHaveProperty("calls_unauthorized");
+    expect(refused[2]).not.toHaveProperty("calls_rate_limited");
+  });
+
   it("names the error code and the route of a refused call", async () => {
     const work = async (): Promise<void> => {
       throw invalidParam("ids", "Send IDs.");

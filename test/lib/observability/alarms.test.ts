@@ -3,7 +3,7 @@ import { App, Stack } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { environment } from "../../../functions/environment.ts";
-import { stages } from "../../../lib/config.ts";
+import { configs, stages } from "../../../lib/config.ts";
 import { AlarmTopic } from "../../../lib/observability/alarm-topic.ts";
 import { runbookAnchors, runbookLink } from "../../../lib/observability/runbook.ts";
 import { metricKinds, metricNamespace } from "../../../shared/observability/metric-names.ts";
@@ -134,6 +134,32 @@ describe.each(stages)("the alarms of %s", (stage) => {
     expect(runbookAnchors.filter((anchor) => !text.includes(`#${anchor}`))).toEqual([]);
   });
 
+  it("warn before the AWS account has used up its Lambda quota", () => {
+    const [alarm] = named("concurrency-high") as unknown as readonly Record<string, unknown>[];
+
+    expect(alarm).toMatchObject({
+      Namespace: "AWS/Lambda",
+      MetricName: "ConcurrentExecutions",
+      Statistic: "Maximum",
+      Threshold: 0.8 * configs[stage].accountConcurrency,
+    });
+    expect(alarm).not.toHaveProperty("Dimensions");
+  });
+
+  it("watch the shares of calls with 4xx, 401 and 429", () => {
+    const read = ["calls-refused", "calls-unauthorized", "calls-rate-limited"].map((name) =>
+      named(name)
+        .flatMap(metricsOf)
+        .map(({ MetricName }) => MetricName),
+    );
+
+    expect(read).toEqual([
+      ["Count", "4XXError"],
+      ["Count", "calls_unauthorized"],
+      ["Count", "calls_rate_limited"],
+    ]);
+  });
+
   it("have unique names", () => {
     expect(new Set(alarms.map(({ AlarmName }) => AlarmName)).size).toBe(alarms.length);
   });
@@ -229,6 +255,55 @@ describe("the SNS topic of the alarms", () => {
         Condition: { StringEquals: { "aws:SourceAccount": { Ref: "AWS::AccountId" } } },
       }),
     ]);
+  });
+
+  it("is notified of the costs of the AWS account if the context has a budget", () => {
+    const template = templateOf({ monthlyBudget: "500" });
+    const [budget] = propertiesOf(template, "AWS::Budgets::Budget");
+    const [topicId = ""] = Object.keys(resourcesOf(template, "AWS::SNS::Topic"));
+
+    expect(budget).toMatchObject({
+      Budget: {
+        BudgetType: "COST",
+        TimeUnit: "MONTHLY",
+        BudgetLimit: { Amount: 500, Unit: "USD" },
+      },
+    });
+    const sent = budget?.["NotificationsWithSubscribers"] as readonly {
+      readonly Notification: { readonly NotificationType: string; readonly Threshold: number };
+      readonly Subscribers: unknown;
+    }[];
+    expect(
+      sent.map(({ Notification: { NotificationType, Threshold } }) => [
+        NotificationType,
+        Threshold,
+      ]),
+    ).toEqual([
+      ["ACTUAL", 80],
+      ["ACTUAL", 100],
+      ["FORECASTED", 100],
+    ]);
+    for (const { Subscribers } of sent) {
+      expect(Subscribers).toEqual([{ SubscriptionType: "SNS", Address: { Ref: topicId } }]);
+    }
+    const budgets = expect.objectContaining({
+      Effect: "Allow",
+      Principal: { Service: "budgets.amazonaws.com" },
+      Condition: expect.objectContaining({
+        StringEquals: { "aws:SourceAccount": { Ref: "AWS::AccountId" } },
+      }) as unknown,
+    });
+    const [policy] = propertiesOf(template, "AWS::SNS::TopicPolicy");
+    const [key] = propertiesOf(template, "AWS::KMS::Key");
+    expect(documentOf(policy?.["PolicyDocument"])).toContainEqual(budgets);
+    expect(documentOf(key?.["KeyPolicy"])).toContainEqual(budgets);
+    expect(resourcesOf(templateOf({}), "AWS::Budgets::Budget")).toEqual({});
+  });
+
+  it.each(["0", "-5", "500 USD", "1e3", true])("refuses the budget %j", (monthlyBudget) => {
+    expect(() => templateOf({ monthlyBudget: String(monthlyBudget) })).toThrow(
+      "Context 'monthlyBudget' must be an amount in US dollars",
+    );
   });
 
   it("has a subscription only if the context names an address", () => {

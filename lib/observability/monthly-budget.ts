@@ -1,0 +1,83 @@
+import { Aws, Stack } from "aws-cdk-lib";
+import { CfnBudget } from "aws-cdk-lib/aws-budgets";
+import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import type { Key } from "aws-cdk-lib/aws-kms";
+import type { Topic } from "aws-cdk-lib/aws-sns";
+import { Construct } from "constructs";
+
+export interface MonthlyBudgetProps {
+  /** The budget for a month, in US dollars. */
+  readonly dollars: number;
+  /** The topic that is notified, and the key that encrypts it. */
+  readonly topic: Topic;
+  readonly key: Key;
+}
+
+/** The shares of the budget at which the topic is notified, in percent. */
+const notifications = [
+  { type: "ACTUAL", percent: 80 },
+  { type: "ACTUAL", percent: 100 },
+  { type: "FORECASTED", percent: 100 },
+] as const;
+
+/**
+ * A budget for the costs of the AWS account in a month. It covers the whole account, because costs
+ * have the tags of a stage only after the account's owner has activated them as cost allocation tags.
+ */
+export class MonthlyBudget extends Construct {
+  constructor(scope: Construct, id: string, { dollars, topic, key }: MonthlyBudgetProps) {
+    super(scope, id);
+    const principals = [new ServicePrincipal("budgets.amazonaws.com")];
+    const conditions = {
+      StringEquals: { "aws:SourceAccount": Aws.ACCOUNT_ID },
+      ArnLike: { "aws:SourceArn": `arn:${Aws.PARTITION}:budgets::${Aws.ACCOUNT_ID}:*` },
+    };
+    key.addToResourcePolicy(
+      new PolicyStatement({
+        principals,
+        actions: ["kms:Decrypt", "kms:GenerateDataKey"],
+        resources: ["*"],
+        conditions,
+      }),
+    );
+    const { policyDependable } = topic.addToResourcePolicy(
+      new PolicyStatement({
+        sid: "BudgetsOfThisAccount",
+        principals,
+        actions: ["sns:Publish"],
+        resources: [topic.topicArn],
+        conditions,
+      }),
+    );
+    const budget = new CfnBudget(this, "Budget", {
+      budget: {
+        budgetName: Stack.of(this).stackName,
+        budgetType: "COST",
+        timeUnit: "MONTHLY",
+        budgetLimit: { amount: dollars, unit: "USD" },
+      },
+      notificationsWithSubscribers: notifications.map(({ type, percent }) => ({
+        notification: {
+          notificationType: type,
+          comparisonOperator: "GREATER_THAN",
+          threshold: percent,
+          thresholdType: "PERCENTAGE",
+        },
+        subscribers: [{ subscriptionType: "SNS", address: topic.topicArn }],
+      })),
+    });
+    // Without this dependency, the first notification may precede the permission.
+    if (policyDependable !== undefined) budget.node.addDependency(policyDependable);
+  }
+}
+
+/**
+ * The monthly budget of the context, in US dollars; undefined if it is not set.
+ * @throws Error if it is set to another value
+ */
+export function monthlyBudgetOf(given: unknown): number | undefined {
+  if (given === undefined) return undefined;
+  const text = typeof given === "number" ? String(given) : given;
+  if (typeof text === "string" && /^[1-9]\d{0,8}(\.\d{1,2})?$/.test(text)) return Number(text);
+  throw new Error("Context 'monthlyBudget' must be an amount in US dollars, such as 500.");
+}
