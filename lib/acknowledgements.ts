@@ -11,7 +11,6 @@ const reasons = {
   "AwsSolutions-APIG2":
     "Functions check every path, query and body against schemas, after the API key and the rate " +
     "limit. A model in the gateway would return its error before both, in another format.",
-  "AwsSolutions-APIG3": "A firewall costs money for each request, so it is optional: -c waf=true.",
   "AwsSolutions-APIG4":
     "Functions check the API key, the rate limit and the account in one write. The gateway supports " +
     "10,000 keys at most, without credits.",
@@ -33,6 +32,17 @@ export type AcknowledgedRule = keyof typeof reasons;
  */
 export function acknowledge(scope: IConstruct, ...rules: readonly AcknowledgedRule[]): void {
   Validations.of(scope).acknowledge(...rules.map((id) => ({ id, reason: reasons[id] })));
+}
+
+/**
+ * Acknowledges that a stage has no firewall.
+ * @param reason the operator's reason. @default - the reason for a stage that has none by default
+ */
+export function acknowledgeNoFirewall(
+  scope: IConstruct,
+  reason = "A firewall costs money each month, so a stage without customers has none by default.",
+): void {
+  Validations.of(scope).acknowledge({ id: "AwsSolutions-APIG3", reason });
 }
 
 /** The wildcards in resources of role policies, each with the reason. */

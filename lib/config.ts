@@ -67,6 +67,8 @@ export interface Config {
    */
   readonly accountConcurrency: number;
   readonly throttle: Throttle;
+  /** True adds a web ACL to the API unless the context removes it with a reason. */
+  readonly firewallByDefault: boolean;
   readonly accessLogs: AccessLogMode;
   readonly sources: Sources;
   /**
@@ -136,6 +138,7 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
       },
       otherwise: 10,
     },
+    firewallByDefault: false,
     accessLogs: "off",
     sandboxByDefault: true,
     responseMode: "stream",
@@ -172,6 +175,7 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
       },
       otherwise: 10,
     },
+    firewallByDefault: true,
     accessLogs: "on",
     sandboxByDefault: false,
     responseMode: "stream",

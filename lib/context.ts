@@ -22,6 +22,7 @@ const contextKeys = {
   reservedConcurrency: "on or off",
   accountConcurrency: "the AWS account's quota of Lambda invocations at once, such as 50",
   waf: "true or false",
+  wafReason: "the reason for 'waf' false, as a sentence of at least 20 characters",
   domainName: "a host name, such as api.example.com",
   certificateArn: "the ARN of a certificate in the stack's region",
   hostedZoneId: "the ID of the domain's Route 53 hosted zone",
@@ -47,6 +48,12 @@ export interface Domain {
   readonly hostedZoneId?: string;
 }
 
+/** Whether the API has a web ACL. */
+export type FirewallChoice =
+  | { readonly enabled: true }
+  /** `reason` is set if the stage has a web ACL by default. */
+  | { readonly enabled: false; readonly reason?: string };
+
 /** The settings of one deployment. They extend or override the configuration of its stage. */
 export interface Context {
   readonly stage: Stage;
@@ -60,7 +67,7 @@ export interface Context {
    * @default - the quota in the configuration of the stage
    */
   readonly accountConcurrency?: number;
-  readonly firewall: boolean;
+  readonly firewall: FirewallChoice;
   readonly domain?: Domain;
   /** API key of the demo workspace. It is public, because the dashboard contains it. */
   readonly demoApiKey?: string;
@@ -87,7 +94,7 @@ export function readContext(app: App): Context {
     stage,
     sources: sourcesFor(stage, given),
     reservesConcurrency: choice(given, "reservedConcurrency", ["on", "off"]) !== "off",
-    firewall: choice(given, "waf", ["true", "false"]) === "true",
+    firewall: firewallOf(given, configs[stage].firewallByDefault),
     ...(responseMode && { responseMode }),
     ...(accessLogs && { accessLogs }),
     ...(domain && { domain }),
@@ -152,6 +159,22 @@ function text(given: Given, key: ContextKey, pattern: RegExp): string | undefine
   const word = typeof value === "number" ? String(value) : value;
   if (typeof word === "string" && pattern.test(word)) return word;
   throw new Error(`Context '${key}' must be ${contextKeys[key]}.`);
+}
+
+function firewallOf(given: Given, isDefault: boolean): FirewallChoice {
+  const waf = choice(given, "waf", ["true", "false"]);
+  const reason = text(given, "wafReason", /^\S.{18,}\S$/);
+  if (reason !== undefined && waf !== "false") {
+    throw new Error("Context 'wafReason' requires 'waf' to be false.");
+  }
+  if (waf === "true" || (waf === undefined && isDefault)) return { enabled: true };
+  if (reason !== undefined) return { enabled: false, reason };
+  if (isDefault) {
+    throw new Error(
+      "Context 'waf' false requires 'wafReason' in this stage: why it needs no firewall.",
+    );
+  }
+  return { enabled: false };
 }
 
 /** Accepts only keys of the demo workspace, because the dashboard publishes the key. */

@@ -1,10 +1,10 @@
 import { CfnOutput, Stack } from "aws-cdk-lib";
 import type { StackProps } from "aws-cdk-lib";
 import type { Construct } from "constructs";
-import { acknowledge } from "./acknowledgements.ts";
+import { acknowledgeNoFirewall } from "./acknowledgements.ts";
 import { ApiFunctions } from "./api-functions.ts";
 import type { Config, Stage } from "./config.ts";
-import type { Domain } from "./context.ts";
+import type { Domain, FirewallChoice } from "./context.ts";
 import { Api } from "./constructs/api.ts";
 import { CustomDomain } from "./constructs/custom-domain.ts";
 import { Firewall } from "./constructs/firewall.ts";
@@ -17,8 +17,8 @@ export interface ServiceStackProps extends StackProps {
   readonly stage: Stage;
   readonly config: Config;
   readonly data: DataStack;
-  /** True adds a web ACL to the API. */
-  readonly firewall: boolean;
+  /** Whether the API has a web ACL. */
+  readonly firewall: FirewallChoice;
   /** Custom domain of the API. @default - the execute-api URL only */
   readonly domain?: Domain;
   /** The public API key of the demo workspace. @default - the dashboard offers no demo workspace */
@@ -55,8 +55,8 @@ export class ServiceStack extends Stack {
       functions: byGroup,
       hasCustomDomain: props.domain !== undefined,
     });
-    if (props.firewall) new Firewall(this, "Firewall", { stage: restApi.deploymentStage });
-    else acknowledge(restApi.deploymentStage, "AwsSolutions-APIG3");
+    if (props.firewall.enabled) new Firewall(this, "Firewall", { stage: restApi.deploymentStage });
+    else acknowledgeNoFirewall(restApi.deploymentStage, props.firewall.reason);
     if (props.domain) new CustomDomain(this, "Domain", { api: restApi, domain: props.domain });
     new Observability(this, "Observability", {
       stage,

@@ -31,7 +31,14 @@ const contexts: readonly GivenContext[] = [
   { responseMode: "buffered", accessLogs: "off", reservedConcurrency: "off" },
   { accountConcurrency: "500" },
   { waf: "true", accessLogs: "on", alarmEmail: "operators@example.com", ...domain },
-  { accessLogs: "setup", hostedZoneId: "Z0123456789ABC", ...domain },
+  {
+    accessLogs: "setup",
+    hostedZoneId: "Z0123456789ABC",
+    waf: "false",
+    wafReason: "Another firewall protects the API.",
+    monthlyBudget: "500",
+    ...domain,
+  },
 ];
 
 /** W3005: the CDK adds a dependency on a role to a function that already references the role. */

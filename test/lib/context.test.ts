@@ -90,6 +90,18 @@ describe("context", () => {
     [{ accountConcurrency: "few" }, "Context 'accountConcurrency' must be the AWS account's quota"],
     [{ accountConcurrency: "8" }, "leave 0 of the AWS account's quota of 8 for other functions"],
     [{ waf: "ture" }, `Context 'waf' must be one of: true, false (got "ture").`],
+    [
+      { stage: "prod", sources: "sandbox", waf: "false" },
+      "Context 'waf' false requires 'wafReason' in this stage",
+    ],
+    [
+      { stage: "prod", sources: "sandbox", waf: "false", wafReason: "too short" },
+      "Context 'wafReason' must be the reason for 'waf' false",
+    ],
+    [
+      { wafReason: "Another firewall protects the API." },
+      "Context 'wafReason' requires 'waf' to be false.",
+    ],
     [{ domainName: "https://a.example", certificateArn }, "'domainName' must be a host name"],
     [{ domainName: "a.example" }, "Context 'domainName' requires 'certificateArn'"],
     [{ domainName: "a.example", certificateArn: "arn" }, "'certificateArn' must be the ARN"],
@@ -166,7 +178,9 @@ describe("the context file of a stage", () => {
     const aclsIn = (app: App): number =>
       app.node.findAll().filter(({ node }) => node.id === "WebAcl").length;
     expect(aclsIn(appWithFile(kept))).toBe(1);
-    expect(aclsIn(appWithFile(kept, { waf: "false" }))).toBe(0);
+    const wafReason = "Another firewall protects the API.";
+    expect(aclsIn(appWithFile(kept, { waf: "false", wafReason }))).toBe(0);
+    expect(aclsIn(appWithFile({ sources: "sandbox" }))).toBe(1);
   });
 
   it("is read for its own stage, and only from the configured folder", () => {

@@ -11,6 +11,9 @@ export const deployments: readonly GivenContext[] = [
   {
     stage: "prod",
     accessLogs: "setup",
+    waf: "false",
+    wafReason: "Another firewall protects the API.",
+    monthlyBudget: "500",
     responseMode: "buffered",
     unprotect: stackName("prod", "data"),
     domainName,

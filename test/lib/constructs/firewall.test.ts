@@ -19,11 +19,11 @@ interface Rule {
 }
 
 describe("the firewall", () => {
-  const { service } = synthesize("prod", { waf: "true" });
+  const { service } = synthesize("prod");
   const [acl] = propertiesOf(service, "AWS::WAFv2::WebACL");
   const rules = acl?.["Rules"] as readonly Rule[];
 
-  it("is attached to the stage, and only if the context requests it", () => {
+  it("is attached to the stage of prod by default, and to that of dev if the context requests it", () => {
     const [stageId] = Object.keys(resourcesOf(service, "AWS::ApiGateway::Stage"));
     const [association] = propertiesOf(service, "AWS::WAFv2::WebACLAssociation");
     const [aclId] = Object.keys(resourcesOf(service, "AWS::WAFv2::WebACL"));
@@ -32,8 +32,13 @@ describe("the firewall", () => {
     expect(JSON.stringify(association?.["ResourceArn"])).toContain(
       `::/restapis/",{"Ref":"Api"},"/stages/",{"Ref":"${stageId}"}`,
     );
-    const { service: without } = synthesize("prod");
-    expect(resourcesOf(without, "AWS::WAFv2::WebACL")).toEqual({});
+    const wafReason = "Another firewall protects the API.";
+    const without = [synthesize("prod", { waf: "false", wafReason }), synthesize("dev")];
+    for (const { service: one } of without) {
+      expect(resourcesOf(one, "AWS::WAFv2::WebACL")).toEqual({});
+    }
+    const { service: dev } = synthesize("dev", { waf: "true" });
+    expect(Object.keys(resourcesOf(dev, "AWS::WAFv2::WebACL"))).toHaveLength(1);
   });
 
   it("limits an address to more than the rate of two keys, and refuses in the service's error shape", () => {
