@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { configs } from "../../lib/config.ts";
 import { accessLogFormat } from "../../lib/constructs/access-log.ts";
+import { newApiKey } from "../../shared/accounts/api-key.ts";
 import { createAccount, createApiKey } from "../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
 import { documentClient } from "../../shared/aws/table/dynamo.ts";
@@ -30,6 +31,11 @@ interface Call {
   readonly source?: { readonly scraper: Speed; readonly ids: number };
   /** The number of shards of the account: 1 at 5 concurrency slots, and 25 at 250. */
   readonly shards: 1 | 25;
+  /**
+   * The API key of the call: that of an account, one that does not exist, or none.
+   * @default that of an account
+   */
+  readonly key?: "unknown" | "none";
   /** The number of calls over which the mean is calculated. */
   readonly repeats: number;
 }
@@ -68,6 +74,8 @@ const oneId = {
 const calls: readonly Call[] = [
   { ...accountCall, name: "GET /v1/account", shards: 1 },
   { ...accountCall, name: "GET /v1/account, 25 shards", shards: 25 },
+  { ...accountCall, name: "without a key (401)", key: "none", status: 401, shards: 1 },
+  { ...accountCall, name: "with an unknown key (401)", key: "unknown", status: 401, shards: 1 },
   {
     shards: 1,
     name: "POST /v1/products, refused (400)",
@@ -172,7 +180,7 @@ const linesMs = 200;
 
 async function measured(call: Call, { world, meter, logs, keys }: Bench): Promise<Measured> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const key = keys[call.shards];
+  const key = keyOf(call, keys);
   let answerBytes = 0;
   const make = async (repeats: number): Promise<void> => {
     for (let n = 0; n < repeats; n += 1) {
@@ -197,17 +205,26 @@ async function measured(call: Call, { world, meter, logs, keys }: Bench): Promis
   return { ...means, answerBytes };
 }
 
+/** Returns the key that a call sends; undefined for none. */
+function keyOf({ key, shards }: Call, keys: Bench["keys"]): string | undefined {
+  if (key === "none") return undefined;
+  return key === "unknown" ? newApiKey(false, systemRandom) : keys[shards];
+}
+
 /**
  * Sends a call and returns the size of its response in bytes.
  * @throws Error if the response has an unexpected status
  */
 function answered(
   agent: Agent,
-  call: Pick<Call, "method" | "body" | "status"> & { readonly url: string; readonly key: string },
+  call: Pick<Call, "method" | "body" | "status"> & {
+    readonly url: string;
+    readonly key: string | undefined;
+  },
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = {
-      Authorization: `Bearer ${call.key}`,
+      ...(call.key === undefined ? {} : { Authorization: `Bearer ${call.key}` }),
       "Accept-Encoding": "gzip",
       ...(call.body === undefined ? {} : { "Content-Type": "application/json" }),
     };
@@ -249,6 +266,7 @@ function figuresOf(call: Call, one: Measured, assumptions: Assumptions): CallFig
     usage: {
       ...lambdaUsage({ invocations: 1, milliseconds, memoryMegabytes }),
       lambdaStreamedGigabyte: Math.max(0, answerBytes - streamedFreeBytes) / bytesPerGigabyte,
+      firewallRequest: 1,
       gatewayRequest: Math.max(1, Math.ceil(answerBytes / gatewayPartBytes)),
       dynamoReadUnit: one.readUnits,
       dynamoWriteUnit: one.writeUnits,

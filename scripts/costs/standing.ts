@@ -43,6 +43,15 @@ export function alarmMetrics(resources: readonly Resource[]): number {
     .reduce((sum, count) => sum + count, 0);
 }
 
+const ofFirewall = v.object({ Rules: v.array(v.unknown()) });
+
+/** Returns the number of rules in all web ACLs. */
+export const firewallRules = (resources: readonly Resource[]): number =>
+  resources
+    .filter(({ Type }) => Type === "AWS::WAFv2::WebACL")
+    .map(({ Properties }) => v.parse(ofFirewall, Properties).Rules.length)
+    .reduce((sum, count) => sum + count, 0);
+
 /**
  * Returns the usage of a month without any API calls or watchlists. The sweeper still runs every
  * minute.
@@ -59,6 +68,8 @@ export function standingMonth(
     {
       sqsRequest: receives * minutesPerMonth,
       kmsKeyMonth: count("AWS::KMS::Key"),
+      firewallMonth: count("AWS::WAFv2::WebACL"),
+      firewallRuleMonth: firewallRules(resources),
       alarmMonth: alarmMetrics(resources),
       dashboardMonth: count("AWS::CloudWatch::Dashboard"),
       metricMonth: metrics,

@@ -7,6 +7,7 @@ import { bytesPerGigabyte, dollarsOf, sumOf, times, type Usage } from "../measur
 /** The units that each item of the bill consists of. */
 const parts: Readonly<Record<string, readonly Unit[]>> = {
   gateway: ["gatewayRequest"],
+  firewall: ["firewallRequest", "firewallMonth", "firewallRuleMonth"],
   lambda: ["lambdaRequest", "lambdaGigabyteSecond", "lambdaStreamedGigabyte"],
   "dynamodb requests": ["dynamoReadUnit", "dynamoWriteUnit"],
   "dynamodb storage": ["dynamoGigabyteMonth", "dynamoRecoveryGigabyteMonth"],

@@ -21,6 +21,12 @@ export const prices = {
    * API Gateway, REST API: request; for a streamed response, each started 10 MB count as a request.
    */
   gatewayRequest: 3.5e-6,
+  /** WAF: request. */
+  firewallRequest: 0.6e-6,
+  /** WAF: web ACL, a month. */
+  firewallMonth: 5,
+  /** WAF: rule or managed rule group of a web ACL, a month. */
+  firewallRuleMonth: 1,
   /** SQS, standard queue: request. */
   sqsRequest: 0.4e-6,
   /** EventBridge Scheduler: invocation. */

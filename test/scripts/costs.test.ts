@@ -6,7 +6,7 @@ import {
   sourceMs,
 } from "../../scripts/costs/assumptions.ts";
 import { logMeter } from "../../scripts/costs/log-meter.ts";
-import { alarmMetrics } from "../../scripts/costs/standing.ts";
+import { alarmMetrics, firewallRules } from "../../scripts/costs/standing.ts";
 import { sizeOf } from "../../scripts/costs/stored-bytes.ts";
 import { callRows, listMonth, listRows } from "../../scripts/costs/tables.ts";
 import { parseOptions } from "../../tools/command-line/command-line.ts";
@@ -124,6 +124,18 @@ describe("the cost of alarms", () => {
     expect(alarmMetrics([alarm({ Metrics: [sum, metric("a"), metric("b")] })])).toBe(2);
     const others = [{ Type: "AWS::SQS::Queue" }, alarm({ MetricName: "Age" })];
     expect(alarmMetrics([...others, alarm({ Metrics: [sum, metric("a"), metric("b")] })])).toBe(3);
+  });
+});
+
+describe("the cost of the firewall", () => {
+  it("depends on the number of rules of its web ACLs", () => {
+    const acl = { Type: "AWS::WAFv2::WebACL", Properties: { Rules: [{}, {}, {}] } };
+
+    expect(firewallRules([acl, { Type: "AWS::SQS::Queue" }])).toBe(3);
+    expect(firewallRules([])).toBe(0);
+    // The web ACL, three rules, and a million requests.
+    const month = { firewallMonth: 1, firewallRuleMonth: 3, firewallRequest: 1_000_000 };
+    expect(dollarsOf(month)).toBeCloseTo(8.6, 10);
   });
 });
 
