@@ -66,7 +66,8 @@ export function explainWildcard(
 }
 
 /**
- * Formats an ARN as cdk-nag does: `<Queue.Arn>` for an attribute, `<AWS::Region>` for a reference.
+ * Formats an ARN as cdk-nag does: `<Queue.Arn>` for an attribute, `<AWS::Region>` for a reference,
+ * JSON for the output of a stack.
  * @throws Error if the ARN has another form
  */
 function printed(arn: unknown): string {
@@ -74,11 +75,11 @@ function printed(arn: unknown): string {
   const [[intrinsic, argument] = []] = Object.entries(Object(arn));
   const parts: readonly unknown[] = Array.isArray(argument) ? argument : [argument];
   if (intrinsic === "Ref" || intrinsic === "Fn::GetAtt") return `<${parts.join(".")}>`;
-  if (intrinsic === "Fn::ImportValue") return String(argument);
+  if (intrinsic === "Fn::GetStackOutput") return JSON.stringify(arn);
   const [separator, texts] = parts;
   if (intrinsic !== "Fn::Join" || !Array.isArray(texts)) {
     throw new Error(
-      `An ARN must be text, Ref, Fn::GetAtt, Fn::ImportValue or Fn::Join (got ${JSON.stringify(arn)}).`,
+      `An ARN must be text, Ref, Fn::GetAtt, Fn::GetStackOutput or Fn::Join (got ${JSON.stringify(arn)}).`,
     );
   }
   return texts.map(printed).join(String(separator));

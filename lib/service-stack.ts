@@ -10,6 +10,7 @@ import { Api } from "./constructs/api.ts";
 import { CustomDomain } from "./constructs/custom-domain.ts";
 import { Firewall } from "./constructs/firewall.ts";
 import { RunSchedules } from "./constructs/run-schedules.ts";
+import { DataReferences } from "./data-references.ts";
 import type { DataStack } from "./data-stack.ts";
 import { Observability } from "./observability/observability.ts";
 import { Workers } from "./workers.ts";
@@ -17,7 +18,8 @@ import { Workers } from "./workers.ts";
 export interface ServiceStackProps extends StackProps {
   readonly stage: Stage;
   readonly config: Config;
-  readonly data: DataStack;
+  /** The stack whose outputs this stack reads. Deployed first. */
+  readonly dataStack: DataStack;
   /** True adds a web ACL to the API. */
   readonly firewall: boolean;
   /** Custom domain of the API. @default - the execute-api URL only */
@@ -36,7 +38,9 @@ export interface ServiceStackProps extends StackProps {
 export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, props: ServiceStackProps) {
     super(scope, id, props);
-    const { stage, config, data } = props;
+    const { stage, config, dataStack } = props;
+    this.addStackDependency(dataStack);
+    const data = new DataReferences(this, "Data", dataStack.stackName);
     const schedules = new RunSchedules(this, "RunSchedules", {
       groupName: `retail-product-data-${stage}`,
     });

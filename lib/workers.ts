@@ -8,7 +8,7 @@ import { QueueWorker } from "./constructs/queue-worker.ts";
 import type { RunSchedules } from "./constructs/run-schedules.ts";
 import { ServiceFunction } from "./constructs/service-function.ts";
 import type { ServiceFunctionProps } from "./constructs/service-function.ts";
-import type { DataStack } from "./data-stack.ts";
+import type { DataReferences } from "./data-references.ts";
 import {
   grantAssumeCustomerRoles,
   grantDecrypt,
@@ -24,7 +24,7 @@ import { grantSourceSecrets, sourcesVariable } from "./source-config.ts";
 export interface WorkersProps {
   readonly stage: Stage;
   readonly config: Config;
-  readonly data: DataStack;
+  readonly data: DataReferences;
   readonly schedules: RunSchedules;
 }
 

@@ -1,5 +1,4 @@
 import type { RestApi } from "aws-cdk-lib/aws-apigateway";
-import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { FunctionName } from "../../functions/environment.ts";
@@ -8,7 +7,7 @@ import type { QueueWorker } from "../constructs/queue-worker.ts";
 import type { ServiceFunction } from "../constructs/service-function.ts";
 import type { GroupName } from "../../functions/routes.ts";
 import { tableSchema } from "../../shared/base/table-schema.ts";
-import type { DataStack } from "../data-stack.ts";
+import type { DataReferences, TableReference } from "../data-references.ts";
 import type { Workers } from "../workers.ts";
 
 /** The resources that the dashboard and the alarms observe, with their display names. */
@@ -45,7 +44,7 @@ export interface ObservedParts {
   readonly api: RestApi;
   readonly byGroup: Readonly<Record<GroupName, ServiceFunction<GroupName>>>;
   readonly workers: Workers;
-  readonly data: DataStack;
+  readonly data: DataReferences;
 }
 
 /** Collects the observed resources from the parts of the app. */
@@ -81,7 +80,7 @@ export function observed({ stage, api, byGroup, workers, data }: ObservedParts):
   };
 }
 
-function tableOf(name: string, { tableName }: Table, hasDueIndex: boolean): ObservedTable {
+function tableOf(name: string, { tableName }: TableReference, hasDueIndex: boolean): ObservedTable {
   const ofTable = { TableName: tableName };
   const ofIndex = { ...ofTable, GlobalSecondaryIndexName: tableSchema.dueIndex.name };
   return { name, tableName, capacities: hasDueIndex ? [ofTable, ofIndex] : [ofTable] };

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { environment } from "../../functions/environment.ts";
 import type { FunctionName } from "../../functions/environment.ts";
+import { stackName } from "../../lib/build-app.ts";
+import { dataOutputs } from "../../lib/data-references.ts";
 import { accountKeys } from "../../shared/aws/table/table.ts";
 import { leaseMs } from "../../shared/watchlists/idempotency.ts";
 import {
@@ -69,6 +71,22 @@ describe("the service stack's functions", () => {
       ({ Properties }) => roleIdOf(Properties) === roleId,
     );
     expect(sharing).toHaveLength(1);
+  });
+});
+
+describe.each(["dev", "prod"] as const)("the references of the service stack of %s", (stage) => {
+  const text = JSON.stringify(synthesize(stage).service.toJSON());
+
+  it("import no export, so that the data stack can change first", () => {
+    expect(text).not.toContain("Fn::ImportValue");
+  });
+
+  it("read the listed outputs of the data stack, and no others", () => {
+    const read = [...text.matchAll(/"StackName":"([^"]+)","OutputName":"([^"]+)"/g)];
+
+    expect(new Set(read.map(([, stack]) => stack))).toEqual(new Set([stackName(stage, "data")]));
+    expect(new Set(read.map(([, , output]) => output))).toEqual(new Set(dataOutputs));
+    expect(text.match(/Fn::GetStackOutput/g)).toHaveLength(read.length);
   });
 });
 

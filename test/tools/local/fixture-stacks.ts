@@ -76,10 +76,7 @@ const dataStack: Stack = {
       Secrets: { Type: "AWS::KMS::Key", Properties: {} },
     },
     Outputs: {
-      RowsName: {
-        Value: { Ref: "Rows" },
-        Export: { Name: { "Fn::Sub": "${AWS::StackName}:RowsName" } },
-      },
+      RowsName: { Value: { Ref: "Rows" } },
     },
   },
 };
@@ -113,7 +110,7 @@ const serviceStack: Stack = {
         },
       },
       EchoFunction: lambda("echo", {
-        ROWS_TABLE: { "Fn::ImportValue": "Fixture-data:RowsName" },
+        ROWS_TABLE: { "Fn::GetStackOutput": { StackName: "Fixture-data", OutputName: "RowsName" } },
         JOBS_URL: { Ref: "Jobs" },
         JOBS_ARN: { "Fn::GetAtt": ["Jobs", "Arn"] },
         GREETING: { Ref: "Greeting" },
