@@ -20,6 +20,9 @@ const reasons = {
   "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]":
     "Every API of the account and region uses the role, and the gateway requires every action of " +
     "this policy.",
+  "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]":
+    "CodeDeploy requires every action of this policy, which AWS maintains for deployments of " +
+    "functions.",
   "AwsSolutions-S1":
     "Only the roles of the functions that use event bodies can access the bucket, and objects expire " +
     "after a month. A log bucket would need the same protection.",

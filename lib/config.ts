@@ -23,6 +23,19 @@ export const accessLogModes = ["off", "on", "setup"] as const;
  */
 export type AccessLogMode = (typeof accessLogModes)[number];
 
+/** Values of `Deployment`. */
+export const deployments = [
+  "all-at-once",
+  "canary-10-percent-5-minutes",
+  "linear-10-percent-every-1-minute",
+] as const;
+/**
+ * How a new version of a function replaces the previous one, by the names of CodeDeploy.
+ * `all-at-once` uses no CodeDeploy. The others shift the traffic gradually and roll back if an alarm
+ * starts.
+ */
+export type Deployment = (typeof deployments)[number];
+
 /** The settings that differ between stages. */
 export interface Config {
   readonly logRetention: RetentionDays;
@@ -67,6 +80,7 @@ export interface Config {
   /** The gateway's rate limit for all callers together. Calls above it receive 429. */
   readonly throttle: { readonly requestsPerSecond: number; readonly burst: number };
   readonly accessLogs: AccessLogMode;
+  readonly deployment: Deployment;
   readonly sources: Sources;
   /**
    * True uses invented data if the context specifies no sources. False, for stages with paying
@@ -106,6 +120,7 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
     accountConcurrency: 50,
     throttle: { requestsPerSecond: 200, burst: 200 },
     accessLogs: "off",
+    deployment: "all-at-once",
     sandboxByDefault: true,
     responseMode: "stream",
   },
@@ -120,6 +135,7 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
     accountConcurrency: 1_000,
     throttle: { requestsPerSecond: 2_000, burst: 2_000 },
     accessLogs: "on",
+    deployment: "canary-10-percent-5-minutes",
     sandboxByDefault: false,
     responseMode: "stream",
   },

@@ -1,7 +1,7 @@
 import { Aws } from "aws-cdk-lib";
 import { Effect, Grant, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { IGrantable, IRole } from "aws-cdk-lib/aws-iam";
-import type { IFunction } from "aws-cdk-lib/aws-lambda";
+import type { Alias } from "aws-cdk-lib/aws-lambda";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { tableSchema } from "../shared/base/table-schema.ts";
 import { explainWildcard } from "./acknowledgements.ts";
@@ -84,8 +84,8 @@ export function grantSend(grantee: IGrantable, queue: IQueue): void {
   allow(grantee, actions.queueSend, queue.queueArn);
 }
 
-/** Grants the invocation of a function, but not of its versions and aliases. */
-export function grantInvoke(grantee: IGrantable, target: IFunction): void {
+/** Grants the invocation of an alias, but not of the function without it. */
+export function grantInvoke(grantee: IGrantable, target: Alias): void {
   allow(grantee, actions.invoke, target.functionArn);
 }
 

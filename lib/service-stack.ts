@@ -9,6 +9,7 @@ import type { Domain } from "./context.ts";
 import { Api } from "./constructs/api.ts";
 import { CustomDomain } from "./constructs/custom-domain.ts";
 import { Firewall } from "./constructs/firewall.ts";
+import { GradualDeployment } from "./constructs/gradual-deployment.ts";
 import { RunSchedules } from "./constructs/run-schedules.ts";
 import { DataReferences } from "./data-references.ts";
 import type { DataStack } from "./data-stack.ts";
@@ -57,7 +58,21 @@ export class ServiceStack extends Stack {
     if (props.firewall) new Firewall(this, "Firewall", { stage: restApi.deploymentStage });
     else acknowledge(restApi.deploymentStage, "AwsSolutions-APIG3");
     if (props.domain) new CustomDomain(this, "Domain", { api: restApi, domain: props.domain });
-    new Observability(this, "Observability", { stage, api: restApi, byGroup, workers, data });
+    const { releaseAlarms } = new Observability(this, "Observability", {
+      stage,
+      api: restApi,
+      byGroup,
+      workers,
+      data,
+      deploysGradually: config.deployment !== "all-at-once",
+    });
+    if (config.deployment !== "all-at-once") {
+      new GradualDeployment(this, "Deployment", {
+        deployment: config.deployment,
+        functions: [...Object.values(byGroup), ...workers.functions],
+        alarms: releaseAlarms,
+      });
+    }
     this.outputs(restApi, workers);
   }
 

@@ -1,5 +1,5 @@
 import type { RestApi } from "aws-cdk-lib/aws-apigateway";
-import type { IFunction } from "aws-cdk-lib/aws-lambda";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { FunctionName } from "../../functions/environment.ts";
 import type { Stage } from "../config.ts";
@@ -14,7 +14,7 @@ import type { Workers } from "../workers.ts";
 export interface Observed {
   readonly stage: Stage;
   readonly api: RestApi;
-  readonly functions: readonly { readonly name: FunctionName; readonly lambda: IFunction }[];
+  readonly functions: readonly { readonly name: FunctionName; readonly lambda: LambdaFunction }[];
   readonly queues: readonly ObservedQueue[];
   readonly tables: readonly ObservedTable[];
 }
@@ -49,13 +49,12 @@ export interface ObservedParts {
 
 /** Collects the observed resources from the parts of the app. */
 export function observed({ stage, api, byGroup, workers, data }: ObservedParts): Observed {
-  const { runs, steps, finishes, deliveries, sweeper } = workers;
+  const { runs, steps, finishes, deliveries } = workers;
   const { accounts, ledger, watchlists, deliveries: outbox } = data;
-  const ofWorkers = [runs, steps, finishes, deliveries].map((worker) => worker.function);
   return {
     stage,
     api,
-    functions: [...Object.values(byGroup), ...ofWorkers, sweeper],
+    functions: [...Object.values(byGroup), ...workers.functions],
     queues: [
       queueOf("runs", runs, {
         ageMinutesMax: 15,

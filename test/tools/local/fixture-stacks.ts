@@ -118,6 +118,14 @@ const serviceStack: Stack = {
       StreamFunction: lambda("stream", { RESPONSE_MODE: "stream" }),
       SlowFunction: lambda("slow", {}, 30),
       WorkerFunction: lambda("worker", {}, 600),
+      WorkerLive: {
+        Type: "AWS::Lambda::Alias",
+        Properties: {
+          FunctionName: { Ref: "WorkerFunction" },
+          FunctionVersion: { "Fn::GetAtt": ["WorkerVersion", "Version"] },
+          Name: "live",
+        },
+      },
       QuickFunction: lambda("quick", {}, 1),
       SweeperFunction: lambda("sweeper"),
       Provider: { Type: "AWS::Lambda::Function", Properties: { Timeout: 900 } },
@@ -126,7 +134,7 @@ const serviceStack: Stack = {
         Properties: {
           BatchSize: 1,
           EventSourceArn: { "Fn::GetAtt": ["Jobs", "Arn"] },
-          FunctionName: { Ref: "WorkerFunction" },
+          FunctionName: { Ref: "WorkerLive" },
           FunctionResponseTypes: ["ReportBatchItemFailures"],
           ScalingConfig: { MaximumConcurrency: 2 },
         },
