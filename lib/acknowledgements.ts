@@ -19,6 +19,9 @@ const reasons = {
   "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]":
     "Every API of the account and region uses the role, and the gateway requires every action of " +
     "this policy.",
+  "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]":
+    "CodeDeploy requires every action of this policy, which AWS maintains for deployments of " +
+    "functions.",
   "AwsSolutions-S1":
     "Only the roles of the functions that use event bodies can access the bucket, and objects expire " +
     "after a month. A log bucket would need the same protection.",
@@ -76,7 +79,8 @@ export function explainWildcard(
 }
 
 /**
- * Formats an ARN as cdk-nag does: `<Queue.Arn>` for an attribute, `<AWS::Region>` for a reference.
+ * Formats an ARN as cdk-nag does: `<Queue.Arn>` for an attribute, `<AWS::Region>` for a reference,
+ * JSON for the output of a stack.
  * @throws Error if the ARN has another form
  */
 function printed(arn: unknown): string {
@@ -84,11 +88,11 @@ function printed(arn: unknown): string {
   const [[intrinsic, argument] = []] = Object.entries(Object(arn));
   const parts: readonly unknown[] = Array.isArray(argument) ? argument : [argument];
   if (intrinsic === "Ref" || intrinsic === "Fn::GetAtt") return `<${parts.join(".")}>`;
-  if (intrinsic === "Fn::ImportValue") return String(argument);
+  if (intrinsic === "Fn::GetStackOutput") return JSON.stringify(arn);
   const [separator, texts] = parts;
   if (intrinsic !== "Fn::Join" || !Array.isArray(texts)) {
     throw new Error(
-      `An ARN must be text, Ref, Fn::GetAtt, Fn::ImportValue or Fn::Join (got ${JSON.stringify(arn)}).`,
+      `An ARN must be text, Ref, Fn::GetAtt, Fn::GetStackOutput or Fn::Join (got ${JSON.stringify(arn)}).`,
     );
   }
   return texts.map(printed).join(String(separator));

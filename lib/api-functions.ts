@@ -7,7 +7,7 @@ import { limits } from "../shared/base/limits.ts";
 import type { Config, Stage } from "./config.ts";
 import type { RunSchedules } from "./constructs/run-schedules.ts";
 import { ServiceFunction } from "./constructs/service-function.ts";
-import type { DataStack } from "./data-stack.ts";
+import type { DataReferences } from "./data-references.ts";
 import {
   grantAssumeCustomerRoles,
   grantDecrypt,
@@ -24,7 +24,7 @@ import type { Workers } from "./workers.ts";
 export interface ApiFunctionsProps {
   readonly stage: Stage;
   readonly config: Config;
-  readonly data: DataStack;
+  readonly data: DataReferences;
   readonly workers: Workers;
   readonly schedules: RunSchedules;
   /** Custom domain of the API. @default - the execute-api URL only */

@@ -53,14 +53,14 @@ export function buildApp(props: BuildAppProps = {}): App {
   const context = readContext(app);
   const { stage } = context;
   const config = configOf(context);
-  const data = new DataStack(app, stackName(stage, "data"), {
+  const dataStack = new DataStack(app, stackName(stage, "data"), {
     ...stackProps(stage, "tables, event bodies, keys and the alarm topic"),
     stage,
     config: dataConfigOf(config, context),
   });
   new ServiceStack(app, stackName(stage, "service"), {
     ...stackProps(stage, "the API and the workers"),
-    data,
+    dataStack,
     stage,
     config,
     firewall: context.firewall,
@@ -96,11 +96,12 @@ const stackProps = (stage: Stage, content: string): StackProps => ({
 });
 
 function configOf({ stage, sources, ...context }: Context): Config {
-  const { responseMode, accessLogs, ...config } = configs[stage];
+  const { responseMode, accessLogs, deployment, ...config } = configs[stage];
   const withContext = {
     ...config,
     responseMode: context.responseMode ?? responseMode,
     accessLogs: context.accessLogs ?? accessLogs,
+    deployment: context.deployment ?? deployment,
     ...(context.reservesConcurrency ? {} : { reservedConcurrency: null }),
   };
   const resolved =

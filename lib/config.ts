@@ -24,6 +24,19 @@ export const accessLogModes = ["off", "on", "setup"] as const;
  */
 export type AccessLogMode = (typeof accessLogModes)[number];
 
+/** Values of `Deployment`. */
+export const deployments = [
+  "all-at-once",
+  "canary-10-percent-5-minutes",
+  "linear-10-percent-every-1-minute",
+] as const;
+/**
+ * How a new version of a function replaces the previous one, by the names of CodeDeploy.
+ * `all-at-once` uses no CodeDeploy. The others shift the traffic gradually and roll back if an alarm
+ * starts.
+ */
+export type Deployment = (typeof deployments)[number];
+
 /** The settings that differ between stages. */
 export interface Config {
   readonly logRetention: RetentionDays;
@@ -70,6 +83,7 @@ export interface Config {
   /** True adds a web ACL to the API unless the context removes it with a reason. */
   readonly firewallByDefault: boolean;
   readonly accessLogs: AccessLogMode;
+  readonly deployment: Deployment;
   readonly sources: Sources;
   /**
    * True uses invented data if the context specifies no sources. False, for stages with paying
@@ -140,6 +154,7 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
     },
     firewallByDefault: false,
     accessLogs: "off",
+    deployment: "all-at-once",
     sandboxByDefault: true,
     responseMode: "stream",
   },
@@ -177,6 +192,7 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
     },
     firewallByDefault: true,
     accessLogs: "on",
+    deployment: "canary-10-percent-5-minutes",
     sandboxByDefault: false,
     responseMode: "stream",
   },

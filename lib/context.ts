@@ -1,8 +1,15 @@
 import type { App } from "aws-cdk-lib";
 import { Annotations } from "aws-cdk-lib";
 import cdkSettings from "../cdk.json" with { type: "json" };
-import { accessLogModes, configs, responseModes, sandboxSources, stages } from "./config.ts";
-import type { AccessLogMode, ResponseMode, Stage } from "./config.ts";
+import {
+  accessLogModes,
+  configs,
+  deployments,
+  responseModes,
+  sandboxSources,
+  stages,
+} from "./config.ts";
+import type { AccessLogMode, Deployment, ResponseMode, Stage } from "./config.ts";
 import { shownValue } from "../shared/base/shown-value.ts";
 import { sourcesOf } from "./source-config.ts";
 import type { Sources } from "./source-config.ts";
@@ -19,6 +26,7 @@ const contextKeys = {
   sourcesParameter: "the name of an SSM parameter",
   sourceSecrets: "references to secrets, separated by commas",
   accessLogs: `one of ${accessLogModes.join(", ")}`,
+  deployment: `one of ${deployments.join(", ")}`,
   reservedConcurrency: "on or off",
   accountConcurrency: "the AWS account's quota of Lambda invocations at once, such as 50",
   waf: "true or false",
@@ -59,6 +67,7 @@ export interface Context {
   readonly stage: Stage;
   readonly responseMode?: ResponseMode;
   readonly accessLogs?: AccessLogMode;
+  readonly deployment?: Deployment;
   readonly sources: Sources;
   /** False removes all reserved concurrency. */
   readonly reservesConcurrency: boolean;
@@ -85,6 +94,7 @@ export function readContext(app: App): Context {
   const given = (key: ContextKey): unknown => app.node.tryGetContext(key);
   const responseMode = choice(given, "responseMode", responseModes);
   const accessLogs = choice(given, "accessLogs", accessLogModes);
+  const deployment = choice(given, "deployment", deployments);
   const domain = domainOf(given);
   const unprotect = text(given, "unprotect", /./);
   const accountConcurrency = text(given, "accountConcurrency", /^[1-9]\d{0,6}$/);
@@ -97,6 +107,7 @@ export function readContext(app: App): Context {
     firewall: firewallOf(given, configs[stage].firewallByDefault),
     ...(responseMode && { responseMode }),
     ...(accessLogs && { accessLogs }),
+    ...(deployment && { deployment }),
     ...(domain && { domain }),
     ...(demoApiKey !== undefined && { demoApiKey }),
     ...(unprotect !== undefined && { unprotect }),

@@ -15,6 +15,7 @@ import { limits } from "../shared/base/limits.ts";
 import { tableSchema } from "../shared/base/table-schema.ts";
 import { acknowledge } from "./acknowledgements.ts";
 import type { Config, Stage } from "./config.ts";
+import type { DataOutput } from "./data-references.ts";
 import { AlarmTopic } from "./observability/alarm-topic.ts";
 import { pinLogicalId } from "./pin-logical-id.ts";
 
@@ -26,44 +27,37 @@ export interface DataStackProps extends StackProps {
 /**
  * The resources whose data must survive deployments: tables, the events bucket, keys and the alarm
  * topic. Logical IDs are pinned, because CloudFormation replaces a resource whose logical ID
- * changes, which loses its data.
+ * changes, which loses its data. The service stack reads the outputs (`DataReferences`).
  */
 export class DataStack extends Stack {
-  readonly accounts: Table;
-  readonly ledger: Table;
-  readonly watchlists: Table;
-  readonly deliveries: Table;
-  /** The tables that have a due index. */
-  readonly dueIndexed: readonly Table[];
-  /** Encrypts only webhook secrets and export keys. */
-  readonly secretsKey: Key;
-  /** The bucket of event bodies. */
-  readonly events: Bucket;
-  /**
-   * The topic of all alarms. It is in this stack, so that its subscriptions survive the deletion of
-   * the service stack.
-   */
-  readonly alarmTopic: Topic;
+  readonly #accounts: Table;
+  readonly #ledger: Table;
+  readonly #watchlists: Table;
+  readonly #deliveries: Table;
+  readonly #secretsKey: Key;
+  readonly #events: Bucket;
+  /** In this stack, so that its subscriptions survive the deletion of the service stack. */
+  readonly #alarmTopic: Topic;
 
   constructor(scope: Construct, id: string, props: DataStackProps) {
     super(scope, id, { ...props, terminationProtection: props.config.protectedFromDeletion });
 
-    this.secretsKey = new Key(this, "SecretsKey", {
+    this.#secretsKey = new Key(this, "SecretsKey", {
       description: "Encrypts the webhook secrets and export keys of customers.",
       enableKeyRotation: true,
       removalPolicy: props.config.removalPolicy,
     });
-    pinLogicalId(this.secretsKey, "SecretsKey");
-    this.events = this.eventsBucket(props.config.removalPolicy);
-    this.alarmTopic = new AlarmTopic(this, "Alarms", props).topic;
+    pinLogicalId(this.#secretsKey, "SecretsKey");
+    this.#events = this.eventsBucket(props.config.removalPolicy);
+    this.#alarmTopic = new AlarmTopic(this, "Alarms", props).topic;
 
-    this.accounts = this.table("AccountsTable", props.config);
-    this.ledger = this.table("LedgerTable", props.config);
-    this.watchlists = this.table("WatchlistsTable", props.config);
-    this.deliveries = this.table("DeliveriesTable", props.config);
-    this.dueIndexed = [this.accounts, this.watchlists, this.deliveries];
-    for (const table of this.dueIndexed) addDueIndex(table);
+    this.#accounts = this.table("AccountsTable", props.config);
+    this.#ledger = this.table("LedgerTable", props.config);
+    this.#watchlists = this.table("WatchlistsTable", props.config);
+    this.#deliveries = this.table("DeliveriesTable", props.config);
+    for (const table of [this.#accounts, this.#watchlists, this.#deliveries]) addDueIndex(table);
     this.outputs();
+    this.exportsOfPreviousRelease();
   }
 
   private table(id: string, config: Config): Table {
@@ -80,7 +74,7 @@ export class DataStack extends Stack {
     pinLogicalId(table, id);
     // Tables are created last. If an earlier resource of a first deployment fails, no protected
     // table remains.
-    table.node.addDependency(this.secretsKey, this.events, this.alarmTopic);
+    table.node.addDependency(this.#secretsKey, this.#events, this.#alarmTopic);
     return table;
   }
 
@@ -106,12 +100,33 @@ export class DataStack extends Stack {
   }
 
   private outputs(): void {
-    new CfnOutput(this, "AccountsTableName", { value: this.accounts.tableName });
-    new CfnOutput(this, "LedgerTableName", { value: this.ledger.tableName });
-    new CfnOutput(this, "WatchlistsTableName", { value: this.watchlists.tableName });
-    new CfnOutput(this, "DeliveriesTableName", { value: this.deliveries.tableName });
-    new CfnOutput(this, "EventsBucketName", { value: this.events.bucketName });
-    new CfnOutput(this, "SecretsKeyId", { value: this.secretsKey.keyId });
+    const values: Readonly<Record<Exclude<DataOutput, "AlarmTopicArn">, string>> = {
+      AccountsTableName: this.#accounts.tableName,
+      LedgerTableName: this.#ledger.tableName,
+      WatchlistsTableName: this.#watchlists.tableName,
+      DeliveriesTableName: this.#deliveries.tableName,
+      EventsBucketName: this.#events.bucketName,
+      SecretsKeyId: this.#secretsKey.keyId,
+    };
+    for (const [name, value] of Object.entries(values)) new CfnOutput(this, name, { value });
+  }
+
+  /**
+   * The exports that the service stack of release 0.1.0 imports. Remove them in release 0.3.0: then
+   * no supported rollback needs them.
+   */
+  private exportsOfPreviousRelease(): void {
+    const tables = [this.#accounts, this.#ledger, this.#watchlists, this.#deliveries];
+    for (const value of [
+      ...tables.flatMap((table) => [table.tableName, table.tableArn]),
+      this.#events.bucketName,
+      this.#events.bucketArn,
+      this.#secretsKey.keyId,
+      this.#secretsKey.keyArn,
+      this.#alarmTopic.topicArn,
+    ]) {
+      this.exportValue(value);
+    }
   }
 }
 

@@ -1,13 +1,11 @@
 import { Aws } from "aws-cdk-lib";
-import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import { Effect, Grant, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { IGrantable, IRole } from "aws-cdk-lib/aws-iam";
-import type { IKey } from "aws-cdk-lib/aws-kms";
-import type { IFunction } from "aws-cdk-lib/aws-lambda";
-import type { Bucket } from "aws-cdk-lib/aws-s3";
+import type { Alias } from "aws-cdk-lib/aws-lambda";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { tableSchema } from "../shared/base/table-schema.ts";
 import { explainWildcard } from "./acknowledgements.ts";
+import type { BucketReference, KeyReference, TableReference } from "./data-references.ts";
 
 /**
  * The actions of each kind of grant. Transactions need no separate actions, because DynamoDB
@@ -58,7 +56,7 @@ const tableActions: Readonly<Record<TableAccess, readonly string[]>> = {
 };
 
 /** Grants access to the rows of a table, but not to its indexes. */
-export function grantTable(grantee: IGrantable, table: Table, access: TableAccess): void {
+export function grantTable(grantee: IGrantable, table: TableReference, access: TableAccess): void {
   allow(grantee, tableActions[access], table.tableArn);
 }
 
@@ -66,7 +64,7 @@ export function grantTable(grantee: IGrantable, table: Table, access: TableAcces
  * Grants the lookup of API keys and the counting of their calls. Allows access only to the rows of
  * keys.
  */
-export function grantKeyCount(grantee: IGrantable, accounts: Table): void {
+export function grantKeyCount(grantee: IGrantable, accounts: TableReference): void {
   grantee.grantPrincipal.addToPrincipalPolicy(
     new PolicyStatement({
       actions: [...actions.keyCount],
@@ -77,7 +75,7 @@ export function grantKeyCount(grantee: IGrantable, accounts: Table): void {
 }
 
 /** Grants queries of a table's due index. */
-export function grantDueIndex(grantee: IGrantable, table: Table): void {
+export function grantDueIndex(grantee: IGrantable, table: TableReference): void {
   allow(grantee, actions.indexRead, `${table.tableArn}/index/${tableSchema.dueIndex.name}`);
 }
 
@@ -86,35 +84,35 @@ export function grantSend(grantee: IGrantable, queue: IQueue): void {
   allow(grantee, actions.queueSend, queue.queueArn);
 }
 
-/** Grants the invocation of a function, but not of its versions and aliases. */
-export function grantInvoke(grantee: IGrantable, target: IFunction): void {
+/** Grants the invocation of an alias, but not of the function without it. */
+export function grantInvoke(grantee: IGrantable, target: Alias): void {
   allow(grantee, actions.invoke, target.functionArn);
 }
 
 /** Grants writing every object of a bucket. */
-export function grantObjectWrite(grantee: IGrantable, bucket: Bucket): void {
+export function grantObjectWrite(grantee: IGrantable, bucket: BucketReference): void {
   allow(grantee, actions.objectWrite, everyObjectOf(grantee, bucket));
 }
 
 /** Grants reading every object of a bucket. A missing object then results in 404. */
-export function grantObjectRead(grantee: IGrantable, bucket: Bucket): void {
+export function grantObjectRead(grantee: IGrantable, bucket: BucketReference): void {
   allow(grantee, actions.objectRead, everyObjectOf(grantee, bucket));
   allow(grantee, actions.objectList, bucket.bucketArn);
 }
 
-function everyObjectOf(grantee: IGrantable, bucket: Bucket): string {
-  // The template of the grantee's stack refers to the ARN by the name of its export.
-  explainWildcard(grantee, "eventBodies", `${bucket.stack.exportValue(bucket.bucketArn)}/*`);
-  return bucket.arnForObjects("*");
+function everyObjectOf(grantee: IGrantable, bucket: BucketReference): string {
+  const objects = `${bucket.bucketArn}/*`;
+  explainWildcard(grantee, "eventBodies", objects);
+  return objects;
 }
 
 /** Grants encryption with a key. */
-export function grantEncrypt(grantee: IGrantable, key: IKey): void {
+export function grantEncrypt(grantee: IGrantable, key: KeyReference): void {
   allow(grantee, actions.encrypt, key.keyArn);
 }
 
 /** Grants decryption with a key. */
-export function grantDecrypt(grantee: IGrantable, key: IKey): void {
+export function grantDecrypt(grantee: IGrantable, key: KeyReference): void {
   allow(grantee, actions.decrypt, key.keyArn);
 }
 

@@ -8,7 +8,9 @@ import type { Domain, FirewallChoice } from "./context.ts";
 import { Api } from "./constructs/api.ts";
 import { CustomDomain } from "./constructs/custom-domain.ts";
 import { Firewall } from "./constructs/firewall.ts";
+import { GradualDeployment } from "./constructs/gradual-deployment.ts";
 import { RunSchedules } from "./constructs/run-schedules.ts";
+import { DataReferences } from "./data-references.ts";
 import type { DataStack } from "./data-stack.ts";
 import { Observability } from "./observability/observability.ts";
 import { Workers } from "./workers.ts";
@@ -16,7 +18,8 @@ import { Workers } from "./workers.ts";
 export interface ServiceStackProps extends StackProps {
   readonly stage: Stage;
   readonly config: Config;
-  readonly data: DataStack;
+  /** The stack whose outputs this stack reads. Deployed first. */
+  readonly dataStack: DataStack;
   /** Whether the API has a web ACL. */
   readonly firewall: FirewallChoice;
   /** Custom domain of the API. @default - the execute-api URL only */
@@ -35,7 +38,9 @@ export interface ServiceStackProps extends StackProps {
 export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, props: ServiceStackProps) {
     super(scope, id, props);
-    const { stage, config, data } = props;
+    const { stage, config, dataStack } = props;
+    this.addStackDependency(dataStack);
+    const data = new DataReferences(this, "Data", dataStack.stackName);
     const schedules = new RunSchedules(this, "RunSchedules", {
       groupName: `retail-product-data-${stage}`,
     });
@@ -58,14 +63,22 @@ export class ServiceStack extends Stack {
     if (props.firewall.enabled) new Firewall(this, "Firewall", { stage: restApi.deploymentStage });
     else acknowledgeNoFirewall(restApi.deploymentStage, props.firewall.reason);
     if (props.domain) new CustomDomain(this, "Domain", { api: restApi, domain: props.domain });
-    new Observability(this, "Observability", {
+    const { releaseAlarms } = new Observability(this, "Observability", {
       stage,
       api: restApi,
       byGroup,
       workers,
       data,
       accountConcurrency: config.accountConcurrency,
+      deploysGradually: config.deployment !== "all-at-once",
     });
+    if (config.deployment !== "all-at-once") {
+      new GradualDeployment(this, "Deployment", {
+        deployment: config.deployment,
+        functions: [...Object.values(byGroup), ...workers.functions],
+        alarms: releaseAlarms,
+      });
+    }
     this.outputs(props.domain ? `https://${props.domain.name}/` : restApi.url, workers);
   }
 

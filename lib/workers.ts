@@ -8,7 +8,7 @@ import { QueueWorker } from "./constructs/queue-worker.ts";
 import type { RunSchedules } from "./constructs/run-schedules.ts";
 import { ServiceFunction } from "./constructs/service-function.ts";
 import type { ServiceFunctionProps } from "./constructs/service-function.ts";
-import type { DataStack } from "./data-stack.ts";
+import type { DataReferences } from "./data-references.ts";
 import {
   grantAssumeCustomerRoles,
   grantDecrypt,
@@ -24,7 +24,7 @@ import { grantSourceSecrets, sourcesVariable } from "./source-config.ts";
 export interface WorkersProps {
   readonly stage: Stage;
   readonly config: Config;
-  readonly data: DataStack;
+  readonly data: DataReferences;
   readonly schedules: RunSchedules;
 }
 
@@ -40,6 +40,8 @@ export class Workers extends Construct {
   readonly sweeper: ServiceFunction<"sweeper">;
   /** Contains invocations of the sweeper that its schedule could not deliver. */
   readonly sweeperDeadLetterQueue: IQueue;
+  /** The functions of the workers and the sweeper. */
+  readonly functions: readonly ServiceFunction<WorkerName>[];
   readonly #props: WorkersProps;
 
   constructor(scope: Construct, id: string, props: WorkersProps) {
@@ -52,6 +54,11 @@ export class Workers extends Construct {
     this.runs = this.runWorker();
     this.sweeper = this.sweeperFunction();
     this.sweeperDeadLetterQueue = this.sweeperSchedule().deadLetterQueue;
+    const { runs, steps, finishes, deliveries, sweeper } = this;
+    this.functions = [
+      ...[runs, steps, finishes, deliveries].map((worker) => worker.function),
+      sweeper,
+    ];
   }
 
   private runWorker(): QueueWorker<"run-starter"> {
@@ -197,7 +204,7 @@ export class Workers extends Construct {
   private sweeperSchedule(): MinuteSchedule {
     return new MinuteSchedule(this, "SweeperSchedule", {
       description: "Starts the sweeper every minute.",
-      target: this.sweeper.lambda,
+      target: this.sweeper.live,
       deadLetterQueueId: "SweeperDeadLetterQueue",
       impact:
         "The sweeper does not run: lost starts of runs and failed deliveries are not repeated, and " +

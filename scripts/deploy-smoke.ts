@@ -1,27 +1,36 @@
-/** Deploys the project with the CDK, runs the tour against it, and removes it. */
+/**
+ * Deploys the project with the CDK, runs the tour against it, and removes it. With --from, upgrades
+ * from a previous release and back instead of the tour.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Place, Release } from "./deploy-smoke/deployment.ts";
 import { simplifyAlarms } from "./deploy-smoke/emulator-templates.ts";
 import { ownNamespace } from "./deploy-smoke/namespace.ts";
 import { startReceiver } from "./deploy-smoke/receiver.ts";
-import { deploySmoke, type Place } from "./deploy-smoke/smoke.ts";
+import { deploySmoke } from "./deploy-smoke/smoke.ts";
+import { upgradeSmoke } from "./deploy-smoke/upgrade.ts";
 import { prepareWorld } from "./deploy-smoke/world-files.ts";
 import { openDataFolder } from "../tools/local/data-folder.ts";
 import { type parseOptions, runCommand } from "../tools/command-line/command-line.ts";
 import { installPython } from "../tools/python/install.ts";
+import { checkOutRelease } from "./release/release-tree.ts";
 import { createNarrator } from "./tour/narrator.ts";
 
 const commandLine = {
   name: "npm run deploy:smoke",
   about:
-    "Deploys the project with the CDK, runs the tour against it, and removes it. Without --endpoint it\n" +
+    "Deploys the project with the CDK, runs the tour against it, and removes it. With --from, it deploys\n" +
+    "that release, then this one, that one again and this one again, while runs and calls are in progress,\n" +
+    "and checks after each deployment that nothing is lost. Without --endpoint it\n" +
     "installs an AWS emulator, which needs Python 3 with pip, and a network the first time.\n\n" +
     "An endpoint gets the credentials of the environment (default: test, test). The service sends only\n" +
     "to public addresses: deliveries and exports need --receiver, --receiver-port, --bucket and\n" +
     "--bucket-endpoint, with the variables CUSTOMER_ACCESS_KEY_ID and CUSTOMER_SECRET_ACCESS_KEY.",
   options: {
+    from: { type: "string", value: "<git tag>", about: "the release to upgrade from" },
     endpoint: { type: "string", value: "<url>", about: "an endpoint with the APIs of AWS" },
     context: {
       type: "string",
@@ -41,19 +50,36 @@ const commandLine = {
     bucket: { type: "string", value: "<name>", about: "the customer's bucket" },
     "bucket-endpoint": { type: "string", value: "<url>", about: "the S3 endpoint of the bucket" },
   },
-  examples: ["", "--endpoint http://127.0.0.1:4566 -c responseMode=buffered --simple-alarms"],
+  examples: [
+    "",
+    "--from v0.1.0",
+    "--endpoint http://127.0.0.1:4566 -c responseMode=buffered --simple-alarms",
+  ],
 } as const;
 type Values = ReturnType<typeof parseOptions<(typeof commandLine)["options"]>>["values"];
 
+const project = fileURLToPath(new URL("..", import.meta.url));
 const cache = fileURLToPath(new URL("../node_modules/.cache/deploy-smoke", import.meta.url));
 const requirements = fileURLToPath(new URL("deploy-smoke/requirements.txt", import.meta.url));
 const binaries = fileURLToPath(new URL("../node_modules/.bin", import.meta.url));
 
 async function main(values: Values): Promise<number> {
+  const { from } = values;
+  if (from === undefined) return inWorld(values, null);
+  const tree = await checkOutRelease(from, project);
+  try {
+    return await inWorld(values, { name: from, root: tree.folder });
+  } finally {
+    await tree.remove();
+  }
+}
+
+/** @param from the release to upgrade from; null for the tour */
+async function inWorld(values: Values, from: Release | null): Promise<number> {
   const folder = openDataFolder(join(cache, "world"), true);
   try {
-    if (values.endpoint === undefined) return await withEmulator(folder.path);
-    await againstEndpoint(values.endpoint, values, folder.path);
+    if (values.endpoint === undefined) return await withEmulator(folder.path, from);
+    await againstEndpoint(values.endpoint, values, { folder: folder.path, from });
     return 0;
   } finally {
     folder.release();
@@ -64,7 +90,7 @@ async function main(values: Values): Promise<number> {
  * Runs the emulator and its clients in a separate process. The environment of that process contains
  * nothing of the developer's.
  */
-async function withEmulator(folder: string): Promise<number> {
+async function withEmulator(folder: string, from: Release | null): Promise<number> {
   const installed = await installPython({ cache, name: "emulator", requirements });
   if (installed.outcome === "absent") {
     process.stdout.write(`not run: the AWS emulator cannot be installed here (${installed.why})\n`);
@@ -85,8 +111,9 @@ async function withEmulator(folder: string): Promise<number> {
     installed.python,
     isPublic ? "public" : "alone",
   ];
+  const previous = from === null ? [] : [from.name, from.root];
   const path = `${binaries}${delimiter}${process.env["PATH"] ?? ""}`;
-  const child = spawn(command, words, {
+  const child = spawn(command, [...words, ...previous], {
     env: prepareWorld(folder, { path }),
     // The emulator ends when its input closes, which stays open while this process runs.
     stdio: ["pipe", "inherit", "inherit"],
@@ -95,7 +122,11 @@ async function withEmulator(folder: string): Promise<number> {
   return code === 0 ? 0 : 1;
 }
 
-async function againstEndpoint(endpoint: string, values: Values, folder: string): Promise<void> {
+async function againstEndpoint(
+  endpoint: string,
+  values: Values,
+  { folder, from }: { readonly folder: string; readonly from: Release | null },
+): Promise<void> {
   const variables = {
     AWS_ENDPOINT_URL: endpoint,
     AWS_ENDPOINT_URL_S3: endpoint,
@@ -118,6 +149,7 @@ async function againstEndpoint(endpoint: string, values: Values, folder: string)
     folder,
   };
   const narrator = createNarrator(process.stdout);
+  if (from !== null) return upgradeSmoke({ ...place, customer: null }, from, narrator);
   const customer = customerOf(values);
   if (customer === null) return deploySmoke({ ...place, customer }, narrator);
   const receiver = await startReceiver(join(folder, "receiver"), {

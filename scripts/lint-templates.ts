@@ -29,7 +29,7 @@ const domain = {
 const contexts: readonly GivenContext[] = [
   {},
   { responseMode: "buffered", accessLogs: "off", reservedConcurrency: "off" },
-  { accountConcurrency: "500" },
+  { accountConcurrency: "500", deployment: "linear-10-percent-every-1-minute" },
   { waf: "true", accessLogs: "on", alarmEmail: "operators@example.com", ...domain },
   {
     accessLogs: "setup",

@@ -7,7 +7,6 @@ import {
   RestApi,
 } from "aws-cdk-lib/aws-apigateway";
 import type { IResource, MethodDeploymentOptions, StageOptions } from "aws-cdk-lib/aws-apigateway";
-import type { NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { groups } from "../../functions/routes.ts";
@@ -18,7 +17,7 @@ import { pinLogicalId } from "../pin-logical-id.ts";
 import { accessLogFormat } from "./access-log.ts";
 import { addGatewayResponses } from "./gateway-responses.ts";
 import { accountQuota, burstOf, methodLimits, throttleSums } from "./method-limits.ts";
-import type { ServiceFunction } from "./service-function.ts";
+import type { LiveAlias, ServiceFunction } from "./service-function.ts";
 
 export interface ApiProps {
   /**
@@ -106,9 +105,9 @@ export class Api extends Construct {
 
   private addRoutes({ functions, config }: ApiProps): void {
     const version = this.restApi.root.addResource("v1");
-    for (const { name, lambda } of Object.values(functions)) {
+    for (const { name, live } of Object.values(functions)) {
       const group: Group = groups[name];
-      const integration = lambdaIntegration(lambda, group, config.responseMode);
+      const integration = lambdaIntegration(live, group, config.responseMode);
       // For an unknown path below /v1, the gateway may use the /v1 branch instead of the root's
       // catch-all. Both therefore need a catch-all.
       const covered =
@@ -154,14 +153,14 @@ function addCatchAll(resource: IResource, integration: LambdaIntegration): void 
 }
 
 function lambdaIntegration(
-  target: NodejsFunction,
+  target: LiveAlias,
   group: Group,
   responseMode: ResponseMode,
 ): LambdaIntegration {
   const streams = group.streaming && responseMode === "stream";
   return new LambdaIntegration(target, {
     // One permission for the whole API. One permission for each method would exceed the maximum
-    // size of the function's policy.
+    // size of the alias's policy.
     scopePermissionToMethod: false,
     ...(streams
       ? { responseTransferMode: ResponseTransferMode.STREAM, timeout: streamingTimeout }

@@ -1,5 +1,4 @@
 import { ArnFormat, Duration, Stack } from "aws-cdk-lib";
-import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { Schedule, ScheduleExpression, TimeWindow } from "aws-cdk-lib/aws-scheduler";
 import { LambdaInvoke } from "aws-cdk-lib/aws-scheduler-targets";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
@@ -9,10 +8,11 @@ import { grantInvoke, grantSend } from "../grants.ts";
 import { DeadLetterAlarm } from "../observability/dead-letter-alarm.ts";
 import { schedulerRole } from "./scheduler-role.ts";
 import { secureQueue } from "./secure-queue.ts";
+import type { LiveAlias } from "./service-function.ts";
 
 export interface MinuteScheduleProps {
   readonly description: string;
-  readonly target: IFunction;
+  readonly target: LiveAlias;
   /** Logical ID of the dead-letter queue. */
   readonly deadLetterQueueId: string;
   /** The consequence for users if the target does not start: a full sentence. */

@@ -75,7 +75,7 @@ export class QueueWorker<Name extends WorkerName> extends Construct implements I
         reservedConcurrency: props.concurrencyMax,
       }),
     });
-    this.function.lambda.addEventSource(
+    this.function.live.addEventSource(
       new SqsEventSource(this.queue, {
         batchSize: props.batchSize,
         maxConcurrency: props.concurrencyMax,

@@ -2,13 +2,15 @@ import { join } from "node:path";
 import type { Duration } from "aws-cdk-lib";
 import { Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IGrantable, IPrincipal } from "aws-cdk-lib/aws-iam";
-import { Architecture, RecursiveLoop, Runtime } from "aws-cdk-lib/aws-lambda";
+import { Alias, Architecture, RecursiveLoop, Runtime } from "aws-cdk-lib/aws-lambda";
+import type { IFunction, IVersion, Version } from "aws-cdk-lib/aws-lambda";
 import { LogLevel, NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
 import type { BundlingOptions, ICommandHooks } from "aws-cdk-lib/aws-lambda-nodejs";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { readEnvironment } from "../../functions/environment.ts";
 import type { EnvironmentOf, FunctionName } from "../../functions/environment.ts";
+import manifest from "../../package.json" with { type: "json" };
 import type { Config } from "../config.ts";
 
 export interface ServiceFunctionProps<Name extends FunctionName> {
@@ -37,6 +39,15 @@ export interface ServiceFunctionProps<Name extends FunctionName> {
    */
   readonly readsGeneratedFiles?: boolean;
 }
+
+/**
+ * The alias of a function. `IFunction` is repeated, because the CDK's declarations of versions and
+ * aliases do not match their interfaces under `exactOptionalPropertyTypes`.
+ */
+export type LiveAlias = Alias & IFunction;
+
+/** Name of the alias through which every caller invokes a function. */
+export const aliasName = "live";
 
 const projectRoot = join(import.meta.dirname, "..", "..");
 
@@ -70,10 +81,15 @@ const copyGenerated = (name: FunctionName): ICommandHooks => ({
   ],
 });
 
-/** A Lambda function of the service, with its bundle, log group, role and variables. */
+/**
+ * A Lambda function of the service, with its bundle, log group, role and variables. Each deployment
+ * that changes the function publishes a version, to which the alias `live` then points.
+ */
 export class ServiceFunction<Name extends FunctionName> extends Construct implements IGrantable {
   readonly name: Name;
+  /** For metrics and settings. Callers use `live`. */
   readonly lambda: NodejsFunction;
+  readonly live: LiveAlias;
   readonly grantPrincipal: IPrincipal;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps<Name>) {
@@ -90,7 +106,9 @@ export class ServiceFunction<Name extends FunctionName> extends Construct implem
     logGroup.grantWrite(role);
 
     this.lambda = new NodejsFunction(this, "Function", {
-      description: props.description,
+      // With the release, because CloudFormation fails to publish a version of a function whose
+      // template changed but whose code and configuration did not.
+      description: `${props.description} Release ${manifest.version}.`,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       projectRoot,
@@ -120,6 +138,10 @@ export class ServiceFunction<Name extends FunctionName> extends Construct implem
         ? {}
         : { reservedConcurrentExecutions: props.reservedConcurrency }),
     });
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see `LiveAlias`
+    const version = this.lambda.currentVersion as Version & IVersion;
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see `LiveAlias`
+    this.live = new Alias(this, "Live", { aliasName, version }) as LiveAlias;
     this.grantPrincipal = role;
   }
 }

@@ -1,23 +1,42 @@
 import { Stack } from "aws-cdk-lib";
+import type { IAlarm } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { Construct } from "constructs";
+import type { FunctionName } from "../../functions/environment.ts";
 import { LoadAlarms } from "./load-alarms.ts";
 import { observed, type ObservedParts } from "./observed.ts";
+import { ReleaseAlarms } from "./release-alarms.ts";
 import { ResourceAlarms } from "./resource-alarms.ts";
 import { ServiceAlarm } from "./service-alarm.ts";
 import { ServiceAlarms } from "./service-alarms.ts";
 import { ServiceDashboard } from "./service-dashboard.ts";
+
+export interface ObservabilityProps extends ObservedParts {
+  /** True adds an alarm on the newest version of each function. */
+  readonly deploysGradually: boolean;
+}
 
 /**
  * The alarms and the dashboard. Create this construct last in its stack, because it connects only
  * the existing alarms of the stack to the topic.
  */
 export class Observability extends Construct {
-  constructor(scope: Construct, id: string, parts: ObservedParts) {
+  /**
+   * The alarms that stop a gradual deployment of a function; empty if the stage deploys all at once.
+   */
+  readonly releaseAlarms: ReadonlyMap<FunctionName, readonly IAlarm[]>;
+
+  constructor(scope: Construct, id: string, parts: ObservabilityProps) {
     super(scope, id);
     const all = observed(parts);
-    new ServiceAlarms(this, "Service", all);
+    const { apiFailing } = new ServiceAlarms(this, "Service", all);
     new LoadAlarms(this, "Load", all);
+    const releases = parts.deploysGradually
+      ? [...new ReleaseAlarms(this, "Releases", all).byFunction]
+      : [];
+    this.releaseAlarms = new Map(
+      releases.map(([name, { alarm }]) => [name, [alarm, apiFailing.alarm]]),
+    );
     new ResourceAlarms(this, "Resources", all);
     const alarms = Stack.of(this)
       .node.findAll()

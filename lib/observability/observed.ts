@@ -1,6 +1,5 @@
 import type { RestApi } from "aws-cdk-lib/aws-apigateway";
-import type { Table } from "aws-cdk-lib/aws-dynamodb";
-import type { IFunction } from "aws-cdk-lib/aws-lambda";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { FunctionName } from "../../functions/environment.ts";
 import type { Stage } from "../config.ts";
@@ -8,14 +7,14 @@ import type { QueueWorker } from "../constructs/queue-worker.ts";
 import type { ServiceFunction } from "../constructs/service-function.ts";
 import type { GroupName } from "../../functions/routes.ts";
 import { tableSchema } from "../../shared/base/table-schema.ts";
-import type { DataStack } from "../data-stack.ts";
+import type { DataReferences, TableReference } from "../data-references.ts";
 import type { Workers } from "../workers.ts";
 
 /** The resources that the dashboard and the alarms observe, with their display names. */
 export interface Observed {
   readonly stage: Stage;
   readonly api: RestApi;
-  readonly functions: readonly { readonly name: FunctionName; readonly lambda: IFunction }[];
+  readonly functions: readonly { readonly name: FunctionName; readonly lambda: LambdaFunction }[];
   readonly queues: readonly ObservedQueue[];
   readonly tables: readonly ObservedTable[];
   /** The AWS account's quota of parallel Lambda invocations in the region. */
@@ -47,21 +46,20 @@ export interface ObservedParts {
   readonly api: RestApi;
   readonly byGroup: Readonly<Record<GroupName, ServiceFunction<GroupName>>>;
   readonly workers: Workers;
-  readonly data: DataStack;
+  readonly data: DataReferences;
   readonly accountConcurrency: number;
 }
 
 /** Collects the observed resources from the parts of the app. */
 export function observed(parts: ObservedParts): Observed {
   const { stage, api, byGroup, workers, data, accountConcurrency } = parts;
-  const { runs, steps, finishes, deliveries, sweeper } = workers;
+  const { runs, steps, finishes, deliveries } = workers;
   const { accounts, ledger, watchlists, deliveries: outbox } = data;
-  const ofWorkers = [runs, steps, finishes, deliveries].map((worker) => worker.function);
   return {
     stage,
     api,
     accountConcurrency,
-    functions: [...Object.values(byGroup), ...ofWorkers, sweeper],
+    functions: [...Object.values(byGroup), ...workers.functions],
     queues: [
       queueOf("runs", runs, {
         ageMinutesMax: 15,
@@ -86,7 +84,7 @@ export function observed(parts: ObservedParts): Observed {
   };
 }
 
-function tableOf(name: string, { tableName }: Table, hasDueIndex: boolean): ObservedTable {
+function tableOf(name: string, { tableName }: TableReference, hasDueIndex: boolean): ObservedTable {
   const ofTable = { TableName: tableName };
   const ofIndex = { ...ofTable, GlobalSecondaryIndexName: tableSchema.dueIndex.name };
   return { name, tableName, capacities: hasDueIndex ? [ofTable, ofIndex] : [ofTable] };

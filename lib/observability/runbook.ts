@@ -19,6 +19,7 @@ export const runbookAnchors = [
   "alarm-ledger-slow",
   "alarm-ledger-contended",
   "alarm-limiter-local",
+  "alarm-release-failing",
   "alarm-source-unavailable",
   "alarm-table-refusing",
   "alarm-table-throttling",

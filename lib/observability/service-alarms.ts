@@ -29,9 +29,11 @@ const lateMs = 5 * 60_000;
 
 /** Alarms for problems that customers notice. */
 export class ServiceAlarms extends Construct {
+  readonly apiFailing: ServiceAlarm;
+
   constructor(scope: Construct, id: string, observed: Observed) {
     super(scope, id);
-    this.api(observed);
+    this.apiFailing = this.api(observed);
     this.runs(observed);
     this.sweeper(observed);
     this.receivers(observed);
@@ -39,14 +41,14 @@ export class ServiceAlarms extends Construct {
     this.limiter(observed);
   }
 
-  private api({ stage, api }: Observed): void {
+  private api({ stage, api }: Observed): ServiceAlarm {
     const options = { period: Duration.minutes(5), statistic: Stats.SUM };
     const announced = ownMetric(
       stage,
       { kind: "calls", name: "calls", statistic: Stats.SUM, minutes: 5 },
       { status_class: "501" },
     );
-    new ServiceAlarm(this, "ApiFailing", {
+    const apiFailing = new ServiceAlarm(this, "ApiFailing", {
       name: "api-failing",
       notifiesEnd: true,
       metric: new MathExpression({
@@ -92,6 +94,7 @@ export class ServiceAlarms extends Construct {
       act: "raise the capacity of throttled tables, or the concurrency of functions with many cold starts.",
       runbook: "alarm-api-slow",
     });
+    return apiFailing;
   }
 
   private runs({ stage }: Observed): void {

@@ -2,12 +2,11 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 
-export type Cdk = (...words: string[]) => Promise<void>;
+/** Runs the CDK's command line in the folder of a release, with the packages of that release. */
+export type Cdk = (root: string, ...words: string[]) => Promise<void>;
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const cli = fileURLToPath(new URL("../../node_modules/aws-cdk/bin/cdk", import.meta.url));
 const linesShown = 40;
 
 /**
@@ -15,10 +14,10 @@ const linesShown = 40;
  * the output to a file. If a command fails, throws an error with the end of the output.
  */
 export function cdkCommands(logFile: string): Cdk {
-  return async (...words) => {
+  return async (root, ...words) => {
     const log = createWriteStream(logFile, { flags: "a" });
     await once(log, "open");
-    const child = spawn(process.execPath, [cli, ...words], {
+    const child = spawn(process.execPath, [join(root, "node_modules/aws-cdk/bin/cdk"), ...words], {
       cwd: root,
       env: { ...process.env, CI: "true", CDK_DISABLE_CLI_TELEMETRY: "1" },
       stdio: ["ignore", log, log],

@@ -1,7 +1,8 @@
 /**
  * Runs the smoke test against an emulator. `deploy-smoke.ts` starts it with the environment of the
- * emulated world. Arguments: the path of the Python that has the emulator; and `public` if it runs
- * in a network namespace with a public address.
+ * emulated world. Arguments: the path of the Python that has the emulator; `public` if it runs in a
+ * network namespace with a public address; and for an upgrade the name and the folder of the
+ * previous release.
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -9,12 +10,14 @@ import { CreateBucketCommand } from "@aws-sdk/client-s3";
 import { customerClient } from "../../tools/customer/bucket.ts";
 import { createNarrator } from "../tour/narrator.ts";
 import { grantGaps, revokeGaps } from "./emulator-permissions.ts";
-import { simplifyAlarms } from "./emulator-templates.ts";
+import { shortenVisibility, simplifyAlarms } from "./emulator-templates.ts";
 import { startEmulator } from "./emulator.ts";
 import { worldFiles } from "./world-files.ts";
 import { publicAddress } from "./namespace.ts";
 import { startReceiver } from "./receiver.ts";
-import { deploySmoke, type Place } from "./smoke.ts";
+import type { Place, Release } from "./deployment.ts";
+import { deploySmoke } from "./smoke.ts";
+import { upgradeSmoke } from "./upgrade.ts";
 
 /**
  * The credentials of the customer. The emulator treats an account number as the access key of its
@@ -23,7 +26,7 @@ import { deploySmoke, type Place } from "./smoke.ts";
 const customerKey = { accessKeyId: "222222222222", secretAccessKey: "smoke" };
 const customerBucketName = "customer-exports";
 
-async function main(python: string, isPublic: boolean): Promise<void> {
+async function main(python: string, isPublic: boolean, from: Release | null): Promise<void> {
   const { HOME: folder = "" } = process.env;
   const narrator = createNarrator(process.stdout);
   const files = worldFiles(folder);
@@ -33,20 +36,23 @@ async function main(python: string, isPublic: boolean): Promise<void> {
   process.env["AWS_ENDPOINT_URL"] = emulator.endpoint;
   process.env["AWS_ENDPOINT_URL_S3"] = emulator.endpoint;
   try {
-    await withCustomer({ folder, isPublic, port: emulator.port }, (customer) =>
-      deploySmoke(
-        {
-          endpoint: emulator.endpoint,
-          context: ["responseMode=buffered"],
-          apiUrl: null,
-          adapt: simplifyAlarms,
-          permissions: { grant: grantGaps, revoke: revokeGaps },
-          customer,
-          folder,
-        },
-        narrator,
-      ),
-    );
+    const place = {
+      endpoint: emulator.endpoint,
+      context: ["responseMode=buffered"],
+      apiUrl: null,
+      adapt: simplifyAlarms,
+      permissions: { grant: grantGaps, revoke: revokeGaps },
+      folder,
+    };
+    if (from !== null) {
+      const adapt = (assembly: string): string =>
+        `${simplifyAlarms(assembly)}\n    ${shortenVisibility(assembly)}`;
+      await upgradeSmoke({ ...place, adapt, customer: null }, from, narrator);
+    } else {
+      await withCustomer({ folder, isPublic, port: emulator.port }, (customer) =>
+        deploySmoke({ ...place, customer }, narrator),
+      );
+    }
   } finally {
     await emulator.stop();
   }
@@ -83,9 +89,10 @@ async function withCustomer(
 
 // The input closes when the parent process ends, and then this process ends, too.
 process.stdin.resume().once("end", () => process.exit(1));
-const [python = "", reach] = process.argv.slice(2);
+const [python = "", reach, name, root] = process.argv.slice(2);
 mkdirSync(process.env["TMPDIR"] ?? "", { recursive: true });
-await main(python, reach === "public").then(
+const from = name === undefined || root === undefined ? null : { name, root };
+await main(python, reach === "public", from).then(
   () => process.exit(0),
   (error: unknown) => {
     process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);

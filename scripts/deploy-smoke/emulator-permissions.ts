@@ -2,8 +2,10 @@ import {
   type CloudFormationClient,
   CreateStackCommand,
   DeleteStackCommand,
+  UpdateStackCommand,
   waitUntilStackCreateComplete,
   waitUntilStackDeleteComplete,
+  waitUntilStackUpdateComplete,
 } from "@aws-sdk/client-cloudformation";
 import { type DeployedResource, smokeStacks } from "./stacks.ts";
 
@@ -41,9 +43,12 @@ const gaps: readonly Gap[] = [
 const StackName = "deploy-smoke-permissions";
 const patience = { maxWaitTime: 60, minDelay: 1, maxDelay: 1 };
 
+/** The template of the permissions that are granted now; null without any. */
+let granted: string | null = null;
+
 /**
- * Grants these permissions in a separate stack.
- * @returns a line about each permission
+ * Grants these permissions in a separate stack, or adapts that stack to other roles.
+ * @returns a line about each permission; nothing if all roles have them
  */
 export async function grantGaps(
   client: CloudFormationClient,
@@ -51,10 +56,20 @@ export async function grantGaps(
 ): Promise<string[]> {
   const policies = gaps.map((gap, n) => [`Gap${n}`, policyFor(gap, n, resources)] as const);
   const TemplateBody = JSON.stringify({ Resources: Object.fromEntries(policies) });
-  await client.send(
-    new CreateStackCommand({ StackName, TemplateBody, Capabilities: ["CAPABILITY_IAM"] }),
-  );
-  await waitUntilStackCreateComplete({ client, ...patience }, { StackName });
+  if (granted === TemplateBody) return [];
+  const input = {
+    StackName,
+    TemplateBody,
+    Capabilities: ["CAPABILITY_IAM" as const],
+  };
+  if (granted === null) {
+    await client.send(new CreateStackCommand(input));
+    await waitUntilStackCreateComplete({ client, ...patience }, { StackName });
+  } else {
+    await client.send(new UpdateStackCommand(input));
+    await waitUntilStackUpdateComplete({ client, ...patience }, { StackName });
+  }
+  granted = TemplateBody;
   return gaps.map(({ why, actions }) => `granted beside the stacks: ${actions.join(", ")}: ${why}`);
 }
 
@@ -62,6 +77,7 @@ export async function grantGaps(
 export async function revokeGaps(client: CloudFormationClient): Promise<void> {
   await client.send(new DeleteStackCommand({ StackName }));
   await waitUntilStackDeleteComplete({ client, ...patience }, { StackName });
+  granted = null;
 }
 
 function policyFor(gap: Gap, n: number, resources: readonly DeployedResource[]): unknown {

@@ -1,191 +1,42 @@
-import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
-import { basename, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { CloudFormationClient } from "@aws-sdk/client-cloudformation";
-import { GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs";
-import { runUnreachableTour } from "../tour/unreachable-receiver.ts";
-import { stackName } from "../../lib/build-app.ts";
 import { adminCommands } from "../tour/admin-commands.ts";
-import type { CustomerBucketAccess } from "../../tools/customer/bucket.ts";
 import type { Narrator } from "../tour/narrator.ts";
 import { reconcileWorld } from "../tour/reconcile.ts";
-import type { TourReceiver, TourTarget } from "../tour/runs.ts";
 import { runTour } from "../tour/run-tour.ts";
-import { answeringAddress, apiAddresses } from "./api-address.ts";
-import { type Cdk, cdkCommands } from "./cdk.ts";
-import { reasonOf } from "../../tools/python/install.ts";
-import { hasLogged, warningsOf } from "./function-logs.ts";
-import { publicAddress } from "./namespace.ts";
-import { remainsOf } from "./remains.ts";
+import type { TourTarget } from "../tour/runs.ts";
+import { runUnreachableTour } from "../tour/unreachable-receiver.ts";
 import {
-  type DeployedResource,
-  deployedStacks,
-  resourcesOf,
-  smokeStacks,
-  smokeStage,
-  smokeTag,
-} from "./stacks.ts";
-
-/**
- * The target of a smoke test. The environment variables of this process direct its clients and the
- * CDK to the target.
- */
-export interface Place {
-  readonly endpoint: string;
-  /** Context values for the CDK, in the form `key=value`. */
-  readonly context: readonly string[];
-  /** The address of the API; null if it follows from the endpoint or the stack. */
-  readonly apiUrl: string | null;
-  /** A receiver and a bucket that the deployed service can reach; null if there are none. */
-  readonly customer: {
-    readonly receiver: TourReceiver;
-    readonly bucket: CustomerBucketAccess;
-  } | null;
-  /**
-   * Changes the templates of a cloud assembly for the target, and returns a description of the
-   * changes; null if no change is needed.
-   */
-  readonly adapt: ((assembly: string) => string) | null;
-  readonly permissions: ExtraPermissions | null;
-  /** The folder for templates, outputs and logs. */
-  readonly folder: string;
-}
-
-/** Permissions that the target requires although AWS does not. */
-interface ExtraPermissions {
-  /** Grants the permissions in a separate stack. Returns one line about each. */
-  grant(client: CloudFormationClient, resources: readonly DeployedResource[]): Promise<string[]>;
-  revoke(client: CloudFormationClient): Promise<void>;
-}
+  addressOf,
+  checkDeadLetters,
+  checkWarnings,
+  createDeployment,
+  type Place,
+  type Smoke,
+  thisRelease,
+  withDeployment,
+} from "./deployment.ts";
+import { publicAddress } from "./namespace.ts";
+import { smokeStage } from "./stacks.ts";
 
 /** Sandbox items. The price of the first changes with every read, and the others never change. */
-const sandboxIds = ["9000001", "9000000", "9000003", "9000007"] as const;
-
-/** Maximum seconds until the sweeper's first pass: a minute for the schedule, and a cold start. */
-const sweepSecondsMax = 90;
-
-const emptyBucket = fileURLToPath(new URL("../empty-bucket.ts", import.meta.url));
-
-interface Smoke {
-  readonly place: Place;
-  readonly cdk: Cdk;
-  readonly formation: CloudFormationClient;
-  readonly narrator: Narrator;
-}
+export const sandboxIds = ["9000001", "9000000", "9000003", "9000007"] as const;
 
 /**
  * Deploys the service, runs the tour, and deletes the deployment even after a failure.
  * @throws Error if a check fails, or if another deployment created the stacks
  */
-export async function deploySmoke(place: Place, narrator: Narrator): Promise<void> {
-  const formation = new CloudFormationClient({});
-  const cdk = cdkCommands(join(place.folder, "cdk.log"));
-  const smoke = { place, cdk, formation, narrator };
-  const started = Date.now();
-  try {
-    await removeLeftovers(smoke);
-    await withTearDown(smoke, async () => {
-      await deploy(smoke);
-      await callDeployment(await outputsOf(smoke), smoke);
-      await checkDeadLetters(smoke);
-      await checkWarnings(smoke);
-    });
-    summary(smoke, started);
-  } finally {
-    formation.destroy();
-  }
+export function deploySmoke(place: Place, narrator: Narrator): Promise<void> {
+  return withDeployment(place, narrator, async (smoke) => {
+    await createDeployment(smoke, thisRelease);
+    await callDeployment(smoke);
+    await checkDeadLetters(smoke);
+    await checkWarnings(smoke);
+  });
 }
 
-function summary({ place, narrator }: Smoke, started: number): void {
-  const seconds = ((Date.now() - started) / 1_000).toFixed(1);
-  narrator.chapter(`The smoke is over: ${narrator.checks()} checks held, ${seconds} s.`);
-  if (place.customer === null) {
-    narrator.note(
-      "Not checked: the arrival of webhooks and exports. Set --receiver and --bucket to check it.",
-    );
-  }
-}
-
-/**
- * Deletes what an interrupted smoke test left.
- * @throws Error if another deployment created the stacks
- */
-async function removeLeftovers(smoke: Smoke): Promise<void> {
-  const { formation, narrator } = smoke;
-  const stacks = await deployedStacks(formation);
-  const foreign = stacks.find((stack) => !stack.isOfSmoke);
-  if (foreign !== undefined) {
-    throw new Error(
-      `There is a stack ${foreign.name} that no smoke test created (it lacks the tag ${smokeTag}). ` +
-        "The smoke test would remove it. Use another account or region.",
-    );
-  }
-  if (stacks.length === 0) return;
-  narrator.chapter("Left by an interrupted smoke test");
-  for (const { name, status } of stacks) narrator.note(`${name}: ${status}`);
-  await tearDown(smoke);
-}
-
-/**
- * Runs `visit` and then deletes the deployment, even if `visit` fails. If both fail, reports both
- * failures.
- */
-async function withTearDown(smoke: Smoke, visit: () => Promise<void>): Promise<void> {
-  const failures: unknown[] = [];
-  for (const part of [visit, () => tearDown(smoke)]) {
-    await part().catch((error: unknown) => failures.push(error));
-  }
-  if (failures.length > 1) throw new AggregateError(failures, failures.map(String).join("\n"));
-  if (failures.length === 1) throw failures[0];
-}
-
-async function deploy(smoke: Smoke): Promise<void> {
-  const { place, cdk, formation, narrator } = smoke;
-  narrator.chapter("cdk bootstrap, cdk deploy --all");
-  const app = await synthesized(smoke);
-  await timed("bootstrapped", narrator, () => cdk("bootstrap", ...app));
-  await timed("deployed", narrator, () =>
-    cdk("deploy", "--all", "--require-approval", "never", "--tags", `${smokeTag}=true`, ...app),
-  );
-  const resources = await resourcesOf(formation, smokeStacks);
-  for (const name of smokeStacks) {
-    narrator.note(`${name}: ${resources.filter(({ stack }) => stack === name).length} resources`);
-  }
-  const stacks = await deployedStacks(formation);
-  narrator.check(
-    "both stacks are complete",
-    stacks.length === smokeStacks.length &&
-      stacks.every(({ status }) => status === "CREATE_COMPLETE"),
-  );
-  for (const line of (await place.permissions?.grant(formation, resources)) ?? [])
-    narrator.note(line);
-}
-
-/** Creates the templates once; returns the CDK arguments that refer to them. */
-async function synthesized({ place, cdk, narrator }: Smoke): Promise<string[]> {
-  const output = join(place.folder, "cdk.out");
-  if (!existsSync(join(output, "manifest.json"))) {
-    const context = [`stage=${smokeStage}`, ...place.context];
-    await cdk("synth", "--quiet", "--output", output, ...context.flatMap((one) => ["-c", one]));
-    if (place.adapt !== null) narrator.note(place.adapt(output));
-  }
-  return ["--app", output];
-}
-
-type Outputs = Readonly<Record<string, string>>;
-
-async function outputsOf({ formation }: Smoke): Promise<Outputs> {
-  const stacks = await deployedStacks(formation);
-  return Object.fromEntries(stacks.flatMap(({ outputs }) => Object.entries(outputs)));
-}
-
-async function callDeployment(outputs: Outputs, { place, narrator }: Smoke): Promise<void> {
+async function callDeployment(smoke: Smoke): Promise<void> {
+  const { place, narrator } = smoke;
   const { customer } = place;
-  const baseUrl = await answeringAddress(
-    place.apiUrl === null ? apiAddresses(place.endpoint, named(outputs, "ApiUrl")) : [place.apiUrl],
-  );
+  const baseUrl = await addressOf(smoke);
   narrator.note(`the API answers at ${baseUrl}`);
   const target: TourTarget = {
     baseUrl,
@@ -202,101 +53,4 @@ async function callDeployment(outputs: Outputs, { place, narrator }: Smoke): Pro
     await runTour({ ...target, ...customer }, narrator);
   }
   await reconcileWorld(target, narrator);
-}
-
-function named(outputs: Outputs, name: string): string {
-  const value = outputs[name];
-  if (value === undefined) throw new Error(`The stacks have no output ${name}. Deploy them again.`);
-  return value;
-}
-
-/**
- * Runs a script of the project and returns its output.
- * @throws Error with the script's output if it fails
- */
-async function runScript(script: string, ...words: string[]): Promise<string> {
-  const started = promisify(execFile)(process.execPath, [script, ...words]);
-  const { stdout } = await started.catch((error: unknown) => {
-    throw new Error(`${basename(script)} ${words.join(" ")}: ${reasonOf(error)}`);
-  });
-  return stdout;
-}
-
-/**
- * Checks that the dead-letter queues are empty. The messages of a failed worker move there, while
- * API calls may still succeed.
- */
-async function checkDeadLetters({ formation, narrator }: Smoke): Promise<void> {
-  narrator.chapter("The dead-letter queues");
-  const client = new SQSClient({});
-  const queues = (await resourcesOf(formation, smokeStacks)).filter(
-    ({ type, logicalId }) => type === "AWS::SQS::Queue" && logicalId.endsWith("DeadLetterQueue"),
-  );
-  const counts = await Promise.all(
-    queues.map(async ({ physicalId: QueueUrl }) => {
-      const AttributeNames = ["ApproximateNumberOfMessages" as const];
-      const { Attributes } = await client.send(
-        new GetQueueAttributesCommand({ QueueUrl, AttributeNames }),
-      );
-      return Number(Attributes?.ApproximateNumberOfMessages);
-    }),
-  );
-  client.destroy();
-  narrator.check(
-    `none of ${queues.length} has a message`,
-    queues.length > 0 && counts.every((count) => count === 0),
-  );
-}
-
-/**
- * Checks that the functions' logs contain no warnings. A missing permission that a function
- * tolerates is visible only there.
- */
-async function checkWarnings({ place, formation, narrator }: Smoke): Promise<void> {
-  narrator.chapter("The functions' logs");
-  const resources = await resourcesOf(formation, smokeStacks);
-  await narrator.wait("the sweeper, which runs every minute", sweepSecondsMax, async () =>
-    (await hasLogged(place.endpoint, resources, "WorkersSweeperLogs")) ? true : undefined,
-  );
-  const { lines, read } = await warningsOf(place.endpoint, resources);
-  for (const line of lines) narrator.note(line);
-  narrator.check(`no warning in ${read} lines`, lines.length === 0);
-}
-
-async function tearDown(smoke: Smoke): Promise<void> {
-  const { place, cdk, formation, narrator } = smoke;
-  narrator.chapter("cdk destroy, with npm run empty-bucket before the data");
-  const stacks = await deployedStacks(formation);
-  if (stacks.length === 0) return narrator.note("there is no stack");
-  const resources = await resourcesOf(
-    formation,
-    stacks.map(({ name }) => name),
-  );
-  await place.permissions?.revoke(formation);
-  const app = await synthesized(smoke);
-  await timed("torn down", narrator, async () => {
-    await cdk("destroy", stackName(smokeStage, "service"), "--force", ...app);
-    if (stacks.some(({ outputs }) => outputs["EventsBucketName"] !== undefined)) {
-      await runScript(emptyBucket, "--stage", smokeStage);
-    }
-    await cdk("destroy", "--all", "--force", ...app);
-  });
-  const left = await deployedStacks(formation);
-  narrator.check("no stack is left", left.length === 0);
-  const { lines, asked } = await remainsOf(resources);
-  narrator.note(`searched for ${asked} tables, buckets, queues, keys and schedule groups`);
-  for (const line of lines) narrator.note(`remains: ${line}`);
-  narrator.note(
-    "remains: the stack CDKToolkit with its bucket, which cdk bootstrap creates once per AWS account",
-  );
-  narrator.check(
-    "nothing else remains, except keys that are scheduled for deletion",
-    lines.every((line) => !line.endsWith("is still there")),
-  );
-}
-
-async function timed(what: string, narrator: Narrator, task: () => Promise<void>): Promise<void> {
-  const started = Date.now();
-  await task();
-  narrator.note(`${what} in ${((Date.now() - started) / 1_000).toFixed(0)} s`);
 }

@@ -6,10 +6,16 @@ import { describe, expect, it } from "vitest";
 import { buildApp, stackName } from "../../lib/build-app.ts";
 import { synthesize } from "./synthesize.ts";
 
-/** The template as text, without the hashes that change with every line of a function. */
+/**
+ * The template as text, without the hashes that change with every line of a function, and without
+ * the release.
+ */
 function normalised(template: Template): string {
-  const text = JSON.stringify(template.toJSON(), null, 2);
-  return `${text.replaceAll(/[0-9a-f]{64}\.zip/g, "<asset>.zip")}\n`;
+  const text = JSON.stringify(template.toJSON(), null, 2)
+    .replaceAll(/[0-9a-f]{64}\.zip/g, "<asset>.zip")
+    .replaceAll(/(CurrentVersion[0-9A-F]{8})[0-9a-f]{32}/g, "$1<hash>")
+    .replaceAll(/ Release \d[^"]*\./g, " Release <release>.");
+  return `${text}\n`;
 }
 
 describe.each(["dev", "prod"] as const)("synthesis for %s", (stage) => {

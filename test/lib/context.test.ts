@@ -82,6 +82,10 @@ describe("context", () => {
       { responseMode: "fast" },
       `Context 'responseMode' must be one of: stream, buffered (got "fast").`,
     ],
+    [
+      { deployment: "canary" },
+      "Context 'deployment' must be one of: all-at-once, canary-10-percent-5-minutes, linear-10-percent-every-1-minute (got \"canary\").",
+    ],
     [{ accessLogs: "yes" }, `Context 'accessLogs' must be one of: off, on, setup (got "yes").`],
     [
       { reservedConcurrency: "0" },

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { buildApp, stackName } from "../../lib/build-app.ts";
 import type { Stage } from "../../lib/config.ts";
 import type { GivenContext } from "../../lib/context.ts";
+import { dataOutputs } from "../../lib/data-references.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { documentOf, propertiesOf, resourcesOf, synthesize } from "./synthesize.ts";
 import type { Resource } from "./synthesize.ts";
@@ -99,6 +100,40 @@ describe.each([
         Effect: "Deny",
         Condition: { Bool: { "aws:SecureTransport": "false" } },
       }),
+    );
+  });
+});
+
+describe.each(["dev", "prod"] as const)("the outputs of the data stack of %s", (stage) => {
+  const outputs = Object.entries(
+    synthesize(stage).data.toJSON()["Outputs"] as Record<string, { Export?: { Name: string } }>,
+  );
+
+  it("include every output that the service stack reads", () => {
+    const plain = outputs.filter(([, { Export }]) => Export === undefined);
+
+    expect(plain.map(([name]) => name).toSorted()).toEqual([...dataOutputs].toSorted());
+  });
+
+  it("keep the exports that release 0.1.0 of the service stack imports", () => {
+    const exported = outputs.flatMap(([, { Export }]) => Export?.Name ?? []);
+
+    expect(exported.toSorted()).toEqual(
+      [
+        "FnGetAttAccountsTableArnD836D43B",
+        "FnGetAttDeliveriesTableArn174C9AF4",
+        "FnGetAttEventsBucketArn8527E1E9",
+        "FnGetAttLedgerTableArn7AAE8B3D",
+        "FnGetAttSecretsKeyArn4A6D3DF6",
+        "FnGetAttWatchlistsTableArn45602949",
+        "RefAccountsTable0C6766A8",
+        "RefAlarmTopicD733D35B",
+        "RefDeliveriesTable366A8320",
+        "RefEventsBucketC8CD9701",
+        "RefLedgerTableF4AC1FC6",
+        "RefSecretsKeyF018011A",
+        "RefWatchlistsTableF0D020A6",
+      ].map((name) => `${stackName(stage, "data")}:ExportsOutput${name}`),
     );
   });
 });

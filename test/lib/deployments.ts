@@ -7,7 +7,14 @@ const certificateArn = "arn:aws:acm:us-east-1:123456789012:certificate/0f0f-1111
 export const deployments: readonly GivenContext[] = [
   { stage: "dev" },
   { stage: "prod" },
-  { stage: "dev", accessLogs: "on", waf: "true", domainName, certificateArn },
+  {
+    stage: "dev",
+    accessLogs: "on",
+    deployment: "linear-10-percent-every-1-minute",
+    waf: "true",
+    domainName,
+    certificateArn,
+  },
   {
     stage: "prod",
     accessLogs: "setup",

@@ -1,12 +1,18 @@
+import type { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { environment } from "../../functions/environment.ts";
 import type { FunctionName } from "../../functions/environment.ts";
+import { stackName } from "../../lib/build-app.ts";
+import type { Stage } from "../../lib/config.ts";
+import { dataOutputs } from "../../lib/data-references.ts";
+import { deployments } from "./deployments.ts";
 import { accountKeys } from "../../shared/aws/table/table.ts";
 import { leaseMs } from "../../shared/watchlists/idempotency.ts";
 import {
   actionsOf,
   documentOf,
   functionIds,
+  propertiesOf,
   resourcesOf,
   roleIdOf,
   statementsOf,
@@ -72,6 +78,22 @@ describe("the service stack's functions", () => {
   });
 });
 
+describe.each(["dev", "prod"] as const)("the references of the service stack of %s", (stage) => {
+  const text = JSON.stringify(synthesize(stage).service.toJSON());
+
+  it("import no export, so that the data stack can change first", () => {
+    expect(text).not.toContain("Fn::ImportValue");
+  });
+
+  it("read the listed outputs of the data stack, and no others", () => {
+    const read = [...text.matchAll(/"StackName":"([^"]+)","OutputName":"([^"]+)"/g)];
+
+    expect(new Set(read.map(([, stack]) => stack))).toEqual(new Set([stackName(stage, "data")]));
+    expect(new Set(read.map(([, , output]) => output))).toEqual(new Set(dataOutputs));
+    expect(text.match(/Fn::GetStackOutput/g)).toHaveLength(read.length);
+  });
+});
+
 describe("the permissions of the service", () => {
   const policies = [data, service].flatMap((template) =>
     Object.values(resourcesOf(template, "AWS::IAM::Policy")).flatMap(({ Properties }) =>
@@ -87,16 +109,22 @@ describe("the permissions of the service", () => {
     }
   });
 
-  it("come from this app's policies, except for the role of the gateway's logs", () => {
+  it("come from this app's policies, except for the roles of the gateway's logs and of CodeDeploy", () => {
+    const managedIn = (template: Template): readonly string[] =>
+      propertiesOf(template, "AWS::IAM::Role")
+        .map(({ ManagedPolicyArns }) => JSON.stringify(ManagedPolicyArns))
+        .filter((arns) => arns !== undefined);
     const { service: withRole } = synthesize("prod", { accessLogs: "setup" });
-    const managed = Object.values(resourcesOf(withRole, "AWS::IAM::Role"))
-      .map(({ Properties }) => JSON.stringify(Properties["ManagedPolicyArns"]))
-      .filter((arns) => arns !== undefined);
-    expect(managed).toEqual([
+    const ofCodeDeploy = expect.stringMatching(
+      /aws:policy\/service-role\/AWSCodeDeployRoleForLambdaLimited"/,
+    );
+
+    expect(managedIn(withRole)).toEqual([
       expect.stringMatching(/aws:policy\/service-role\/AmazonAPIGatewayPushToCloudWatchLogs"/),
+      ofCodeDeploy,
     ]);
-    const roles = JSON.stringify(resourcesOf(service, "AWS::IAM::Role"));
-    expect(roles).not.toContain("ManagedPolicyArns");
+    expect(managedIn(service)).toEqual([ofCodeDeploy]);
+    expect(managedIn(synthesize("dev").service)).toEqual([]);
   });
 
   it("have wildcards in resources for the listed functions only", () => {
@@ -231,6 +259,21 @@ describe("the permissions of the service", () => {
       expect(holdersOf(action, '"FinishesQueue"')).toEqual(["run-finisher"]);
       expect(holdersOf(action, '"DeliveriesQueue"')).toEqual(["delivery"]);
     }
+  });
+});
+
+describe("the number of resources", () => {
+  const counts = deployments.flatMap(({ stage, ...context }) => {
+    const stacks = synthesize(stage as Stage, context);
+    return Object.entries(stacks).map(([part, template]) => ({
+      stack: `${String(stage)} ${part} ${Object.keys(context).join(",")}`,
+      count: Object.keys(template.toJSON()["Resources"] as object).length,
+    }));
+  });
+
+  // CloudFormation allows 500.
+  it.each(counts)("is at most 450 in $stack (now $count)", ({ count }) => {
+    expect(count).toBeLessThanOrEqual(450);
   });
 });
 

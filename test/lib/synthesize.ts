@@ -68,6 +68,17 @@ export function functionIds(service: Template): Map<string, string> {
   );
 }
 
+/** Logical ID of the alias of each function, by the name of the function's folder. */
+export function aliasIds(service: Template): Map<string, string> {
+  const names = new Map([...functionIds(service)].map(([name, id]) => [id, name]));
+  return new Map(
+    Object.entries(resourcesOf(service, "AWS::Lambda::Alias")).map(([id, { Properties }]) => [
+      names.get((Properties["FunctionName"] as { Ref: string }).Ref) ?? "",
+      id,
+    ]),
+  );
+}
+
 export function variablesOf(properties: Resource["Properties"]): Record<string, unknown> {
   return (properties["Environment"] as { Variables: Record<string, unknown> }).Variables;
 }

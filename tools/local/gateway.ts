@@ -56,7 +56,7 @@ export function gateway(options: GatewayOptions): RequestListener {
     const event = proxyEvent({ request, body, match, requestId, stage, binary });
     if (JSON.stringify(event).length > payloadBytesMax) return fail("REQUEST_TOO_LARGE");
     const { method } = match;
-    const target = options.host.byArn(method.functionArn);
+    const target = options.host.byReference(method.functionArn);
     const decodeBase64 = isBinary(request.headers.accept);
     await answerExchange({
       response,

@@ -39,16 +39,19 @@ export interface LocalFunction {
 export interface LambdaHost {
   readonly functions: readonly LocalFunction[];
   /**
-   * Returns the function with an ARN.
+   * Returns the function with a name or an ARN. The ARN may name an alias: all aliases have the same
+   * code.
    * @throws Error if no template creates it
    */
-  byArn(arn: string): LocalFunction;
+  byReference(nameOrArn: string): LocalFunction;
   byName(name: string): LocalFunction;
 }
 
 /** The environment variable that contains a function's name in the code base. */
 const nameVariable = "POWERTOOLS_SERVICE_NAME";
 const timeoutSecondsDefault = 3;
+/** The parts of a function's ARN, without the alias. */
+const arnParts = 7;
 const overrides: Overrides = {
   allowLoopback: true,
   forcePathStyle: true,
@@ -109,7 +112,14 @@ export async function startLambdaHost(options: HostOptions): Promise<LambdaHost>
   };
   return {
     functions: loaded,
-    byArn: (arn) => find(arn, (candidate) => candidate.arn === arn),
+    byReference(nameOrArn) {
+      const parts = nameOrArn.split(":");
+      const unqualified = parts.slice(0, parts[0] === "arn" ? arnParts : 1).join(":");
+      return find(
+        nameOrArn,
+        ({ arn }) => arn === unqualified || arn.endsWith(`:function:${unqualified}`),
+      );
+    },
     byName: (name) => find(name, (candidate) => candidate.name === name),
   };
 }

@@ -38,6 +38,10 @@ const namings: Readonly<Record<string, (resource: Named) => LocalName>> = {
     named(given(resource, "FunctionName") ?? physicalName(resource, 64), (name) => ({
       Arn: `arn:aws:lambda:${place}:function:${name}`,
     })),
+  "AWS::Lambda::Alias": (resource) => ({
+    ref: `arn:aws:lambda:${place}:function:${given(resource, "FunctionName") ?? ""}:${given(resource, "Name") ?? ""}`,
+    attributes: {},
+  }),
   "AWS::IAM::Role": (resource) =>
     named(given(resource, "RoleName") ?? physicalName(resource, 64), (name) => ({
       Arn: `arn:aws:iam::000000000000:role/${name}`,

@@ -88,13 +88,10 @@ function mappingOf(
     .ofType("AWS::SQS::Queue")
     .find((candidate) => candidate.local.attributes["Arn"] === queueArn);
   if (!queue) throw new Error(`No template creates the queue ${queueArn}`);
-  const name = properties.FunctionName;
-  const target = options.host.functions.find(({ arn }) => arn === name || arn.endsWith(`:${name}`));
-  if (!target) throw new Error(`No template creates the function ${name}`);
   return {
     queueUrl: queue.local.ref,
     queueArn,
-    target,
+    target: options.host.byReference(properties.FunctionName),
     batchSize: properties.BatchSize,
     concurrencyMax: properties.ScalingConfig.MaximumConcurrency,
     reportsFailures: properties.FunctionResponseTypes.includes("ReportBatchItemFailures"),

@@ -41,7 +41,7 @@ export function scheduleTargets(options: TargetOptions): ScheduleTargets {
           await sendTo(client, queueUrlOf(options.templates, Arn), { schedule, input });
           return;
         }
-        const target = options.host.byArn(Arn);
+        const target = options.host.byReference(Arn);
         const run = target
           .invoke(JSON.parse(input))
           .catch((error: unknown) => {

@@ -10,13 +10,7 @@ export const templateSchema = v.object({
     v.string(),
     v.object({ Type: v.string(), Properties: v.optional(anyProperties, {}) }),
   ),
-  Outputs: v.optional(
-    v.record(
-      v.string(),
-      v.object({ Value: v.unknown(), Export: v.optional(v.object({ Name: v.unknown() })) }),
-    ),
-    {},
-  ),
+  Outputs: v.optional(v.record(v.string(), v.object({ Value: v.unknown() })), {}),
   Parameters: v.optional(v.record(v.string(), v.object({ Default: v.optional(v.unknown()) })), {}),
 });
 type Template = v.InferOutput<typeof templateSchema>;
@@ -142,6 +136,7 @@ function resolve(scope: Scope, value: unknown): unknown {
 
 const pair = v.tuple([v.union([v.string(), v.number()]), v.unknown()]);
 const list = v.array(v.unknown());
+const stackOutput = v.object({ StackName: v.string(), OutputName: v.string() });
 const substitution = v.tuple([v.string(), v.record(v.string(), v.unknown())]);
 
 function resolveIntrinsic(scope: Scope, name: string, argument: unknown): unknown {
@@ -164,8 +159,8 @@ function resolveIntrinsic(scope: Scope, name: string, argument: unknown): unknow
     }
     case "Fn::Sub":
       return resolveSubstitution(scope, argument);
-    case "Fn::ImportValue":
-      return resolveImport(scope, String(resolve(scope, argument)));
+    case "Fn::GetStackOutput":
+      return resolveStackOutput(scope, v.parse(stackOutput, argument));
     default:
       throw new Error(`${scope.stack.name}: the local world does not support ${name}`);
   }
@@ -215,16 +210,14 @@ function resolveSubstitution(scope: Scope, argument: unknown): string {
   });
 }
 
-function resolveImport(scope: Scope, name: string): unknown {
-  for (const stack of scope.stacks) {
-    for (const output of Object.values(stack.template.Outputs)) {
-      const exporting = { ...scope, stack };
-      if (output.Export && resolve(exporting, output.Export.Name) === name) {
-        return resolve(exporting, output.Value);
-      }
-    }
-  }
-  throw new Error(missing(scope, `export ${name}`));
+function resolveStackOutput(
+  scope: Scope,
+  { StackName, OutputName }: v.InferOutput<typeof stackOutput>,
+): unknown {
+  const stack = scope.stacks.find(({ name }) => name === StackName);
+  const output = stack?.template.Outputs[OutputName];
+  if (!stack || !output) throw new Error(missing(scope, `output ${StackName}.${OutputName}`));
+  return resolve({ ...scope, stack }, output.Value);
 }
 
 function missing(scope: Scope, what: string): string {

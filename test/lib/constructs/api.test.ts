@@ -5,7 +5,7 @@ import { groups } from "../../../functions/routes.ts";
 import type { Group } from "../../../functions/routes.ts";
 import { stages } from "../../../lib/config.ts";
 import { gatewayErrors } from "../../../lib/constructs/gateway-responses.ts";
-import { functionIds, propertiesOf, resourcesOf, synthesize } from "../synthesize.ts";
+import { aliasIds, propertiesOf, resourcesOf, synthesize } from "../synthesize.ts";
 
 const streaming = synthesize("prod").service;
 const buffered = synthesize("prod", { responseMode: "buffered" }).service;
@@ -51,7 +51,7 @@ function expectedRoutes(): Map<string, string> {
 
 describe("the API's routes", () => {
   it("lead to the function of their group, and all others to the group without a path", () => {
-    const nameById = new Map([...functionIds(streaming)].map(([name, id]) => [id, name]));
+    const nameById = new Map([...aliasIds(streaming)].map(([name, id]) => [id, name]));
     const actual = [...methodsOf(streaming)].map(([route, { Uri }]) => {
       const id = [...nameById.keys()].find((key) => JSON.stringify(Uri).includes(`"${key}"`));
       return [route, nameById.get(id ?? "")];
@@ -82,9 +82,16 @@ describe("the API's routes", () => {
     }
   });
 
-  it("may invoke each group's function through one permission", () => {
-    expect(Object.keys(resourcesOf(streaming, "AWS::Lambda::Permission"))).toHaveLength(
-      Object.keys(groups).length,
+  it("may invoke the alias of each group's function through one permission", () => {
+    const allowed = propertiesOf(streaming, "AWS::Lambda::Permission").map(
+      ({ FunctionName }) => (FunctionName as { Ref: string }).Ref,
+    );
+
+    const aliases = aliasIds(streaming);
+    expect(allowed.toSorted()).toEqual(
+      Object.keys(groups)
+        .map((name) => aliases.get(name) ?? "")
+        .toSorted(),
     );
   });
 });

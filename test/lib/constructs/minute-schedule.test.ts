@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   actionsOf,
+  aliasIds,
   functionIds,
   propertiesOf,
   resourcesOf,
@@ -10,6 +11,7 @@ import {
 
 const { service } = synthesize("prod");
 const sweeperId = functionIds(service).get("sweeper");
+const aliasId = aliasIds(service).get("sweeper");
 const roleId =
   Object.keys(resourcesOf(service, "AWS::IAM::Role")).find((id) =>
     id.startsWith("WorkersSweeperScheduleRole"),
@@ -23,7 +25,7 @@ describe("the sweeper's schedule", () => {
         FlexibleTimeWindow: { Mode: "OFF" },
         State: "ENABLED",
         Target: expect.objectContaining({
-          Arn: { "Fn::GetAtt": [sweeperId, "Arn"] },
+          Arn: { Ref: aliasId },
           RetryPolicy: { MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 },
         }),
       }),
@@ -34,20 +36,20 @@ describe("the sweeper's schedule", () => {
     expect(propertiesOf(service, "AWS::Lambda::EventInvokeConfig")).toEqual([
       {
         FunctionName: { Ref: sweeperId },
-        Qualifier: "$LATEST",
+        Qualifier: { "Fn::Select": [7, { "Fn::Split": [":", { Ref: aliasId }] }] },
         MaximumEventAgeInSeconds: 60,
         MaximumRetryAttempts: 0,
       },
     ]);
   });
 
-  it("assumes a role that can invoke the sweeper but no version of it, and send to the dead-letter queue", () => {
+  it("assumes a role that can invoke only the alias of the sweeper, and send to the dead-letter queue", () => {
     const allowed = statementsOf(service, roleId).map(
       (statement) => [actionsOf(statement), statement.Resource] as const,
     );
 
     expect(allowed).toEqual([
-      [["lambda:InvokeFunction"], { "Fn::GetAtt": [sweeperId, "Arn"] }],
+      [["lambda:InvokeFunction"], { Ref: aliasId }],
       [["sqs:SendMessage"], { "Fn::GetAtt": ["SweeperDeadLetterQueue", "Arn"] }],
     ]);
   });

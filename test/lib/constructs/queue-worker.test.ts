@@ -1,8 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { documentOf, functionIds, propertiesOf, resourcesOf, synthesize } from "../synthesize.ts";
+import {
+  aliasIds,
+  documentOf,
+  functionIds,
+  propertiesOf,
+  resourcesOf,
+  synthesize,
+} from "../synthesize.ts";
 
 const { service } = synthesize("prod");
 const queues = resourcesOf(service, "AWS::SQS::Queue");
+
+/** A part of the ARN of a function's alias. */
+const partOfArn = (index: number, name: string): unknown => ({
+  "Fn::Select": [index, { "Fn::Split": [":", { Ref: aliasIds(service).get(name) }] }],
+});
 
 describe.each([
   { id: "Runs", name: "run-starter", timeout: 60, batchSize: 5, receives: 5 },
@@ -34,7 +46,7 @@ describe.each([
   it("retries only the failed messages of a batch, and limits the worker's concurrency", () => {
     expect(propertiesOf(service, "AWS::Lambda::EventSourceMapping")).toContainEqual(
       expect.objectContaining({
-        FunctionName: { Ref: functionId },
+        FunctionName: { "Fn::Join": ["", [partOfArn(6, name), ":live"]] },
         EventSourceArn: { "Fn::GetAtt": [`${id}Queue`, "Arn"] },
         BatchSize: batchSize,
         FunctionResponseTypes: ["ReportBatchItemFailures"],

@@ -1,7 +1,15 @@
 import type { Template } from "aws-cdk-lib/assertions";
 import { describe, expect, it } from "vitest";
 import { groups } from "../../../functions/routes.ts";
-import { functionIds, nameOf, propertiesOf, resourcesOf, synthesize } from "../synthesize.ts";
+import manifest from "../../../package.json" with { type: "json" };
+import {
+  aliasIds,
+  functionIds,
+  nameOf,
+  propertiesOf,
+  resourcesOf,
+  synthesize,
+} from "../synthesize.ts";
 
 const { service } = synthesize("prod");
 const functions = resourcesOf(service, "AWS::Lambda::Function");
@@ -29,6 +37,43 @@ describe("every Lambda function", () => {
     }
     for (const properties of propertiesOf(service, "AWS::Logs::LogGroup")) {
       expect(properties).toMatchObject({ RetentionInDays: 30 });
+    }
+  });
+
+  it("has one alias, which points to the version of this deployment", () => {
+    const versions = resourcesOf(service, "AWS::Lambda::Version");
+    const aliases = resourcesOf(service, "AWS::Lambda::Alias");
+
+    expect([...aliasIds(service).keys()].toSorted()).toEqual(
+      [...functionIds(service).keys()].toSorted(),
+    );
+    for (const { Properties } of Object.values(aliases)) {
+      expect(Properties["Name"]).toBe("live");
+      const version = Properties["FunctionVersion"] as { "Fn::GetAtt": [string, string] };
+      const [versionId, attribute] = version["Fn::GetAtt"];
+      expect(attribute).toBe("Version");
+      expect(versions[versionId]?.Properties["FunctionName"]).toEqual(Properties["FunctionName"]);
+    }
+    expect(Object.keys(versions)).toHaveLength(Object.keys(aliases).length);
+  });
+
+  it("names its release, so that each release publishes a version", () => {
+    for (const { Description } of propertiesOf(service, "AWS::Lambda::Function")) {
+      expect(Description).toMatch(new RegExp(`^[A-Z].+\\. Release ${manifest.version}\\.$`));
+    }
+  });
+
+  it("has no caller that bypasses its alias", () => {
+    const ids = [...functionIds(service).values()];
+    const callers = [
+      "AWS::ApiGateway::Method",
+      "AWS::Lambda::EventSourceMapping",
+      "AWS::Lambda::Permission",
+      "AWS::Scheduler::Schedule",
+    ];
+    for (const type of callers) {
+      const text = JSON.stringify(propertiesOf(service, type));
+      expect(ids.filter((id) => text.includes(`"${id}"`))).toEqual([]);
     }
   });
 

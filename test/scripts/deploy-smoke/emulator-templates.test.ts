@@ -3,7 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { simplifyAlarms } from "../../../scripts/deploy-smoke/emulator-templates.ts";
+import {
+  shortenVisibility,
+  simplifyAlarms,
+} from "../../../scripts/deploy-smoke/emulator-templates.ts";
 
 let assembly = "";
 
@@ -50,6 +53,22 @@ test("the template adapter replaces an alarm on an expression by one on its firs
   expect(Resources.simple).toEqual(simple);
   expect(Outputs).toEqual({ A: 1 });
   expect(summary).toContain("1 alarms");
+});
+
+test("the template adapter shortens the visibility timeouts of queues that have one", () => {
+  const queue = (Properties: object) => ({ Type: "AWS::SQS::Queue", Properties });
+  const Resources = {
+    A: queue({ VisibilityTimeout: 1_080, Name: "a" }),
+    B: queue({ Name: "b" }),
+    simple,
+  };
+  const file = join(assembly, "One.template.json");
+  writeFileSync(file, JSON.stringify({ Resources }));
+  expect(shortenVisibility(assembly)).toContain("1 queues");
+  expect(JSON.parse(readFileSync(file, "utf8")).Resources).toEqual({
+    ...Resources,
+    A: queue({ VisibilityTimeout: 45, Name: "a" }),
+  });
 });
 
 test("the template adapter renames a changed template to its new hash", () => {

@@ -76,10 +76,7 @@ const dataStack: Stack = {
       Secrets: { Type: "AWS::KMS::Key", Properties: {} },
     },
     Outputs: {
-      RowsName: {
-        Value: { Ref: "Rows" },
-        Export: { Name: { "Fn::Sub": "${AWS::StackName}:RowsName" } },
-      },
+      RowsName: { Value: { Ref: "Rows" } },
     },
   },
 };
@@ -113,7 +110,7 @@ const serviceStack: Stack = {
         },
       },
       EchoFunction: lambda("echo", {
-        ROWS_TABLE: { "Fn::ImportValue": "Fixture-data:RowsName" },
+        ROWS_TABLE: { "Fn::GetStackOutput": { StackName: "Fixture-data", OutputName: "RowsName" } },
         JOBS_URL: { Ref: "Jobs" },
         JOBS_ARN: { "Fn::GetAtt": ["Jobs", "Arn"] },
         GREETING: { Ref: "Greeting" },
@@ -121,6 +118,14 @@ const serviceStack: Stack = {
       StreamFunction: lambda("stream", { RESPONSE_MODE: "stream" }),
       SlowFunction: lambda("slow", {}, 30),
       WorkerFunction: lambda("worker", {}, 600),
+      WorkerLive: {
+        Type: "AWS::Lambda::Alias",
+        Properties: {
+          FunctionName: { Ref: "WorkerFunction" },
+          FunctionVersion: { "Fn::GetAtt": ["WorkerVersion", "Version"] },
+          Name: "live",
+        },
+      },
       QuickFunction: lambda("quick", {}, 1),
       SweeperFunction: lambda("sweeper"),
       Provider: { Type: "AWS::Lambda::Function", Properties: { Timeout: 900 } },
@@ -129,7 +134,7 @@ const serviceStack: Stack = {
         Properties: {
           BatchSize: 1,
           EventSourceArn: { "Fn::GetAtt": ["Jobs", "Arn"] },
-          FunctionName: { Ref: "WorkerFunction" },
+          FunctionName: { Ref: "WorkerLive" },
           FunctionResponseTypes: ["ReportBatchItemFailures"],
           ScalingConfig: { MaximumConcurrency: 2 },
         },

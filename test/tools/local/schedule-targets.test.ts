@@ -11,7 +11,7 @@ afterEach(() => vi.unstubAllEnvs());
 const at = new Date("2026-03-01T10:30:00Z");
 const templates = resolveTemplates(fixtureStacks, "http://127.0.0.1:1/000000000000");
 const host: LambdaHost = {
-  byArn: () => {
+  byReference: () => {
     throw new Error("no function is invoked");
   },
 } as unknown as LambdaHost;

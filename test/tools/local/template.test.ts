@@ -50,8 +50,8 @@ describe("resolveTemplates", () => {
       `us-east-1 ${base}/Small-Queue arn:aws:sqs:us-east-1:000000000000:Small-Queue amazonaws.com \${kept}`,
     ],
     [
-      "ImportValue of another stack",
-      { "Fn::ImportValue": "Fixture-data:RowsName" },
+      "GetStackOutput of another stack",
+      { "Fn::GetStackOutput": { StackName: "Fixture-data", OutputName: "RowsName" } },
       "Fixture-data-Rows",
     ],
     ["NoValue drops its property", { a: 1, b: { Ref: "AWS::NoValue" } }, { a: 1 }],
@@ -63,9 +63,9 @@ describe("resolveTemplates", () => {
     ["a resource", { Ref: "Nowhere" }, "Small: resource Nowhere does not exist"],
     ["an attribute", { "Fn::GetAtt": ["Queue", "Age"] }, "attribute Queue.Age does not exist"],
     [
-      "an export",
-      { "Fn::ImportValue": "Fixture-data:Age" },
-      "export Fixture-data:Age does not exist",
+      "an output",
+      { "Fn::GetStackOutput": { StackName: "Fixture-data", OutputName: "Age" } },
+      "output Fixture-data.Age does not exist",
     ],
     ["an intrinsic", { "Fn::Cidr": [] }, "does not support Fn::Cidr"],
   ])("reports that %s is missing", (_name, value, message) => {

@@ -1,0 +1,104 @@
+import { ArnFormat, Fn, Stack } from "aws-cdk-lib";
+import { Topic } from "aws-cdk-lib/aws-sns";
+import type { ITopic } from "aws-cdk-lib/aws-sns";
+import { Construct } from "constructs";
+
+/**
+ * The outputs of the data stack that the service stack reads. An output stays for one release after
+ * the last release whose service stack reads it. Until then, operators can return to that release.
+ */
+export const dataOutputs = [
+  "AccountsTableName",
+  "LedgerTableName",
+  "WatchlistsTableName",
+  "DeliveriesTableName",
+  "EventsBucketName",
+  "SecretsKeyId",
+  "AlarmTopicArn",
+] as const;
+export type DataOutput = (typeof dataOutputs)[number];
+
+export interface TableReference {
+  readonly tableName: string;
+  readonly tableArn: string;
+}
+
+export interface BucketReference {
+  readonly bucketName: string;
+  readonly bucketArn: string;
+}
+
+export interface KeyReference {
+  readonly keyId: string;
+  readonly keyArn: string;
+}
+
+/**
+ * The resources of the data stack, as the service stack refers to them. CloudFormation reads the
+ * outputs when it creates or updates the service stack. It does not prevent later changes of the
+ * data stack, as it would with exports (docs/adr/0021).
+ */
+export class DataReferences extends Construct {
+  readonly accounts: TableReference;
+  readonly ledger: TableReference;
+  readonly watchlists: TableReference;
+  readonly deliveries: TableReference;
+  /** The tables that have a due index. */
+  readonly dueIndexed: readonly TableReference[];
+  /** Encrypts only webhook secrets and export keys. */
+  readonly secretsKey: KeyReference;
+  /** The bucket of event bodies. */
+  readonly events: BucketReference;
+  /** The topic of all alarms. */
+  readonly alarmTopic: ITopic;
+  readonly #stackName: string;
+
+  /** @param stackName name of the data stack, in the same account and region */
+  constructor(scope: Construct, id: string, stackName: string) {
+    super(scope, id);
+    this.#stackName = stackName;
+    this.accounts = this.table("AccountsTableName");
+    this.ledger = this.table("LedgerTableName");
+    this.watchlists = this.table("WatchlistsTableName");
+    this.deliveries = this.table("DeliveriesTableName");
+    this.dueIndexed = [this.accounts, this.watchlists, this.deliveries];
+    this.secretsKey = this.key("SecretsKeyId");
+    this.events = this.bucket("EventsBucketName");
+    this.alarmTopic = Topic.fromTopicArn(this, "AlarmTopic", this.output("AlarmTopicArn"));
+  }
+
+  private output(name: DataOutput): string {
+    return Fn.getStackOutput(this.#stackName, name);
+  }
+
+  private table(name: DataOutput): TableReference {
+    const tableName = this.output(name);
+    const tableArn = this.arn({ service: "dynamodb", resource: "table", resourceName: tableName });
+    return { tableName, tableArn };
+  }
+
+  private key(name: DataOutput): KeyReference {
+    const keyId = this.output(name);
+    return { keyId, keyArn: this.arn({ service: "kms", resource: "key", resourceName: keyId }) };
+  }
+
+  private bucket(name: DataOutput): BucketReference {
+    const bucketName = this.output(name);
+    const bucketArn = Stack.of(this).formatArn({
+      service: "s3",
+      region: "",
+      account: "",
+      resource: bucketName,
+      arnFormat: ArnFormat.NO_RESOURCE_NAME,
+    });
+    return { bucketName, bucketArn };
+  }
+
+  private arn(parts: {
+    readonly service: string;
+    readonly resource: string;
+    readonly resourceName: string;
+  }): string {
+    return Stack.of(this).formatArn({ ...parts, arnFormat: ArnFormat.SLASH_RESOURCE_NAME });
+  }
+}

@@ -1,0 +1,68 @@
+import { Duration } from "aws-cdk-lib";
+import { MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { Construct } from "constructs";
+import type { FunctionName } from "../../functions/environment.ts";
+import { aliasName } from "../constructs/service-function.ts";
+import type { Observed } from "./observed.ts";
+import { ServiceAlarm } from "./service-alarm.ts";
+import { ownMetric } from "./service-metrics.ts";
+
+const period = Duration.minutes(1);
+const failuresMin = 2;
+
+/**
+ * An alarm on the newest version of each function. It reacts within minutes, because it decides
+ * whether a gradual deployment continues.
+ */
+export class ReleaseAlarms extends Construct {
+  readonly byFunction: ReadonlyMap<FunctionName, ServiceAlarm>;
+
+  constructor(scope: Construct, id: string, { stage, functions }: Observed) {
+    super(scope, id);
+    this.byFunction = new Map(
+      functions.map(({ name, lambda }) => [
+        name,
+        new ServiceAlarm(this, name, {
+          name: `release-failing-${name}`,
+          metric: new MathExpression({
+            expression: "FILL(broken, 0) + FILL(unforeseen, 0)",
+            usingMetrics: {
+              broken: errorsOfNewestVersion(lambda),
+              // Without the version: a worker reports a failed message to its queue, and the
+              // invocation succeeds.
+              unforeseen: ownMetric(
+                stage,
+                { kind: "errors", name: "unforeseen_errors", statistic: Stats.SUM, minutes: 1 },
+                { service: name },
+              ),
+            },
+            label: "Errors of the newest version",
+            period,
+          }),
+          threshold: failuresMin,
+          periods: { breaching: 2, of: 5 },
+          impact: `The newest version of the function ${name} fails. A deployment that is in progress is rolled back.`,
+          lookAt: `error lines of the service ${name} since the last deployment.`,
+          act: "if the deployment is complete, roll it back.",
+          runbook: "alarm-release-failing",
+        }),
+      ]),
+    );
+  }
+}
+
+/** The alias is named, not referenced, because the alias depends on the alarm. */
+function errorsOfNewestVersion({ functionName, currentVersion }: LambdaFunction): Metric {
+  return new Metric({
+    namespace: "AWS/Lambda",
+    metricName: "Errors",
+    dimensionsMap: {
+      FunctionName: functionName,
+      Resource: `${functionName}:${aliasName}`,
+      ExecutedVersion: currentVersion.version,
+    },
+    statistic: Stats.SUM,
+    period,
+  });
+}

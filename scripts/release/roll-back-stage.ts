@@ -1,0 +1,64 @@
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  CancelUpdateStackCommand,
+  type CloudFormationClient,
+  DescribeStacksCommand,
+} from "@aws-sdk/client-cloudformation";
+
+export interface Rollback {
+  /** Name of the service stack. */
+  readonly stack: string;
+  /** Deploys the earlier release; null if the user named none. */
+  readonly deployEarlier: (() => Promise<void>) | null;
+  readonly log: (line: string) => void;
+  readonly pollMs: number;
+}
+
+/**
+ * Returns a stage to an earlier state. Cancels an update of the service stack that is in progress:
+ * CloudFormation then restores the previous versions and everything else of the stack. Otherwise
+ * deploys the earlier release.
+ * @throws Error if the stack does not exist or changes in another way, if the cancelled update does
+ * not end in the previous state, or if no update is in progress and no release is named
+ */
+export async function rollBackStage(
+  client: CloudFormationClient,
+  { stack, deployEarlier, log, pollMs }: Rollback,
+): Promise<void> {
+  const status = await statusOf(client, stack);
+  if (status === "UPDATE_IN_PROGRESS") {
+    await client.send(new CancelUpdateStackCommand({ StackName: stack }));
+    log(`Cancelled the update of ${stack}. CloudFormation restores its previous state.`);
+    const end = await settledStatus(client, { stack, pollMs });
+    log(`${stack}: ${end}`);
+    if (end === "UPDATE_ROLLBACK_COMPLETE") return;
+    throw new Error(
+      `The rollback of ${stack} ended with ${end}. See its events in CloudFormation.`,
+    );
+  }
+  if (status.endsWith("_IN_PROGRESS") && status !== "UPDATE_COMPLETE_CLEANUP_IN_PROGRESS") {
+    throw new Error(`${stack} is changing (${status}). Wait until it has ended, then repeat.`);
+  }
+  if (deployEarlier === null) {
+    throw new Error(
+      `No update of ${stack} is in progress (${status}). Name the release to return to with --to <git tag>.`,
+    );
+  }
+  await deployEarlier();
+}
+
+async function statusOf(client: CloudFormationClient, stack: string): Promise<string> {
+  const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: stack }));
+  return Stacks?.[0]?.StackStatus ?? "unknown";
+}
+
+async function settledStatus(
+  client: CloudFormationClient,
+  { stack, pollMs }: Pick<Rollback, "stack" | "pollMs">,
+): Promise<string> {
+  for (;;) {
+    const status = await statusOf(client, stack);
+    if (!status.endsWith("_IN_PROGRESS")) return status;
+    await delay(pollMs);
+  }
+}

@@ -1,0 +1,76 @@
+/** Returns a stage to an earlier release: `npm run rollback -- --stage <stage> --to <git tag>`. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { CloudFormationClient } from "@aws-sdk/client-cloudformation";
+import { stackName } from "../lib/build-app.ts";
+import { type Stage, stages } from "../lib/config.ts";
+import { type parseOptions, runCommand } from "../tools/command-line/command-line.ts";
+import { checkOutRelease } from "./release/release-tree.ts";
+import { rollBackStage } from "./release/roll-back-stage.ts";
+import { rollbackDeployments } from "./release/rollback-deployments.ts";
+
+const commandLine = {
+  name: "npm run rollback",
+  about:
+    "Returns a stage to an earlier release. While an update of the service stack is in progress, it cancels\n" +
+    "the update, and CloudFormation restores the previous versions. Otherwise it deploys the release that\n" +
+    "--to names, at once and without waiting for alarms, with the stage's file of that release.",
+  options: {
+    stage: { type: "string", value: `<${stages.join("|")}>`, about: "the stage" },
+    to: { type: "string", value: "<git tag>", about: "the release to return to" },
+    context: {
+      type: "string",
+      short: "c",
+      value: "<key>=<value>",
+      multiple: true,
+      about: "CDK context, if the stage's file does not have it",
+    },
+  },
+  examples: ["--stage prod", "--stage prod --to v0.1.0"],
+} as const;
+type Values = ReturnType<typeof parseOptions<(typeof commandLine)["options"]>>["values"];
+
+const project = fileURLToPath(new URL("..", import.meta.url));
+const pollMs = 5_000;
+
+async function main({ stage: wanted, to, context = [] }: Values): Promise<void> {
+  const stage = stages.find((known) => known === wanted);
+  if (stage === undefined) throw new Error(`Pass the stage: --stage ${stages.join(" or ")}.`);
+  const client = new CloudFormationClient({});
+  try {
+    await rollBackStage(client, {
+      stack: stackName(stage, "service"),
+      deployEarlier: to === undefined ? null : () => deployRelease(to, { stage, context }),
+      log: (line) => process.stdout.write(`${line}\n`),
+      pollMs,
+    });
+  } finally {
+    client.destroy();
+  }
+}
+
+async function deployRelease(
+  name: string,
+  { stage, context }: { readonly stage: Stage; readonly context: readonly string[] },
+): Promise<void> {
+  const tree = await checkOutRelease(name, project);
+  try {
+    const given = [`stage=${stage}`, "deployment=all-at-once", ...context];
+    const options = ["--require-approval", "never", ...given.flatMap((pair) => ["-c", pair])];
+    for (const words of rollbackDeployments(stage)) await cdk(tree.folder, [...words, ...options]);
+  } finally {
+    await tree.remove();
+  }
+}
+
+/** @throws Error if the command fails; it has printed the reason */
+async function cdk(root: string, words: readonly string[]): Promise<void> {
+  const command = join(root, "node_modules/aws-cdk/bin/cdk");
+  const child = spawn(process.execPath, [command, ...words], { cwd: root, stdio: "inherit" });
+  const [code]: unknown[] = await once(child, "exit");
+  if (code !== 0) throw new Error(`cdk ${words.slice(0, 2).join(" ")} failed (${String(code)}).`);
+}
+
+await runCommand(commandLine, ({ values }) => main(values));
