@@ -32,7 +32,7 @@ export function startTraffic({ api, watchlistId, ids }: TrafficOptions): Traffic
   const failures: string[] = [];
   let calls = 0;
   let interrupted = 0;
-  let isStopping = false;
+  const stopping = new AbortController();
   const expect = async (
     what: string,
     allowed: readonly number[],
@@ -47,7 +47,7 @@ export function startTraffic({ api, watchlistId, ids }: TrafficOptions): Traffic
     else failures.push(`${new Date().toISOString()} ${what}: ${reason}`);
   };
   const ended = (async () => {
-    while (!isStopping) {
+    while (!stopping.signal.aborted) {
       await expect("GET /account", [200], () => api.get("/account"));
       // 409: a run is in progress.
       await expect("POST /watchlists/{id}/run", [202, 409], () =>
@@ -61,7 +61,7 @@ export function startTraffic({ api, watchlistId, ids }: TrafficOptions): Traffic
   })();
   return {
     stop: async () => {
-      isStopping = true;
+      stopping.abort();
       await ended;
     },
     report: () => ({ calls, interrupted, failures }),
