@@ -8,7 +8,6 @@ export default defineConfig({
     ...filesOf.slow,
     env: {
       ...testOptions.env,
-      API_MODEL_RUNS: "4",
       CRASH_STEP: "1",
       CRON_RUNS: "1000",
       EXPORT_RUNS: "60",

@@ -1,6 +1,5 @@
 /** Runs the simulation of the service under faults, which docs/testing.md describes. */
 import { runCommand } from "../../tools/command-line/command-line.ts";
-import { playModel } from "./api-model/play-model.ts";
 import { exhaust } from "./exhaust.ts";
 import { playLedgerPairs } from "./ledger-pairs.ts";
 import { playMutants } from "./mutants.ts";
@@ -13,7 +12,6 @@ async function play(wanted: SimCommand): Promise<SimResult> {
   if (wanted.play === "exhaustive") return exhaust(wanted.options);
   if (wanted.play === "pairs") return playLedgerPairs(wanted.options);
   if (wanted.play === "mutants") return playMutants(wanted.options);
-  if (wanted.play === "model") return playModel(wanted.seeds);
   return wanted.play === "one" ? replay(wanted.options) : playScenarios(wanted.options);
 }
 

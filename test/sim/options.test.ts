@@ -25,7 +25,6 @@ describe("npm run sim", () => {
   it.each([
     ["--workers 0"],
     ["--seeds 0"],
-    ["--model 0"],
     ["--exhaustive --workers 0"],
     ["--scenario none"],
     ["--mutant none"],

@@ -61,18 +61,12 @@ export const simCommandLine = {
     },
     mutants: { type: "boolean", about: "applies each mutant, which the simulation must find" },
     mutant: { type: "string", value: "<name>", about: "applies one mutant" },
-    model: {
-      type: "string",
-      value: "<n>",
-      about: "runs n sequences of API calls against a model, without faults",
-    },
     json: { type: "boolean", about: "prints the result as JSON on the last line" },
   },
   examples: [
     "--seeds 20 --scenario calls",
     "--scenario calls --seed 7 --shrink",
-    "--exhaustive",
-    "--model 20 --json",
+    "--exhaustive --json",
   ],
 } as const;
 
@@ -82,8 +76,7 @@ export type SimCommand =
   | { readonly play: "one"; readonly options: ReplayOptions }
   | { readonly play: "exhaustive"; readonly options: { readonly workers?: number } }
   | { readonly play: "pairs"; readonly options: { readonly workers?: number; from: number } }
-  | { readonly play: "mutants"; readonly options: { readonly workers?: number; only?: string } }
-  | { readonly play: "model"; readonly seeds: number };
+  | { readonly play: "mutants"; readonly options: { readonly workers?: number; only?: string } };
 
 /**
  * Returns the command of a parsed command line.
@@ -99,7 +92,6 @@ export function commandOf(values: ValuesOf<(typeof simCommandLine)["options"]>):
     const only = values.mutant === undefined ? {} : { only: mutantNamed(values.mutant) };
     return { play: "mutants", options: { ...workers, ...only } };
   }
-  if (values.model !== undefined) return { play: "model", seeds: some("model", values.model) };
   const { scenario } = values;
   if (scenario !== undefined) scenarioNamed(scenario);
   const profile = values.profile === undefined ? undefined : profileNamed(values.profile);
