@@ -64,10 +64,10 @@ function holdChecks(client: DynamoDBDocumentClient, workers: number): () => numb
   client.middlewareStack.add(
     (next, context) => async (args) => {
       if (context["commandName"] === "QueryCommand") {
-        reads += 1;
-        if (reads > workers) await allClaimed.promise;
-        if (reads === workers) allRead.resolve();
-        return next(args);
+        if (reads === workers) await allClaimed.promise;
+        const rows = await next(args);
+        if (reads < workers && ++reads === workers) allRead.resolve();
+        return rows;
       }
       const isClaim = claims < workers;
       if (isClaim) await allRead.promise;
