@@ -11,11 +11,11 @@ interface BuiltRequest {
 
 /**
  * Names buttons of the renderer that screen readers could not name: they contain only an icon.
- * Reads `textContent`, because `innerText` would force a layout at every change of the page.
+ * Reads `innerText`, because `textContent` includes hidden text, which screen readers skip.
  */
 function nameButtons(): void {
   for (const button of document.querySelectorAll<HTMLElement>("button[aria-controls]")) {
-    const isNamed = button.textContent.trim() !== "" || button.ariaLabel;
+    const isNamed = button.innerText.trim() !== "" || button.ariaLabel;
     if (!isNamed) button.ariaLabel = isCopyButton(button) ? "Copy" : "Show details";
   }
 }
