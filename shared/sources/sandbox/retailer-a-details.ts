@@ -13,7 +13,7 @@ const paragraphs = [
     "top of the box. It keeps its settings when it loses power, and it starts where it stopped. No " +
     "account is needed, and nothing has to be installed on another device.",
   "Tested for five years of ordinary wear: buttons were pressed two hundred thousand times, hinges " +
-    "opened thirty thousand times, and the cable was bent until it gave up, which took a good deal " +
+    "opened thirty thousand times, and the cable was bent until it broke, which took a good deal " +
     "longer than we had planned for. What was learned went into this version.",
   "Quiet where it counts: at the usual setting it is not louder than a library, and in the night " +
     "mode it switches off its lights too. The fan, where there is one, runs in rubber bearings and " +
