@@ -32,7 +32,9 @@ export const deliveryActions = {
     if (id === undefined) return;
     await ask(scene, user, { method: "DELETE", path: `/v1/webhook_endpoints/${id}` });
   },
-  endpoint_added: (scene, user) => addEndpoint(scene, user, true),
+  async endpoint_added(scene, user) {
+    await addEndpoint(scene, user, true);
+  },
   filter_changed: (scene, user) => patchOne(scene, user, { events: anyFilter(scene.world.random) }),
   url_changed: (scene, user) =>
     patchOne(scene, user, { url: urlOf(scene.world.random.between(1, 7)) }),
@@ -136,12 +138,15 @@ function anyEndpoint({ world, endpoints }: DeliveryScene, { accountId }: User): 
   return known.length === 0 ? undefined : world.random.pick(known);
 }
 
-/** Registers an endpoint. If no response has its ID, finds it in the list. */
+/**
+ * Registers an endpoint. If no response has its ID, finds it in the list. Returns undefined if the
+ * endpoint was refused.
+ */
 export async function addEndpoint(
   scene: DeliveryScene,
   user: User,
   isEnabled: boolean,
-): Promise<void> {
+): Promise<string | undefined> {
   const { world, endpoints } = scene;
   const known = endpoints.get(user.accountId) ?? [];
   endpoints.set(user.accountId, known);
@@ -151,7 +156,9 @@ export async function addEndpoint(
   const request = { method: "POST", path: "/v1/webhook_endpoints", body } as const;
   const { answer } = await askUntilAnswered(scene, user, request);
   const id = answer?.body?.["id"] ?? (await listedWith(scene, user, url));
-  if (typeof id === "string" && !known.includes(id)) known.push(id);
+  if (typeof id !== "string") return undefined;
+  if (!known.includes(id)) known.push(id);
+  return id;
 }
 
 async function listedWith(

@@ -167,6 +167,12 @@ function recoverEverything(scene: DeliveryScene): boolean {
     const { value = null } = scene.history.destinations.get(user.accountId)?.at(-1) ?? {};
     const compression = value?.compression === "gzip" ? "none" : "gzip";
     world.begin(`${user.name}, final backfill`, () => changeFormat(scene, user, compression));
+    // The endpoint must not receive events from before its creation.
+    world.begin(`${user.name}, new endpoint`, async () => {
+      const endpointId = await addEndpoint(scene, user, true);
+      if (endpointId === undefined) return;
+      await askRecover(scene, user, { endpointId, body: wholeSpan(scene) });
+    });
   }
   return true;
 }
