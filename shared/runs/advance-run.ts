@@ -18,7 +18,8 @@ export interface AdvanceDependencies extends PlanDependencies, ReserveDependenci
 /**
  * Starts the first step at or after position `from` that has items to read: sends its batches. All
  * steps before `from` must be complete. Idempotent. Does nothing unless the run is in phase
- * `reading` without an error.
+ * `reading` without an error. Does not send batches again that were all sent before; `resumeRun`
+ * does.
  *
  * Sends the run to the finisher in two cases: no step has items left to read, or the balance does
  * not cover the first step of the run that has items.
@@ -38,6 +39,9 @@ export async function advanceRun(
     const planned =
       (await steps.get(run.id, step.id)) ?? (await planStep(run, position, dependencies));
     if (planned === undefined || planned.stats !== null) continue;
+    // Each repeated message of the step before comes here. If it sent all batches again, the number
+    // of messages would multiply with every step.
+    if (planned.isSent) return;
     const decision = await decideStep(run, planned, dependencies);
     if (decision === "over") return;
     if (decision === "defer" && (await isFirst(planned, steps))) {
@@ -45,6 +49,7 @@ export async function advanceRun(
       return queue.sendFinish(run);
     }
     await queue.sendBatches(batchRefs(run, planned));
+    await steps.recordSent(planned);
     return runs.recordProgress(run);
   }
   await runs.startFinishing(run, "completed", ["reading"]);

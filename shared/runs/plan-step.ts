@@ -45,6 +45,7 @@ export async function planStep(
       starts: read.kind === "as_planned" ? run.plan : null,
       decision: null,
       shortfall: null,
+      isSent: false,
       done: new Set(),
       stats: null,
     },

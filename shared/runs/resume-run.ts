@@ -40,13 +40,16 @@ const isOverdue = (run: Run, now: Date): boolean =>
   run.status !== "insufficient_credits" &&
   now.getTime() - new Date(run.progressAt).getTime() >= finishTimeoutMs;
 
-/** Continues with the last planned step, or with the next step if all its batches are done. */
+/**
+ * Continues with the last planned step, or with the next step if all its batches are done. Sends
+ * again the batches that are not done, because their messages may be lost.
+ */
 async function resumeReading(run: Run, dependencies: AbandonDependencies): Promise<void> {
   const { steps, queue } = dependencies;
   const last = (await steps.list(run.id)).at(-1);
   if (last === undefined) return advanceRun(run, 0, dependencies);
   if (last.done.size === last.batches)
     return completeStep(run, { step: last, batchesSentAt: null }, dependencies);
-  if (last.decision !== "read") return advanceRun(run, last.position, dependencies);
+  if (!last.isSent) return advanceRun(run, last.position, dependencies);
   return queue.sendBatches(batchRefs(run, last));
 }

@@ -250,6 +250,8 @@ export interface StepRecord {
    * deferred.
    */
   readonly shortfall: Shortfall | null;
+  /** True once all its batches were sent to the queue. */
+  readonly isSent: boolean;
   readonly done: ReadonlySet<number>;
   readonly stats: StepStats | null;
 }

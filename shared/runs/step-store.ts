@@ -48,6 +48,8 @@ export interface StepStore {
    * stored.
    */
   decide(run: Run, step: StepRecord, shortfall: Shortfall | null): Promise<StepDecision | "over">;
+  /** Stores that all batches of a step were sent to the queue. */
+  recordSent(step: StepRecord): Promise<void>;
   /** Reads a batch with its run, step and result. Parts that are not stored are undefined. */
   open(ref: BatchRef): Promise<OpenedBatch>;
   /** Reads the planned items of a batch. Undefined if the watchlist and its runs were deleted. */

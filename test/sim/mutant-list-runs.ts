@@ -82,6 +82,20 @@ export const runMutants: readonly Mutant[] = [
     scenario: "runs",
   },
   {
+    name: "step-sent-again-by-a-repeated-message",
+    file: "shared/runs/advance-run.ts",
+    original: "if (planned.isSent) return;",
+    replacement: "",
+    scenario: "runs",
+  },
+  {
+    name: "sent-step-not-recorded",
+    file: steps,
+    original: '"SET is_sent = :true"',
+    replacement: '"SET was_sent = :true"',
+    scenario: "runs",
+  },
+  {
     name: "delisted-item-read-again",
     file: "shared/runs/start-run.ts",
     original: 'if (item.state === "delisted") continue;',

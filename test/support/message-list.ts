@@ -9,18 +9,18 @@ export type Message =
 /**
  * Creates a run queue that adds the messages of all queues to one list, in the order of sending.
  */
-export function messageList(): { readonly waiting: Message[]; readonly port: RunQueue } {
+export function messageList() {
   const waiting: Message[] = [];
-  return {
-    waiting,
-    port: {
-      sendDue: async (due) => void waiting.push({ queue: "due", due }),
-      sendResume: async (run) => void waiting.push({ queue: "resume", run }),
-      sendFinish: async (run) => void waiting.push({ queue: "finishes", run }),
-      sendBatches: async (batches) => {
-        for (const batch of batches) waiting.push({ queue: "steps", batch });
-      },
-      sendPurge: async () => {},
+  let batchesSent = 0;
+  const port: RunQueue = {
+    sendDue: async (due) => void waiting.push({ queue: "due", due }),
+    sendResume: async (run) => void waiting.push({ queue: "resume", run }),
+    sendFinish: async (run) => void waiting.push({ queue: "finishes", run }),
+    sendBatches: async (batches) => {
+      for (const batch of batches) waiting.push({ queue: "steps", batch });
+      batchesSent += batches.length;
     },
+    sendPurge: async () => {},
   };
+  return { waiting, port, batchesSent: () => batchesSent };
 }

@@ -74,6 +74,8 @@ export interface RunBench {
   runSome(watchlist: Watchlist, messages: number): Promise<void>;
   /** Deletes all waiting messages. */
   loseMessages(): void;
+  /** Returns the number of batch messages that were sent so far. */
+  batchesSent: () => number;
   /** Returns the number of port calls during the last `run` or `work`. */
   calls: () => number;
 }
@@ -212,6 +214,7 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
     published,
     answers: source.answers,
     reads: source.reads,
+    batchesSent: queue.batchesSent,
     calls: crashing.calls,
     async account() {
       const found = await accounts.get(account.id);

@@ -62,6 +62,7 @@ export function runOfChanges(wanted: RunOfChanges): RunEvents {
     starts: null,
     decision: "read",
     shortfall: null,
+    isSent: false,
     done: new Set([0]),
     stats: null,
   };

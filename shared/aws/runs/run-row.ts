@@ -62,7 +62,8 @@ export function runOf(row: Row): Run {
 }
 
 /**
- * The row of a planned step, without its key. The first completed batch adds the attribute `done`.
+ * The row of a planned step, without its key. Later writes add `decision`, `is_sent`, `done` and
+ * `stats`.
  */
 export function stepRow(step: StepRecord): Row {
   return {
@@ -90,6 +91,7 @@ export function stepRecordOf(row: Row): StepRecord {
     starts: row["starts"],
     decision: row["decision"] ?? null,
     shortfall: row["shortfall"] ?? null,
+    isSent: row["is_sent"] ?? false,
     done: (row["done"] as ReadonlySet<number> | undefined) ?? new Set<number>(),
     stats: row["stats"] ?? null,
   } as StepRecord;

@@ -67,6 +67,7 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: Options
       return records.toSorted((a, b) => a.position - b.position);
     },
     decide: (run, step, shortfall) => decideStep(client, options, { run, step, shortfall }),
+    recordSent: (step) => recordSent(client, table, step),
     open: (ref) => openBatch(client, options, ref),
     async planned(ref) {
       const row = await read(plannedKey(ref));
@@ -251,6 +252,24 @@ async function savePlan(
   );
   assert(Item !== undefined, "the step row that refused the plan exists");
   return stepRecordOf(Item);
+}
+
+async function recordSent(
+  client: DynamoDBDocumentClient,
+  table: string,
+  { runId, step }: StepRecord,
+): Promise<void> {
+  await conditionalWrite(() =>
+    client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: watchlistKeys.step(runId, step),
+        UpdateExpression: "SET is_sent = :true",
+        ConditionExpression: "attribute_exists(pk)",
+        ExpressionAttributeValues: { ":true": true },
+      }),
+    ),
+  );
 }
 
 async function recordStats(

@@ -157,6 +157,47 @@ describe("the history of runs", () => {
   });
 });
 
+describe("a run of several batches and steps", () => {
+  // A repeated tick resumes its run, which sends the four batches of the first step once more.
+  it.each([
+    { deliveries: 1, batches: 12 },
+    { deliveries: 2, batches: 12 + 2 * 4 },
+  ])(
+    "sends $batches batches in two runs if every message is delivered $deliveries times",
+    async ({ deliveries, batches }) => {
+      const bench = await startRunBench({ tables, batchIdsMax: 1, deliveries });
+      const list = await bench.createList(asins.slice(0, 4), { platform: "retailer_a" });
+      bench.answers.product = () => ({ status: "ok", fields: product(10, 10) });
+      await bench.run(list);
+      bench.clock.set("2026-03-01T01:00:00Z");
+      bench.answers.product = () => ({ status: "ok", fields: product(8, 8) });
+      await bench.run(list);
+
+      const { status, stats } = await bench.lastRun(list);
+      expect({ status, steps: Object.keys(stats.steps) }).toEqual({
+        status: "completed",
+        steps: ["pulse", "lite"],
+      });
+      expect(bench.batchesSent()).toBe(batches);
+    },
+  );
+});
+
+describe("a run whose messages are lost", () => {
+  it("continues with the batches that are not done when the sweeper resumes it", async () => {
+    const bench = await startRunBench({ tables, batchIdsMax: 1 });
+    const list = await bench.createList(["10001", "10002", "10003", "10004"]);
+    bench.answers.product = () => ({ status: "ok", fields: standard(10) });
+    await bench.runSome(list, 2);
+    bench.loseMessages();
+    const sent = bench.batchesSent();
+    bench.clock.set("2026-03-01T00:06:00Z");
+    await bench.work([{ queue: "resume", run: await bench.lastRun(list) }]);
+    expect(bench.batchesSent() - sent).toBe(3);
+    expect(await bench.lastRun(list)).toMatchObject({ status: "completed", credits: 4 });
+  });
+});
+
 describe("a run without progress for 15 minutes", () => {
   it("fails, charges for the answered items, and leaves owed retries to the others", async () => {
     const bench = await startRunBench({ tables, batchIdsMax: 2 });

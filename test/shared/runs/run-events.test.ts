@@ -51,6 +51,7 @@ const step: StepRecord = {
   starts: null,
   decision: "read",
   shortfall: null,
+  isSent: false,
   done: new Set([0]),
   stats: null,
 };

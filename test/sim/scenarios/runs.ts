@@ -4,6 +4,7 @@ import { renamed } from "../../support/renamed-pipeline.ts";
 import { isEmpty, type Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import { watchLedgers } from "../checks/ledger-watch.ts";
 import { watchRuns } from "../checks/run-claims.ts";
+import { watchSends } from "../checks/run-sends.ts";
 import { checkRuns } from "../checks/runs.ts";
 import type { Random } from "../random.ts";
 import type { Scenario } from "../scenario.ts";
@@ -153,6 +154,7 @@ async function openScene(world: World, tenants: readonly Tenant[]): Promise<Runs
   const receivers = new Map<string, readonly Receiver[]>();
   const scene = { world, users, receivers, lists, stores: storesOf(world), seen: watchRuns(world) };
   keepRecords(scene);
+  watchSends(world);
   for (const [n, { credits }] of tenants.entries()) {
     users.push(await world.newUser(`tenant-${n + 1}`, credits));
   }

@@ -44,6 +44,7 @@ async function startStep({ run, runs, steps }: Claimed): Promise<StepRecord> {
     starts: "p1",
     decision: null,
     shortfall: null,
+    isSent: false,
     done: new Set(),
     stats: null,
   };

@@ -57,6 +57,7 @@ const aStep = (wanted: Partial<StepRecord> = {}): StepRecord => ({
   starts: null,
   decision: null,
   shortfall: null,
+  isSent: false,
   done: new Set(),
   stats: null,
   ...wanted,
@@ -158,6 +159,17 @@ describe("dynamoStepStore.plan", () => {
 
     expect(await store.list(run.id)).toEqual(steps);
     expect(await store.list("wlrun_other")).toEqual([]);
+  });
+});
+
+describe("dynamoStepStore.recordSent", () => {
+  it("stores that the batches of a step were sent, but not for a deleted step", async () => {
+    const step = await store.plan({ step: aStep(), batches });
+    await store.recordSent(step);
+    await store.recordSent(aStep({ step: "deleted" }));
+
+    expect(await store.get(run.id, "detail")).toEqual({ ...step, isSent: true });
+    expect(await store.get(run.id, "deleted")).toBeUndefined();
   });
 });
 

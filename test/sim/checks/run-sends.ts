@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import type { Attempt } from "../attempt.ts";
+import type { Task } from "../task-scheduler.ts";
+import type { World } from "../world.ts";
+
+/** The part of a batch's message that identifies the plan of its step. */
+interface PlanOfBatch {
+  readonly run_id: string;
+  readonly step: string;
+  readonly plan: string;
+}
+
+/**
+ * Starts to check that a repeated message of a complete step does not send the next step again
+ * (invariant R18). Else each repeated message sends as many messages as the next step has batches,
+ * and all of these are repeated messages in turn. A message that a worker received before the step
+ * was sent may send it too. Reports violations at once.
+ */
+export function watchSends(world: World): void {
+  /** The plans whose batches were all sent. */
+  const sent = new Set<string>();
+  /** The plans of which each task sent batches. */
+  const sentBy = new Map<Task, Set<string>>();
+  /** The plans whose batches were all sent before the first request of each task. */
+  const sentBefore = new Map<Task, ReadonlySet<string>>();
+  world.beforeEffect.push(({ task }) => {
+    if (!sentBefore.has(task)) sentBefore.set(task, new Set(sent));
+  });
+  world.afterEffect.push((attempt) => {
+    const { task } = attempt;
+    // The first progress that a task stores after it sent batches shows that it sent all of them.
+    if (isProgress(attempt)) for (const plan of sentBy.get(task) ?? []) sent.add(plan);
+    if (!task.name.includes(" run-step ")) return;
+    for (const plan of plansSent(attempt)) {
+      const known = sentBy.get(task) ?? new Set();
+      sentBy.set(task, known.add(plan));
+      if (sentBefore.get(task)?.has(plan) !== true) continue;
+      world.reportViolation(
+        new assert.AssertionError({ message: `${task.name} sends step ${plan} again` }),
+      );
+    }
+  });
+}
+
+/** Returns true for a request that stores the progress of a run. */
+const isProgress = ({ service, operation, input }: Attempt): boolean =>
+  service === "dynamo" &&
+  operation === "UpdateItem" &&
+  String(input["UpdateExpression"]).startsWith("SET #progress_at");
+
+/** Returns the plans of the batches that a request sends. */
+function plansSent({ service, operation, input }: Attempt): readonly string[] {
+  if (service !== "sqs" || !String(input["QueueUrl"]).endsWith("/steps")) return [];
+  const entries = operation === "SendMessageBatch" ? input["Entries"] : [input];
+  return (entries as readonly { readonly MessageBody: string }[]).map(({ MessageBody }) => {
+    const { run_id, step, plan } = JSON.parse(MessageBody) as PlanOfBatch;
+    return `${step} of ${run_id} in plan ${plan}`;
+  });
+}
