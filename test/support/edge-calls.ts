@@ -1,9 +1,9 @@
 import { Logger } from "@aws-lambda-powertools/logger";
-import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type { MiddlewareDependencies, HttpHandler } from "../../functions/http/group-handler.ts";
 import type { Admission } from "../../shared/accounts/account-store.ts";
 import { systemRandom } from "../../shared/base/system.ts";
 import { fixedClock } from "./clock.ts";
+import { gatewayContext, gatewayEvent } from "./gateway-event.ts";
 
 /** Builds the dependencies of the HTTP middleware. `admission` decides which API keys are valid. */
 export const edgeWith = (
@@ -31,21 +31,16 @@ export interface EdgeAnswer {
 
 /** Calls a handler with an event of API Gateway. Returns the decoded bytes of the body. */
 export async function callEdge(handler: HttpHandler, call: EdgeCall): Promise<EdgeAnswer> {
-  const [httpMethod = "", path = ""] = call.route.split(" ");
-  const event = {
-    httpMethod,
+  const [method = "", path = ""] = call.route.split(" ");
+  const event = gatewayEvent({
+    method,
     path,
     headers: { "Content-Type": "application/json", ...call.headers },
-    multiValueHeaders: {},
-    queryStringParameters: call.query ?? null,
-    multiValueQueryStringParameters: null,
-    pathParameters: null,
+    query: call.query ?? null,
     body: call.body ?? null,
-    isBase64Encoded: false,
-    requestContext: { path, identity: { sourceIp: call.address ?? "192.0.2.1" } },
-  } as unknown as APIGatewayProxyEvent;
-  const context = { getRemainingTimeInMillis: () => 29_000 } as Context;
-  const { statusCode, headers = {}, body, isBase64Encoded } = await handler(event, context);
+    ...(call.address !== undefined && { address: call.address }),
+  });
+  const { statusCode, headers = {}, body, isBase64Encoded } = await handler(event, gatewayContext);
   const bytes = Buffer.from(body, isBase64Encoded === true ? "base64" : "utf8");
   return { status: statusCode, headers, bytes };
 }

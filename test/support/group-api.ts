@@ -1,8 +1,8 @@
-import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type { HttpHandler } from "../../functions/http/group-handler.ts";
 import type { Admission } from "../../shared/accounts/account-store.ts";
 import { hashApiKey, newApiKey } from "../../shared/accounts/api-key.ts";
 import { systemRandom } from "../../shared/base/system.ts";
+import { gatewayContext, gatewayEvent } from "./gateway-event.ts";
 
 export interface Answer {
   readonly status: number;
@@ -53,23 +53,18 @@ export const groupCaller =
     path: string,
     { body, query, account = "acct_1" }: Sent = {},
   ): Promise<Answer> => {
-    const event = {
-      httpMethod: method,
+    const event = gatewayEvent({
+      method,
       path: `/v1/${path}`,
       headers: {
         Host: "api.shop-example.com",
         Authorization: `Bearer ${keyOf(account)}`,
         ...(body === undefined ? {} : { "Content-Type": "application/json" }),
       },
-      multiValueHeaders: {},
-      queryStringParameters: query ?? null,
-      pathParameters: null,
+      query: query ?? null,
       body: body === undefined ? null : JSON.stringify(body),
-      isBase64Encoded: false,
-      requestContext: { path: `/v1/${path}`, identity: { sourceIp: "192.0.2.1" } },
-    } as unknown as APIGatewayProxyEvent;
-    const context = { getRemainingTimeInMillis: () => 29_000 } as Context;
-    const answer = await handler(event, context);
+    });
+    const answer = await handler(event, gatewayContext);
     return {
       status: answer.statusCode,
       headers: answer.headers ?? {},

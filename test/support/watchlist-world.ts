@@ -1,6 +1,5 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
-import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { groupHandler } from "../../functions/http/group-handler.ts";
 import { watchlistRoutes } from "../../functions/watchlists/handler.ts";
 import { hashApiKey, newApiKey } from "../../shared/accounts/api-key.ts";
@@ -21,6 +20,7 @@ import { type CrashPoint, ProcessDied } from "./crashing-ports.ts";
 import { expectDocumented } from "./openapi.ts";
 import { messageList } from "./message-list.ts";
 import type { TestTables } from "./tables.ts";
+import { gatewayContext, gatewayEvent } from "./gateway-event.ts";
 
 export interface Asked {
   readonly body?: unknown;
@@ -106,8 +106,8 @@ export async function openWatchlistWorld(tables: TestTables) {
         dependencies: { ...edge, ...through },
       });
       const [method = "GET", path = ""] = route.split(" ");
-      const event = {
-        httpMethod: method,
+      const event = gatewayEvent({
+        method,
         path: `/v1/watchlists${path}`,
         headers: {
           Host: "api.test",
@@ -115,15 +115,10 @@ export async function openWatchlistWorld(tables: TestTables) {
           "Content-Type": "application/json",
           ...headers,
         },
-        multiValueHeaders: {},
-        queryStringParameters: query ?? null,
-        pathParameters: null,
+        query: query ?? null,
         body: body === undefined ? null : JSON.stringify(body),
-        isBase64Encoded: false,
-        requestContext: { path: `/v1/watchlists${path}`, identity: { sourceIp: "192.0.2.1" } },
-      } as unknown as APIGatewayProxyEvent;
-      const context = { getRemainingTimeInMillis: () => 29_000 } as Context;
-      const answer = await handler(event, context);
+      });
+      const answer = await handler(event, gatewayContext);
       const json = JSON.parse(answer.body) as Record<string, unknown>;
       expectDocumented(`${method} ${event.path}`, answer.statusCode, json);
       return {

@@ -5,7 +5,6 @@ import { accountKeys } from "../../../shared/aws/table/table.ts";
 import { newId } from "../../../shared/base/ids.ts";
 import type { CreditSource } from "../../../shared/credits/ledger.ts";
 import { Logger } from "@aws-lambda-powertools/logger";
-import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import * as v from "valibot";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createApiKeyRoute } from "../../../functions/account/create-api-key.ts";
@@ -37,6 +36,7 @@ import { externalIdOf } from "../../../shared/exports/destination.ts";
 import { expectDocumented } from "../../support/openapi.ts";
 import { fixedClock } from "../../support/clock.ts";
 import { type DynamoLedgerWorld, startLedgerWorld } from "../../support/ledger-world.ts";
+import { gatewayContext, gatewayEvent } from "../../support/gateway-event.ts";
 
 const clock = fixedClock("2026-03-10T12:00:00Z");
 const random = systemRandom;
@@ -103,22 +103,17 @@ async function ask(
   } = {},
 ): Promise<Answer> {
   if (wanted.atOnce !== true) clock.advance(50);
-  const event = {
-    httpMethod: method,
+  const event = gatewayEvent({
+    method,
     path: `/v1/${path}`,
     headers: {
       Authorization: `Bearer ${wanted.key ?? key.key}`,
       "Content-Type": "application/json",
     },
-    multiValueHeaders: {},
-    queryStringParameters: wanted.query ?? null,
-    pathParameters: null,
+    query: wanted.query ?? null,
     body: wanted.body === undefined ? null : JSON.stringify(wanted.body),
-    isBase64Encoded: false,
-    requestContext: { path: `/v1/${path}`, identity: { sourceIp: "192.0.2.1" } },
-  } as unknown as APIGatewayProxyEvent;
-  const context = { getRemainingTimeInMillis: () => 29_000 } as Context;
-  const { statusCode, body } = await handler(event, context);
+  });
+  const { statusCode, body } = await handler(event, gatewayContext);
   const answered = JSON.parse(body) as Answer["body"];
   expectDocumented(`${method} /v1/${path}`, statusCode, answered);
   return { status: statusCode, body: answered };

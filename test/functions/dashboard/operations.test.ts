@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
+import type { APIGatewayProxyResult } from "aws-lambda";
 import { describe, expect, it } from "vitest";
 import { createHandler } from "../../../functions/dashboard/handler.ts";
 import { dashboardAssets } from "../../../tools/dashboard/assets.ts";
+import { gatewayContext, gatewayEvent } from "../../support/gateway-event.ts";
 
 const demoKey = `svc_demo_${"0".repeat(38)}`;
 
@@ -13,16 +14,9 @@ async function get(path: string, demoApiKey = demoKey): Promise<APIGatewayProxyR
     RESPONSE_MODE: "buffered",
     DEMO_API_KEY: demoApiKey,
   });
-  const event = {
-    httpMethod: "GET",
-    path,
-    headers: { Host: "api.example.com" },
-    queryStringParameters: null,
-    pathParameters: null,
-    body: null,
-    requestContext: { path: `/prod${path}`, identity: { sourceIp: "192.0.2.1" } },
-  } as unknown as APIGatewayProxyEvent;
-  return handler(event, { getRemainingTimeInMillis: () => 30_000 } as Context);
+  const headers = { Host: "api.example.com" };
+  const event = gatewayEvent({ path, calledPath: `/prod${path}`, headers });
+  return handler(event, gatewayContext);
 }
 
 /** Paths of the files that the page references. */

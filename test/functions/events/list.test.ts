@@ -1,7 +1,6 @@
 import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { Logger } from "@aws-lambda-powertools/logger";
 import { DeleteObjectCommand } from "@aws-sdk/client-s3";
-import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { eventRoutes } from "../../../functions/events/handler.ts";
 import { groupHandler, type HttpHandler } from "../../../functions/http/group-handler.ts";
@@ -23,6 +22,7 @@ import {
   runOf,
   startEventWorld,
 } from "../../support/event-world.ts";
+import { gatewayContext, gatewayEvent } from "../../support/gateway-event.ts";
 
 const start = "2026-11-20T10:00:00.000Z";
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -96,19 +96,12 @@ type Query = Readonly<Record<string, string>>;
 async function ask(query: Query = {}, apiKey = key) {
   // The rate limit counts the calls of a second, so each call is made a little later.
   clock.advance(50);
-  const event = {
-    httpMethod: "GET",
+  const event = gatewayEvent({
     path: "/v1/events",
     headers: { Authorization: `Bearer ${apiKey}` },
-    multiValueHeaders: {},
-    queryStringParameters: query,
-    pathParameters: null,
-    body: null,
-    isBase64Encoded: false,
-    requestContext: { path: "/v1/events", identity: { sourceIp: "192.0.2.1" } },
-  } as unknown as APIGatewayProxyEvent;
-  const context = { getRemainingTimeInMillis: () => 29_000 } as Context;
-  const { statusCode, body } = await handler(event, context);
+    query,
+  });
+  const { statusCode, body } = await handler(event, gatewayContext);
   return { status: statusCode, text: body, body: JSON.parse(body) as unknown };
 }
 

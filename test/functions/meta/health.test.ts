@@ -1,4 +1,3 @@
-import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createHandler } from "../../../functions/meta/handler.ts";
@@ -6,6 +5,7 @@ import { version } from "../../../shared/base/version.ts";
 import { fixedClock } from "../../support/clock.ts";
 import { openTables } from "../../support/tables.ts";
 import { watchedClient } from "../../support/watched-client.ts";
+import { gatewayContext, gatewayEvent } from "../../support/gateway-event.ts";
 
 const tables = openTables();
 let table: string;
@@ -17,20 +17,11 @@ function service(dynamo: DynamoDBDocumentClient = tables.client) {
   const clock = fixedClock("2026-11-20T10:00:00.000Z");
   const environment = { STAGE: "test", ACCOUNTS_TABLE: table };
   const handler = createHandler(environment, { clock, clients: { dynamo } });
-  const get = async (path: string, addressedPath = path) => {
+  const get = async (path: string, calledPath = path) => {
     // 50 calls a second are allowed to an address.
     clock.advance(100);
-    const event = {
-      httpMethod: "GET",
-      path,
-      headers: { Host: "api.example.com" },
-      queryStringParameters: null,
-      pathParameters: null,
-      body: null,
-      requestContext: { path: addressedPath, identity: { sourceIp: "192.0.2.1" } },
-    } as unknown as APIGatewayProxyEvent;
-    const context = { getRemainingTimeInMillis: () => 29_000 } as Context;
-    return handler(event, context);
+    const headers = { Host: "api.example.com" };
+    return handler(gatewayEvent({ path, calledPath, headers }), gatewayContext);
   };
   return { clock, get };
 }

@@ -3,7 +3,7 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { Logger } from "@aws-lambda-powertools/logger";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
+import type { APIGatewayProxyResult } from "aws-lambda";
 import { describe, expect, it } from "vitest";
 import document from "../../../functions/meta/generated/openapi.json" with { type: "json" };
 import { groupHandler } from "../../../functions/http/group-handler.ts";
@@ -16,6 +16,7 @@ import { delistingIds, reservedIds } from "../../../shared/scrapers/reserved-ids
 import { inFlight } from "../../../shared/watchlists/claim-creation.ts";
 import { errorGuide } from "../../../tools/documents/error-guide.ts";
 import { fixedClock } from "../../support/clock.ts";
+import { gatewayContext, gatewayEvent } from "../../support/gateway-event.ts";
 
 /** Calls come a second apart, so that none exceeds the rate of an address. */
 let seconds = 0;
@@ -46,16 +47,13 @@ async function get(
   path: string,
   { method = "GET", headers = {} }: Sent = {},
 ): Promise<APIGatewayProxyResult> {
-  const event = {
-    httpMethod: method,
+  const event = gatewayEvent({
+    method,
     path,
+    calledPath: `/prod${path}`,
     headers: { Host: "api.example.com", "X-Forwarded-Proto": "https", ...headers },
-    queryStringParameters: null,
-    pathParameters: null,
-    body: null,
-    requestContext: { path: `/prod${path}`, identity: { sourceIp: "192.0.2.1" } },
-  } as unknown as APIGatewayProxyEvent;
-  return handler(event, { getRemainingTimeInMillis: () => 30_000 } as Context);
+  });
+  return handler(event, gatewayContext);
 }
 
 const schemas = new Ajv2020({ strict: true });
