@@ -177,13 +177,16 @@ interface Violation {
 export const expectLoaded = (page: Page): Promise<void> =>
   expect.poll(() => page.locator(".skeleton").count()).toBe(0);
 
-/** Returns the serious and critical violations that axe finds on the page, one line for each. */
-async function violationsOf(page: Page): Promise<readonly string[]> {
+/**
+ * Returns the serious and critical violations that axe finds in the element that matches a selector,
+ * one line for each.
+ */
+async function violationsIn(page: Page, root: string): Promise<readonly string[]> {
   await expectLoaded(page);
   // The debugger adds the script, because the Content-Security-Policy does not apply to it.
   await page.evaluate(axe.source);
   const violations = await page.evaluate<readonly Violation[]>(
-    "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)",
+    `axe.run(${JSON.stringify(root)}, { resultTypes: ['violations'] }).then((found) => found.violations)`,
   );
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
@@ -200,17 +203,19 @@ const views = (["light", "dark"] as const).flatMap((scheme) =>
  * Expects a page to have no serious violation, in both colour schemes, on a desktop and a phone,
  * and to be no wider than the phone.
  * @param settled waits until the page shows a color scheme
+ * @param root selects the part of the page that is checked, such as a dialog that makes the rest inert
  */
 export async function expectAccessible(
   page: Page,
   settled: (scheme: Scheme) => Promise<void> = async () => {},
+  root = "html",
 ): Promise<void> {
   const before = page.viewportSize();
   for (const { scheme, size } of views) {
     await page.emulateMedia({ colorScheme: scheme });
     await page.setViewportSize(viewports[size]);
     await settled(scheme);
-    expect(await violationsOf(page), `${scheme}, ${size}`).toEqual([]);
+    expect(await violationsIn(page, root), `${scheme}, ${size}`).toEqual([]);
     const overflow = await page.evaluate(
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
     );

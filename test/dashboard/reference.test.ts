@@ -50,6 +50,16 @@ describe.skipIf(lacksChromium)("the API reference", () => {
     await expectAccessible(page, (scheme) => colorsOf(page, scheme));
   });
 
+  it("is accessible while it sends a call", async () => {
+    const { page, operation } = await openOperation(
+      "Get the account",
+      "tag/account/GET/v1/account",
+    );
+    await operation.getByRole("button", { name: /^Test Request/ }).click();
+    await page.getByRole("dialog", { name: "API Client" }).waitFor();
+    await expectAccessible(page, (scheme) => colorsOf(page, scheme), "[role=dialog]");
+  });
+
   it("scrolls to the operation of a deep link", async () => {
     const { page, operation } = await openOperation("Get usage by day", "tag/account/GET/v1/usage");
     await expect

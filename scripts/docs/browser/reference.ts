@@ -10,16 +10,30 @@ interface BuiltRequest {
 }
 
 /**
- * Names buttons of the renderer that screen readers could not name: they contain only an icon.
- * Reads `innerText`, because `textContent` includes hidden text, which screen readers skip.
+ * Corrects the names of the renderer's buttons for screen readers. A button that contains only an
+ * icon gets a name. The name of a button with text begins with that text, so that people can say
+ * what they see. Reads `innerText`, because `textContent` includes hidden text, which screen readers
+ * skip; a hidden button has no `innerText` yet.
  */
 function nameButtons(): void {
-  for (const button of document.querySelectorAll<HTMLElement>("button[aria-controls]")) {
-    const isNamed = button.innerText.trim() !== "" || button.ariaLabel;
-    if (!isNamed) button.ariaLabel = isCopyButton(button) ? "Copy" : "Show details";
+  for (const button of document.querySelectorAll<HTMLButtonElement>("button")) {
+    const text = button.innerText.trim().replaceAll(/\s+/g, " ");
+    const name = button.ariaLabel ?? "";
+    if (text !== "" && name !== "" && !name.includes(text)) button.ariaLabel = `${text}: ${name}`;
+    const lacksName = text === "" && name === "" && button.hasAttribute("aria-controls");
+    if (lacksName && button.checkVisibility({ visibilityProperty: true }))
+      button.ariaLabel = isCopyButton(button) ? "Copy" : "Show details";
   }
 }
 const isCopyButton = (button: Element): boolean => button.classList.contains("scalar-code-copy");
+
+/** Corrects roles in the renderer's dialog: a button without its role, and incomplete comboboxes. */
+function completeRoles(): void {
+  for (const button of document.querySelectorAll("button[role=none]"))
+    button.removeAttribute("role");
+  for (const box of document.querySelectorAll("[role=combobox]:not([aria-expanded])"))
+    box.setAttribute("aria-expanded", "false");
+}
 
 /** Removes the static list of operations once the renderer shows its own. */
 function removeIntroduction(): void {
@@ -29,6 +43,7 @@ function removeIntroduction(): void {
 new MutationObserver(() => {
   removeIntroduction();
   nameButtons();
+  completeRoles();
 }).observe(document.body, { childList: true, subtree: true });
 
 createApiReference("#reference", {
