@@ -90,7 +90,7 @@ async function main([folder = "screenshots"]: readonly string[]): Promise<void> 
     await inventUse(world, api);
     const places = await placesOf(api);
     // Each view also shows the sign-in.
-    const progress = progressOf(views.length * (places.length + 1));
+    const progress = progressOf(views.length * (places.length + documents.length + 1));
     for (const view of views) await takeAll(browser, world, { folder, places, view, progress });
   } finally {
     await browser.close();
