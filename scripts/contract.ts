@@ -28,7 +28,7 @@ async function main(): Promise<number> {
     process.stdout.write(helpOf(commandLine));
     return 0;
   }
-  // Otherwise every call writes a line between the findings.
+  // Otherwise, the log line of each call would appear between the findings.
   process.env["POWERTOOLS_LOG_LEVEL"] ??= "SILENT";
   const installed = await installContractPython();
   if (installed.outcome === "absent") {

@@ -88,7 +88,7 @@ async function inWorld(values: Values, from: Release | null): Promise<number> {
 
 /**
  * Runs the emulator and its clients in a separate process. The environment of that process contains
- * nothing of the developer's.
+ * no variables of the developer.
  */
 async function withEmulator(folder: string, from: Release | null): Promise<number> {
   const installed = await installPython({ cache, name: "emulator", requirements });

@@ -39,8 +39,8 @@ export function createHandler(
     const scheduledTime = new Date(message.scheduled_time);
     const run = await claimDueRun({ ...ref, scheduledTime, now }, dependencies);
     addWorkKeys({ run_id: run?.id, run_number: run?.runNumber });
-    // The restore may fail: the sweeper finds an overdue watchlist again, and an old schedule sends
-    // another message.
+    // A failed restore needs no retry: the sweeper finds an overdue watchlist again, and an old
+    // schedule sends another message.
     const isOldSchedule = message.hops === undefined;
     if (message.overdue || isOldSchedule) {
       await bestEffort(() => restoreSchedule({ ...ref, now }, dependencies), warn);

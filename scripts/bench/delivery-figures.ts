@@ -23,8 +23,8 @@ export interface Round {
 }
 
 /**
- * Returns the number of events of a case: one part for each 500 items, and one completed event for
- * each run.
+ * Returns the number of events of a case. Each run has one part for each 500 of its items, and one
+ * completed event.
  */
 export const eventsIn = ({ runs, items }: Case): number =>
   runs * (Math.ceil(items / limits.itemEventsMax) + 1);

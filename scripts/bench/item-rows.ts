@@ -19,7 +19,7 @@ export interface Layout {
   fill(items: readonly Item[]): Promise<void>;
   /** Reads all items, with `limit` items in a call. */
   readAll(limit: number): Promise<number>;
-  /** Reads and rewrites some items, as a step does. */
+  /** Returns the fields of an item that a stored page contains. */
   change(ids: readonly string[], to: (item: Item) => Item): Promise<number>;
   changedSince(since: string): Promise<number>;
 }

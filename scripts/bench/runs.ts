@@ -71,7 +71,7 @@ export async function benchRuns(): Promise<Record<string, unknown>> {
   }
 }
 
-/** Measures a baseline, three sweeps and a refresh of a new watchlist. */
+/** Measures a baseline, three sweep runs and a refresh of a new watchlist. */
 async function benchList(list: string, size: number, bench: Bench): Promise<RunFigures[]> {
   const { world } = bench;
   world.send("hold");
@@ -98,7 +98,10 @@ const tierOf = (runNumber: number): Tier => {
   return runNumber === runsOfList ? "lite" : "pulse";
 };
 
-/** Sets the source's responses for a run. A sweep reads its changed items twice. */
+/**
+ * Writes the source's answers for a run. A sweep run reads all items at `pulse`, and the changed
+ * items again at `lite`.
+ */
 function prepare(
   list: string,
   { size, runNumber }: { readonly size: number; readonly runNumber: number },

@@ -128,7 +128,7 @@ function idIn({ pathname }: URL): string {
   return numbers.toSorted((a, b) => b.length - a.length)[0] ?? step;
 }
 
-/** In the currency of the page: the reference data does not name it. */
+/** Accepts any currency, because the reference data contains no currency. */
 const extract = ({ html, id, url }: Page): Extraction =>
   extractProduct(html, { id, url, currency: null });
 

@@ -38,7 +38,7 @@ const list = "costs";
 const items = 50_000;
 /**
  * The numbers of the measured runs. The runs are a baseline, two sweep runs and a refresh. The
- * first sweep run warms up the processes.
+ * first sweep run only warms up the processes.
  */
 const [sweepRun, refreshRun] = [3, 4];
 

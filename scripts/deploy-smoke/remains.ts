@@ -53,9 +53,10 @@ function lookups(): {
 const absence = /NotFound|NonExistent|DoesNotExist|NoSuch/;
 
 /**
- * Looks for resources of a deleted deployment that contain data or cost money. Asks their own
- * services, because CloudFormation's report may be wrong.
- * @returns a line for each resource that still exists, and the number of requested resources
+ * Looks for resources of a deleted deployment that contain data or cost money. Sends requests to
+ * the services of the resources, because CloudFormation's report may be wrong.
+ * @returns a line for each resource that still exists, and the number of resources that were
+ * checked
  */
 export async function remainsOf(
   resources: readonly DeployedResource[],

@@ -13,7 +13,7 @@ export type Tier = "pulse" | "lite" | "full";
 
 /** IDs of one call. */
 const callIdsMax = 1_000;
-/** One item of this many changes from run to run. */
+/** One in this many items changes from one run to the next. */
 const movedEvery = 100;
 
 interface ShopItem {
@@ -89,7 +89,7 @@ const fileOf = (tier: string, firstId: string, count: number): string =>
 const digest = (text: string): Buffer => createHash("sha512").update(text).digest();
 
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-/** As dense as real IDs: they compress no better than those. */
+/** Random, because real IDs compress as badly. */
 const idOf = (seed: string): string =>
   `B0${Array.from(digest(seed).subarray(0, 8), (byte) => letters[byte % letters.length]).join("")}`;
 

@@ -102,7 +102,7 @@ export const eventSchemas = {
   ),
 };
 
-/** 200 of `GET /v1/events/{id}`: the body of an event that a run made. */
+/** 200 of `GET /v1/events/{id}`: the body of an event of a run. */
 export const runEventSchema = v.variant("type", [
   eventSchemas["watchlist.product.changed"],
   eventSchemas["watchlist.product.matched"],
@@ -110,7 +110,7 @@ export const runEventSchema = v.variant("type", [
   eventSchemas["watchlist.run.completed"],
 ]);
 
-/** 200 of `GET /v1/events`: bodies of the events that runs make. */
+/** 200 of `GET /v1/events`: the bodies of events of runs. */
 export const eventsResponse = v.object({
   object: v.literal("list"),
   data: v.pipe(v.array(runEventSchema), v.description("Oldest first, each as a webhook gets it.")),

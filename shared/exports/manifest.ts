@@ -20,7 +20,10 @@ export const folderOf = (run: ArchivedRun, prefix: string): ExportFolder => ({
   runStartedAt: run.runStartedAt,
 });
 
-/** Size and digest of an event's object in this format. */
+/**
+ * Size and SHA-256 of the object that is written for an event: of the gzip member, or of the
+ * uncompressed line, depending on `compression`.
+ */
 export const storedAs = (
   { gzip, line }: Pick<ArchivedEvent, "gzip" | "line">,
   compression: Compression,

@@ -37,7 +37,10 @@ export async function entriesOf(
   }
 }
 
-/** balance + open holds + spent = granted + purchased + adjusted, over one gapless chain. */
+/**
+ * Expects that balance + open holds + spent = granted + purchased + adjusted, and that the entries
+ * have no gap.
+ */
 export async function expectLedgerToBalance(
   world: Pick<LedgerWorld, "history" | "account">,
   accountId: string,

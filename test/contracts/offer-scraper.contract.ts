@@ -14,7 +14,7 @@ import { brandedKeysIn } from "./output-keys.ts";
 /** A scraper of offers in front of a source that behaves as the ID selects. */
 export interface OfferScraperSubject {
   readonly scraper: OfferScraper;
-  /** IDs by what the source's behaviour proves about them. */
+  /** IDs by the status that the answers for them must have. */
   readonly ids: Readonly<Record<OffersAnswer["status"], readonly string[]>>;
   /** The ID of an item that the source answers only after a short deadline, or never. */
   readonly slowId: string;
@@ -117,7 +117,7 @@ export function offerScraperContract(
 /** A checker of offers in front of a source that behaves as the offer selects. */
 export interface OfferCheckerSubject {
   readonly checker: OfferChecker;
-  /** Offers by what the source's behaviour proves about them. */
+  /** Offers by the result that their check must have. */
   readonly offers: Readonly<Record<"buyable" | "gone" | "unavailable", readonly OfferReference[]>>;
   /** An offer that the source answers only after a short deadline, or never. */
   readonly slowOffer: OfferReference;

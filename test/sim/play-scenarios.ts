@@ -76,7 +76,7 @@ export async function playScenarios(options: PlayScenariosOptions): Promise<SimR
     differing: 0,
     replayed: 0,
   };
-  // The regressions, the scenarios, the crashes, and the repeated seeds.
+  // The regressions, the scenarios, the planned crashes, and the seeds that run twice.
   const progress = progressOf(names.length + 3);
   const regressionJobs = regressions.filter((one) => names.includes(one.scenario));
   const about = `${regressionJobs.length} regression seeds`;

@@ -18,7 +18,7 @@ export interface VirtualTime {
   /** Returns the virtual time in epoch milliseconds. */
   now(): number;
   sleep(milliseconds: number): Promise<void>;
-  /** Runs real input or output. Virtual time does not advance until it ends. */
+  /** Runs real input or output. Virtual time does not advance until the work has ended. */
   still<T>(work: () => Promise<T>): Promise<T>;
   /**
    * Advances virtual time until `work` has ended.

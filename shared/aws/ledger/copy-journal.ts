@@ -23,7 +23,8 @@ export async function copyJournal(
   accountId: string,
   shard: Shard,
 ): Promise<void> {
-  // The eighth or ninth record causes the copy. Later reservations would only repeat it.
+  // Only the reservation that adds the eighth or ninth record copies. Later ones would repeat a
+  // copy that is in progress.
   if (shard.journal.length % pageRecordsMin <= 1) await copyRecords(process, accountId, shard);
 }
 

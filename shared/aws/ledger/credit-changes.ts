@@ -85,7 +85,7 @@ function applyChange(process: LedgerProcess, change: CreditChange): Promise<Chan
   });
 }
 
-/** The shard that a credit change changes, with the rows of its account. */
+/** The shard to which a credit change applies, with the rows of its account. */
 interface ChangedShard {
   readonly rows: AccountRows;
   readonly shard: Shard;

@@ -54,7 +54,7 @@ export async function findCallHolds(
   const rows = await readAccountRows(process, accountId);
   const shards = rows?.shards ?? [];
   noteShards(process, accountId, shards);
-  // The process that creates the ID of a call reserves for the call after that.
+  // A process creates the ID of a call before it reserves credits for the call.
   const made = timeOf("request", holdId) ?? new Date(0);
   const open = shards.flatMap(({ number, holds }) => {
     const hold = holds.get(holdId);

@@ -97,7 +97,8 @@ describe("a page of the documentation", () => {
     const policy = String(headers?.["Content-Security-Policy"]);
     expect(policy).toMatch(/^default-src 'none'; script-src 'self'; /);
     expect(policy).not.toMatch(/unsafe-eval|\*|https?:/);
-    // Only the renderer of the reference adds styles while it runs.
+    // Only the page of the reference allows inline styles, because its renderer adds styles while
+    // it runs.
     expect(policy.includes("unsafe-inline")).toBe(path === "/docs/reference");
     expect(body).not.toMatch(/<style|\s(on\w+|style)=|<script(?![^>]* src=)/);
     expect(body).not.toMatch(/\ssrc="https?:/);
@@ -106,7 +107,8 @@ describe("a page of the documentation", () => {
   it.each(pages)("%s links to pages, headings and files that exist", async (path) => {
     for (const link of linksOf(path, (await get(path)).body)) {
       const [target = "", anchor] = link.split("#");
-      // The function of the dashboard returns the one, the renderer makes the others.
+      // The dashboard's function serves `/dashboard`, and the renderer creates the anchors that
+      // begin with `tag/`.
       if (target === "/dashboard" || anchor?.startsWith("tag/")) continue;
       const answer = await get(target);
       expect(answer.statusCode, link).toBe(200);

@@ -58,7 +58,7 @@ interface Sent {
   readonly accountId?: string;
 }
 
-/** Calls a route with a parsed body and query, as the group handler does. */
+/** Reports three failed exports, after which the destination is `failing`. */
 async function call(
   route: AnyRoute<DestinationDependencies>,
   { body, query, accountId = "acct_1" }: Sent = {},

@@ -282,7 +282,7 @@ describe("a lost response of DynamoDB", () => {
       const answer = await send();
       if (name === "ScanCommand" || lost.has(name)) return answer;
       lost.add(name);
-      // The SDK repeats a request without a response.
+      // The SDK repeats a request that got no response.
       return send();
     });
     world = await openWatchlistWorld({ ...tables, client });

@@ -652,7 +652,10 @@ interface AwsDouble {
   isEmpty: boolean;
 }
 
-/** CloudFormation with the stacks of one stage, and STS, limited to the tool's requests. */
+/**
+ * Starts doubles of CloudFormation, with the stacks of one stage, and of STS. They support only the
+ * requests of the tool.
+ */
 async function startAwsDouble(): Promise<AwsDouble> {
   const double = { asked: [] as string[], isEmpty: false };
   const server = createServer((request, response) => {

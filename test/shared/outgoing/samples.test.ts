@@ -81,7 +81,7 @@ describe("sample webhook URLs are accepted or refused as documented:", () => {
   it.each(rowsOf("url"))("$input: $expect", async (row) => {
     const names = nameServer(row.stub_dns ?? [somewherePublic]);
 
-    // If the sample allows either result, DNS can contain the name, and the service accepts it.
+    // If the sample allows either result, DNS can contain the name, so the service accepts it.
     expect(await isRegistered(row.input, names)).toBe(row.expect !== "refuse");
   });
 

@@ -438,7 +438,7 @@ describe("a change that another scraper read first", () => {
   const known = { newCount: 3, newMinPrice: 9 };
   const last = { ...known, newMinPrice: 10, price: 12 };
   /**
-   * The facts of a lite step that last read 10, and now reads the 9 that a pulse has read since.
+   * The facts of a lite step that last read 10 and now reads 9, after a pulse has already read 9.
    */
   const seenByPulse = (notified: readonly string[], price = 12): ReadingFacts => ({
     ...found(last, { ...known, price }),

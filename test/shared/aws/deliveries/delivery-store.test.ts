@@ -47,7 +47,7 @@ function aDelivery(n: number, wanted: Partial<Delivery> = {}): Delivery {
   const subject = { event, watchlistId: "wl_1", runId, endpointId: "we_1" };
   return { ...newDelivery(subject), ...wanted };
 }
-/** The target in the form that the outbox returns with pending entries. */
+/** Stores deliveries in the log. */
 async function keep(...deliveries: readonly Delivery[]): Promise<void> {
   for (const delivery of deliveries) {
     const { Update } = deliveryWrite(tableName, account, { delivery, answersRequest: false });

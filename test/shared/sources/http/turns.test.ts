@@ -68,7 +68,8 @@ describe("the start times of a source", () => {
     expect(starts).toHaveLength(2_000);
     const excess = starts.map((at, n) => n + 1 - ((at - startMs) / 1_000) * 1_000);
     expect(Math.max(...excess)).toBeLessThanOrEqual(40 + 4);
-    // The total rate is that of one row: 2,000 calls, 40 at the same time, take two seconds.
+    // Several rows together allow the same total rate as one row: 2,000 calls, of which 40 start at
+    // once, take two seconds.
     expect((starts.at(-1) ?? 0) - startMs).toBeLessThanOrEqual(2_000);
   });
 

@@ -120,7 +120,7 @@ describe("the price history scraper", () => {
       pulse,
     );
     expect(statuses(answers)).toEqual(ids.map(() => "ok"));
-    // Calls that start at the same time may arrive in any order.
+    // Calls that start at the same time can arrive in any order.
     const sizes = asked("/product").map(({ query }) => query.get("asin")?.split(",").length ?? 0);
     expect(sizes.toSorted((a, b) => b - a)).toEqual([...Array(10).fill(100), 50]);
     expect(double.atOnceMax()).toBeLessThanOrEqual(8);
