@@ -87,7 +87,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 
-  it("makes a key that works, shows it once, and revokes it", async () => {
+  it("creates a key that works, shows it once, and revokes it", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     await signIn();
     await goTo("/keys", "API keys");

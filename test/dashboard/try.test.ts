@@ -89,7 +89,7 @@ describe.skipIf(lacksChromium)("Try it", () => {
     ]);
   });
 
-  it("reads offers, and checks one of them", async () => {
+  it("reads the offers of an item, and checks one of the offers", async () => {
     const page = await openPage("offers");
     await page.getByLabel("ASINs").fill("B0SANDBOX0");
     await send(page);

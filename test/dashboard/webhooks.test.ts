@@ -324,7 +324,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
       .toContain(`#/webhooks/${id}?event_type=watchlist.run.completed`);
   });
 
-  it("keep a reader's place in the log when a delivery far down is sent again", async () => {
+  it("keep the scroll position in the log when a delivery far down is sent again", async () => {
     const id = await register("hooks/far-down", { description: "Far down" });
     const { page, signIn, goTo } = await dashboard.open();
     let isAgain = false;

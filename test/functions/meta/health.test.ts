@@ -36,7 +36,7 @@ function service(dynamo: DynamoDBDocumentClient = tables.client) {
 }
 
 describe("GET /v1/health", () => {
-  it("returns 200 with the version, without a key, and is not cached by others", async () => {
+  it("returns 200 with the version to a call without a key, and forbids caches to store it", async () => {
     const { statusCode, headers, body } = await service().get("/v1/health");
 
     expect(statusCode).toBe(200);

@@ -193,7 +193,7 @@ describe("/docs/upstream", () => {
     );
   }
 
-  it("shows schemas that its own examples keep, for every scraper", async () => {
+  it("shows schemas that its own examples match, for every scraper", async () => {
     for (const scraper of stepScraperIds) {
       const [request = {}, reply = {}, ...both] = await blocksOf(scraper);
       const [isRequest, isReply] = both.map((schema) => schemas.compile(schema));
@@ -204,7 +204,7 @@ describe("/docs/upstream", () => {
     }
   });
 
-  it("shows schemas that the answers of the sandbox keep", async () => {
+  it("shows schemas that the answers of the sandbox match", async () => {
     for (const scraper of scraperIds) {
       const isReply = schemas.compile((await blocksOf(scraper))[3] ?? {});
       const ids = reservedIds[scrapers[scraper].platform].map(({ id }) => id);

@@ -67,7 +67,7 @@ const points: readonly CrashPoint[] = Array.from({ length: portCalls }, (_, n) =
 ]).flat();
 
 describe("the creation of a watchlist whose process dies", () => {
-  it("makes no more calls than these tests let fail", async () => {
+  it("makes at most as many calls as these tests make fail", async () => {
     const process = world.process();
 
     await process.ask("POST ", keyed);
@@ -161,7 +161,7 @@ describe("a creation that fails after its pages are written", () => {
     expect(firstAt > world.clock.now()).toBe(true);
   });
 
-  it("is left to its purge by a repeat after its lease", async () => {
+  it("is not completed by a repeat after 15 minutes, which creates another watchlist", async () => {
     const id = await dieLate();
     world.clock.advance(takeOverMs);
 

@@ -162,7 +162,7 @@ describe("drain", () => {
     expect(hints).toEqual([{ delay: 0 }]);
   });
 
-  it("leaves entries that are not due once the target is enabled again", async () => {
+  it("does not end entries that are not due once the target is enabled again", async () => {
     let asked = 0;
     session = {
       ...session,

@@ -76,7 +76,7 @@ describe("a pipeline", () => {
     expect(steps).toEqual([{ id: "a", scraper: "retailer_a.lite", routes: [] }]);
   });
 
-  it("is called in errors by the name of its request parameter", () => {
+  it("has the name of its request parameter in errors", () => {
     expect(refused(() => parsePipeline({ steps: [{}] }, shop, "body.plan")).param).toBe(
       "body.plan.steps[0].id",
     );

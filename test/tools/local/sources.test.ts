@@ -19,7 +19,7 @@ it("a source option changes every scraper of a platform and no other", () => {
   });
 });
 
-it("a source option changes one scraper, with or without a base URL", () => {
+it("a source option for one scraper changes only that scraper, even without a base URL", () => {
   const choice = parseSourceChoice("retailer_a.full=web");
 
   expect(JSON.parse(chooseSources(variable, [choice]))).toMatchObject({

@@ -233,7 +233,7 @@ describe("a requested redelivery", () => {
     expect(asked.filter(Boolean)).toHaveLength(1);
   });
 
-  it("stays recorded until the attempt that serves it, through other attempts", async () => {
+  it("stays recorded until the requested attempt is made, even if other attempts are made before it", async () => {
     const failed = aDelivery(1, { state: "failed" });
     await keep(failed);
     await store.requestRedelivery(account, failed, clock.now());

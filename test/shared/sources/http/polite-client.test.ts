@@ -309,7 +309,7 @@ describe("a retry of the source client", () => {
     expect(sleptMs).toEqual([]);
   });
 
-  it("is made once without cost if a kept connection turns out to be closed", async () => {
+  it("is made once, and is not counted, if the server has closed a kept-alive connection", async () => {
     const double = await startDouble(({ request, response, number }) => {
       if (number === 2 || number > 3) request.socket.destroy();
       else response.end("there");

@@ -189,7 +189,7 @@ describe("the price history scraper, with too few tokens,", () => {
     expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(395);
   });
 
-  it("waits once", async () => {
+  it("waits only once", async () => {
     const answers = await readFrom(() => tooFew({ refillIn: 50 }), [first], pulse);
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(double.calls).toHaveLength(2);

@@ -176,7 +176,7 @@ describe("a group of variants on a page", () => {
       hasVariant: prices.map((price) => aProduct({ offers: anOffer({ price }) })),
     });
 
-  it("has no price if the prices of its variants differ, whatever else states one", () => {
+  it("has no price if the prices of its variants differ, even if other markup states a price", () => {
     expect(group([10, 20])).toBeUndefined();
     expect(group([10, 20], aggregate({ lowPrice: 10 }))).toBeUndefined();
     expect(group([10, 20], anOffer({ price: 10 }))).toBeUndefined();
