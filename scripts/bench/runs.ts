@@ -6,7 +6,7 @@ import { startTemporaryDynamo } from "../../tools/local/temporary-dynamo.ts";
 import { type DynamoMeter, type Metered, startDynamoMeter } from "../measure/dynamo-meter.ts";
 import { printTable } from "../measure/print-table.ts";
 import { reconcileWorld } from "./reconciled.ts";
-import { itemsAt, movedIn, type Tier, writeAnswers } from "../measure/runs-answers.ts";
+import { itemsAt, changedItemsIn, type Tier, writeAnswers } from "../measure/runs-answers.ts";
 import { type RunsWorld, startRunsWorld } from "../measure/runs-process.ts";
 import { startTaskProcess, type TaskProcess } from "./task-process.ts";
 import { dollarsOf, type Usage } from "../measure/usage.ts";
@@ -109,7 +109,7 @@ function prepare(
 ): void {
   const items = itemsAt(list, size, runNumber);
   const tier = tierOf(runNumber);
-  const moved = tier === "pulse" ? movedIn(items, runNumber) : [];
+  const moved = tier === "pulse" ? changedItemsIn(items, runNumber) : [];
   writeAnswers(answersDir, [
     { tier, items },
     { tier: "lite", items: moved },
@@ -197,7 +197,7 @@ async function checkedKind(
 ): Promise<string> {
   const { data } = await world.call("GET", `/v1/watchlists/${id}/runs?limit=1`);
   const [last] = data as { status: string; kind: string; stats: Record<string, number> }[];
-  const moved = movedIn(itemsAt(list, size, runNumber), runNumber).length;
+  const moved = changedItemsIn(itemsAt(list, size, runNumber), runNumber).length;
   const asExpected =
     last?.status === "completed" &&
     last.stats["tracked"] === size &&

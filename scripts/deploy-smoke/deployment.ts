@@ -325,8 +325,8 @@ async function tearDown(smoke: Smoke): Promise<void> {
   });
   const left = await deployedStacks(formation);
   narrator.check("no stack is left", left.length === 0);
-  const { lines, asked } = await remainsOf(resources);
-  narrator.note(`searched for ${asked} tables, buckets, queues, keys and schedule groups`);
+  const { lines, checked } = await remainsOf(resources);
+  narrator.note(`searched for ${checked} tables, buckets, queues, keys and schedule groups`);
   for (const line of lines) narrator.note(`remains: ${line}`);
   narrator.note(
     "remains: the stack CDKToolkit with its bucket, which cdk bootstrap creates once per AWS account",

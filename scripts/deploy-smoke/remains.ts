@@ -60,19 +60,19 @@ const absence = /NotFound|NonExistent|DoesNotExist|NoSuch/;
  */
 export async function remainsOf(
   resources: readonly DeployedResource[],
-): Promise<{ readonly lines: readonly string[]; readonly asked: number }> {
+): Promise<{ readonly lines: readonly string[]; readonly checked: number }> {
   const { byType, end } = lookups();
   const lines: string[] = [];
-  let asked = 0;
+  let checked = 0;
   try {
     for (const { type, physicalId } of resources) {
       const lookup = byType[type];
       if (lookup === undefined) continue;
-      asked += 1;
+      checked += 1;
       const found = await lookFor(physicalId, lookup);
       if (found !== null) lines.push(`${type} ${physicalId} ${found}`);
     }
-    return { lines, asked };
+    return { lines, checked };
   } finally {
     end();
   }

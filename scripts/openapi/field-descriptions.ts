@@ -168,7 +168,7 @@ const descriptions: Readonly<Record<string, string>> = {
   "data.parameters": "Parameters of the endpoint.",
   "retailer_b.parentId": "ID of the listing that groups the variants.",
   "steps.partial": "Number of items that were read without some fields. Refunded.",
-  "data.parts": "Number of deliveries of this type in the run.",
+  "data.parts": "Number of events of this type in the run.",
   "data.path": "Path of the endpoint.",
   paused_reason:
     "Why the watchlist is paused: by you, or for lack of credits. Null while it is active.",

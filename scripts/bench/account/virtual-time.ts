@@ -70,7 +70,7 @@ export function virtualTime(start: Date): VirtualTime {
         }
         const timer = queue.pop();
         if (timer === undefined)
-          throw new Error("The work waits for something that is not a timer of the virtual time");
+          throw new Error("The work waits, but no timer of the virtual clock is pending");
         now = timer.at;
         timer.fire();
       }

@@ -153,7 +153,7 @@ async function usableKey({ privateKey, note }: AffiliateDependencies): Promise<K
   const key = rsaKey(pem);
   if (key === null) {
     note?.(
-      "b_affiliate: the secret contains no RSA private key; store the key itself in it, as PEM",
+      "b_affiliate: the secret contains no RSA private key. Store the key itself in it, in PEM format",
     );
   }
   return key;

@@ -475,7 +475,7 @@ describe("the admin command, with a wrong command line,", () => {
     ],
     [
       ["create-account", "--name", "a", "--email", "not an email"],
-      "--email must be an email address",
+      '--email must be an email address (got "not an email")',
     ],
     [
       ["create-account", "--name", "a\u001b[31m", "--email", "a@b.example"],

@@ -50,7 +50,7 @@ export function useUnsaved(isDirty: boolean): void {
  * Asks the user before the page is left while a request is in progress whose response contains a
  * secret. The service shows the secret only in this response.
  */
-export const useSecretUnderWay = (isBusy: boolean): void =>
+export const useSecretLeaveQuestion = (isBusy: boolean): void =>
   useLeaveQuestion(
     isBusy ? "A secret is about to be shown, only once. Leave without it?" : undefined,
   );

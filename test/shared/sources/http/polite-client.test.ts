@@ -11,7 +11,7 @@ import {
   type SourceClientOptions,
   temporaryStatuses,
 } from "../../../../shared/sources/http/polite-client.ts";
-import { ownRateBudget } from "../../../../shared/sources/http/rate-budget.ts";
+import { localRateBudget } from "../../../../shared/sources/http/rate-budget.ts";
 import type { SourceClient, SourceReply } from "../../../../shared/sources/http/source-client.ts";
 import type { SourceEvent } from "../../../../shared/sources/http/source-event.ts";
 
@@ -109,7 +109,7 @@ const clientWith = (
     {
       clock: clockOfClient,
       random: noJitter,
-      budget: ownRateBudget(),
+      budget: localRateBudget(),
       note: (event) => events.push(event),
     },
   );

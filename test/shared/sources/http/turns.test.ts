@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   gapMsOf,
-  ownRateBudget,
+  localRateBudget,
   type RateAsk,
   type RateBudget,
 } from "../../../../shared/sources/http/rate-budget.ts";
@@ -24,7 +24,7 @@ function world(
     burst,
     isSpread = true,
   }: { readonly callsPerSecond: number; readonly burst: number; readonly isSpread?: boolean },
-  inner: RateBudget = ownRateBudget(),
+  inner: RateBudget = localRateBudget(),
 ) {
   const clock = fixedClock(start);
   const grants: Grant[] = [];
@@ -80,7 +80,7 @@ describe("the start times of a source", () => {
   });
 
   it("come from another row if one has no permit left before the deadline", async () => {
-    const own = ownRateBudget();
+    const own = localRateBudget();
     const full = new Set(["shop", "shop#2", "shop#3"]);
     const inner: RateBudget = {
       async take(row, ask, now) {

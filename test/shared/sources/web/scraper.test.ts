@@ -3,7 +3,7 @@ import { systemClock } from "../../../../shared/base/system.ts";
 import type { ProductScraperId } from "../../../../shared/scrapers/catalogue.ts";
 import type { Answer, Scraper } from "../../../../shared/scrapers/scraper.ts";
 import { sourceClient } from "../../../../shared/sources/http/polite-client.ts";
-import { ownRateBudget } from "../../../../shared/sources/http/rate-budget.ts";
+import { localRateBudget } from "../../../../shared/sources/http/rate-budget.ts";
 import { type WebDependencies, webScraper } from "../../../../shared/sources/web/scraper.ts";
 import { isBlockAnswer } from "../../../../shared/sources/web/block-answer.ts";
 import type { WebOptions } from "../../../../shared/sources/web/options.ts";
@@ -47,7 +47,7 @@ function scraperOn(
       isBlock: isBlockAnswer,
       userAgent,
     },
-    { clock, random, budget: ownRateBudget(), note: () => undefined },
+    { clock, random, budget: localRateBudget(), note: () => undefined },
   );
   return webScraper(whole, { client, clock, ...(note && { note }) });
 }
