@@ -32,7 +32,9 @@ async function main(): Promise<number> {
   process.env["POWERTOOLS_LOG_LEVEL"] ??= "SILENT";
   const installed = await installContractPython();
   if (installed.outcome === "absent") {
-    process.stdout.write(`not run: schemathesis cannot be installed here (${installed.why})\n`);
+    process.stdout.write(
+      `The contract test was not run: schemathesis cannot be installed here (${installed.why}).\n`,
+    );
     return 0;
   }
   const { baseUrl, apiKey, stop } = await startContractWorld();

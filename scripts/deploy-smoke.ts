@@ -93,7 +93,9 @@ async function inWorld(values: Values, from: Release | null): Promise<number> {
 async function withEmulator(folder: string, from: Release | null): Promise<number> {
   const installed = await installPython({ cache, name: "emulator", requirements });
   if (installed.outcome === "absent") {
-    process.stdout.write(`not run: the AWS emulator cannot be installed here (${installed.why})\n`);
+    process.stdout.write(
+      `The smoke test was not run: the AWS emulator cannot be installed here (${installed.why}).\n`,
+    );
     return 0;
   }
   const namespace = await ownNamespace();

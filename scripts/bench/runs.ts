@@ -276,16 +276,17 @@ function all(figures: readonly RunFigures[]): object[] {
 export function printRuns(figures: Record<string, unknown>): void {
   for (const [title, rows] of Object.entries(figures)) printTable(title, rows as readonly object[]);
   process.stdout.write(`
-  cpu: user and system time of the processes of run-starter, run-step and run-finisher, the AWS SDK
-    and the reading of the source's text from a file included; pollers, gateway and emulators are
-    other processes. Each function gets one event at a time, so wall time is that of one invocation
-    after the other.
-  floor: the same files in a bare loop: read, JSON.parse, snapshotOf, changedFields, and zstd over
-    the JSON of each call's results. Median of three.
-  peak: the most memory of run-step's process so far, Node, SDK and the source's answer included.
-  units: consumed capacity as DynamoDB reports it, the call that starts a sweep or refresh included.
-  sqs: requests at the endpoint: sends, receives and deletes; receives that came back empty left out.
-  dollars: on demand in us-east-1, Lambda on arm64 with each function's memory in prod for the time
-    in the handlers; S3 for event bodies left out.
+  cpu: user and system time of the processes of run-starter, run-step and run-finisher, including
+    the AWS SDK and reading the source's answers from files. The pollers, the gateway and the
+    emulators are other processes. Each function gets one event at a time, so its wall time is the
+    sum of its invocations.
+  floor: a minimal loop over the same files: read, JSON.parse, snapshotOf, changedFields, and zstd
+    of the JSON of each call's results. The median of three measurements.
+  peak: the peak memory of run-step's process so far, including Node.js, the SDK and the answers.
+  units: the consumed capacity that DynamoDB reports, including the call that starts a sweep or
+    refresh.
+  sqs: requests to SQS: sends, receives and deletes, without receives that returned no message.
+  dollars: on-demand prices in us-east-1. Lambda is on arm64, with the memory of prod, for the time
+    in the handlers. S3 requests for event bodies are not included.
 `);
 }

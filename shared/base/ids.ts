@@ -99,7 +99,8 @@ export function placedId(kind: IdKind, { stamp, slot }: IdPlace, owner: string):
 }
 
 /**
- * The stamp and slot in an ID that `placedId` derived for this owner; undefined for any other text.
+ * Returns the stamp and slot from which `placedId` derived an ID of this owner. Returns undefined for
+ * any other text.
  */
 export function placeOf(kind: IdKind, id: string, owner: string): IdPlace | undefined {
   const stamp = numberIn(kind, id, { length: stampLength });

@@ -24,7 +24,7 @@ export interface AbandonDependencies extends StartDependencies {
 const stuckMs = 15 * 60 * 1_000 + progressIntervalMs;
 
 const message =
-  "The run made no progress for 15 minutes. The next run reads the items that it did not read.";
+  "The run made no progress for 15 minutes. The next run reads the items that this run did not read.";
 
 /**
  * Returns true if a run in phase `claimed` or `reading` made no progress for `stuckMs`. Also true

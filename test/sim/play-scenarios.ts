@@ -48,8 +48,8 @@ interface Sums {
   violations: number;
   readonly hashes: Map<string, string>;
   /**
-   * For each call site, a request in the shortest seed that reached it. A crash can be planned for
-   * this request.
+   * For each call site, one request that it sent, from the seed with the fewest requests. A crash
+   * can be planned at this request.
    */
   readonly visited: Map<string, Visit>;
   differing: number;

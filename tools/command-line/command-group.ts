@@ -68,8 +68,8 @@ export const groupHelpOf = ({
   ].join("\n");
 
 /**
- * Returns a command of a group.
- * @throws Error that names the nearest command
+ * Returns the command of a group that has a name.
+ * @throws Error for an unknown name; the message suggests the most similar command
  */
 export function commandNamed<Command extends { readonly about: string }>(
   command: string,

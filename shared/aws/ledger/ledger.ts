@@ -85,7 +85,7 @@ const balanceAfter = (process: LedgerProcess, accountId: string, shards: number)
   totalBalance(process, accountId, shards).catch((error: unknown) => {
     // The caller treats a `ServiceError` as a refusal, and any other error as a lost response.
     throw isServiceError(error)
-      ? unconfirmed(`settled, but the balance could not be read: ${String(error)}`)
+      ? unconfirmed(`The call was settled, but the balance could not be read: ${String(error)}`)
       : error;
   });
 

@@ -82,7 +82,7 @@ const reference = v.pipe(
   v.check(
     (name) => secretReference(name) !== null,
     "must be the ARN of a Secrets Manager secret, or the name (beginning with /) or ARN of an SSM " +
-      "parameter; do not enter the secret itself",
+      "parameter. Do not enter the secret itself",
   ),
 );
 

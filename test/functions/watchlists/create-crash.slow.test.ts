@@ -107,12 +107,15 @@ describe("the creation of a watchlist whose process dies", () => {
     },
   );
 
-  it.each(points)("$when call $call is restarted by a repeat after its lease", async (point) => {
-    await world.process(point).ask("POST ", keyed);
-    world.clock.advance(takeOverMs);
+  it.each(points)(
+    "$when call $call is completed by a repeat after its lease expires",
+    async (point) => {
+      await world.process(point).ask("POST ", keyed);
+      world.clock.advance(takeOverMs);
 
-    await expectOneList(await world.ask("POST ", keyed));
-  });
+      await expectOneList(await world.ask("POST ", keyed));
+    },
+  );
 
   it.each(points)(
     "$when call $call, without a repeat, leaves no rows or a complete watchlist",
