@@ -13,6 +13,10 @@ import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts
 import { cancelHoldUntil } from "./cancel-hold.ts";
 import { type RunMessage, runMessage } from "./message.ts";
 
+/**
+ * Creates the handler of the runs queue, which starts and resumes runs, purges watchlists and
+ * cancels holds.
+ */
 export function createHandler(
   environment: EnvironmentOf<"run-starter">,
   overrides: Overrides = {},

@@ -5,7 +5,7 @@ import { type DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb"
 export interface Stored {
   /** The bytes of rows that do not expire. */
   readonly kept: number;
-  /** Launched first, because this fails on a machine without Chromium. */
+  /** The bytes of rows that expire, multiplied by the part of a month for which they exist. */
   readonly expiringPerMonth: number;
   readonly objects: number;
 }

@@ -92,7 +92,7 @@ const fileOf = (tier: string, firstId: string, count: number): string =>
 const digest = (text: string): Buffer => createHash("sha512").update(text).digest();
 
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-/** Random, because real IDs compress as badly. */
+/** Random, so that the IDs compress as badly as real ones. */
 const idOf = (seed: string): string =>
   `B0${Array.from(digest(seed).subarray(0, 8), (byte) => letters[byte % letters.length]).join("")}`;
 

@@ -57,7 +57,7 @@ export async function exportRun(
   const record = known ?? fresh;
   const ready = await dependencies.ready();
   if (ready.outcome === "refused") return end(task, record, { ...dependencies, ...ready });
-  // A session processes entries that are not due while their destination is disabled. If the
+  // While a destination is disabled, a session also processes entries that are not due. If the
   // destination has been enabled since, such entries wait until they are due.
   if (!isDue(entry, dependencies.clock.now())) return;
   const { destination } = ready;

@@ -96,8 +96,8 @@ function openedOrNull(open: () => ClientRequest): ClientRequest | null {
 }
 
 /**
- * Returns a function that returns true while the request uses an idle socket of the pool that has
- * received no byte since.
+ * Returns a function that returns true while the request uses a reused socket on which no byte has
+ * arrived since the request.
  */
 function listening(outgoing: ClientRequest): () => boolean {
   let hasResponse = false;

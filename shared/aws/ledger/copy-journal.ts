@@ -29,8 +29,8 @@ export async function copyJournal(
 }
 
 /**
- * Copies the journal of a shard after a transaction. Reads the shard first, because the response of
- * a transaction does not contain it. Never rejects.
+ * Copies the journal of a shard to a page if it is long enough. For use after a transaction: it
+ * reads the shard first, because the response of a transaction does not contain it. Never rejects.
  */
 export async function copyJournalOf(
   process: LedgerProcess,

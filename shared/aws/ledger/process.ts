@@ -89,14 +89,14 @@ export function moveHome(process: LedgerProcess, accountId: string, home: number
 /** Minimum difference between two stamps of a shard, in microseconds. */
 const stepUs = 1;
 /**
- * Microseconds by which a change raises its stamp for each further refusal because of a newer
- * stamp.
+ * Microseconds that a change adds to its stamp for each time that a shard with a newer stamp has
+ * refused it.
  */
 const aheadUs = 1_000;
 
 /**
- * A stamp after all known stamps of some shards. `refusals`: number of refusals so far because of a
- * newer stamp.
+ * A stamp after all known stamps of some shards. `refusals`: how often a shard with a newer stamp
+ * has refused the change so far.
  */
 export function nextStamp(
   process: LedgerProcess,

@@ -18,7 +18,7 @@ function service(dynamo: DynamoDBDocumentClient = tables.client) {
   const environment = { STAGE: "test", ACCOUNTS_TABLE: table };
   const handler = createHandler(environment, { clock, clients: { dynamo } });
   const get = async (path: string, addressedPath = path) => {
-    // 50 calls a second are allowed to an address.
+    // An address may make 50 calls a second.
     clock.advance(100);
     const event = {
       httpMethod: "GET",

@@ -58,7 +58,7 @@ interface Sent {
   readonly accountId?: string;
 }
 
-/** Reports three failed exports, after which the destination is `failing`. */
+/** Calls a route with a parsed body and query, as the group handler does. */
 async function call(
   route: AnyRoute<DestinationDependencies>,
   { body, query, accountId = "acct_1" }: Sent = {},
@@ -101,7 +101,7 @@ const storeAt = () => `http://127.0.0.1:${store.port}`;
 const refusing = (status: number, code: string) => {
   store.answer = refuseAsStore(status, code);
 };
-/** Reports the number of failed exports after which the destination is `failing`. */
+/** Reports three failed exports, after which the destination is `failing`. */
 async function failThreeTimes(error: string): Promise<void> {
   const { destinations } = world.registering;
   const { revision = "" } = (await destinations.get("acct_1")) ?? {};

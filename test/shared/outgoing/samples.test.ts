@@ -122,7 +122,8 @@ const hurried: ExchangeTimes = { connectMs: 300, totalMs: 600 };
 /** The behaviour of each receiver, with the expected exchange. */
 const receivers: Record<string, () => Promise<void>> = {
   async "one header byte a second"() {
-    // Writes at intervals shorter than the time limit, which would reset a limit on silence.
+    // Writes at intervals shorter than the time limit, so a limit on silence would never end the
+    // exchange.
     receiver.answer = (socket) => {
       socket.write("HTTP/1.1 200 OK\r\nX-Slow: ");
       trickle(socket);

@@ -37,8 +37,8 @@ export function checkLogged(one: EndpointScene, delivery: Delivery): void {
 }
 
 /**
- * A receiver that accepts a request and then resets the connection has recorded a status that the
- * process never received.
+ * Checks the header `Service-Attempt`, which counts the requests of a delivery. Only a request that
+ * was not logged may have the same number as the next one.
  */
 function checkNumbers(requests: readonly SentRequest[], name: string): void {
   let highest = 0;

@@ -74,8 +74,8 @@ export interface LedgerFold {
   /** Changes the balance by a transfer, which has no entry. */
   move(credits: number): void;
   /**
-   * Compares the current state with `before`, the state from which the next entries start.
-   * Continues from `before`.
+   * Compares the current state with `before`, the state from which the next entries start, and
+   * continues from `before`.
    */
   goOnFrom(before: JournalState, place: string): Difference[];
   /** Returns the state after the last entry. */

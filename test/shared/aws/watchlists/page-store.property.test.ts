@@ -69,10 +69,7 @@ const stepped = (item: Item, by: number): Item => {
 /** The watchlist as a plain map, which the pages must equal after every write. */
 class Model {
   readonly items: Map<string, Item>;
-  /**
-   * Runs the work when the scheduler selects it. The caller continues before the scheduler selects
-   * other work.
-   */
+  /** The IDs that each read in progress must find: one set for each read. */
   readonly watched = new Set<Set<string>>();
 
   constructor(items: readonly Item[]) {
@@ -119,7 +116,10 @@ class Model {
   }
 }
 
-/** Runs alone when the scheduler selects it; its caller continues before anything else runs. */
+/**
+ * Runs the work when the scheduler selects it. The caller continues before the scheduler selects
+ * other work.
+ */
 function inTurn<T>(scheduler: fc.Scheduler, run: () => Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const work = async (): Promise<void> => {

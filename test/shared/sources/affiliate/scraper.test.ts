@@ -188,14 +188,14 @@ describe("the signature of the affiliate scraper", () => {
     };
   }
 
-  it("is made again for a try after a wait that exceeds its lifetime", async () => {
+  it("is made again for a retry if the wait before it exceeds the lifetime of a signature", async () => {
     const { answers, askedAt, signedAt } = await readWhileBusy("250");
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(askedAt).toEqual([0, expect.closeTo(250_000, -3)]);
     expect(signedAt).toEqual(askedAt);
   });
 
-  it("is not made again if the source's Retry-After is after the deadline", async () => {
+  it("is not made again if Retry-After ends after the deadline", async () => {
     const { answers, askedAt, restedMs } = await readWhileBusy("600");
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(askedAt).toEqual([0]);
