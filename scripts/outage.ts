@@ -34,7 +34,7 @@ const commandLine = {
       type: "string",
       value: "<mode>",
       multiple: true,
-      about: `a mode of the store, several times for several: ${allModes.join(", ")} (default: all)`,
+      about: `a mode of the store, repeatable: ${allModes.join(", ")} (default: all)`,
     },
     json: jsonOption,
   },

@@ -20,8 +20,8 @@ export const isPageAnswer = ({ status, body }: Answered): boolean =>
 
 /**
  * Returns true if a proxy in front of the source blocks the caller: a page with status 200 or 403.
- * For sources that answer a wrong key with a 403 in JSON: such an answer concerns only the key and
- * is not a block.
+ * For sources that answer a wrong key with a 403 in JSON, which is not a block, because it concerns
+ * only the key.
  */
 export const isBlockedByProxy = ({ status, body }: Answered): boolean =>
   (status === okStatus || status === forbiddenStatus) && isPage(body);

@@ -443,7 +443,7 @@ describe("the Open Graph extraction", () => {
 });
 
 describe("a page without a product", () => {
-  it("counts as a block page if it is short or has such a title", () => {
+  it("counts as a block page if it is short or has the title of a block page", () => {
     expect(extracted("<title>Shop</title>").proof).toBe("blocked");
     expect(extracted("").proof).toBe("blocked");
     for (const title of ["Robot Check", "Access Denied", "Please verify", "Solve the CAPTCHA"]) {
