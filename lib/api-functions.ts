@@ -122,7 +122,7 @@ export class ApiFunctions extends Construct {
       EVENTS_BUCKET: data.events.bucketName,
       DELIVERIES_QUEUE_URL: workers.deliveries.queue.queueUrl,
       SECRETS_KEY_ID: data.secretsKey.keyId,
-      // No receiver and no store may be the service itself.
+      // Deliveries and exports must not be sent to the service itself.
       DOMAIN_NAME: this.#props.domainName ?? "none",
     });
     // The function reads bodies of deliveries, and events of runs whose deliveries are pending.

@@ -105,7 +105,7 @@ type ReservedConcurrency = Readonly<
 export interface Throttle {
   /** For each group: the limit of each pair of a resource and an HTTP method that has a route. */
   readonly ofRoutes: Readonly<Record<GroupName, number>>;
-  /** The limit of each other pair, such as unsupported methods. */
+  /** The limit of each pair without a route, such as an unsupported method. */
   readonly otherwise: number;
 }
 

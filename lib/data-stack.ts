@@ -112,8 +112,8 @@ export class DataStack extends Stack {
   }
 
   /**
-   * The exports that the service stack of release 0.1.0 imports. Remove them in release 0.3.0: then
-   * no supported rollback needs them.
+   * The exports that the service stack of release 0.1.0 imports. Remove them in release 0.3.0, from
+   * which no supported rollback needs them.
    */
   private exportsOfPreviousRelease(): void {
     const tables = [this.#accounts, this.#ledger, this.#watchlists, this.#deliveries];

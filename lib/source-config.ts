@@ -83,8 +83,8 @@ function checkRoom(variable: string): void {
   const bytes = bytesOf(variable) - bytesOf("");
   if (bytes <= room) return;
   throw new Error(
-    `SOURCES takes ${bytes} bytes, and a function has room for ${room} beside its other variables ` +
-      "(Lambda allows 4 KB for all of them; each quote counts twice). Omit options that have " +
+    `SOURCES has ${bytes} bytes, but a function has room for only ${room} besides its other variables ` +
+      "(Lambda allows 4 KB for all of them, and each quote counts twice). Omit options that have " +
       "their defaults, and refer to secrets by short names of SSM parameters. A sourcesParameter " +
       "does not help: its value becomes the same variable.",
   );

@@ -23,7 +23,7 @@ const commandLine = {
     readers: {
       type: "string",
       value: "<number>",
-      about: "parallel step workers, if not the stage's",
+      about: "parallel step workers (default: those of the stage)",
     },
     watchlists: number(defaultAssumptions.watchlists, "watchlists"),
     items: number(defaultAssumptions.items, "items of each watchlist"),

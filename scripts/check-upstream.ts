@@ -143,9 +143,11 @@ function idsFrom(
 ): string[] {
   const ids = [...new Set((given ?? []).map((id) => id.trim()).filter((id) => id !== ""))];
   if (ids.length > 0 && scraper === undefined) throw new Error(`${option} requires --scraper`);
-  if (scraper === "retailer_a.offer_check" && !ids.every(isPair)) {
+  const malformed =
+    scraper === "retailer_a.offer_check" ? ids.find((one) => !isPair(one)) : undefined;
+  if (malformed !== undefined) {
     throw new Error(
-      `${option} of retailer_a.offer_check must have the form <asin>:<offerListingId>`,
+      `${option} of retailer_a.offer_check must have the form <asin>:<offerListingId> (got "${malformed}")`,
     );
   }
   return ids;

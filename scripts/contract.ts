@@ -28,11 +28,13 @@ async function main(): Promise<number> {
     process.stdout.write(helpOf(commandLine));
     return 0;
   }
-  // Otherwise every call writes a line between the findings.
+  // Otherwise, the log line of each call would appear between the findings.
   process.env["POWERTOOLS_LOG_LEVEL"] ??= "SILENT";
   const installed = await installContractPython();
   if (installed.outcome === "absent") {
-    process.stdout.write(`not run: schemathesis cannot be installed here (${installed.why})\n`);
+    process.stdout.write(
+      `The contract test was not run: schemathesis cannot be installed here (${installed.why}).\n`,
+    );
     return 0;
   }
   const { baseUrl, apiKey, stop } = await startContractWorld();

@@ -48,19 +48,20 @@ async function main(values: Texts, isJson: boolean): Promise<void> {
     return;
   }
   printTable("API calls", callRows(calls));
-  printTable("A list", listRows(list, defaultRefreshEveryRuns));
-  printTable("Standing", standingRows(standing));
+  printTable("A watchlist", listRows(list, defaultRefreshEveryRuns));
+  printTable("Fixed costs", standingRows(standing));
   process.stdout.write(`
   dollars: list prices in us-east-1 on ${pricesReadOn}, on demand, no free tier (scripts/measure/prices.ts).
-  measured: DynamoDB units, requests, CPU, log bytes and stored bytes of functions in a local world,
-    warm, with their memory in prod; answers as they are sent, compressed.
-  billed ms: CPU, shared as Lambda shares it below one whole CPU, then what is waited for.
-  a list: retailer_a, its default pipeline, one item of a hundred moves between runs, a refresh every
-    ${defaultRefreshEveryRuns} runs; a webhook endpoint and an S3 destination. Its baseline costs
+  measured: DynamoDB units, requests, CPU, log bytes and stored bytes of warm functions in a local
+    world, with their memory in prod. Answers are counted compressed, as they are sent.
+  billed ms: the CPU time at the share of a CPU that Lambda assigns to the memory size, plus the time
+    that the function waits.
+  a watchlist: on retailer_a with the default pipeline, a webhook endpoint and an S3 destination. One
+    item in a hundred changes between runs, and every ${defaultRefreshEveryRuns}th run is a refresh. Its baseline costs
     $${dollarsOf(list.baseline).toFixed(2)} once.
-  standing: keys, alarms, dashboard, receives from empty queues, the sweeper, and the ${metrics} custom
-    metrics that all of the above wrote to, as if they were in use all month.
-  assumed, and the option that changes it:
+  fixed costs: keys, alarms, the dashboard, receives from empty queues, the sweeper, and the ${metrics} custom
+    metrics of the functions above, as if all of them were used the whole month.
+  Assumptions, with the options that change them:
 ${assumptionLines(assumptions).join("\n")}
 `);
 }

@@ -88,12 +88,14 @@ async function inWorld(values: Values, from: Release | null): Promise<number> {
 
 /**
  * Runs the emulator and its clients in a separate process. The environment of that process contains
- * nothing of the developer's.
+ * no variables of the developer.
  */
 async function withEmulator(folder: string, from: Release | null): Promise<number> {
   const installed = await installPython({ cache, name: "emulator", requirements });
   if (installed.outcome === "absent") {
-    process.stdout.write(`not run: the AWS emulator cannot be installed here (${installed.why})\n`);
+    process.stdout.write(
+      `The smoke test was not run: the AWS emulator cannot be installed here (${installed.why}).\n`,
+    );
     return 0;
   }
   const namespace = await ownNamespace();

@@ -34,7 +34,7 @@ const commandLine = {
       type: "string",
       value: "<mode>",
       multiple: true,
-      about: `a mode of the store, several times for several: ${allModes.join(", ")} (default: all)`,
+      about: `a mode of the store, repeatable: ${allModes.join(", ")} (default: all)`,
     },
     json: jsonOption,
   },
@@ -49,7 +49,7 @@ interface Values {
 async function main({ mode, json: isJson = false }: Values): Promise<number> {
   const modes = mode?.map(modeNamed) ?? allModes;
   delete process.env["DYNAMODB_ENDPOINT"];
-  // Each failed call would write a log line between the tables.
+  // Otherwise, the log line of each failed call would appear between the tables.
   process.env["POWERTOOLS_LOG_LEVEL"] ??= "SILENT";
   const store = await startTemporaryDynamo();
   const proxy = await startStoreProxy(store.endpoint, slowMs);
@@ -135,7 +135,7 @@ const lineOf = (seen: Observation) => ({
 /** Returns the tally of `reconcile`; without it, the differences that `reconcile` printed. */
 async function reconciledIn(dataFolder: string): Promise<Readonly<Record<string, unknown>>> {
   const admin = adminCommands([], { LOCAL_DIR: dataFolder });
-  // It exits with 2 and prints the differences when there are some.
+  // The command exits with 2 and prints the differences if there are any.
   return admin("reconcile", "--json").catch((error: { readonly stdout?: string }) => {
     if (error.stdout === undefined) throw error;
     return { summary: error.stdout, differences: null };

@@ -70,7 +70,8 @@ async function cdk(root: string, words: readonly string[]): Promise<void> {
   const command = join(root, "node_modules/aws-cdk/bin/cdk");
   const child = spawn(process.execPath, [command, ...words], { cwd: root, stdio: "inherit" });
   const [code]: unknown[] = await once(child, "exit");
-  if (code !== 0) throw new Error(`cdk ${words.slice(0, 2).join(" ")} failed (${String(code)}).`);
+  if (code !== 0)
+    throw new Error(`cdk ${words.slice(0, 2).join(" ")} failed with exit code ${String(code)}.`);
 }
 
 await runCommand(commandLine, ({ values }) => main(values));

@@ -24,7 +24,7 @@ const commandLine = {
       type: "string",
       value: "<what>=<adapter>,<url>",
       multiple: true,
-      about: "reads a platform or scraper from a server of yours",
+      about: "reads a platform or scraper from your own server",
     },
   },
   examples: ["", "--fresh", "--source retailer_d=upstream,http://127.0.0.1:9900"],

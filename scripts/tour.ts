@@ -45,7 +45,7 @@ async function main(recordings: string | undefined, isJson: boolean): Promise<vo
   process.stdout.write(
     isJson
       ? `${JSON.stringify({ checks, seconds: Number(seconds) })}\n`
-      : `\nThe tour is over: ${checks} checks held, ${seconds} s.\n`,
+      : `\nThe tour is complete: ${checks} checks passed in ${seconds} s.\n`,
   );
 }
 

@@ -17,12 +17,12 @@ const commandLine = {
       type: "string",
       value: "<number>",
       default: String(maxBatchDefault),
-      about: "the most IDs in a call",
+      about: "the maximum number of IDs in a call",
     },
     "secret-env": {
       type: "string",
       value: "<name>",
-      about: "the environment variable with the secret of the callers",
+      about: "the environment variable with the secret that callers must send",
     },
     misbehave: {
       type: "string",

@@ -2,7 +2,8 @@ import { defineConfig } from "vitest/config";
 import { filesOf, testOptions } from "./test-options.ts";
 
 /**
- * Clients that generators make from the OpenAPI document: they install packages of npm and PyPI.
+ * Tests the clients that generators create from the OpenAPI document. Installs packages from npm
+ * and PyPI.
  */
 export default defineConfig({
   test: { ...testOptions, ...filesOf.clients },

@@ -2,7 +2,9 @@ import { defineConfig } from "vitest/config";
 import { storeTests } from "./support/store-tests.ts";
 import { testOptions } from "./test-options.ts";
 
-/** The tests of the stores against DynamoDB Local, which takes its time: with less of each load. */
+/**
+ * Runs the tests of the stores on DynamoDB Local, which is slow, so tests use smaller data sets.
+ */
 export default defineConfig({
   test: {
     ...testOptions,

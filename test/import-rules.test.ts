@@ -45,7 +45,9 @@ describe("the import rules", () => {
 });
 
 describe("deployed code", () => {
-  /** Files of the ledger that only operators use. They write the same rows as Lambda functions. */
+  /**
+   * Files of the ledger that only operators use. They write the same rows as Lambda functions do.
+   */
   const ofOperators = new Set([
     "shared/accounts/change-credits.ts",
     "shared/aws/ledger/credit-changes.ts",

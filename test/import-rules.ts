@@ -92,7 +92,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     "shared/webhooks/",
   ],
 
-  // The adapters of AWS
+  // The adapters of AWS.
   "shared/aws/sdk/": ["shared/base/"],
   "shared/aws/table/": [...domains, "shared/aws/sdk/"],
   "shared/aws/ledger/": [...domains, "shared/aws/table/"],
@@ -115,7 +115,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     "shared/sources/contract/",
   ],
 
-  // The adapters of sources: registry → adapters → contract and http
+  // The adapters of sources. Imports: registry → adapters → contract and http.
   "shared/sources/http/": ["shared/base/"],
   "shared/sources/contract/": [
     "shared/base/",
@@ -136,7 +136,8 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     "shared/sources/",
   ],
 
-  // The Lambda functions: each imports its folder, the edge and the domain, but no other function
+  // The Lambda functions. A function imports its own folder, the edge and the domain, but no other
+  // function.
   "functions/": [],
   "functions/composition/": [
     "shared/",
@@ -163,7 +164,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "functions/watchlists/": group,
   "functions/webhook-endpoints/": group,
 
-  // The dashboard: pages → shell → session → ui → api
+  // The dashboard. Imports: pages → shell → session → ui → api.
   "functions/dashboard/browser/": ["functions/dashboard/browser/"],
   "functions/dashboard/browser/format/": [],
   "functions/dashboard/browser/api/": [...domains, "functions/dashboard/browser/format/"],
@@ -189,7 +190,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     "functions/dashboard/browser/shell/",
   ],
 
-  // The CDK app: imports only files whose content both sides must share
+  // The CDK app. It imports only files whose content the functions must share with it.
   "lib/": [
     "functions/routes.ts",
     "functions/environment.ts",
@@ -200,9 +201,9 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     "shared/sources/contract/secret-reference.ts",
   ],
 
-  // Tools, which commands and tests use
+  // Tools that both commands and tests use.
   "tools/": [...product, "tools/"],
-  // Commands: no room reaches into another but into `measure`, and where one command plays another
+  // Commands. A command imports no other command except `measure` and the commands that it runs.
   "scripts/": [...product, "tools/", "scripts/"],
   "scripts/measure/": [...product, "tools/"],
   "scripts/bench/": [...product, "tools/", "scripts/measure/", "scripts/admin/"],
@@ -210,7 +211,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "scripts/docs/": [...product, "tools/"],
   "scripts/openapi/": [...product, "tools/"],
 
-  // Nothing imports tests; a test of a command imports that command
+  // Tests, which no other file imports. The test of a command imports that command.
   "test/": [...product, "tools/", "test/"],
   "test/scripts/": [...product, "tools/", "test/", "scripts/"],
 };

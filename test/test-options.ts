@@ -1,6 +1,6 @@
 import { LongestFirst } from "./support/longest-first.ts";
 
-/** Longer than any test takes, on a busy machine too. */
+/** Milliseconds that exceed the duration of any test, even on a busy machine. */
 const hangsAfterMs = 600_000;
 
 const slow = "test/**/*.slow.test.ts";
@@ -33,8 +33,8 @@ export const filesOf = {
 export const testOptions = {
   root: new URL("..", import.meta.url).pathname,
   globalSetup: "test/support/dynamodb.ts",
-  // More than two cores, because a file waits half of its time for a server or a timer. Fixed,
-  // because real servers start in most files.
+  // More workers than cores, because a file waits half of its time for a server or a timer. A fixed
+  // number, because most files start real servers.
   maxWorkers: 4,
   sequence: { sequencer: LongestFirst },
   testTimeout: hangsAfterMs,

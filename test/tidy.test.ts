@@ -167,7 +167,7 @@ describe("files", () => {
     expect(sources.filter(({ path }) => vague.test(path)).map(({ path }) => path)).toEqual([]);
   });
 
-  it("leave nothing for later and skip no test", () => {
+  it("contain no notes about unfinished work, and skip no test", () => {
     const marker = new RegExp(
       ["TO" + "DO", "FIX" + "ME", "X" + "XX"].map((word) => `\\b${word}\\b`).join("|"),
     );

@@ -6,7 +6,7 @@ import { pages, pageText, proseOf, root } from "./readme/pages.ts";
 import { partsOf, sourceTexts } from "./source-texts.ts";
 import { avoidedNameParts, avoidedWords, avoidedWordsIn } from "./words.ts";
 
-/** Without link targets. */
+/** Link targets are not words. */
 const wordsOf = (markdown: string): string => proseOf(markdown).replaceAll(/\]\([^)]*\)/g, "]");
 
 /** Summaries and descriptions below a node of the OpenAPI document. */
@@ -18,7 +18,7 @@ function textsOf(node: unknown): string[] {
   return [...own.map(([, value]) => String(value)), ...Object.values(node).flatMap(textsOf)];
 }
 
-/** These files contain the words themselves, pieces of code as text, or invented product texts. */
+/** These files contain the avoided words, code in strings, or invented product texts. */
 const exempt =
   /\/generated\/|^shared\/sources\/sandbox\/retailer-a-details|^test\/words\.|^test\/sim\/mutant-list-/;
 const sources = execFileSync("git", ["ls-files", "*.ts", "*.tsx"], { cwd: root, encoding: "utf8" })

@@ -9,6 +9,7 @@ import { listApiKeysRoute } from "./list-api-keys.ts";
 import { listCreditTransactionsRoute } from "./list-credit-transactions.ts";
 import { getUsageRoute } from "./usage.ts";
 
+/** Creates the handler of the account routes. */
 export function createHandler(
   environment: EnvironmentOf<"account">,
   overrides: Overrides = {},

@@ -9,6 +9,7 @@ import { deliveryMessage } from "./message.ts";
 import { logRunOfEntry } from "./log-run.ts";
 import { receiverMetrics } from "./receiver-figures.ts";
 
+/** Creates the handler of the deliveries queue, which delivers webhooks and exports. */
 export function createHandler(
   environment: EnvironmentOf<"delivery">,
   overrides: Overrides = {},

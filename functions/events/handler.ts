@@ -12,6 +12,7 @@ export const eventRoutes = {
   "POST /v1/events/{id}/send": sendEventRoute,
 };
 
+/** Creates the handler of the event routes. */
 export function createHandler(
   environment: EnvironmentOf<"events">,
   overrides: Overrides = {},

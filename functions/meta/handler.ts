@@ -40,6 +40,7 @@ export const metaRoutes = {
   "ANY /{proxy+}": unknownPath,
 };
 
+/** Creates the handler of the documentation, the health check, and retired and unknown paths. */
 export function createHandler(
   environment: EnvironmentOf<"meta">,
   overrides: Overrides = {},

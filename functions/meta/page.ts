@@ -8,7 +8,7 @@ const folder = new URL("generated/", import.meta.url);
 
 /**
  * A page loads files of this service, and sends requests to this service only. The renderer of the
- * reference adds style elements and style attributes while it runs: only its page allows them.
+ * reference adds style elements and style attributes while it runs, so only its page allows them.
  */
 const contentSecurityPolicy = (styles: string): string =>
   [

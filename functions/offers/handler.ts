@@ -6,6 +6,7 @@ import { sources } from "../composition/sources.ts";
 import { checkOffersRoute } from "./check.ts";
 import { readOffersRoute } from "./read.ts";
 
+/** Creates the handler of the offers routes. */
 export function createHandler(
   environment: EnvironmentOf<"offers">,
   overrides: Overrides = {},

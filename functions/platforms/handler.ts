@@ -4,6 +4,7 @@ import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../composition/overrides.ts";
 import { listPlatformsRoute } from "./list.ts";
 
+/** Creates the handler of the platform routes. */
 export function createHandler(
   environment: EnvironmentOf<"platforms">,
   overrides: Overrides = {},

@@ -6,6 +6,7 @@ import { sources } from "../composition/sources.ts";
 import { readItemOffersRoute } from "./offers.ts";
 import { readProductsRoute } from "./read.ts";
 
+/** Creates the handler of the products routes. */
 export function createHandler(
   environment: EnvironmentOf<"products">,
   overrides: Overrides = {},

@@ -7,6 +7,7 @@ import type { Overrides } from "../composition/overrides.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
 import { finishMessage } from "./message.ts";
 
+/** Creates the handler of the finishes queue, which ends runs and publishes their events. */
 export function createHandler(
   environment: EnvironmentOf<"run-finisher">,
   overrides: Overrides = {},

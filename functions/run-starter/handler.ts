@@ -13,6 +13,10 @@ import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts
 import { cancelHoldUntil } from "./cancel-hold.ts";
 import { type RunMessage, runMessage } from "./message.ts";
 
+/**
+ * Creates the handler of the runs queue, which starts and resumes runs, purges watchlists and
+ * cancels holds.
+ */
 export function createHandler(
   environment: EnvironmentOf<"run-starter">,
   overrides: Overrides = {},
@@ -39,8 +43,8 @@ export function createHandler(
     const scheduledTime = new Date(message.scheduled_time);
     const run = await claimDueRun({ ...ref, scheduledTime, now }, dependencies);
     addWorkKeys({ run_id: run?.id, run_number: run?.runNumber });
-    // The restore may fail: the sweeper finds an overdue watchlist again, and an old schedule sends
-    // another message.
+    // A failed restore needs no retry: the sweeper finds an overdue watchlist again, and an old
+    // schedule sends another message.
     const isOldSchedule = message.hops === undefined;
     if (message.overdue || isOldSchedule) {
       await bestEffort(() => restoreSchedule({ ...ref, now }, dependencies), warn);

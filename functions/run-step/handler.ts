@@ -8,6 +8,7 @@ import { sources } from "../composition/sources.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
 import { batchMessage } from "./message.ts";
 
+/** Creates the handler of the steps queue, which reads batches of items. */
 export function createHandler(
   environment: EnvironmentOf<"run-step">,
   overrides: Overrides = {},

@@ -5,6 +5,7 @@ import type { Overrides } from "../composition/overrides.ts";
 import { refuseStructuredRoute } from "./call.ts";
 import { listStructuredRoute } from "./list.ts";
 
+/** Creates the handler of the structured-data routes. */
 export function createHandler(
   environment: EnvironmentOf<"structured">,
   overrides: Overrides = {},

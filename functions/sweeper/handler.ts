@@ -11,6 +11,7 @@ import { sweep } from "./sweep.ts";
 
 export type SweeperHandler = (event: unknown, context: Context) => Promise<void>;
 
+/** Creates the handler that runs one pass of the sweeper. */
 export function createHandler(
   environment: EnvironmentOf<"sweeper">,
   overrides: Overrides = {},

@@ -35,6 +35,7 @@ export const watchlistRoutes = {
   "POST /v1/watchlists/{id}/asins": changeAsinsRoute,
 };
 
+/** Creates the handler of the watchlist routes. */
 export function createHandler(
   environment: EnvironmentOf<"watchlists">,
   overrides: Overrides = {},

@@ -30,6 +30,7 @@ export const endpointRoutes = {
   "POST /v1/webhook_deliveries/{id}/redeliver": redeliverRoute,
 };
 
+/** Creates the handler of the webhook routes. */
 export function createHandler(
   environment: EnvironmentOf<"webhook-endpoints">,
   overrides: Overrides = {},

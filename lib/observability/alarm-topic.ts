@@ -78,5 +78,5 @@ export class AlarmTopic extends Construct {
 function emailOf(given: unknown): string | undefined {
   if (given === undefined) return undefined;
   if (typeof given === "string" && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(given)) return given;
-  throw new Error("Context 'alarmEmail' must be an email address.");
+  throw new Error(`Context 'alarmEmail' must be an email address (got ${JSON.stringify(given)}).`);
 }

@@ -79,5 +79,8 @@ export function monthlyBudgetOf(given: unknown): number | undefined {
   if (given === undefined) return undefined;
   const text = typeof given === "number" ? String(given) : given;
   if (typeof text === "string" && /^[1-9]\d{0,8}(\.\d{1,2})?$/.test(text)) return Number(text);
-  throw new Error("Context 'monthlyBudget' must be an amount in US dollars, such as 500.");
+  throw new Error(
+    "Context 'monthlyBudget' must be an amount in US dollars, such as 500 " +
+      `(got ${JSON.stringify(given)}).`,
+  );
 }

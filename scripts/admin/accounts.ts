@@ -37,10 +37,16 @@ const nameLengthMax = 200;
 const accountNames = v.object({
   name: v.pipe(
     v.string(),
-    v.maxLength(nameLengthMax, `--name must have at most ${nameLengthMax} characters`),
+    v.maxLength(
+      nameLengthMax,
+      ({ received }) => `--name must have at most ${nameLengthMax} characters (got ${received})`,
+    ),
     visibleText("name"),
   ),
-  email: v.pipe(v.string(), v.email("--email must be an email address")),
+  email: v.pipe(
+    v.string(),
+    v.email(({ input }) => `--email must be an email address (got "${input}")`),
+  ),
 });
 
 const namesOf = (values: Values): v.InferOutput<typeof accountNames> =>

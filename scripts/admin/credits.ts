@@ -149,9 +149,9 @@ async function changed(made: Promise<ChangeOutcome>): Promise<unknown> {
     return { credit_balance: change.balance, lifetime_credits: change.lifetime };
   }
   const reasons = {
-    insufficient: "The adjustment exceeds the balance. Nothing was changed",
-    id_reused: "This --id belongs to another change. Use a new --id",
-    unknown_account: "The account does not exist. Check --account and --stage",
+    insufficient: "The adjustment exceeds the balance. Nothing was changed.",
+    id_reused: "This --id belongs to another change. Use a new --id.",
+    unknown_account: "The account does not exist. Check --account and --stage.",
   };
   throw new Error(reasons[change.outcome]);
 }

@@ -81,8 +81,9 @@ const quietLoad: Omit<AccountLoad, "workSeconds"> = { environments: 20, rate: 5,
 const ratioMax = 1.2;
 
 /**
- * Measures an account under load, in a model of DynamoDB's latency, conflicts and limits. Measures
- * next a second account at the same time, if requested.
+ * Measures an account under load, in a model of DynamoDB's latency, conflicts and limits. If
+ * requested, also measures a second account, first alone and then at the same time as the first
+ * account.
  */
 export async function benchAccount(values: AccountValues): Promise<Record<string, unknown>> {
   const options = accountOptionsFrom(values);

@@ -23,8 +23,8 @@ export interface Round {
 }
 
 /**
- * Returns the number of events of a case: one part for each 500 items, and one completed event for
- * each run.
+ * Returns the number of events of a case. Each run has one part for each 500 of its items, and one
+ * completed event.
  */
 export const eventsIn = ({ runs, items }: Case): number =>
   runs * (Math.ceil(items / limits.itemEventsMax) + 1);
@@ -97,14 +97,16 @@ export function deliveryTables(measured: Measured): Record<string, unknown> {
 export function printDelivery(figures: Record<string, unknown>): void {
   for (const [title, rows] of Object.entries(figures)) printTable(title, rows as readonly object[]);
   process.stdout.write(`
-  ratios: the bare loop's time and CPU time to the service's: 1 is as fast, less is slower.
-  publish: bodies compressed and archived, feed and outbox written, messages sent.
-  deliver: the target claimed, read back, signed, sent, logged; one message to a function.
-  bare: the same bytes signed and posted over TLS connections that stay open, by node:https, one after
-    the other for one run and four at once for many; for an export, compressed and put by the S3
-    client, four at once.
-  cpu: user and system time of the process, AWS clients included. The service, the loop and the
-    receiver are processes of their own; so is DynamoDB; S3 and SQS are served by the bench.
-  megabytes: of event lines, before compression. requests: to each service, the customer's S3 too.
+  ratios: the time and CPU time of the bare loop divided by those of the service. At 1 the service is
+    as fast as the loop, below 1 it is slower.
+  publish: compresses and archives the bodies, writes the feed and the outbox, and sends messages.
+  deliver: claims the target, then reads, signs, sends and logs the events. One message per function.
+  bare: for webhooks, signs the same bytes and posts them with node:https over TLS connections that
+    stay open, one at a time for one run and four at a time for many. For an export, compresses the
+    bytes and writes them with the S3 client, four at a time.
+  cpu: user and system time of the process, including the AWS clients. The service, the loop, the
+    receiver and DynamoDB are separate processes. The process of the bench serves S3 and SQS.
+  megabytes: of event lines, before compression.
+  requests: to each service, including the customer's S3.
 `);
 }

@@ -34,7 +34,7 @@ export const inFlightOptions = {
     type: "string",
     value: "<seconds>",
     default: "15",
-    about: "the time for which a call waits for its source; less needs a faster machine",
+    about: "the time for which a call waits for its source; a shorter time needs a faster machine",
   },
 } as const;
 type InFlightValues = ValuesOf<typeof inFlightOptions>;

@@ -19,7 +19,7 @@ export interface Layout {
   fill(items: readonly Item[]): Promise<void>;
   /** Reads all items, with `limit` items in a call. */
   readAll(limit: number): Promise<number>;
-  /** Reads and rewrites some items, as a step does. */
+  /** Reads and rewrites some items, as a step of a run does. */
   change(ids: readonly string[], to: (item: Item) => Item): Promise<number>;
   changedSince(since: string): Promise<number>;
 }
@@ -103,7 +103,7 @@ export function rowPerItem(
   };
 }
 
-/** What a stored page keeps of an item. */
+/** Returns the fields of an item that a stored page contains. */
 const reportedFields = (item: Item): object =>
   Object.fromEntries(
     Object.entries(item).filter(

@@ -52,7 +52,10 @@ export async function reconcileItems(table: string, ref: WatchlistRef): Promise<
   });
 }
 
-/** The same for a bench that keeps accounts and their ledger; `clock` is the time it ended. */
+/**
+ * Reconciles the tables of a bench that stores accounts and their ledgers.
+ * @param clock shows the time at which the bench ended
+ */
 export async function reconcileLedger(
   tables: { readonly accounts: string; readonly ledger: string },
   accountId: string,
@@ -81,7 +84,7 @@ export async function reconcileLedger(
 export async function reconcileDeliveries(table: string, accountIds: string[]): Promise<void> {
   const counts = noCounts();
   for (const id of accountIds) {
-    // An opening before any other time, because the feed may start at any time.
+    // An opening time before all others, because the feed may start at any time.
     const account = { id, openedAt: "" };
     const found = await checkDeliveries(
       account,

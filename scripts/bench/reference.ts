@@ -37,7 +37,7 @@ export async function benchReference(
   const views = wholeNumber("views", values.views);
   process.env["POWERTOOLS_LOG_LEVEL"] ??= "SILENT";
   const dir = mkdtempSync(join(tmpdir(), "reference-"));
-  // First, because it fails on a machine without Chromium.
+  // Launched first, because this fails on a machine without Chromium.
   const browser = await launchChromium();
   const world = await startWorld({ dir, port: 0, fresh: true });
   try {

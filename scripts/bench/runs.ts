@@ -6,7 +6,7 @@ import { startTemporaryDynamo } from "../../tools/local/temporary-dynamo.ts";
 import { type DynamoMeter, type Metered, startDynamoMeter } from "../measure/dynamo-meter.ts";
 import { printTable } from "../measure/print-table.ts";
 import { reconcileWorld } from "./reconciled.ts";
-import { itemsAt, movedIn, type Tier, writeAnswers } from "../measure/runs-answers.ts";
+import { itemsAt, changedItemsIn, type Tier, writeAnswers } from "../measure/runs-answers.ts";
 import { type RunsWorld, startRunsWorld } from "../measure/runs-process.ts";
 import { startTaskProcess, type TaskProcess } from "./task-process.ts";
 import { dollarsOf, type Usage } from "../measure/usage.ts";
@@ -71,7 +71,7 @@ export async function benchRuns(): Promise<Record<string, unknown>> {
   }
 }
 
-/** Measures a baseline, three sweeps and a refresh of a new watchlist. */
+/** Measures a baseline, three sweep runs and a refresh of a new watchlist. */
 async function benchList(list: string, size: number, bench: Bench): Promise<RunFigures[]> {
   const { world } = bench;
   world.send("hold");
@@ -98,7 +98,10 @@ const tierOf = (runNumber: number): Tier => {
   return runNumber === runsOfList ? "lite" : "pulse";
 };
 
-/** Sets the source's responses for a run. A sweep reads its changed items twice. */
+/**
+ * Writes the source's answers for a run. A sweep run reads all items at `pulse`, and the changed
+ * items again at `lite`.
+ */
 function prepare(
   list: string,
   { size, runNumber }: { readonly size: number; readonly runNumber: number },
@@ -106,7 +109,7 @@ function prepare(
 ): void {
   const items = itemsAt(list, size, runNumber);
   const tier = tierOf(runNumber);
-  const moved = tier === "pulse" ? movedIn(items, runNumber) : [];
+  const moved = tier === "pulse" ? changedItemsIn(items, runNumber) : [];
   writeAnswers(answersDir, [
     { tier, items },
     { tier: "lite", items: moved },
@@ -194,7 +197,7 @@ async function checkedKind(
 ): Promise<string> {
   const { data } = await world.call("GET", `/v1/watchlists/${id}/runs?limit=1`);
   const [last] = data as { status: string; kind: string; stats: Record<string, number> }[];
-  const moved = movedIn(itemsAt(list, size, runNumber), runNumber).length;
+  const moved = changedItemsIn(itemsAt(list, size, runNumber), runNumber).length;
   const asExpected =
     last?.status === "completed" &&
     last.stats["tracked"] === size &&
@@ -273,16 +276,17 @@ function all(figures: readonly RunFigures[]): object[] {
 export function printRuns(figures: Record<string, unknown>): void {
   for (const [title, rows] of Object.entries(figures)) printTable(title, rows as readonly object[]);
   process.stdout.write(`
-  cpu: user and system time of the processes of run-starter, run-step and run-finisher, the AWS SDK
-    and the reading of the source's text from a file included; pollers, gateway and emulators are
-    other processes. Each function gets one event at a time, so wall time is that of one invocation
-    after the other.
-  floor: the same files in a bare loop: read, JSON.parse, snapshotOf, changedFields, and zstd over
-    the JSON of each call's results. Median of three.
-  peak: the most memory of run-step's process so far, Node, SDK and the source's answer included.
-  units: consumed capacity as DynamoDB reports it, the call that starts a sweep or refresh included.
-  sqs: requests at the endpoint: sends, receives and deletes; receives that came back empty left out.
-  dollars: on demand in us-east-1, Lambda on arm64 with each function's memory in prod for the time
-    in the handlers; S3 for event bodies left out.
+  cpu: user and system time of the processes of run-starter, run-step and run-finisher, including
+    the AWS SDK and reading the source's answers from files. The pollers, the gateway and the
+    emulators are other processes. Each function gets one event at a time, so its wall time is the
+    sum of its invocations.
+  floor: a minimal loop over the same files: read, JSON.parse, snapshotOf, changedFields, and zstd
+    of the JSON of each call's results. The median of three measurements.
+  peak: the peak memory of run-step's process so far, including Node.js, the SDK and the answers.
+  units: the consumed capacity that DynamoDB reports, including the call that starts a sweep or
+    refresh.
+  sqs: requests to SQS: sends, receives and deletes, without receives that returned no message.
+  dollars: on-demand prices in us-east-1. Lambda is on arm64, with the memory of prod, for the time
+    in the handlers. S3 requests for event bodies are not included.
 `);
 }

@@ -22,11 +22,14 @@ import { progressOf } from "../../tools/command-line/progress.ts";
 
 const itemsCount = 50_000;
 const listingMax = 1_000;
-/** One item of this many changes. There are 500 changed items, evenly spread. */
+/** One in this many items changes. The 500 changed items are evenly spread. */
 const changedEvery = 100;
 const changedAt = "2026-03-01T06:00:00.000Z";
 const list = { accountId: "acct_bench", watchlistId: "wl_bench" };
-/** Spread over the id space as real ones are: IDs in a row would compress to nearly nothing. */
+/**
+ * IDs are spread over the whole range, as real ones are. Consecutive IDs would compress to almost
+ * nothing.
+ */
 const ids: readonly string[] = [...scatteredIds()].sort(compareIds);
 const changedIds = ids.filter((_, n) => n % changedEvery === 0);
 

@@ -37,11 +37,11 @@ interface WebFigures extends Record<string, unknown> {
 const warmUpRounds = 3;
 const measuredRounds = 5;
 const normalisation =
-  "an amount is right when it equals one of the true ones to the cent; the currency is not " +
-  "compared, as the truth holds signs that several currencies share; availability is InStock for every " +
-  "word of the vocabulary that can be bought, else OutOfStock; precision is right / reported, recall " +
-  "is right / true. The id is the longest run of five digits or more in the last step of the " +
-  "page's address, else that step.";
+  "A price is correct if it equals one of the page's true prices to the cent. Currencies are not " +
+  "compared, because several share one sign in the ground truth. Availability is InStock for every " +
+  "schema.org value of a product that can be bought, otherwise OutOfStock. Precision is correct / " +
+  "reported values, recall is correct / true values. The ID is the longest sequence of at least five " +
+  "digits in the last segment of the page's URL, otherwise that segment.";
 
 export const webOptions = {
   pages: {
@@ -128,7 +128,7 @@ function idIn({ pathname }: URL): string {
   return numbers.toSorted((a, b) => b.length - a.length)[0] ?? step;
 }
 
-/** In the currency of the page: the reference data does not name it. */
+/** Accepts any currency, because the reference data contains no currency. */
 const extract = ({ html, id, url }: Page): Extraction =>
   extractProduct(html, { id, url, currency: null });
 

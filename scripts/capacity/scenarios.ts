@@ -2,7 +2,7 @@ import { limits } from "../../shared/base/limits.ts";
 import type { StageConfig } from "../../lib/config.ts";
 import { type Load, type Pipeline, simulate, type Simulated } from "./simulate.ts";
 
-/** What the simulation assumes, beside the configuration of the stage. */
+/** The assumptions of the simulation, in addition to the configuration of the stage. */
 export interface Assumptions {
   readonly watchlists: number;
   /** Items of each watchlist. */
@@ -30,7 +30,7 @@ export const defaultAssumptions: Assumptions = {
 export const schedulesPerSecond = 1_000;
 
 const quarterHour = 15 * 60;
-/** Enough periods for a queue that grows to show. */
+/** The number of simulated periods, which is enough to show whether a queue grows. */
 const periods = 4;
 
 export interface Scenario {

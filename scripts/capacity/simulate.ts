@@ -7,7 +7,7 @@ export interface Stage {
   readonly seconds: number;
 }
 
-/** What takes a scheduled run from its due time to its end. */
+/** The scheduler and the pools of workers through which scheduled runs pass. */
 export interface Pipeline {
   /** The number of schedules that EventBridge Scheduler invokes per second. */
   readonly schedulesPerSecond: number;
@@ -29,7 +29,9 @@ export interface Load {
 export interface Simulated {
   /** Seconds from the first due time to the end of the last run. */
   readonly lastEnd: number;
-  /** Seconds from the due time of a run to its end: of the median run, of one in twenty, and the maximum. */
+  /**
+   * Seconds from the due time of a run to its end: the median, the 95th percentile and the maximum.
+   */
   readonly duration: { readonly p50: number; readonly p95: number; readonly max: number };
   /** The largest number of messages that waited for a worker. */
   readonly waitingMax: { readonly starts: number; readonly batches: number; readonly ends: number };
@@ -43,8 +45,8 @@ interface Event {
 }
 
 /**
- * Plays scheduled runs through the queues of the service in virtual time. Queues are served in order
- * of arrival, workers take the mean time, and nothing fails.
+ * Simulates the processing of scheduled runs in virtual time. Queues are first in, first out, each
+ * task takes the mean time of its stage, and nothing fails.
  */
 export function simulate(load: Load, pipeline: Pipeline): Simulated {
   const events = new TinyQueue<Event>([], (one, other) => one.at - other.at);

@@ -27,7 +27,7 @@ export function judgeIds(
     {
       rule: "asked-only",
       level: "should",
-      expected: "no results for IDs that were not asked for",
+      expected: "no results for IDs that were not requested",
       trouble: listed(answered.filter((id) => !asked.has(id))),
     },
     {

@@ -9,7 +9,10 @@ import { type Asked, takenFrom } from "./taken.ts";
 
 /** The time within which the server must reply to an expired deadline, in milliseconds. */
 const shortReplyMsMax = 2_000;
-/** The largest declared maximum that is checked, because the check must invent more IDs than it. */
+/**
+ * The largest declared maximum that is checked, because the check must invent more IDs than the
+ * maximum.
+ */
 const tooManyMax = 10_000;
 
 /**

@@ -1,25 +1,25 @@
 /** Values that cannot be measured on this machine, with the options that set them. */
 const inputs = {
   /** Duration of a request to DynamoDB, SQS, S3 or KMS from a Lambda function. */
-  awsMs: { option: "aws-ms", value: 6, about: "ms for a request to another service of AWS" },
-  receiverMs: { option: "receiver-ms", value: 200, about: "ms until a webhook receiver answers" },
+  awsMs: { option: "aws-ms", value: 6, about: "ms that a request to another AWS service takes" },
+  receiverMs: { option: "receiver-ms", value: 200, about: "ms until a webhook receiver responds" },
   /** A factor on the speed in the specification. */
   sourceTimes: {
     option: "source-times",
     value: 1,
-    about: "times as slow as specified is a source",
+    about: "the time of a source, as a multiple of the specified time",
   },
   /** The lines START, END and REPORT. */
   platformLogBytes: {
     option: "platform-log-bytes",
     value: 350,
-    about: "bytes that Lambda itself logs of an invocation",
+    about: "bytes of the log lines that Lambda itself writes for an invocation",
   },
   /** Lambda polls with five pollers, 20 seconds each. */
   idleReceivesPerMinute: {
     option: "idle-receives",
     value: 15,
-    about: "receives a minute from each queue that is empty",
+    about: "receives per minute from each empty queue",
   },
 } as const;
 

@@ -5,7 +5,7 @@ import { documentClient } from "../../shared/aws/table/dynamo.ts";
 import { assert } from "../../shared/base/assert.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { type DynamoMeter, type Metered, startDynamoMeter } from "../measure/dynamo-meter.ts";
-import { itemsAt, movedIn, type Tier, writeAnswers } from "../measure/runs-answers.ts";
+import { itemsAt, changedItemsIn, type Tier, writeAnswers } from "../measure/runs-answers.ts";
 import { type RunsWorld, startRunsWorld } from "../measure/runs-process.ts";
 import type { WorkerName, WorldFigures } from "../measure/runs-world.ts";
 import type { Progress } from "../../tools/command-line/progress.ts";
@@ -38,7 +38,7 @@ const list = "costs";
 const items = 50_000;
 /**
  * The numbers of the measured runs. The runs are a baseline, two sweep runs and a refresh. The
- * first sweep run warms up the processes.
+ * first sweep run only warms up the processes.
  */
 const [sweepRun, refreshRun] = [3, 4];
 
@@ -155,7 +155,7 @@ function prepare(runNumber: number, { answersDir }: Bench): string[] {
   const tier = tierOf(runNumber);
   writeAnswers(answersDir, [
     { tier, items: all },
-    { tier: "lite", items: tier === "pulse" ? movedIn(all, runNumber) : [] },
+    { tier: "lite", items: tier === "pulse" ? changedItemsIn(all, runNumber) : [] },
   ]);
   return all.map(({ id }) => id);
 }
@@ -171,7 +171,7 @@ async function measureRun(listId: string, runNumber: number, bench: Bench): Prom
   const taken = await takeAll(bench);
   const { data } = await world.call("GET", `/v1/watchlists/${listId}/runs?limit=1`);
   const [run] = data as { status: string; stats: Readonly<Record<string, number>> }[];
-  const moved = movedIn(itemsAt(list, items, runNumber), runNumber).length;
+  const moved = changedItemsIn(itemsAt(list, items, runNumber), runNumber).length;
   if (run?.status !== "completed" || run.stats["changed"] !== moved) {
     throw new Error(`Run ${runNumber} did not have the expected result: ${JSON.stringify(run)}`);
   }

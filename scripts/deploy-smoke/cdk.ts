@@ -27,7 +27,7 @@ export function cdkCommands(logFile: string): Cdk {
     if (code === 0) return;
     const lastLines = readFileSync(logFile, "utf8").trimEnd().split("\n").slice(-linesShown);
     throw new Error(
-      `cdk ${words[0]} failed (${String(code)}); ${logFile} ends:\n${lastLines.join("\n")}`,
+      `cdk ${words[0]} failed with exit code ${String(code)}. ${logFile} ends with:\n${lastLines.join("\n")}`,
     );
   };
 }

@@ -81,7 +81,8 @@ export interface Smoke {
 }
 
 /**
- * Runs a smoke test and then deletes the deployment, even after a failure.
+ * Runs a smoke test, in which `visit` creates and checks a deployment. Then deletes the deployment,
+ * even after a failure.
  * @throws Error if a check fails, or if another deployment created the stacks
  */
 export async function withDeployment(
@@ -104,7 +105,9 @@ export async function withDeployment(
 
 function summary({ place, narrator }: Smoke, started: number): void {
   const seconds = ((Date.now() - started) / 1_000).toFixed(1);
-  narrator.chapter(`The smoke is over: ${narrator.checks()} checks held, ${seconds} s.`);
+  narrator.chapter(
+    `The smoke test is complete: ${narrator.checks()} checks passed in ${seconds} s.`,
+  );
   if (place.customer === null) {
     narrator.note(
       "Not checked: the arrival of webhooks and exports. Set --receiver and --bucket to check it.",
@@ -325,8 +328,8 @@ async function tearDown(smoke: Smoke): Promise<void> {
   });
   const left = await deployedStacks(formation);
   narrator.check("no stack is left", left.length === 0);
-  const { lines, asked } = await remainsOf(resources);
-  narrator.note(`searched for ${asked} tables, buckets, queues, keys and schedule groups`);
+  const { lines, checked } = await remainsOf(resources);
+  narrator.note(`searched for ${checked} tables, buckets, queues, keys and schedule groups`);
   for (const line of lines) narrator.note(`remains: ${line}`);
   narrator.note(
     "remains: the stack CDKToolkit with its bucket, which cdk bootstrap creates once per AWS account",

@@ -56,7 +56,10 @@ async function main(python: string, isPublic: boolean, from: Release | null): Pr
   }
 }
 
-/** An upgrade also needs short timeouts: a message of an ended invocation waits for its own. */
+/**
+ * An upgrade also needs short visibility timeouts. The emulator ends invocations, and the message
+ * of an ended invocation stays invisible until its timeout.
+ */
 const adaptForUpgrade = (assembly: string): string =>
   `${simplifyAlarms(assembly)}\n    ${shortenVisibility(assembly)}`;
 

@@ -57,8 +57,8 @@ const logPage = v.object({
 type LogPage = v.InferOutput<typeof logPage>;
 
 /**
- * Sends a request that it signs itself (Signature Version 4), because the project has no client for
- * CloudWatch Logs.
+ * Signs and sends a request (Signature Version 4), because the project has no client for CloudWatch
+ * Logs.
  */
 async function filterLogEvents(endpoint: string, input: unknown): Promise<LogPage> {
   const url = new URL("/", endpoint);

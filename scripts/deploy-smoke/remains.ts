@@ -53,25 +53,26 @@ function lookups(): {
 const absence = /NotFound|NonExistent|DoesNotExist|NoSuch/;
 
 /**
- * Looks for resources of a deleted deployment that contain data or cost money. Asks their own
- * services, because CloudFormation's report may be wrong.
- * @returns a line for each resource that still exists, and the number of requested resources
+ * Looks for resources of a deleted deployment that contain data or cost money. Sends requests to
+ * the services of the resources, because CloudFormation's report may be wrong.
+ * @returns a line for each resource that still exists, and the number of resources that were
+ * checked
  */
 export async function remainsOf(
   resources: readonly DeployedResource[],
-): Promise<{ readonly lines: readonly string[]; readonly asked: number }> {
+): Promise<{ readonly lines: readonly string[]; readonly checked: number }> {
   const { byType, end } = lookups();
   const lines: string[] = [];
-  let asked = 0;
+  let checked = 0;
   try {
     for (const { type, physicalId } of resources) {
       const lookup = byType[type];
       if (lookup === undefined) continue;
-      asked += 1;
+      checked += 1;
       const found = await lookFor(physicalId, lookup);
       if (found !== null) lines.push(`${type} ${physicalId} ${found}`);
     }
-    return { lines, asked };
+    return { lines, checked };
   } finally {
     end();
   }

@@ -36,13 +36,13 @@ export function renderMarkdown(source: string, resolveLink: ResolveLink): Render
       },
       image: ({ text }): string => escapeHtml(text),
       html: ({ text }): string => escapeHtml(text),
-      // A block that scrolls must be reachable with the keyboard.
+      // Makes a scrollable block reachable with the keyboard.
       code: ({ text }): string => `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`,
     },
   });
   const tokens = marked.lexer(source);
   const sections = sectionsOf(tokens);
-  // A table that scrolls must be reachable with the keyboard, as a code block.
+  // Makes a scrollable table reachable with the keyboard, as for a code block.
   const html = marked.parser(tokens).replaceAll("<table>", '<table tabindex="0">');
   return { title: sections[0]?.heading ?? "", html, sections };
 }
@@ -68,7 +68,10 @@ const plainText = (tokens: readonly Tokens.Generic[]): string =>
     .map((token) => (token.tokens ? plainText(token.tokens) : String(token["text"] ?? token.raw)))
     .join("");
 
-/** IDs as GitHub makes them, so that links work in both places. Error codes keep their capitals. */
+/**
+ * Creates heading IDs in the same way as GitHub, so that links work in both places. IDs of error
+ * codes keep their capitals.
+ */
 function headingIds(): (heading: string) => string {
   const used = new Map<string, number>();
   return (heading) => {

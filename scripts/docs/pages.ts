@@ -180,7 +180,7 @@ const html = ({ title, head, body }: Parts): string =>
     "<head>",
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    // An empty icon: the browser requests one otherwise.
+    // An empty icon, because the browser would otherwise request one.
     '<link rel="icon" href="data:,">',
     `<title>${escapeHtml(title)}</title>`,
     ...head,

@@ -13,13 +13,13 @@ export type Tier = "pulse" | "lite" | "full";
 
 /** IDs of one call. */
 const callIdsMax = 1_000;
-/** One item of this many changes from run to run. */
-const movedEvery = 100;
+/** One in this many items changes from one run to the next. */
+const changedEvery = 100;
 
 interface ShopItem {
   readonly id: string;
   /** The number of the last run in which the item's offers changed. */
-  readonly movedIn: number;
+  readonly changedIn: number;
   readonly position: number;
 }
 
@@ -27,14 +27,17 @@ interface ShopItem {
 export function itemsAt(list: string, count: number, runNumber: number): readonly ShopItem[] {
   const ids = Array.from({ length: count }, (_, n) => idOf(`${list} ${n}`)).toSorted();
   return ids.map((id, position) => {
-    const turn = position % movedEvery;
-    return { id, position, movedIn: turn >= 2 && turn <= runNumber ? turn : 1 };
+    const turn = position % changedEvery;
+    return { id, position, changedIn: turn >= 2 && turn <= runNumber ? turn : 1 };
   });
 }
 
 /** Returns the items that changed since the previous run. */
-export const movedIn = (items: readonly ShopItem[], runNumber: number): readonly ShopItem[] =>
-  runNumber < 2 ? [] : items.filter((item) => item.movedIn === runNumber);
+export const changedItemsIn = (
+  items: readonly ShopItem[],
+  runNumber: number,
+): readonly ShopItem[] =>
+  runNumber < 2 ? [] : items.filter((item) => item.changedIn === runNumber);
 
 /**
  * Replaces the answers with those of the next run: all items at one tier, and the changed items at
@@ -89,15 +92,15 @@ const fileOf = (tier: string, firstId: string, count: number): string =>
 const digest = (text: string): Buffer => createHash("sha512").update(text).digest();
 
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-/** As dense as real IDs: they compress no better than those. */
+/** Random, so that the IDs compress as badly as real ones. */
 const idOf = (seed: string): string =>
   `B0${Array.from(digest(seed).subarray(0, 8), (byte) => letters[byte % letters.length]).join("")}`;
 
 function fieldsOf(item: ShopItem, tier: Tier): ProductFields {
-  const { id, movedIn: moved } = item;
+  const { id, changedIn } = item;
   const seed = digest(id).readUInt32BE(0);
-  const price = Math.round(500 + (seed % 40_000) + moved * 137) / 100;
-  const counts = { newCount: 1 + ((seed + moved) % 24), newMinPrice: price };
+  const price = Math.round(500 + (seed % 40_000) + changedIn * 137) / 100;
+  const counts = { newCount: 1 + ((seed + changedIn) % 24), newMinPrice: price };
   if (tier === "pulse") return { retailer_a: counts };
   const lite = liteFields({ ...item, seed, price }, counts);
   return tier === "lite" ? lite : { ...lite, ...fullFields(id, seed, lite) };
@@ -110,7 +113,7 @@ const kinds = ["Small Kitchen Appliances", "Cameras", "Lighting", "Luggage", "Ki
 const oneOf = (words: readonly string[], seed: number): string => words[seed % words.length] ?? "";
 
 function liteFields(
-  { id, seed, price, movedIn: moved }: ShopItem & { readonly seed: number; readonly price: number },
+  { id, seed, price, changedIn }: ShopItem & { readonly seed: number; readonly price: number },
   counts: { readonly newCount: number; readonly newMinPrice: number },
 ): ProductFields & { readonly retailer_a: object } {
   const brand = oneOf(brands, seed);
@@ -131,8 +134,8 @@ function liteFields(
       buybox: {
         // About 100 random characters, like real values.
         offerListingId: Buffer.concat([
-          digest(`offer ${id} ${moved}`),
-          digest(`rest ${id} ${moved}`).subarray(0, 11),
+          digest(`offer ${id} ${changedIn}`),
+          digest(`rest ${id} ${changedIn}`).subarray(0, 11),
         ]).toString("base64"),
         price,
         condition: "new",

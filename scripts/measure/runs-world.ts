@@ -217,7 +217,7 @@ const world = await startWorld({
   dir: process.env["LOCAL_DIR"] ?? "",
   port: 0,
   fresh: true,
-  // Lines about received webhooks are not printed, because there are too many of them.
+  // Received webhooks are not printed, because there are too many of them.
   log: (line) => line.startsWith("webhook ") || process.stderr.write(`${line}\n`),
   loadHandler,
   seed,

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../tools/documents/json-schema.ts";
 /** A call with example values, as the samples show it. */
 export interface SampleCall {
   readonly method: string;
-  /** With the examples of its parameters filled in. */
+  /** The path with example values for its parameters. */
   readonly path: string;
   readonly needsKey: boolean;
   readonly body?: unknown;

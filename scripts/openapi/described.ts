@@ -2,7 +2,7 @@ import { asObject, type JsonObject } from "../../tools/documents/json-schema.ts"
 import { fieldDescriptions } from "./field-descriptions.ts";
 import { schemaDescriptions } from "./schema-descriptions.ts";
 
-/** Keywords that constrain fields which are described elsewhere. */
+/** Keywords whose schemas only constrain fields, which other schemas describe. */
 const constraints = new Set([
   "if",
   "then",

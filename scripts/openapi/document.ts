@@ -89,7 +89,7 @@ function operationObject(key: RouteKey, operation: Operation): JsonObject {
   };
 }
 
-/** The call with the first example body, and with the parameters that it cannot do without. */
+/** The sample call of an operation: the first example body, and the required parameters. */
 function sampleCall(
   key: RouteKey,
   { path = {}, query, queryExamples = {}, body }: Operation,
@@ -135,7 +135,7 @@ function queryOf(query: NonNullable<Operation["query"]>, examples: JsonObject): 
   const needed: readonly unknown[] = Array.isArray(required) ? required : [];
   return Object.entries(asObject(properties)).map(([name, value]) => {
     const { description, deprecated, ...schema } = asObject(value);
-    // What is undefined does not reach the JSON.
+    // JSON omits undefined values.
     return {
       name,
       in: "query",
@@ -208,12 +208,15 @@ function answerObject(
   };
 }
 
-/** The refusals of an operation, those that follow from what it is included. */
+/**
+ * The refusals of an operation, including those that result from its access, its body and its
+ * charge.
+ */
 function refusalsOf(key: RouteKey, { refusals = [], body, itemCall }: Operation): RefusalStatus[] {
   const { access } = routes[key];
   const found: RefusalStatus[] = [
     ...refusals,
-    // Pages ignore their query; every other operation refuses parameters that it does not take.
+    // Pages ignore their query. Every other operation refuses unknown parameters.
     ...(key.includes(" /v1/") ? ([400] as const) : []),
     ...(access === "public" ? [] : ([401] as const)),
     ...(access === "write" ? ([403] as const) : []),
@@ -226,7 +229,7 @@ function refusalsOf(key: RouteKey, { refusals = [], body, itemCall }: Operation)
   return [...new Set(found)].sort((a, b) => a - b);
 }
 
-/** Only the shared parts that an operation, or a response of one, refers to. */
+/** The shared headers or responses to which at least one operation or response refers. */
 function used(kind: "headers" | "responses", parts: JsonObject): JsonObject {
   const text = JSON.stringify([paths(), refusalResponses()]);
   return Object.fromEntries(

@@ -24,13 +24,18 @@ const itemEventData = {
   currency: v.string(),
   run_id: v.string(),
   run_number: count,
-  part: v.pipe(count, v.description("Which delivery of the run's deliveries of this type.")),
+  part: v.pipe(
+    count,
+    v.description(
+      "The number of this event among the run's events of this type, from 1 to `parts`.",
+    ),
+  ),
   parts: count,
 };
 
 const envelope = <Type extends string, Data extends v.GenericSchema>(type: Type, data: Data) =>
   v.object({
-    id: v.pipe(v.string(), v.description("Begins with evt_; the same at every attempt.")),
+    id: v.pipe(v.string(), v.description("Begins with evt_. The same in every attempt.")),
     type: v.literal(type),
     created_at: timestamp,
     data,
@@ -88,11 +93,13 @@ export const eventSchemas = {
       ...runSchema.entries,
       events: v.pipe(
         v.record(v.string(), count),
-        v.description("Event type to how many deliveries of it this run makes."),
+        v.description("The number of events of this run, by event type."),
       ),
       events_digest: v.pipe(
         v.string(),
-        v.description("Proves that none of the run's events was missed."),
+        v.description(
+          "SHA-256 of the IDs of the run's events in order. Use it to check that you have received all of them.",
+        ),
       ),
     }),
   ),
@@ -102,7 +109,7 @@ export const eventSchemas = {
   ),
 };
 
-/** 200 of `GET /v1/events/{id}`: the body of an event that a run made. */
+/** 200 of `GET /v1/events/{id}`: the body of an event of a run. */
 export const runEventSchema = v.variant("type", [
   eventSchemas["watchlist.product.changed"],
   eventSchemas["watchlist.product.matched"],
@@ -110,20 +117,23 @@ export const runEventSchema = v.variant("type", [
   eventSchemas["watchlist.run.completed"],
 ]);
 
-/** 200 of `GET /v1/events`: bodies of the events that runs make. */
+/** 200 of `GET /v1/events`: the bodies of events of runs. */
 export const eventsResponse = v.object({
   object: v.literal("list"),
-  data: v.pipe(v.array(runEventSchema), v.description("Oldest first, each as a webhook gets it.")),
+  data: v.pipe(
+    v.array(runEventSchema),
+    v.description("Events, oldest first, in the form in which webhooks receive them."),
+  ),
   has_more: v.pipe(
     v.boolean(),
-    v.description("True when there may be events after these; also after a page without any."),
+    v.description("True if there may be more events, even if this page is empty."),
   ),
   next_after: v.nullable(
     v.pipe(
       v.string(),
       v.description(
-        "Send as `after` to get the next page. It is after every event that the page covers, also after " +
-          "those that the filters exclude. Null: no event exists yet.",
+        "The value of `after` for the next page. It follows all events that this page covers, including " +
+          "those that the filters exclude. Null: there is no event yet.",
       ),
     ),
   ),

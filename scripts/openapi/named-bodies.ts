@@ -33,7 +33,7 @@ export const namedBodies: NamedSchemas = Object.fromEntries(
   Object.entries(bodies).map(([name, { schema }]) => [name, schema]),
 );
 
-/** The same for `components.schemas`, each with the rules across its fields. */
+/** The named bodies for `components.schemas`, each with the rules across its fields. */
 export const bodyComponents = (): Readonly<Record<string, JsonObject>> =>
   Object.fromEntries(
     Object.entries(componentSchemas({ direction: "input", named: namedBodies })).map(

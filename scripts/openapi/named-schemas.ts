@@ -26,7 +26,10 @@ import {
 import { webhookDeliverySchema } from "../../shared/webhooks/delivery-schema.ts";
 import { webhookEndpointSchema } from "../../shared/webhooks/endpoint-schema.ts";
 
-/** What the document names once and refers to: resources, and what several of them hold. */
+/**
+ * The schemas that the document defines once and refers to by name: resources, and parts that
+ * several resources share.
+ */
 export const named = {
   Error: errorSchema,
   Watchlist: watchlistSchema,

@@ -1,7 +1,7 @@
 import type { GenericSchema } from "valibot";
 import type { HeaderName } from "./headers.ts";
 
-/** Groups of operations, in the order the document and its page show them. */
+/** Groups of operations, in the order in which the document and its page list them. */
 export const tags = {
   Items:
     "Calls that read products and offers. Each is charged per item and takes one concurrency slot.",
@@ -36,12 +36,12 @@ export interface Parameter {
   readonly example: string;
 }
 
-/** What an operation answers when all is well. */
+/** A success response of an operation. */
 export interface Answer {
   readonly description: string;
   /** The JSON body. */
   readonly schema?: GenericSchema;
-  /** Instead of a schema: the type of a body that is no JSON resource. */
+  /** The media type of a body that is not JSON, in place of `schema`. */
   readonly mediaType?: string;
   readonly example?: unknown;
   readonly headers?: readonly HeaderName[];
@@ -70,7 +70,7 @@ export interface Operation {
     readonly optional?: boolean;
   };
   readonly answers: Readonly<Record<number, Answer>>;
-  /** Refusals besides those that follow from the route's access and from the body. */
+  /** Refusals in addition to those that result from the route's access and from the body. */
   readonly refusals?: readonly RefusalStatus[];
   /** True for a call that charges per item. */
   readonly itemCall?: boolean;

@@ -3,37 +3,38 @@ import { refusalTable } from "../../tools/documents/refusal-order.ts";
 
 /** The document's introduction, in Markdown paragraphs. */
 export const overview = [
-  "Send item IDs of a retailer and get product, price, stock and offer data in one shape. Or create a " +
-    "watchlist: the service reads its items on a schedule and sends signed webhooks for what changed.",
+  "Send item IDs of a retailer and get product, price, stock and offer data in one format. Or create " +
+    "a watchlist: the service reads its items on a schedule and sends signed webhooks for changes.",
   "**Keys.** Every call needs an API key except those marked as public: `Authorization: Bearer " +
     "<API_KEY>`, or the header `X-API-Key`, or, for clients that cannot set headers, the query " +
     "parameter `api_key`. Two different keys in one call are refused.",
-  "**Methods.** `HEAD` works wherever `GET` does: the same status and headers, no body. HEAD of " +
-    "GET /v1/products/{id}/offers reads nothing and costs nothing. A method that a path does not " +
-    "support returns 404 `NOT_FOUND` with the `Allow` header.",
-  "**Bodies.** JSON in UTF-8 with `Content-Type: application/json`, up to " +
-    `${limits.bodyBytesMax} bytes, plain or with \`Content-Encoding: gzip\` (the limit holds for ` +
-    "the decompressed body). A byte order mark is ignored. Other charsets and encodings are " +
-    "refused with 400.",
+  "**Methods.** Every path with `GET` also supports `HEAD`, which returns the same status and headers " +
+    "without a body. HEAD of /v1/products/{id}/offers reads nothing and costs nothing. A method that " +
+    "a path does not support returns 404 `NOT_FOUND` with the `Allow` header.",
+  "**Bodies.** Send JSON in UTF-8 with `Content-Type: application/json`, uncompressed or with " +
+    `\`Content-Encoding: gzip\`. A body has at most ${limits.bodyBytesMax} bytes after decompression. ` +
+    "A byte order mark is ignored. Other charsets and encodings are refused with 400.",
   "**Compression and caching.** JSON answers over 1 KB are compressed with gzip for clients that " +
-    "send `Accept-Encoding: gzip`. Public documents carry `ETag` and `Cache-Control: public`, " +
-    "answer 304 to `If-None-Match`, and may be read by pages of any origin (CORS `*`).",
+    "send `Accept-Encoding: gzip`. Public documents have the headers `ETag` and " +
+    "`Cache-Control: public`, return 304 for a matching `If-None-Match`, and can be read by pages of " +
+    "any origin (CORS `*`).",
   "**Query parameters.** Every operation below `/v1` refuses a query parameter that it does not " +
-    "take, and one that is sent twice: 400 `INVALID_PARAM`. `api_key` is accepted everywhere.",
-  "**Credits.** Item calls reserve their price up front and give back what was not answered; what a " +
-    "call cost is in `credits` and in `X-Service-Credits`. A refused call costs nothing.",
-  `**Rate.** ${limits.requestsPerSecond} calls per second per key, calls of public and unknown ` +
-    "paths that carry the key included; the dashboard's files are not counted. An account has at " +
-    `most ${limits.apiKeysMax} keys, and so at most ${limits.apiKeysMax * limits.requestsPerSecond} calls ` +
-    "per second. Item calls also take " +
-    "one of the account's concurrency slots each. An account may make at most " +
-    `${limits.probesPerMinute} probes per minute: calls that connect to a webhook receiver or an S3 ` +
-    "store, or resolve its name, while you wait. `Retry-After` of a 429 has the seconds to wait.",
-  "**Errors.** One shape; branch on `error.code`. Every code is explained under /docs/errors. " +
-    "A call with several errors returns the first one in this table:",
+    "support, and one that is sent twice, with 400 `INVALID_PARAM`. `api_key` is accepted everywhere.",
+  "**Credits.** A call that reads items first reserves credits for all of them, and refunds those that " +
+    "it does not charge. `credits` and `X-Service-Credits` of the answer contain the credits charged. " +
+    "A refused call costs nothing.",
+  `**Rate.** A key can make ${limits.requestsPerSecond} calls per second. Calls of public or unknown ` +
+    "paths that contain the key are counted, files of the dashboard are not. An account has at most " +
+    `${limits.apiKeysMax} keys, and so at most ${limits.apiKeysMax * limits.requestsPerSecond} calls per ` +
+    "second. Each call that reads items also uses one of the account's concurrency slots until it " +
+    `ends. An account can make ${limits.probesPerMinute} probes per minute: calls that connect to a ` +
+    "webhook receiver or an S3 store, or resolve its name, before they return. `Retry-After` of a 429 " +
+    "is the number of seconds to wait.",
+  "**Errors.** All errors have one format. Programs should test `error.code`; /docs/errors explains " +
+    "every code. A call with several errors returns the first one in this table:",
   refusalTable,
   "**Sandbox.** /docs/sandbox lists item IDs with scripted results, for your tests.",
-  "**Changes.** Fields and endpoints are added without notice, and sets of values may grow: ignore " +
-    "what you do not know. Breaking changes come as a new version in the path. `/v1/scrape`, " +
-    "`/v1/jobs` and `/v1/batches` were retired: they answer 410 for good.",
+  "**Changes.** Fields, endpoints and values of a field can be added without notice: ignore those " +
+    "that you do not know. Breaking changes get a new version in the path. `/v1/scrape`, `/v1/jobs` " +
+    "and `/v1/batches` are removed and return 410.",
 ].join("\n\n");

@@ -8,12 +8,12 @@ import type { RefusalStatus } from "./operation.ts";
 interface Refusal {
   readonly name: string;
   readonly description: string;
-  /** Errors that this status carries, as the service makes them; the first is the usual one. */
+  /** Errors with this status, as the service creates them. The first one is the most common. */
   readonly examples: readonly errors.ServiceError[];
   readonly headers?: readonly HeaderName[];
 }
 
-/** Statuses that refuse a call, with the errors behind them (specification, section "Errors"). */
+/** Statuses that refuse a call, with their errors (specification, section "Errors"). */
 const refusals: Readonly<Record<RefusalStatus, Refusal>> = {
   400: {
     name: "BadRequest",
@@ -79,7 +79,7 @@ const refusals: Readonly<Record<RefusalStatus, Refusal>> = {
   },
   502: {
     name: "BadGateway",
-    description: "The retailer gave no usable answer. Nothing was charged.",
+    description: "The retailer returned no usable answer. Nothing was charged.",
     examples: [errorGuide.TARGET_FAILED.example],
   },
   503: {
@@ -96,13 +96,17 @@ const componentName = (status: RefusalStatus, itemCall: boolean): string =>
   `${refusals[status].name}${itemCall ? "ToItemCall" : ""}`;
 
 /**
- * The shared response of a refusal; the responses of item calls state that the call cost nothing.
+ * Returns a reference to the shared response for a refusal. The responses of item calls state that
+ * the call cost nothing.
  */
 export const refusalRef = (status: RefusalStatus, itemCall: boolean): JsonObject => ({
   $ref: `#/components/responses/${componentName(status, itemCall)}`,
 });
 
-/** Every refusal in both forms, for `components.responses`. */
+/**
+ * Returns the response for every refusal, for item calls and for other calls, for
+ * `components.responses`.
+ */
 export function refusalResponses(): Readonly<Record<string, JsonObject>> {
   return Object.fromEntries(
     statuses.flatMap((status) =>

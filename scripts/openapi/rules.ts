@@ -1,26 +1,27 @@
 import type { JsonObject } from "../../tools/documents/json-schema.ts";
 
 /**
- * Rules across the fields of an object. They are written with keywords that validators enforce and
- * that generators of clients pass over (`if`, `not`, `dependentSchemas`), so that a client's type
- * stays one object with its fields.
+ * Rules about several fields of an object. They use only keywords that validators enforce and
+ * client generators ignore (`if`, `not`, `dependentSchemas`), so that generators create one type
+ * with all fields.
  */
 
 /**
- * The field is sent, whatever its value. It is defined too, as linters want of a required field.
+ * Requires a field, with any value. Also defines the field, because linters require a definition
+ * for each required field.
  */
 export const sent = (field: string): JsonObject => ({
   properties: { [field]: {} },
   required: [field],
 });
 
-/** No field of these may be sent. */
+/** Forbids each of these fields. */
 export const forbidden = (...fields: readonly string[]): JsonObject => {
   const [first = ""] = fields;
   return { not: fields.length === 1 ? sent(first) : { anyOf: fields.map(sent) } };
 };
 
-/** One of the two is sent, and not both. */
+/** Requires one of two fields and forbids the other. */
 export const exactlyOne = (field: string, other: string): JsonObject => ({
   if: sent(field),
   // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema.
@@ -28,7 +29,10 @@ export const exactlyOne = (field: string, other: string): JsonObject => ({
   else: sent(other),
 });
 
-/** `rules` where a field has one of the values, `otherwise` where it has another or is absent. */
+/**
+ * Applies `rules` if a field has one of the values, and `otherwise` if it has another value or is
+ * absent.
+ */
 export const where = (
   field: string,
   values: readonly unknown[],
@@ -43,7 +47,10 @@ export const where = (
   ...(Object.keys(otherwise).length === 0 ? {} : { else: otherwise }),
 });
 
-/** The rules of the first case whose values a field has; those of the last for all others. */
+/**
+ * Applies the rules of the first case that contains the field's value. Applies the rules of the
+ * last case to all other values, and if the field is absent.
+ */
 export function byValue(
   field: string,
   cases: readonly { readonly values: readonly unknown[]; readonly rules: JsonObject }[],

@@ -16,7 +16,10 @@ interface EventText {
   readonly example: unknown;
 }
 
-/** What a receiver does with every request; the page `/docs/webhooks` has it as code. */
+/**
+ * The checks that a receiver makes on every request. The page `/docs/webhooks` contains them as
+ * code.
+ */
 const verification = [
   "**Verify the signature.** `Service-Signature` is `t=<unix seconds>,v1=<hex>`. Compute the " +
     "HMAC-SHA256 over `<t>.<raw body>` with the whole secret of the endpoint (`whsec_...`) as the " +
@@ -66,7 +69,7 @@ const texts: Readonly<Record<keyof typeof eventSchemas, EventText>> = {
   },
 };
 
-/** What the service sends to registered webhook endpoints, by event type. */
+/** The requests that the service sends to webhook endpoints, by event type. */
 export function webhooks(): JsonObject {
   return Object.fromEntries(
     Object.entries(eventSchemas).map(([type, schema]) => {

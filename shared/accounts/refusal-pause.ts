@@ -1,8 +1,8 @@
 /**
- * A pause in which a process refuses the calls of a key without a request to the store. It starts
- * when the key's row refuses a call. It ends with a random wait, so that the processes do not all
- * send a request at the same moment. The wait grows with each consecutive refusal, so that a flood
- * of calls costs few requests.
+ * A pause during which a process refuses the calls of a key and sends no request to the store. It
+ * starts when the key's row refuses a call. It ends with a random wait, so that the processes do
+ * not all send a request at the same moment. The wait grows with each consecutive refusal, so that
+ * a flood of calls costs few requests.
  */
 export interface RefusalPause {
   readonly untilMs: number;

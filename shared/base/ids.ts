@@ -89,8 +89,8 @@ export interface IdPlace {
 }
 
 /**
- * Derives an ID that contains a place and sorts by it. If its stamp is from 2006 or later, the ID
- * sorts after every `numberedId` of a number below 2^40.
+ * Derives an ID that contains `stamp` and `slot`, so that IDs sort by stamp, then by slot. If the
+ * stamp is from 2006 or later, the ID sorts after every `numberedId` of a number below 2^40.
  */
 export function placedId(kind: IdKind, { stamp, slot }: IdPlace, owner: string): string {
   const derived = derivedId(kind, owner, stamp, slot).slice(idPrefix[kind].length);
@@ -98,7 +98,10 @@ export function placedId(kind: IdKind, { stamp, slot }: IdPlace, owner: string):
   return idPrefix[kind] + place + derived.slice(0, derived.length - place.length);
 }
 
-/** The place in an ID that `placedId` derived for this owner; undefined for any other text. */
+/**
+ * Returns the stamp and slot from which `placedId` derived an ID of this owner. Returns undefined for
+ * any other text.
+ */
 export function placeOf(kind: IdKind, id: string, owner: string): IdPlace | undefined {
   const stamp = numberIn(kind, id, { length: stampLength });
   const slot = numberIn(kind, id, { from: stampLength, length: slotLength });

@@ -21,7 +21,7 @@ export const listOf = <Entry extends v.GenericSchema>(entry: Entry) =>
 export const errorSchema = v.object({
   error: v.object({
     code: v.pipe(v.string(), v.description("Stable code of the error. Use it in programs.")),
-    message: v.pipe(v.string(), v.description("Text for people. It may change.")),
+    message: v.pipe(v.string(), v.description("Explanation for people. Its wording can change.")),
     param: v.optional(v.pipe(v.string(), v.description("The invalid parameter."))),
     docs: v.pipe(v.string(), v.description("Relative link to the documentation of the code.")),
   }),

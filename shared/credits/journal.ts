@@ -73,7 +73,7 @@ export interface JournalState {
 /**
  * Credits by which a record changes the balance of its shard. Negative if the balance decreases.
  */
-export function balanceMove(record: JournalRecord): number {
+export function balanceChangeOf(record: JournalRecord): number {
   if (record.type === "reserve") return -record.credits;
   return record.type === "settle" ? record.refunded : record.credits;
 }
@@ -91,7 +91,7 @@ interface Part {
  * entry.
  */
 function partsOf(record: JournalRecord): readonly Part[] {
-  const moves = balanceMove(record);
+  const moves = balanceChangeOf(record);
   if (record.type === "transfer") return [];
   if (record.type === "settle") {
     const { charged, refunded } = record;
@@ -112,7 +112,7 @@ export const stateAfter = (
   { balance, sequence }: JournalState,
   record: JournalRecord,
 ): JournalState => ({
-  balance: balance + balanceMove(record),
+  balance: balance + balanceChangeOf(record),
   sequence: sequence + entryCount(record),
 });
 
@@ -121,7 +121,7 @@ export const stateBefore = (
   { balance, sequence }: JournalState,
   records: readonly JournalRecord[],
 ): JournalState => ({
-  balance: balance - records.reduce((sum, record) => sum + balanceMove(record), 0),
+  balance: balance - records.reduce((sum, record) => sum + balanceChangeOf(record), 0),
   sequence: sequence - records.reduce((sum, record) => sum + entryCount(record), 0),
 });
 

@@ -26,9 +26,9 @@ export type CreditSource = CallSource | StepSource;
 export interface Reservation {
   readonly accountId: string;
   /**
-   * ID chosen by the caller. The ID of a run step reserves credits once, even if it is reserved
-   * repeatedly. The ID of a call reserves credits once while its hold is open. That is enough,
-   * because one process both reserves and settles a call.
+   * ID chosen by the caller, so that a repeated request does not reserve credits twice. For a run
+   * step this always holds, for a call only while its hold is open. That is enough, because one
+   * process both reserves and settles a call.
    */
   readonly holdId: string;
   readonly credits: number;

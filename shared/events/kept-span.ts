@@ -10,7 +10,9 @@ import { limits } from "../base/limits.ts";
 export const keptSpanBody = v.object({
   since: v.pipe(
     isoTimeParam("since"),
-    v.description(`At most ${limits.eventRetentionDays} days ago: events are kept no longer.`),
+    v.description(
+      `At most ${limits.eventRetentionDays} days ago, because older events are deleted.`,
+    ),
   ),
   until: v.optional(
     v.nullable(v.pipe(isoTimeParam("until"), v.description("Not in the future. Absent: now."))),
@@ -40,7 +42,7 @@ export function keptSpan(wanted: v.InferOutput<typeof keptSpanBody>, now: Date):
   if (since < now.getTime() - retentionMs) {
     throw invalidParam(
       "since",
-      `'since' must be at most ${limits.eventRetentionDays} days ago: events are kept no longer.`,
+      `'since' must be at most ${limits.eventRetentionDays} days ago, because older events are deleted.`,
     );
   }
   if (since >= until) {

@@ -85,8 +85,8 @@ async function changedBy(
 }
 
 /**
- * The settings that a check covers, as text. A secret sent again gives another text, because it is
- * encrypted again.
+ * The settings that a check covers, as text. A secret that is sent again gives another text,
+ * because it is encrypted again.
  */
 const checkedSettings = (destination: Destination): string => {
   const { bucket, region, endpoint, forcePathStyle, prefix, credentials } = destination;

@@ -71,8 +71,8 @@ const rules: readonly (readonly [reasons: string, fault: (found: Found) => Fault
     "PermanentRedirect|TemporaryRedirect|IllegalLocationConstraintException|InvalidRegion(?:Name)?",
     (found) => anotherRegion(found),
   ],
-  // A store that returns the region for which the request was signed rejects another part of the
-  // signature.
+  // The store returned the region for which the request was signed, so another part of the
+  // signature is wrong.
   [
     "AuthorizationHeaderMalformed",
     (found) => (found.region === undefined ? anotherRegion(found) : unknownIdentity(found)),

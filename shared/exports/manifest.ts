@@ -20,8 +20,11 @@ export const folderOf = (run: ArchivedRun, prefix: string): ExportFolder => ({
   runStartedAt: run.runStartedAt,
 });
 
-/** Size and digest of an event's object in this format. */
-export const storedAs = (
+/**
+ * Size and SHA-256 of the object that is written for an event: of the gzip member, or of the
+ * uncompressed line, depending on `compression`.
+ */
+export const sizeAndDigestOf = (
   { gzip, line }: Pick<ArchivedEvent, "gzip" | "line">,
   compression: Compression,
 ): ArchivedEvent["line"] => (compression === "gzip" ? gzip : line);
@@ -31,7 +34,7 @@ export function presentManifest(subject: ManifestSubject): unknown {
   const { run, prefix, compression, runObject } = subject;
   const folder = folderOf(run, prefix);
   const objects = run.events.map((event, index) => {
-    const { bytes, sha256 } = storedAs(event, compression);
+    const { bytes, sha256 } = sizeAndDigestOf(event, compression);
     const name = { number: index + 1, type: event.type, eventId: event.id, compression };
     return {
       key: objectKey(folder, name),

@@ -13,7 +13,7 @@ import type { TimeSlice } from "../outbox/drain.ts";
 import type { BucketOutcome, CustomerBucket } from "./customer-bucket.ts";
 import type { Compression } from "./destination.ts";
 import type { ExportRecord } from "./export-record.ts";
-import { folderOf, presentManifest, storedAs } from "./manifest.ts";
+import { folderOf, presentManifest, sizeAndDigestOf } from "./manifest.ts";
 import { manifestKey, objectKey } from "./object-key.ts";
 
 /** Number of parallel writes. Each uses a separate connection that stays open. */
@@ -125,7 +125,7 @@ function progressed(
   for (; state.written.has(objects); objects += 1) {
     const event = state.run.events[objects];
     assert(event !== undefined, "a written object is an event of the run");
-    bytes += storedAs(event, state.compression).bytes;
+    bytes += sizeAndDigestOf(event, state.compression).bytes;
   }
   // Any progress restarts the retry schedule.
   return objects === record.objects ? record : { ...record, objects, bytes, tries: 0 };

@@ -35,7 +35,7 @@ export const productsResponse = v.pipe(
     stats: v.object({
       requested: counted("Unique items."),
       ok: counted("Answered completely: charged."),
-      partial: counted("Answered with fields missing: refunded."),
+      partial: counted("Answered without some fields: refunded."),
       notFound: counted("The item does not exist on the platform: charged."),
       unavailable: counted("No answer: refunded. Try again later."),
       elapsedMs: counted("Duration of the call in milliseconds."),

@@ -67,7 +67,7 @@ export interface MeteredRead<Answer, Result> {
   readonly elapsedMs: number;
 }
 
-/** Time after the deadline of a call after which its hold expires, in milliseconds. */
+/** Milliseconds from the deadline of a call until its hold expires. */
 const settleMilliseconds = 60_000;
 
 const { callLossMs, cancelMs, settleLossMs } = limits.dependencies;

@@ -15,8 +15,8 @@ export const offerCheckResultSchema = v.pipe(
       v.pipe(
         v.boolean(),
         v.description(
-          "Present on ok. True for any offer that can be bought now, scarce, back-ordered and " +
-            "pre-order ones included; false when it cannot, without a reason.",
+          "Present if `status` is ok. True if the offer can be bought now, including scarce offers, " +
+            "back orders and pre-orders. False otherwise, without a reason.",
         ),
       ),
     ),

@@ -18,8 +18,8 @@ export const productResultSchema = v.pipe(
   }),
   v.title("ProductResult"),
   v.description(
-    "A field that the retailer does not show is absent; null means known to be nothing. " +
-      "`not_found` and `unavailable` results carry no fields.",
+    "A field that the retailer does not show is absent; null means that it is known to have no value. " +
+      "`not_found` and `unavailable` results have no fields.",
   ),
 );
 

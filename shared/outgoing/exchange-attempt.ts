@@ -96,8 +96,8 @@ function openedOrNull(open: () => ClientRequest): ClientRequest | null {
 }
 
 /**
- * Returns a function: true if the request uses an idle socket of the pool that has received no byte
- * since.
+ * Returns a function that returns true while the request uses a reused socket on which no byte has
+ * arrived since the request.
  */
 function listening(outgoing: ClientRequest): () => boolean {
   let hasResponse = false;
@@ -110,8 +110,8 @@ function listening(outgoing: ClientRequest): () => boolean {
 }
 
 /**
- * Returns a function: true if the request had a connected socket. Node.js writes the request to it
- * at once.
+ * Returns a function that returns true once the request has a connected socket. Node.js writes the
+ * request to it at once.
  */
 function leaving(outgoing: ClientRequest): () => boolean {
   let hasLeft = false;

@@ -27,7 +27,7 @@ export function checkRoute(route: Route, place: Place): void {
   else checkNoTest(route, place);
 }
 
-/** @throws 400 if a route tests a field, although its `when` cannot test one, such as `new` */
+/** @throws 400 if a route whose `when` cannot test a field, such as `new`, tests one */
 function checkNoTest({ when, ...route }: Route, { path }: Place): void {
   for (const key of ["field", "op", "value"] as const) {
     if (route[key] !== undefined) {

@@ -73,7 +73,7 @@ function refusal(issue: v.BaseIssue<unknown>, path: string): ServiceError {
   for (const { key, input } of issue.path ?? []) {
     // If an array is sent where an object is required, the array is the invalid value.
     if (typeof key === "string" && Array.isArray(input)) {
-      return invalidParam(param.join(""), "Send an object here, not an array.");
+      return invalidParam(param.join(""), "This must be an object, not an array.");
     }
     if (typeof key === "number") param.push(`[${key}]`);
     else if (typeof key === "string" && plainName.test(key)) param.push(`.${key}`);

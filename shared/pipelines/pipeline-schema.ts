@@ -28,9 +28,9 @@ const meaning = {
   baseline: "ID of the step at which items without a first read start. Null: the entry.",
   refresh:
     "Makes every Nth run start at another step. Null: never. If a refresh run is skipped for lack of " +
-    "credits, or fails before this step, the next run is the refresh, manual runs included. This does " +
-    "not change which later runs are refreshes.",
-  everyRuns: "Every run whose `run_number` is a multiple of this is a refresh.",
+    "credits, or fails before this step, the next run is a refresh run instead, even a manual one. The " +
+    "later refresh runs do not move.",
+  everyRuns: "Every run whose `run_number` is a multiple of this is a refresh run.",
   refreshEntry: "ID of the step at which a refresh run starts.",
   stepId: "ID of the step in routes, run statistics and events.",
   scraper: "Scraper that reads the items of the step.",

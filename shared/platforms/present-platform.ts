@@ -32,7 +32,10 @@ const marketplaceSchema = v.object({
     v.description("ISO 4217. Currency of all prices in the marketplace."),
   ),
   status,
-  endpoints: v.pipe(v.record(v.string(), status), v.description("By endpoint ID.")),
+  endpoints: v.pipe(
+    v.record(v.string(), status),
+    v.description("The status of each endpoint, by its ID."),
+  ),
 });
 
 /** A platform in API answers (specification, section "Platform record"). */

@@ -24,7 +24,7 @@ export interface AbandonDependencies extends StartDependencies {
 const stuckMs = 15 * 60 * 1_000 + progressIntervalMs;
 
 const message =
-  "The run made no progress for 15 minutes. The next run reads the items that it did not read.";
+  "The run made no progress for 15 minutes. The next run reads the items that this run did not read.";
 
 /**
  * Returns true if a run in phase `claimed` or `reading` made no progress for `stuckMs`. Also true
@@ -55,8 +55,8 @@ export async function abandonRun(run: Run, dependencies: AbandonDependencies): P
 }
 
 /**
- * Stores the outcomes that steps handed on to steps that never ran. The items routed to those steps
- * get an owed retry there.
+ * Stores the outcomes that steps passed on to later steps, which never ran. The items routed to
+ * those steps get an owed retry there.
  */
 async function storeLeftOver(run: Run, dependencies: AbandonDependencies): Promise<void> {
   const { steps } = dependencies;
@@ -115,7 +115,8 @@ async function withoutUnread(
 
 /**
  * Releases the hold of a step without a decision: the process that planned the step may have died
- * after it reserved credits. Reserving the same hold ID again first makes the release effective.
+ * after it reserved credits. Reserves the same hold ID again first, because a hold that is reserved
+ * only after the release would stay open.
  */
 async function releaseUndecided(
   run: Run,

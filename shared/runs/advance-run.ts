@@ -72,7 +72,9 @@ export function batchRefs(run: Run, step: StepRecord): BatchRef[] {
     }));
 }
 
-/** Returns true if no step before this one has items: then a deferred step skips the whole run. */
+/**
+ * Returns true if no step before this one has items. Deferring this step then skips the whole run.
+ */
 async function isFirst(step: StepRecord, steps: StepStore): Promise<boolean> {
   const [first] = await steps.list(step.runId);
   return first?.step === step.step;

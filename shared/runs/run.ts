@@ -153,8 +153,8 @@ export interface ItemOutcome {
   /** Snapshot of the item after the change; present if an event reports the change. */
   readonly reported?: Snapshot;
   /**
-   * Present if other routes report the item in an event: their conditions, and the values of the
-   * fields that these test.
+   * Present if other routes report the item in an event: the `when` of these routes, and the values
+   * of the fields that they test.
    */
   readonly matched?: { readonly branches: readonly When[]; readonly values: Snapshot };
   /** IDs of the steps to which the item is routed. */
@@ -240,8 +240,8 @@ export interface StepRecord {
   /** Number of planned items. */
   readonly items: number;
   /**
-   * ID of the run's plan if this step reads its starting batches unchanged; then the step does not
-   * store the batches again. Else null.
+   * ID of the run's plan if this step reads the starting batches of that plan unchanged, and so
+   * does not store them again; else null.
    */
   readonly starts: string | null;
   readonly decision: StepDecision | null;

@@ -151,7 +151,7 @@ export interface StepScraperEntry {
   readonly endpoint: EndpointId;
   /** The products tier that the scraper reads; for offer scrapers, the name of the call. */
   readonly tier: string;
-  /** Kind of the readings, for a step without a condition filter. */
+  /** The kind of the scraper's readings, if its step has no condition filter. */
   readonly kind: ReadingKind;
   /** Maximum cost of an item, in quarter-credits. A step reserves it for each item. */
   readonly reserveQuarters: number;

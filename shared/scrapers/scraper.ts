@@ -32,7 +32,7 @@ export type Answer =
       readonly fetchedAt: string;
       readonly fields: ProductFields;
     }
-  /** The source reports that the item does not exist; charged, and it delists. */
+  /** The source reports that the item does not exist. Charged; a run then delists the item. */
   | { readonly id: string; readonly status: "not_found"; readonly fetchedAt: string }
   /** Neither found nor proven to be missing, for example because the source failed. Not charged. */
   | { readonly id: string; readonly status: "unavailable"; readonly fetchedAt: string };

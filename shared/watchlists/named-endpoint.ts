@@ -34,9 +34,8 @@ export function checkEndpointId({ webhookEndpointId }: EndpointParams): void {
 }
 
 /**
- * The webhook endpoint that a PATCH sets; null removes it. The current URL and ID of the watchlist
- * are always accepted, one or both, even if that endpoint is deleted. The endpoint then stays
- * unchanged.
+ * The webhook endpoint that a PATCH sets; null removes it. If the request repeats the watchlist's
+ * current URL, its current ID, or both, the endpoint stays unchanged, even if it is deleted.
  * @throws 400 for an unknown endpoint, or if both parameters are set and one differs from the
  * current value
  */

@@ -34,8 +34,8 @@ export const schedulePreviewResponse = v.object({
   runs_in_30_days: v.pipe(
     countSchema,
     v.description(
-      "Number of times in the 30 days (720 hours) after `after`. The next times alone can mislead: " +
-        "many may be on one day, with none for weeks afterwards.",
+      "Number of times in the 30 days (720 hours) after `after`. Use it to estimate costs, because " +
+        "`next_run_times` may all be on one day, with no run for weeks after it.",
     ),
   ),
 });

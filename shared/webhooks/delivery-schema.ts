@@ -61,7 +61,10 @@ export const webhookDeliverySchema = v.object({
     v.pipe(v.number(), v.integer(), v.description("HTTP status of the last response.")),
   ),
   last_error: v.nullable(
-    v.pipe(v.string(), v.description("Such as status_500, timeout or endpoint_disabled.")),
+    v.pipe(
+      v.string(),
+      v.description("Error code, such as status_500, timeout or endpoint_disabled."),
+    ),
   ),
   next_attempt_at: v.nullable(timestamp),
   created_at: v.pipe(timestamp, v.description("When the event was created.")),

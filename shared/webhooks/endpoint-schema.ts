@@ -10,13 +10,13 @@ export type EndpointStatus = (typeof endpointStatuses)[number];
 export const webhookEndpointSchema = v.object({
   id: v.pipe(v.string(), v.description("Begins with we_.")),
   object: v.literal("webhook_endpoint"),
-  url: v.pipe(v.string(), v.description("Normalised.")),
+  url: v.pipe(v.string(), v.description("The URL in normalised form.")),
   description: v.nullable(v.string()),
   events: v.nullable(
     v.pipe(
       v.array(v.string()),
       v.description(
-        "Event types that the endpoint receives from watchlists without an endpoint of their own. Null: every type.",
+        "Event types that the endpoint receives from watchlists that name no endpoint. Null: every type.",
       ),
     ),
   ),

@@ -89,9 +89,7 @@ const eventsField = nullable(
       picklist(eventTypes, ({ input }) => invalidChoiceMessage("An event type", eventTypes, input)),
       "'events' must be an array of event types or null.",
     ),
-    description(
-      "Event types to receive from watchlists without an endpoint of their own. Null: every type.",
-    ),
+    description("Event types to receive from watchlists that name no endpoint. Null: every type."),
     transform((types) => [...new Set(types)]),
   ),
 );

@@ -14,7 +14,7 @@ const page = "docs/generated-clients.md";
 const document = fileURLToPath(
   new URL("../../functions/meta/generated/openapi.json", import.meta.url),
 );
-/** Kept between runs, so that packages are installed once. */
+/** Kept between test runs, so that packages are installed only once. */
 const folder = fileURLToPath(new URL("../../node_modules/.cache/clients", import.meta.url));
 
 let world: World;

@@ -37,7 +37,10 @@ export async function entriesOf(
   }
 }
 
-/** balance + open holds + spent = granted + purchased + adjusted, over one gapless chain. */
+/**
+ * Expects that balance + open holds + spent = granted + purchased + adjusted, and that the entries
+ * have no gap.
+ */
 export async function expectLedgerToBalance(
   world: Pick<LedgerWorld, "history" | "account">,
   accountId: string,
@@ -294,7 +297,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await expectLedgerToBalance(world, accountId);
     });
 
-    it("is visible to the process that created the hold", async () => {
+    it("takes effect in the process that created the hold", async () => {
       const owner = world.ledger();
       await reserve(owner, "h1", 100);
       await settle(world.ledger(), "h1", 70);

@@ -16,7 +16,7 @@ export interface SourceSpeech {
   readonly contentType: string;
   /** Returns the requested IDs; null for a request that is not about items. */
   readonly idsOf: (request: SourceRequest) => readonly string[] | null;
-  /** Returns the response to a request without IDs; undefined answers 404. */
+  /** Returns the response to a request without IDs; undefined to respond with 404. */
   readonly aside?: (request: SourceRequest) => string | undefined;
   /** Returns the source's result for an ID. With `isDearer`, a price or a similar field differs. */
   readonly entry: (id: string, isDearer?: boolean) => unknown;

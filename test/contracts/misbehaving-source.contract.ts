@@ -78,7 +78,7 @@ interface Outcome {
  * One call for both items and, if that fails, one call for each item. Each call has three attempts.
  */
 const questionsMax = 9;
-/** Milliseconds that no read of an answering source takes, on any machine. */
+/** Milliseconds that exceed any read of an answering source, even on a slow machine. */
 const patienceMs = 120_000;
 /**
  * The longest timeout that an adapter's configuration allows, so that only the deadline ends an

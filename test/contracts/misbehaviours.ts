@@ -37,7 +37,7 @@ export const status = (code: number): Play => refuse(code);
 export const tooOftenFor = (seconds: number): Play =>
   refuse(429, () => ({ "Retry-After": String(seconds) }));
 
-/** A 429 until a date half a second to a second and a half ahead: dates have whole seconds. */
+/** Returns 429 with a date that is 0.5 to 1.5 seconds ahead, because dates have whole seconds. */
 export const tooOftenUntil = (onUntil: (until: Date) => void): Play =>
   refuse(429, () => {
     const until = new Date(Math.ceil((Date.now() + 500) / 1_000) * 1_000);
@@ -96,7 +96,7 @@ export const dripping: Play = (question) => {
   response.once("close", () => clearInterval(timer));
 };
 
-/** Megabytes of blanks: larger than the most that a source may send in one reply. */
+/** Compressed blanks that exceed the size limit of a reply after decompression. */
 const packedBlanks = gzipSync(Buffer.alloc(20 * 1_024 * 1_024, " "));
 
 /** A few kilobytes that decompress to a correct reply and 20 MB of blanks. */

@@ -14,7 +14,7 @@ import { brandedKeysIn } from "./output-keys.ts";
 /** A scraper of offers in front of a source that behaves as the ID selects. */
 export interface OfferScraperSubject {
   readonly scraper: OfferScraper;
-  /** IDs by what the source's behaviour proves about them. */
+  /** IDs by the status that the answers for them must have. */
   readonly ids: Readonly<Record<OffersAnswer["status"], readonly string[]>>;
   /** The ID of an item that the source answers only after a short deadline, or never. */
   readonly slowId: string;
@@ -117,7 +117,7 @@ export function offerScraperContract(
 /** A checker of offers in front of a source that behaves as the offer selects. */
 export interface OfferCheckerSubject {
   readonly checker: OfferChecker;
-  /** Offers by what the source's behaviour proves about them. */
+  /** Offers by the result that their check must have. */
   readonly offers: Readonly<Record<"buyable" | "gone" | "unavailable", readonly OfferReference[]>>;
   /** An offer that the source answers only after a short deadline, or never. */
   readonly slowOffer: OfferReference;
@@ -165,18 +165,15 @@ export function offerCheckerContract(
       ["buyable", { status: "ok", buyable: true }],
       ["gone", { status: "ok", buyable: false }],
       ["unavailable", { status: "unavailable" }],
-    ] as const)(
-      "returns for what is %s where the source's behaviour proves it",
-      async (kind, ending) => {
-        const offers = subject.offers[kind];
-        expect(offers.length).toBeGreaterThan(0);
-        for (const offer of offers) {
-          const [answer] = await check([offer]);
-          const fetchedAt = new Date(answer?.fetchedAt ?? "").toISOString();
-          expect(answer).toEqual({ ...offer, ...ending, fetchedAt });
-        }
-      },
-    );
+    ] as const)("reports offers as %s if the source's reply proves it", async (kind, ending) => {
+      const offers = subject.offers[kind];
+      expect(offers.length).toBeGreaterThan(0);
+      for (const offer of offers) {
+        const [answer] = await check([offer]);
+        const fetchedAt = new Date(answer?.fetchedAt ?? "").toISOString();
+        expect(answer).toEqual({ ...offer, ...ending, fetchedAt });
+      }
+    });
 
     it("returns at the deadline, with unavailable for the offers that were not checked", async () => {
       const [answer] = await check([subject.slowOffer], 300);

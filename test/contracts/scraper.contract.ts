@@ -16,7 +16,7 @@ export interface ScraperSubject {
   readonly scraper: Scraper;
   readonly scraperId: ProductScraperId;
   readonly marketplace: string;
-  /** IDs by what the source's behaviour proves about them. */
+  /** IDs by the status that the answers for them must have. */
   readonly ids: Readonly<Record<ReadStatus, readonly string[]>>;
   /** The ID of an item that the source answers only after a short deadline, or never. */
   readonly slowId: string;

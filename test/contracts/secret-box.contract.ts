@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { SecretBox } from "../../shared/base/secret-box.ts";
 
-/** Each box has its own message. */
+/** Each implementation has a different message. */
 const refusal = /ciphertext/i;
 const context = { account: "acct_1", record: "we_1", field: "secret" };
 

@@ -21,7 +21,7 @@ const attempts: Readonly<Record<string, () => void>> = {
     button.click();
   },
   "script-src": () => {
-    // Runs later in the page, because the policy does not apply to the debugger's call.
+    // Runs later in the page, because the policy does not apply to a call that the debugger makes.
     setTimeout(() => {
       try {
         // oxlint-disable-next-line typescript/no-implied-eval -- the policy must block it
@@ -119,7 +119,7 @@ describe.skipIf(lacksChromium)("the Content-Security-Policy", () => {
     expect(await page.getByRole("heading", { level: 1 }).isVisible()).toBe(true);
     expect(page.url()).toContain(dashboard.url);
     await expect.poll(() => left).toEqual([]);
-    // The browser also reports it in the console, before the page is closed.
+    // The browser also reports the blocked request in the console, before the page is closed.
     await page.close();
     const messages = faults.splice(0).filter((fault) => !fault.startsWith("request to "));
     expect(messages.filter((fault) => !/Content Security Policy/.test(fault))).toEqual([]);

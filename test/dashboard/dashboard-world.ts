@@ -143,7 +143,7 @@ export async function refuseUntilTriedAgain(
   });
 }
 
-/** A refused call is no fault of the page; the browser notes it all the same. */
+/** The browser reports every refused call in the console, which is not a fault of the page. */
 const refusedCall = /^Failed to load resource: the server responded with a status of 4\d\d/;
 
 function watch(page: Page, origin: string): string[] {

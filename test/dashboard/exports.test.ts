@@ -104,7 +104,7 @@ describe.skipIf(lacksChromium)("the export page", () => {
     await setDestination();
     const page = await signedIn();
     await page.getByRole("button", { name: "Edit" }).click();
-    // The focus must move at once, so that typed text goes to the form.
+    // The focus must move immediately, so that typed text goes into the form.
     expect(await page.evaluate("document.activeElement.type")).toBe("radio");
     await page.getByLabel("Prefix").fill("other/");
     await page.getByLabel("Compression").selectOption("none");

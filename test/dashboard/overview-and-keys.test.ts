@@ -32,7 +32,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
       page.locator(".stat", { hasText: name }).locator(".stat-value");
     expect(await figure("Balance").textContent()).toBe("4,998");
     expect(await figure("Lasts for").textContent()).toBe("2,499 days");
-    // Of yesterday where midnight has passed since the call.
+    // The calls were made yesterday if midnight has passed since then.
     await page.getByText(/^at the rate of (today alone|yesterday)$/).waitFor();
     expect(await figure("Success rate").textContent()).toBe("100%");
     await expect.poll(() => page.locator(".chart-plot canvas").count()).toBe(1);
@@ -87,7 +87,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 
-  it("makes a key that works, shows it once, and revokes it", async () => {
+  it("creates a key that works, shows it once, and revokes it", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     await signIn();
     await goTo("/keys", "API keys");

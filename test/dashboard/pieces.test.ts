@@ -173,8 +173,8 @@ describe.skipIf(lacksChromium)("the dashboard's components:", () => {
       await dialog.waitFor();
       for (let n = 0; n < 8; n += 1) {
         await page.keyboard.press("Tab");
-        // Between the last and the first element, a control of the browser has the focus, and the
-        // page's body is the active element.
+        // After the last element and before the first one, a control of the browser has the focus.
+        // The page's body is then the active element.
         const outside = await page.evaluate(
           () =>
             document.activeElement !== document.body &&

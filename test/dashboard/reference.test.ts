@@ -19,7 +19,7 @@ describe.skipIf(lacksChromium)("the API reference", () => {
   beforeAll(async () => {
     dashboard = await startDashboardWorld();
   });
-  /** Fails for a request to another host, and for a violation of the Content-Security-Policy. */
+  /** Fails if the page sent a request to another host or violated the Content-Security-Policy. */
   afterEach(() => dashboard.closeAll());
   afterAll(() => dashboard.dispose());
 

@@ -110,7 +110,7 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     await expectAccessible(page);
   });
 
-  it("works below a prefix, such as a stage's, with and without a slash", async () => {
+  it("works below a path prefix, such as that of a stage, with and without a final slash", async () => {
     const prefixed = createServer((request, response) => {
       const path = request.url?.replace(/^\/prod/, "") ?? "";
       void fetch(new URL(path, dashboard.url), {

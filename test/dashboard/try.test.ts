@@ -78,7 +78,7 @@ describe.skipIf(lacksChromium)("Try it", () => {
     await choose(page, "Platform", "retailer_a");
     await choose(page, "Tier", "pulse");
     await page.getByLabel("ASINs").fill("B0SANDBOX0 B0SANDBOX1 B0SANDBOX2 B0SANDBOX3 B0SANDBOX4");
-    // 5 times 0.25, rounded up once.
+    // Five items at 0.25 credits cost 1.25, which is rounded up once.
     await page.getByText("5 items, at most 2 credits.").waitFor();
     await send(page);
     await expect.poll(() => fact(page, "Charged").textContent()).toBe("2 credits");
@@ -89,7 +89,7 @@ describe.skipIf(lacksChromium)("Try it", () => {
     ]);
   });
 
-  it("reads offers, and checks one of them", async () => {
+  it("reads the offers of an item, and checks one of the offers", async () => {
     const page = await openPage("offers");
     await page.getByLabel("ASINs").fill("B0SANDBOX0");
     await send(page);
@@ -152,7 +152,7 @@ describe.skipIf(lacksChromium)("Try it", () => {
     await page.getByLabel("SKUs").fill("9000000");
     const code = async (tab: string): Promise<string> => {
       await page.getByRole("tab", { name: tab }).click();
-      // The label is not "Copied", because the previous code was copied, not this one.
+      // The label is not "Copied", because the previous code was copied instead of this code.
       expect(await page.getByRole("button", { name: `Copy ${tab}` }).count()).toBe(1);
       const text = await copied(page, tab);
       expect(text).toContain("YOUR_API_KEY");
@@ -205,7 +205,8 @@ print(response.json())`);
     const code = await copied(page, "curl");
     expect(code).toContain(ids.at(-1));
 
-    // More IDs than one argument of a shell may hold; the response counts the IDs that arrived.
+    // More IDs than an argument of a shell command can contain. The response counts the IDs that
+    // arrived.
     const dir = mkdtempSync(join(tmpdir(), "snippet-"));
     writeFileSync(join(dir, "call.sh"), code.replace("YOUR_API_KEY", key()));
     const answered = await run("sh", [

@@ -78,7 +78,7 @@ describe.skipIf(lacksChromium)(`the first view with ${lists} lists and ${items} 
     await markShown(page, selector, count);
     const taken: number[] = [];
     for (let n = 0; n < 3; n += 1) {
-      // Another address each time: a change after # alone would not reload the page.
+      // A different address each time, because a change after `#` alone would not reload the page.
       await page.goto("about:blank");
       taken.push(await load(page, `${dashboard.url}#${place}`, { selector, count }));
     }

@@ -324,7 +324,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
       .toContain(`#/webhooks/${id}?event_type=watchlist.run.completed`);
   });
 
-  it("keep a reader's place in the log when a delivery far down is sent again", async () => {
+  it("keep the scroll position in the log when a delivery far down is sent again", async () => {
     const id = await register("hooks/far-down", { description: "Far down" });
     const { page, signIn, goTo } = await dashboard.open();
     let isAgain = false;
@@ -365,7 +365,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     await page.route("**/deliveries?**", async (route) => {
       asked += 1;
       const state = asked === 1 ? "pending" : "delivered";
-      // Longer than the time between two reads of the log.
+      // Longer than the interval between two reads of the log.
       if (asked > 1) await delay(4_000);
       const { data } = manyDeliveries(id, null);
       // The page may have canceled the request, which then cannot be answered.

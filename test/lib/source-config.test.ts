@@ -196,7 +196,7 @@ describe("the source configuration at synthesis", () => {
     [/^SOURCES: retailer_d\.standard\.secret: /, { sources: catalog({ baseUrl, secret: canary }) }],
     [/works only on a developer's machine/, { sources: catalog({ baseUrl, secret: "env:K" }) }],
     [
-      /^SOURCES takes \d+ bytes, and a function has room for [23]\d{3} beside/,
+      /^SOURCES has \d+ bytes, but a function has room for only [23]\d{3} besides/,
       { sources: ofLength(4_000) },
     ],
     [/^SOURCES is not valid JSON/, { sources: `{${canary}` }],

@@ -21,8 +21,8 @@ export interface Resource {
 const syntheses = new Map<string, Synthesis>();
 
 /**
- * Both stacks' templates, made in-process and without bundling; from the sandbox by default. Each
- * is made once for all files of a test process.
+ * Returns the templates of both stacks, synthesized in this process without bundling, with the
+ * sandbox by default. Synthesizes each once in a test process.
  */
 export function synthesize(stage: Stage, context: GivenContext = {}): Synthesis {
   const key = JSON.stringify({ stage, ...context });

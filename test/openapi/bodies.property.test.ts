@@ -52,7 +52,7 @@ const defined = (fields: object): Record<string, unknown> =>
 /** A field with its new value; undefined removes the field. */
 type Change = readonly [field: string, value: unknown];
 
-/** One of the bases with up to three changes. */
+/** Draws one of the bases and applies up to three changes. */
 function changed(
   bases: readonly object[],
   values: Readonly<Record<string, readonly unknown[]>>,
@@ -242,7 +242,7 @@ const bodies: readonly {
   },
 ];
 
-/** Runs the property, and checks that accepted and refused bodies were drawn. */
+/** Runs the property. Checks that at least one accepted and one refused body was drawn. */
 function expectAgreement<Body>(
   body: fc.Arbitrary<Body>,
   {

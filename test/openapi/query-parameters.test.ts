@@ -93,7 +93,7 @@ describe("an integer query parameter in the OpenAPI document", () => {
     expect(texts.filter((name) => names.has(name))).toEqual([]);
   });
 
-  it.each(integers)("$route: '$name' has bounds, and a default or none", ({ schema }) => {
+  it.each(integers)("$route: '$name' has bounds, and its default is within them", ({ schema }) => {
     const { minimum, maximum, default: ordinary = minimum } = schema as Record<string, number>;
     expect(minimum).toBeLessThanOrEqual(Number(ordinary));
     expect(maximum).toBeGreaterThanOrEqual(Number(ordinary));

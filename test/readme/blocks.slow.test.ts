@@ -10,7 +10,10 @@ import { type RunningWorld, startRunningWorld } from "../support/running-world.t
 import { blocksOf, codeBlocks } from "./code-blocks.ts";
 import { pages, pageText, root } from "./pages.ts";
 
-/** Pages whose blocks call the service have this link: readers run that block first. */
+/**
+ * Pages with blocks that call the service contain this link, because readers must run the linked
+ * block first.
+ */
 const setUpLink = "api-guide.md#set-up-a-shell";
 const shellInfos = ["sh", "sh aws", "sh manual"];
 
@@ -29,7 +32,7 @@ describe("the code blocks of the pages", () => {
   it("are valid shell, JSON or Python", () => {
     const shell = allBlocks.filter(({ info }) => shellInfos.includes(info));
     const checked: readonly (readonly [string, (code: string) => string])[] = [
-      // A reader replaces the placeholders in angle brackets.
+      // Readers replace the placeholders in angle brackets.
       [
         "sh",
         (code: string) => complaintsOf("bash", ["-n"], code.replaceAll(/<[a-z_ ]+>/g, "VALUE")),
@@ -71,7 +74,7 @@ describe("the shell blocks of a page, pasted in their order,", () => {
     world = await startRunningWorld();
   });
   afterAll(() => world.dispose());
-  // Pages register the same webhook endpoint, which an account can have once.
+  // Several pages register the same webhook endpoint, which an account can register only once.
   beforeEach(async () => {
     const { body } = await world.api.get("/webhook_endpoints");
     for (const { id } of body["data"] as readonly { readonly id: string }[]) {

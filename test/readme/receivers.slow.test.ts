@@ -157,7 +157,7 @@ function testReceiver({ fence, file, command }: Language): void {
     }
   };
 
-  it("handles every event of a run once and proves that none is missing", async () => {
+  it("handles every event of a run once, and reports that none is missing", async () => {
     const receiver = await start();
 
     for (const event of run) expect(await send(receiver, event)).toBe(204);

@@ -80,7 +80,7 @@ describe("the upstream check", () => {
     expect(findings.length).toBeGreaterThan(25);
   });
 
-  it("fails if nothing was read, and skips every scraper in the capabilities", async () => {
+  it("fails if it gets no IDs to read, and reports every scraper in the capabilities as skipped", async () => {
     const { url } = await serve();
     const findings = await checkUpstream(optionsIn([url]));
     const scrapers = findings.map(({ scraper }) => scraper);

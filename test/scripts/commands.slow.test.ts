@@ -69,7 +69,7 @@ describe("npm run", () => {
   });
 
   it.each(commands.filter(({ name }) => !passOn.has(name)))(
-    "$name names the nearest option in one line without a stack trace",
+    "$name suggests the nearest option for an unknown one, in one line without a stack trace",
     async ({ file }) => {
       const { code, out, err } = await run(file, "--hlep");
 
@@ -145,7 +145,7 @@ describe("npm run sim", () => {
     });
   });
 
-  it("refuses a value in one line with exit code 2", async () => {
+  it("refuses an invalid value in one line with exit code 2", async () => {
     const { code, out, err } = await run("test/sim/main.ts", "--seeds", "none");
 
     expect({ code, out }).toEqual({ code: 2, out: "" });
@@ -200,7 +200,7 @@ describe("npm run admin", () => {
     }
   });
 
-  it("names the nearest command", async () => {
+  it("suggests the nearest command for an unknown one", async () => {
     expect(await runAdminHere("acounts")).toEqual({
       code: 1,
       out: "",

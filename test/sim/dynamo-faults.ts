@@ -194,8 +194,8 @@ interface Partly {
 }
 
 /**
- * Returns the plain value of a key or write. The document client converts only values that pass
- * through it.
+ * Returns the plain value of a key or write. The document client converts only values that its own
+ * commands contain.
  */
 function plain(asked: unknown): unknown {
   const { PutRequest: put, DeleteRequest: gone } = asked as BatchWrite;

@@ -208,8 +208,8 @@ const timesOf = (kind: FaultKind): number => {
 };
 
 /**
- * Returns the highest probability of a fault per draw. It is below 1, so that retries succeed at
- * some time.
+ * Returns the highest probability of a fault per draw. It is below 1, so that retries eventually
+ * succeed.
  */
 const maxRateOf = (kind: FaultKind): number => (ticks.has(kind) ? 0.85 : 0.6);
 

@@ -25,8 +25,8 @@ const muchLater = new Date("2026-03-01T13:00:00Z");
 /** A time at which all holds of a pair have expired. */
 export const afterAll = new Date("2026-03-01T13:00:01Z");
 /**
- * The credits of the holds. The balance covers `one` or `another`, but not both. The hold of the
- * bystander stays open.
+ * The credits of the holds. The balance covers either `one` or `another`, but not both. The hold of
+ * the bystander stays open.
  */
 export const credits = {
   granted: 20,

@@ -48,8 +48,8 @@ interface Sums {
   violations: number;
   readonly hashes: Map<string, string>;
   /**
-   * For each call site, a request in the shortest seed that reached it. A crash can be planned for
-   * this request.
+   * For each call site, one request that it sent, from the seed with the fewest requests. A crash
+   * can be planned at this request.
    */
   readonly visited: Map<string, Visit>;
   differing: number;
@@ -76,7 +76,7 @@ export async function playScenarios(options: PlayScenariosOptions): Promise<SimR
     differing: 0,
     replayed: 0,
   };
-  // The regressions, the scenarios, the crashes, and the repeated seeds.
+  // The regressions, the scenarios, the planned crashes, and the seeds that run twice.
   const progress = progressOf(names.length + 3);
   const regressionJobs = regressions.filter((one) => names.includes(one.scenario));
   const about = `${regressionJobs.length} regression seeds`;

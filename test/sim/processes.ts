@@ -77,7 +77,7 @@ export function lambdaProcesses(options: ProcessesOptions) {
       } as Context;
       let answer: unknown;
       const work = async (): Promise<void> => {
-        // The task scheduler decides when the handler starts.
+        // A first call, so that the task scheduler decides when the handler starts.
         await tasks.call({ label: "is invoked", effect: async () => {} });
         answer = await process.handler(event, context);
       };

@@ -191,7 +191,7 @@ function fieldsOf(scraper: string, random: Random): Fields {
   };
 }
 
-/** Returns the fields that a step without a condition sees of an item's offers. */
+/** Returns the fields of an item's offers for a step without a condition filter. */
 function shownOf(offers: readonly Offer[]): Shown {
   const featured = offers.find(({ isBuybox }) => isBuybox);
   const prices = offers.map(({ price }) => price);

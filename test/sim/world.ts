@@ -146,7 +146,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
   let [nextTickAt, nextSweepAt] = [tasks.now() + minute, tasks.now() + minute];
   const isWorking = (task: Task | undefined): boolean => task?.state === "working";
   const isBusy = (): boolean => {
-    // A process that exceeded its timeout is not counted.
+    // Does not count a process that exceeded its timeout.
     working = working.filter(({ task, endsAt }) => isWorking(task) && endsAt > tasks.now());
     return working.length >= workersMax;
   };
@@ -195,7 +195,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
   /** Advances the clock to the next time at which an event is possible. */
   const waitForNext = async (atLatest = Infinity): Promise<void> => {
     if (!isWorking(sweeper)) {
-      // A sweeper pass without due work has no effect, so it is left out.
+      // Omits sweeper passes without due work, because they have no effect.
       nextSweepAt = Math.max(nextTickAt, (await dues.all())[0]?.at ?? Infinity);
     }
     const times = [

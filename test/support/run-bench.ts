@@ -36,7 +36,10 @@ import type { TestTables } from "./tables.ts";
 
 export type { CrashPoint } from "./crashing-ports.ts";
 
-/** The run engine on real tables. The test controls its queue, sources, publisher and clock. */
+/**
+ * The run engine on real tables. The test controls the engine's queue, sources, publisher and
+ * clock.
+ */
 export interface RunBench {
   readonly clock: ReturnType<typeof fixedClock>;
   readonly random: RandomSource;

@@ -34,8 +34,8 @@ export interface CheckLook {
 }
 
 /**
- * The scripted answers about an item by scraper, with one answer for each run. After the last
- * answer, they repeat from the first.
+ * The scripted answers about an item, by scraper. Each run uses the next answer. After the last
+ * answer, the first one follows again.
  */
 export type ItemLooks = Readonly<Partial<Record<StepScraperId, readonly Look[]>>>;
 

@@ -108,7 +108,8 @@ function changesOf(
     );
   const changes: Record<string, Changes[string]> = {};
   for (const field of new Set([...trackedFields, ...named])) {
-    // If the value differs from this kind's last reading, the change starts from that reading.
+    // A change starts from the last reading of this kind if the value differs from it, otherwise
+    // from the newest known value.
     const change = sinceLast[field] ?? newValues[field];
     if (change !== undefined && (isReported ? isUnreported(field) : field in newValues))
       changes[field] = change;
@@ -147,7 +148,7 @@ function knownAfter(pipeline: Pipeline, step: Step, { reading, found }: Judged):
       readings.pulse = refreshed(readings.pulse, { [field]: value });
     }
   }
-  // If all kinds of read have shown a value, the readings contain it.
+  // A newer value is stored only while another kind of reading still has an older value.
   const left = Object.entries(newer).filter(([field, { value }]) =>
     sharers(field).some((one) => {
       const known = readings[one]?.[field];

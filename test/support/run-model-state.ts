@@ -13,7 +13,7 @@ interface StepStats {
   skipped: number;
 }
 
-/** An entry of an item event. Its time is omitted. */
+/** An entry of an item event, without its time. */
 export type Entry = Readonly<Record<string, unknown>>;
 
 /** The state of a run in progress. */
@@ -23,9 +23,9 @@ export interface RunState {
   /** The index of the run's scripted answers. */
   readonly at: number;
   /**
-   * IDs of the steps that read an item without a route, by item ID: its start step and those of the
-   * retries that it owed before the run. The next run does the retries of reads that fail in this
-   * one.
+   * IDs of the steps that read an item without a route to them, by item ID: the start step, and the
+   * steps of owed retries from before the run. Retries of reads that fail in this run belong
+   * to the next run.
    */
   readonly starts: ReadonlyMap<string, ReadonlySet<string>>;
   /** The IDs of the items that routes have sent to a step, by step ID. */

@@ -1,6 +1,6 @@
 import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { tokensByKey } from "../../shared/sources/price-history/tokens.ts";
-import { ownRateBudget } from "../../shared/sources/http/rate-budget.ts";
+import { localRateBudget } from "../../shared/sources/http/rate-budget.ts";
 import { sourceStates } from "../../shared/sources/http/source-state.ts";
 import type { SourceDependencies } from "../../shared/sources/registry/parts.ts";
 
@@ -8,7 +8,7 @@ import type { SourceDependencies } from "../../shared/sources/registry/parts.ts"
 export const aSourceWorld = (changes: Partial<SourceDependencies> = {}): SourceDependencies => ({
   clock: systemClock,
   random: systemRandom,
-  budget: ownRateBudget(),
+  budget: localRateBudget(),
   states: sourceStates(),
   secrets: { read: (reference) => Promise.resolve(`value of ${reference}`) },
   tokens: tokensByKey(systemClock),

@@ -87,7 +87,7 @@ async function listening(server: ReturnType<typeof createServer>) {
 function readRequests(socket: TLSSocket, receiver: TlsReceiver): void {
   let chunks: Buffer[] = [];
   let bytes = 0;
-  /** The number of bytes that must arrive before the next step. */
+  /** The number of bytes that must have arrived before the buffer is parsed again. */
   let wanted = 1;
   let seenHeader = false;
   socket.on("data", (chunk: Buffer) => {

@@ -13,7 +13,7 @@ import { accountKeys } from "../../shared/aws/table/table.ts";
 import { systemRandom, systemClock } from "../../shared/base/system.ts";
 
 let world: World;
-/** A key of the demo workspace that always exceeds its rate. */
+/** A key of the demo workspace that is always over its rate limit. */
 let limitedKey: string;
 
 beforeAll(async () => {
@@ -182,7 +182,7 @@ describe("a HEAD request", () => {
 });
 
 describe("the errors of a call come in one order:", () => {
-  /** A call with every error that is checked after the key. */
+  /** Returns a call that has every error that is checked after the key. */
   const wrong = (route: string): readonly [string, Sent] => [
     `${called(route)}?unknown=1`,
     route.startsWith("GET ") || route.startsWith("DELETE ") ? {} : { body: "{" },
@@ -197,7 +197,7 @@ describe("the errors of a call come in one order:", () => {
   it.each(all)("429 for a key over its rate, whatever else is wrong: %s", async (route) => {
     const [asked, sent] = wrong(route);
     const answer = await call(asked, { ...sent, key: limitedKey });
-    // The dashboard's files take no keys.
+    // The dashboard's files ignore keys.
     expect(answer.status).toBe(routes[route].group === "dashboard" ? 200 : 429);
   });
 

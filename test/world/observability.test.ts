@@ -83,7 +83,7 @@ async function useService(): Promise<void> {
       ? true
       : undefined;
   });
-  // The last worker has not written its line yet.
+  // The last worker may not have written its log line yet.
   await eventually("the last message's line", 30, async () =>
     written.includes('"export_succeeded":1') && written.includes('"runs_completed":1')
       ? true

@@ -34,6 +34,7 @@ export interface Subcommand {
   readonly run: (args: readonly string[]) => Promise<number>;
 }
 
+/** Creates a command of a group from its command line and the function that runs it. */
 export const subcommand = <Options extends OptionList>(
   commandLine: CommandLine<Options>,
   run: Run<Options>,
@@ -68,8 +69,8 @@ export const groupHelpOf = ({
   ].join("\n");
 
 /**
- * Returns a command of a group.
- * @throws Error that names the nearest command
+ * Returns the command of a group with the given name.
+ * @throws Error for an unknown name; the message suggests the most similar command
  */
 export function commandNamed<Command extends { readonly about: string }>(
   command: string,

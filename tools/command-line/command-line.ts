@@ -49,7 +49,7 @@ export const jsonOption = { type: "boolean", about: "prints the result as JSON" 
 /** Returns the call of a command with arguments, as a user types it. */
 export const callOf = (name: string, args: string): string => {
   if (args === "") return name;
-  // npm passes only the arguments after the dashes.
+  // npm passes only the arguments after `--`.
   const separator = name.startsWith("npm ") && !name.includes(" -- ") ? " -- " : " ";
   return `${name}${separator}${args}`;
 };

@@ -37,8 +37,8 @@ export const errorGuide: Readonly<Record<errors.ErrorCode, ErrorGuide>> = {
     status: "400, 413, 422",
     meaning:
       "A value is not accepted: wrong type, out of range, unknown platform, marketplace or tier, an " +
-      "invalid ID in a list (`param` is `ids[3]`), a URL that is not public, options that do not " +
-      "go together, or a query parameter that is unknown or sent twice. With 413 the body is too " +
+      "invalid ID in a list (`param` is `ids[3]`), a URL that is not public, options that exclude " +
+      "each other, or a query parameter that is unknown or sent twice. With 413 the body is too " +
       "large. With 422 the idempotency key was used for a different request.",
     remedy: "Read `message`: it lists what is accepted. Correct the parameter that `param` names.",
     retry: false,
@@ -46,7 +46,7 @@ export const errorGuide: Readonly<Record<errors.ErrorCode, ErrorGuide>> = {
   },
   UNAUTHORIZED: {
     status: "401",
-    meaning: "The call carries no API key, or one that is malformed, unknown or revoked.",
+    meaning: "The call contains no API key, or one that is malformed, unknown or revoked.",
     remedy: "Send `Authorization: Bearer <API_KEY>` with a key of your account.",
     retry: false,
     example: errors.keyMissing(),
@@ -55,7 +55,7 @@ export const errorGuide: Readonly<Record<errors.ErrorCode, ErrorGuide>> = {
     status: "402",
     meaning:
       "The balance cannot cover what the call would reserve. Nothing was read and nothing charged.",
-    remedy: "Buy credits, or send fewer items. `X-Service-Balance` has the balance.",
+    remedy: "Buy credits, or send fewer items. `X-Service-Balance` contains the balance.",
     retry: false,
     example: errors.insufficientCredits(1_000, 250),
   },
@@ -116,7 +116,7 @@ export const errorGuide: Readonly<Record<errors.ErrorCode, ErrorGuide>> = {
   INTERNAL: {
     status: "500",
     meaning: "The service failed. Nothing was charged.",
-    remedy: "Retry with growing pauses. Quote `X-Request-Id` when you ask for support.",
+    remedy: "Retry with exponential backoff. Quote `X-Request-Id` when you ask for support.",
     retry: true,
     example: errors.internal(),
   },
@@ -131,17 +131,20 @@ export const errorGuide: Readonly<Record<errors.ErrorCode, ErrorGuide>> = {
   },
   TARGET_FAILED: {
     status: "502",
-    meaning: "The retailer gave no usable answer after several attempts. Nothing was charged.",
-    remedy: "Retry with growing pauses.",
+    meaning: "The retailer returned no usable answer after several attempts. Nothing was charged.",
+    remedy: "Retry with exponential backoff.",
     retry: true,
-    example: new errors.ServiceError(["TARGET_FAILED", 502], "The retailer gave no usable answer."),
+    example: new errors.ServiceError(
+      ["TARGET_FAILED", 502],
+      "The retailer returned no usable answer.",
+    ),
   },
   UNAVAILABLE: {
     status: "503",
     meaning:
       "A part of the service is overloaded or down. Nothing was charged, unless the message states that the charge is unknown.",
     remedy:
-      "Wait for the seconds in `Retry-After`, then retry with growing pauses. If the charge is unknown, first look for the `X-Request-Id` in `GET /v1/credit_transactions`.",
+      "Wait for the seconds in `Retry-After`, then retry with exponential backoff. If the charge is unknown, first look for the `X-Request-Id` in `GET /v1/credit_transactions`.",
     retry: true,
     example: errors.unavailable(),
   },

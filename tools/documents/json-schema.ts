@@ -110,5 +110,6 @@ function tidied(value: unknown): unknown {
     : object;
 }
 
+/** Returns the value if it is an object, otherwise an empty object. */
 export const asObject = (value: unknown): JsonObject =>
   typeof value === "object" && value !== null ? (value as JsonObject) : {};

@@ -16,7 +16,7 @@ const refusalOrder: readonly Refusal[] = [
   {
     status: "401",
     codes: ["UNAUTHORIZED"],
-    when: "The call carries no API key, a malformed one, or one that is not accepted.",
+    when: "The call contains no API key, a malformed one, or one that is not accepted.",
   },
   {
     status: "429",

@@ -73,8 +73,9 @@ export function chooseSources(
     );
     if (scrapers.length === 0) {
       throw new Error(
-        `--source ${target}=${adapter}: '${target}' is not a scraper, nor a platform with a scraper ` +
-          `that the adapter '${adapter}' supports; scrapers: ${Object.keys(sources).join(", ")}`,
+        `--source ${target}=${adapter}: there is no scraper '${target}', and the adapter ` +
+          `'${adapter}' supports no scraper of a platform '${target}'. ` +
+          `The scrapers are ${Object.keys(sources).join(", ")}`,
       );
     }
     checkVariables(`--source ${target}=${adapter}`, options, variables);

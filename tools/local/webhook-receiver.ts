@@ -86,7 +86,9 @@ async function answer(
       return send(response, 200, {});
     default:
       if (request.method !== "POST")
-        return send(response, 405, { error: "Send deliveries by POST" });
+        return send(response, 405, {
+          error: `This path accepts only POST (got ${String(request.method)})`,
+        });
       return receive(state, log, { request, response });
   }
 }

@@ -30,7 +30,7 @@ export const noConsumption = (): Consumption => ({
 
 const consumer = new AsyncLocalStorage<Consumption>();
 
-/** Runs `work` and adds its requests to DynamoDB to `to`. */
+/** Runs `work`, and adds the DynamoDB requests that it sends to `to`. */
 export const consuming = <T>(to: Consumption, work: () => Promise<T>): Promise<T> =>
   consumer.run(to, work);
 

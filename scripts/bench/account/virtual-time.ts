@@ -18,7 +18,7 @@ export interface VirtualTime {
   /** Returns the virtual time in epoch milliseconds. */
   now(): number;
   sleep(milliseconds: number): Promise<void>;
-  /** Runs real input or output. Virtual time does not advance until it ends. */
+  /** Runs real input or output. Virtual time does not advance until the work has ended. */
   still<T>(work: () => Promise<T>): Promise<T>;
   /**
    * Advances virtual time until `work` has ended.
@@ -70,7 +70,7 @@ export function virtualTime(start: Date): VirtualTime {
         }
         const timer = queue.pop();
         if (timer === undefined)
-          throw new Error("The work waits for something that is not a timer of the virtual time");
+          throw new Error("The work waits, but no timer of the virtual clock is pending");
         now = timer.at;
         timer.fire();
       }

@@ -1,7 +1,7 @@
 /** Starts the API reference on the page `/docs/reference`. */
 import { createApiReference } from "@scalar/api-reference/browser";
 
-/** The key lives as long as the tab: `sessionStorage` is never shared with other tabs. */
+/** The key is stored until the tab is closed. Other tabs never share `sessionStorage`. */
 const keyName = "api-key";
 const bearer = /^Bearer (svc_.+)$/;
 
@@ -48,7 +48,8 @@ new MutationObserver(() => {
 
 createApiReference("#reference", {
   url: new URL("../v1/openapi.json", location.href).href,
-  // No request leaves this service: no fonts, proxy, telemetry, AI or hosted tools of the vendor.
+  // Prevents requests to other services: the page loads no fonts, proxy, telemetry, AI or hosted
+  // tools of the vendor.
   withDefaultFonts: false,
   proxyUrl: "",
   telemetry: false,

@@ -19,7 +19,7 @@ const noKey: JsonObject = {
   secret_access_key: { type: "null" },
 };
 
-/** Bodies of `PUT /v1/s3_destination`, by how the service signs in. */
+/** Bodies of `PUT /v1/s3_destination`, one for each kind of credentials. */
 export const destinationBodies = {
   S3DestinationWithAccessKey: {
     schema: v.object({

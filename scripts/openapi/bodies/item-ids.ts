@@ -13,8 +13,8 @@ export const itemIds = (platform: Platform, max: number, description: string) =>
   );
 
 /**
- * The schema of IDs as an array, or as one string with newlines or commas between them: the
- * first keyword is about arrays only, the second about strings only.
+ * The schema of item IDs, sent as an array or as one string separated by newlines or commas.
+ * `items` applies only to arrays and `pattern` only to strings.
  */
 export function idListRule(platform: Platform): JsonObject {
   const id = itemIdPattern(platform).replaceAll(/^\^|\$$/g, "");

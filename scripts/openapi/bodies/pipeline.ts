@@ -9,11 +9,11 @@ import {
 import type { JsonObject } from "../../../tools/documents/json-schema.ts";
 import { byValue, forbidden, sent, where } from "../rules.ts";
 
-/** Ops that compare with the last read: they take no value. */
+/** Operators that compare with the last read and so take no value. */
 const againstLastRead: readonly Op[] = ["increased", "decreased"];
 const againstValue = ops.filter((op) => !againstLastRead.includes(op));
 
-/** What holds for a route whatever its step reads. */
+/** The rules of a route that do not depend on the scraper of its step. */
 const routeRules: JsonObject = {
   // A route leads to a step, or notifies, or both.
   if: sent("run"),
@@ -33,7 +33,7 @@ const routeRules: JsonObject = {
   },
 };
 
-/** What holds for the routes of a step, because of the fields that its scraper reads. */
+/** The rules of a step's routes that depend on the fields of its scraper. */
 function routeRulesOf(id: StepScraperId): JsonObject {
   const { fieldTypes } = stepScrapers[id];
   const fields = Object.entries(fieldTypes).map(([name, type]) => ({
@@ -66,7 +66,7 @@ function routeRulesOf(id: StepScraperId): JsonObject {
   };
 }
 
-/** The rules of steps by scraper, those that are alike together. */
+/** The rules of steps by scraper. Scrapers with equal rules share one case. */
 const scraperCases = [
   ...Map.groupBy(stepScraperIds, (id) => JSON.stringify(routeRulesOf(id))).values(),
 ].map((alike) => ({
@@ -93,7 +93,7 @@ export const pipelineBodies = {
   NewPipelineRoute: { schema: routeBody, rules: routeRules },
 };
 
-/** The rule of a pipeline's steps that read a platform. */
+/** The rule that the steps of a pipeline read this platform only. */
 export const platformSteps = (platform: string): JsonObject => ({
   properties: {
     steps: {

@@ -19,7 +19,7 @@ function platformFields(platform: Platform) {
   const tier = v.picklist(productTiers(platform).map(({ id }) => id));
   const { defaultMarketplace, defaultTier } = platforms[platform];
   return {
-    // A call without a platform is one of retailer_a.
+    // A call without a platform reads retailer_a.
     platform: platform === "retailer_a" ? v.optional(named) : named,
     marketplace: v.optional(
       v.pipe(

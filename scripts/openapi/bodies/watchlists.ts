@@ -10,11 +10,17 @@ import { byValue, exactlyOne, forbidden, sent } from "../rules.ts";
 import { idListRule } from "./item-ids.ts";
 import { platformSteps } from "./pipeline.ts";
 
-/** A pipeline is parsed together with the rest of its body; here is what it may contain. */
+/**
+ * The schema of the pipeline in a body. The service parses the pipeline together with the rest of
+ * the body.
+ */
 const pipeline = (absent: string) =>
   v.pipe(v.nullish(pipelineBody), v.description(`Steps and routes; ${absent}`));
 
-/** The default platform comes last: its rules hold for a body without a platform too. */
+/**
+ * The default platform is last, because the rules of the last case also apply to a body without a
+ * platform.
+ */
 const platformIds = (Object.keys(platforms) as Platform[]).toReversed();
 
 const platformRules = (rules: (platform: Platform) => JsonObject): JsonObject =>
@@ -38,12 +44,14 @@ const itemsOfPlatform = platformRules((platform) => ({
       }),
 }));
 
-/** `refresh_every_runs` belongs to the default pipeline: it is refused beside another one. */
+/**
+ * `refresh_every_runs` belongs to the default pipeline, so it is refused with a custom pipeline.
+ */
 const onlyDefaultPipeline: JsonObject = {
   refresh_every_runs: { properties: { pipeline: { type: "null" } } },
 };
 
-/** A webhook endpoint is named in one of two ways. */
+/** A body contains the URL or the ID of a webhook endpoint, not both. */
 const oneEndpoint: JsonObject = {
   if: { properties: { webhook_url: { type: "string" } }, required: ["webhook_url"] },
   // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema.
@@ -104,7 +112,7 @@ export const watchlistBodies = {
   WatchlistItemsUpdate: {
     schema: itemChangeBody,
     rules: {
-      // Something to add or to remove.
+      // At least one ID to add or to remove.
       if: { properties: { add: { minItems: 1, minLength: 1 } }, required: ["add"] },
       else: { properties: { remove: { minItems: 1, minLength: 1 } }, required: ["remove"] },
     },

@@ -16,7 +16,7 @@ export const eventOperations = {
     summary: "List events",
     description:
       "Lists every event that runs made in the last 30 days, in the order of their publication, " +
-      "also events that no endpoint receives. Use it to catch up on missed webhooks, or instead " +
+      "including events that no endpoint receives. Use it to catch up on missed webhooks, or instead " +
       "of webhooks. Free.\n\nSend `next_after` as `after` until `has_more` is false, and store " +
       "the last one: later events come after it. No event is skipped or repeated. A page can " +
       "have fewer events than `limit`, or none, while `has_more` is true. It has at most 3 MB, " +

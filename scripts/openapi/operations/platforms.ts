@@ -10,7 +10,9 @@ const wholeNumber = (minimum: number, maximum: number) =>
 const described = <Schema extends v.GenericSchema>(schema: Schema, text: string) =>
   v.pipe(schema, v.description(text));
 
-/** Parameters of structured endpoints; `GET /v1/structured` lists which endpoint takes which. */
+/**
+ * Parameters of structured endpoints. `GET /v1/structured` lists the parameters of each endpoint.
+ */
 const structuredParameters = v.object({
   query: v.optional(
     v.pipe(v.string(), v.description("What to search for; required for searches.")),

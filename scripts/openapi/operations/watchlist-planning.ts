@@ -13,7 +13,7 @@ import { watchlist } from "../../../tools/documents/examples/watchlists.ts";
 import { watchlistBodies } from "../bodies/watchlists.ts";
 import type { Operation } from "../operation.ts";
 
-/** What one wants to know before a list is created. */
+/** Operations that help to plan a watchlist before it is created. */
 export const watchlistPlanningOperations = {
   "POST /v1/watchlists/estimate": {
     id: "estimateWatchlist",

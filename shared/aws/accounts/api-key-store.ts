@@ -121,8 +121,8 @@ async function listKeys(
 }
 
 /**
- * Maximum number of requests for the last uses. A key that an overloaded table still omits is
- * listed without a last use.
+ * Maximum number of requests for the last uses. If an overloaded table still omits a key, the key
+ * is listed without a last use.
  */
 const readTriesMax = 5;
 

@@ -130,8 +130,8 @@ async function after(
   const now = process.clock.now();
   let previous = sequence;
   for await (const row of rowsIn(process, numbersFrom(accountId, sequence + 1), limit)) {
-    // A query may return a transaction without the preceding transaction. Older gaps are expired
-    // runs.
+    // A query may return the rows of a transaction before those of the preceding one, so a recent
+    // gap may still be filled. Older gaps are expired runs.
     const isRecent = Math.abs(now.getTime() - Date.parse(row.appended_at)) < settledMs;
     if (row.sequence > previous + 1 && isRecent) break;
     previous = row.sequence;

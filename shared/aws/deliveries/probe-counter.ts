@@ -12,8 +12,8 @@ const windowMs = 60_000;
 /** Seconds until the row of an account without probes expires. */
 const retentionSeconds = 60 * 60;
 /**
- * Maximum number of attempts to count a probe. The second one creates the row. The third one follows
- * another process that created it first.
+ * Maximum number of attempts to count a probe. The second attempt creates the row. The third is
+ * needed if another process created it first.
  */
 const triesMax = 3;
 

@@ -13,8 +13,8 @@ import { failureReason } from "./failure-reason.ts";
 const sessionName = "retail-product-data-service";
 const sessionSeconds = 60 * 60;
 /**
- * Maximum number of attempts. Low, because a check within an API call must also write and delete an
- * object.
+ * Maximum number of attempts. Low, because an API call that checks a destination must also write
+ * and delete an object before it times out.
  */
 const attemptsMax = 2;
 

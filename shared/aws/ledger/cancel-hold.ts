@@ -53,7 +53,7 @@ interface Charge {
   /** Time of the charge, ISO 8601 UTC. */
   readonly chargedAt: string;
   readonly source: CreditSource;
-  /** True if the hold has no row, so that the cancellation creates it. */
+  /** True if the hold has no row, so that the cancellation creates one. */
   readonly isNew: boolean;
 }
 

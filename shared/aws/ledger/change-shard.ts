@@ -19,7 +19,7 @@ import {
   retryContended,
 } from "../table/dynamo.ts";
 import { accountKeys, type RowKey } from "../table/table.ts";
-import { type LedgerProcess, noteShards } from "./process.ts";
+import { type LedgerProcess, cacheShards } from "./process.ts";
 import { type Shard, shardOf } from "./shard-row.ts";
 
 /** The outcome of one conditional update of a shard. */
@@ -50,7 +50,7 @@ export async function changeShard(
       new UpdateCommand({ ...update, ReturnValues: "ALL_NEW" }),
     );
     const shard = shardOf(Attributes);
-    noteShards(process, accountId, [shard]);
+    cacheShards(process, accountId, [shard]);
     return { outcome: "changed", shard };
   } catch (error) {
     if (error instanceof TransactionConflictException || isThrottle(error)) {
@@ -59,7 +59,7 @@ export async function changeShard(
     if (!isConditionFailure(error)) throw error;
     if (error.Item === undefined) return { outcome: "missing" };
     const shard = shardOf(unmarshall(error.Item));
-    noteShards(process, accountId, [shard]);
+    cacheShards(process, accountId, [shard]);
     return { outcome: "refused", shard };
   }
 }
@@ -101,7 +101,7 @@ export async function transactShards(
       reason?.item === undefined ? [] : [unmarshall(reason.item)],
     );
     const shards = rows.filter(isShard).map(shardOf);
-    noteShards(process, accountId, shards);
+    cacheShards(process, accountId, shards);
     return {
       outcome: "refused",
       refused: reasons.map((reason) => reason?.code === "ConditionalCheckFailed"),

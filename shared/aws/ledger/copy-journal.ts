@@ -23,13 +23,14 @@ export async function copyJournal(
   accountId: string,
   shard: Shard,
 ): Promise<void> {
-  // The eighth or ninth record causes the copy. Later reservations would only repeat it.
+  // Only the reservation that adds the eighth or ninth record copies. Later ones would repeat a
+  // copy that is in progress.
   if (shard.journal.length % pageRecordsMin <= 1) await copyRecords(process, accountId, shard);
 }
 
 /**
- * Copies the journal of a shard after a transaction. Reads the shard first, because the response of
- * a transaction does not contain it. Never rejects.
+ * Copies the journal of a shard to a page if it is long enough. For use after a transaction: it
+ * reads the shard first, because the response of a transaction does not contain it. Never rejects.
  */
 export async function copyJournalOf(
   process: LedgerProcess,

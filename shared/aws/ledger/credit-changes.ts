@@ -14,7 +14,7 @@ import {
   ledgerProcess,
   type LedgerProcess,
   nextStamp,
-  noteShards,
+  cacheShards,
 } from "./process.ts";
 import { type AccountRows, readAccountRows, sumsOf } from "./read-shards.ts";
 import { newShardRow, type Shard } from "./shard-row.ts";
@@ -50,7 +50,7 @@ function applyChange(process: LedgerProcess, change: CreditChange): Promise<Chan
       await openShards(process, accountId);
       return "fresh";
     }
-    noteShards(process, accountId, rows.shards);
+    cacheShards(process, accountId, rows.shards);
     const { balance } = sumsOf(rows.shards);
     if (balance + change.credits < 0) {
       const before = short;
@@ -85,7 +85,7 @@ function applyChange(process: LedgerProcess, change: CreditChange): Promise<Chan
   });
 }
 
-/** The shard that a credit change changes, with the rows of its account. */
+/** The shard to which a credit change applies, with the rows of its account. */
 interface ChangedShard {
   readonly rows: AccountRows;
   readonly shard: Shard;

@@ -14,7 +14,12 @@ import { ledgerKeys } from "../table/table.ts";
 import { entriesBelow, type PlacedEntry } from "./entry-streams.ts";
 import { finalShards } from "./final-shards.ts";
 import { findEntries, type Range } from "./find-entries.ts";
-import { knownOf, type LedgerOptions, ledgerProcess, type LedgerProcess } from "./process.ts";
+import {
+  cachedAccountOf,
+  type LedgerOptions,
+  ledgerProcess,
+  type LedgerProcess,
+} from "./process.ts";
 import { type AccountRows, readAccountRows } from "./read-shards.ts";
 
 /**
@@ -70,7 +75,7 @@ async function rowsFor(
     const rows =
       cursor.at === 0
         ? undefined
-        : await readAccountRows(process, accountId, knownOf(process, accountId).shards);
+        : await readAccountRows(process, accountId, cachedAccountOf(process, accountId).shards);
     return { rows, below: cursor };
   }
   const rows = await finalShards(process, accountId);

@@ -67,7 +67,7 @@ export const transactionOf = (row: Row): CreditTransaction => ({
   credits: Number(row["credits"]),
   balanceBefore: Number(row["balance_before"]),
   balanceAfter: Number(row["balance_after"]),
-  source: sourceOf(row),
+  source: creditSourceOf(row),
   ...(typeof row["items_charged"] === "number" && { itemsCharged: row["items_charged"] }),
   createdAt: String(row["created_at"]),
   chargedAt: typeof row["charged_at"] === "string" ? row["charged_at"] : null,
@@ -77,7 +77,7 @@ export const transactionOf = (row: Row): CreditTransaction => ({
  * The call or step for which a hold or an entry was made, from its row; null if the row names
  * neither.
  */
-export function sourceOf(row: Row): CreditSource | null {
+export function creditSourceOf(row: Row): CreditSource | null {
   const { request_id: requestId, run_id: runId, endpoint, scraper, items } = row;
   const work = {
     ...(typeof scraper === "string" && { scraper }),

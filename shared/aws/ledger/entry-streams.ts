@@ -23,7 +23,7 @@ interface Wanted {
   readonly shards: readonly Shard[];
   /** Upper bound of places, exclusive. */
   readonly below: EntryPlace;
-  /** Number of entries that the caller probably needs. The first requests read as many. */
+  /** Number of entries that the caller probably needs. The first requests read that many. */
   readonly expected: number;
 }
 

@@ -2,7 +2,7 @@ import type { UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
 import { assert } from "../../base/assert.ts";
 import { accountKeys } from "../table/table.ts";
 import { changeShard, untilDone } from "./change-shard.ts";
-import { knownOf, type LedgerProcess, noteShards } from "./process.ts";
+import { cachedAccountOf, type LedgerProcess, cacheShards } from "./process.ts";
 import { type AccountRows, readAccountRows } from "./read-shards.ts";
 import type { Shard } from "./shard-row.ts";
 
@@ -21,7 +21,7 @@ export async function finalShards(
   process: LedgerProcess,
   accountId: string,
 ): Promise<FinalRows | undefined> {
-  let count = knownOf(process, accountId).shards;
+  let count = cachedAccountOf(process, accountId).shards;
   for (;;) {
     const rows = await readAccountRows(process, accountId, count);
     if (rows === undefined) return undefined;
@@ -29,7 +29,7 @@ export async function finalShards(
     const shards = await Promise.all(
       rows.shards.map((shard) => raiseFence(process, { accountId, shard, upTo })),
     );
-    noteShards(process, accountId, shards);
+    cacheShards(process, accountId, shards);
     count = Math.max(0, ...shards.map((shard) => shard.shards));
     // Shards that were added after the account was read may have accepted records up to that stamp.
     if (count <= shards.length) return { account: rows.account, shards, upTo };

@@ -6,7 +6,7 @@ import {
   stampOf,
 } from "../../credits/journal.ts";
 import type { JournalPage } from "./journal-page.ts";
-import { type LedgerProcess, noteShards, type OwnHold } from "./process.ts";
+import { type LedgerProcess, cacheShards, type OwnHold } from "./process.ts";
 import { readJournalPages } from "./read-pages.ts";
 import { type AccountRows, readAccountRows } from "./read-shards.ts";
 import type { Shard } from "./shard-row.ts";
@@ -53,8 +53,8 @@ export async function findCallHolds(
 ): Promise<CallHolds> {
   const rows = await readAccountRows(process, accountId);
   const shards = rows?.shards ?? [];
-  noteShards(process, accountId, shards);
-  // The process that creates the ID of a call reserves for the call after that.
+  cacheShards(process, accountId, shards);
+  // A process creates the ID of a call before it reserves credits for the call.
   const made = timeOf("request", holdId) ?? new Date(0);
   const open = shards.flatMap(({ number, holds }) => {
     const hold = holds.get(holdId);

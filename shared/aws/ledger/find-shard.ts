@@ -1,7 +1,7 @@
 import { concurrencyFor } from "../../accounts/account.ts";
 import { assert } from "../../base/assert.ts";
 import type { Reservation, ReserveOutcome } from "../../credits/ledger.ts";
-import { moveHome, noteShards, type LedgerProcess } from "./process.ts";
+import { moveHome, cacheShards, type LedgerProcess } from "./process.ts";
 import { type AccountRows, readAccountRows, sumsOf } from "./read-shards.ts";
 import { releaseExpiredCalls } from "./settle-call.ts";
 import type { Shard } from "./shard-row.ts";
@@ -33,7 +33,7 @@ export async function findShard(
   const rows = await readAccountRows(process, accountId, expected);
   assert(rows !== undefined, "credits belong to an account that exists");
   const { account, shards } = rows;
-  noteShards(process, accountId, shards);
+  cacheShards(process, accountId, shards);
   const made = shards.find(({ holds }) => holds.has(holdId));
   if (made !== undefined) {
     // An earlier attempt took effect in this shard, but its response was lost.

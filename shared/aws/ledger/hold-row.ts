@@ -1,7 +1,7 @@
 import { assert } from "../../base/assert.ts";
 import type { CreditSource } from "../../credits/ledger.ts";
 import type { Row } from "../table/dynamo.ts";
-import { sourceOf } from "./entry-row.ts";
+import { creditSourceOf } from "./entry-row.ts";
 import { accountKeys } from "../table/table.ts";
 import { readRow } from "./change-shard.ts";
 import type { LedgerProcess } from "./process.ts";
@@ -27,7 +27,7 @@ export interface RowHold {
 }
 
 const holdOf = (row: Row): RowHold => {
-  const source = sourceOf(row);
+  const source = creditSourceOf(row);
   assert(source !== null, "a hold is made for a call or a step");
   return {
     isOpen: row["state"] === "open",

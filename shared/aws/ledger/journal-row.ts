@@ -84,7 +84,8 @@ export function journalSourceRow(source: CreditSource): Row {
 }
 
 /**
- * Parses a stored source. The inverse of `journalSourceRow`. An undefined row results in a call.
+ * Parses a stored source. The inverse of `journalSourceRow`. If the row is undefined, the source is
+ * a call about which nothing else is stored.
  */
 export function journalSourceOf(row: Row | undefined, holdId: string): CreditSource {
   const { e, s, n, u, p, w, m } = row ?? {};

@@ -9,7 +9,7 @@ import { moveDueMarks } from "./due-marks.ts";
 import { findCallHolds } from "./find-call.ts";
 import { readHold } from "./hold-row.ts";
 import {
-  knownOf,
+  cachedAccountOf,
   type LedgerOptions,
   ledgerProcess,
   type LedgerProcess,
@@ -49,7 +49,7 @@ async function settle(process: LedgerProcess, settlement: Settlement): Promise<S
   const own = process.holds.get(holdId);
   if (own !== undefined) return settleOwn(process, settlement, own);
   const credits = await settleOther(process, settlement);
-  const { shards } = knownOf(process, accountId);
+  const { shards } = cachedAccountOf(process, accountId);
   return { credits, balance: await balanceAfter(process, accountId, shards) };
 }
 
@@ -60,7 +60,7 @@ async function settleOwn(
   hold: OwnHold,
 ): Promise<Settled> {
   const { accountId } = settlement;
-  const { shards } = knownOf(process, accountId);
+  const { shards } = cachedAccountOf(process, accountId);
   // The balance is the sum over all shards. The other shards are read in parallel with the
   // settlement.
   const reading =
@@ -85,7 +85,7 @@ const balanceAfter = (process: LedgerProcess, accountId: string, shards: number)
   totalBalance(process, accountId, shards).catch((error: unknown) => {
     // The caller treats a `ServiceError` as a refusal, and any other error as a lost response.
     throw isServiceError(error)
-      ? unconfirmed(`settled, but the balance could not be read: ${String(error)}`)
+      ? unconfirmed(`The call was settled, but the balance could not be read: ${String(error)}`)
       : error;
   });
 

@@ -63,16 +63,16 @@ export const ledgerProcess = (
 const unknown: KnownAccount = { home: 0, shards: 1, fences: new Map() };
 
 /** The cached state of an account; defaults for an account that is not cached. */
-export const knownOf = ({ accounts }: LedgerProcess, accountId: string): KnownAccount =>
+export const cachedAccountOf = ({ accounts }: LedgerProcess, accountId: string): KnownAccount =>
   accounts.get(accountId) ?? unknown;
 
 /** Caches the fences and the number of shards from shards that were read. */
-export function noteShards(
+export function cacheShards(
   process: LedgerProcess,
   accountId: string,
   shards: readonly Shard[],
 ): void {
-  const known = knownOf(process, accountId);
+  const known = cachedAccountOf(process, accountId);
   const fences = new Map(known.fences);
   for (const { number, fence } of shards) {
     fences.set(number, Math.max(fence, fences.get(number) ?? 0));
@@ -83,27 +83,27 @@ export function noteShards(
 
 /** Makes a shard the home shard of this process for an account. */
 export function moveHome(process: LedgerProcess, accountId: string, home: number): void {
-  process.accounts.set(accountId, { ...knownOf(process, accountId), home });
+  process.accounts.set(accountId, { ...cachedAccountOf(process, accountId), home });
 }
 
 /** Minimum difference between two stamps of a shard, in microseconds. */
 const stepUs = 1;
 /**
- * Microseconds by which a change raises its stamp for each further refusal because of a newer
- * stamp.
+ * Microseconds that a change adds to its stamp for each time that a shard with a newer stamp has
+ * refused it.
  */
 const aheadUs = 1_000;
 
 /**
- * A stamp after all known stamps of some shards. `refusals`: number of refusals so far because of a
- * newer stamp.
+ * A stamp after all known stamps of some shards. `refusals`: how often a shard with a newer stamp
+ * has refused the change so far.
  */
 export function nextStamp(
   process: LedgerProcess,
   place: { readonly accountId: string; readonly shards: readonly number[] },
   { now, refusals }: { readonly now: Date; readonly refusals: number },
 ): number {
-  const { fences } = knownOf(process, place.accountId);
+  const { fences } = cachedAccountOf(process, place.accountId);
   const newest = Math.max(0, ...place.shards.map((shard) => fences.get(shard) ?? 0));
   const ahead = refusals <= 1 ? stepUs : aheadUs * (refusals - 1);
   return Math.max(stampOf(now), newest + ahead);

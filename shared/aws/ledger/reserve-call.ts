@@ -4,7 +4,7 @@ import { changeShard, readShard, readWithRetry, untilDone } from "./change-shard
 import { copyJournal } from "./copy-journal.ts";
 import { findShard, type Progress } from "./find-shard.ts";
 import { openShards } from "./open-shards.ts";
-import { knownOf, type LedgerProcess, nextStamp } from "./process.ts";
+import { cachedAccountOf, type LedgerProcess, nextStamp } from "./process.ts";
 import { reserveUpdate } from "./shard-update.ts";
 
 const reserved: ReserveOutcome = { outcome: "reserved" };
@@ -22,7 +22,7 @@ export function reserveCall(
   const holdMs = expiresAt.getTime() - now.getTime();
   let refusals = 0;
   return untilDone(process, async (note) => {
-    const { home } = knownOf(process, accountId);
+    const { home } = cachedAccountOf(process, accountId);
     const at = nextStamp(process, { accountId, shards: [home] }, { now, refusals });
     const hold = { credits, at, expiresAt, source };
     const location = { table: process.accountsTable, accountId, shard: home };

@@ -10,7 +10,7 @@ import { copyJournalOf } from "./copy-journal.ts";
 import { findShard, type Progress } from "./find-shard.ts";
 import { readHold } from "./hold-row.ts";
 import { openShards } from "./open-shards.ts";
-import { knownOf, type LedgerProcess, nextStamp } from "./process.ts";
+import { cachedAccountOf, type LedgerProcess, nextStamp } from "./process.ts";
 import { readAccountRows } from "./read-shards.ts";
 import { chargedItemCount } from "./settle-call.ts";
 import { creditUpdate, freeOldSlot } from "./shard-update.ts";
@@ -31,7 +31,7 @@ export function reserveStepHold(
   const progress: Progress = { mayRelease: true, short: undefined, isFull: false };
   let refusals = 0;
   return untilDone(process, async (note) => {
-    const { home: shard } = knownOf(process, accountId);
+    const { home: shard } = cachedAccountOf(process, accountId);
     const at = nextStamp(process, { accountId, shards: [shard] }, { now, refusals });
     const record: ReserveRecord = { type: "reserve", at, holdId, credits, source };
     const location = { table: process.accountsTable, accountId, shard };

@@ -91,9 +91,9 @@ const holdOf = (holdId: string, hold: Row): OpenHold => ({
 });
 
 /**
- * Restores the sources of reservations. The row stores the source of a call only once: in the hold
- * while it is open, then in the record that resolves it. The row contains one of them as long as it
- * contains the reservation.
+ * Restores the source of each reservation. To save space, a row stores the source of a call once:
+ * in the call's hold while the hold is open, then in the record that resolves the hold. That hold or
+ * record stays in the row at least as long as the reservation.
  */
 function withSources(
   records: readonly JournalRecord[],

@@ -1,6 +1,6 @@
 import type { TransferRecord } from "../../credits/journal.ts";
 import { transactShards } from "./change-shard.ts";
-import { type LedgerProcess, nextStamp, noteShards } from "./process.ts";
+import { type LedgerProcess, nextStamp, cacheShards } from "./process.ts";
 import { readAccountRows, sumsOf } from "./read-shards.ts";
 import type { Shard } from "./shard-row.ts";
 import { creditUpdate } from "./shard-update.ts";
@@ -29,7 +29,7 @@ export async function gatherCredits(
   if (target === undefined) return false;
   const sources = sourcesFor(target, credits, shards);
   const gathered = sources.reduce((sum, source) => sum + source.credits, 0);
-  noteShards(process, accountId, shards);
+  cacheShards(process, accountId, shards);
   const moves = [
     { shard: to, credits: gathered },
     ...sources.map((source) => ({ shard: source.shard, credits: -source.credits })),
@@ -52,7 +52,7 @@ export async function spreadCredits(
   const [richest] = shards.toSorted((a, b) => b.balance - a.balance);
   const missing = poor.reduce((sum, { balance }) => sum + share - balance, 0);
   if (richest === undefined || missing === 0 || richest.balance - missing < 0) return;
-  noteShards(process, accountId, shards);
+  cacheShards(process, accountId, shards);
   const moves = [
     { shard: richest.number, credits: -missing },
     ...poor.map(({ number, balance }) => ({ shard: number, credits: share - balance })),

@@ -4,7 +4,7 @@ import { tableSchema } from "../../base/table-schema.ts";
 import {
   gapMsOf,
   grantFrom,
-  ownRateBudget,
+  localRateBudget,
   type RateAsk,
   type RateBudget,
   type RateGrant,
@@ -44,7 +44,7 @@ export function sharedRateBudget(
   client: DynamoDBDocumentClient,
   { table, onUnshared }: SharedRateBudgetOptions,
 ): RateBudget {
-  const local = ownRateBudget();
+  const local = localRateBudget();
   const known = new Map<string, number>();
   return {
     async take(source, ask, now) {

@@ -77,7 +77,8 @@ async function valueOf(
       return (await stores.parameters().send(command)).Parameter?.Value;
     }
     case "variable":
-      if (stores.variables === undefined) throw new RangeError("variables are not allowed here");
+      if (stores.variables === undefined)
+        throw new RangeError("env:NAME works only on a developer's machine");
       return stores.variables[reference.name];
     default:
       return reference satisfies never;

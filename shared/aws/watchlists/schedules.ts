@@ -21,8 +21,8 @@ interface Options {
 }
 
 /**
- * Maximum number of attempts to create or update a schedule. Between both requests, another call
- * may delete or create it.
+ * Maximum number of attempts to create or update a schedule. Between the two requests of an
+ * attempt, another call may delete or create the schedule.
  */
 const triesMax = 4;
 

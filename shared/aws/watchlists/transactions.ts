@@ -22,8 +22,8 @@ interface Options {
 }
 
 /**
- * States of a purge mark: `expected` until the creation of the watchlist is complete, `begun` once
- * the watchlist is to be purged.
+ * States of a purge mark. `expected`: the creation of the watchlist is not complete, and the
+ * watchlist is purged if it never completes. `begun`: the watchlist is being purged.
  */
 export const purgeState = { expected: "expected", begun: "begun" } as const;
 

@@ -153,7 +153,7 @@ async function usableKey({ privateKey, note }: AffiliateDependencies): Promise<K
   const key = rsaKey(pem);
   if (key === null) {
     note?.(
-      "b_affiliate: the secret contains no RSA private key; store the key itself in it, as PEM",
+      "b_affiliate: the secret contains no RSA private key. Store the key itself in it, in PEM format",
     );
   }
   return key;
@@ -174,7 +174,7 @@ const itemKey = (id: string): string => id.replace(/^0+(?=\d)/, "");
 
 interface Items {
   readonly byKey: ReadonlyMap<string, AffiliateItem>;
-  /** True if the reply is complete: an ID that it does not contain does not exist. */
+  /** True if the reply is complete, so that an item that is missing from it does not exist. */
   readonly isComplete: boolean;
 }
 

@@ -18,7 +18,7 @@ export interface CatalogReply {
    * one is used.
    */
   readonly products: ReadonlyMap<string, CatalogProduct>;
-  /** True if the reply is complete: an ID that it does not contain does not exist. */
+  /** True if the reply is complete, so that a product that is missing from it does not exist. */
   readonly isComplete: boolean;
 }
 

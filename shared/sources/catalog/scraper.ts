@@ -42,7 +42,7 @@ const forbiddenStatus = 403;
 const busyStatuses: ReadonlySet<number> = new Set([408, 425, 429, 503]);
 /** The maximum number of retries after an answer that reports too many calls. */
 const extraCallsMax = 2;
-/** The delay before the first retry. A second, because the API limits the calls per second. */
+/** The delay before the first retry: one second, because the API limits the calls per second. */
 const restMs = 1_000;
 
 /**

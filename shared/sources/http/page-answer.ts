@@ -11,17 +11,17 @@ export const isCallerRefused = (answer: Answered): boolean =>
   answer.status === forbiddenStatus || isPageAnswer(answer);
 
 /**
- * Returns true for a 200 whose body starts with "<", so is a page and not JSON: a proxy in front of
- * the source blocks the caller. The content type is not checked, because many servers declare a
- * wrong one for JSON.
+ * Returns true if a source answers 200 with a page instead of JSON, because a proxy in front of the
+ * source blocks the caller. A body is a page if its first character after white space is "<". The
+ * content type is not checked, because many servers declare a wrong one for JSON.
  */
 export const isPageAnswer = ({ status, body }: Answered): boolean =>
   status === okStatus && isPage(body);
 
 /**
  * Returns true if a proxy in front of the source blocks the caller: a page with status 200 or 403.
- * For sources that answer a wrong key with a 403 in JSON: such an answer concerns only the key and
- * is not a block.
+ * For sources that answer a wrong key with a 403 in JSON, which is not a block, because it concerns
+ * only the key.
  */
 export const isBlockedByProxy = ({ status, body }: Answered): boolean =>
   (status === okStatus || status === forbiddenStatus) && isPage(body);

@@ -33,7 +33,7 @@ export interface RateBudget {
 }
 
 /** Creates a rate budget for this process only, in memory. */
-export function ownRateBudget(): RateBudget {
+export function localRateBudget(): RateBudget {
   /**
    * For each source, the start time of its next call without a burst, in milliseconds since the
    * epoch.

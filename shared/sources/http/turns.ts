@@ -119,8 +119,8 @@ async function serve(waiting: Waiting[], shares: Shares, options: TurnsOptions):
 }
 
 /**
- * Returns the budget name of a share. The first share uses the source's name, as does a source that
- * has only one row.
+ * Returns the budget name of a share. The first share has the source's name, so a source with only
+ * one share keeps its name.
  */
 const shareName = (source: string, share: number): string =>
   share === 0 ? source : `${source}#${share}`;

@@ -49,7 +49,8 @@ const unknownListing: Listing = {
 };
 
 /**
- * The listing of a parent product, which groups variations, is not for sale and so has no offers.
+ * The listing of a parent product. It only groups variations and is not for sale, so it has no
+ * offers.
  */
 const parentListing: Listing = {
   ...unknownListing,

@@ -119,8 +119,8 @@ function identityOf(
 
 export interface SeenOffers {
   /**
-   * For every ID that a live offer has or may have had, whether it is buyable, with or without a
-   * known price. Among offers with the same ID, one buyable offer is enough.
+   * Whether an offer is buyable, by every ID that a live offer has or may have had. Includes offers
+   * without a known price. True if any of several offers with the same ID is buyable.
    */
   readonly buyable: ReadonlyMap<string, boolean>;
   /** True if `buyable` covers all live offers of the listing. */
@@ -138,8 +138,8 @@ export function seenOffers(product: HistoryProduct): SeenOffers {
     if (identity === undefined) continue;
     identified += 1;
     const { offerId: number } = offer;
-    // Offers with equal identities can change order, so the first may have had a number, or lost
-    // it.
+    // Offers with the same identity can change places, so earlier reads may have returned this
+    // offer with or without the number.
     const ids = [identity, ...(number === undefined ? [] : [{ ...identity, number }])];
     for (const id of ids.map(historyOfferId)) {
       buyable.set(id, buyable.get(id) === true || isBuyable(offer));

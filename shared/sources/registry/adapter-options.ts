@@ -53,11 +53,11 @@ const baseUrl = v.pipe(
   text,
   v.check(
     isSafeBase,
-    "must be an https:// URL without query (http:// is allowed only for this machine's own addresses)",
+    "must be an https:// URL without a query (http:// is allowed only for this machine's own addresses)",
   ),
 );
 
-/** A base URL that does not end with a path that the adapter appends. */
+/** A base URL that must not end with one of `paths`, because the adapter appends them. */
 const baseUrlBefore = (paths: readonly string[]): v.GenericSchema<string> => {
   const doubled = new RegExp(String.raw`/(?:${paths.join("|")})\b[^/]*/*$`, "i");
   return v.pipe(
@@ -82,7 +82,7 @@ const reference = v.pipe(
   v.check(
     (name) => secretReference(name) !== null,
     "must be the ARN of a Secrets Manager secret, or the name (beginning with /) or ARN of an SSM " +
-      "parameter; do not enter the secret itself",
+      "parameter. Do not enter the secret itself",
   ),
 );
 

@@ -110,7 +110,7 @@ function checkOfferIds(sources: SourceConfiguration, options: ParseOptions): voi
   if (producer === undefined) return;
   throw new Error(
     `SOURCES: retailer_a.offer_check.adapter: ${adapter} does not recognize the offer IDs that ${producer} ` +
-      `returns from ${sources[producer].adapter}; set it to ${remedyFor(producer, sources, options)}`,
+      `returns from ${sources[producer].adapter}. Set it to ${remedyFor(producer, sources, options)}`,
   );
 }
 

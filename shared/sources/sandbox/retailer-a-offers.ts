@@ -38,7 +38,7 @@ const presentShare = 0.92;
 const saleShare = 0.2;
 const saleDepthMax = 0.35;
 
-/** For each share of the listings, the range of the number of offers. */
+/** Pairs of a share of the listings and the range of the number of their offers. */
 const offerCounts: readonly (readonly [number, readonly [from: number, to: number]])[] = [
   [0.35, [1, 1]],
   [0.4, [2, 6]],

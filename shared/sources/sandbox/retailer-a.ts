@@ -51,8 +51,8 @@ const soldOutShare = 0.05;
 const suppressedShare = 0.04;
 const usedBuyboxShare = 0.5;
 /**
- * The factor by which the price of an offer that the retailer ships is multiplied to choose the buy
- * box.
+ * To choose the buy box, the price of an offer that the retailer ships is multiplied by this
+ * factor.
  */
 const shippedByRetailerBonus = 0.96;
 
@@ -124,8 +124,8 @@ const rank = ({ price, isFba }: OfferStateA): number =>
 
 /**
  * Returns the offer in the buy box: the cheapest new offer, where offers that the retailer ships
- * have an advantage. Without new offers, returns for half of the listings the cheapest used offer.
- * Returns null otherwise.
+ * have an advantage. Without new offers, half of the listings have the cheapest used offer in the
+ * buy box, and the others have null.
  */
 function winnerOf(offers: readonly OfferStateA[], draw: Draw): OfferStateA | null {
   let best: OfferStateA | null = null;

@@ -28,12 +28,12 @@ const delistingCycleSeconds = 100_000_000;
 /** The number of time digits at the end of a delisting ID, on every platform. */
 const delistingDigits = 8;
 
-/** Returns true from the time on that the last digits of a delisting ID contain. */
+/** Returns true after the time that the last digits of a delisting ID contain. */
 function isDelisted(id: string, at: Date): boolean {
   const named = Number(id.slice(-delistingDigits));
   const nowSeconds = Math.floor(at.getTime() / 1_000);
   const since = (nowSeconds - named) % delistingCycleSeconds;
-  // Eight digits match a time in every cycle. The one nearest to now is used.
+  // Eight digits match one time in each cycle. The time that is nearest to now counts.
   return (since + delistingCycleSeconds) % delistingCycleSeconds < delistingCycleSeconds / 2;
 }
 

@@ -49,7 +49,7 @@ export function webScraper(options: WebOptions, { client, clock, note }: WebDepe
     async read(request) {
       const { platform } = scrapers[request.scraper];
       if (platform === "retailer_a") {
-        throw new Error("web: retailer_a is not supported; configure another adapter");
+        throw new Error("web: retailer_a is not supported. Configure another adapter");
       }
       return inParallel(request.ids, callsAtOnceMax, (id) =>
         readPage(id, { ...request, platform, reader }),

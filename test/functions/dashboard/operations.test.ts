@@ -107,7 +107,7 @@ describe("the dashboard's generated file", () => {
   it("references no other host, and its style sheet loads nothing", () => {
     for (const one of texts) {
       const hosts = [...one.matchAll(/https?:\/\/([\w.-]+)/g)].map(([, host]) => host);
-      // The name of an XML vocabulary, which no browser requests.
+      // www.w3.org is part of an XML namespace name, which no browser requests.
       expect(hosts.filter((host) => host !== "www.w3.org")).toEqual([]);
       expect(one).not.toMatch(/@import|@font-face/);
     }

@@ -19,7 +19,7 @@ const daily = (...credits: readonly number[]) =>
 const old = { created_at: "2025-01-01T00:00:00Z" };
 const openedOn = (n: number) => ({ created_at: `${dateOf(n)}T23:59:59.999Z` });
 
-describe("the dashboard's estimate of the present pace", () => {
+describe("the rate of spending in the dashboard", () => {
   it.each([
     [
       "is that of the last seven complete days",
@@ -64,7 +64,7 @@ describe("the dashboard's estimate of the present pace", () => {
   });
 });
 
-describe("the dashboard's number of days left", () => {
+describe("the days until the credits are used up, in the dashboard,", () => {
   const pace = { credits: 100, of: "yesterday" };
   it.each([
     ["are rounded down", 199, pace, 1],

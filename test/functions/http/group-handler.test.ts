@@ -257,7 +257,7 @@ describe("errors come in the documented order:", () => {
   });
 });
 
-describe("400", () => {
+describe("the group handler's 400", () => {
   it("asks for JSON if the body is not declared as JSON", async () => {
     const answer = await ask({
       headers: { Authorization: `Bearer ${apiKey}`, "Content-Type": "text/plain" },
@@ -293,7 +293,7 @@ describe("400", () => {
     },
   );
 
-  it("refuses keys that would change an object's prototype", async () => {
+  it("is returned for a key that would change an object's prototype", async () => {
     expect((await ask({ body: '{"ids":["1"],"__proto__":{"a":1}}' })).statusCode).toBe(400);
   });
 });

@@ -206,7 +206,7 @@ describe("the log of a call", () => {
     expect(line).toMatchObject({ level: "INFO", message: "call", code: "NOT_IMPLEMENTED" });
   });
 
-  it("gives the call's IDs to other lines that are written during the call", async () => {
+  it("adds the call's IDs to other lines that are written during the call", async () => {
     const lines = await logged(async () => undefined, { countedHere: true });
 
     expect(lines.map(({ message }) => message)).toEqual([

@@ -18,7 +18,7 @@ function service(dynamo: DynamoDBDocumentClient = tables.client) {
   const environment = { STAGE: "test", ACCOUNTS_TABLE: table };
   const handler = createHandler(environment, { clock, clients: { dynamo } });
   const get = async (path: string, calledPath = path) => {
-    // 50 calls a second are allowed to an address.
+    // An address may make 50 calls a second.
     clock.advance(100);
     const headers = { Host: "api.example.com" };
     return handler(gatewayEvent({ path, calledPath, headers }), gatewayContext);
@@ -27,7 +27,7 @@ function service(dynamo: DynamoDBDocumentClient = tables.client) {
 }
 
 describe("GET /v1/health", () => {
-  it("returns 200 with the version, without a key, and is not cached by others", async () => {
+  it("returns 200 with the version to a call without a key, and forbids caches to store it", async () => {
     const { statusCode, headers, body } = await service().get("/v1/health");
 
     expect(statusCode).toBe(200);

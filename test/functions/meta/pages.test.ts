@@ -95,7 +95,8 @@ describe("a page of the documentation", () => {
     const policy = String(headers?.["Content-Security-Policy"]);
     expect(policy).toMatch(/^default-src 'none'; script-src 'self'; /);
     expect(policy).not.toMatch(/unsafe-eval|\*|https?:/);
-    // Only the renderer of the reference adds styles while it runs.
+    // Only the page of the reference allows inline styles, because its renderer adds styles while
+    // it runs.
     expect(policy.includes("unsafe-inline")).toBe(path === "/docs/reference");
     expect(body).not.toMatch(/<style|\s(on\w+|style)=|<script(?![^>]* src=)/);
     expect(body).not.toMatch(/\ssrc="https?:/);
@@ -104,7 +105,8 @@ describe("a page of the documentation", () => {
   it.each(pages)("%s links to pages, headings and files that exist", async (path) => {
     for (const link of linksOf(path, (await get(path)).body)) {
       const [target = "", anchor] = link.split("#");
-      // The function of the dashboard returns the one, the renderer makes the others.
+      // The dashboard's function serves `/dashboard`, and the renderer creates the anchors that
+      // begin with `tag/`.
       if (target === "/dashboard" || anchor?.startsWith("tag/")) continue;
       const answer = await get(target);
       expect(answer.statusCode, link).toBe(200);
@@ -189,7 +191,7 @@ describe("/docs/upstream", () => {
     );
   }
 
-  it("shows schemas that its own examples keep, for every scraper", async () => {
+  it("shows schemas that its own examples match, for every scraper", async () => {
     for (const scraper of stepScraperIds) {
       const [request = {}, reply = {}, ...both] = await blocksOf(scraper);
       const [isRequest, isReply] = both.map((schema) => schemas.compile(schema));
@@ -200,7 +202,7 @@ describe("/docs/upstream", () => {
     }
   });
 
-  it("shows schemas that the answers of the sandbox keep", async () => {
+  it("shows schemas that the answers of the sandbox match", async () => {
     for (const scraper of scraperIds) {
       const isReply = schemas.compile((await blocksOf(scraper))[3] ?? {});
       const ids = reservedIds[scrapers[scraper].platform].map(({ id }) => id);

@@ -126,7 +126,7 @@ describe("POST /v1/products", () => {
   });
 
   describe("answers 402", () => {
-    it("when the balance cannot cover all IDs, all or nothing", async () => {
+    it("when the balance does not cover all IDs, and reads none of them", async () => {
       const { status, body } = await read({ tier: "full", ids: asins(2_000) });
       expect({ status, body }).toMatchObject({
         status: 402,

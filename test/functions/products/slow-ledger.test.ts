@@ -69,13 +69,16 @@ function slowClient(
   });
 }
 
-/** A call's second write: the first is the admission of its key, the third its settlement. */
+/**
+ * The position of the reservation among a call's writes: after the admission of its key and before
+ * its settlement.
+ */
 const reservation = 2;
 const unansweredReservation = Array.from({ length: attemptsMax }, (_, n) => ({
   waitsMs: 100,
   takesEffect: n === 0,
 }));
-/** These losses leave time for one more request. */
+/** The requests that may be lost while the time still suffices for one more request. */
 const allThatMayBeLost = [
   { waitsMs: attemptMs },
   { waitsMs: settleLossMs - attemptMs - ledgerRequestMs },

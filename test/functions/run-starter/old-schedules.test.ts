@@ -77,7 +77,7 @@ it("a tick of a schedule that an earlier release created rewrites the schedule w
   ]);
 });
 
-it("a tick of a schedule with a message group writes no schedule", async () => {
+it("a tick of a schedule that has a message group does not rewrite the schedule", async () => {
   expect(await workOnTick({ hops: 0 })).toEqual({ written: [], batchItemFailures: [] });
 });
 

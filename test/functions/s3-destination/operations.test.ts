@@ -101,7 +101,7 @@ const storeAt = () => `http://127.0.0.1:${store.port}`;
 const refusing = (status: number, code: string) => {
   store.answer = refuseAsStore(status, code);
 };
-/** Reports the number of failed exports after which the destination is `failing`. */
+/** Reports three failed exports, after which the destination is `failing`. */
 async function failThreeTimes(error: string): Promise<void> {
   const { destinations } = world.registering;
   const { revision = "" } = (await destinations.get("acct_1")) ?? {};
@@ -304,7 +304,7 @@ describe("an S3 destination with a role", () => {
     [invalid("access_key_id"), { role_arn: roleArn, access_key_id: "AKIA" }],
     [invalid("secret_access_key"), { role_arn: roleArn, secret_access_key: "s" }],
     [invalid("endpoint"), { role_arn: roleArn, endpoint: "http://127.0.0.1:9000" }],
-  ])("is refused with %j for %j", async (refusal, wanted) => {
+  ])("is refused with the error %j if the body contains %j", async (refusal, wanted) => {
     await expect(put({ ...aRole, ...wanted })).rejects.toMatchObject(refusal);
     expect(world.roles.asked).toEqual([]);
   });
@@ -313,9 +313,12 @@ describe("an S3 destination with a role", () => {
     [missing("access_key_id"), { access_key_id: null }],
     [missing("secret_access_key"), { secret_access_key: null }],
     [invalid("role_arn"), { role_arn: roleArn }],
-  ])("is refused when a key is used instead with %j for %j", async (refusal, wanted) => {
-    await expect(put(wanted)).rejects.toMatchObject(refusal);
-  });
+  ])(
+    "differs from one with an access key, which is refused with %j if the body contains %j",
+    async (refusal, wanted) => {
+      await expect(put(wanted)).rejects.toMatchObject(refusal);
+    },
+  );
 
   it("is refused while its trust policy does not require the external ID", async () => {
     assumed();
@@ -874,7 +877,7 @@ describe("the request body of an S3 destination", () => {
     { compression: "zip" },
     { endpoint: 7 },
     { enabled: "yes" },
-  ])("is refused with %j", (wanted) => {
+  ])("is refused if it contains %j", (wanted) => {
     for (const schema of [destinationBody, destinationPatchBody] as GenericSchema[]) {
       expect(safeParse(schema, { ...aBody(), ...wanted }).success).toBe(false);
     }

@@ -92,7 +92,7 @@ describe("the sweeper", () => {
     }
   });
 
-  it("gives back a hold of a shard that was marked when there were fewer partitions", async () => {
+  it("releases an expired hold of a shard whose due mark was written when there were fewer partitions", async () => {
     const ledgerWorld = await startLedgerWorld();
     const now = world.clock.now();
     const accountId = await ledgerWorld.open(10);

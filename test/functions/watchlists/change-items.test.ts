@@ -116,16 +116,19 @@ describe("GET /v1/watchlists/{id}/items", () => {
   );
 });
 
-describe("item IDs that are not strings", () => {
-  it.each(["add", "remove"])("are refused in %s by their place", async (param) => {
-    const answer = await world.ask(`POST /${id}/items`, {
-      body: { [param]: ["9000002", 9000003] },
-    });
-    expect([answer.status, answer.json["error"]]).toMatchObject([
-      400,
-      { param, message: `'${param}[1]' must be a string. Put IDs in quotes.` },
-    ]);
-  });
+describe("the item IDs of a change", () => {
+  it.each(["add", "remove"])(
+    "are refused in %s with their index if they are not strings",
+    async (param) => {
+      const answer = await world.ask(`POST /${id}/items`, {
+        body: { [param]: ["9000002", 9000003] },
+      });
+      expect([answer.status, answer.json["error"]]).toMatchObject([
+        400,
+        { param, message: `'${param}[1]' must be a string. Put IDs in quotes.` },
+      ]);
+    },
+  );
 
   it("may be one string, with line ends of any kind between them", async () => {
     const add = "9000002\r\n9000003\r9000004\n9000005,9000006";

@@ -67,7 +67,7 @@ const points: readonly CrashPoint[] = Array.from({ length: portCalls }, (_, n) =
 ]).flat();
 
 describe("the creation of a watchlist whose process dies", () => {
-  it("makes no more calls than these tests let fail", async () => {
+  it("makes at most as many calls as these tests make fail", async () => {
     const process = world.process();
 
     await process.ask("POST ", keyed);
@@ -107,12 +107,15 @@ describe("the creation of a watchlist whose process dies", () => {
     },
   );
 
-  it.each(points)("$when call $call is restarted by a repeat after its lease", async (point) => {
-    await world.process(point).ask("POST ", keyed);
-    world.clock.advance(takeOverMs);
+  it.each(points)(
+    "$when call $call is completed by a repeat after its lease expires",
+    async (point) => {
+      await world.process(point).ask("POST ", keyed);
+      world.clock.advance(takeOverMs);
 
-    await expectOneList(await world.ask("POST ", keyed));
-  });
+      await expectOneList(await world.ask("POST ", keyed));
+    },
+  );
 
   it.each(points)(
     "$when call $call, without a repeat, leaves no rows or a complete watchlist",
@@ -161,7 +164,7 @@ describe("a creation that fails after its pages are written", () => {
     expect(firstAt > world.clock.now()).toBe(true);
   });
 
-  it("is left to its purge by a repeat after its lease", async () => {
+  it("is not completed by a repeat after 15 minutes, which creates another watchlist", async () => {
     const id = await dieLate();
     world.clock.advance(takeOverMs);
 
@@ -282,7 +285,7 @@ describe("a lost response of DynamoDB", () => {
       const answer = await send();
       if (name === "ScanCommand" || lost.has(name)) return answer;
       lost.add(name);
-      // The SDK repeats a request without a response.
+      // The SDK repeats a request that got no response.
       return send();
     });
     world = await openWatchlistWorld({ ...tables, client });

@@ -68,7 +68,7 @@ describe("POST /v1/watchlists", () => {
     expect(await world.ask(`GET /${String(json["id"])}`)).toMatchObject({ status: 200, json });
   });
 
-  it("creates the schedule whose first tick is the second run, and marks the first as due", async () => {
+  it("creates a schedule whose first tick is the second run, and sends a message for the first, which is due at once", async () => {
     const { json } = await create();
 
     const watchlistId = String(json["id"]);

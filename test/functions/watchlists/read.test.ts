@@ -301,7 +301,8 @@ describe("GET /v1/watchlists/schedule", () => {
       count: "2",
     });
 
-    // The clocks skip this local time on the 29th, so the run is an hour later by the clock.
+    // The clocks skip this local time on the 29th, so the run on that day is an hour later in local
+    // time.
     expect(json["next_run_times"]).toEqual([
       "2026-03-29T01:30:00.000Z",
       "2026-03-30T00:30:00.000Z",
@@ -321,8 +322,8 @@ describe("GET /v1/watchlists/schedule", () => {
     ["every five minutes", { cron: "*/5 * * * *" }, "2026-03-01T00:00:00Z", 8_640],
     ["at both ends of the span", { cron: "0 0 * * *" }, "2026-03-01T00:00:00Z", 30],
     ["by the longest cadence", { every: "7d" }, "2026-03-01T00:00:00Z", 4],
-    // The hour from 2 to 3 exists on every day except the 29th. Its runs of that day fall on those
-    // of the next hour.
+    // On the 29th, the hour from 2 to 3 is skipped, and its runs coincide with the runs of the next
+    // hour.
     [
       "while the clocks go forward",
       { cron: "*/5 2,3 * * *", timezone: "Europe/Berlin" },

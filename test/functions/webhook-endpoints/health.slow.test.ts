@@ -275,7 +275,7 @@ describe("five days with only failed deliveries", () => {
     for (let n = 0; n < 8; n += 1) {
       await publish();
       await liveUntil(start + n * day + hour);
-      // There is one success, in the middle of the fourth day.
+      // The only successful attempt is in the middle of the fourth day.
       if (n === 3) {
         answerWith(200);
         await run();

@@ -166,7 +166,7 @@ describe.each(stages)("the rate limits of the gateway in %s", (stage) => {
     expect(Math.min(...rates)).toBeGreaterThan(0);
   });
 
-  it("come without tracing and without logs of requests", () => {
+  it("are set together with no tracing and no request logs", () => {
     expect(properties).toMatchObject({ StageName: stage, TracingEnabled: false });
     for (const { DataTraceEnabled } of settings) expect(DataTraceEnabled).toBe(false);
     expect(JSON.stringify(settings)).not.toContain("LoggingLevel");

@@ -65,7 +65,7 @@ describe("a custom domain", () => {
     expect(JSON.stringify(outputsOf(without)["ApiUrl"])).toContain(".execute-api.");
   });
 
-  it("leads to another deployment of the API, without which AWS keeps the gateway's own address open", () => {
+  it("causes another deployment of the API, because AWS closes the gateway's own address only at a deployment", () => {
     const deploymentOf = (template: Template): string[] =>
       Object.keys(resourcesOf(template, "AWS::ApiGateway::Deployment"));
     expect(deploymentOf(service)).toHaveLength(1);

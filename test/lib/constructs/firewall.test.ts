@@ -95,7 +95,7 @@ describe("the firewall", () => {
     for (const one of visible) expect(one).toMatchObject({ SampledRequestsEnabled: false });
   });
 
-  it("evaluates the rule by address first, and gives each rule a separate priority", () => {
+  it("evaluates the rate limit of addresses first, and gives each rule a separate priority", () => {
     const priorities = rules.map(({ Priority }) => Priority);
     expect(new Set(priorities).size).toBe(rules.length);
     expect(rules[0]?.Statement.RateBasedStatement).toBeDefined();

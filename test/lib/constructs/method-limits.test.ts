@@ -25,7 +25,7 @@ describe("methodLimits", () => {
 });
 
 describe("throttleSums", () => {
-  it("grows by the increase of a group for each of its pairs, and of the default for all others", () => {
+  it("counts the limit of a group once for each of its pairs, and the default once for each other pair", () => {
     const before = throttleSums(throttle).requestsPerSecond;
     const offers = { ...throttle.ofRoutes, offers: throttle.ofRoutes.offers + 1 };
     const ofDefault: Throttle = { ...throttle, otherwise: throttle.otherwise + 1 };
@@ -40,7 +40,7 @@ describe("throttleSums", () => {
 });
 
 describe("the limits of every stage", () => {
-  it("leave the gateway's quota unexceeded, which the synthesis checks", () => {
+  it("do not exceed the gateway's quota, which the synthesis checks", () => {
     expect(() => buildApp({ bundle: false, context: { stage: "dev" } })).not.toThrow();
     const { requestsPerSecond, burst } = throttleSums(throttle);
     expect(requestsPerSecond).toBeLessThanOrEqual(accountQuota.requestsPerSecond);

@@ -172,7 +172,7 @@ describe.each(stages)("the alarms of %s", (stage) => {
     }
   });
 
-  it("use of the service's own metrics only those that the code writes, of this stage only", () => {
+  it("read no metric of the service that the code does not write, and none of another stage", () => {
     const own = alarms.flatMap(metricsOf).filter(({ Namespace }) => Namespace === metricNamespace);
 
     expect(own.length).toBeGreaterThan(20);

@@ -475,7 +475,7 @@ describe("the admin command, with a wrong command line,", () => {
     ],
     [
       ["create-account", "--name", "a", "--email", "not an email"],
-      "--email must be an email address",
+      '--email must be an email address (got "not an email")',
     ],
     [
       ["create-account", "--name", "a\u001b[31m", "--email", "a@b.example"],
@@ -652,7 +652,10 @@ interface AwsDouble {
   isEmpty: boolean;
 }
 
-/** CloudFormation with the stacks of one stage, and STS, limited to the tool's requests. */
+/**
+ * Starts doubles of CloudFormation, with the stacks of one stage, and of STS. They support only the
+ * requests of the tool.
+ */
 async function startAwsDouble(): Promise<AwsDouble> {
   const double = { asked: [] as string[], isEmpty: false };
   const server = createServer((request, response) => {

@@ -79,7 +79,7 @@ test("the template adapter renames a changed template to its new hash", () => {
   }
 });
 
-test("the template adapter keeps a percentile", () => {
+test("the template adapter keeps the percentile of an alarm's metric", () => {
   const { Properties } = simplified(expressionOn("p99")).Resources.Alarm;
   expect(Properties).toMatchObject({ ExtendedStatistic: "p99" });
   expect(Properties).not.toHaveProperty("Statistic");

@@ -21,7 +21,7 @@ interface Field extends Described {
   readonly owner: string;
 }
 
-/** Keywords that constrain fields which are described elsewhere. */
+/** Keywords whose schemas only constrain fields, which other schemas describe. */
 const constraints = /^(if|then|else|not|dependentSchemas|examples?)$/;
 
 /** The fields of all objects in a part of the document. */

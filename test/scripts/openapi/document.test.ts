@@ -68,7 +68,7 @@ describe("the OpenAPI document", () => {
     expect([...documented, ...undocumented].sort()).toEqual(Object.keys(routes).sort());
   });
 
-  it("equals the generated files, as do the pages; `npm run openapi` writes them", () => {
+  it("and the pages equal the generated files, which `npm run openapi` writes", () => {
     const expected = generatedFiles();
     const stored = readdirSync(generatedFolder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())

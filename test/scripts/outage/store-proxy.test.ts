@@ -54,7 +54,7 @@ it.each(["healthy", "slow"] as const)(
   },
 );
 
-it("a store that the outage test kills refuses connections until it is healthy again", async () => {
+it("the outage test's proxy refuses connections while the store is killed", async () => {
   await proxy.set("killed");
   await expect(send("one")).rejects.toThrow("fetch failed");
   await proxy.set("healthy");
@@ -62,7 +62,7 @@ it("a store that the outage test kills refuses connections until it is healthy a
   expect(executed).toEqual(["two"]);
 });
 
-it("a store that hangs in the outage test executes an aborted request once it is healthy", async () => {
+it("the outage test's proxy executes aborted requests once a hanging store is healthy again", async () => {
   await proxy.set("hanging");
   const client = new AbortController();
   const answer = send("one", { signal: client.signal }).catch(() => "aborted");
@@ -74,7 +74,7 @@ it("a store that hangs in the outage test executes an aborted request once it is
   expect(executed).toEqual(["one"]);
 });
 
-it("a store that hangs at the charge in the outage test answers the requests before it", async () => {
+it("the outage test's proxy answers all requests before the charge if the store hangs at the charge", async () => {
   await proxy.set("hanging at the charge");
   expect(await send('{"type":{"S":"reserve"}}')).toContain("reserve");
   const charging = send('{"type":{"S":"charge"}}');
@@ -86,7 +86,7 @@ it("a store that hangs at the charge in the outage test answers the requests bef
   expect(await after).toBe("executed a read");
 });
 
-it("a store that hangs after the key check in the outage test answers only requests for keys", async () => {
+it("the outage test's proxy answers only requests for keys if the store hangs after the key check", async () => {
   await proxy.set("hanging after the key check");
   const keyRow = '{"Key":{"pk":{"S":"key#1"}}}';
   expect(await send(keyRow, { operation: "UpdateItem" })).toBe(`executed ${keyRow}`);

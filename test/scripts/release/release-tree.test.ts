@@ -43,7 +43,7 @@ describe("checkOutRelease", () => {
     expect(readFileSync(join(project, "node_modules/package.txt"), "utf8")).toBe("installed");
   });
 
-  it("names the newest tags if there is no such tag", async () => {
+  it("names the newest tags in the error for an unknown tag", async () => {
     commit("old");
     git("tag", "v1");
     await expect(checkOutRelease("v2", project)).rejects.toThrow(

@@ -45,7 +45,7 @@ describe("timeOf", () => {
     }
   });
 
-  it("is in the order of the IDs", () => {
+  it("returns times in the order of the IDs", () => {
     fc.assert(
       fc.property(times, times, (a, b) => {
         fc.pre(a < b);
@@ -76,7 +76,7 @@ describe("placeOf", () => {
   const idOf = (place: { stamp: number; slot: number }, owner = "acct_1") =>
     placedId("creditTransaction", place, owner);
 
-  it("returns the place in an owner's ID, and undefined for another owner's ID", () => {
+  it("returns the stamp and slot in an owner's ID, and undefined for another owner's ID", () => {
     fc.assert(
       fc.property(places, (place) => {
         expect(placeOf("creditTransaction", idOf(place), "acct_1")).toEqual(place);

@@ -167,13 +167,13 @@ describe("a cron's local time that a clock change repeats runs once, at its firs
 
 describe("cron times that a clock change brings closer than five minutes run once, at the earlier time", () => {
   it.each([
-    // 02:28 becomes 02:58, two minutes before 03:00.
+    // 02:28 becomes 02:58, which is two minutes before 03:00.
     c("0,28,50 * * * * | Australia/Lord_Howe", "2026-10-03T15:30Z", [
       "2026-10-03T15:50Z",
       "2026-10-03T15:58Z",
       "2026-10-03T16:28Z",
     ]),
-    // 02:58 becomes 03:58, two minutes before 04:00.
+    // 02:58 becomes 03:58, which is two minutes before 04:00.
     c("0,58 2,4 * * * | America/New_York", "2026-03-08T06:00Z", [
       "2026-03-08T07:00Z",
       "2026-03-08T07:58Z",

@@ -69,7 +69,9 @@ function field(bounds: Bounds, elementsMax = 3): fc.Arbitrary<RandomField> {
   return fc.oneof(fc.constant(star(bounds.min, bounds.max)), list);
 }
 
-/** Minutes at least five apart within an hour; some are closer over the end of the hour. */
+/**
+ * Minutes that are at least five apart within an hour. Some are closer across the end of the hour.
+ */
 const minuteField: fc.Arbitrary<RandomField> = fc.oneof(
   fc.constantFrom(5, 6, 10, 11, 12, 13, 15, 20, 25, 28, 30, 45).map((step) => ({
     text: `*/${step}`,
@@ -84,7 +86,10 @@ const minuteField: fc.Arbitrary<RandomField> = fc.oneof(
     .map((values) => ({ text: values.join(","), values })),
 );
 
-/** Times that are close over the end of an hour when a clock change skips the hour between them. */
+/**
+ * Times around the end of an hour that are close together only if a clock change skips the hour
+ * between them.
+ */
 const narrowTimes: fc.Arbitrary<[RandomField, RandomField]> = fc
   .record({
     first: fc.integer({ min: 0, max: 4 }),

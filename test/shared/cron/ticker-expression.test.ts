@@ -36,7 +36,7 @@ describe("the ticker expression in a time zone", () => {
     ["0 9 * * *", "Europe/Berlin", "cron(0 7-8 * * ? *)"],
     ["30 10 * * MON", "Asia/Kathmandu", "cron(45 4 ? * MON *)"],
     ["0 12 1 * *", "Australia/Lord_Howe", "cron(0,30 1 1 * ? *)"],
-    // Midnight falls on another day of UTC, so every day is compared.
+    // Midnight is on another day in UTC, so the schedule fires every day.
     ["0 0 1 1 *", "Europe/Berlin", "cron(0 22-23 * * ? *)"],
     ["0 20 * 6 SUN", "America/New_York", "cron(0 0-1 * * ? *)"],
   ])("%s in %s is %s", (expression, zone, ticker) => {

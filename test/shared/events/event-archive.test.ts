@@ -50,7 +50,7 @@ beforeEach(() => {
 const small = runOf({ "watchlist.product.changed": 3, "watchlist.product.matched": 2 });
 /** Random text whose gzip member has about this number of bytes. */
 const noise = (bytes: number): string => randomBytes((bytes * 3) / 4).toString("base64");
-/** Gzip stores base64 text in 3/4 of its length, so the texts are longer than the members. */
+/** Base64 text compresses to 3/4 of its length, so each text is longer than its gzip member. */
 const noisy = (megabytes: readonly number[]): RunEvents =>
   runOf(
     { "watchlist.product.changed": megabytes.length },

@@ -18,7 +18,7 @@ let base: Awaited<ReturnType<typeof startExportWorld>>;
 let world: ExportWorld;
 /** A bucket with the responses of the test. */
 let server: Receiver;
-/** A store that refuses requests without a signature by the secret for its region. */
+/** A store that accepts only requests that are signed with the secret for its region. */
 let signed: SignedStore;
 beforeAll(async () => {
   base = await startExportWorld();

@@ -416,24 +416,27 @@ describe("the export of a run", () => {
   it.each([
     ["destination_disabled", () => world.setDestination(account, { enabled: false })],
     ["destination_deleted", () => world.registering.destinations.delete(account)],
-  ])("ends all pending exports with %s, due or not", async (reason, change) => {
-    await world.setDestination(account);
-    interceptPuts(() => "SlowDown");
-    await world.publish(aRun(types));
-    await world.work();
-    await world.publish(aRun(types, { runId: "wlrun_2", runNumber: 8 }));
-    await change();
-    const keys = interceptPuts(() => null);
-    await world.outbox.wake(target, world.clock.now());
-    await world.work();
+  ])(
+    "fails with %s, even before it is due, once the destination accepts no exports",
+    async (reason, change) => {
+      await world.setDestination(account);
+      interceptPuts(() => "SlowDown");
+      await world.publish(aRun(types));
+      await world.work();
+      await world.publish(aRun(types, { runId: "wlrun_2", runNumber: 8 }));
+      await change();
+      const keys = interceptPuts(() => null);
+      await world.outbox.wake(target, world.clock.now());
+      await world.work();
 
-    expect(keys).toEqual([]);
-    expect(await pending()).toEqual([]);
-    expect((await log()).map(({ state, lastError }) => [state, lastError])).toEqual([
-      ["failed", reason],
-      ["failed", reason],
-    ]);
-  });
+      expect(keys).toEqual([]);
+      expect(await pending()).toEqual([]);
+      expect((await log()).map(({ state, lastError }) => [state, lastError])).toEqual([
+        ["failed", reason],
+        ["failed", reason],
+      ]);
+    },
+  );
 
   it("is not made for an account without an enabled destination", async () => {
     await world.publish(aRun(types));

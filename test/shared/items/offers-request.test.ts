@@ -50,7 +50,7 @@ describe("a request for offers", () => {
   });
 });
 
-describe("400 MISSING_PARAM", () => {
+describe("the error MISSING_PARAM of a request for offers", () => {
   it("names IDs when neither IDs nor asins were sent", () => {
     expect(refused({ condition: "new" })).toMatchObject({
       status: 400,

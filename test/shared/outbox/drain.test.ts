@@ -50,7 +50,7 @@ beforeEach(() => {
   };
 });
 
-/** An outbox in a list; the store itself has separate tests. */
+/** An in-memory outbox. The real store has separate tests. */
 const listOutbox = (): OutboxStore<string> => ({
   add: () => Promise.reject(new Error("no test adds entries")),
   wake: () => Promise.reject(new Error("no test sends wake-up messages")),
@@ -162,7 +162,7 @@ describe("drain", () => {
     expect(hints).toEqual([{ delay: 0 }]);
   });
 
-  it("leaves entries that are not due once the target is enabled again", async () => {
+  it("does not end entries that are not due once the target is enabled again", async () => {
     let asked = 0;
     session = {
       ...session,

@@ -81,7 +81,7 @@ describe("sample webhook URLs are accepted or refused as documented:", () => {
   it.each(rowsOf("url"))("$input: $expect", async (row) => {
     const names = nameServer(row.stub_dns ?? [somewherePublic]);
 
-    // If the sample allows either result, DNS can contain the name, and the service accepts it.
+    // If the sample allows either result, DNS can contain the name, so the service accepts it.
     expect(await isRegistered(row.input, names)).toBe(row.expect !== "refuse");
   });
 
@@ -122,7 +122,8 @@ const hurried: ExchangeTimes = { connectMs: 300, totalMs: 600 };
 /** The behaviour of each receiver, with the expected exchange. */
 const receivers: Record<string, () => Promise<void>> = {
   async "one header byte a second"() {
-    // Writes at intervals shorter than the time limit, which would reset a limit on silence.
+    // Writes at intervals shorter than the time limit, so a limit on silence would never end the
+    // exchange.
     receiver.answer = (socket) => {
       socket.write("HTTP/1.1 200 OK\r\nX-Slow: ");
       trickle(socket);

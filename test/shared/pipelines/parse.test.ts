@@ -76,7 +76,7 @@ describe("a pipeline", () => {
     expect(steps).toEqual([{ id: "a", scraper: "retailer_a.lite", routes: [] }]);
   });
 
-  it("is called in errors by the name of its request parameter", () => {
+  it("has the name of its request parameter in errors", () => {
     expect(refused(() => parsePipeline({ steps: [{}] }, shop, "body.plan")).param).toBe(
       "body.plan.steps[0].id",
     );
@@ -130,7 +130,7 @@ describe("a pipeline is refused, with the place and the accepted values, for", (
     refusals([
       ["null", "pipeline", null, "A pipeline must be an object"],
       ["a string", "pipeline", "pulse", "A pipeline must be an object"],
-      ["an array", "pipeline", [lite("a")], "Send an object here, not an array."],
+      ["an array", "pipeline", [lite("a")], "This must be an object, not an array."],
       [
         "steps that are no array",
         "pipeline.steps",
@@ -144,7 +144,7 @@ describe("a pipeline is refused, with the place and the accepted values, for", (
         { steps: names(11).map((id) => lite(id)) },
         "A pipeline can have at most 10 steps.",
       ],
-      ["a step that is an array", "pipeline.steps[0]", { steps: [[]] }, "Send an object here"],
+      ["a step that is an array", "pipeline.steps[0]", { steps: [[]] }, "This must be an object"],
       [
         "a step that is a string",
         "pipeline.steps[0]",

@@ -131,7 +131,7 @@ interface Row {
 const routeOf = ({ field, op, value }: Row, when: When): Route =>
   ({ when, field, op, ...(value !== undefined && { value }) }) as Route;
 
-describe("with changed, the field changed and", () => {
+describe("a route with changed matches if the field changed and", () => {
   it.each<Row>([
     {
       op: "increased",
@@ -232,7 +232,7 @@ describe("with changed, the field changed and", () => {
   });
 });
 
-describe("with ok, whether the field changed or not,", () => {
+describe("a route with ok, even if the field did not change, matches if", () => {
   it.each<Row>([
     {
       op: "below",
@@ -317,7 +317,7 @@ describe("with ok, whether the field changed or not,", () => {
     expect(row.no.filter(isTaken)).toEqual([]);
   });
 
-  it("including an item's first read", () => {
+  it("the field passes the test at the item's first read", () => {
     const route: Route = { when: "ok", field: "price", op: "is", value: 10 };
     expect(takes(route, found(null, price10, true))).toBe(true);
   });
@@ -332,7 +332,7 @@ describe("with ok, whether the field changed or not,", () => {
     expect(takes(route, facts, pulse)).toBe(taken);
   });
 
-  it("but not an item that is missing or could not be read", () => {
+  it("the item was found and could be read", () => {
     const route: Route = { when: "ok", field: "price", op: "is", value: 10 };
     for (const status of ["not_found", "partial", "unavailable"] as const) {
       expect(takes(route, answered(status))).toBe(false);
@@ -438,7 +438,7 @@ describe("a change that another scraper read first", () => {
   const known = { newCount: 3, newMinPrice: 9 };
   const last = { ...known, newMinPrice: 10, price: 12 };
   /**
-   * The facts of a lite step that last read 10, and now reads the 9 that a pulse has read since.
+   * The facts of a lite step that last read 10 and now reads 9, after a pulse has already read 9.
    */
   const seenByPulse = (notified: readonly string[], price = 12): ReadingFacts => ({
     ...found(last, { ...known, price }),

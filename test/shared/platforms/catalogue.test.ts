@@ -117,7 +117,7 @@ describe("the catalogue of platforms", () => {
     expect(tier).toMatchObject({ costQuarters: credits * 4, itemsPerCallMax: max });
   });
 
-  it("has no other tiers", () => {
+  it("has three tiers on retailer_a and one tier on every other platform", () => {
     const names = (platform: Platform): string[] => productTiers(platform).map(({ id }) => id);
     expect(names("retailer_a")).toEqual(["pulse", "lite", "full"]);
     expect([names("retailer_b"), names("retailer_c"), names("retailer_d")].flat()).toEqual([

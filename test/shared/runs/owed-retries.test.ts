@@ -127,7 +127,7 @@ describe("the owed retries of an item", () => {
 const asins = ["B000000001", "B000000002", "B000000003", "B000000004"];
 const product = (amount: number): Record<string, unknown> => ({
   price: { amount, currency: "USD" },
-  // The scan finds a changed offer count; the buy box is never above the lowest offer.
+  // The pulse finds a changed offer count. The buy box is never above the lowest offer.
   retailer_a: { newCount: amount, newMinPrice: 20, buybox: { offerListingId: "o1" } },
 });
 
@@ -135,14 +135,17 @@ interface Watched {
   readonly bench: RunBench;
   readonly list: Watchlist;
   /**
-   * Runs the watchlist an hour later with only `credits` of the balance, by default all of it;
-   * returns the number of items of each step.
+   * Runs the watchlist an hour later. The run may spend only `credits`, by default the whole
+   * balance. Returns the number of items of each step.
    */
   readonly next: (credits?: number) => Promise<Readonly<Record<string, number>>>;
   readonly patch: (pipeline: Pipeline | null) => Promise<void>;
 }
 
-/** Four items, each read once at `pipeline`, of which the price then changed. */
+/**
+ * A watchlist with four items. A run has read each item once with `pipeline`, and then their prices
+ * changed.
+ */
 async function watched(pipeline: Pipeline | null): Promise<Watched> {
   const bench = await startRunBench({ tables });
   const list = await bench.createList(asins, { platform: "retailer_a", pipeline });

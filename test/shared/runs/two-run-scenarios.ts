@@ -56,7 +56,10 @@ interface Scenario {
   readonly deliveries?: number;
 }
 
-/** One tier: all found; then one changed, one delisted, one unanswered, one as before. */
+/**
+ * Runs a platform with one tier twice. The first run finds all items. In the second run, one item
+ * changed, one is delisted, one gets no answer and one is unchanged.
+ */
 export async function oneTier({ tables, crash, deliveries = 1 }: Scenario) {
   const bench = await startRunBench({ tables, deliveries, batchIdsMax: 3 });
   const list = await bench.createList(["10001", "10002", "10003", "10004"]);
@@ -143,7 +146,8 @@ export const oneTierEnds = {
 export const asins = ["B000000001", "B000000002", "B000000003", "B000000004"];
 
 /**
- * retailer_a by its default: read in full; then the scan sends one item on, loses one, misses one.
+ * Runs the default pipeline of retailer_a twice. The first run reads all items in full. In the
+ * second run, the pulse routes one item to lite, delists one and gets no answer for one.
  */
 export async function defaultOfRetailerA({ tables, crash, deliveries = 1 }: Scenario) {
   const bench = await startRunBench({ tables, deliveries, batchIdsMax: 2 });

@@ -208,7 +208,7 @@ describe("the scrapers of steps", () => {
     ["retailer_c.standard", [1, 1], "price regularPrice inStock shipping pickup"],
     ["retailer_d.standard", [1, 1], "price regularPrice inStock purchasable state"],
   ] as const)(
-    "include %s with a cost of %j credits at least and at most, and tests of %s",
+    "include %s with the least and the highest cost %j in credits, and tests of %s",
     (id, credits, fields) => {
       const { leastQuarters, reserveQuarters, testableFields } = stepScrapers[id];
       expect([leastQuarters / 4, reserveQuarters / 4]).toEqual(credits);

@@ -23,7 +23,7 @@ import * as catalogue from "./catalog/double.ts";
 import * as page from "./web/page.ts";
 
 const marketplace = "us";
-/** A rate that delays no call; other tests cover rates. */
+/** A rate that delays no call. Other tests cover rates. */
 const pace = { callsPerSecond: 1_000, burst: 100 };
 const sandboxes = Object.fromEntries(stepScraperIds.map((id) => [id, { adapter: "sandbox" }]));
 
@@ -207,7 +207,10 @@ const priceHistoryChecks: MisbehavingSubject = {
     checks(historyOfferOf, { ...priceHistoryScraper, baseUrl: url, ...options }, history.apiKey),
 };
 
-/** Only the upstream server of a team can be set to write the charset that it declares. */
+/**
+ * Only an upstream server belongs to the deployer, who can correct its charset. So only its adapter
+ * rejects a reply with bytes that are invalid in the declared charset.
+ */
 const strict = { leftOut: "unavailable", wrongBytes: "no reply" } as const;
 
 const upstreamAt = (url: string, options: ReaderOptions): Options => ({

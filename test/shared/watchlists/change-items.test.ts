@@ -152,7 +152,7 @@ describe("a full watchlist", () => {
     expect(tally).toEqual({ added: 1, reactivated: 0, unchanged: 1, removed: 1, missing: 1 });
   });
 
-  it("that concurrent calls fill repeatedly returns a conflict and never exceeds the limit", async () => {
+  it("that concurrent calls fill repeatedly causes a conflict and never exceeds the limit", async () => {
     const list = await world.open(itemsOf(["10001"]));
     await expect(
       change(list, { add: ["10002", "10003"] }, { bounds: { listItemsMax: 2 } }),

@@ -122,7 +122,7 @@ describe("the stored pages of a watchlist", () => {
     expect(decodeItems(encodeItems(stored))).toEqual([{ ...item, owes: [{ step: "lite" }] }]);
   });
 
-  it("contain no values of a new item", () => {
+  it("do not store the values that a new item has", () => {
     const some = items(1_000);
     expect(encodeItems(some).byteLength).toBeLessThan(10_000);
     expect(countByState(some)).toEqual({ new: 1_000, active: 0, delisted: 0 });

@@ -40,7 +40,7 @@ describe("a schedule that may be missing", () => {
     expect(await restored(active, list)).toEqual([put, "wl_1"]);
   });
 
-  it("follows a watchlist that is resumed or gets another schedule at the same time", async () => {
+  it("matches the stored row of a watchlist that is resumed or rescheduled during the restoration", async () => {
     const schedule = { type: "every", every: "5m", everySeconds: 300 } as const;
     const other = { ...active, schedule };
 

@@ -69,7 +69,7 @@ describe("the documented pattern of every", () => {
 });
 
 describe("the next run of a cadence", () => {
-  it("stays on the grid of the due time and is later than now", () => {
+  it("is a whole number of intervals after the due time, and later than now", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 5, max: 10_080 }),
@@ -177,7 +177,7 @@ describe("the schedule of a watchlist", () => {
     });
   });
 
-  it("is the same as one with equal due times", () => {
+  it("equals another schedule with the same due times", () => {
     const daily = cronSchedule("@daily", "UTC");
     expect(isSameSchedule(parseEvery("60m"), parseEvery("1h"))).toBe(true);
     expect(isSameSchedule(parseEvery("24h"), daily)).toBe(false);

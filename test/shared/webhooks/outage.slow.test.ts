@@ -78,7 +78,7 @@ it("a receiver and a bucket that are down for longer than the retry schedule get
     );
     await world.publish(runs[n] ?? aRun([]));
     await liveUntil(new Date(world.clock.now().getTime() + 6 * hour));
-    // No other entry waits for the two.
+    // The other entries do not wait for these two.
     expect(fine.requests).toHaveLength(2 * runs.length);
   }
   const ids = runs.flatMap(({ events }) => events.map(({ id }) => id));

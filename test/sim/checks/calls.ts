@@ -18,9 +18,9 @@ export interface RecordedCall {
 
 const minute = 60_000;
 /**
- * The longest time until the hold of an abandoned call is released: the longest call
- * (specification, "Client time allowance"), a clock error of two minutes, and two passes of the
- * sweeper, before one of which the sweeper paused.
+ * The longest time until the hold of an abandoned call is released, in milliseconds. Sum of the
+ * longest call (specification, "Client time allowance"), a clock error of two minutes, two passes
+ * of the sweeper, and the longest pause of the sweeper.
  */
 const refundedWithinMs = (5 + 2 + 2 * 3 + 50) * minute;
 
@@ -85,7 +85,7 @@ function checkAnswer(call: RecordedCall, answer: ApiAnswer, kept: Kept): void {
   const { request } = call;
   const name = `${request.method} ${request.path}: ${answer.status}`;
   const { "x-request-id": requestId, "x-service-credits": shown } = answer.headers;
-  // The response reports that the charge is unknown.
+  // The response reports that it is unknown whether the call was charged.
   if (isItemCall(request) && answer.status === 503 && shown === undefined) return;
   assert.match(requestId ?? "", /^req_/, name);
   const own = kept.ledger.entries.filter((entry) => entry.requestId === requestId);

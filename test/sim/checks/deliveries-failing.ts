@@ -6,8 +6,8 @@ import { isSuccess } from "./deliveries-reached.ts";
 const failuresInRowMax = 3;
 
 /**
- * Checks first attempts to a failing endpoint (invariant D10). A session makes at most one of them
- * until an attempt succeeds. Its other deliveries go to the retry schedule.
+ * Checks first attempts to a failing endpoint (invariant D10). A session makes only one first
+ * attempt until an attempt succeeds, and postpones its other deliveries.
  */
 export function checkFailingEndpoint({ scene, endpoint, sent }: EndpointScene): void {
   const { claims, logged } = scene.history;

@@ -41,7 +41,8 @@ function checkGone({ endpoint, scene }: EndpointScene, { at }: Attempt): void {
 }
 
 /**
- * Checks that the service disables an endpoint only after a 410, or after days without a success.
+ * Checks that the service disables an endpoint only after a 410 response, or if no attempt has
+ * succeeded for days.
  */
 function checkDisabled(
   { endpoint, scene, sent }: EndpointScene,

@@ -62,7 +62,7 @@ export interface DeliveryHistory {
   readonly claims: Claim[];
   /** The current health in each target's row, by target. */
   readonly health: Map<string, StoredHealth>;
-  /** The number of rejected writes by lease holders, by task, target and token. */
+  /** The number of writes by lease holders that were rejected, by task, target and token. */
   readonly refusals: Map<string, number>;
   /** Writes to a target by tasks that did not hold its lease. */
   readonly writesWithoutLease: string[];
@@ -150,7 +150,7 @@ function holdingOf({ Key = {}, UpdateExpression = "", ExpressionAttributeValues 
   return {
     target: `${pk} ${textOf(Key["sk"])}`,
     token,
-    /** The time of the process's clock, in the format of `until`. */
+    /** The time of the process's clock, in the same format as `until`. */
     now: textOf(ExpressionAttributeValues[":now"]),
     until: textOf(ExpressionAttributeValues[":until"]),
     isClaim: UpdateExpression.startsWith("SET lease = "),

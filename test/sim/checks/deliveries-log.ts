@@ -37,7 +37,7 @@ export function checkLogged(one: EndpointScene, delivery: Delivery): void {
 }
 
 /**
- * Checks the header `Service-Attempt`. It counts the requests of a delivery. Only a request that
+ * Checks the header `Service-Attempt`, which counts the requests of a delivery. Only a request that
  * was not logged may have the same number as the next one.
  */
 function checkNumbers(requests: readonly SentRequest[], name: string): void {

@@ -83,7 +83,8 @@ export function checkOrder({ scene, endpoint, sent, log, isTroubled }: EndpointS
 const readMs = 10_000;
 
 /**
- * Checks that no process sends a delivery again after it could read that the delivery succeeded.
+ * Checks that a process does not send a delivery again once it can read that the delivery
+ * succeeded.
  */
 export function checkRepeats({ scene, endpoint, sent }: EndpointScene): void {
   const { recoveries, redeliveries } = scene.userRequests;

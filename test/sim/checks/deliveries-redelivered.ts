@@ -27,7 +27,7 @@ export function checkRecoveries(one: EndpointScene): void {
     for (const [id, { run, event }] of meant) {
       const { webhookEndpointId: named } = run.run;
       if (!wasPublishedWithin(run, request) || (named !== null && named !== endpoint.id)) continue;
-      // An endpoint receives no events from before its creation.
+      // An endpoint receives no events that are older than the endpoint.
       const isMeant =
         named !== null || (isSubscribed(same, event.type) && event.createdAt >= same.createdAt);
       if (isMeant) checkRecovered(one, { id, event, request });
@@ -36,7 +36,7 @@ export function checkRecoveries(one: EndpointScene): void {
 }
 
 /**
- * Returns the endpoint if it stayed enabled with the same event filter since the request; null
+ * Returns the endpoint if it has been enabled with the same event filter since the request; null
  * otherwise.
  */
 function sameSince(

@@ -33,7 +33,7 @@ export const nameOf = ({ headers, url, startedAt, task }: SentRequest): string =
 
 /**
  * The largest age of a session's cached endpoint, in milliseconds: the cache's lifetime of one
- * second, and the time to read the endpoint and decrypt its secrets.
+ * second, plus the time to read the endpoint and to decrypt its secrets.
  */
 const knownMs = 4_000;
 /** The largest age of a cached endpoint in a process that paused, in milliseconds. */
@@ -151,7 +151,7 @@ function isAccepted({ headers, body, begunAt }: SentRequest, secret: string): bo
   }
 }
 
-/** Returns true if an endpoint may receive an event that is sent before a time. */
+/** Returns true if the endpoint may receive the event before the time `by`. */
 function mayReceive(
   { history, userRequests, world }: DeliveryScene,
   { run, event, endpoint }: Meant,
@@ -171,7 +171,7 @@ function mayReceive(
       ({ endpointId, requestedAt }) =>
         endpointId === endpoint.id &&
         requestedAt <= by &&
-        // An endpoint receives no events from before its creation.
+        // An endpoint receives no events that are older than the endpoint.
         states?.some(({ value }) => event.createdAt >= (value?.endpoint.createdAt ?? "~")) &&
         isSubscribedWithin(requestedAt - knownMs, by),
     )

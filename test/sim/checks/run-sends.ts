@@ -12,9 +12,9 @@ interface PlanOfBatch {
 
 /**
  * Starts to check that a repeated message of a complete step does not send the next step again
- * (invariant R18). Else each repeated message sends as many messages as the next step has batches,
- * and all of these are repeated messages in turn. A message that a worker received before the step
- * was sent may send it too. Reports violations at once.
+ * (invariant R18). Otherwise, one repeated message would cause a message for each batch of the next
+ * step, each of which would again be a repeated message. A message that a worker received before
+ * the next step was sent may still send it. Reports violations immediately.
  */
 export function watchSends(world: World): void {
   /** The plans whose batches were all sent. */
@@ -28,7 +28,8 @@ export function watchSends(world: World): void {
   });
   world.afterEffect.push((attempt) => {
     const { task } = attempt;
-    // The first progress that a task stores after it sent batches shows that it sent all of them.
+    // A task stores progress only after it has sent all batches, so its first progress shows that
+    // the plan was sent.
     if (isProgress(attempt)) for (const plan of sentBy.get(task) ?? []) sent.add(plan);
     if (!task.name.includes(" run-step ")) return;
     for (const plan of plansSent(attempt)) {

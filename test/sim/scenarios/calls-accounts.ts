@@ -138,7 +138,7 @@ async function openOld(world: World, user: User, plan: AccountPlan): Promise<voi
   }
   for (const hold of oldHolds(world)) {
     if (!(await reserveAsPreviousRelease(place, hold)) || !hold.settles) continue;
-    // A process of the previous release fails after the account has got shards.
+    // A process of the previous release fails once the account has shards.
     inSeparateProcess(world, `${user.name} before`, async (client) => {
       await world.pause(world.random.between(0, 3) * 200);
       const settled = await settleAsPreviousRelease(
@@ -202,7 +202,7 @@ function inSeparateProcess(
   world.tasks.begin(
     name,
     async () => {
-      // The first call makes the task known to the task scheduler.
+      // A first call, so that the task scheduler knows the task.
       await world.tasks.call({ label: "begins", effect: async () => {} });
       await work(client);
     },

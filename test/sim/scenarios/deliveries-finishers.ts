@@ -76,7 +76,7 @@ function publish(world: DeliveryScene["world"], { run, publishes }: PublishedRun
   publishes.push(attempt);
   return new Promise((resolve, reject) => {
     const work = async (): Promise<void> => {
-      // The first call makes the task known to the task scheduler.
+      // A first call, so that the task scheduler knows the task.
       await world.tasks.call({ label: "begins to publish", effect: async () => {} });
       await provide.publisher(environment, world.overridesOfOther()).publish(run);
       attempt.endedAt = world.tasks.now();

@@ -76,8 +76,8 @@ function anyPlan(random: Random): RunsPlan {
 }
 
 /**
- * Many manual runs in sequence: their steps depend on reads, owed retries and reports of earlier
- * runs.
+ * Draws many manual runs in sequence, whose steps depend on reads, owed retries and reports of
+ * earlier runs.
  */
 function manyRunsPlan(random: Random): RunsPlan {
   const pipeline = random.pick(ownPipelines);
@@ -422,8 +422,8 @@ async function checkDueWatchlists(scene: RunsScene): Promise<void> {
 }
 
 /**
- * Checks without faults that the due time of an active empty watchlist advances, although the
- * watchlist does not run.
+ * Called after the faults have ended. Checks that the due time of an active watchlist without items
+ * advances, although the watchlist does not run.
  */
 async function checkEmptyWatchlists({ world, lists, stores }: RunsScene): Promise<void> {
   const rowOf = ({ user, id }: WatchlistScene): Promise<Watchlist | undefined> =>

@@ -20,9 +20,9 @@ const waitsMax = 30;
 const endpoints = "/v1/webhook_endpoints";
 
 /**
- * Checks without faults that a watchlist follows its endpoint (invariant D11). After a change of
- * the endpoint's URL, the new URL receives events. After a deletion, the endpoint that is
- * registered with the last URL does, permanently from the next run on.
+ * Called without faults. Checks that a watchlist keeps its endpoint (invariant D11). After a change
+ * of the endpoint's URL, the new URL receives events. After a deletion, the endpoint that is
+ * registered with the last URL receives them, from the next run on.
  */
 export async function followEndpoint(acting: Acting): Promise<void> {
   const { world, tenant } = acting;

@@ -37,7 +37,7 @@ export async function newKey(acting: Acting): Promise<void> {
 const keysSince = (keys: readonly KnownKey[], since: number): number =>
   keys.filter(({ revokedAt = Infinity }) => revokedAt > since).length;
 
-/** Checks that a key is valid until it is revoked, and not after that. */
+/** Checks that a key is valid before it is revoked and invalid afterwards. */
 async function useKey(acting: Acting, known: KnownKey): Promise<void> {
   const { world } = acting;
   const request = { method: "GET", path: "/v1/account", key: known.key } as const;

@@ -113,8 +113,8 @@ async function readItems(
 }
 
 /**
- * Checks whether an item may be on the watchlist if it was read, or may be missing if it was not
- * (invariant R12).
+ * Checks that an item that was read may be on the watchlist, and that an item that was not read may
+ * be missing (invariant R12).
  * @throws AssertionError for an item that is lost or should not exist
  */
 function settleItem(list: KnownWatchlist, id: string, seen: readonly string[] | undefined): void {

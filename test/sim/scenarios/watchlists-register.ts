@@ -14,7 +14,7 @@ export function countMoments(): Moments {
   };
 }
 
-/** A change whose outcome is not known yet. */
+/** A change whose outcome is still unknown. */
 export interface PendingChange {
   succeeded(): void;
   refused(): void;

@@ -157,7 +157,7 @@ export function noteMissing({ moments }: Acting, list: KnownWatchlist): void {
 
 /**
  * Records that a call found the watchlist.
- * @throws AssertionError if the watchlist must have been deleted before the call
+ * @throws AssertionError if the watchlist was certainly deleted before the call
  */
 export function noteExisting(list: KnownWatchlist, since: number): void {
   const isGone = list.goneAt !== undefined && list.goneAt < since;

@@ -147,7 +147,7 @@ async function readEverything(acting: Acting): Promise<void> {
   await followEndpoint(acting);
 }
 
-/** Waits until no task runs and no work is due. Watchlists may be due later. */
+/** Waits until no task runs and no work is due. Runs of watchlists may still be due later. */
 async function quiet(world: World): Promise<void> {
   const isQuiet = async (): Promise<boolean> =>
     world.isIdle() &&

@@ -75,7 +75,7 @@ Examples:
 `);
   });
 
-  it("finds a command by its name, and the nearest one for a typing error", () => {
+  it("finds a command by its name, and suggests the nearest one for an unknown name", () => {
     expect(commandNamed("list all", group).about).toBe("Lists all stages.");
     expect(() => commandNamed("lsit", group)).toThrow(
       `There is no action "lsit". Did you mean 'list'? Run npm run group for a list.`,

@@ -295,7 +295,7 @@ describe("reconcile, for accounts and keys,", () => {
     expect(await differencesAfter([[...account(), deleted]], "account")).toEqual(lines);
   });
 
-  it("finds a shard with only pages left", async () => {
+  it("finds a shard whose pages exist but whose row is missing", async () => {
     const page = { records: [], balance_before: 0, sequence_before: 0 };
     await put(names.ledger, { ...page, ...ledgerKeys.page("acct_lost", 1, 1) });
     expect(await found(world, "everything")).toEqual([

@@ -152,7 +152,7 @@ describe("reconcile, for an account that moved to shards,", () => {
     expect(await found()).toEqual([]);
   });
 
-  it("is full for the previous release, which compares its calls in flight with its concurrency", async () => {
+  it("has no free slot for the previous release, which compares its calls in flight with its concurrency", async () => {
     const row = await rowAt(...account());
     expect(row["concurrency"]).toBe(20);
     expect(row["in_flight"]).toBeGreaterThan(20);

@@ -63,7 +63,7 @@ beforeAll(async () => {
   for (const holdId of calls) await reserve(holdId);
   for (const holdId of calls.slice(0, 9)) await settle(holdId);
   await ledger.cancel({ accountId, holdId: "req_done", now });
-  // Processes copy the journal while calls wait for their source.
+  // Ledgers copy the journal to pages in the background, so this waits for three pages.
   for (pages = await pagesOf(0); pages.length < 3; pages = await pagesOf(0)) await delay(20);
 });
 
@@ -464,7 +464,7 @@ it("reconcile finds nothing while credits are added and move between shards", as
       const changeId = `grant-${work.rounds}`;
       if (work.rounds % 4 === 0) {
         await changes.apply({ accountId, changeId, type: "grant", credits: 1, now });
-        // A grant during the comparison restarts it, so the test makes few grants.
+        // A grant during the comparison restarts the comparison, so the test makes few grants.
         await delay(300);
       }
     }

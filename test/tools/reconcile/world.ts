@@ -48,7 +48,8 @@ const standard = (amount: number): Record<string, unknown> => ({
 });
 
 /**
- * In the second run a price changes; in the third, one item is delisted and another gets no answer.
+ * Creates the account and runs its watchlist three times. In the second run, a price changes. In
+ * the third, one item is delisted and another gets no answer.
  */
 export async function startWorld(): Promise<World> {
   const given = [names.accounts, names.ledger, names.watchlists];

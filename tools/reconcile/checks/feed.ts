@@ -17,7 +17,7 @@ interface FeedFound {
 
 /**
  * Checks that an account's feed is consistent and contains every run of its watchlists. Also checks
- * that the newest runs were sent to each endpoint that must receive them.
+ * that each endpoint received the newest runs, if it must receive them.
  */
 export async function checkFeed(
   { id, openedAt, ended = [], endpoints }: FeedWanted,

@@ -102,7 +102,7 @@ interface Ledger {
 
 /**
  * Returns the changes since the shards were read. A transfer writes all of its shards in one
- * transaction, so a side that was not read before is among the later records.
+ * transaction, so if one side was not read before, it is among the later records.
  */
 async function shardsSince(
   { account, shards, sums }: Ledger,

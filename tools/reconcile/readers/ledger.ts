@@ -195,7 +195,7 @@ async function storedKeys(accountId: string, { read, below }: Rows): Promise<Sto
     before = now;
   }
   const lookups = new Map<string, string>();
-  // An account has few keys.
+  // One read at a time is fast enough, because an account has few keys.
   for (const row of before.listed) {
     const lookup = await read(accountKeys.keyHash(String(row["hash"])));
     lookups.set(String(row["key_id"]), lookupOf(row, lookup));

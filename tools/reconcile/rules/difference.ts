@@ -8,7 +8,10 @@ export interface Difference {
   readonly expected: unknown;
 }
 
-/** The values of a difference whose row is missing, or exists although it must not. */
+/**
+ * The words that a difference shows in place of a value: the row is missing, or it is present
+ * although it must not be.
+ */
 export const missing = "missing";
 export const present = "present";
 

@@ -2,7 +2,7 @@ import { type Difference, missing, present } from "./difference.ts";
 import { limits } from "../../../shared/base/limits.ts";
 import type { RunEventType } from "../../../shared/events/event.ts";
 
-/** The number of a run in the feed. */
+/** The position of a run in the feed: the run's ID and its number. */
 export interface FeedPlace {
   readonly sequence: number;
   readonly runId: string;

@@ -74,8 +74,8 @@ export interface LedgerFold {
   /** Changes the balance by a transfer, which has no entry. */
   move(credits: number): void;
   /**
-   * Compares the state that the next entries start from with the current state, and continues from
-   * the former.
+   * Compares the current state with `before`, the state from which the next entries start, and
+   * continues from `before`.
    */
   goOnFrom(before: JournalState, place: string): Difference[];
   /** Returns the state after the last entry. */
@@ -131,7 +131,7 @@ export interface FoldPlace {
  * - Each hold is created once and resolved once, by a charge and a refund whose sum is the
  * reservation.
  * - A charge is reversed at most once, by a separate refund.
- * @@ Stores only open holds, daily totals, and the recent holds and charges that `since` selects.
+ * Stores only open holds, daily totals, and the recent holds and charges that `since` selects.
  */
 export function ledgerFold(of: FoldPlace, since: FoldSince): LedgerFold {
   const state: State = {

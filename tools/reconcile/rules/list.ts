@@ -38,7 +38,7 @@ export interface PageFold {
  * - The ranges of the pages have no gap and no overlap.
  * - Item IDs are unique, sorted, and in the range of their page.
  * - The counts of a page match its items.
- * @@ Counts a repeated ID once.
+ * Counts a repeated ID once.
  */
 export function pageFold(watchlistId: string): PageFold {
   let next: string | null = "";

@@ -132,7 +132,7 @@ function newestDifferences(list: Watchlist, run: Run): Difference[] {
 /** A run's steps with their records, and the number of its items. */
 export interface RecordedRun {
   readonly steps: readonly RecordedStep[];
-  /** The number of items that started at least one step. */
+  /** The number of items that start at a step, each counted once. */
   readonly tracked: number;
 }
 

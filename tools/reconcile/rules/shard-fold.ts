@@ -1,7 +1,7 @@
 import { type Difference, fieldDifferences } from "./difference.ts";
 import {
   addUsage,
-  balanceMove,
+  balanceChangeOf,
   entriesOf,
   type JournalRecord,
   type JournalState,
@@ -97,7 +97,7 @@ export function shardFold(accountId: string, shard: number, since: FoldSince): S
     const { at } = record;
     const late = at > newest ? [] : [stampDifference(place, at, newest)];
     newest = Math.max(newest, at);
-    added += Math.max(0, balanceMove(record));
+    added += Math.max(0, balanceChangeOf(record));
     if (record.type === "transfer") {
       fold.move(record.credits);
       transfers.set(at, (transfers.get(at) ?? 0) + record.credits);

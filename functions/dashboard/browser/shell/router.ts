@@ -48,7 +48,10 @@ function numberEntry(number: number): void {
   history.replaceState({ at }, "");
 }
 
-/** Follows the address from now on, unless the user stays to keep unsaved changes. */
+/**
+ * From now on, shows the page of the current address whenever the address changes. If the user
+ * stays to keep unsaved changes, restores the previous address.
+ */
 export function followAddress(): void {
   numberEntry(entryNumber() ?? 0);
   shown = here();
@@ -64,7 +67,7 @@ export function followAddress(): void {
 /** Returns the current place and renders the component again when it changes. */
 export function usePlace(): Place {
   const [place, setPlace] = useState(here);
-  // Before the next `popstate`, which would otherwise be missed.
+  // A layout effect subscribes before the next `popstate`, which would otherwise be missed.
   useLayoutEffect(() => {
     followers.add(setPlace);
     return () => {

@@ -49,8 +49,8 @@ export function Dialog(props: DialogProps) {
       ref={dialog}
       class="dialog"
       aria-labelledby={id}
-      // Without this attribute, some browsers close the dialog on a second request without calling
-      // `onCancel`.
+      // Without this attribute, some browsers close the dialog when the user presses Esc a second
+      // time, without calling `onCancel`.
       closedby={mayClose ? "closerequest" : "none"}
       onCancel={(event) => {
         event.preventDefault();

@@ -16,8 +16,8 @@ export function mayLeave(): boolean {
 const keep = (event: BeforeUnloadEvent): void => event.preventDefault();
 
 /**
- * Asks the user a question before another page is shown, the session ends or the tab is closed. For
- * a closed tab, browsers show a text of theirs instead.
+ * Asks the user a question before another page is shown, the session ends or the tab is closed.
+ * When a tab is closed, browsers show their own text instead.
  * @param text the question; undefined while nothing would be lost
  */
 export function useLeaveQuestion(text: string | undefined): void {
@@ -46,8 +46,11 @@ export function useUnsaved(isDirty: boolean): void {
   );
 }
 
-/** Asks while a request is in progress whose response shows a secret that would be lost. */
-export const useSecretUnderWay = (isBusy: boolean): void =>
+/**
+ * Asks the user before the page is left while a request is in progress whose response contains a
+ * secret. The service shows the secret only in this response.
+ */
+export const useSecretLeaveQuestion = (isBusy: boolean): void =>
   useLeaveQuestion(
     isBusy ? "A secret is about to be shown, only once. Leave without it?" : undefined,
   );

@@ -76,8 +76,8 @@ interface LoadedProps<T> {
 }
 
 /**
- * Shows the result; a skeleton before the first; the error after a failure. Keeps an earlier
- * result.
+ * Shows a skeleton until the first result arrives, then the newest result. After a failure, shows
+ * the error, and below it the newest result if there is one.
  */
 export function Loaded<T>({ query, skeleton, children }: LoadedProps<T>) {
   const { data, error, refresh } = query;

@@ -209,7 +209,7 @@ describe("a process whose call the rate limit refused", () => {
     expect(Math.max(...pauses)).toBeLessThanOrEqual(1_020 + 2_000 + 20);
   });
 
-  it("returns when the next call is possible", async () => {
+  it("reports when the next call is possible", async () => {
     const [one, other] = [process(), process()];
     for (let n = 0; n < 50; n += 1) await one(key.hash, at(300 + n));
     for (const admit of [one, other]) {
@@ -361,7 +361,7 @@ describe("the row of an API key", () => {
     expect(await process()(key.hash, at(2))).toEqual({ outcome: "unknown" });
   });
 
-  it("of the previous release gives listings its last use", async () => {
+  it("of the previous release contains the key's last use", async () => {
     await storeAsPreviousRelease();
     const store = dynamoApiKeyStore(tables.client, table);
     expect(await store.list(key.accountId)).toMatchObject([{ lastUsedAt: at(-1).toISOString() }]);

@@ -47,7 +47,7 @@ function aDelivery(n: number, wanted: Partial<Delivery> = {}): Delivery {
   const subject = { event, watchlistId: "wl_1", runId, endpointId: "we_1" };
   return { ...newDelivery(subject), ...wanted };
 }
-/** The target in the form that the outbox returns with pending entries. */
+/** Stores deliveries in the log. */
 async function keep(...deliveries: readonly Delivery[]): Promise<void> {
   for (const delivery of deliveries) {
     const { Update } = deliveryWrite(tableName, account, { delivery, answersRequest: false });
@@ -233,7 +233,7 @@ describe("a requested redelivery", () => {
     expect(asked.filter(Boolean)).toHaveLength(1);
   });
 
-  it("stays recorded until the attempt that serves it, through other attempts", async () => {
+  it("stays recorded until the requested attempt is made, even if other attempts are made before it", async () => {
     const failed = aDelivery(1, { state: "failed" });
     await keep(failed);
     await store.requestRedelivery(account, failed, clock.now());

@@ -195,7 +195,7 @@ describe("the event feed between two times", () => {
 });
 
 describe("the event feed before a time", () => {
-  it("returns the last number before every run that ended since", async () => {
+  it("returns the highest number below those of all runs that ended at or after the time", async () => {
     expect(await feed.before(account, at(0))).toBe(0);
     await appendAll(...[0, 10, 20, 30, 40].map((minute) => [run(`r${minute}`, minute)] as const));
 
@@ -212,7 +212,7 @@ describe("the event feed before a time", () => {
     expect(await feed.before("acct_2", at(0))).toBe(0);
   });
 
-  it("omits no run that ended since, even if it was published late or out of order", async () => {
+  it("omits no run that ended after the time, even if it was published late or out of order", async () => {
     await appendAll(
       [run("a", 0)],
       [run("b", 30)],

@@ -280,7 +280,7 @@ describe("recording changes in an outbox", () => {
     expect((await mustClaim()).state).toEqual(stored);
   });
 
-  it("lets an entry replace itself, and stores the last of two changes of one row", async () => {
+  it("replaces an entry with the same key, and stores the last of two changes of one row", async () => {
     await store.add(target, [entry("a")]);
     const { lease } = await mustClaim();
     const replaced = entry("a", { content: { about: "more" } });

@@ -64,7 +64,7 @@ describe("dynamoExportStore", () => {
     expect(await store.get("acct_1", record.id)).toEqual({ ...record, compression: null });
   });
 
-  it("marks the last page exactly at the end of the log", async () => {
+  it("returns no cursor with the page that ends with the oldest export", async () => {
     await keep([1, 2, 3, 4].map((n) => anExport(n)));
     const wanted = { before: null, state: null };
 

@@ -205,7 +205,7 @@ describe("a process that is suspended while it reserves credits", () => {
       isFirst = false;
       clock.advance(120_000);
       await world.ledger().releaseExpired(accountId, clock.now());
-      // The SDK repeats a request without a response.
+      // The SDK repeats a request that got no response.
       return send();
     });
     const { accountsTable, ledgerTable } = world;

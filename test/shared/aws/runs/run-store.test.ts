@@ -266,7 +266,7 @@ describe("dynamoRunStore.abandon", () => {
     expect(await store.get(reading)).toMatchObject({ error: null, progressAt: at(1) });
   });
 
-  it("returns the same for a repeat with the same error", async () => {
+  it("returns the same run when it is repeated with the same error", async () => {
     const reading = await bring(await claim(), "reading");
     const failed = await store.abandon(reading, "stuck");
     clock.advance(1_000);

@@ -93,7 +93,7 @@ const batches = [
 ];
 
 describe("the starting items of a step", () => {
-  it("are those of the stored plan and of their step only, chunk by chunk", async () => {
+  it("are read chunk by chunk, without those of rejected plans and of other steps", async () => {
     const chunks = Array.from({ length: 30 }, (_, n) => [String(10_000 + n)]);
     await store.saveStarts(run.id, "lost", new Map([["check", [["99999"]]]]));
     await store.saveStarts(
@@ -110,7 +110,7 @@ describe("the starting items of a step", () => {
     expect(await store.starts(run, "detail")).toEqual([]);
   });
 
-  it("are the batches of a step that reads them", async () => {
+  it("are the batches of a step that reads exactly these items", async () => {
     await store.saveStarts(run.id, "won", new Map([["check", [["10001"], ["10002"]]]]));
     const step = aStep({ step: "check", position: 0, starts: "won" });
     await store.plan({ step, batches: [] });

@@ -31,7 +31,7 @@ it("an error for an invalid transaction has no reasons", () => {
   expect(codes(cancelled("None"))).toBeUndefined();
 });
 
-it("an error that is not a transaction's has no reasons", () => {
+it("an error of a request without a transaction has no reasons", () => {
   expect(codes(new Error("lost"))).toBeUndefined();
   expect(
     codes(new ConditionalCheckFailedException({ message: "", $metadata: {} })),

@@ -69,7 +69,7 @@ const stepped = (item: Item, by: number): Item => {
 /** The watchlist as a plain map, which the pages must equal after every write. */
 class Model {
   readonly items: Map<string, Item>;
-  /** The IDs that each read in progress must find, one set for each read. */
+  /** The IDs that each read in progress must find: one set for each read. */
   readonly watched = new Set<Set<string>>();
 
   constructor(items: readonly Item[]) {
@@ -116,7 +116,10 @@ class Model {
   }
 }
 
-/** Runs alone when the scheduler selects it; its caller continues before anything else runs. */
+/**
+ * Runs the work when the scheduler selects it. The caller continues before the scheduler selects
+ * other work.
+ */
 function inTurn<T>(scheduler: fc.Scheduler, run: () => Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const work = async (): Promise<void> => {
@@ -136,7 +139,10 @@ const conflict = (writes: number): Error =>
     CancellationReasons: Array.from({ length: writes }, () => ({ Code: "TransactionConflict" })),
   });
 
-/** A process whose requests are scheduled one at a time and meet faults. It reports each write. */
+/**
+ * A client whose requests the scheduler runs one at a time, with planned faults. Calls `wrote`
+ * after each write.
+ */
 function processOf(
   scheduler: fc.Scheduler,
   plan: readonly Fault[],
@@ -161,7 +167,10 @@ function processOf(
   });
 }
 
-/** Notes which of an operation's IDs it looked up last: those its next write is about. */
+/**
+ * Wraps a store. `current` returns the operation's IDs in the page that was read last, which the
+ * next write changes.
+ */
 function following(store: PageStore, ids: readonly string[]) {
   let current: readonly string[] = [];
   const pages: PageStore = {
@@ -244,7 +253,8 @@ async function play(
 }
 
 /**
- * Reads the list over and over, from its start and from the middle, until there is no more to do.
+ * Reads the watchlist repeatedly, from its start and from its middle, until all operations have
+ * ended.
  */
 async function readDuring(
   isOver: () => boolean,

@@ -48,7 +48,7 @@ const keysLeft = async (): Promise<string[]> => {
 const listOf = (id: string) => ({ accountId: "acct_1", id });
 
 describe("the purge mark of a watchlist that is being created", () => {
-  it("makes its purge due at the given time, which a later mark moves", async () => {
+  it("makes the purge due at the given time, until a later mark changes that time", async () => {
     expect(await store.expectCreation(listOf("wl_1"), at(5))).toBe(true);
     expect(await store.due(at(4), 10)).toEqual([]);
     expect(await store.due(at(5), 10)).toEqual(["wl_1"]);

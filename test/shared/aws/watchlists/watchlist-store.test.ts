@@ -306,7 +306,7 @@ describe("dynamoWatchlistStore.remove", () => {
     await remove(aList(1));
     expect(await keys.open(second, now)).toEqual(second);
     await create(aList(2), { record: second });
-    // An expired key creates another watchlist.
+    // After the key has expired, it creates another watchlist.
     await keys.open(third, second.expiresAt);
     await create(aList(3), { record: third });
 

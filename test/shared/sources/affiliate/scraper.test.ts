@@ -9,7 +9,7 @@ import {
   type AffiliateOptions,
 } from "../../../../shared/sources/affiliate/scraper.ts";
 import { sourceClient, temporaryStatuses } from "../../../../shared/sources/http/polite-client.ts";
-import { ownRateBudget } from "../../../../shared/sources/http/rate-budget.ts";
+import { localRateBudget } from "../../../../shared/sources/http/rate-budget.ts";
 import type { SourceClient } from "../../../../shared/sources/http/source-client.ts";
 import { scraperContract } from "../../../contracts/scraper.contract.ts";
 import { type ApiDouble, type ApiReaction, startApiDouble } from "../api-double.ts";
@@ -171,7 +171,7 @@ describe("the signature of the affiliate scraper", () => {
         isTemporary: (status) => temporaryStatuses.has(status),
         userAgent: "test/1",
       },
-      { clock, random: systemRandom, budget: ownRateBudget(), note: () => undefined },
+      { clock, random: systemRandom, budget: localRateBudget(), note: () => undefined },
     );
     const answers = await scraperOn(double.url, { client, clock }).read({
       scraper: "retailer_b.standard",
@@ -188,14 +188,14 @@ describe("the signature of the affiliate scraper", () => {
     };
   }
 
-  it("is made again for a try after a wait that exceeds its lifetime", async () => {
+  it("is made again for a retry if the wait before it exceeds the lifetime of a signature", async () => {
     const { answers, askedAt, signedAt } = await readWhileBusy("250");
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(askedAt).toEqual([0, expect.closeTo(250_000, -3)]);
     expect(signedAt).toEqual(askedAt);
   });
 
-  it("is not made again if the source's Retry-After is after the deadline", async () => {
+  it("is not made again if Retry-After ends after the deadline", async () => {
     const { answers, askedAt, restedMs } = await readWhileBusy("600");
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(askedAt).toEqual([0]);
@@ -224,7 +224,7 @@ describe("the signature of the affiliate scraper", () => {
       expect(double.calls).toHaveLength(0);
       expect(new Set(notes)).toEqual(
         new Set([
-          "b_affiliate: the secret contains no RSA private key; store the key itself in it, as PEM",
+          "b_affiliate: the secret contains no RSA private key. Store the key itself in it, in PEM format",
         ]),
       );
     },

@@ -5,7 +5,7 @@ import type { Answer, Scraper } from "../../../../shared/scrapers/scraper.ts";
 import { isCatalogBlock } from "../../../../shared/sources/catalog/forbidden.ts";
 import { catalogScraper, type CatalogOptions } from "../../../../shared/sources/catalog/scraper.ts";
 import { sourceClient, temporaryStatuses } from "../../../../shared/sources/http/polite-client.ts";
-import { ownRateBudget } from "../../../../shared/sources/http/rate-budget.ts";
+import { localRateBudget } from "../../../../shared/sources/http/rate-budget.ts";
 import { scraperContract } from "../../../contracts/scraper.contract.ts";
 import {
   aProduct,
@@ -44,7 +44,7 @@ function scraperOn(
       isBlock: isCatalogBlock,
       userAgent: "test/1",
     },
-    { clock, random, budget: ownRateBudget(), note: (event) => events.push(event.kind) },
+    { clock, random, budget: localRateBudget(), note: (event) => events.push(event.kind) },
   );
   const secret = (): Promise<string> => Promise.resolve(apiKey);
   notes = [];

@@ -11,7 +11,7 @@ import {
   type SourceClientOptions,
   temporaryStatuses,
 } from "../../../../shared/sources/http/polite-client.ts";
-import { ownRateBudget } from "../../../../shared/sources/http/rate-budget.ts";
+import { localRateBudget } from "../../../../shared/sources/http/rate-budget.ts";
 import type { SourceClient, SourceReply } from "../../../../shared/sources/http/source-client.ts";
 import type { SourceEvent } from "../../../../shared/sources/http/source-event.ts";
 
@@ -109,7 +109,7 @@ const clientWith = (
     {
       clock: clockOfClient,
       random: noJitter,
-      budget: ownRateBudget(),
+      budget: localRateBudget(),
       note: (event) => events.push(event),
     },
   );
@@ -309,7 +309,7 @@ describe("a retry of the source client", () => {
     expect(sleptMs).toEqual([]);
   });
 
-  it("is made once without cost if a kept connection turns out to be closed", async () => {
+  it("is made once, and is not counted, if the server has closed a kept-alive connection", async () => {
     const double = await startDouble(({ request, response, number }) => {
       if (number === 2 || number > 3) request.socket.destroy();
       else response.end("there");

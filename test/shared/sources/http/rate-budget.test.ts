@@ -1,5 +1,5 @@
-import { ownRateBudget } from "../../../../shared/sources/http/rate-budget.ts";
+import { localRateBudget } from "../../../../shared/sources/http/rate-budget.ts";
 import { rateBudgetContract } from "../../../contracts/rate-budget.contract.ts";
 
-const budget = ownRateBudget();
+const budget = localRateBudget();
 rateBudgetContract("of one process", () => ({ process: () => budget }));

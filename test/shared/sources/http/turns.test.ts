@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   gapMsOf,
-  ownRateBudget,
+  localRateBudget,
   type RateAsk,
   type RateBudget,
 } from "../../../../shared/sources/http/rate-budget.ts";
@@ -24,7 +24,7 @@ function world(
     burst,
     isSpread = true,
   }: { readonly callsPerSecond: number; readonly burst: number; readonly isSpread?: boolean },
-  inner: RateBudget = ownRateBudget(),
+  inner: RateBudget = localRateBudget(),
 ) {
   const clock = fixedClock(start);
   const grants: Grant[] = [];
@@ -68,7 +68,8 @@ describe("the start times of a source", () => {
     expect(starts).toHaveLength(2_000);
     const excess = starts.map((at, n) => n + 1 - ((at - startMs) / 1_000) * 1_000);
     expect(Math.max(...excess)).toBeLessThanOrEqual(40 + 4);
-    // The total rate is that of one row: 2,000 calls, 40 at the same time, take two seconds.
+    // Several rows together allow the same total rate as one row: 2,000 calls, of which 40 start at
+    // once, take two seconds.
     expect((starts.at(-1) ?? 0) - startMs).toBeLessThanOrEqual(2_000);
   });
 
@@ -79,7 +80,7 @@ describe("the start times of a source", () => {
   });
 
   it("come from another row if one has no permit left before the deadline", async () => {
-    const own = ownRateBudget();
+    const own = localRateBudget();
     const full = new Set(["shop", "shop#2", "shop#3"]);
     const inner: RateBudget = {
       async take(row, ask, now) {

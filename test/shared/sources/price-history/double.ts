@@ -63,7 +63,7 @@ export const someStats = (fields: Json = {}): Json => ({
   ...fields,
 });
 
-/** The API's minutes ten minutes ago: a reading from before is out of date. */
+/** The time of a reading ten minutes ago, in the API's minutes. Much older readings are ignored. */
 export const lookedAt = Math.floor(Date.now() / 60_000) - 21_564_000 - 10;
 
 /** A product with a buy box. */

@@ -120,7 +120,7 @@ describe("the price history scraper", () => {
       pulse,
     );
     expect(statuses(answers)).toEqual(ids.map(() => "ok"));
-    // Calls that start at the same time may arrive in any order.
+    // Calls that start at the same time can arrive in any order.
     const sizes = asked("/product").map(({ query }) => query.get("asin")?.split(",").length ?? 0);
     expect(sizes.toSorted((a, b) => b - a)).toEqual([...Array(10).fill(100), 50]);
     expect(double.atOnceMax()).toBeLessThanOrEqual(8);
@@ -189,7 +189,7 @@ describe("the price history scraper, with too few tokens,", () => {
     expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(395);
   });
 
-  it("waits once", async () => {
+  it("waits only once", async () => {
     const answers = await readFrom(() => tooFew({ refillIn: 50 }), [first], pulse);
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(double.calls).toHaveLength(2);

@@ -187,44 +187,44 @@ describe("the adapter of offer checks", () => {
     [
       { offers: "a_history" },
       "sandbox",
-      "offers returns from a_history; set it to a_history, or to upstream",
+      "offers returns from a_history. Set it to a_history, or to upstream",
     ],
-    [{ offers: "upstream" }, "sandbox", "offers returns from upstream; set it to upstream"],
+    [{ offers: "upstream" }, "sandbox", "offers returns from upstream. Set it to upstream"],
     [
       { offer_check: "a_history" },
       "a_history",
-      "offers returns from sandbox; set it to sandbox, or to upstream",
+      "offers returns from sandbox. Set it to sandbox, or to upstream",
     ],
     [
       { offers: "upstream", offer_check: "a_history" },
       "a_history",
-      "offers returns from upstream; set it to upstream",
+      "offers returns from upstream. Set it to upstream",
     ],
     [
       { lite: "upstream", offers: "a_history", offer_check: "a_history" },
       "a_history",
-      "lite returns from upstream; set it to upstream",
+      "lite returns from upstream. Set it to upstream",
     ],
     [
       { full: "upstream", offers: "a_history", offer_check: "a_history" },
       "a_history",
-      "full returns from upstream; set it to upstream",
+      "full returns from upstream. Set it to upstream",
     ],
-    [{ lite: "upstream" }, "sandbox", "lite returns from upstream; set it to upstream"],
+    [{ lite: "upstream" }, "sandbox", "lite returns from upstream. Set it to upstream"],
     [
       { full: "a_history" },
       "sandbox",
-      "full returns from a_history; set it to upstream, or it and retailer_a.offers to a_history",
+      "full returns from a_history. Set it to upstream, or it and retailer_a.offers to a_history",
     ],
     [
       { full: "a_history", offer_check: "a_history" },
       "a_history",
-      "offers returns from sandbox; set it to upstream, or retailer_a.offers to a_history",
+      "offers returns from sandbox. Set it to upstream, or retailer_a.offers to a_history",
     ],
     [
       { pulse: "a_history", lite: "a_history", full: "upstream" },
       "sandbox",
-      "lite returns from a_history; set it to upstream, or it and retailer_a.offers and " +
+      "lite returns from a_history. Set it to upstream, or it and retailer_a.offers and " +
         "retailer_a.full to a_history",
     ],
   ])("must recognize the offer IDs of the other scrapers: %j", (chosen, checker, rest) => {

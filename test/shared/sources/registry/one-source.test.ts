@@ -11,7 +11,7 @@ import {
 } from "../../../../shared/sources/registry/configuration.ts";
 import { systemClock } from "../../../../shared/base/system.ts";
 import { tokensByKey } from "../../../../shared/sources/price-history/tokens.ts";
-import { ownRateBudget, type RateBudget } from "../../../../shared/sources/http/rate-budget.ts";
+import { localRateBudget, type RateBudget } from "../../../../shared/sources/http/rate-budget.ts";
 import { scraperFor } from "../../../../shared/sources/registry/scraper-sources.ts";
 import type { SourceReport } from "../../../../shared/sources/registry/report.ts";
 import type { SourceDependencies } from "../../../../shared/sources/registry/parts.ts";
@@ -150,7 +150,7 @@ describe("the price history API, out of tokens,", () => {
     const host = await startHost(429, { body: JSON.stringify(tooFew) });
     const opened: number[] = [];
     const paces = new Set<number>();
-    const own = ownRateBudget();
+    const own = localRateBudget();
     const budget: RateBudget = {
       take(source, ask, now) {
         paces.add(ask.perSecond);
@@ -266,7 +266,7 @@ describe("a crawl delay", () => {
     const site = await startSite(404);
     const source = { ...fast, urlTemplate: `${site.url}/p/{id}` };
     const sources = { "retailer_c.standard": source, "retailer_d.standard": source };
-    const budget = ownRateBudget();
+    const budget = localRateBudget();
     const [one, other] = [0, 1].map(() => reader(sources, aSourceWorld({ budget })));
     await Promise.all([
       one?.("retailer_c.standard", 2, 9),

@@ -184,8 +184,8 @@ describe("a secret that cannot be opened", () => {
     const answers = await scraper.read({ ...read, deadline: inSeconds(5) });
     expect(answers.map(({ status }) => status)).toEqual(ids.map(() => "unavailable"));
     expect(warnings).toEqual([
-      "retailer_b.standard: b_affiliate: the secret contains no RSA private key; store the key " +
-        "itself in it, as PEM",
+      "retailer_b.standard: b_affiliate: the secret contains no RSA private key. Store the key " +
+        "itself in it, in PEM format",
     ]);
     expect(warnings.join()).not.toContain(canary);
     expect(double?.calls).toHaveLength(0);

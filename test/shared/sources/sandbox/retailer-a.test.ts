@@ -72,7 +72,7 @@ describe("a sandbox listing", () => {
     }
   });
 
-  it("has every kind of real listings", () => {
+  it("can be of every kind that real listings are", () => {
     const shareOf = (is: (state: ItemStateA) => boolean): number =>
       states.filter(is).length / states.length;
     expect(shareOf(({ isParent }) => isParent)).toBeGreaterThan(0.01);

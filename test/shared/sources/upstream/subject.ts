@@ -4,7 +4,7 @@ import {
   type UpstreamServerOptions,
 } from "../../../../tools/sources/upstream/server.ts";
 import { systemRandom, systemClock } from "../../../../shared/base/system.ts";
-import { ownRateBudget } from "../../../../shared/sources/http/rate-budget.ts";
+import { localRateBudget } from "../../../../shared/sources/http/rate-budget.ts";
 import { sourceClient, temporaryStatuses } from "../../../../shared/sources/http/polite-client.ts";
 import type {
   UpstreamDependencies,
@@ -46,7 +46,7 @@ export async function startUpstream(subject: SubjectOptions = {}): Promise<Upstr
       isTemporary: (status) => temporaryStatuses.has(status),
       userAgent: "test",
     },
-    { clock: systemClock, random, budget: ownRateBudget(), note: () => {} },
+    { clock: systemClock, random, budget: localRateBudget(), note: () => {} },
   );
   return {
     server,

@@ -159,7 +159,7 @@ describe("the choice of the product on a page", () => {
   const cheap = anOffer({ price: 5 });
 
   it.each(["sku", "productID", "mpn", "gtin", "gtin13", "url", "@id"])(
-    "takes the one whose %s contains the ID",
+    "is the one whose %s contains the ID",
     (property) => {
       const id = property === "url" || property === "@id" ? "/p/x-6501234.html" : "6501234";
       const other = aProduct({ [property]: "/p/x-6509999.html", offers: cheap });
@@ -168,7 +168,7 @@ describe("the choice of the product on a page", () => {
     },
   );
 
-  it("ignores numbers that only contain the ID's digits", () => {
+  it("ignores numbers that contain more than the ID's digits", () => {
     const page = ofJson(
       aProduct({ sku: "16501234", offers: cheap }),
       aProduct({ sku: "65012345", offers: cheap }),
@@ -176,20 +176,20 @@ describe("the choice of the product on a page", () => {
     expect(extracted(page).proof).toBe("several");
   });
 
-  it("takes the only product with offers if no ID decides, or else the main one", () => {
+  it("is the only product with offers if no product has the ID, or else the main one", () => {
     const bare = aProduct({ name: "Other", offers: [] });
     expect(factsOf(ofJson(bare, aProduct())).title).toBe("Kelwick Lamp");
     const main = aProduct({ mainEntityOfPage: "https://shop.example/" });
     expect(factsOf(ofJson(aProduct({ offers: cheap }), main)).price).toEqual(usd(19.99));
   });
 
-  it("chooses the product that the page title names if nothing else decides", () => {
+  it("is the product that the page title names if nothing else identifies it", () => {
     const page = ofJson(aProduct({ name: "Oak Bookshelf", offers: cheap }), aProduct());
     const titled = page.replace("<title>Shop", "<title>Kelwick Lamp | Shop");
     expect(factsOf(titled).price).toEqual(usd(19.99));
   });
 
-  it("takes none of several products if nothing decides", () => {
+  it("is none of several products if nothing identifies the wanted one", () => {
     expect(extracted(ofJson(aProduct(), aProduct({ offers: cheap }))).proof).toBe("several");
   });
 
@@ -385,7 +385,7 @@ describe("the microdata extraction", () => {
     expect(factsOf(offer(inner)).price).toEqual(usd(7.5));
   });
 
-  it("gives no price for an offer with two, and one for an offer that repeats it", () => {
+  it("gives no price for an offer with two different prices, and the price of an offer that repeats it", () => {
     const one = "<b itemprop=price>$7.50</b>";
     expect(factsOf(offer(`<b itemprop=price>$30.00</b>${one}`)).price).toBeUndefined();
     expect(factsOf(offer(`${one}${one}`)).price).toEqual(usd(7.5));
@@ -443,7 +443,7 @@ describe("the Open Graph extraction", () => {
 });
 
 describe("a page without a product", () => {
-  it("counts as a block page if it is short or has such a title", () => {
+  it("counts as a block page if it is short or has the title of a block page", () => {
     expect(extracted("<title>Shop</title>").proof).toBe("blocked");
     expect(extracted("").proof).toBe("blocked");
     for (const title of ["Robot Check", "Access Denied", "Please verify", "Solve the CAPTCHA"]) {
@@ -452,7 +452,7 @@ describe("a page without a product", () => {
     }
   });
 
-  it("proves nothing if it is long and states nothing", () => {
+  it("proves nothing about the product if it is long and states nothing", () => {
     expect(extracted(aPage("")).proof).toBe("nothing");
   });
 });

@@ -2,7 +2,10 @@ import { describe, expect, it } from "vitest";
 import { anOffer, aPage, aProduct, factsOf, linkedData } from "./page.ts";
 
 const usd = (amount: number): object => ({ amount, currency: "USD" });
-/** The price of a page whose other markup has 10 too, which must not settle unclear linked data. */
+/**
+ * The price that is extracted from a page. Its other markup also has the price 10, which must not
+ * replace an unclear price in the linked data.
+ */
 const priceOf = (offers: unknown, fields: Readonly<Record<string, unknown>> = {}): unknown => {
   const meta =
     '<meta property="og:price:amount" content="10"><meta property="og:price:currency" content="USD">';
@@ -173,7 +176,7 @@ describe("a group of variants on a page", () => {
       hasVariant: prices.map((price) => aProduct({ offers: anOffer({ price }) })),
     });
 
-  it("has no price if the prices of its variants differ, whatever else states one", () => {
+  it("has no price if the prices of its variants differ, even if other markup states a price", () => {
     expect(group([10, 20])).toBeUndefined();
     expect(group([10, 20], aggregate({ lowPrice: 10 }))).toBeUndefined();
     expect(group([10, 20], anOffer({ price: 10 }))).toBeUndefined();

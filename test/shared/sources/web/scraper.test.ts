@@ -3,7 +3,7 @@ import { systemClock } from "../../../../shared/base/system.ts";
 import type { ProductScraperId } from "../../../../shared/scrapers/catalogue.ts";
 import type { Answer, Scraper } from "../../../../shared/scrapers/scraper.ts";
 import { sourceClient } from "../../../../shared/sources/http/polite-client.ts";
-import { ownRateBudget } from "../../../../shared/sources/http/rate-budget.ts";
+import { localRateBudget } from "../../../../shared/sources/http/rate-budget.ts";
 import { type WebDependencies, webScraper } from "../../../../shared/sources/web/scraper.ts";
 import { isBlockAnswer } from "../../../../shared/sources/web/block-answer.ts";
 import type { WebOptions } from "../../../../shared/sources/web/options.ts";
@@ -47,7 +47,7 @@ function scraperOn(
       isBlock: isBlockAnswer,
       userAgent,
     },
-    { clock, random, budget: ownRateBudget(), note: () => undefined },
+    { clock, random, budget: localRateBudget(), note: () => undefined },
   );
   return webScraper(whole, { client, clock, ...(note && { note }) });
 }
@@ -393,7 +393,7 @@ describe("a robots.txt", () => {
     expect(shop.robotsCalls()).toBe(tries + 2);
   });
 
-  it("is requested once by concurrent page reads", async () => {
+  it("is requested only once for concurrent reads of pages", async () => {
     await readFrom(always(lamp), ["6501234", "6501235", "6501236", "6501237"]);
     expect(shop.robotsCalls()).toBe(1);
   });
@@ -405,7 +405,7 @@ describe("a robots.txt", () => {
     expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(500);
   });
 
-  it("matches characters that some rules encode and some do not", async () => {
+  it("has the same effect whether its rules encode characters or not", async () => {
     const forbids = (rule: string, path: string): Promise<string | undefined> => {
       const read = async (): Promise<readonly Answer[]> => {
         shop = await startShop(withRobots(rules(`User-agent: *\nDisallow: ${rule}`)));

@@ -31,7 +31,7 @@ beforeEach(async () => {
   table = await tables.create();
 });
 
-describe("dynamoBooksReader", () => {
+describe("dynamoLedgerReader", () => {
   it("returns accounts with their entries, holds, usage and keys", async () => {
     const names = { accountsTable: table, ledgerTable: await tables.create() };
     const stores = { accounts: names.accountsTable, ledger: names.ledgerTable };

@@ -191,7 +191,8 @@ describe("missing entries of a ledger", () => {
     const fold = openFold();
     fold.take(entry(1, opening));
     const differences = fold.take(entry(sequence, { ...charge(3), balanceAfter: 0 }));
-    // The reservation of the hold may be among the missing entries, so the hold is not reported.
+    // The reservation of the hold may be among the missing entries, so the check does not report
+    // the hold.
     expect(differences.map(differenceLine)).toEqual([missing(which)]);
     expect(fold.end(sequence).sums.isWhole).toBe(false);
   });

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { ApiKeyWithKey } from "../../api/resources.ts";
 import { useAction } from "../../api/use-action.ts";
-import { useSecretUnderWay } from "../../ui/leaving.ts";
+import { useSecretLeaveQuestion } from "../../ui/leaving.ts";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy-button.tsx";
 import { CancelButton, Dialog } from "../../ui/dialog.tsx";
@@ -21,7 +21,7 @@ export function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
   const create = useAction((api, body: { name: string }) =>
     api.send<ApiKeyWithKey>("POST", "api_keys", { body }),
   );
-  useSecretUnderWay(create.busy);
+  useSecretLeaveQuestion(create.busy);
   const submit = async (): Promise<void> => {
     const key = await create.run({ name });
     if (key === undefined) return;

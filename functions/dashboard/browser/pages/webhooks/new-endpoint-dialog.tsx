@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { WebhookEndpointWithSecret } from "../../api/resources.ts";
 import { useAction } from "../../api/use-action.ts";
-import { useSecretUnderWay } from "../../ui/leaving.ts";
+import { useSecretLeaveQuestion } from "../../ui/leaving.ts";
 import { EndpointDialog, type EndpointSettings } from "./endpoint-dialog.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
 
@@ -15,7 +15,7 @@ export function NewEndpointDialog({ onCreated, onClose }: NewEndpointDialogProps
   const create = useAction((api, body: EndpointSettings) =>
     api.send<WebhookEndpointWithSecret>("POST", "webhook_endpoints", { body }),
   );
-  useSecretUnderWay(create.busy);
+  useSecretLeaveQuestion(create.busy);
   const submit = async (settings: EndpointSettings): Promise<void> => {
     const endpoint = await create.run(settings);
     if (endpoint === undefined) return;

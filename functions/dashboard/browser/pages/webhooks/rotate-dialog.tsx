@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { WebhookEndpoint, WebhookEndpointWithSecret } from "../../api/resources.ts";
 import { useAction } from "../../api/use-action.ts";
-import { useSecretUnderWay } from "../../ui/leaving.ts";
+import { useSecretLeaveQuestion } from "../../ui/leaving.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { Checkbox } from "../../ui/field.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
@@ -20,7 +20,7 @@ export function RotateDialog({ endpoint, onRotated, onClose }: RotateDialogProps
       body,
     }),
   );
-  useSecretUnderWay(rotate.busy);
+  useSecretLeaveQuestion(rotate.busy);
   const confirm = async (): Promise<void> => {
     const answer = await rotate.run({ overlap });
     if (answer === undefined) return;
