@@ -1,6 +1,7 @@
 /**
  * The environment variables of each Lambda function. The CDK app sets exactly the variables that
- * are listed for a function, and the function's handler can read only these.
+ * are listed for a function, and the function's handler can read only these and
+ * `storedVersionsVariable`.
  */
 import type { GroupName } from "./routes.ts";
 
@@ -91,6 +92,12 @@ export const environment = {
     "DELIVERIES_QUEUE_URL",
   ],
 } as const satisfies Record<FunctionName, readonly string[]>;
+
+/**
+ * An optional variable of every function: which versions of rows and objects it writes, `current`
+ * or `previous`. Without it, `current`.
+ */
+export const storedVersionsVariable = "STORED_VERSIONS";
 
 export type VariableOf<F extends FunctionName> = (typeof environment)[F][number];
 export type EnvironmentOf<F extends FunctionName> = Readonly<Record<VariableOf<F>, string>>;

@@ -96,12 +96,13 @@ const stackProps = (stage: Stage, content: string): StackProps => ({
 });
 
 function configOf({ stage, sources, ...context }: Context): Config {
-  const { responseMode, accessLogs, deployment, ...config } = configs[stage];
+  const { responseMode, accessLogs, deployment, storedVersions, ...config } = configs[stage];
   const withContext = {
     ...config,
     responseMode: context.responseMode ?? responseMode,
     accessLogs: context.accessLogs ?? accessLogs,
     deployment: context.deployment ?? deployment,
+    storedVersions: context.storedVersions ?? storedVersions,
     ...(context.reservesConcurrency ? {} : { reservedConcurrency: null }),
   };
   const resolved =

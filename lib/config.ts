@@ -37,6 +37,14 @@ export const deployments = [
  */
 export type Deployment = (typeof deployments)[number];
 
+/** Values of `StoredVersions`. */
+export const storedVersions = ["current", "previous"] as const;
+/**
+ * Which versions of rows and objects the functions write. `previous` is the version before the
+ * current one, for kinds that this release can convert.
+ */
+export type StoredVersions = (typeof storedVersions)[number];
+
 /** The settings that differ between stages. */
 export interface Config {
   readonly logRetention: RetentionDays;
@@ -91,6 +99,7 @@ export interface Config {
    */
   readonly sandboxByDefault: boolean;
   readonly responseMode: ResponseMode;
+  readonly storedVersions: StoredVersions;
 }
 
 type ReservedConcurrency = Readonly<
@@ -157,6 +166,7 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
     deployment: "all-at-once",
     sandboxByDefault: true,
     responseMode: "stream",
+    storedVersions: "current",
   },
   prod: {
     logRetention: RetentionDays.ONE_MONTH,
@@ -195,6 +205,7 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
     deployment: "canary-10-percent-5-minutes",
     sandboxByDefault: false,
     responseMode: "stream",
+    storedVersions: "current",
   },
 };
 

@@ -8,8 +8,9 @@ import {
   responseModes,
   sandboxSources,
   stages,
+  storedVersions as storedVersionsChoices,
 } from "./config.ts";
-import type { AccessLogMode, Deployment, ResponseMode, Stage } from "./config.ts";
+import type { AccessLogMode, Deployment, ResponseMode, Stage, StoredVersions } from "./config.ts";
 import { shownValue } from "../shared/base/shown-value.ts";
 import { sourcesOf } from "./source-config.ts";
 import type { Sources } from "./source-config.ts";
@@ -27,6 +28,7 @@ const contextKeys = {
   sourceSecrets: "references to secrets, separated by commas",
   accessLogs: `one of ${accessLogModes.join(", ")}`,
   deployment: `one of ${deployments.join(", ")}`,
+  storedVersions: `one of ${storedVersionsChoices.join(", ")}`,
   reservedConcurrency: "on or off",
   accountConcurrency: "the AWS account's quota of Lambda invocations at once, such as 50",
   waf: "true or false",
@@ -68,6 +70,7 @@ export interface Context {
   readonly responseMode?: ResponseMode;
   readonly accessLogs?: AccessLogMode;
   readonly deployment?: Deployment;
+  readonly storedVersions?: StoredVersions;
   readonly sources: Sources;
   /** False removes all reserved concurrency. */
   readonly reservesConcurrency: boolean;
@@ -95,6 +98,7 @@ export function readContext(app: App): Context {
   const responseMode = choice(given, "responseMode", responseModes);
   const accessLogs = choice(given, "accessLogs", accessLogModes);
   const deployment = choice(given, "deployment", deployments);
+  const storedVersions = choice(given, "storedVersions", storedVersionsChoices);
   const domain = domainOf(given);
   const unprotect = text(given, "unprotect", /./);
   const accountConcurrency = text(given, "accountConcurrency", /^[1-9]\d{0,6}$/);
@@ -108,6 +112,7 @@ export function readContext(app: App): Context {
     ...(responseMode && { responseMode }),
     ...(accessLogs && { accessLogs }),
     ...(deployment && { deployment }),
+    ...(storedVersions && { storedVersions }),
     ...(domain && { domain }),
     ...(demoApiKey !== undefined && { demoApiKey }),
     ...(unprotect !== undefined && { unprotect }),

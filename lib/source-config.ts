@@ -3,7 +3,7 @@ import { Aws } from "aws-cdk-lib";
 import type { IGrantable } from "aws-cdk-lib/aws-iam";
 import { StringParameter } from "aws-cdk-lib/aws-ssm";
 import type { Construct } from "constructs";
-import { environment } from "../functions/environment.ts";
+import { environment, storedVersionsVariable } from "../functions/environment.ts";
 import { parseSources, secretsOf } from "../shared/sources/registry/configuration.ts";
 import { secretReference } from "../shared/sources/contract/secret-reference.ts";
 import { grantKeyDecrypt, grantParameterRead, grantSecretRead } from "./grants.ts";
@@ -67,7 +67,7 @@ export function sourcesOf(context: SourceContext, stageDefault: object): Sources
  */
 const environmentBytesMax = 4_096;
 /** Variables that every function has in addition to those in functions/environment.ts. */
-const commonVariables = ["POWERTOOLS_SERVICE_NAME", "UV_THREADPOOL_SIZE"];
+const commonVariables = ["POWERTOOLS_SERVICE_NAME", "UV_THREADPOOL_SIZE", storedVersionsVariable];
 /**
  * Names of variables whose values are generated at deployment, such as names and ARNs. Other values
  * are short.

@@ -8,7 +8,7 @@ import { LogLevel, NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-n
 import type { BundlingOptions, ICommandHooks } from "aws-cdk-lib/aws-lambda-nodejs";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import { readEnvironment } from "../../functions/environment.ts";
+import { readEnvironment, storedVersionsVariable } from "../../functions/environment.ts";
 import type { EnvironmentOf, FunctionName } from "../../functions/environment.ts";
 import manifest from "../../package.json" with { type: "json" };
 import type { Config } from "../config.ts";
@@ -129,6 +129,7 @@ export class ServiceFunction<Name extends FunctionName> extends Construct implem
         // Each DNS lookup occupies a thread. With few threads, a slow name server of one customer
         // could delay lookups for others.
         UV_THREADPOOL_SIZE: "64",
+        ...(props.config.storedVersions === "previous" && { [storedVersionsVariable]: "previous" }),
       },
       // The SDK reuses connections without this option, which would add a variable that
       // functions/environment.ts does not list.

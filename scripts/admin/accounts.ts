@@ -21,7 +21,6 @@ import {
 } from "./command.ts";
 import { creditsMax, presentTopUp } from "./credits.ts";
 import { accountsOf, existingAccount } from "./existing.ts";
-import { openShardsCommand } from "./open-shards.ts";
 import { watchlistLines } from "./watchlists.ts";
 
 const time = { clock: systemClock, random: systemRandom };
@@ -81,7 +80,6 @@ export const accountCommands: Commands = {
     about: "Shows an account with its open holds, keys, watchlists and webhook endpoints.",
     run: async (values, admin) => showAccount(required(values, "account"), admin),
   },
-  "accounts open-shards": openShardsCommand,
   "create-account": {
     example: "--name Acme --email ops@acme.example --credits 10000",
     needs: ["name", "email"],

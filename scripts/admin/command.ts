@@ -10,6 +10,7 @@ export const commandOptions = {
   account: { type: "string", value: "<acct_…>", about: "the account" },
   credits: { type: "string", value: "<n>", about: "the number of credits" },
   demo: { type: "boolean", about: "opens a demo account" },
+  "dry-run": { type: "boolean", about: "counts the rows to convert, and changes nothing" },
   disabled: { type: "boolean", about: "stores the auto top-up without using it" },
   email: { type: "string", value: "<email>", about: "the email address of the account" },
   id: {
@@ -25,9 +26,14 @@ export const commandOptions = {
     value: `<${Object.keys(creditPacks).join("|")}>`,
     about: "the credit pack",
   },
+  previous: {
+    type: "boolean",
+    about: "converts rows back to the version before the current one, before a rollback",
+  },
   queue: { type: "string", value: `<${queueNames.join("|")}>`, about: "the queue" },
   receiver: { type: "string", value: "<https url>", about: "where the changes are sent" },
   request: { type: "string", value: "<req_…>", about: "shows only the entries of this call" },
+  restart: { type: "boolean", about: "begins again instead of continuing an interrupted command" },
   run: { type: "string", value: "<number>", about: "the number of the run" },
   runs: { type: "string", value: "<n>", about: "the number of runs of each watchlist" },
   "starting-after": {
@@ -63,7 +69,9 @@ export type Values = {
     | undefined;
 };
 type OptionName = keyof typeof commandOptions;
-type TextOption = Exclude<OptionName, "demo" | "disabled">;
+type TextOption = {
+  [Name in OptionName]: (typeof commandOptions)[Name]["type"] extends "string" ? Name : never;
+}[OptionName];
 
 /** The environment in which commands run. */
 export interface Admin {
@@ -96,8 +104,11 @@ interface Described {
 
 /** A command that reads or changes a world. */
 export interface WorldCommand extends Described {
-  /** Describes the change in a question to the operator. Absent for a command that only reads. */
-  readonly changes?: (values: Values) => string;
+  /**
+   * Describes the change in a question to the operator. Absent for a command that only reads;
+   * undefined if it only reads with these options.
+   */
+  readonly changes?: (values: Values) => string | undefined;
   /** Returns the result to print; undefined if the command printed everything itself. */
   run(values: Values, admin: Admin): Promise<unknown>;
 }

@@ -22,6 +22,7 @@ import { creditCommands } from "./credits.ts";
 import { deadLetterCommands } from "./dead-letters.ts";
 import { demoCommands } from "./demo.ts";
 import { textOf } from "./print.ts";
+import { migrateCommands } from "./migrate.ts";
 import { reconcileCommands } from "./reconcile-command.ts";
 import { deployedTarget, localTarget, type Target } from "./target.ts";
 import { watchlistCommands } from "./watchlists.ts";
@@ -37,6 +38,7 @@ const group: CommandGroup<Command> = {
     ...watchlistCommands,
     ...demoCommands,
     ...deadLetterCommands,
+    ...migrateCommands,
     ...reconcileCommands,
   },
   options: commonOptions,

@@ -1,6 +1,6 @@
 import { type Difference, differenceLine } from "../../tools/reconcile/rules/difference.ts";
 import { systemClock } from "../../shared/base/system.ts";
-import { type Commands, wholeNumber } from "./command.ts";
+import { type Admin, type Commands, type Values, wholeNumber } from "./command.ts";
 import { escaped } from "./print.ts";
 import { reconcile, type Tally, tallyLine } from "../../tools/reconcile/reconcile.ts";
 
@@ -16,24 +16,30 @@ export const reconcileCommands: Commands = {
       "Compares the ledger with balances, items with counters, runs with their results and the feed, " +
       "and pending deliveries with outboxes. Prints a line for each difference. Compares the results " +
       `of the newest ${runsDefault} runs of each watchlist; --runs sets another number.`,
-    async run(values, { dynamo, target, isText, printLine, progress, endWith }) {
-      const steps = progress(null);
-      const line = isText
-        ? (difference: Difference) => escaped(differenceLine(difference))
-        : JSON.stringify;
-      const tally = await reconcile(dynamo, target.tables, {
-        accountId: values.account ?? null,
-        runsMax: wholeNumber(values, "runs", { least: 0, otherwise: runsDefault }),
-        clock: systemClock,
-        begin: (...step) => steps.begin(...step),
-        report: (difference: Difference) => printLine(line(difference)),
-      });
-      if (tally.differences > 0) endWith(foundDifferences);
-      printLine(isText ? tallyLine(tally) : JSON.stringify(summaryOf(tally)));
-      return undefined;
-    },
+    run: runReconcile,
   },
 };
+
+/** Runs reconcile, and prints its differences and its summary. */
+export async function runReconcile(
+  values: Values,
+  { dynamo, target, isText, printLine, progress, endWith }: Admin,
+): Promise<undefined> {
+  const steps = progress(null);
+  const line = isText
+    ? (difference: Difference) => escaped(differenceLine(difference))
+    : JSON.stringify;
+  const tally = await reconcile(dynamo, target.tables, {
+    accountId: values.account ?? null,
+    runsMax: wholeNumber(values, "runs", { least: 0, otherwise: runsDefault }),
+    clock: systemClock,
+    begin: (...step) => steps.begin(...step),
+    report: (difference: Difference) => printLine(line(difference)),
+  });
+  if (tally.differences > 0) endWith(foundDifferences);
+  printLine(isText ? tallyLine(tally) : JSON.stringify(summaryOf(tally)));
+  return undefined;
+}
 
 const summaryOf = (tally: Tally): Record<string, unknown> => ({
   summary: tallyLine(tally),

@@ -1,11 +1,25 @@
 import { createHash } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { array, type InferOutput, number, object, parse, picklist, string } from "valibot";
+import {
+  array,
+  type InferOutput,
+  number,
+  object,
+  parse,
+  picklist,
+  record,
+  string,
+  unknown,
+} from "valibot";
 import { assert } from "../base/assert.ts";
+import { objectKinds } from "../base/stored-kinds.ts";
+import { readable, writable, type WrittenVersions } from "../base/stored-versions.ts";
 import { eventTypes, type RunEvents } from "./event.ts";
 
 /** Stores event bodies in the service's bucket for 30 days. */
 export interface EventBodies {
+  /** Which versions of objects the process writes. @default current */
+  readonly writes?: WrittenVersions;
   /** Writes an object. Idempotent if the key and the bytes are the same. */
   put(key: string, bytes: Uint8Array): Promise<void>;
   /** Reads an object or a range of its bytes. Null if the object does not exist or has expired. */
@@ -41,6 +55,9 @@ const archivedRunFile = object({
     }),
   ),
 });
+
+/** An index of any version. */
+const storedIndex = record(string(), unknown());
 
 type ObjectDigest = InferOutput<typeof objectDigest>;
 /** The index of a run's events: the events in delivery order, with the location of their bytes. */
@@ -101,17 +118,23 @@ export async function archiveRun(run: RunEvents, bodies: EventBodies): Promise<A
   if (members.length > 0) await bodies.put(chunkKey(run, chunk), Buffer.concat(members));
   const { watchlistId, runId, runNumber, runStartedAt } = run;
   const archived = { watchlistId, runId, runNumber, runStartedAt, events };
-  await bodies.put(indexKey(run), gzipSync(JSON.stringify(archived)));
+  const index = writable(objectKinds.runIndex, archived, bodies.writes ?? "current");
+  await bodies.put(indexKey(run), gzipSync(JSON.stringify(index)));
   return archived;
 }
 
-/** Reads the index of a run's events. Null if it has expired. */
+/**
+ * Reads the index of a run's events. Null if it has expired.
+ * @throws 503 UNAVAILABLE if this release does not accept the version of the index
+ */
 export async function archivedRun(
   run: RunReference,
   bodies: EventBodies,
 ): Promise<ArchivedRun | null> {
   const bytes = await bodies.get(indexKey(run));
-  return bytes === null ? null : parse(archivedRunFile, JSON.parse(gunzipSync(bytes).toString()));
+  if (bytes === null) return null;
+  const stored = parse(storedIndex, JSON.parse(gunzipSync(bytes).toString()));
+  return parse(archivedRunFile, readable(objectKinds.runIndex, stored, `Object ${indexKey(run)}`));
 }
 
 /** Reads the compressed line of one event. Null if it has expired. */

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { environment } from "../../functions/environment.ts";
 import { buildApp, stackName } from "../../lib/build-app.ts";
 import { sandboxSources } from "../../lib/config.ts";
 import { propertiesOf, resourcesOf, synthesize, variablesOf } from "./synthesize.ts";
@@ -76,6 +77,19 @@ describe("context", () => {
     expect(keysIn(dev)).toEqual(["none"]);
   });
 
+  it("passes the version before to every function, if the context requests it", () => {
+    const versionsIn = (service: Template): readonly unknown[] =>
+      Object.values(resourcesOf(service, "AWS::Lambda::Function")).map(
+        ({ Properties }) => variablesOf(Properties)["STORED_VERSIONS"],
+      );
+    const given = versionsIn(synthesize("dev", { storedVersions: "previous" }).service);
+
+    expect(given.filter((value) => value === "previous")).toHaveLength(
+      Object.keys(environment).length,
+    );
+    expect(versionsIn(dev).filter((value) => value !== undefined)).toEqual([]);
+  });
+
   it.each([
     [{ stage: "test" }, `Context 'stage' must be one of: dev, prod (got "test").`],
     [
@@ -85,6 +99,10 @@ describe("context", () => {
     [
       { deployment: "canary" },
       "Context 'deployment' must be one of: all-at-once, canary-10-percent-5-minutes, linear-10-percent-every-1-minute (got \"canary\").",
+    ],
+    [
+      { storedVersions: "next" },
+      `Context 'storedVersions' must be one of: current, previous (got "next").`,
     ],
     [{ accessLogs: "yes" }, `Context 'accessLogs' must be one of: off, on, setup (got "yes").`],
     [

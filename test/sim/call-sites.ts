@@ -2,7 +2,9 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const root = join(import.meta.dirname, "../..");
-const filePattern = /\/((?:shared|functions|tools\/reconcile)\/[\w./-]+\.ts)$/;
+const filePattern = /\/((?:shared|functions|tools\/(?:reconcile|migrations))\/[\w./-]+\.ts)$/;
+/** The file through which all requests to DynamoDB pass. */
+const wrapper = "shared/aws/table/versioned-client.ts";
 
 /** Returns the place in product code that sends the current request, as `file:line`. */
 export function callSite(): string {
@@ -17,13 +19,14 @@ export function callSite(): string {
   Object.assign(Error, { prepareStackTrace, stackTraceLimit });
   for (const frame of frames) {
     const found = filePattern.exec(frame.getFileName() ?? "");
-    if (found !== null) return `${found[1]}:${frame.getLineNumber()}`;
+    if (found !== null && found[1] !== wrapper) return `${found[1]}:${frame.getLineNumber()}`;
   }
   return "unknown";
 }
 
 /** Files of `shared/aws` that no simulated function uses. */
 const excludedFiles: ReadonlySet<string> = new Set([
+  wrapper.slice("shared/aws/".length),
   // The simulation replaces the ports to customers' systems and to sources.
   "exports/customer-bucket.ts",
   "sources/rate-budget.ts",

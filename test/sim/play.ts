@@ -1,3 +1,4 @@
+import { checkRowKinds } from "./checks/row-kinds.ts";
 import { watchFailures } from "./checks/failures.ts";
 import type { Engine } from "./engine.ts";
 import type { Overlap } from "./contention.ts";
@@ -91,6 +92,7 @@ export async function playSeed(engine: Engine, options: PlayOptions): Promise<Pl
     profile,
     calm,
     planned,
+    mixesReleases: scenario.mixesReleases === true,
     onCrash: (site, side) => void crashes.add(`${site} ${side}`),
     ...(only === undefined ? {} : { only }),
   });
@@ -101,6 +103,7 @@ export async function playSeed(engine: Engine, options: PlayOptions): Promise<Pl
   const violation = await violationOf(async () => {
     await scenario.play(world);
     checkFailures();
+    await checkRowKinds(stage);
   });
   await stage.end();
   const { tasks, faults, states, contention } = world;

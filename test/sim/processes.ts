@@ -1,5 +1,7 @@
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { Context } from "aws-lambda";
 import type { Overrides } from "../../functions/composition/overrides.ts";
+import { versionedClient } from "../../shared/aws/table/versioned-client.ts";
 import type { Clock } from "../../shared/base/clock.ts";
 import type { Faults } from "./faults.ts";
 import { createLambda, type LambdaHandler, type LambdaName, timeoutSeconds } from "./lambdas.ts";
@@ -28,6 +30,11 @@ export interface ProcessesOptions {
   readonly faults: Faults;
   readonly random: Random;
   readonly clients: NonNullable<Overrides["clients"]>;
+  /**
+   * Returns the DynamoDB client of a new process.
+   * @default the client of a process in this release
+   */
+  readonly dynamoOf?: (client: DynamoDBDocumentClient) => DynamoDBDocumentClient;
   /**
    * The range of a source read's duration, in milliseconds.
    * @default the usual duration
@@ -101,7 +108,7 @@ function startProcess(name: LambdaName, options: ProcessesOptions): Process {
 }
 
 function overridesOf(options: ProcessesOptions) {
-  const { tasks, faults, random, clients, outside, readMs } = options;
+  const { tasks, faults, random, clients, outside, readMs, dynamoOf = versionedClient } = options;
   const isOff = faults.draw("clock_skewed") !== undefined;
   const offset = { offMs: isOff ? random.between(-skewMsMax, skewMsMax) : 0 };
   const clock: Clock = {
@@ -114,7 +121,7 @@ function overridesOf(options: ProcessesOptions) {
   const overrides: Overrides = {
     clock,
     random: randomSourceOf(random),
-    clients,
+    clients: { ...clients, ...(clients.dynamo && { dynamo: dynamoOf(clients.dynamo) }) },
     sources,
     ...outside(clock),
   };

@@ -5,6 +5,11 @@ export interface Scenario {
   readonly name: string;
   readonly about: string;
   /**
+   * True if processes of several releases run at the same time, which store different versions of
+   * some rows.
+   */
+  readonly mixesReleases?: boolean;
+  /**
    * Runs the workload, stops the faults, waits until no work is left, and checks the invariants.
    * @throws the first violation
    */

@@ -5,9 +5,10 @@ import { ledgerPairs } from "./scenarios/ledger-pairs.ts";
 import { deliveries } from "./scenarios/deliveries.ts";
 import { watchlists } from "./scenarios/watchlists.ts";
 import { runs } from "./scenarios/runs.ts";
+import { releases } from "./scenarios/releases.ts";
 
 /** The scenarios that run by default, in this order. */
-export const scenarios: readonly Scenario[] = [calls, runs, watchlists, deliveries];
+export const scenarios: readonly Scenario[] = [calls, runs, releases, watchlists, deliveries];
 
 /**
  * Returns the scenario or flow with a name.

@@ -1,5 +1,8 @@
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { createAccount, createApiKey } from "../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
+import { versionedClient } from "../../shared/aws/table/versioned-client.ts";
+import { kindsAt, releaseClient, releases } from "../support/next-versions.ts";
 import { type ApiAnswer, type ApiRequest, apiAnswer, apiEvent, groupOf } from "./api.ts";
 import { contention } from "./contention.ts";
 import { virtualCustomerBuckets } from "./customer-buckets.ts";
@@ -30,6 +33,8 @@ export interface WorldOptions {
   /** Returns the planned fault of an attempt; undefined if there is none. */
   readonly planned?: (attempt: Attempt) => FaultKind | undefined;
   readonly onCrash: (site: string, side: "before" | "after") => void;
+  /** See `Scenario`. @default false */
+  readonly mixesReleases?: boolean;
 }
 
 /** A simulated user, with an account and its API key. */
@@ -72,8 +77,9 @@ const eventsMax = 15_000;
  * Opens the simulated service with its queues, schedules, receivers and clock. The seed determines
  * all random choices.
  */
-export async function openWorld(stage: Stage, options: WorldOptions) {
-  const { seed } = options;
+export async function openWorld(plainStage: Stage, options: WorldOptions) {
+  const { seed, mixesReleases = false } = options;
+  const stage = mixesReleases ? stageOfRelease(plainStage) : plainStage;
   const of = (purpose: string): Random => seededRandom(seed, purpose);
   const faults = seededFaults(of("faults"), options);
   const startsAt = of("calendar").pick(starts);
@@ -122,6 +128,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     faults,
     random: of("processes"),
     clients,
+    ...(mixesReleases && { dynamoOf: anyRelease(of("releases")) }),
     readMs: contended && contendedReadMs,
     outside: (clock) => ({
       sender: receivers.sender(() => clock.now()),
@@ -218,6 +225,10 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
 
   return {
     ...stage,
+    /** A client that returns rows as they are stored. */
+    plainClient: plainStage.client,
+    /** The same with faults, for the commands of operators. */
+    operatorClient: clients.dynamo,
     seed,
     profile: options.profile,
     contention: contended,
@@ -321,6 +332,18 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     isIdle: (): boolean => tasks.working().length === 0 && queues.size() === 0,
   };
 }
+
+/** Returns the client of a process of any of the releases. */
+const anyRelease =
+  (random: Random) =>
+  (client: DynamoDBDocumentClient): DynamoDBDocumentClient =>
+    releaseClient(client, random.pick(releases));
+
+/** Returns a stage whose client reads the rows of all releases as this code does. */
+const stageOfRelease = (stage: Stage): Stage => ({
+  ...stage,
+  client: versionedClient(stage.client, { kinds: kindsAt(1) }),
+});
 
 /**
  * Returns the visibility timeout of a queue in milliseconds, which is six times the timeout of its

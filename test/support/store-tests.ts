@@ -27,6 +27,7 @@ const names = [
   "shared/aws/sources/rate-budget",
   "shared/aws/table/due-keys",
   "shared/aws/table/short-pages",
+  "shared/aws/table/versioned-client",
   "shared/aws/watchlists/idempotency-store",
   "shared/aws/watchlists/page-store",
   "shared/aws/watchlists/page-store.property",

@@ -1,9 +1,18 @@
 import { GetObjectCommand, NoSuchKey, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
+import type { WrittenVersions } from "../../base/stored-versions.ts";
 import type { EventBodies } from "../../events/event-archive.ts";
 
-/** Stores event bodies in the events bucket. A lifecycle rule of the bucket deletes them. */
-export function s3EventBodies(client: S3Client, bucket: string): EventBodies {
+/**
+ * Stores event bodies in the events bucket. A lifecycle rule of the bucket deletes them.
+ * @param writes which versions of objects the process writes
+ */
+export function s3EventBodies(
+  client: S3Client,
+  bucket: string,
+  writes: WrittenVersions = "current",
+): EventBodies {
   return {
+    writes,
     async put(key, bytes) {
       await client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes }));
     },

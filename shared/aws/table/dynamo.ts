@@ -15,7 +15,9 @@ import type { RandomSource, Clock } from "../../base/clock.ts";
 import { dynamoThrottles } from "../../base/dependency-failure.ts";
 import { unavailable } from "../../base/errors.ts";
 import { repeats } from "../../base/retry-budget.ts";
+import type { WrittenVersions } from "../../base/stored-versions.ts";
 import { clientSettings } from "../sdk/client-settings.ts";
+import { versionedClient } from "./versioned-client.ts";
 import type { RowKey } from "./table.ts";
 import { quantity } from "../../base/quantity.ts";
 
@@ -23,13 +25,20 @@ export type Row = Readonly<Record<string, unknown>>;
 
 /**
  * Creates a DynamoDB document client with the settings of all AWS clients. Omits undefined
- * attributes.
+ * attributes, and converts rows to the versions of this process.
+ * @param writes which version of each row it writes
  */
-export function documentClient(): DynamoDBDocumentClient {
-  return DynamoDBDocumentClient.from(new DynamoDBClient(clientSettings()), {
+export const documentClient = (writes: WrittenVersions = "current"): DynamoDBDocumentClient =>
+  versionedClient(plainDocumentClient(), { writes });
+
+/**
+ * Creates a client that returns and writes rows as they are stored, in any version. Only migrations
+ * may use it.
+ */
+export const plainDocumentClient = (): DynamoDBDocumentClient =>
+  DynamoDBDocumentClient.from(new DynamoDBClient(clientSettings()), {
     marshallOptions: { removeUndefinedValues: true },
   });
-}
 
 /** Why DynamoDB cancelled one write of a transaction; null if it would have accepted the write. */
 export type CancellationReason = {

@@ -354,12 +354,28 @@ describe("the admin command, for an account of an earlier release,", () => {
       ],
     });
 
-    const one = ["accounts", "open-shards", "--account", accountId];
-    const done = { accounts: 1, opened: 1, had_shards: 0, failed: 0 };
-    expect(await result(...one)).toEqual(done);
-    expect(await result(...one)).toEqual({ ...done, opened: 0, had_shards: 1 });
-    const all = await result("accounts", "open-shards");
-    expect(all).toMatchObject({ opened: 0, failed: 0, had_shards: all["accounts"] });
+    const migrated = async (...options: readonly string[]) => {
+      const { code, out } = await admin("migrate", ...options);
+      expect(code).toBe(0);
+      return out
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as unknown);
+    };
+    const line = { migration: "account-shards", failed: 0 };
+    expect(await migrated("--dry-run")).toEqual([
+      expect.objectContaining({ ...line, dry_run: true, pending: 1, migrated: 0 }),
+    ]);
+    expect(await show()).toEqual(before);
+    const reconciled = expect.objectContaining({ differences: 0 }) as unknown;
+    expect(await migrated()).toEqual([
+      expect.objectContaining({ ...line, dry_run: false, pending: 1, migrated: 1 }),
+      reconciled,
+    ]);
+    expect(await migrated()).toEqual([
+      expect.objectContaining({ ...line, pending: 0 }),
+      reconciled,
+    ]);
 
     expect(await show()).toEqual(before);
     const listed = await result("accounts");
@@ -367,12 +383,10 @@ describe("the admin command, for an account of an earlier release,", () => {
       expect.objectContaining({ id: accountId, credit_balance: 29_937 }),
     );
     expect(await atTerminal("reconcile", "--account", accountId)).toMatchObject({ code: 0 });
-    const unknown = await admin("accounts", "open-shards", "--account", "acct_x");
-    expect(unknown).toEqual({
-      code: 1,
-      out: "",
-      err: "Account acct_x does not exist. Check the ID and --stage.\n",
-    });
+    const atOnce = await atTerminal("migrate");
+    expect(atOnce.out).toMatch(
+      /^account-shards, .+: \d+ rows read, 0 pending, 0 migrated, 0 failed\nreconcile: .+\n$/,
+    );
   });
 
   it("counts an account that cannot be moved as failed, and moves the others", async () => {
@@ -380,13 +394,13 @@ describe("the admin command, for an account of an earlier release,", () => {
     const TableName = world.ready["accounts_table"];
     const damaged = { ...accountKeys.account(accountId), id: accountId, name: "Damaged" };
     await documentClient().send(new PutCommand({ TableName, Item: damaged }));
-    const { code, out, err } = await admin("accounts", "open-shards");
+    const { code, out, err } = await admin("migrate");
     const Key = { ...accountKeys.account(accountId) };
     await documentClient().send(new DeleteCommand({ TableName, Key }));
 
     expect(code).toBe(1);
-    expect(err).toMatch(new RegExp(`^${accountId}: .+\\n$`));
-    expect(JSON.parse(out)).toMatchObject({ failed: 1, opened: 0 });
+    expect(err).toMatch(new RegExp(`^account#${accountId} / account: .+\\n$`));
+    expect(JSON.parse(out.split("\n")[0] ?? "")).toMatchObject({ failed: 1, migrated: 0 });
   });
 });
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { gunzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { DeleteObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { s3EventBodies } from "../../../shared/aws/deliveries/event-bodies.ts";
@@ -85,6 +85,21 @@ describe("archiveRun", () => {
     expect(puts).toEqual(["events-00001.jsonl.gz", "run.json.gz"]);
     const text = gunzipSync(await object("events-00001.jsonl.gz")).toString();
     expect(text).toBe(small.events.map(({ body }) => `${body}\n`).join(""));
+  });
+
+  it("writes an index without a version, which is version 1, and refuses a later version", async () => {
+    await archiveRun(small, bodies);
+    const index = JSON.parse(gunzipSync(await object("run.json.gz")).toString()) as object;
+    expect(index).not.toHaveProperty("stored_version");
+
+    const later = gzipSync(JSON.stringify({ ...index, stored_version: 2 }));
+    await stored.put(`${folder}run.json.gz`, later);
+    await expect(archivedRun(small, bodies)).rejects.toMatchObject({
+      code: "UNAVAILABLE",
+      cause: expect.stringContaining(
+        `Object ${folder}run.json.gz has version 2, and this release accepts 1.`,
+      ) as string,
+    });
   });
 
   it("returns the index: digests and locations of all events", async () => {

@@ -70,7 +70,8 @@ export async function playRuns(world: World, plan: RunsPlan): Promise<void> {
   await checkRuns(scene);
 }
 
-function anyPlan(random: Random): RunsPlan {
+/** Draws the plan of a seed. */
+export function anyPlan(random: Random): RunsPlan {
   if (random.isHit(0.12)) return poorPlan(random);
   return random.isHit(0.15) ? manyRunsPlan(random) : richPlan(random);
 }

@@ -1,0 +1,84 @@
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import {
+  type DynamoDBDocumentClient,
+  UpdateCommand,
+  type UpdateCommandInput,
+} from "@aws-sdk/lib-dynamodb";
+import {
+  type Conversion,
+  type Stored,
+  versionChange,
+  versionName,
+  versionOf,
+} from "../../base/stored-versions.ts";
+
+/** A row that was read in one version of a conversion and must have the other one. */
+interface RowToConvert {
+  readonly table: string;
+  /** The row as it is stored, with its key. */
+  readonly row: Stored;
+  readonly conversion: Conversion;
+}
+
+/**
+ * Converts a row to the other version. Changes only attributes of the conversion, on condition that
+ * these and the version are still the same. Returns false, without a change, if they are not, or if
+ * the row was deleted.
+ * @param client a client that does not convert rows
+ */
+export async function convertRow(
+  client: DynamoDBDocumentClient,
+  wanted: RowToConvert,
+): Promise<boolean> {
+  try {
+    await client.send(new UpdateCommand(conversionUpdate(wanted)));
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+}
+
+function conversionUpdate({ table, row, conversion }: RowToConvert): UpdateCommandInput {
+  const { from, to } = versionChange(conversion, row);
+  const isOlder = versionOf(row) === conversion.older;
+  const version = isOlder ? conversion.older + 1 : conversion.older;
+  const before: Stored = { ...from, [versionName]: row[versionName] };
+  const after: Stored = { ...to, [versionName]: version === 1 ? undefined : version };
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const attributes = names.map((name, n) => ({ n, before: before[name], after: after[name] }));
+  const expected = attributes.slice(0, Object.keys(before).length);
+  const sets = attributes.filter((one) => one.after !== undefined);
+  const removes = attributes.filter((one) => one.after === undefined && one.before !== undefined);
+  const conditions = expected.map((one) =>
+    one.before === undefined ? `attribute_not_exists(#n${one.n})` : `#n${one.n} = :before${one.n}`,
+  );
+  const actions = [
+    clause(
+      "SET",
+      sets.map(({ n }) => `#n${n} = :after${n}`),
+    ),
+    clause(
+      "REMOVE",
+      removes.map(({ n }) => `#n${n}`),
+    ),
+  ];
+  return {
+    TableName: table,
+    Key: { pk: row["pk"], sk: row["sk"] },
+    UpdateExpression: actions.flat().join(" "),
+    ConditionExpression: ["attribute_exists(pk)", ...conditions].join(" AND "),
+    ExpressionAttributeNames: Object.fromEntries(names.map((name, n) => [`#n${n}`, name])),
+    ExpressionAttributeValues: valuesOf([
+      ...expected.map((one) => [`:before${one.n}`, one.before] as const),
+      ...sets.map((one) => [`:after${one.n}`, one.after] as const),
+    ]),
+  };
+}
+
+const clause = (word: string, actions: readonly string[]): readonly string[] =>
+  actions.length === 0 ? [] : [word, actions.join(", ")];
+
+/** One of the two versions is stored, so the values are never empty. */
+const valuesOf = (values: readonly (readonly [string, unknown])[]): Record<string, unknown> =>
+  Object.fromEntries(values.filter(([, value]) => value !== undefined));

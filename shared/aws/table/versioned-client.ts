@@ -1,0 +1,254 @@
+import {
+  ConditionalCheckFailedException,
+  TransactionCanceledException,
+} from "@aws-sdk/client-dynamodb";
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
+import { assert } from "../../base/assert.ts";
+import { unavailable } from "../../base/errors.ts";
+import { type RowKinds, rowKinds } from "../../base/stored-kinds.ts";
+import {
+  assertAccepted,
+  readable,
+  type Stored as Row,
+  versionName,
+  versionOf,
+  type WrittenVersions,
+  writtenVersion,
+} from "../../base/stored-versions.ts";
+import { convertRow } from "./convert-row.ts";
+import {
+  differingNames,
+  type GuardedWrite,
+  namesIn,
+  type VersionedKind,
+  versionedKindOf,
+  versionedWrite,
+  type Write,
+} from "./versioned-writes.ts";
+
+interface Versions {
+  /** @default the kinds of this release */
+  readonly kinds?: RowKinds;
+  /** @default current */
+  readonly writes?: WrittenVersions;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+interface Command {
+  readonly input: Members;
+}
+type Send = (command: Command, ...more: readonly unknown[]) => Promise<Members>;
+
+/**
+ * The number of attempts of a write that finds rows of another version. Another process may convert
+ * a row back between two attempts.
+ */
+const attemptsMax = 10;
+
+/**
+ * Wraps a client so that its users read and write the versions of this process. Converts the rows
+ * that it returns, also those in errors, to the version of the code. Converts the rows of puts to
+ * the version that the process writes. Before a write whose expression names a converted attribute,
+ * it converts the row to that version.
+ *
+ * While every kind has only version 1, it changes no request.
+ * @throws 503 UNAVAILABLE from a request that returns a row of a version that is not accepted
+ */
+export function versionedClient(
+  client: DynamoDBDocumentClient,
+  { kinds = rowKinds, writes = "current" }: Versions = {},
+): DynamoDBDocumentClient {
+  const versioned = Object.entries(kinds)
+    .filter(([, { version, conversion }]) => version > 1 || conversion !== undefined)
+    .map(([name, kind]) => ({ name, kind, writes }));
+  return new Proxy(client, {
+    get(target, name) {
+      if (name !== "send") return Reflect.get(target, name) as unknown;
+      return (...sent: Parameters<Send>) => sendVersioned(target, versioned, sent);
+    },
+  });
+}
+
+async function sendVersioned(
+  client: DynamoDBDocumentClient,
+  kinds: readonly VersionedKind[],
+  [command, ...more]: Parameters<Send>,
+): Promise<Members> {
+  const { input, guarded } = versionedInput(kinds, command.input);
+  const send = client.send.bind(client) as unknown as Send;
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      const output = await send(withInput(command, input), ...more);
+      return readableOutput(kinds, input, output);
+    } catch (error) {
+      const stale = staleRows(error, guarded);
+      if (stale.length === 0) throw withReadableRows(kinds, error);
+      if (attempts === attemptsMax) {
+        throw unavailable(`${attempts} attempts found a row of another version`);
+      }
+      for (const row of stale) await convertRow(client, row);
+    }
+  }
+}
+
+/** Repeats a command with another input. */
+function withInput(command: Command, input: Members): Command {
+  if (input === command.input) return command;
+  const { constructor } = command as unknown as { constructor: new (input: Members) => Command };
+  return new constructor(input);
+}
+
+interface VersionedInput {
+  readonly input: Members;
+  /** The guarded writes, at the positions of their writes in the request. */
+  readonly guarded: readonly (GuardedWrite | undefined)[];
+}
+
+function versionedInput(kinds: readonly VersionedKind[], input: Members): VersionedInput {
+  if (kinds.length === 0) return { input, guarded: [] };
+  const { TransactItems: writes, RequestItems: requests } = input;
+  if (Array.isArray(writes)) {
+    const each = writes.map((write) => versionedItem(kinds, write as Item));
+    const TransactItems = each.map(({ item }) => item);
+    return { input: { ...input, TransactItems }, guarded: each.map(({ guarded }) => guarded) };
+  }
+  if (requests !== undefined) {
+    const tables = Object.entries(requests as Readonly<Record<string, unknown>>);
+    const RequestItems = Object.fromEntries(
+      tables.map(([table, batch]) => [table, versionedBatch(kinds, batch)]),
+    );
+    return { input: { ...input, RequestItems }, guarded: [] };
+  }
+  const { write, guarded } = versionedWrite(kinds, withWholeRows(kinds, input));
+  return { input: write, guarded: [guarded] };
+}
+
+/** A write of a transaction, by its operation. */
+type Item = Readonly<Record<string, Write>>;
+
+function versionedItem(kinds: readonly VersionedKind[], item: Item) {
+  const [operation = "", write = {}] = Object.entries(item)[0] ?? [];
+  const { write: versioned, guarded } = versionedWrite(kinds, write);
+  return { item: { [operation]: versioned }, guarded };
+}
+
+/** Adapts the part of a batch that belongs to one table: keys to get, or rows to write. */
+function versionedBatch(kinds: readonly VersionedKind[], batch: unknown): unknown {
+  if (!Array.isArray(batch)) return withWholeRows(kinds, batch as Members);
+  return (batch as readonly { readonly PutRequest?: Write }[]).map((one) =>
+    one.PutRequest === undefined
+      ? one
+      : { PutRequest: versionedWrite(kinds, one.PutRequest).write },
+  );
+}
+
+/**
+ * Adds to a projection what a conversion needs: the key, the version and all attributes that
+ * differ between versions, if the projection contains one of these.
+ * @throws Error for a filter by one of these, because DynamoDB applies it before the conversion
+ */
+function withWholeRows(kinds: readonly VersionedKind[], input: Members): Members {
+  const { ProjectionExpression: projection, ExpressionAttributeNames: aliases } = input;
+  const differing = new Set(kinds.flatMap(({ kind }) => [...differingNames(kind.conversion)]));
+  const filtered = namesIn(input, input["FilterExpression"]).find((name) => differing.has(name));
+  assert(
+    filtered === undefined,
+    `no filter names an attribute that a conversion changes (got ${filtered})`,
+  );
+  if (typeof projection !== "string") return input;
+  const named = new Set(namesIn(input, projection));
+  if (![...named].some((name) => differing.has(name))) return input;
+  const missing = ["pk", "sk", versionName, ...differing].filter((name) => !named.has(name));
+  return {
+    ...input,
+    ProjectionExpression: [projection, ...missing.map((_, n) => `#whole${n}`)].join(", "),
+    ExpressionAttributeNames: {
+      ...(aliases as Readonly<Record<string, string>> | undefined),
+      ...Object.fromEntries(missing.map((name, n) => [`#whole${n}`, name])),
+    },
+  };
+}
+
+/** Converts every row of an output to the version of the code. */
+function readableOutput(kinds: readonly VersionedKind[], input: Members, output: Members): Members {
+  const read = (row: Row): Row => readableRow(kinds, row, (input["Key"] ?? {}) as Row);
+  const changes: Record<string, unknown> = {};
+  const { Item: item, Attributes: attributes, Items: items, Responses: responses } = output;
+  if (item !== undefined) changes["Item"] = read(item as Row);
+  if (attributes !== undefined) changes["Attributes"] = read(attributes as Row);
+  if (items !== undefined) changes["Items"] = (items as readonly Row[]).map(read);
+  if (responses !== undefined) changes["Responses"] = readableBatch(responses, read);
+  const { UnprocessedItems: left } = output;
+  if (left !== undefined) changes["UnprocessedItems"] = readableRequests(left, read);
+  return { ...output, ...changes };
+}
+
+type RowsByTable = Readonly<Record<string, readonly Row[]>>;
+
+/** Converts the rows of a batch, by table. */
+const readableBatch = (responses: unknown, read: (row: Row) => Row): unknown =>
+  Object.fromEntries(
+    Object.entries(responses as RowsByTable).map(([table, rows]) => [table, rows.map(read)]),
+  );
+
+type Requests = Readonly<
+  Record<string, readonly { readonly PutRequest?: { readonly Item: Row } }[]>
+>;
+
+/** Converts the rows that a batch did not write, because its sender sends them again. */
+const readableRequests = (left: unknown, read: (row: Row) => Row): unknown =>
+  Object.fromEntries(
+    Object.entries(left as Requests).map(([table, requests]) => [
+      table,
+      requests.map((one) =>
+        one.PutRequest === undefined ? one : { PutRequest: { Item: read(one.PutRequest.Item) } },
+      ),
+    ]),
+  );
+
+/** Converts a row to the version of the code. `key` is its key, unless the row contains it. */
+function readableRow(kinds: readonly VersionedKind[], row: Row, key: Row): Row {
+  const identified = row["pk"] === undefined ? key : row;
+  const versioned = kinds.length === 0 ? undefined : versionedKindOf(kinds, identified);
+  if (versioned === undefined && row[versionName] === undefined) return row;
+  const name = `Row ${String(identified["pk"])} / ${String(identified["sk"])}`;
+  return readable(versioned?.kind ?? { version: 1 }, row, name);
+}
+
+type TypedRow = NonNullable<ConditionalCheckFailedException["Item"]>;
+interface Reason {
+  readonly Code?: string | undefined;
+  Item?: TypedRow | undefined;
+}
+
+/** Returns why a write failed, for each write of the request; empty for other errors. */
+function reasonsIn(error: unknown): readonly Reason[] {
+  if (error instanceof TransactionCanceledException) return error.CancellationReasons ?? [];
+  return error instanceof ConditionalCheckFailedException ? [error] : [];
+}
+
+/** Returns the rows at which a guarded write failed because of their version. */
+function staleRows(error: unknown, guarded: readonly (GuardedWrite | undefined)[]) {
+  return reasonsIn(error).flatMap(({ Item: item }, n) => {
+    const guard = guarded[n];
+    if (guard === undefined || item === undefined) return [];
+    const { name, kind, writes } = guard.versioned;
+    const row = unmarshall(item);
+    const version = versionOf(row);
+    assertAccepted(kind, version, `Row ${row["pk"]} / ${row["sk"]} (${name})`);
+    if (version === writtenVersion(kind, writes) || kind.conversion === undefined) return [];
+    return [{ table: guard.table, row, conversion: kind.conversion }];
+  });
+}
+
+/** Converts the rows that an error contains. */
+function withReadableRows(kinds: readonly VersionedKind[], error: unknown): unknown {
+  for (const reason of reasonsIn(error)) {
+    if (reason.Item === undefined) continue;
+    if (kinds.length === 0 && reason.Item[versionName] === undefined) continue;
+    const row = readableRow(kinds, unmarshall(reason.Item), {});
+    reason.Item = marshall(row, { removeUndefinedValues: true });
+  }
+  return error;
+}

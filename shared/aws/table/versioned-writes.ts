@@ -1,0 +1,106 @@
+import { isOfKind, type RowKind } from "../../base/stored-kinds.ts";
+import {
+  type Conversion,
+  type Stored,
+  versionName,
+  writable,
+  type WrittenVersions,
+  writtenVersion,
+} from "../../base/stored-versions.ts";
+
+/** A kind of rows with several versions, and the version that this process writes. */
+export interface VersionedKind {
+  readonly name: string;
+  readonly kind: RowKind;
+  readonly writes: WrittenVersions;
+}
+
+/** A write of a request: of a put, an update, a deletion or a check. */
+export type Write = Stored;
+
+/** A write that fails on a row of another version than the process writes. */
+export interface GuardedWrite {
+  readonly table: string;
+  readonly versioned: VersionedKind;
+}
+
+/** Returns the kind of a row that has versions; undefined if only version 1 of its kind exists. */
+export const versionedKindOf = (
+  kinds: readonly VersionedKind[],
+  key: Stored,
+): VersionedKind | undefined => kinds.find(({ kind }) => isOfKind(kind, key));
+
+/**
+ * Adapts a write to the version that the process writes. Converts the row of a put. An expression
+ * must already fit that version: if it names an attribute that differs between versions, the write
+ * gets a condition on the version of the row, and `guarded` is set. Every update sets the version,
+ * unless it is 1, because an update can create a row.
+ */
+export function versionedWrite(
+  kinds: readonly VersionedKind[],
+  write: Write,
+): { readonly write: Write; readonly guarded?: GuardedWrite } {
+  const { Item: item, Key: key, UpdateExpression: update } = write;
+  const versioned = versionedKindOf(kinds, (item ?? key ?? {}) as Stored);
+  if (versioned === undefined) return { write };
+  const { kind, writes } = versioned;
+  const version = writtenVersion(kind, writes);
+  const put =
+    item === undefined ? write : { ...write, Item: writable(kind, item as Stored, writes) };
+  const isStamped = typeof update === "string" && version > 1;
+  if (!isStamped && !isAffected(put, kind.conversion)) return { write: put };
+  return {
+    write: {
+      ...put,
+      ...guardOf(put, version),
+      ...(isStamped && { UpdateExpression: stamped(update) }),
+      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+    },
+    guarded: { table: String(write["TableName"]), versioned },
+  };
+}
+
+const expressions = ["ConditionExpression", "UpdateExpression"] as const;
+
+/** Returns true if an expression of the write names an attribute that the conversion changes. */
+function isAffected(write: Write, conversion: Conversion | undefined): boolean {
+  const differing = differingNames(conversion);
+  return expressions.some((name) => namesIn(write, write[name]).some((one) => differing.has(one)));
+}
+
+/** The names of attributes that differ between the versions of a conversion. */
+export const differingNames = (conversion: Conversion | undefined): ReadonlySet<string> =>
+  new Set(conversion && [...conversion.olderNames, ...conversion.newerNames]);
+
+/** Returns the attribute names and words in an expression, with the aliases of `input` resolved. */
+export function namesIn(input: Write, expression: unknown): readonly string[] {
+  if (typeof expression !== "string") return [];
+  const aliases = (input["ExpressionAttributeNames"] ?? {}) as Readonly<Record<string, string>>;
+  const words = expression.match(/[#:]?\w+/g) ?? [];
+  return words.filter((word) => !word.startsWith(":")).map((word) => aliases[word] ?? word);
+}
+
+function guardOf(write: Write, version: number): Write {
+  const { ConditionExpression: condition, ExpressionAttributeValues: values } = write;
+  const guard =
+    version === 1
+      ? `attribute_not_exists(${versionName})`
+      : `(attribute_not_exists(pk) OR ${versionName} = :${versionName})`;
+  return {
+    ConditionExpression: typeof condition === "string" ? `${guard} AND (${condition})` : guard,
+    ...(version > 1 && {
+      ExpressionAttributeValues: {
+        ...(values as Stored | undefined),
+        [`:${versionName}`]: version,
+      },
+    }),
+  };
+}
+
+/** Adds the version to an update expression. */
+function stamped(update: string): string {
+  const action = `${versionName} = :${versionName}`;
+  return /\bSET\s/.test(update)
+    ? update.replace(/\bSET\s/, `SET ${action}, `)
+    : `${update} SET ${action}`;
+}

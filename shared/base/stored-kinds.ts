@@ -1,0 +1,111 @@
+/**
+ * The one list of everything that the service stores: each kind of rows and objects, with its
+ * version. A version changes only when code of the release before could not read or write the data
+ * correctly. CONTRIBUTING.md describes how to change one.
+ */
+import type { StoredKind } from "./stored-versions.ts";
+
+export type TableName = "accounts" | "ledger" | "watchlists" | "deliveries";
+
+/** A kind of rows. */
+export interface RowKind extends StoredKind {
+  readonly table: TableName;
+  /** Pattern of the partition key. `*` matches one or more characters other than `#`. */
+  readonly pk: string;
+  /** Pattern of the sort key. `*` matches any characters. */
+  readonly sk: string;
+}
+
+export type RowKinds = Readonly<Record<string, RowKind>>;
+
+const account = "account#*";
+const shard = "account#*#shard#*";
+const watchlist = "watchlist#*";
+const run = "run#*";
+
+/** The kinds of rows. Each key in `shared/aws/table/table.ts` matches exactly one. */
+export const rowKinds = {
+  account: { table: "accounts", pk: account, sk: "account", version: 1 },
+  apiKey: { table: "accounts", pk: account, sk: "key#*", version: 1 },
+  apiKeyCount: { table: "accounts", pk: account, sk: "keys", version: 1 },
+  apiKeyHash: { table: "accounts", pk: "key#*", sk: "key", version: 1 },
+  hold: { table: "accounts", pk: account, sk: "hold#*", version: 1 },
+  creditChange: { table: "accounts", pk: account, sk: "change#*", version: 1 },
+  usage: { table: "accounts", pk: account, sk: "usage#*", version: 1 },
+  shard: { table: "accounts", pk: shard, sk: "shard", version: 1 },
+  shardUsage: { table: "accounts", pk: shard, sk: "usage#*", version: 1 },
+  sourceRate: { table: "accounts", pk: "source#*", sk: "rate", version: 1 },
+  migration: { table: "accounts", pk: "migration#*", sk: "migration", version: 1 },
+
+  journalPage: { table: "ledger", pk: shard, sk: "page#*", version: 1 },
+  ledgerEntry: { table: "ledger", pk: account, sk: "entry#*", version: 1 },
+
+  watchlist: { table: "watchlists", pk: account, sk: "watchlist#*", version: 1 },
+  watchlistCount: { table: "watchlists", pk: account, sk: "watchlists", version: 1 },
+  idempotencyKey: { table: "watchlists", pk: account, sk: "idempotency#*", version: 1 },
+  purge: { table: "watchlists", pk: watchlist, sk: "purge", version: 1 },
+  itemPage: { table: "watchlists", pk: watchlist, sk: "page#*", version: 1 },
+  run: { table: "watchlists", pk: watchlist, sk: "run#*", version: 1 },
+  starts: { table: "watchlists", pk: run, sk: "starts#*", version: 1 },
+  step: { table: "watchlists", pk: run, sk: "step#*", version: 1 },
+  result: { table: "watchlists", pk: run, sk: "result#*", version: 1 },
+  batch: { table: "watchlists", pk: run, sk: "batch#*", version: 1 },
+
+  endpoint: { table: "deliveries", pk: "*#endpoints", sk: "endpoint#*", version: 1 },
+  deletedEndpoint: { table: "deliveries", pk: "*#endpoints", sk: "deleted#*", version: 1 },
+  endpointUrl: { table: "deliveries", pk: "*#endpoints", sk: "url#*", version: 1 },
+  endpointCount: { table: "deliveries", pk: "*#endpoints", sk: "count", version: 1 },
+  probes: { table: "deliveries", pk: "*#probes", sk: "probes#*", version: 1 },
+  destination: { table: "deliveries", pk: "*#destination", sk: "destination", version: 1 },
+  delivery: { table: "deliveries", pk: "*#deliveries", sk: "*", version: 1 },
+  export: { table: "deliveries", pk: "*#exports", sk: "*", version: 1 },
+  outbox: { table: "deliveries", pk: "*#outbox", sk: "*", version: 1 },
+  outboxEntry: { table: "deliveries", pk: "*#outbox#*", sk: "*", version: 1 },
+  feedCount: { table: "deliveries", pk: "*#feed", sk: "count", version: 1 },
+  feedEntry: { table: "deliveries", pk: "*#feed", sk: "run#*", version: 1 },
+  feedRun: { table: "deliveries", pk: "*#feedruns", sk: "*", version: 1 },
+} as const satisfies RowKinds;
+
+/** A kind of objects. */
+interface ObjectKind extends StoredKind {
+  /** Pattern of the object's key. `*` matches any characters. */
+  readonly key: string;
+}
+
+/**
+ * The kinds of objects in the events bucket. Objects in customers' buckets have their version in
+ * their keys (`v=2`).
+ */
+export const objectKinds = {
+  /** The index of a run's events. It also gives the version of their chunks. */
+  runIndex: { key: "accounts/*/runs/*/run.json.gz", version: 1 },
+  /** Compressed lines. A new version needs new keys, because a finisher may write them again. */
+  eventChunk: { key: "accounts/*/runs/*/events-*.jsonl.gz", version: 1 },
+} as const satisfies Readonly<Record<string, ObjectKind>>;
+
+/** A key of a row. */
+interface Key {
+  readonly pk?: unknown;
+  readonly sk?: unknown;
+}
+
+/** Returns true if a row with this key is of the kind. */
+export function isOfKind({ pk, sk }: Pick<RowKind, "pk" | "sk">, key: Key): boolean {
+  return (
+    typeof key.pk === "string" &&
+    typeof key.sk === "string" &&
+    patternOf(pk, "[^#]+").test(key.pk) &&
+    patternOf(sk, ".*").test(key.sk)
+  );
+}
+
+const patterns = new Map<string, RegExp>();
+
+function patternOf(text: string, wildcard: string): RegExp {
+  const name = `${wildcard} ${text}`;
+  const known = patterns.get(name);
+  if (known !== undefined) return known;
+  const made = new RegExp(`^${text.replaceAll("*", wildcard)}$`, "s");
+  patterns.set(name, made);
+  return made;
+}

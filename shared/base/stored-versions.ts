@@ -1,0 +1,120 @@
+import { unavailable } from "./errors.ts";
+
+/** The attributes of a row, or the members of a stored JSON object. */
+export type Stored = Readonly<Record<string, unknown>>;
+
+/** The attribute with the version of a row or object. Without it, the version is 1. */
+export const versionName = "stored_version";
+
+/** The difference between two successive versions of a kind, and how to convert between them. */
+export interface Conversion {
+  /** The number of the older version. The newer one has the next number. */
+  readonly older: number;
+  /**
+   * The attributes that differ or that a conversion reads, by their names in the older version. Must
+   * not be attributes of a key, of the due index or of a filter.
+   */
+  readonly olderNames: readonly string[];
+  /** The same for the newer version. */
+  readonly newerNames: readonly string[];
+  /**
+   * Converts the attributes `olderNames` to `newerNames`. A row may lack some of them: it must
+   * return no attribute that it cannot calculate.
+   */
+  readonly toNewer: (older: Stored) => Stored;
+  /** The inverse of `toNewer`. */
+  readonly toOlder: (newer: Stored) => Stored;
+}
+
+/** What a kind of rows or objects needs for the rule of two releases. */
+export interface StoredKind {
+  /** The version of the code of this release. */
+  readonly version: number;
+  /** Converts between `version` and the version before it or after it. */
+  readonly conversion?: Conversion;
+}
+
+/**
+ * Which version a process writes: `current` is the version of its code, `previous` the version
+ * before it, if the kind has a conversion from it.
+ */
+export type WrittenVersions = "current" | "previous";
+
+/** Returns the versions of a kind that this release reads. */
+export const acceptedVersions = ({ version, conversion }: StoredKind): readonly number[] =>
+  conversion === undefined ? [version] : [conversion.older, conversion.older + 1];
+
+/** Returns the version of a kind that a process writes. */
+export const writtenVersion = (kind: StoredKind, writes: WrittenVersions): number =>
+  writes === "previous" ? Math.min(...acceptedVersions(kind)) : kind.version;
+
+/** Returns the version of a stored row or object. */
+export const versionOf = (stored: Stored): number => Number(stored[versionName] ?? 1);
+
+/**
+ * Converts a stored row or object to the version of the code, without its version.
+ * @param name names the row or object in the error
+ * @throws 503 UNAVAILABLE for a version that this release does not accept
+ */
+export function readable(kind: StoredKind, stored: Stored, name: string): Stored {
+  const version = versionOf(stored);
+  assertAccepted(kind, version, name);
+  const { [versionName]: _, ...attributes } = converted(kind, stored, {
+    from: version,
+    to: kind.version,
+  });
+  return attributes;
+}
+
+/** Converts a row or object of the code's version to the version that a process writes. */
+export function writable(kind: StoredKind, current: Stored, writes: WrittenVersions): Stored {
+  const to = writtenVersion(kind, writes);
+  return withVersion(converted(kind, current, { from: kind.version, to }), to);
+}
+
+/** @throws 503 UNAVAILABLE for a version that this release does not accept */
+export function assertAccepted(kind: StoredKind, version: number, name: string): void {
+  const accepted = acceptedVersions(kind);
+  if (accepted.includes(version)) return;
+  throw unavailable(
+    `${name} has version ${version}, and this release accepts ${accepted.join(" and ")}. ` +
+      "See docs/upgrade-and-rollback.md, Versions of stored data.",
+  );
+}
+
+/** The attributes in which a row of one version differs from the same row in another version. */
+export interface VersionChange {
+  /** All attributes that the conversion reads, undefined for those that the row lacks. */
+  readonly from: Stored;
+  /** The attributes that replace them. */
+  readonly to: Stored;
+}
+
+/** Calculates what changes when a row of an accepted version is converted to the other one. */
+export function versionChange(
+  { older, olderNames, newerNames, toNewer, toOlder }: Conversion,
+  stored: Stored,
+): VersionChange {
+  const isOlder = versionOf(stored) === older;
+  const names = isOlder ? olderNames : newerNames;
+  const from = Object.fromEntries(names.map((name) => [name, stored[name]]));
+  const existing = Object.fromEntries(
+    Object.entries(from).filter(([, value]) => value !== undefined),
+  );
+  return { from, to: isOlder ? toNewer(existing) : toOlder(existing) };
+}
+
+function converted(
+  { conversion }: StoredKind,
+  stored: Stored,
+  { from, to }: { readonly from: number; readonly to: number },
+): Stored {
+  if (from === to || conversion === undefined) return stored;
+  const change = versionChange(conversion, { ...stored, [versionName]: from });
+  const kept = Object.entries(stored).filter(([name]) => !(name in change.from));
+  return { ...Object.fromEntries(kept), ...change.to };
+}
+
+/** Version 1 is not stored, so that rows of kinds that never changed do not grow. */
+const withVersion = (stored: Stored, version: number): Stored =>
+  version === 1 ? stored : { ...stored, [versionName]: version };

@@ -1,0 +1,167 @@
+import { describe, expect, it } from "vitest";
+import {
+  accountKeys,
+  deliveryKeys,
+  ledgerKeys,
+  type RowKey,
+  watchlistKeys,
+} from "../../../shared/aws/table/table.ts";
+import {
+  isOfKind,
+  type RowKinds,
+  rowKinds,
+  objectKinds,
+} from "../../../shared/base/stored-kinds.ts";
+import { acceptedVersions, type StoredKind } from "../../../shared/base/stored-versions.ts";
+import { tableSchema } from "../../../shared/base/table-schema.ts";
+import previous from "../../fixtures/previous-stored-versions.json" with { type: "json" };
+
+const account = "acct_1";
+const list = "wl_1";
+const run = "wlrun_1";
+const at = "2026-03-01T10:00:00.000Z";
+const batch = { step: "check", plan: "plan_1", number: 3 };
+const target = { accountId: account, targetId: "we_1" };
+
+/** A key from each function that builds keys, by table. */
+const keys = {
+  accounts: {
+    account: accountKeys.account(account),
+    key: accountKeys.key(account, "key_1"),
+    keyCount: accountKeys.keyCount(account),
+    keyHash: accountKeys.keyHash("0123abcd"),
+    hold: accountKeys.hold(account, "wlrun_1#check"),
+    change: accountKeys.change(account, "invoice#1"),
+    usage: accountKeys.usage(account, "2026-03-01"),
+    shard: accountKeys.shard(account, 4),
+    shardUsage: accountKeys.shardUsage(account, 4, "2026-03-01"),
+    sourceRate: accountKeys.sourceRate("upstream"),
+    migration: accountKeys.migration("account-shards"),
+  } satisfies Record<keyof typeof accountKeys, RowKey>,
+  ledger: {
+    page: ledgerKeys.page(account, 4, 1_000),
+    entry: ledgerKeys.entry(account, 7),
+  } satisfies Record<Exclude<keyof typeof ledgerKeys, `${string}Max`>, RowKey>,
+  watchlists: {
+    list: watchlistKeys.list(account, list),
+    count: watchlistKeys.count(account),
+    idempotency: watchlistKeys.idempotency(account, "0123abcd"),
+    purge: watchlistKeys.purge(list),
+    page: watchlistKeys.page(list, ""),
+    run: watchlistKeys.run(list, 7),
+    starts: watchlistKeys.starts(run, { plan: "plan_1", step: "check", chunk: 1 }),
+    step: watchlistKeys.step(run, "check"),
+    result: watchlistKeys.result(run, batch),
+    batch: watchlistKeys.batch(run, batch),
+  } satisfies Record<keyof typeof watchlistKeys, RowKey>,
+  deliveries: {
+    endpoint: deliveryKeys.endpoint(account, "we_1"),
+    deletedEndpoint: deliveryKeys.deletedEndpoint(account, "we_1"),
+    endpointUrl: deliveryKeys.endpointUrl(account, "https://example.com"),
+    probes: deliveryKeys.probes(account),
+    endpointCount: deliveryKeys.endpointCount(account),
+    destination: deliveryKeys.destination(account),
+    delivery: deliveryKeys.delivery(account, "whd_1"),
+    export: deliveryKeys.export(account, "exp_1"),
+    outbox: deliveryKeys.outbox(target),
+    outboxEntry: deliveryKeys.outboxEntry(target, { lane: "first", dueAt: at, key: "a#b" }),
+    feedCount: deliveryKeys.feedCount(account),
+    feedEntry: deliveryKeys.feedEntry(account, 7),
+    feedRun: deliveryKeys.feedRun(account, { createdAt: at, runId: run }),
+  } satisfies Record<keyof typeof deliveryKeys, RowKey>,
+};
+
+const built = Object.entries(keys).flatMap(([table, ofTable]) =>
+  Object.entries(ofTable).map(([name, key]) => ({ table, name, key })),
+);
+const kinds: RowKinds = rowKinds;
+const kindsOf = (key: RowKey) => Object.entries(kinds).filter(([, kind]) => isOfKind(kind, key));
+
+describe("The list of row kinds", () => {
+  it.each(built)("has exactly one kind for the key $name of the table $table", ({ table, key }) => {
+    expect(kindsOf(key).map(([, kind]) => kind.table)).toEqual([table]);
+  });
+
+  it("has no kind without a key", () => {
+    const used = new Set(built.flatMap(({ key }) => kindsOf(key).map(([name]) => name)));
+
+    expect(Object.keys(kinds).filter((name) => !used.has(name))).toEqual([]);
+  });
+
+  it("converts no attribute of a key, of the due index or of the time to live", () => {
+    const { partitionKey, sortKey, timeToLive, dueIndex } = tableSchema;
+    const fixed = [partitionKey, sortKey, timeToLive, dueIndex.partitionKey, dueIndex.sortKey];
+    const converted = Object.values(kinds).flatMap(({ conversion }) =>
+      conversion === undefined ? [] : conversion.olderNames.concat(conversion.newerNames),
+    );
+
+    expect(converted.filter((name) => (fixed as string[]).includes(name))).toEqual([]);
+  });
+});
+
+interface Versions {
+  readonly version: number;
+  readonly accepts: readonly number[];
+}
+
+/** Returns the kinds that break the rule of two releases. */
+function violations(
+  before: Readonly<Record<string, Versions>>,
+  now: Readonly<Record<string, StoredKind>>,
+): readonly string[] {
+  const found: string[] = [];
+  for (const [name, kind] of Object.entries(now)) {
+    const old = before[name] ?? { version: 1, accepts: [1] };
+    if (!acceptedVersions(kind).includes(old.version)) {
+      found.push(`${name}: this release does not accept version ${old.version}`);
+    }
+    if (!old.accepts.includes(kind.version)) {
+      found.push(`${name}: the previous release does not accept version ${kind.version}`);
+    }
+  }
+  return found;
+}
+
+describe("The rule of two releases", () => {
+  const nothing = { olderNames: [], newerNames: [], toNewer: () => ({}), toOlder: () => ({}) };
+  const conversion = { older: 1, ...nothing };
+
+  it("holds between the previous release and this one", () => {
+    expect(violations(previous.kinds, { ...rowKinds, ...objectKinds })).toEqual([]);
+  });
+
+  it("lists every kind of this release that the previous release has", () => {
+    expect(
+      Object.keys(previous.kinds).filter((name) => !(name in { ...rowKinds, ...objectKinds })),
+    ).toEqual([]);
+  });
+
+  it("forbids a version that the previous release cannot read", () => {
+    expect(
+      violations({ run: { version: 1, accepts: [1] } }, { run: { version: 2, conversion } }),
+    ).toEqual(["run: the previous release does not accept version 2"]);
+  });
+
+  it("forbids to drop a version that the previous release writes", () => {
+    expect(violations({ run: { version: 1, accepts: [1, 2] } }, { run: { version: 2 } })).toEqual([
+      "run: this release does not accept version 1",
+    ]);
+  });
+
+  it("allows a release to accept a new version, the next to write it, the third to require it", () => {
+    const steps = [
+      [
+        { version: 1, accepts: [1] },
+        { version: 1, conversion },
+      ],
+      [
+        { version: 1, accepts: [1, 2] },
+        { version: 2, conversion },
+      ],
+      [{ version: 2, accepts: [1, 2] }, { version: 2 }],
+    ] as const;
+
+    for (const [before, now] of steps)
+      expect(violations({ run: before }, { run: now })).toEqual([]);
+  });
+});

@@ -1,0 +1,168 @@
+import { type DynamoDBDocumentClient, PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { beforeEach, describe, expect, it } from "vitest";
+import { accountKeys, watchlistKeys } from "../../../shared/aws/table/table.ts";
+import { systemClock, systemRandom } from "../../../shared/base/system.ts";
+import type { WrittenVersions } from "../../../shared/base/stored-versions.ts";
+import { migrationsOf } from "../../../tools/migrations/migrations.ts";
+import { type MigrationRun, runMigration } from "../../../tools/migrations/run-migration.ts";
+import { kindsAt } from "../../support/next-versions.ts";
+import { openTables } from "../../support/tables.ts";
+import { watchedClient } from "../../support/watched-client.ts";
+
+const engine = openTables();
+const time = { clock: systemClock, random: systemRandom };
+let table: string;
+const warnings: string[] = [];
+
+beforeEach(async () => {
+  table = await engine.create();
+  warnings.length = 0;
+});
+
+const tablesOf = (name: string) => ({
+  accounts: name,
+  ledger: name,
+  watchlists: name,
+  deliveries: name,
+});
+
+const put = (item: object) =>
+  engine.client.send(new PutCommand({ TableName: table, Item: { ...item } }));
+
+const runKey = (number: number) => watchlistKeys.run("wl_1", number);
+const olderRun = (number: number) => ({
+  ...runKey(number),
+  progress_at: `p${number}`,
+  phase: "done",
+});
+const newerRun = (number: number) => ({
+  ...runKey(number),
+  advanced_at: `p${number}`,
+  phase: "done",
+  stored_version: 2,
+});
+
+const runRows = async () => {
+  const { Items = [] } = await engine.client.send(new ScanCommand({ TableName: table }));
+  return Items.filter(({ sk }) => String(sk).startsWith("run#")).toSorted((one, other) =>
+    String(one["sk"]).localeCompare(String(other["sk"])),
+  );
+};
+
+interface Wanted extends Partial<MigrationRun> {
+  readonly to?: WrittenVersions;
+  readonly name?: string;
+}
+
+function migrateRuns({ to = "current", client = engine.client, name, ...run }: Wanted = {}) {
+  const tables = tablesOf(table);
+  const wanted = name ?? (to === "current" ? "run-version-2" : "run-version-1");
+  const migrations = migrationsOf({ client, tables, ...time, to, kinds: kindsAt(2) });
+  const migration = migrations.find((one) => one.name === wanted);
+  if (migration === undefined) throw new Error(`no migration ${wanted}`);
+  return runMigration(migration, {
+    client,
+    tables,
+    clock: systemClock,
+    isDryRun: false,
+    restarts: false,
+    report: () => {},
+    warn: (line) => void warnings.push(line),
+    ...run,
+  });
+}
+
+describe("A migration of rows", () => {
+  it("converts rows of the version before, and counts what it did", async () => {
+    for (const row of [olderRun(1), newerRun(2), olderRun(3)]) await put(row);
+    await put({ ...watchlistKeys.purge("wl_1"), progress_at: "other" });
+
+    expect(await migrateRuns()).toEqual({ read: 4, pending: 2, migrated: 2, failed: 0 });
+    expect(await runRows()).toEqual([newerRun(1), newerRun(2), newerRun(3)]);
+  });
+
+  it("converts rows back to the version before", async () => {
+    for (const row of [olderRun(1), newerRun(2)]) await put(row);
+
+    expect(await migrateRuns({ to: "previous" })).toMatchObject({ pending: 1, migrated: 1 });
+    expect(await runRows()).toEqual([olderRun(1), olderRun(2)]);
+  });
+
+  it("changes nothing in a dry run, and counts the rows that it would convert", async () => {
+    for (const row of [olderRun(1), newerRun(2)]) await put(row);
+    const readOnly = watchedClient(engine.client, (command, send) => {
+      expect(command).toBeInstanceOf(ScanCommand);
+      return send();
+    });
+
+    const tally = await migrateRuns({ isDryRun: true, client: readOnly });
+    expect(tally).toEqual({ read: 2, pending: 1, migrated: 0, failed: 0 });
+    expect(await runRows()).toEqual([olderRun(1), newerRun(2)]);
+  });
+
+  /** A client whose third scan fails. */
+  const interrupted = (): DynamoDBDocumentClient => {
+    let scans = 0;
+    return watchedClient(engine.client, async (command, send) => {
+      scans += command instanceof ScanCommand ? 1 : 0;
+      if (scans === 3) throw new Error("the connection broke");
+      return send();
+    });
+  };
+
+  it("continues after the last complete page when it was interrupted", async () => {
+    for (let number = 1; number <= 7; number += 1) await put(olderRun(number));
+    await expect(migrateRuns({ client: interrupted(), pageRows: 2 })).rejects.toThrow("broke");
+    expect((await runRows()).slice(3, 5)).toEqual([newerRun(4), olderRun(5)]);
+
+    const scanned: unknown[] = [];
+    const watched = watchedClient(engine.client, async (command, send) => {
+      if (command instanceof ScanCommand) scanned.push(command.input.ExclusiveStartKey);
+      return send();
+    });
+    const rest = await migrateRuns({ client: watched });
+    // The row of the progress is in the same table here, so it may be read too.
+    expect(rest).toMatchObject({ pending: 7, migrated: 7, failed: 0 });
+    expect(scanned[0]).toBeDefined();
+    expect(await runRows()).toEqual([1, 2, 3, 4, 5, 6, 7].map(newerRun));
+  });
+
+  it("begins again if it is told to, or if it was complete", async () => {
+    for (let number = 1; number <= 7; number += 1) await put(olderRun(number));
+    await expect(migrateRuns({ client: interrupted(), pageRows: 2 })).rejects.toThrow("broke");
+
+    expect(await migrateRuns({ restarts: true })).toMatchObject({ pending: 3, migrated: 3 });
+    expect(await migrateRuns()).toMatchObject({ pending: 0, migrated: 0 });
+  });
+
+  it("continues after a row that fails, and reports it", async () => {
+    await put({ ...olderRun(1), stored_version: 9 });
+    await put(olderRun(2));
+
+    expect(await migrateRuns()).toMatchObject({ pending: 2, migrated: 1, failed: 1 });
+    expect(warnings).toEqual([expect.stringContaining(`wl_1 / ${runKey(1).sk}: `)]);
+  });
+});
+
+describe("The migrations of a release", () => {
+  it("move the credits of accounts of release 0.1.0 to shards first, and do not move them back", () => {
+    const options = { client: engine.client, tables: tablesOf("any"), ...time };
+    const names = (to: WrittenVersions) => migrationsOf({ ...options, to }).map(({ name }) => name);
+
+    expect(names("current")).toEqual(["account-shards"]);
+    expect(names("previous")).toEqual([]);
+  });
+
+  it("find the accounts without shards", async () => {
+    const account = { ...accountKeys.account("acct_1"), sequence: 1, concurrency: 1 };
+    const credits = { balance: 5, held: 0, spent: 0, in_flight: 0 };
+    await put({ ...account, ...credits });
+    await put({ ...accountKeys.account("acct_2"), shards: 1 });
+
+    expect(await migrateRuns({ name: "account-shards" })).toMatchObject({
+      pending: 1,
+      migrated: 1,
+    });
+    expect(await migrateRuns({ name: "account-shards" })).toMatchObject({ pending: 0 });
+  });
+});

@@ -1,0 +1,107 @@
+import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
+import { openShards } from "../../shared/aws/ledger/open-shards.ts";
+import { ledgerProcess } from "../../shared/aws/ledger/process.ts";
+import { convertRow } from "../../shared/aws/table/convert-row.ts";
+import type { Row } from "../../shared/aws/table/dynamo.ts";
+import { accountIdOf, type RowKey } from "../../shared/aws/table/table.ts";
+import { versionedClient } from "../../shared/aws/table/versioned-client.ts";
+import type { Clock, RandomSource } from "../../shared/base/clock.ts";
+import { isOfKind, type RowKind, type RowKinds, rowKinds } from "../../shared/base/stored-kinds.ts";
+import {
+  assertAccepted,
+  type Conversion,
+  versionOf,
+  type WrittenVersions,
+  writtenVersion,
+} from "../../shared/base/stored-versions.ts";
+import type { Tables } from "../reconcile/reconcile.ts";
+import type { Migration } from "./migration.ts";
+
+export interface MigrationsOptions {
+  /** A client that does not convert rows. */
+  readonly client: DynamoDBDocumentClient;
+  readonly tables: Tables;
+  readonly clock: Clock;
+  readonly random: RandomSource;
+  /** Whether rows get the current version or the one before it. */
+  readonly to: WrittenVersions;
+  /** @default the kinds of this release */
+  readonly kinds?: RowKinds;
+}
+
+/**
+ * Lists the migrations of this release: one for each kind of rows with two versions. Those that
+ * cannot be reversed are left out for the versions before.
+ */
+export function migrationsOf(options: MigrationsOptions): readonly Migration[] {
+  const { kinds = rowKinds, to } = options;
+  const conversions = Object.entries(kinds).flatMap(([name, kind]) => {
+    const { conversion } = kind;
+    return conversion === undefined ? [] : [rowConversion(options, { name, kind, conversion })];
+  });
+  return [...(to === "current" ? [accountShards(options)] : []), ...conversions];
+}
+
+/** Moves the credits of accounts of release 0.1.0 from their rows to shards. */
+function accountShards({ client, tables, clock, random }: MigrationsOptions): Migration {
+  const { accounts: accountsTable, ledger: ledgerTable } = tables;
+  const process = ledgerProcess(versionedClient(client), {
+    accountsTable,
+    ledgerTable,
+    clock,
+    random,
+  });
+  return {
+    name: "account-shards",
+    about: "accounts whose credits are in their row",
+    table: "accounts",
+    isPending: (row) => isOfKind(rowKinds.account, row) && row["shards"] === undefined,
+    migrate: async (row) =>
+      void (await openShards(process, accountIdOf({ pk: String(row["pk"]) }))),
+  };
+}
+
+interface ConvertedKind {
+  readonly name: string;
+  readonly kind: RowKind;
+  readonly conversion: Conversion;
+}
+
+/** The number of attempts to convert a row that other processes change. */
+const attemptsMax = 10;
+
+function rowConversion(
+  { client, tables, to }: MigrationsOptions,
+  { name, kind, conversion }: ConvertedKind,
+): Migration {
+  const version = writtenVersion(kind, to);
+  const table = tables[kind.table];
+  const isPending = (row: Row): boolean => isOfKind(kind, row) && versionOf(row) !== version;
+  return {
+    name: `${name}-version-${version}`,
+    about: `rows of kind ${name} to version ${version}`,
+    table: kind.table,
+    isPending,
+    async migrate(found) {
+      let row: Row | undefined = found;
+      for (let attempts = 0; attempts < attemptsMax; attempts += 1) {
+        assertAccepted(kind, versionOf(row), "The row");
+        if (await convertRow(client, { table, row, conversion })) return;
+        row = await storedRow(client, table, keyOf(found));
+        if (row === undefined || !isPending(row)) return;
+      }
+      throw new Error(`the row changed during each of ${attemptsMax} attempts`);
+    },
+  };
+}
+
+const keyOf = (row: Row): RowKey => ({ pk: String(row["pk"]), sk: String(row["sk"]) });
+
+async function storedRow(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  Key: RowKey,
+): Promise<Row | undefined> {
+  const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+  return Item;
+}
