@@ -22,6 +22,8 @@ const reasons = {
   "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]":
     "CodeDeploy requires every action of this policy, which AWS maintains for deployments of " +
     "functions.",
+  "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup]":
+    "AWS Backup requires every action of this policy, which AWS maintains for backups of tables.",
   "AwsSolutions-S1":
     "Only the roles of the functions that use event bodies can access the bucket, and objects expire " +
     "after a month. A log bucket would need the same protection.",

@@ -57,6 +57,7 @@ export function buildApp(props: BuildAppProps = {}): App {
     ...stackProps(stage, "tables, event bodies, keys and the alarm topic"),
     stage,
     config: dataConfigOf(config, context),
+    backups: context.backups,
   });
   new ServiceStack(app, stackName(stage, "service"), {
     ...stackProps(stage, "the API and the workers"),

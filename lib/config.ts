@@ -90,6 +90,8 @@ export interface Config {
   readonly throttle: Throttle;
   /** True adds a web ACL to the API unless the context removes it with a reason. */
   readonly firewallByDefault: boolean;
+  /** True backs the tables up with AWS Backup unless the context sets `backups` to off. */
+  readonly backupsByDefault: boolean;
   readonly accessLogs: AccessLogMode;
   readonly deployment: Deployment;
   readonly sources: Sources;
@@ -162,6 +164,7 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
       otherwise: 10,
     },
     firewallByDefault: false,
+    backupsByDefault: false,
     accessLogs: "off",
     deployment: "all-at-once",
     sandboxByDefault: true,
@@ -201,6 +204,7 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
       otherwise: 10,
     },
     firewallByDefault: true,
+    backupsByDefault: true,
     accessLogs: "on",
     deployment: "canary-10-percent-5-minutes",
     sandboxByDefault: false,

@@ -38,6 +38,8 @@ const contextKeys = {
   hostedZoneId: "the ID of the domain's Route 53 hosted zone",
   unprotect: "the name of the data stack whose protection is removed",
   demoApiKey: "a key of the demo workspace, which begins with svc_demo_",
+  backups: "on or off",
+  backupCopyVault: "the ARN of a backup vault in another region or AWS account",
   alarmEmail: "an email address",
   monthlyBudget: "an amount in US dollars, such as 500",
   runbookUrl: "the HTTPS URL of docs/operate.md in a browser",
@@ -64,6 +66,15 @@ export type FirewallChoice =
   /** `reason` is set if the stage has a web ACL by default. */
   | { readonly enabled: false; readonly reason?: string };
 
+/** Whether AWS Backup backs the tables up. */
+export type BackupChoice =
+  | { readonly enabled: false }
+  | {
+      readonly enabled: true;
+      /** ARN of a vault in another region or AWS account that receives a copy of each daily backup. */
+      readonly copyVaultArn?: string;
+    };
+
 /** The settings of one deployment. They extend or override the configuration of its stage. */
 export interface Context {
   readonly stage: Stage;
@@ -80,6 +91,7 @@ export interface Context {
    */
   readonly accountConcurrency?: number;
   readonly firewall: FirewallChoice;
+  readonly backups: BackupChoice;
   readonly domain?: Domain;
   /** API key of the demo workspace. It is public, because the dashboard contains it. */
   readonly demoApiKey?: string;
@@ -109,6 +121,7 @@ export function readContext(app: App): Context {
     sources: sourcesFor(stage, given),
     reservesConcurrency: choice(given, "reservedConcurrency", ["on", "off"]) !== "off",
     firewall: firewallOf(given, configs[stage].firewallByDefault),
+    backups: backupsOf(given, configs[stage].backupsByDefault),
     ...(responseMode && { responseMode }),
     ...(accessLogs && { accessLogs }),
     ...(deployment && { deployment }),
@@ -191,6 +204,16 @@ function firewallOf(given: Given, isDefault: boolean): FirewallChoice {
     );
   }
   return { enabled: false };
+}
+
+const vaultArn = /^arn:aws[\w-]*:backup:[a-z\d-]+:\d{12}:backup-vault:[\w-]{2,50}$/;
+
+function backupsOf(given: Given, isDefault: boolean): BackupChoice {
+  const backups = choice(given, "backups", ["on", "off"]) ?? (isDefault ? "on" : "off");
+  const copyVaultArn = text(given, "backupCopyVault", vaultArn);
+  if (backups === "on") return { enabled: true, ...(copyVaultArn && { copyVaultArn }) };
+  if (copyVaultArn === undefined) return { enabled: false };
+  throw new Error("Context 'backupCopyVault' requires 'backups' to be on.");
 }
 
 /** Accepts only keys of the demo workspace, because the dashboard publishes the key. */

@@ -15,6 +15,8 @@ import { limits } from "../shared/base/limits.ts";
 import { tableSchema } from "../shared/base/table-schema.ts";
 import { acknowledge } from "./acknowledgements.ts";
 import type { Config, Stage } from "./config.ts";
+import { TableBackups } from "./constructs/table-backups.ts";
+import type { BackupChoice } from "./context.ts";
 import type { DataOutput } from "./data-references.ts";
 import { AlarmTopic } from "./observability/alarm-topic.ts";
 import { pinLogicalId } from "./pin-logical-id.ts";
@@ -22,11 +24,12 @@ import { pinLogicalId } from "./pin-logical-id.ts";
 export interface DataStackProps extends StackProps {
   readonly stage: Stage;
   readonly config: Config;
+  readonly backups: BackupChoice;
 }
 
 /**
- * The resources whose data must survive deployments: tables, the events bucket, keys and the alarm
- * topic. Logical IDs are pinned, because CloudFormation replaces a resource whose logical ID
+ * The resources whose data must survive deployments: tables and their backups, the events bucket,
+ * keys and the alarm topic. Logical IDs are pinned, because CloudFormation replaces a resource whose logical ID
  * changes, which loses its data. The service stack reads the outputs (`DataReferences`).
  */
 export class DataStack extends Stack {
@@ -56,6 +59,13 @@ export class DataStack extends Stack {
     this.#watchlists = this.table("WatchlistsTable", props.config);
     this.#deliveries = this.table("DeliveriesTable", props.config);
     for (const table of [this.#accounts, this.#watchlists, this.#deliveries]) addDueIndex(table);
+    if (props.backups.enabled) {
+      new TableBackups(this, "Backups", {
+        tables: [this.#accounts, this.#ledger, this.#watchlists, this.#deliveries],
+        stage: props.stage,
+        ...(props.backups.copyVaultArn && { copyVaultArn: props.backups.copyVaultArn }),
+      });
+    }
     this.outputs();
     this.exportsOfPreviousRelease();
   }

@@ -9,8 +9,10 @@ import { queueNames, type Target } from "./target.ts";
 export const commandOptions = {
   account: { type: "string", value: "<acct_…>", about: "the account" },
   credits: { type: "string", value: "<n>", about: "the number of credits" },
+  at: { type: "string", value: "<time>", about: "a second in UTC, such as 2026-11-21T10:15:00Z" },
   demo: { type: "boolean", about: "opens a demo account" },
-  "dry-run": { type: "boolean", about: "counts the rows to convert, and changes nothing" },
+  discard: { type: "boolean", about: "removes the copies of a restore that replaced no table" },
+  "dry-run": { type: "boolean", about: "shows what the command would do, and changes nothing" },
   disabled: { type: "boolean", about: "stores the auto top-up without using it" },
   email: { type: "string", value: "<email>", about: "the email address of the account" },
   id: {
@@ -86,6 +88,8 @@ export interface Admin {
   readonly printLine: (line: string) => void;
   /** Prints a line that is not part of the result. */
   readonly warn: (line: string) => void;
+  /** Asks the operator to confirm a change, in every stage. Throws if the answer is no. */
+  readonly confirm: (change: string) => Promise<void>;
   /** Prints which account is processed, every 5 s. */
   readonly progress: (accounts: number | null) => Progress;
   /** Sets the exit code of a successful command. Default: 0. */

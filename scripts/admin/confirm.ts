@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 
-/** The stage with real customers. Changes to it must be confirmed. */
-const guardedStage = "prod";
+/** The stage with real customers. Every change of it must be confirmed. */
+export const guardedStage = "prod";
 
 export interface Confirmation {
-  readonly stage: string | null;
+  readonly stage: string;
   /** A description of the change, such as `Grant 500 credits to acct_…`. */
   readonly change: string;
   /** True if the command line contains `--yes`. */
@@ -20,15 +20,13 @@ export interface Terminal {
 }
 
 /**
- * Asks the operator to confirm a change by typing the stage's name. Only changes of production need
- * a confirmation, and `--yes` replaces it.
+ * Asks the operator to confirm a change by typing the stage's name. `--yes` replaces the answer.
  * @throws Error if the answer is different, or if the input is not a terminal
  */
 export async function confirm(
   { stage, change, isConfirmed }: Confirmation,
   { input, output }: Terminal,
 ): Promise<void> {
-  if (stage !== guardedStage) return;
   const client = new STSClient({});
   const { Account, Arn } = await client.send(new GetCallerIdentityCommand({}));
   const region = await client.config.region();
@@ -36,14 +34,14 @@ export async function confirm(
   if (isConfirmed) return;
   if (input.isTTY !== true) {
     throw new Error(
-      "The input is not a terminal, so the change cannot be confirmed. Repeat the command with --yes. Nothing was changed.",
+      "The input is not a terminal, so the change cannot be confirmed. Repeat the command with --yes. This change was not made.",
     );
   }
   const terminal = createInterface({ input, output });
   try {
     const closed = once(terminal, "close").then(() => "");
     const answer = await Promise.race([terminal.question(`Type ${stage} to continue: `), closed]);
-    if (answer.trim() !== stage) throw new Error("Not confirmed. Nothing was changed.");
+    if (answer.trim() !== stage) throw new Error("Not confirmed. This change was not made.");
   } finally {
     terminal.close();
   }

@@ -17,13 +17,14 @@ import {
   type Values,
   type WorldCommand,
 } from "./command.ts";
-import { confirm, type Terminal } from "./confirm.ts";
+import { confirm, guardedStage, type Terminal } from "./confirm.ts";
 import { creditCommands } from "./credits.ts";
 import { deadLetterCommands } from "./dead-letters.ts";
 import { demoCommands } from "./demo.ts";
 import { textOf } from "./print.ts";
 import { migrateCommands } from "./migrate.ts";
 import { reconcileCommands } from "./reconcile-command.ts";
+import { restoreCommands } from "./restore/command.ts";
 import { deployedTarget, localTarget, type Target } from "./target.ts";
 import { watchlistCommands } from "./watchlists.ts";
 
@@ -40,6 +41,7 @@ const group: CommandGroup<Command> = {
     ...deadLetterCommands,
     ...migrateCommands,
     ...reconcileCommands,
+    ...restoreCommands,
   },
   options: commonOptions,
   notes: [
@@ -115,10 +117,14 @@ async function runWorldCommand(
   // Parses the options before any request, so that invalid options cause no request.
   const change = command.changes?.(values);
   const target = await targetOf(values);
-  if (change !== undefined) {
-    const wanted = { stage: target.stage, change, isConfirmed: values.yes === true };
-    await confirm(wanted, { input: streams.input, output: streams.errors });
-  }
+  const ask = async (wanted: string): Promise<void> => {
+    if (target.stage === null) return;
+    await confirm(
+      { stage: target.stage, change: wanted, isConfirmed: values.yes === true },
+      { input: streams.input, output: streams.errors },
+    );
+  };
+  if (change !== undefined && target.stage === guardedStage) await ask(change);
   let code = 0;
   const result = await command.run(values, {
     target,
@@ -127,6 +133,7 @@ async function runWorldCommand(
     isText: isText(values, streams),
     printLine: (line) => void streams.output.write(`${line}\n`),
     warn: (line) => void streams.errors.write(`${line}\n`),
+    confirm: ask,
     progress: (accounts) => progressOf(accounts, { everyMs: progressMs, out: streams.errors }),
     endWith: (wanted) => {
       code = wanted;

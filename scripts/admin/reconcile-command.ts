@@ -6,7 +6,8 @@ import { reconcile, type Tally, tallyLine } from "../../tools/reconcile/reconcil
 
 /** The exit code if there are differences. */
 const foundDifferences = 2;
-const runsDefault = 20;
+/** The number of newest runs of each watchlist whose results are compared. */
+export const runsDefault = 20;
 
 export const reconcileCommands: Commands = {
   reconcile: {

@@ -14,10 +14,17 @@ export interface QueueUrls {
   readonly deadLetters: string;
 }
 
+export interface StackNames {
+  readonly data: string;
+  readonly service: string;
+}
+
 /** The world in which a command runs: the local world, or a deployed stage. */
 export interface Target {
   /** The name of the stage; null for the local world. */
   readonly stage: string | null;
+  /** The names of the stacks of the stage; null for the local world. */
+  readonly stacks: StackNames | null;
   readonly tables: Tables;
   /**
    * Returns the address of the API without a trailing slash. Sends requests only when it is called.
@@ -45,6 +52,7 @@ export function localTarget(dataFolder: string): Target {
   });
   return {
     stage: null,
+    stacks: null,
     tables: {
       accounts: world.accounts_table,
       ledger: world.ledger_table,
@@ -106,10 +114,12 @@ export async function deployedTarget(stage: string): Promise<Target> {
     throw new Error(`--stage must be one of ${stages.join(", ")} (got "${stage}")`);
   const { CloudFormationClient: Client } = await import("@aws-sdk/client-cloudformation");
   const client = new Client({});
-  const data = await outputsOf(client, stackName(known, "data"));
-  const serviceOutputs = () => outputsOf(client, stackName(known, "service"));
+  const stacks = { data: stackName(known, "data"), service: stackName(known, "service") };
+  const data = await outputsOf(client, stacks.data);
+  const serviceOutputs = () => outputsOf(client, stacks.service);
   return {
     stage,
+    stacks,
     tables: {
       accounts: data("AccountsTableName"),
       ledger: data("LedgerTableName"),

@@ -124,6 +124,12 @@ describe("context", () => {
       { wafReason: "Another firewall protects the API." },
       "Context 'wafReason' requires 'waf' to be false.",
     ],
+    [{ backups: "daily" }, `Context 'backups' must be one of: on, off (got "daily").`],
+    [{ backups: "on", backupCopyVault: "eu-west-1" }, "'backupCopyVault' must be the ARN"],
+    [
+      { backupCopyVault: "arn:aws:backup:eu-west-1:123456789012:backup-vault:copies" },
+      "Context 'backupCopyVault' requires 'backups' to be on.",
+    ],
     [{ domainName: "https://a.example", certificateArn }, "'domainName' must be a host name"],
     [{ domainName: "a.example" }, "Context 'domainName' requires 'certificateArn'"],
     [{ domainName: "a.example", certificateArn: "arn" }, "'certificateArn' must be the ARN"],

@@ -27,5 +27,6 @@ export const deployments: readonly GivenContext[] = [
     certificateArn,
     hostedZoneId: "Z1",
     alarmEmail: "a@b.example",
+    backupCopyVault: "arn:aws:backup:eu-west-1:123456789012:backup-vault:copies",
   },
 ];

@@ -507,6 +507,14 @@ describe("the admin command, with a wrong command line,", () => {
     ],
     [["accounts", "--stage", "test"], '--stage must be one of dev, prod (got "test")'],
     [["accounts", "--region", "eu-west-1"], "--region requires --stage"],
+    [
+      ["restore", "--at", "2026-11-21"],
+      '--at must be a second in UTC, such as 2026-11-21T10:15:00Z (got "2026-11-21")',
+    ],
+    [
+      ["restore", "--at", "2026-11-21T10:15:00Z"],
+      "restore requires --stage. A local world has no backups.",
+    ],
   ])("refuses %j with the message %s", async (words, message) => {
     expect(await admin(...words)).toEqual({ code: 1, out: "", err: `${message}\n` });
   });
@@ -577,7 +585,7 @@ describe("the admin command, for a deployed stage,", () => {
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err).toContain(`Grant 9 credits to ${account} (g)`);
     expect(err).toContain("in AWS account 111122223333, us-east-1, stage prod, as arn:aws:iam::");
-    expect(err).toContain("Repeat the command with --yes. Nothing was changed.");
+    expect(err).toContain("Repeat the command with --yes. This change was not made.");
     expect(await balanceOf(account)).toBe(5_000);
   });
 
@@ -620,7 +628,7 @@ describe("the admin command, for a deployed stage,", () => {
       (error: Error) => error.message,
     );
 
-    expect(outcome).toBe(isConfirmed ? true : "Not confirmed. Nothing was changed.");
+    expect(outcome).toBe(isConfirmed ? true : "Not confirmed. This change was not made.");
     expect(String(output.read())).toContain("Type prod to continue: ");
   });
 });

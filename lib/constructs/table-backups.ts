@@ -1,0 +1,80 @@
+import { Aws, Duration, Fn, RemovalPolicy } from "aws-cdk-lib";
+import {
+  BackupPlan,
+  BackupPlanRule,
+  BackupResource,
+  BackupVault,
+  type IBackupVault,
+} from "aws-cdk-lib/aws-backup";
+import type { Table } from "aws-cdk-lib/aws-dynamodb";
+import { Schedule } from "aws-cdk-lib/aws-events";
+import { Construct } from "constructs";
+import { acknowledge } from "../acknowledgements.ts";
+import type { Stage } from "../config.ts";
+import { pinLogicalId } from "../pin-logical-id.ts";
+
+export interface TableBackupsProps {
+  readonly stage: Stage;
+  readonly tables: readonly Table[];
+  /** ARN of a vault in another region or AWS account, which receives a copy of each daily backup. */
+  readonly copyVaultArn?: string;
+}
+
+/** Point-in-time recovery covers the last 35 days, so daily backups serve as copies only. */
+const dailyBackupsKept = Duration.days(7);
+const monthlyBackupsKept = Duration.days(365);
+
+/**
+ * Backups of tables in AWS Backup: each day and each month, in a vault from which nothing can be
+ * deleted before its time. They survive the deletion of the tables and of the stack.
+ */
+export class TableBackups extends Construct {
+  constructor(scope: Construct, id: string, props: TableBackupsProps) {
+    super(scope, id);
+    const vault = new BackupVault(this, "Vault", {
+      // The ID of the stack makes the name unique, because the vault survives the stack.
+      backupVaultName: `RetailProductData-${props.stage}-${idOfStack()}`,
+      blockRecoveryPointDeletion: true,
+      // AWS Backup refuses to delete a vault that has backups.
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    });
+    pinLogicalId(vault, "BackupVault");
+    const plan = new BackupPlan(this, "Plan", { backupVault: vault });
+    plan.addRule(
+      new BackupPlanRule({
+        ruleName: "daily",
+        scheduleExpression: Schedule.cron({ minute: "0", hour: "3" }),
+        deleteAfter: dailyBackupsKept,
+        ...(props.copyVaultArn !== undefined && {
+          copyActions: [
+            {
+              destinationBackupVault: this.copyVault(props.copyVaultArn),
+              deleteAfter: dailyBackupsKept,
+            },
+          ],
+        }),
+      }),
+    );
+    plan.addRule(
+      new BackupPlanRule({
+        ruleName: "monthly",
+        scheduleExpression: Schedule.cron({ minute: "0", hour: "4", day: "1" }),
+        deleteAfter: monthlyBackupsKept,
+      }),
+    );
+    const resources = props.tables.map((table) => BackupResource.fromDynamoDbTable(table));
+    const selection = plan.addSelection("Tables", { resources });
+    acknowledge(
+      selection,
+      "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup]",
+    );
+  }
+
+  private copyVault(arn: string): IBackupVault {
+    return BackupVault.fromBackupVaultArn(this, "CopyVault", arn);
+  }
+}
+
+/** The first part of the UUID at the end of the stack's ID. */
+const idOfStack = (): string =>
+  Fn.select(0, Fn.split("-", Fn.select(2, Fn.split("/", Aws.STACK_ID))));

@@ -1,0 +1,92 @@
+import { CloudFormationClient } from "@aws-sdk/client-cloudformation";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { SSMClient } from "@aws-sdk/client-ssm";
+import { systemClock } from "../../../shared/base/system.ts";
+import { type Difference, differenceLine } from "../../../tools/reconcile/rules/difference.ts";
+import { reconcile, tallyLine } from "../../../tools/reconcile/reconcile.ts";
+import { type Admin, type Commands, listOf, required, type Values } from "../command.ts";
+import { escaped } from "../print.ts";
+import { runsDefault } from "../reconcile-command.ts";
+import { awsRestoreCloud } from "./aws-restore-cloud.ts";
+import { discardRestore, plannedSteps, restoreStage } from "./restore-stage.ts";
+import type { Restore, RestoreTools } from "./restore-steps.ts";
+
+const pollMs = 10_000;
+/** The exit code while the operator must act before the restore continues. */
+const waitingExit = 1;
+
+export const restoreCommands: Commands = {
+  restore: {
+    example: "--stage prod --at 2026-11-21T10:15:00Z --dry-run",
+    needs: ["at"],
+    takes: ["dry-run", "discard"],
+    about:
+      "Restores all tables of a stage to one second of the last 35 days. Prints each step before it begins, " +
+      "and asks before each step that cannot be undone. A repeated call continues. " +
+      "--dry-run shows the steps and changes nothing.",
+    run: runRestore,
+  },
+};
+
+async function runRestore(values: Values, admin: Admin): Promise<unknown> {
+  const at = secondOf(values);
+  const { stage, stacks, tables } = admin.target;
+  if (stage === null || stacks === null) {
+    throw new Error("restore requires --stage. A local world has no backups.");
+  }
+  const restore: Restore = { stage, at, tables: Object.values(tables), stacks };
+  const tools = toolsOf(admin, restore);
+  if (values["dry-run"] === true) return listOf(await plannedSteps(restore, tools));
+  if (values.discard === true) {
+    await discardRestore(restore, tools);
+    return { at, state: "discarded" };
+  }
+  const outcome = await restoreStage(restore, tools);
+  if (outcome.state === "completed") return outcome;
+  admin.endWith(waitingExit);
+  const { state, step, operatorMust } = outcome;
+  return { at, state, step, operator_must: operatorMust };
+}
+
+/**
+ * Returns the time of the restore.
+ * @throws Error if it is not a second in UTC
+ */
+function secondOf(values: Values): string {
+  const at = required(values, "at");
+  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(at) && !Number.isNaN(Date.parse(at));
+  if (isTime) return at;
+  throw new Error(`--at must be a second in UTC, such as 2026-11-21T10:15:00Z (got "${at}")`);
+}
+
+function toolsOf(admin: Admin, { stage, stacks }: Restore): RestoreTools {
+  return {
+    cloud: awsRestoreCloud({
+      dynamo: new DynamoDBClient({}),
+      formation: new CloudFormationClient({}),
+      ssm: new SSMClient({}),
+      stacks,
+      parameter: `/retail-product-data/${stage}/restore`,
+      clock: systemClock,
+      pollMs,
+    }),
+    reconcile: () => differencesOf(admin),
+    confirm: admin.confirm,
+    note: admin.warn,
+    clock: systemClock,
+    pollMs,
+  };
+}
+
+async function differencesOf({ dynamo, target, warn, progress }: Admin): Promise<number> {
+  const steps = progress(null);
+  const tally = await reconcile(dynamo, target.tables, {
+    accountId: null,
+    runsMax: runsDefault,
+    clock: systemClock,
+    begin: (...step) => steps.begin(...step),
+    report: (difference: Difference) => warn(`  ${escaped(differenceLine(difference))}`),
+  });
+  warn(`  ${tallyLine(tally)}`);
+  return tally.differences;
+}

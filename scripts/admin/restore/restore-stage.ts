@@ -1,0 +1,113 @@
+import { type Progress, type RestoreCloud, type StepName, stepNames } from "./restore-cloud.ts";
+import { copyOf, deleteCopies, type Restore, type RestoreTools, stepsOf } from "./restore-steps.ts";
+
+export type RestoreOutcome =
+  | { readonly state: "completed"; readonly at: string }
+  /** The operator has to do something, and then repeat the command. */
+  | { readonly state: "waiting"; readonly step: StepName; readonly operatorMust: string };
+
+/**
+ * Restores the tables of a stage to one second. Continues from the stored progress. Each step can
+ * run again, because it derives from AWS what is left to do.
+ * @throws Error if the operator does not confirm a step, if a restore to another second has begun,
+ * or if AWS refuses a request. A repeated call continues.
+ */
+export async function restoreStage(restore: Restore, tools: RestoreTools): Promise<RestoreOutcome> {
+  const { cloud, confirm, note } = tools;
+  const steps = stepsOf(restore, tools);
+  const progress = sameRestore(restore, await cloud.progress()) ?? (await begin(restore, tools));
+  const done = new Set(progress.done);
+  for (const [index, name] of stepNames.entries()) {
+    if (done.has(name)) continue;
+    const { about, isIrreversible, run } = steps[name];
+    note(`[${index + 1}/${stepNames.length}] ${name}: ${about}`);
+    if (isIrreversible) await confirm(`Step ${name} cannot be undone. ${about}`);
+    const stop = await run(progress);
+    if (stop?.isDone !== false) {
+      await cloud.saveProgress({ ...progress, done: [...done.add(name)] });
+    }
+    if (stop) return { state: "waiting", step: name, operatorMust: stop.operatorMust };
+  }
+  await cloud.deleteProgress();
+  return { state: "completed", at: restore.at };
+}
+
+export interface PlannedStep {
+  readonly step: StepName;
+  readonly state: "done" | "next" | "pending";
+  readonly irreversible: boolean;
+  readonly does: string;
+}
+
+/** Returns the steps of a restore and how far it is. Changes nothing. */
+export async function plannedSteps(restore: Restore, tools: RestoreTools): Promise<PlannedStep[]> {
+  const progress = sameRestore(restore, await tools.cloud.progress());
+  if (progress === undefined) await assertCanBegin(restore, tools.cloud);
+  const steps = stepsOf(restore, tools);
+  const done = new Set(progress?.done);
+  const next = stepNames.find((name) => !done.has(name));
+  return stepNames.map((step) => ({
+    step,
+    state: done.has(step) ? "done" : step === next ? "next" : "pending",
+    irreversible: steps[step].isIrreversible,
+    does: steps[step].about,
+  }));
+}
+
+/**
+ * Removes the copies, the backups and the progress of a restore that has not replaced a table.
+ * @throws Error if there is no restore, or if it has replaced a table
+ */
+export async function discardRestore(restore: Restore, tools: RestoreTools): Promise<void> {
+  const progress = sameRestore(restore, await tools.cloud.progress());
+  if (progress === undefined) throw new Error(`No restore of ${restore.stage} has begun.`);
+  for (const { name, id } of progress.tables) {
+    if ((await tools.cloud.table(name))?.id === id) continue;
+    throw new Error(
+      `${name} is deleted or replaced, so the restore cannot be discarded. Repeat the restore without --discard.`,
+    );
+  }
+  await deleteCopies(progress, tools);
+  await tools.cloud.deleteProgress();
+}
+
+/**
+ * Returns the progress if it is that of this restore.
+ * @throws Error if another restore has begun
+ */
+function sameRestore({ at, stage }: Restore, progress?: Progress): Progress | undefined {
+  if (progress === undefined || progress.at === at) return progress;
+  throw new Error(
+    `A restore of ${stage} to ${progress.at} began at ${progress.startedAt}. Continue it with --at ${progress.at}, ` +
+      `or remove its copies with --at ${progress.at} --discard.`,
+  );
+}
+
+async function assertCanBegin({ tables }: Restore, cloud: RestoreCloud): Promise<void> {
+  for (const table of tables) {
+    if ((await cloud.table(table)) === undefined) {
+      throw new Error(
+        `There is no table ${table}. Restore it from its system backup first (docs/operate.md, Disasters).`,
+      );
+    }
+    if ((await cloud.table(copyOf(table))) !== undefined) {
+      throw new Error(
+        `A table ${copyOf(table)} exists, which no restore in progress created. Delete it, then repeat this command.`,
+      );
+    }
+  }
+}
+
+async function begin(restore: Restore, { cloud, clock }: RestoreTools): Promise<Progress> {
+  await assertCanBegin(restore, cloud);
+  const tables = await Promise.all(
+    restore.tables.map(async (name) => {
+      const [state, settings] = [await cloud.table(name), await cloud.settingsOf(name)];
+      return { name, id: state?.id ?? "", settings };
+    }),
+  );
+  const startedAt = clock.now().toISOString();
+  const progress: Progress = { version: 1, at: restore.at, startedAt, tables, done: [] };
+  await cloud.saveProgress(progress);
+  return progress;
+}

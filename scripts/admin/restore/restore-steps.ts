@@ -1,0 +1,232 @@
+import type { Clock } from "../../../shared/base/clock.ts";
+import { quantity } from "../../../shared/base/quantity.ts";
+import type { StackNames } from "../target.ts";
+import type { Progress, RestoreCloud, StepName } from "./restore-cloud.ts";
+
+/** A restore of the tables of a stage. */
+export interface Restore {
+  readonly stage: string;
+  /** The second to which the tables are restored, as `2026-11-21T10:15:00Z`. */
+  readonly at: string;
+  /** The names of the tables. */
+  readonly tables: readonly string[];
+  readonly stacks: StackNames;
+}
+
+export interface RestoreTools {
+  readonly cloud: RestoreCloud;
+  /** Compares all data and returns the number of differences. */
+  readonly reconcile: () => Promise<number>;
+  /** Asks the operator before a step that cannot be undone. Throws if the answer is no. */
+  readonly confirm: (change: string) => Promise<void>;
+  /** Prints a line about the progress. */
+  readonly note: (line: string) => void;
+  readonly clock: Clock;
+  /** Milliseconds between two requests for a state that AWS changes. */
+  readonly pollMs: number;
+}
+
+/** What the operator must do before the command continues. */
+interface Stop {
+  /** False if a repeated command runs the step again. */
+  readonly isDone: boolean;
+  readonly operatorMust: string;
+}
+
+export interface Step {
+  /** Describes the step to the operator. */
+  readonly about: string;
+  readonly isIrreversible: boolean;
+  /** Runs the step. A repeated run continues. */
+  readonly run: (progress: Progress) => Promise<Stop | void>;
+}
+
+/** Returns the name of the copy of a table. */
+export const copyOf = (table: string): string => `${table}-restored`;
+/** The backups of a restore have its time in their name: letters, digits, `_`, `-` and `.` only. */
+const backupNameOf = ({ at }: Progress): string => `restored-${at.replaceAll(":", ".")}`;
+
+/** Returns the steps of a restore by name. */
+export function stepsOf(restore: Restore, tools: RestoreTools): Readonly<Record<StepName, Step>> {
+  const { stage, at, stacks } = restore;
+  const { cloud } = tools;
+  const tables = quantity(restore.tables.length, "table");
+  return {
+    copy: {
+      about: `Restores ${tables}, as they were at ${at}, to new tables with the suffix -restored. The service continues.`,
+      isIrreversible: false,
+      run: async (progress) => copyTables(progress, tools),
+    },
+    "back-up": {
+      about: "Backs up the new tables. The service continues.",
+      isIrreversible: false,
+      run: async (progress) => backUpCopies(progress, tools),
+    },
+    stop: {
+      about:
+        `Deletes the stack ${stacks.service}: the API stops, and queued messages and dead letters are lost. ` +
+        `What was written after ${at} will be lost too. Check the -restored tables first.`,
+      isIrreversible: true,
+      run: async () => stopService(restore, tools),
+    },
+    replace: {
+      about:
+        `Deletes ${tables} of ${stage} and restores the backups under their names. ` +
+        "DynamoDB keeps a backup of each deleted table for 35 days.",
+      isIrreversible: true,
+      run: async (progress) => replaceTables(progress, restore, tools),
+    },
+    settings: {
+      about:
+        "Sets the time to live, point-in-time recovery, deletion protection and tags, as the deleted tables had them.",
+      isIrreversible: false,
+      run: async ({ tables: all }) => {
+        for (const { name, settings } of all) await cloud.applySettings(name, settings);
+      },
+    },
+    drift: {
+      about: `Compares the stack ${stacks.data} with its resources.`,
+      isIrreversible: false,
+      run: async () => reportDrift(tools),
+    },
+    deploy: {
+      about: `Waits until you have deployed the stack ${stacks.service} again.`,
+      isIrreversible: false,
+      run: async () => {
+        const status = await cloud.serviceStatus();
+        if (status !== undefined && /^(?:CREATE|UPDATE)_COMPLETE/.test(status)) return undefined;
+        const operatorMust = `Run: npx cdk deploy --all -c stage=${stage}. Then repeat this command.`;
+        return { isDone: false, operatorMust };
+      },
+    },
+    reconcile: {
+      about: "Compares all data that is stored twice.",
+      isIrreversible: false,
+      run: async () => compare(tools),
+    },
+    "clean-up": {
+      about: "Deletes the -restored tables and their backups.",
+      isIrreversible: true,
+      run: async (progress) => deleteCopies(progress, tools),
+    },
+  };
+}
+
+async function copyTables({ tables, at }: Progress, tools: RestoreTools): Promise<void> {
+  const { cloud, note } = tools;
+  for (const { name } of tables) {
+    if ((await cloud.table(copyOf(name))) === undefined) {
+      await cloud.restoreToTime(name, copyOf(name), at);
+    }
+  }
+  for (const { name } of tables) {
+    await untilActive(copyOf(name), tools);
+    note(`  ${copyOf(name)} is ready`);
+  }
+}
+
+async function backUpCopies(progress: Progress, tools: RestoreTools): Promise<void> {
+  const { cloud } = tools;
+  const backupName = backupNameOf(progress);
+  for (const { name } of progress.tables) {
+    if ((await cloud.backup(copyOf(name), backupName)) === undefined) {
+      await cloud.createBackup(copyOf(name), backupName);
+    }
+  }
+  for (const { name } of progress.tables) {
+    await until(
+      async () => (await cloud.backup(copyOf(name), backupName))?.isAvailable === true,
+      tools,
+    );
+  }
+}
+
+async function stopService({ stacks }: Restore, tools: RestoreTools): Promise<void> {
+  const { cloud } = tools;
+  if ((await cloud.serviceStatus()) === undefined) return;
+  await cloud.deleteService();
+  await until(async () => {
+    const status = await cloud.serviceStatus();
+    if (status !== "DELETE_FAILED") return status === undefined;
+    throw new Error(
+      `${stacks.service} is DELETE_FAILED. Correct the cause that its events show, then repeat this command.`,
+    );
+  }, tools);
+}
+
+async function replaceTables(
+  progress: Progress,
+  { stacks }: Restore,
+  tools: RestoreTools,
+): Promise<void> {
+  const { cloud, note } = tools;
+  if ((await cloud.serviceStatus()) !== undefined) {
+    throw new Error(
+      `${stacks.service} exists again, and would write to the tables. Delete it, then repeat this command.`,
+    );
+  }
+  const backups = new Map<string, string>();
+  for (const { name } of progress.tables) {
+    const backup = await cloud.backup(copyOf(name), backupNameOf(progress));
+    if (backup?.isAvailable !== true) {
+      throw new Error(`The backup of ${copyOf(name)} is not available. Nothing was deleted.`);
+    }
+    backups.set(name, backup.id);
+  }
+  for (const { name, id } of progress.tables) {
+    // Deletes only the table of the start, not the one that has replaced it.
+    await untilDeleted(name, id, tools);
+    if ((await cloud.table(name)) === undefined) {
+      await cloud.restoreFromBackup(backups.get(name) ?? "", name);
+    }
+  }
+  for (const { name } of progress.tables) {
+    await untilActive(name, tools);
+    note(`  ${name} is restored`);
+  }
+}
+
+async function reportDrift({ cloud, note }: RestoreTools): Promise<void> {
+  const lines = await cloud.drift();
+  for (const line of lines) note(`  ${line}`);
+  note(lines.length === 0 ? "  no difference" : "  Correct these differences by hand.");
+}
+
+async function compare({ reconcile }: RestoreTools): Promise<Stop | undefined> {
+  const differences = await reconcile();
+  if (differences === 0) return undefined;
+  const operatorMust =
+    `reconcile found ${quantity(differences, "difference")}. Inspect them. ` +
+    "Then repeat this command, which deletes the -restored tables.";
+  return { isDone: true, operatorMust };
+}
+
+/** Deletes the copies and their backups. */
+export async function deleteCopies(progress: Progress, tools: RestoreTools): Promise<void> {
+  const { cloud } = tools;
+  for (const { name } of progress.tables) {
+    const backup = await cloud.backup(copyOf(name), backupNameOf(progress));
+    if (backup !== undefined) await cloud.deleteBackup(backup.id);
+    const copy = await cloud.table(copyOf(name));
+    if (copy !== undefined) await untilDeleted(copyOf(name), copy.id, tools);
+  }
+}
+
+const untilActive = (table: string, tools: RestoreTools): Promise<void> =>
+  until(async () => (await tools.cloud.table(table))?.isActive === true, tools);
+
+/** Deletes the table with this ID, and waits until it does not exist. */
+const untilDeleted = (table: string, id: string, tools: RestoreTools): Promise<void> =>
+  until(async () => {
+    const state = await tools.cloud.table(table);
+    if (state?.id !== id) return true;
+    if (state.isActive) await tools.cloud.deleteTable(table);
+    return false;
+  }, tools);
+
+async function until(
+  isReached: () => Promise<boolean>,
+  { clock, pollMs }: RestoreTools,
+): Promise<void> {
+  while (!(await isReached())) await clock.sleep(pollMs);
+}

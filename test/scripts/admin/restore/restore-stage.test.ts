@@ -1,0 +1,251 @@
+import { describe, expect, it } from "vitest";
+import type { TableSettings } from "../../../../scripts/admin/restore/restore-cloud.ts";
+import {
+  discardRestore,
+  plannedSteps,
+  type RestoreOutcome,
+  restoreStage,
+} from "../../../../scripts/admin/restore/restore-stage.ts";
+import { MemoryRestoreCloud } from "./memory-restore-cloud.ts";
+
+const at = "2026-11-21T10:15:00Z";
+const names = ["accounts", "ledger", "watchlists", "deliveries"];
+const stacks = { data: "RetailProductData-prod-data", service: "RetailProductData-prod-service" };
+const restore = { stage: "prod", at, tables: names, stacks };
+const settings: TableSettings = {
+  timeToLive: "ttl",
+  pointInTimeRecovery: true,
+  deletionProtection: true,
+  tags: { stage: "prod" },
+};
+
+/** A stage whose rows a bug changed after the time of the restore. */
+function world() {
+  const cloud = new MemoryRestoreCloud();
+  for (const name of names) {
+    cloud.addTable(name, `good ${name}`, settings);
+    cloud.write(name, "2026-11-21T10:16:00Z", `bad ${name}`);
+  }
+  cloud.service = "CREATE_COMPLETE";
+  const confirmed: string[] = [];
+  const lines: string[] = [];
+  const state = { differences: 0, refuses: (_change: string) => false };
+  const tools = {
+    cloud,
+    reconcile: async () => state.differences,
+    confirm: async (change: string) => {
+      if (state.refuses(change)) throw new Error("Not confirmed.");
+      confirmed.push(change);
+    },
+    note: (line: string) => void lines.push(line),
+    clock: { now: () => new Date("2026-11-21T12:00:00Z"), sleep: async () => {} },
+    pollMs: 0,
+  };
+  return { cloud, tools, confirmed, lines, state };
+}
+type World = ReturnType<typeof world>;
+
+const contentsOf = ({ cloud }: World) => names.map((name) => cloud.contentOf(name));
+const goodRows = names.map((name) => `good ${name}`);
+const badRows = names.map((name) => `bad ${name}`);
+
+/** Runs the command until it ends, and deploys the service when the command waits for it. */
+async function toTheEnd({ cloud, tools }: World): Promise<RestoreOutcome> {
+  const outcome = await restoreStage(restore, tools);
+  if (outcome.state === "completed" || outcome.step !== "deploy") return outcome;
+  cloud.service = "CREATE_COMPLETE";
+  return restoreStage(restore, tools);
+}
+
+describe("restoreStage", () => {
+  it("restores the rows and settings of all tables, and removes its copies, backups and progress", async () => {
+    const one = world();
+    await expect(toTheEnd(one)).resolves.toEqual({ state: "completed", at });
+
+    expect(contentsOf(one)).toEqual(goodRows);
+    for (const name of names) expect(await one.cloud.settingsOf(name)).toEqual(settings);
+    expect([...one.cloud.tables.keys()].toSorted()).toEqual(names.toSorted());
+    expect(one.cloud.backups.size).toBe(0);
+    expect(one.cloud.stored).toBeUndefined();
+  });
+
+  it("waits until the operator has deployed the service again", async () => {
+    const { cloud, tools } = world();
+    const waiting = await restoreStage(restore, tools);
+
+    expect(waiting).toMatchObject({ state: "waiting", step: "deploy" });
+    expect(waiting).toHaveProperty("operatorMust", expect.stringContaining("cdk deploy --all"));
+    const again = await restoreStage(restore, tools);
+    expect(again).toEqual(waiting);
+    cloud.service = "CREATE_COMPLETE";
+    expect(await restoreStage(restore, tools)).toEqual({ state: "completed", at });
+  });
+
+  it("asks before it stops the service, replaces the tables and deletes the copies, and at no other step", async () => {
+    const one = world();
+    await toTheEnd(one);
+
+    expect(one.confirmed.map((change) => change.split(" ").slice(0, 2).join(" "))).toEqual([
+      "Step stop",
+      "Step replace",
+      "Step clean-up",
+    ]);
+  });
+
+  it.each(["stop", "replace"])(
+    "changes no row of the service without a confirmation of step %s, and continues when repeated",
+    async (step) => {
+      const one = world();
+      one.state.refuses = (change) => change.startsWith(`Step ${step} `);
+      await expect(restoreStage(restore, one.tools)).rejects.toThrow("Not confirmed.");
+
+      expect(contentsOf(one)).toEqual(badRows);
+      expect(one.cloud.service).toBe(step === "stop" ? "CREATE_COMPLETE" : undefined);
+      one.state.refuses = () => false;
+      const before = one.cloud.requests.length;
+      expect(await toTheEnd(one)).toEqual({ state: "completed", at });
+      const repeated = one.cloud.requests.slice(before);
+      expect(repeated.filter((request) => request.startsWith("restoreToTime"))).toEqual([]);
+    },
+  );
+
+  it("restores every table once, whichever request fails after it took effect", async () => {
+    const whole = world();
+    await toTheEnd(whole);
+    for (let failAfter = 0; failAfter < whole.cloud.requests.length; failAfter += 1) {
+      const one = world();
+      one.cloud.failAfter = failAfter;
+      await expect(toTheEnd(one), `request ${failAfter}`).rejects.toThrow("connection lost");
+      // The request that removes the progress is the last one. A repeated call would start again.
+      if (one.cloud.requests.at(-1) !== "deleteProgress") {
+        expect(await toTheEnd(one)).toEqual({ state: "completed", at });
+      }
+
+      expect(contentsOf(one), `request ${failAfter}`).toEqual(goodRows);
+      for (const name of names) expect(await one.cloud.settingsOf(name)).toEqual(settings);
+      expect([...one.cloud.tables.keys()].toSorted()).toEqual(names.toSorted());
+      expect(one.cloud.backups.size).toBe(0);
+      for (const name of names) {
+        const deletions = one.cloud.requests.filter((request) => request === `deleteTable ${name}`);
+        expect(deletions).toHaveLength(1);
+      }
+    }
+  });
+
+  it("deletes no table while the service stack exists", async () => {
+    const one = world();
+    one.state.refuses = (change) => change.startsWith("Step replace ");
+    await expect(restoreStage(restore, one.tools)).rejects.toThrow("Not confirmed.");
+    one.state.refuses = () => false;
+    one.cloud.service = "CREATE_COMPLETE";
+
+    await expect(restoreStage(restore, one.tools)).rejects.toThrow("exists again");
+    expect(contentsOf(one)).toEqual(badRows);
+  });
+
+  it("deletes no table while a backup is missing", async () => {
+    const one = world();
+    one.state.refuses = (change) => change.startsWith("Step replace ");
+    await expect(restoreStage(restore, one.tools)).rejects.toThrow("Not confirmed.");
+    one.state.refuses = () => false;
+    const [last = ""] = [...one.cloud.backups.keys()].slice(-1);
+    one.cloud.backups.delete(last);
+
+    await expect(restoreStage(restore, one.tools)).rejects.toThrow("Nothing was deleted.");
+    expect(contentsOf(one)).toEqual(badRows);
+  });
+
+  it("reports a service stack that cannot be deleted", async () => {
+    const { cloud, tools } = world();
+    cloud.deleteService = async () => {
+      cloud.service = "DELETE_FAILED";
+    };
+
+    await expect(restoreStage(restore, tools)).rejects.toThrow("DELETE_FAILED");
+  });
+
+  it("stops before it deletes the copies if reconcile finds differences, and deletes them when repeated", async () => {
+    const one = world();
+    one.state.differences = 2;
+    const outcome = await toTheEnd(one);
+
+    expect(outcome).toMatchObject({ state: "waiting", step: "reconcile" });
+    expect(outcome).toHaveProperty("operatorMust", expect.stringContaining("2 differences"));
+    expect(one.cloud.tables.has("ledger-restored")).toBe(true);
+    expect(await restoreStage(restore, one.tools)).toEqual({ state: "completed", at });
+    expect(one.cloud.tables.has("ledger-restored")).toBe(false);
+  });
+
+  it("prints what differs between the data stack and its resources, and continues", async () => {
+    const one = world();
+    one.cloud.drifted = ["LedgerTable: MODIFIED (/Tags)"];
+
+    expect(await toTheEnd(one)).toEqual({ state: "completed", at });
+    expect(one.lines).toContain("  LedgerTable: MODIFIED (/Tags)");
+  });
+
+  it("refuses another time while a restore is in progress, and names the time of that restore", async () => {
+    const one = world();
+    await restoreStage(restore, one.tools);
+    const other = { ...restore, at: "2026-11-20T00:00:00Z" };
+
+    await expect(restoreStage(other, one.tools)).rejects.toThrow(`--at ${at}`);
+  });
+
+  it("does not begin if a table is missing, or if another table has the name of a copy", async () => {
+    const missing = world();
+    missing.cloud.tables.delete("ledger");
+    await expect(restoreStage(restore, missing.tools)).rejects.toThrow("There is no table ledger");
+    const taken = world();
+    taken.cloud.addTable("ledger-restored", "other", settings);
+    await expect(restoreStage(restore, taken.tools)).rejects.toThrow("A table ledger-restored");
+
+    expect([...missing.cloud.requests, ...taken.cloud.requests]).toEqual([]);
+  });
+});
+
+describe("plannedSteps", () => {
+  it("lists the steps before and during a restore, and changes nothing", async () => {
+    const one = world();
+    const before = await plannedSteps(restore, one.tools);
+    expect(one.cloud.requests).toEqual([]);
+    expect(before.map(({ state }) => state)).toEqual(["next", ...Array(8).fill("pending")]);
+    expect(before.filter(({ irreversible }) => irreversible).map(({ step }) => step)).toEqual([
+      "stop",
+      "replace",
+      "clean-up",
+    ]);
+
+    await restoreStage(restore, one.tools);
+    const requests = one.cloud.requests.length;
+    const during = await plannedSteps(restore, one.tools);
+    expect(one.cloud.requests).toHaveLength(requests);
+    expect(during.find(({ state }) => state === "next")).toMatchObject({ step: "deploy" });
+  });
+});
+
+describe("discardRestore", () => {
+  it("removes copies, backups and progress of a restore that replaced no table", async () => {
+    const one = world();
+    one.state.refuses = (change) => change.startsWith("Step stop ");
+    await expect(restoreStage(restore, one.tools)).rejects.toThrow("Not confirmed.");
+    await discardRestore(restore, one.tools);
+
+    expect(contentsOf(one)).toEqual(badRows);
+    expect([...one.cloud.tables.keys()].toSorted()).toEqual(names.toSorted());
+    expect(one.cloud.backups.size).toBe(0);
+    expect(one.cloud.stored).toBeUndefined();
+    await expect(discardRestore(restore, one.tools)).rejects.toThrow("No restore of prod");
+  });
+
+  it("refuses a restore that has deleted a table", async () => {
+    const one = world();
+    one.cloud.restoreFromBackup = async () => {
+      throw new Error("connection lost");
+    };
+    await expect(restoreStage(restore, one.tools)).rejects.toThrow("connection lost");
+
+    await expect(discardRestore(restore, one.tools)).rejects.toThrow("cannot be discarded");
+    expect(one.cloud.backups.size).toBe(4);
+  });
+});
