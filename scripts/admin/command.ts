@@ -11,6 +11,7 @@ export const commandOptions = {
   credits: { type: "string", value: "<n>", about: "the number of credits" },
   demo: { type: "boolean", about: "opens a demo account" },
   disabled: { type: "boolean", about: "stores the auto top-up without using it" },
+  endpoint: { type: "string", value: "<we_…>", about: "the webhook endpoint" },
   email: { type: "string", value: "<email>", about: "the email address of the account" },
   id: {
     type: "string",
@@ -27,6 +28,11 @@ export const commandOptions = {
   },
   queue: { type: "string", value: `<${queueNames.join("|")}>`, about: "the queue" },
   receiver: { type: "string", value: "<https url>", about: "where the changes are sent" },
+  requests: {
+    type: "string",
+    value: "<n>",
+    about: "the number of concurrent requests to the webhook endpoint",
+  },
   request: { type: "string", value: "<req_…>", about: "shows only the entries of this call" },
   run: { type: "string", value: "<number>", about: "the number of the run" },
   runs: { type: "string", value: "<n>", about: "the number of runs of each watchlist" },

@@ -22,6 +22,7 @@ import { creditCommands } from "./credits.ts";
 import { deadLetterCommands } from "./dead-letters.ts";
 import { demoCommands } from "./demo.ts";
 import { textOf } from "./print.ts";
+import { endpointCommands } from "./endpoints.ts";
 import { reconcileCommands } from "./reconcile-command.ts";
 import { deployedTarget, localTarget, type Target } from "./target.ts";
 import { watchlistCommands } from "./watchlists.ts";
@@ -35,6 +36,7 @@ const group: CommandGroup<Command> = {
     ...accountCommands,
     ...creditCommands,
     ...watchlistCommands,
+    ...endpointCommands,
     ...demoCommands,
     ...deadLetterCommands,
     ...reconcileCommands,
