@@ -153,7 +153,9 @@ describe("the admin command, for an account,", () => {
     const account = await openAccount();
     const { key } = await result("create-key", "--account", account, "--name", "hooks");
     const api = apiClient(world.ready["base_url"] ?? "", String(key));
-    const { body } = await api.send("POST", "/webhook_endpoints", { url: "http://127.0.0.1:9999/" });
+    const { body } = await api.send("POST", "/webhook_endpoints", {
+      url: "http://127.0.0.1:9999/",
+    });
     const id = String(body["id"]);
     const to = ["--account", account, "--endpoint", id, "--requests"];
 

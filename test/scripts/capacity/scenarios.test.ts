@@ -7,8 +7,8 @@ import { pageCells } from "./markdown.ts";
 describe("10,000 watchlists with the settings of prod", () => {
   const scenarios = simulateScenarios(configs.prod, defaultAssumptions);
 
-  it("end their runs within 15 minutes, spread evenly and all on the hour", () => {
-    expect(scenarios.map(({ isInTime }) => isInTime)).toEqual([true, true]);
+  it("end their runs within 15 minutes, spread evenly, on the hour, and beside a tick storm", () => {
+    expect(scenarios.map(({ isInTime }) => isInTime)).toEqual([true, true, true]);
   });
 
   it("are in docs/performance.md with the times that the simulation computes", () => {
