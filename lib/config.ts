@@ -57,13 +57,15 @@ export interface Config {
   readonly protectedFromDeletion: boolean;
   /**
    * Memory of the functions, in megabytes. A finisher needs memory for the results of all steps of
-   * a run. A step needs memory for the results of the preceding steps.
+   * a run. A step needs memory for the results of the preceding steps. A delivery worker that drains
+   * a busy webhook endpoint needs more CPU, which grows with its memory (docs/performance.md).
    */
   readonly memoryMegabytes: {
     readonly api: number;
     readonly worker: number;
     readonly step: number;
     readonly finisher: number;
+    readonly delivery: number;
   };
   /**
    * Maximum number of parallel invocations of each worker, from 2 to 1,000. The API uses the rest
@@ -142,7 +144,7 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
     logRetention: RetentionDays.ONE_WEEK,
     removalPolicy: RemovalPolicy.DESTROY,
     protectedFromDeletion: false,
-    memoryMegabytes: { api: 512, worker: 512, step: 1_024, finisher: 3_008 },
+    memoryMegabytes: { api: 512, worker: 512, step: 1_024, finisher: 3_008, delivery: 512 },
     concurrencyMax: { runs: 2, steps: 5, finishes: 2, deliveries: 12 },
     // Lambda refuses reservations in an AWS account with a low quota.
     reservedConcurrency: null,
@@ -175,7 +177,7 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
     logRetention: RetentionDays.ONE_MONTH,
     removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     protectedFromDeletion: true,
-    memoryMegabytes: { api: 1_024, worker: 512, step: 1_024, finisher: 3_008 },
+    memoryMegabytes: { api: 1_024, worker: 512, step: 1_024, finisher: 3_008, delivery: 512 },
     concurrencyMax: { runs: 10, steps: 60, finishes: 10, deliveries: 100 },
     // The sweeper starts every minute and may take two minutes, so its passes may overlap.
     reservedConcurrency: {

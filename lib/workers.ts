@@ -153,6 +153,7 @@ export class Workers extends Construct {
     const deliveries = new QueueWorker(this, "Deliveries", {
       function: {
         ...this.worker("delivery", "Sends events to webhook endpoints and buckets.", 300),
+        memoryMegabytes: config.memoryMegabytes.delivery,
         sendsToItself: true,
       },
       variables: (own) => ({

@@ -3,6 +3,7 @@ import { accountOptions, benchAccount, printAccount } from "./bench/account.ts";
 import { benchApi, printApi } from "./bench/api.ts";
 import { benchDelivery } from "./bench/delivery.ts";
 import { printDelivery } from "./bench/delivery-figures.ts";
+import { benchEndpoint, endpointOptions, printEndpoint } from "./bench/endpoint.ts";
 import { benchInFlight, inFlightOptions, printInFlight } from "./bench/in-flight.ts";
 import { benchKey, keyOptions, printKey } from "./bench/key.ts";
 import { benchReference, printReference, referenceOptions } from "./bench/reference.ts";
@@ -74,6 +75,13 @@ await runCommandGroup({
       example: "",
       run: benchDelivery,
       print: printDelivery,
+    }),
+    ...bench("endpoint", {
+      about: "The events per second that one busy webhook endpoint receives.",
+      options: endpointOptions,
+      example: "--at-once 4,100 --answer-ms 200",
+      run: benchEndpoint,
+      print: printEndpoint,
     }),
     ...bench("in-flight", {
       about: "Many simultaneous calls of one account.",

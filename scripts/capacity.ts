@@ -6,7 +6,8 @@ import { configs, type Stage, stages } from "../lib/config.ts";
 import { jsonOption, runCommand } from "../tools/command-line/command-line.ts";
 import { printTable } from "./measure/print-table.ts";
 import { type Assumptions, defaultAssumptions, simulateScenarios } from "./capacity/scenarios.ts";
-import { capacityRows } from "./capacity/rows.ts";
+import { ceilings } from "./capacity/ceilings.ts";
+import { capacityRows, ceilingRows } from "./capacity/rows.ts";
 
 const countMax = 100_000;
 
@@ -34,9 +35,19 @@ const commandLine = {
     ),
     "start-seconds": number(defaultAssumptions.startSeconds, "seconds to start a run"),
     "end-seconds": number(defaultAssumptions.endSeconds, "seconds to end a run"),
+    ceilings: {
+      type: "boolean",
+      about:
+        "prints the ceilings of a key, an account, an endpoint and the service in prod instead",
+    },
     json: jsonOption,
   },
-  examples: ["", "--watchlists 20000 --readers 120", "--items 50000 --watchlists 100 --json"],
+  examples: [
+    "",
+    "--ceilings",
+    "--watchlists 20000 --readers 120",
+    "--items 50000 --watchlists 100 --json",
+  ],
 } as const;
 
 function number(standard: number, about: string) {
@@ -44,6 +55,11 @@ function number(standard: number, about: string) {
 }
 
 await runCommand(commandLine, async ({ values }) => {
+  if (values.ceilings) {
+    if (values.json) process.stdout.write(`${JSON.stringify({ ceilings: ceilings() })}\n`);
+    else printTable("ceilings of prod", ceilingRows(ceilings()));
+    return;
+  }
   const { concurrencyMax } = configs[stageNamed(values.stage)];
   const readers = values.readers ?? `${concurrencyMax.steps}`;
   const assumptions: Assumptions = {

@@ -38,7 +38,7 @@ export interface Swept {
  * The maximum number of rows of each kind that one pass handles. The rows that have been due
  * longest come first.
  */
-const rowsMax = 1_000;
+export const rowsMax = 1_000;
 /** The time after which the sweeper treats the message of a due watchlist's schedule as lost. */
 const tickGraceMs = 90_000;
 

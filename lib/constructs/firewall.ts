@@ -11,7 +11,7 @@ const rateWindowSeconds = 300;
  * Rate limit for one address: the limit of two API keys. More calls from one address are probably
  * an attack on keys.
  */
-const requestsPerSecondOfAddress = 2 * limits.requestsPerSecond;
+export const requestsPerSecondOfAddress = 2 * limits.requestsPerSecond;
 const retryAfterSeconds = 60;
 
 /**

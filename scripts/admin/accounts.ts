@@ -7,6 +7,7 @@ import { dynamoApiKeyStore } from "../../shared/aws/accounts/api-key-store.ts";
 import { dynamoLedgerReader } from "../../tools/reconcile/readers/ledger.ts";
 import { dynamoDestinationStore } from "../../shared/aws/exports/destination-store.ts";
 import { dynamoEndpoints } from "../../shared/aws/deliveries/endpoint-store.ts";
+import { requestsAtOnceTo } from "../../shared/webhooks/endpoint.ts";
 import { isDestinationFailing } from "../../shared/exports/destination.ts";
 import { systemRandom, systemClock } from "../../shared/base/system.ts";
 import { limits } from "../../shared/base/limits.ts";
@@ -176,12 +177,13 @@ async function showAccount(accountId: string, admin: Admin): Promise<unknown> {
     })),
     api_keys: (await keysOf(admin).list(accountId)).map(presentApiKey),
     watchlists: await watchlistLines(accountId, admin),
-    webhook_endpoints: endpoints.map(({ id, url, enabled, events, createdAt }) => ({
-      id,
-      url,
-      enabled,
-      events,
-      created_at: createdAt,
+    webhook_endpoints: endpoints.map((endpoint) => ({
+      id: endpoint.id,
+      url: endpoint.url,
+      enabled: endpoint.enabled,
+      events: endpoint.events,
+      requests_at_once: requestsAtOnceTo(endpoint),
+      created_at: endpoint.createdAt,
     })),
   };
 }

@@ -14,6 +14,7 @@ export const commandOptions = {
   discard: { type: "boolean", about: "removes the copies of a restore that replaced no table" },
   "dry-run": { type: "boolean", about: "shows what the command would do, and changes nothing" },
   disabled: { type: "boolean", about: "stores the auto top-up without using it" },
+  endpoint: { type: "string", value: "<we_…>", about: "the webhook endpoint" },
   email: { type: "string", value: "<email>", about: "the email address of the account" },
   id: {
     type: "string",
@@ -34,6 +35,11 @@ export const commandOptions = {
   },
   queue: { type: "string", value: `<${queueNames.join("|")}>`, about: "the queue" },
   receiver: { type: "string", value: "<https url>", about: "where the changes are sent" },
+  requests: {
+    type: "string",
+    value: "<n>",
+    about: "the number of concurrent requests to the webhook endpoint",
+  },
   request: { type: "string", value: "<req_…>", about: "shows only the entries of this call" },
   restart: { type: "boolean", about: "begins again instead of continuing an interrupted command" },
   run: { type: "string", value: "<number>", about: "the number of the run" },

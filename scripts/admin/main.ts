@@ -22,6 +22,7 @@ import { creditCommands } from "./credits.ts";
 import { deadLetterCommands } from "./dead-letters.ts";
 import { demoCommands } from "./demo.ts";
 import { textOf } from "./print.ts";
+import { endpointCommands } from "./endpoints.ts";
 import { migrateCommands } from "./migrate.ts";
 import { reconcileCommands } from "./reconcile-command.ts";
 import { restoreCommands } from "./restore/command.ts";
@@ -37,6 +38,7 @@ const group: CommandGroup<Command> = {
     ...accountCommands,
     ...creditCommands,
     ...watchlistCommands,
+    ...endpointCommands,
     ...demoCommands,
     ...deadLetterCommands,
     ...migrateCommands,

@@ -120,6 +120,7 @@ async function addEndpoint(): Promise<void> {
     secret: await secrets.seal(newSecret(random), endpointSecretContext(account, endpointId)),
     secretHint: "none",
     previousSecret: null,
+    requestsAtOnce: null,
     disabledReason: null,
     receivingSince: now,
     createdAt: now,

@@ -1,3 +1,4 @@
+import type { Ceiling } from "./ceilings.ts";
 import type { Scenario } from "./scenarios.ts";
 
 /** The table of scenarios that the command prints and docs/performance.md shows. */
@@ -10,6 +11,16 @@ export const capacityRows = (scenarios: readonly Scenario[]) =>
     "batches waiting": `${waitingMax.batches}`,
     "workers at once": `${workersMax}`,
     "in time": isInTime ? "yes" : "no",
+  }));
+
+/** The table of ceilings that the command prints and docs/performance.md shows. */
+export const ceilingRows = (ceilings: readonly Ceiling[]) =>
+  ceilings.map(({ of, what, ceiling, constant, quota }) => ({
+    of,
+    limit: what,
+    ceiling,
+    "set by": constant,
+    "AWS quota": quota,
   }));
 
 const minutes = (seconds: number): string =>

@@ -16,7 +16,7 @@ export interface Pipeline {
   readonly finishers: Stage;
 }
 
-/** Scheduled runs, all of the same size. */
+/** Scheduled runs of one account or of many accounts, all of the same size. */
 export interface Load {
   /** Due times, in seconds. */
   readonly dueAt: readonly number[];
@@ -45,11 +45,13 @@ interface Event {
 }
 
 /**
- * Simulates the processing of scheduled runs in virtual time. Queues are first in, first out, each
- * task takes the mean time of its stage, and nothing fails.
+ * Simulates the processing of scheduled runs in virtual time. Each task takes the mean time of its
+ * stage, and nothing fails. Each queue is fair, as SQS is between message groups: the next message is the
+ * oldest of the load with the fewest messages in work.
+ * @param other runs of another account at the same time; they are not in the result
  */
-export function simulate(load: Load, pipeline: Pipeline): Simulated {
-  const events = new TinyQueue<Event>([], (one, other) => one.at - other.at);
+export function simulate(load: Load, pipeline: Pipeline, other?: Load): Simulated {
+  const events = new TinyQueue<Event>([], (one, next) => one.at - next.at);
   const busy = { now: 0, max: 0 };
   const starters = openStage(pipeline.starters, events, busy);
   const readers = openStage(pipeline.readers, events, busy);
@@ -57,27 +59,34 @@ export function simulate(load: Load, pipeline: Pipeline): Simulated {
   const durations: number[] = [];
   let lastEnd = 0;
 
-  const readStep = (dueAt: number, stepsLeft: number, at: number): void => {
-    let unread = load.batches;
+  const readStep = (run: Run, stepsLeft: number, at: number): void => {
+    const { of } = run;
+    let unread = of.batches;
     const onRead = (now: number): void => {
       unread -= 1;
       if (unread > 0) return;
-      if (stepsLeft > 1) readStep(dueAt, stepsLeft - 1, now);
-      else finishers.add(now, (end) => onEnd(dueAt, end));
+      if (stepsLeft > 1) readStep(run, stepsLeft - 1, now);
+      else finishers.add(now, { of, onDone: (end) => onEnd(run, end) });
     };
-    for (let batch = 0; batch < load.batches; batch += 1) readers.add(at, onRead);
+    for (let batch = 0; batch < of.batches; batch += 1) readers.add(at, { of, onDone: onRead });
   };
-  const onEnd = (dueAt: number, end: number): void => {
+  const onEnd = ({ of, dueAt }: Run, end: number): void => {
+    if (of !== load) return;
     durations.push(end - dueAt);
     lastEnd = Math.max(lastEnd, end);
   };
 
   let invokedAt = -Infinity;
-  for (const dueAt of load.dueAt.toSorted((one, other) => one - other)) {
+  const runs = [load, ...(other === undefined ? [] : [other])].flatMap((of) =>
+    of.dueAt.map((dueAt): Run => ({ of, dueAt })),
+  );
+  for (const run of runs.toSorted((one, next) => one.dueAt - next.dueAt)) {
+    const { of, dueAt } = run;
     invokedAt = Math.max(dueAt, invokedAt + 1 / pipeline.schedulesPerSecond);
     events.push({
       at: invokedAt,
-      happen: (now) => starters.add(now, (started) => readStep(dueAt, load.steps, started)),
+      happen: (now) =>
+        starters.add(now, { of, onDone: (started) => readStep(run, of.steps, started) }),
     });
   }
   for (let event = events.pop(); event !== undefined; event = events.pop()) event.happen(event.at);
@@ -96,36 +105,70 @@ export function simulate(load: Load, pipeline: Pipeline): Simulated {
   };
 }
 
+/** A run of a load. */
+interface Run {
+  readonly of: Load;
+  readonly dueAt: number;
+}
+
+/** A message of a load in a queue. */
+interface Message {
+  readonly of: Load;
+  readonly onDone: (now: number) => void;
+}
+
+/** The waiting messages of a load, from the index `first`, and the number in work. */
+interface Lane {
+  readonly waiting: Message[];
+  first: number;
+  inWork: number;
+}
+
 function openStage(
   { parallel, seconds }: Stage,
   events: TinyQueue<Event>,
   busy: { now: number; max: number },
 ) {
-  const waiting: ((now: number) => void)[] = [];
-  let [first, working, waitingMax] = [0, 0, 0];
-  const work = (now: number, onDone: (now: number) => void): void => {
+  const lanes = new Map<Load, Lane>();
+  let [working, waiting, waitingMax] = [0, 0, 0];
+  const laneOf = (of: Load): Lane => {
+    const lane = lanes.get(of) ?? { waiting: [], first: 0, inWork: 0 };
+    lanes.set(of, lane);
+    return lane;
+  };
+  const takeNext = (): Message | undefined => {
+    const [lane] = [...lanes.values()]
+      .filter((one) => one.first < one.waiting.length)
+      .toSorted((one, next) => one.inWork - next.inWork);
+    if (lane === undefined) return undefined;
+    waiting -= 1;
+    lane.first += 1;
+    return lane.waiting[lane.first - 1];
+  };
+  const work = (now: number, { of, onDone }: Message): void => {
+    const lane = laneOf(of);
+    lane.inWork += 1;
     working += 1;
     busy.now += 1;
     busy.max = Math.max(busy.max, busy.now);
     events.push({
       at: now + seconds,
       happen(end) {
+        lane.inWork -= 1;
         working -= 1;
         busy.now -= 1;
-        const next = waiting[first];
-        if (next !== undefined) {
-          first += 1;
-          work(end, next);
-        }
+        const next = takeNext();
+        if (next !== undefined) work(end, next);
         onDone(end);
       },
     });
   };
   return {
-    add(now: number, onDone: (now: number) => void): void {
-      if (working < parallel) return work(now, onDone);
-      waiting.push(onDone);
-      waitingMax = Math.max(waitingMax, waiting.length - first);
+    add(now: number, message: Message): void {
+      if (working < parallel) return work(now, message);
+      laneOf(message.of).waiting.push(message);
+      waiting += 1;
+      waitingMax = Math.max(waitingMax, waiting);
     },
     waitingMax: () => waitingMax,
   };

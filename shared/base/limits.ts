@@ -60,6 +60,11 @@ export const limits = {
    * destination as failing.
    */
   failuresUntilFailing: 3,
+  /**
+   * Number of concurrent requests to a webhook endpoint. `max` is the highest value that an operator
+   * can set for an endpoint. It exceeds what the delivery log can store for answers in 200 ms.
+   */
+  webhookRequestsAtOnce: { default: 4, max: 128 },
   secretOverlapSeconds: 24 * 60 * 60,
   eventRetentionDays: 30,
   /**

@@ -39,7 +39,7 @@ export function exportSessions(dependencies: ExportDependencies): OpenSession<Ex
     const failures = { inRow: 0 };
     return {
       // Runs are exported one after the other. The objects of one run are written in parallel.
-      parallel: 1,
+      parallel: () => 1,
       ended: async () =>
         destinationRefusal(await dependencies.destinations.get(accountId)) !== null,
       async work(entry: OutboxEntry, slice: TimeSlice<ExportRecord>) {

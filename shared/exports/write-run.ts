@@ -17,7 +17,7 @@ import { folderOf, presentManifest, sizeAndDigestOf } from "./manifest.ts";
 import { manifestKey, objectKey } from "./object-key.ts";
 
 /** Number of parallel writes. Each uses a separate connection that stays open. */
-const putsAtOnce = 4;
+export const putsAtOnce = 4;
 
 export interface WriteSubject {
   readonly accountId: string;

@@ -29,8 +29,8 @@ export interface TimeSlice<LogRecord> {
 
 /** Processes the entries of one delivery target during one time slice. */
 export interface Session<LogRecord> {
-  /** Number of entries processed in parallel. */
-  readonly parallel: number;
+  /** Number of entries processed in parallel. Called after `ended`, for each read of entries. */
+  parallel(): number;
   /**
    * True if the delivery target is deleted or disabled. The session then ends all its entries,
    * including those that are not due. Checked before each read of entries, because the target may
@@ -66,8 +66,12 @@ export interface DrainDependencies<LogRecord> {
   readonly begins?: (entry: OutboxEntry) => void;
 }
 
-/** Maximum number of entries in memory at a time. */
-const entriesAtOnce = 25;
+/**
+ * Number of entries that one read lists: at least `entriesAtOnceMin`, and some for each parallel
+ * loop, because the loops wait for the longest entry before the next read.
+ */
+const entriesAtOnceMin = 25;
+const entriesPerLoop = 6;
 
 /**
  * Drains the outbox of a delivery target for up to 30 s, under a lease. Returns at once if it
@@ -178,14 +182,15 @@ async function untilNothingIsDue<LogRecord>(
 async function dueEntries<LogRecord>(work: Work<LogRecord>): Promise<readonly OutboxEntry[]> {
   const { target, session, dependencies, failed } = work;
   const { outbox, clock } = dependencies;
-  const limit = entriesAtOnce + failed.size;
   const by = (await session.ended()) ? null : clock.now();
+  const wanted = Math.max(entriesAtOnceMin, entriesPerLoop * session.parallel());
+  const limit = wanted + failed.size;
   const [first, later] = await Promise.all([
     outbox.entries(target, { lane: "first", by, limit }),
     outbox.entries(target, { lane: "later", by, limit }),
   ]);
   const due = alternately(first, later).filter((entry) => !failed.has(entryName(entry)));
-  return firstOfEachKey(due).slice(0, entriesAtOnce);
+  return firstOfEachKey(due).slice(0, wanted);
 }
 
 /**
@@ -235,6 +240,6 @@ async function workOn<LogRecord>(
     }
   };
   // All parallel loops must end before the session closes the connections that they use.
-  const tracks = await Promise.allSettled(Array.from({ length: session.parallel }, track));
+  const tracks = await Promise.allSettled(Array.from({ length: session.parallel() }, track));
   for (const ended of tracks) if (ended.status === "rejected") throw ended.reason;
 }

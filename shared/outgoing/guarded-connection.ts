@@ -52,7 +52,7 @@ export interface GuardedConnection {
   close(): void;
 }
 
-const exchangeTimes = { connectMs: 5_000, totalMs: 15_000, idleMs: 4_000 };
+export const exchangeTimes = { connectMs: 5_000, totalMs: 15_000, idleMs: 4_000 };
 const parallelMax = 4;
 const headerBytesMax = 16 * 1_024;
 

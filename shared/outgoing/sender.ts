@@ -45,6 +45,9 @@ export interface ReceiverConnection {
  * connect and 15 s in total. Receivers do not share connections.
  */
 export interface Sender {
-  /** Creates a receiver connection. Its first request opens a socket. */
-  connect(url: string): ReceiverConnection;
+  /**
+   * Creates a receiver connection. Its first request opens a socket.
+   * @param atOnce maximum number of requests at the same time, each of which uses a socket
+   */
+  connect(url: string, atOnce: number): ReceiverConnection;
 }

@@ -18,8 +18,12 @@ export interface WebhookSenderOptions extends Omit<
 /** Creates a sender that uses a guarded connection for each receiver. */
 export function webhookSender({ clock, ...options }: WebhookSenderOptions): Sender {
   return {
-    connect: (url) =>
-      receiverConnection(new URL(url), clock, guardedConnection({ ...options, answerBytesMax })),
+    connect: (url, parallel) =>
+      receiverConnection(
+        new URL(url),
+        clock,
+        guardedConnection({ ...options, answerBytesMax, parallel }),
+      ),
   };
 }
 

@@ -56,6 +56,7 @@ export async function createEndpoint(
     secret: await secrets.seal(secret, endpointSecretContext(accountId, id)),
     secretHint: secretHint(secret),
     previousSecret: null,
+    requestsAtOnce: null,
     disabledReason: wanted.enabled ? null : "user",
     receivingSince: now.toISOString(),
     createdAt: now.toISOString(),

@@ -57,6 +57,11 @@ export interface WebhookEndpoint {
    * `expiresAt`.
    */
   readonly previousSecret: { readonly sealed: string; readonly expiresAt: string } | null;
+  /**
+   * Maximum number of concurrent requests, which an operator set for this endpoint; null for the
+   * default (`limits.webhookRequestsAtOnce`).
+   */
+  readonly requestsAtOnce: number | null;
   readonly createdAt: string;
   /**
    * Time of the last change. Each change gives a new value, so it identifies a version of the
@@ -146,6 +151,10 @@ export const changedAt = ({ updatedAt }: WebhookEndpoint, now: Date): string =>
  */
 export const isSubscribed = (endpoint: WebhookEndpoint, type: EventType): boolean =>
   endpoint.enabled && (endpoint.events === null || endpoint.events.includes(type));
+
+/** Maximum number of concurrent requests to an endpoint. The default for a deleted endpoint. */
+export const requestsAtOnceTo = (endpoint: WebhookEndpoint | null): number =>
+  endpoint?.requestsAtOnce ?? limits.webhookRequestsAtOnce.default;
 
 /** The encrypted secrets with which requests are signed at `now`. The current secret is first. */
 export function signingSecrets(endpoint: WebhookEndpoint, now: Date): readonly string[] {

@@ -1,6 +1,11 @@
 import type { Clock } from "../base/clock.ts";
 import type { SecretBox } from "../base/secret-box.ts";
-import { type WebhookEndpoint, endpointSecretContext, signingSecrets } from "./endpoint.ts";
+import {
+  endpointSecretContext,
+  requestsAtOnceTo,
+  signingSecrets,
+  type WebhookEndpoint,
+} from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 import type { ReceiverConnection, Sender } from "../outgoing/sender.ts";
 
@@ -46,14 +51,18 @@ export function openReceiver(
   { endpoints, secrets, sender, clock }: ReceiverDependencies,
 ): ReceiverAccess {
   let found: { readonly ready: Promise<ReceiverState>; readonly at: number } | undefined;
-  let open: { readonly url: string; readonly connection: ReceiverConnection } | undefined;
+  let open:
+    | { readonly url: string; readonly atOnce: number; readonly connection: ReceiverConnection }
+    | undefined;
 
   const connections: ReceiverConnection[] = [];
 
-  const connectionTo = (url: string): ReceiverConnection => {
-    if (open?.url !== url) {
-      // The connection to the previous URL stays open, because requests may be in progress on it.
-      open = { url, connection: sender.connect(url) };
+  const connectionTo = (endpoint: WebhookEndpoint): ReceiverConnection => {
+    const { url } = endpoint;
+    const atOnce = requestsAtOnceTo(endpoint);
+    if (open?.url !== url || open.atOnce !== atOnce) {
+      // The previous connection stays open, because requests may be in progress on it.
+      open = { url, atOnce, connection: sender.connect(url, atOnce) };
       connections.push(open.connection);
     }
     return open.connection;
@@ -69,7 +78,7 @@ export function openReceiver(
       outcome: "ready",
       endpoint,
       secrets: opened,
-      connection: connectionTo(endpoint.url),
+      connection: connectionTo(endpoint),
     };
   };
   return {

@@ -66,7 +66,7 @@ async function sent(
   const delivery = deliveryOf(endpoint, event);
   const body = Buffer.from(delivery.testBody);
   const opened = await openSecrets(endpoint, clock.now(), secrets);
-  const connection = sender.connect(endpoint.url);
+  const connection = sender.connect(endpoint.url, 1);
   try {
     const { attempt } = await sendDelivery({ delivery, body, secrets: opened, connection }, clock);
     const context = { retryAfter: null, now: clock.now(), fraction: 0 };

@@ -4,6 +4,7 @@ import { archivedRun, type EventBodies } from "../events/event-archive.ts";
 import type { OpenSession, Session } from "../outbox/drain.ts";
 import type { DeliveryRecord, WebhookContext, WebhookDependencies } from "./attempt-delivery.ts";
 import { notedLog } from "./delivery-log.ts";
+import { requestsAtOnceTo, type WebhookEndpoint } from "./endpoint.ts";
 import { healthOf, trackHealth } from "./endpoint-health.ts";
 import { firstAttemptGate } from "./first-attempt-gate.ts";
 import { firstAttempts } from "./first-attempts.ts";
@@ -12,11 +13,6 @@ import { endpointRefusal, openReceiver } from "./receiver.ts";
 import { recoverDeliveries } from "./recover-deliveries.ts";
 import { retryDelivery } from "./retry-delivery.ts";
 
-/**
- * Maximum number of concurrent requests to a receiver. The first attempts of one run are
- * sequential.
- */
-const parallel = 4;
 /**
  * Maximum number of cached run indexes. Retries of the same run are due close together, so few are
  * enough.
@@ -43,12 +39,16 @@ export function webhookSessions(dependencies: WebhookDependencies): OpenSession<
       firstAttempts: firstAttemptGate(health),
     };
     const work = workOn(context);
+    let endpoint: WebhookEndpoint | null = null;
     return Promise.resolve({
-      parallel,
+      // The first attempts of one run are sequential.
+      parallel: () => requestsAtOnceTo(endpoint),
       // Reads the store, because the cached endpoint may be older than the change that woke this
       // session.
-      ended: async () =>
-        endpointRefusal(await dependencies.endpoints.get(accountId, endpointId)) !== null,
+      async ended() {
+        endpoint = await dependencies.endpoints.get(accountId, endpointId);
+        return endpointRefusal(endpoint) !== null;
+      },
       work: (entry, slice) => work(entry, log.noting(slice)),
       state: () => health.current(),
       close: () => receiver.close(),

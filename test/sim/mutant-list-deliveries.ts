@@ -28,6 +28,20 @@ export const deliveryMutants: readonly Mutant[] = [
     scenario: "deliveries",
   },
   {
+    name: "number-of-requests-at-once-ignored",
+    file: "shared/webhooks/endpoint.ts",
+    original: "endpoint?.requestsAtOnce ?? limits.webhookRequestsAtOnce.default",
+    replacement: "(endpoint?.requestsAtOnce === 0 ? 0 : limits.webhookRequestsAtOnce.default)",
+    scenario: "deliveries",
+  },
+  {
+    name: "one-request-more-at-once",
+    file: "shared/outbox/drain.ts",
+    original: "Array.from({ length: session.parallel() }, track)",
+    replacement: "Array.from({ length: session.parallel() + 1 }, track)",
+    scenario: "deliveries",
+  },
+  {
     name: "later-lane-not-read",
     file: outbox,
     original: "const next = [...(first ?? []), ...(later ?? [])]",

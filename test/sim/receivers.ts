@@ -19,6 +19,8 @@ export interface SentRequest {
   status: number | "failed" | null;
   /** True if a connection was made, so that the receiver may have the request. */
   left: boolean;
+  /** The number of requests in progress of the same session to this URL, including this one. */
+  readonly atOnce: number;
 }
 
 /** The behaviour of a receiver for a period. */
@@ -112,42 +114,48 @@ export function virtualReceivers({ tasks, faults, random }: OutsideOptions) {
   };
   /** Creates the sender port for a process with the given clock. */
   const sender = (now: () => Date): Sender => ({
-    connect: (url) => ({
-      async send({ headers, body }) {
-        const request: SentRequest = {
-          url,
-          begunAt: now().getTime(),
-          headers: { ...headers },
-          body: Buffer.from(body).toString(),
-          startedAt: tasks.now(),
-          task: tasks.current(),
-          arrivedAt: null,
-          status: null,
-          left: false,
-        };
-        sent.push(request);
-        const name = `${headers["webhook-id"]} attempt ${headers["Service-Attempt"]} to ${url}`;
-        const arrive = async (): Promise<Answer> => {
-          request.arrivedAt = tasks.now();
-          const decided = answers[moodOf(url)]();
-          request.status = decided.taken;
-          request.left = decided.result.outcome === "answered" || decided.result.sent;
-          tasks.note(`  ${url}: ${decided.taken} after ${decided.afterMs} ms`);
-          return decided;
-        };
-        const answer = await tasks.call({ label: `sends ${name}`, effect: arrive });
-        const { afterMs, result } = answer;
-        if (afterMs > 500) {
-          await tasks.call({
-            label: `gets the result of ${name}`,
-            effect: async () => {},
-            delay: afterMs,
-          });
-        }
-        return result;
-      },
-      close: () => {},
-    }),
+    connect: (url) => {
+      let underWay = 0;
+      return {
+        async send({ headers, body }) {
+          underWay += 1;
+          const request: SentRequest = {
+            url,
+            begunAt: now().getTime(),
+            headers: { ...headers },
+            body: Buffer.from(body).toString(),
+            startedAt: tasks.now(),
+            task: tasks.current(),
+            arrivedAt: null,
+            status: null,
+            left: false,
+            atOnce: underWay,
+          };
+          sent.push(request);
+          const name = `${headers["webhook-id"]} attempt ${headers["Service-Attempt"]} to ${url}`;
+          const arrive = async (): Promise<Answer> => {
+            request.arrivedAt = tasks.now();
+            const decided = answers[moodOf(url)]();
+            request.status = decided.taken;
+            request.left = decided.result.outcome === "answered" || decided.result.sent;
+            tasks.note(`  ${url}: ${decided.taken} after ${decided.afterMs} ms`);
+            return decided;
+          };
+          const answer = await tasks.call({ label: `sends ${name}`, effect: arrive });
+          const { afterMs, result } = answer;
+          if (afterMs > 500) {
+            await tasks.call({
+              label: `gets the result of ${name}`,
+              effect: async () => {},
+              delay: afterMs,
+            });
+          }
+          underWay -= 1;
+          return result;
+        },
+        close: () => {},
+      };
+    },
   });
   return { sent, sender, dead };
 }

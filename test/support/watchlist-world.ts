@@ -161,6 +161,7 @@ export async function openWatchlistWorld(tables: TestTables) {
         secret: "sealed",
         secretHint: "last",
         previousSecret: null,
+        requestsAtOnce: null,
         disabledReason: null,
         receivingSince: at,
         createdAt: at,

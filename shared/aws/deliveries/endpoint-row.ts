@@ -1,4 +1,14 @@
-import { array, boolean, nullable, object, optional, parse, picklist, string } from "valibot";
+import {
+  array,
+  boolean,
+  nullable,
+  number,
+  object,
+  optional,
+  parse,
+  picklist,
+  string,
+} from "valibot";
 import { eventTypes } from "../../events/event.ts";
 import { disabledReasons, type WebhookEndpoint } from "../../webhooks/endpoint.ts";
 import type { Row } from "../table/dynamo.ts";
@@ -21,6 +31,7 @@ export const endpointRowOf = (endpoint: WebhookEndpoint): Row => ({
     endpoint.previousSecret === null
       ? null
       : { sealed: endpoint.previousSecret.sealed, expires_at: endpoint.previousSecret.expiresAt },
+  requests_at_once: endpoint.requestsAtOnce,
   created_at: endpoint.createdAt,
   updated_at: endpoint.updatedAt,
 });
@@ -39,6 +50,8 @@ const endpointRow = object({
   secret: string(),
   secret_hint: string(),
   previous_secret: nullable(object({ sealed: string(), expires_at: string() })),
+  // Absent in rows that an earlier release wrote.
+  requests_at_once: optional(nullable(number()), null),
   created_at: string(),
   updated_at: string(),
 });
@@ -61,6 +74,7 @@ export function endpointFromRow(accountId: string, stored: Row): WebhookEndpoint
     secretHint: row.secret_hint,
     previousSecret:
       previous === null ? null : { sealed: previous.sealed, expiresAt: previous.expires_at },
+    requestsAtOnce: row.requests_at_once,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

@@ -214,11 +214,13 @@ export const transactWrites = (
   items: readonly TransactItem[],
   options: RetryOptions,
 ): Promise<boolean> =>
-  retryContended(options, async () => {
-    const reasons = await transact(client, items);
-    if (reasons === undefined) return true;
-    return isContention(reasons) ? "again" : false;
-  });
+  retryContended(options, (note) =>
+    againIfThrottled<boolean | "again">(note, async () => {
+      const reasons = await transact(client, items);
+      if (reasons === undefined) return true;
+      return isContention(reasons) ? "again" : false;
+    }),
+  );
 
 /**
  * DynamoDB's maximum number of rows in one BatchWriteItem. Its size limit of 16 MB needs no check,

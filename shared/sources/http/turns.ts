@@ -39,7 +39,7 @@ const reservedSecondsMax = 1;
  * The maximum rate, in calls per second, that one table row handles. Each granted or refused permit
  * may cost one write, and DynamoDB accepts 1,000 writes per second to one row.
  */
-const sharePerSecondMax = 250;
+export const sharePerSecondMax = 250;
 
 /**
  * Creates a distributor that requests permits for all waiting calls together, so that many calls

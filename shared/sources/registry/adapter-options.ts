@@ -37,7 +37,9 @@ const between = ({ from, to, unit }: Bounds): v.GenericSchema<number> => {
 const whole = (bounds: Bounds): v.GenericSchema<number> =>
   v.pipe(between(bounds), v.integer(`must be a whole number of ${bounds.unit}`));
 
-const callsPerSecond = between({ from: 0.1, to: 1_000, unit: "calls a second" });
+/** The highest rate that a source can have, in calls a second. */
+export const callsPerSecondMax = 1_000;
+const callsPerSecond = between({ from: 0.1, to: callsPerSecondMax, unit: "calls a second" });
 const burst = whole({ from: 1, to: 1_000, unit: "calls" });
 const callsAtOnceMax = whole({ from: 1, to: 256, unit: "calls" });
 const tryTimeoutMs = whole({ from: 1_000, to: 300_000, unit: "milliseconds" });

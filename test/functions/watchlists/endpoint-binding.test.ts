@@ -37,6 +37,7 @@ async function register(url: string): Promise<WebhookEndpoint> {
     secret: "sealed",
     secretHint: "last",
     previousSecret: null,
+    requestsAtOnce: null,
     createdAt: at.toISOString(),
     updatedAt: at.toISOString(),
     receivingSince: at.toISOString(),

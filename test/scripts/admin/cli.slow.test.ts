@@ -149,6 +149,29 @@ describe("the admin command, for an account,", () => {
     });
   });
 
+  it("sets how many requests a webhook endpoint receives at once, within the limit", async () => {
+    const account = await openAccount();
+    const { key } = await result("create-key", "--account", account, "--name", "hooks");
+    const api = apiClient(world.ready["base_url"] ?? "", String(key));
+    const { body } = await api.send("POST", "/webhook_endpoints", {
+      url: "http://127.0.0.1:9999/",
+    });
+    const id = String(body["id"]);
+    const to = ["--account", account, "--endpoint", id, "--requests"];
+
+    expect(await result("set-endpoint-requests", ...to, "100")).toMatchObject({
+      id,
+      requests_at_once: 100,
+    });
+    expect(await result("accounts", "show", "--account", account)).toMatchObject({
+      webhook_endpoints: [{ id, requests_at_once: 100 }],
+    });
+    expect(await admin("set-endpoint-requests", ...to, "129")).toMatchObject({
+      code: 1,
+      err: `--requests must be an integer from 1 to 128 (got "129")\n`,
+    });
+  });
+
   it("refuses an unknown type of credit transaction and suggests the nearest", async () => {
     const account = await openAccount();
     expect(await admin("credits", "--account", account, "--type", "purchse")).toEqual({

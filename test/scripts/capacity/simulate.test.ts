@@ -38,6 +38,18 @@ describe("the simulation of scheduled runs", () => {
     expect(lastEnd).toBeCloseTo(99 / 10 + 3);
   });
 
+  it("delays the runs of an account by at most a batch during a tick storm of another", () => {
+    const storm = { dueAt: Array.from({ length: 100 }, () => 0), batches: 50, steps: 1 };
+    const quiet = { dueAt: [32, 61, 93], batches: 1, steps: 1 };
+    const beside = simulate(quiet, pipeline, storm);
+    const queued = simulate({ dueAt: [...storm.dueAt, 30], batches: 50, steps: 1 }, pipeline);
+
+    const alone = 1 + 5 + 2;
+    expect(beside.duration.max).toBeLessThanOrEqual(alone + 1 + 5 + 2);
+    expect(beside.duration.max).toBeGreaterThan(alone);
+    expect(queued.duration.max).toBeGreaterThan(1_000);
+  });
+
   it("shows a queue that grows in every period", () => {
     const dueAt = (periods: number) => Array.from({ length: periods * 10 }, (_, n) => n);
     const waiting = (periods: number) =>

@@ -32,7 +32,7 @@ beforeEach(() => {
   clock = fixedClock(startedAt);
   [entries, kept, hints, leased, additions, waiting] = [[], [], [], true, 1, []];
   session = {
-    parallel: 1,
+    parallel: () => 1,
     ended: () => Promise.resolve(false),
     work: (worked, slice) => slice.record({ removed: worked, records: [worked.key] }),
     close: () => undefined,
@@ -198,7 +198,7 @@ describe("drain", () => {
     const busy = new Set<string>();
     session = {
       ...session,
-      parallel: 4,
+      parallel: () => 4,
       async work(found, slice) {
         expect(busy.has(found.key)).toBe(false);
         busy.add(found.key);

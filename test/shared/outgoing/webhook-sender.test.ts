@@ -32,7 +32,7 @@ afterEach(() => {
 
 function connect(url: string, options: Partial<WebhookSenderOptions> = {}): ReceiverConnection {
   const sender = webhookSender({ policy: local, clock: systemClock, ...options });
-  const connection = sender.connect(url);
+  const connection = sender.connect(url, 4);
   connections.push(connection);
   return connection;
 }

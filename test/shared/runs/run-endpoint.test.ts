@@ -33,6 +33,7 @@ async function openScene() {
       secret: "sealed",
       secretHint: "last",
       previousSecret: null,
+      requestsAtOnce: null,
       createdAt: at,
       updatedAt: at,
       receivingSince: at,

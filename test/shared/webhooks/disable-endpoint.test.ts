@@ -14,6 +14,7 @@ const endpoint: WebhookEndpoint = {
   secret: "sealed",
   secretHint: "abcd",
   previousSecret: null,
+  requestsAtOnce: null,
   receivingSince: "2026-03-01T00:00:00.000Z",
   createdAt: "2026-03-01T00:00:00.000Z",
   updatedAt: "2026-03-01T00:00:00.000Z",

@@ -45,8 +45,8 @@ function beforeSending(happens: () => Promise<void>): void {
   const { sender } = world.webhooks;
   Object.assign(world.webhooks, {
     sender: {
-      connect: (url: string) => {
-        const connection = sender.connect(url);
+      connect: (...target: Parameters<typeof sender.connect>) => {
+        const connection = sender.connect(...target);
         return {
           close: () => connection.close(),
           send: async (request: Parameters<typeof connection.send>[0]) => {
@@ -106,6 +106,35 @@ describe("the first webhook attempts of a run", () => {
     });
     expect(await world.targets.due(new Date("2027-01-01T00:00:00Z"), 100)).toEqual([]);
   });
+
+  it.each([
+    { requestsAtOnce: null, most: 4 },
+    { requestsAtOnce: 7, most: 7 },
+    { requestsAtOnce: 1, most: 1 },
+  ])(
+    "of 8 runs are sent $most at a time if the endpoint's number is $requestsAtOnce",
+    async ({ requestsAtOnce, most }) => {
+      const { endpoint } = await world.addEndpoint(account, receiver.url);
+      await world.webhooks.endpoints.replace(endpoint, { ...endpoint, requestsAtOnce });
+      const runs = Array.from({ length: 8 }, (_, n) =>
+        aRun(["watchlist.run.completed"], { runId: `wlrun_${n}` }),
+      );
+      for (const run of runs) await world.publish(run);
+      const open: (() => void)[] = [];
+      let seenMax = 0;
+      receiver.answer = (response) => {
+        open.push(() => response.end("ok"));
+        seenMax = Math.max(seenMax, open.length);
+        // Answers when as many requests are open as are allowed, or when the last ones arrived.
+        const isLast = receiver.requests.length === runs.length;
+        if (open.length >= most || isLast) for (const answer of open.splice(0)) answer();
+      };
+      await world.deliverDue();
+
+      expect(seenMax).toBe(most);
+      expect(receiver.requests).toHaveLength(runs.length);
+    },
+  );
 
   it("reach every enabled endpoint that subscribes to the type, and no other", async () => {
     const everything = await world.addEndpoint(account, `${receiver.url}/every`);

@@ -6,6 +6,7 @@ import type { DeliveryScene } from "../scenarios/deliveries-scene.ts";
 import { loggedFailures } from "./failures.ts";
 import type { EndpointScene } from "./deliveries-endpoint.ts";
 import { allRows } from "./table-rows.ts";
+import { checkRequestsAtOnce } from "./deliveries-at-once.ts";
 import { checkHealth } from "./deliveries-health.ts";
 import { checkLogged } from "./deliveries-log.ts";
 import { checkOrder, checkReached, checkRepeats } from "./deliveries-reached.ts";
@@ -45,6 +46,7 @@ export async function checkDeliveries(scene: DeliveryScene): Promise<void> {
     checkReached(one);
     checkOrder(one);
     checkFailingEndpoint(one);
+    checkRequestsAtOnce(one);
     checkHealth(one);
     checkRecoveries(one);
     checkRedeliveries(one);

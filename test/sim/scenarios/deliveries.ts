@@ -1,7 +1,10 @@
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { deliveryKeys } from "../../../shared/aws/table/table.ts";
 import { checkDeliveries } from "../checks/deliveries.ts";
 import { recordDeliveries } from "../checks/deliveries-history.ts";
 import { checkSecrets } from "../checks/deliveries-secrets.ts";
 import { checkExports } from "../checks/exports.ts";
+import { seededRandom } from "../random.ts";
 import type { Scenario } from "../scenario.ts";
 import type { User, World } from "../world.ts";
 import { finishRuns } from "./deliveries-finishers.ts";
@@ -28,6 +31,7 @@ export const deliveries: Scenario = {
     const scene = await openScene(world);
     const stop = faultStopper(scene);
     await setUpTargets(scene);
+    await setRequestsAtOnce(scene);
     if (scene.workload.outageMs > 0) world.begin("outage", () => outage(scene));
     world.begin("runs", () => finishRuns(scene));
     for (const user of scene.users) {
@@ -75,6 +79,31 @@ async function setUpTargets(scene: DeliveryScene): Promise<void> {
     });
   }
   await world.until(() => world.users() === 0, "all endpoints and destinations are set up");
+}
+
+/**
+ * In some seeds, sets how many requests each endpoint receives at once, as an operator can. The
+ * draws are separate, so that they do not change the rest of the seed.
+ */
+async function setRequestsAtOnce({ world, workload, history }: DeliveryScene): Promise<void> {
+  const random = seededRandom(world.seed, "requests at once");
+  const isCrowded = workload.runs > 20;
+  if (!random.isHit(isCrowded ? 0.7 : 0.3)) return;
+  for (const { id, accountId, states } of history.endpoints.values()) {
+    const last = states.at(-1);
+    if (last?.value === null || last === undefined) continue;
+    const requestsAtOnce = random.pick(isCrowded ? [2, 12, 12] : [1, 2, 12]);
+    await world.client.send(
+      new UpdateCommand({
+        TableName: world.table,
+        Key: deliveryKeys.endpoint(accountId, id),
+        UpdateExpression: "SET requests_at_once = :requests",
+        ExpressionAttributeValues: { ":requests": requestsAtOnce },
+      }),
+    );
+    const endpoint = { ...last.value.endpoint, requestsAtOnce };
+    states.splice(-1, 1, { at: last.at, value: { ...last.value, endpoint } });
+  }
 }
 
 /** Enables each endpoint and recovers the events that it missed. */

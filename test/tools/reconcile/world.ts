@@ -98,6 +98,7 @@ async function openEndpoint(world: World): Promise<void> {
     secret: "sealed",
     secretHint: "1234",
     previousSecret: null,
+    requestsAtOnce: null,
     disabledReason: null,
     receivingSince: longAgo,
     createdAt: longAgo,

@@ -34,6 +34,7 @@ function anEndpoint(number: number, wanted: Partial<WebhookEndpoint> = {}): Webh
     secret: "sealed",
     secretHint: "abcd",
     previousSecret: null,
+    requestsAtOnce: null,
     disabledReason: null,
     receivingSince: createdAt.toISOString(),
     createdAt: createdAt.toISOString(),

@@ -276,6 +276,7 @@ const cases: readonly Case[] = [
         secret: "sealed",
         secretHint: "last",
         previousSecret: null,
+        requestsAtOnce: null,
         disabledReason: null,
         receivingSince: at(n),
         createdAt: at(n),

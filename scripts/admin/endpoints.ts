@@ -1,0 +1,42 @@
+import { dynamoEndpointStore } from "../../shared/aws/deliveries/endpoint-store.ts";
+import { limits } from "../../shared/base/limits.ts";
+import { systemClock, systemRandom } from "../../shared/base/system.ts";
+import { changeEndpoint } from "../../shared/webhooks/change-endpoint.ts";
+import { changedAt, requestsAtOnceTo } from "../../shared/webhooks/endpoint.ts";
+import { type Commands, required, type Values, wholeNumber } from "./command.ts";
+
+export const endpointCommands: Commands = {
+  "set-endpoint-requests": {
+    example: "--account acct_1 --endpoint we_1 --requests 100",
+    needs: ["account", "endpoint", "requests"],
+    about: "Sets how many requests a webhook endpoint receives at once.",
+    changes: (values) =>
+      `Send up to ${requestsIn(values)} requests at once to webhook endpoint ` +
+      `${required(values, "endpoint")} of ${required(values, "account")}`,
+    async run(values, { dynamo, target }) {
+      const ref = {
+        accountId: required(values, "account"),
+        endpointId: required(values, "endpoint"),
+      };
+      const requestsAtOnce = requestsIn(values);
+      const endpoints = dynamoEndpointStore(dynamo, {
+        tableName: target.tables.deliveries,
+        clock: systemClock,
+        random: systemRandom,
+      });
+      const changed = await changeEndpoint(
+        ref,
+        async (before) => ({
+          ...before,
+          requestsAtOnce,
+          updatedAt: changedAt(before, systemClock.now()),
+        }),
+        endpoints,
+      );
+      return { id: changed.id, url: changed.url, requests_at_once: requestsAtOnceTo(changed) };
+    },
+  },
+};
+
+const requestsIn = (values: Values): number =>
+  wholeNumber(values, "requests", { least: 1, most: limits.webhookRequestsAtOnce.max });

@@ -1,0 +1,62 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { limits } from "../../shared/base/limits.ts";
+import type { ValuesOf } from "../../tools/command-line/command-line.ts";
+import { progressOf } from "../../tools/command-line/progress.ts";
+import { printTable } from "../measure/print-table.ts";
+import { createBenchTable, withBenchDynamo } from "./bench-dynamo.ts";
+import { number, wholeNumber } from "./bench-options.ts";
+import { type EndpointFigures, measureEndpoint } from "./endpoint/measure.ts";
+
+const { default: usual, max } = limits.webhookRequestsAtOnce;
+
+export const endpointOptions = {
+  "at-once": {
+    type: "string",
+    value: "<n,n,…>",
+    default: `${usual},25,100,${max}`,
+    about: "the requests that the endpoint receives at once (set-endpoint-requests)",
+  },
+  "answer-ms": {
+    type: "string",
+    value: "<n>",
+    default: "200",
+    about: "the time in which the receiver answers",
+  },
+  runs: {
+    type: "string",
+    value: "<n>",
+    default: "400",
+    about: "the runs whose events are pending",
+  },
+  events: { type: "string", value: "<n>", default: "10", about: "the events of each run" },
+  seed: { type: "string", value: "<n>", default: "1", about: "the seed of the latencies" },
+} as const;
+
+/** Measures how fast a busy webhook endpoint is drained, in a model of DynamoDB's limits. */
+export async function benchEndpoint(
+  values: ValuesOf<typeof endpointOptions>,
+): Promise<Record<string, unknown>> {
+  const settings = values["at-once"].split(",").map((text) => wholeNumber("at-once", text));
+  return withBenchDynamo(async (engine) => {
+    const table = await createBenchTable(new DynamoDBClient({}), "deliveries");
+    const endpoint: EndpointFigures[] = [];
+    const progress = progressOf(settings.length);
+    for (const requestsAtOnce of settings) {
+      progress.begin(`${requestsAtOnce} requests at once`);
+      const wanted = {
+        requestsAtOnce,
+        answerMs: number("answer-ms", values["answer-ms"]),
+        runs: wholeNumber("runs", values.runs),
+        events: wholeNumber("events", values.events),
+        seed: number("seed", values.seed),
+      };
+      endpoint.push(await measureEndpoint(wanted, { endpoint: engine, table }));
+    }
+    return { endpoint };
+  });
+}
+
+/** Prints the measurements as a table. */
+export function printEndpoint({ endpoint }: Record<string, unknown>): void {
+  printTable("one endpoint", endpoint as readonly object[]);
+}

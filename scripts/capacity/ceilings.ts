@@ -1,0 +1,271 @@
+import { concurrencyTiers, limits } from "../../shared/base/limits.ts";
+import { shardSlots } from "../../shared/accounts/account.ts";
+import { putsAtOnce } from "../../shared/exports/write-run.ts";
+import { targetsAtOnceMax } from "../../shared/outbox/lease.ts";
+import { exchangeTimes } from "../../shared/outgoing/guarded-connection.ts";
+import { sharePerSecondMax } from "../../shared/sources/http/turns.ts";
+import { callsPerSecondMax } from "../../shared/sources/registry/adapter-options.ts";
+import { rowsMax } from "../../functions/sweeper/sweep.ts";
+import { configs } from "../../lib/config.ts";
+import { requestsPerSecondOfAddress } from "../../lib/constructs/firewall.ts";
+import { accountQuota, throttleSums } from "../../lib/constructs/method-limits.ts";
+import { defaultAssumptions, schedulesPerSecond } from "./scenarios.ts";
+
+/** Default quotas of an AWS account in a large region, beside those that the code defines. */
+const aws = {
+  /** DynamoDB: write units a second of one partition. Not adjustable. */
+  partitionUnits: 1_000,
+  /** DynamoDB: write units a second of one table on demand. */
+  tableUnits: 40_000,
+  /** API Gateway: bytes of a request body. Not adjustable. */
+  gatewayBodyBytes: 10 * 1024 * 1024,
+};
+
+/** Write units of a log row of at most 1 KB in a transaction, which costs double. */
+const logRowUnits = 2;
+/** Item calls that a shard of the ledger settles per second (ADR 0001, `npm run bench -- account`). */
+const callsPerShard = 130;
+/** The answer time of a receiver or a store for which the table states rates. */
+const answerSeconds = 0.2;
+/** The highest number of concurrent item calls of an account. */
+const slotsMax = Math.max(...concurrencyTiers.map(({ concurrency }) => concurrency));
+const quarterHour = 15 * 60;
+
+/** The ceiling of one key, account, endpoint, destination or watchlist, or of the service. */
+export interface Ceiling {
+  readonly of: string;
+  readonly what: string;
+  readonly ceiling: string;
+  /** The constant in code that sets the ceiling. */
+  readonly constant: string;
+  /** The AWS quota that bounds the constant; `-` if none is near. */
+  readonly quota: string;
+}
+
+/** The ceilings with the settings of `prod`, which docs/performance.md shows. */
+export function ceilings(): readonly Ceiling[] {
+  return [
+    ...ofKey(),
+    ...ofAccount(),
+    ...ofEndpoint(),
+    ...ofDestination(),
+    ...ofWatchlist(),
+    ...ofService(),
+  ];
+}
+
+const { prod } = configs;
+const workers = sumOf(Object.values(prod.concurrencyMax));
+const reserved = prod.reservedConcurrency ?? {};
+const itemCalls = prod.reservedConcurrency?.products ?? prod.accountConcurrency;
+const logRowsPerSecond = aws.partitionUnits / logRowUnits;
+
+function ofKey(): readonly Ceiling[] {
+  return rowsOf("a key", [
+    [
+      "calls",
+      perSecond(limits.requestsPerSecond),
+      "`limits.requestsPerSecond`",
+      units(`of its row: ${shown(aws.partitionUnits)}/s`),
+    ],
+    [
+      "item IDs in a call",
+      shown(limits.productIdsMax.retailer_a.pulse),
+      "`limits.productIdsMax`",
+      none,
+    ],
+    [
+      "body of a call",
+      megabytes(limits.bodyBytesMax),
+      "`limits.bodyBytesMax`",
+      `API Gateway: ${megabytes(aws.gatewayBodyBytes)}`,
+    ],
+    [
+      "duration of a call",
+      seconds(limits.callDeadlineSeconds),
+      "`limits.callDeadlineSeconds`",
+      `API Gateway: ${seconds(limits.gatewaySeconds.streamed)} without a byte`,
+    ],
+  ]);
+}
+
+function ofAccount(): readonly Ceiling[] {
+  const keyCalls = limits.apiKeysMax * limits.requestsPerSecond;
+  const { shards } = shardSlots(slotsMax, 0);
+  return rowsOf("an account", [
+    [
+      "calls",
+      perSecond(keyCalls),
+      "`limits.apiKeysMax` × `limits.requestsPerSecond`",
+      `API Gateway: ${perSecond(accountQuota.requestsPerSecond)}`,
+    ],
+    [
+      "item calls at once",
+      shown(slotsMax),
+      "`concurrencyTiers`",
+      `Lambda: ${shown(prod.accountConcurrency)} at once`,
+    ],
+    [
+      "item calls settled",
+      perSecond(shards * callsPerShard),
+      `\`shardSlots\`: ${shards} shards of ${callsPerShard}/s`,
+      units(`of a shard: ${shown(aws.partitionUnits)}/s`),
+    ],
+    ["probes", `${limits.probesPerMinute} a minute`, "`limits.probesPerMinute`", none],
+    ["watchlists", shown(limits.watchlistsMax), "`limits.watchlistsMax`", none],
+    [
+      "scheduled runs",
+      perSecond(rounded(limits.watchlistsMax / limits.watchlistEverySecondsMin)),
+      "`limits.watchlistsMax` ÷ `limits.watchlistEverySecondsMin`",
+      `EventBridge Scheduler: ${perSecond(schedulesPerSecond)}`,
+    ],
+    ["webhook endpoints", shown(limits.webhookEndpointsMax), "`limits.webhookEndpointsMax`", none],
+    ["delivery targets drained at once", shown(targetsAtOnceMax), "`targetsAtOnceMax`", none],
+    [
+      "deliveries logged",
+      perSecond(logRowsPerSecond),
+      `\`deliveryWrite\`: ${logRowUnits} write units for a row of up to 1 KB`,
+      units(`of the log: ${shown(aws.partitionUnits)}/s`),
+    ],
+  ]);
+}
+
+function ofEndpoint(): readonly Ceiling[] {
+  const { default: usual, max } = limits.webhookRequestsAtOnce;
+  const at = `at ${answerSeconds * 1_000} ms an answer`;
+  return rowsOf("an endpoint", [
+    ["events of one run", `${1 / answerSeconds}/s ${at}`, "`firstAttempts`: one at a time", none],
+    [
+      "events of many runs",
+      `${usual / answerSeconds}/s ${at}`,
+      `\`limits.webhookRequestsAtOnce.default\`: ${usual}`,
+      none,
+    ],
+    [
+      "the same with `set-endpoint-requests`",
+      `${Math.min(max / answerSeconds, logRowsPerSecond)}/s ${at}`,
+      `\`limits.webhookRequestsAtOnce.max\`: ${max}`,
+      units(`of the log: ${shown(aws.partitionUnits)}/s`),
+    ],
+    [
+      "duration of an attempt",
+      seconds(exchangeTimes.totalMs / 1_000),
+      "`exchangeTimes.totalMs`",
+      none,
+    ],
+  ]);
+}
+
+function ofDestination(): readonly Ceiling[] {
+  return rowsOf("an S3 destination", [
+    [
+      "objects, of one run at a time",
+      `${putsAtOnce / answerSeconds}/s at ${answerSeconds * 1_000} ms an answer`,
+      `\`putsAtOnce\`: ${putsAtOnce}`,
+      none,
+    ],
+  ]);
+}
+
+function ofWatchlist(): readonly Ceiling[] {
+  const { watchlistItemsMax, batchIdsMax, itemEventsMax, pipeline } = limits;
+  const batches = Math.ceil(watchlistItemsMax / batchIdsMax);
+  return rowsOf("a watchlist", [
+    ["items", shown(watchlistItemsMax), "`limits.watchlistItemsMax`", none],
+    [
+      "runs",
+      `one every ${limits.watchlistEverySecondsMin / 60} minutes`,
+      "`limits.watchlistEverySecondsMin`",
+      none,
+    ],
+    ["steps of a run", shown(pipeline.stepsMax), "`limits.pipeline.stepsMax`", none],
+    [
+      "batches of a step at once",
+      shown(Math.min(batches, prod.concurrencyMax.steps)),
+      `\`limits.batchIdsMax\`; \`concurrencyMax.steps\`: ${prod.concurrencyMax.steps}`,
+      `Lambda: ${shown(prod.accountConcurrency)} at once`,
+    ],
+    [
+      "events of a kind in a run",
+      shown(Math.ceil(watchlistItemsMax / itemEventsMax)),
+      "`limits.watchlistItemsMax` ÷ `limits.itemEventsMax`",
+      none,
+    ],
+  ]);
+}
+
+function ofService(): readonly Ceiling[] {
+  const { batchSeconds } = defaultAssumptions;
+  const { steps } = prod.concurrencyMax;
+  const atOnce = `Lambda: ${shown(prod.accountConcurrency)} at once`;
+  return rowsOf("the service", [
+    [
+      "calls",
+      perSecond(throttleSums(prod.throttle).requestsPerSecond),
+      "`throttle`",
+      `API Gateway: ${perSecond(accountQuota.requestsPerSecond)}`,
+    ],
+    [
+      "calls of an address",
+      perSecond(requestsPerSecondOfAddress),
+      "`requestsPerSecondOfAddress`",
+      none,
+    ],
+    ["item calls at once", shown(itemCalls), "`reservedConcurrency.products`", atOnce],
+    ["workers at once", shown(workers), "`concurrencyMax`", atOnce],
+    [
+      "other API functions at once",
+      shown(prod.accountConcurrency - workers - sumOf(Object.values(reserved))),
+      "`accountConcurrency` - `concurrencyMax` - `reservedConcurrency`",
+      atOnce,
+    ],
+    [
+      "items read by runs",
+      `${perSecond((steps * limits.batchIdsMax) / batchSeconds)} at ${batchSeconds} s a batch`,
+      `\`concurrencyMax.steps\`: ${steps}; \`limits.batchIdsMax\``,
+      `${atOnce}; DynamoDB: ${shown(aws.tableUnits)} write units/s of a table`,
+    ],
+    [
+      "runs of one batch, of one step",
+      `${shown(Math.floor((steps * quarterHour) / batchSeconds))} in 15 minutes at ${batchSeconds} s a batch`,
+      `\`concurrencyMax.steps\`: ${steps}`,
+      atOnce,
+    ],
+    [
+      "scheduled starts",
+      perSecond(schedulesPerSecond),
+      "`schedulesPerSecond`",
+      `EventBridge Scheduler: ${perSecond(schedulesPerSecond)}`,
+    ],
+    [
+      "calls to a source",
+      perSecond(callsPerSecondMax),
+      `\`callsPerSecondMax\`; \`sharePerSecondMax\`: ${sharePerSecondMax}/s a row`,
+      units(`of a row: ${shown(aws.partitionUnits)}/s`),
+    ],
+    [
+      "overdue rows of a kind that the sweeper wakes",
+      `${shown(rowsMax)} a minute`,
+      "`rowsMax`",
+      none,
+    ],
+  ]);
+}
+
+/** A row of the table without `of`: what, ceiling, constant, quota. */
+type Row = readonly [what: string, ceiling: string, constant: string, quota: string];
+
+const rowsOf = (of: string, rows: readonly Row[]): readonly Ceiling[] =>
+  rows.map(([what, ceiling, constant, quota]) => ({ of, what, ceiling, constant, quota }));
+
+const none = "-";
+const units = (text: string): string => `DynamoDB: write units ${text}`;
+const shown = (value: number): string => value.toLocaleString("en");
+const rounded = (value: number): number => Number(value.toFixed(2));
+const perSecond = (value: number): string => `${shown(value)}/s`;
+const seconds = (value: number): string => `${shown(value)} s`;
+const megabytes = (bytes: number): string => `${shown(bytes / 1024 / 1024)} MB`;
+
+function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}

@@ -1,0 +1,152 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { limits } from "../../shared/base/limits.ts";
+import { targetsAtOnceMax } from "../../shared/outbox/lease.ts";
+import { aRun, type DeliveryWorld, startDeliveryWorld } from "../support/delivery-world.ts";
+import type { Answer } from "../support/group-api.ts";
+import { type Receiver, startReceiver } from "../support/receiver.ts";
+import { endpointApi, type EndpointApi } from "./webhook-endpoints/endpoint-api.ts";
+
+const abuser = "acct_1";
+const neighbour = "acct_2";
+const callsAtOnce = 40;
+
+let base: Awaited<ReturnType<typeof startDeliveryWorld>>;
+let world: DeliveryWorld;
+let api: EndpointApi;
+let receiver: Receiver;
+/** The path of the receiver whose requests are not answered, and these requests. */
+const silent = "/hook/silent";
+let held: (() => void)[];
+
+beforeAll(async () => {
+  base = await startDeliveryWorld();
+});
+afterAll(() => base.stop());
+beforeEach(async () => {
+  world = await base.open();
+  api = endpointApi(world);
+  receiver = await startReceiver();
+  held = [];
+  receiver.answer = (response, { path }) => {
+    if (path.startsWith(silent)) held.push(() => response.end("ok"));
+    else response.end("ok");
+  };
+});
+afterEach(() => receiver.stop());
+
+/** Registers a webhook endpoint. Returns its ID. */
+async function register(account: string, path: string): Promise<string> {
+  const url = receiver.url.replace("/hook", path);
+  const { status, body } = await api.call("POST", "webhook_endpoints", { body: { url }, account });
+  expect(status).toBe(201);
+  return String(body["id"]);
+}
+
+const testOf = (account: string, id: string): Promise<Answer> =>
+  api.call("POST", `webhook_endpoints/${id}/test`, { account });
+
+/** Starts calls. Resolves when all calls above the account's limit of probes have ended. */
+async function startProbes(
+  call: () => Promise<Answer>,
+  admitted: number,
+): Promise<{ readonly ended: readonly Answer[]; readonly all: Promise<readonly Answer[]> }> {
+  const ended: Answer[] = [];
+  const calls: Promise<Answer>[] = [];
+  await new Promise<void>((resolve, reject) => {
+    for (let n = 0; n < callsAtOnce; n += 1) {
+      const one = call().then((answer) => {
+        if (ended.push(answer) === callsAtOnce - admitted) resolve();
+        return answer;
+      });
+      one.catch(reject);
+      calls.push(one);
+    }
+  });
+  return { ended: [...ended], all: Promise.all(calls) };
+}
+
+describe("an account whose receivers never answer", () => {
+  it("occupies calls only up to its limit of probes, while another account tests its endpoint", async () => {
+    const id = await register(abuser, silent);
+    const other = await register(neighbour, "/hook/fast");
+    const admitted = limits.probesPerMinute - 1;
+    const { ended, all } = await startProbes(() => testOf(abuser, id), admitted);
+
+    expect(ended.map(({ status }) => status)).toEqual(
+      Array.from({ length: callsAtOnce - admitted }, () => 429),
+    );
+    expect(await testOf(neighbour, other)).toMatchObject({
+      status: 200,
+      body: { delivered: true },
+    });
+
+    await untilHeld(admitted);
+    for (const answer of held.splice(0)) answer();
+    await all;
+    expect(receiver.requests.filter(({ path }) => path === silent)).toHaveLength(admitted);
+  });
+
+  it("occupies the workers of four targets, while another account gets its events", async () => {
+    for (let n = 0; n < limits.webhookEndpointsMax; n += 1)
+      await register(abuser, `${silent}/${n}`);
+    await register(neighbour, "/hook/fast");
+    await world.publish(aRun(["watchlist.run.completed"], { accountId: abuser }));
+    await world.publish(
+      aRun(["watchlist.run.completed"], { accountId: neighbour, runId: "wlrun_2" }),
+    );
+    const wakeUps = (await world.takeWakeUps()) as { readonly account_id: string }[];
+    const ofAbuser = wakeUps.filter(({ account_id: account }) => account === abuser);
+    expect(ofAbuser).toHaveLength(limits.webhookEndpointsMax);
+
+    const working: Promise<void>[] = [];
+    for (const wakeUp of ofAbuser) {
+      const heldBefore = held.length;
+      const work = world.handleWakeUp(wakeUp);
+      working.push(work);
+      // The worker either sends its request, which is not answered, or finds the account at its limit.
+      await Promise.race([work, untilHeld(heldBefore + 1)]);
+    }
+    expect(held).toHaveLength(targetsAtOnceMax);
+
+    for (const wakeUp of wakeUps)
+      if (wakeUp.account_id === neighbour) await world.handleWakeUp(wakeUp);
+    expect(receiver.requests.filter(({ path }) => path === "/hook/fast")).toHaveLength(1);
+    expect(held).toHaveLength(targetsAtOnceMax);
+
+    receiver.answer = (response) => response.end("ok");
+    for (const answer of held.splice(0)) answer();
+    await Promise.all(working);
+    await world.deliverDue();
+    const silentPaths = receiver.requests.filter(({ path }) => path.startsWith(silent));
+    expect(new Set(silentPaths.map(({ path }) => path)).size).toBe(limits.webhookEndpointsMax);
+  });
+});
+
+describe("an account whose host names are resolved slowly", () => {
+  it("occupies calls only up to its limit of probes, while another account creates an endpoint", async () => {
+    const waiting: (() => void)[] = [];
+    const resolve = (host: string): Promise<readonly string[]> =>
+      host === "slow.shop-example.com"
+        ? new Promise((found) => waiting.push(() => found([])))
+        : Promise.resolve(["127.0.0.1"]);
+    api = endpointApi(world, { resolver: { resolve } });
+    const slow = { body: { url: "https://slow.shop-example.com/" }, account: abuser };
+    const { ended, all } = await startProbes(
+      () => api.call("POST", "webhook_endpoints", slow),
+      limits.probesPerMinute,
+    );
+
+    expect(new Set(ended.map(({ status }) => status))).toEqual(new Set([429]));
+    await register(neighbour, "/hook/fast");
+
+    expect(waiting).toHaveLength(limits.probesPerMinute);
+    for (const fail of waiting) fail();
+    const statuses = (await all).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 400)).toHaveLength(limits.probesPerMinute);
+  });
+});
+
+/** Resolves when the receiver holds at least `count` requests. */
+async function untilHeld(count: number): Promise<void> {
+  while (held.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
+}

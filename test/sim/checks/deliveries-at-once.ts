@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import type { EndpointScene } from "./deliveries-endpoint.ts";
+import { nameOf } from "./deliveries-requests.ts";
+
+const usualMax = 4;
+
+/**
+ * Checks that no session sent more requests at once to an endpoint than its setting allows
+ * (invariant D13).
+ */
+export function checkRequestsAtOnce({ scene, endpoint, sent }: EndpointScene): void {
+  const settings = endpoint.states.flatMap(({ value }) =>
+    value === null ? [] : [value.endpoint.requestsAtOnce ?? usualMax],
+  );
+  const most = Math.max(...settings);
+  for (const request of sent) {
+    assert.ok(request.atOnce <= most, `${nameOf(request)}: ${request.atOnce} at once of ${most}`);
+    if (request.atOnce > usualMax)
+      scene.world.reached("an endpoint received more than 4 requests at once");
+  }
+  const isFull = most > 1 && sent.some(({ atOnce }) => atOnce === most);
+  if (isFull) scene.world.reached("an endpoint received all requests at once that it allows");
+}
