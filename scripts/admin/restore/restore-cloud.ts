@@ -30,7 +30,7 @@ export const progressSchema = v.object({
   /** The second to which the tables are restored. */
   at: v.string(),
   startedAt: v.string(),
-  /** The tables as they were at the start. `id` tells a table from one that replaces it. */
+  /** The tables as they were at the start. A table that replaces another has a different `id`. */
   tables: v.array(v.object({ name: v.string(), id: v.string(), settings: tableSettings })),
   done: v.array(v.picklist(stepNames)),
 });

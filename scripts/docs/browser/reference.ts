@@ -11,8 +11,8 @@ interface BuiltRequest {
 
 /**
  * Corrects the names of the renderer's buttons for screen readers. A button that contains only an
- * icon gets a name. The name of a button with text begins with that text, so that people can say
- * what they see. Reads `innerText`, because `textContent` includes hidden text, which screen readers
+ * icon gets a name. The name of a button with text begins with that text, so that people can use
+ * the visible text in a voice command. Reads `innerText`, because `textContent` includes hidden text, which screen readers
  * skip; a hidden button has no `innerText` yet.
  */
 function nameButtons(): void {

@@ -109,7 +109,7 @@ describe("A process reads a row in the version of its code", () => {
     expect(await stored()).toEqual({ ...newerStored, item_count: 4 });
   });
 
-  it("from a projection that names only an attribute of its own version", async () => {
+  it("from a projection that names only an attribute of the version that the process uses", async () => {
     await put(tables.client, newerStored);
     const { Item } = await a.send(
       new GetCommand({
