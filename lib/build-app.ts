@@ -28,7 +28,8 @@ export interface BuildAppProps {
    */
   readonly stageFiles?: string;
   /**
-   * False creates templates in a second, without bundling functions and without validation.
+   * False creates templates in a second: without bundling functions, without validation, and
+   * without stack traces and the construct tree in the cloud assembly.
    * @default true
    */
   readonly bundle?: boolean;
@@ -40,14 +41,17 @@ export interface BuildAppProps {
  * @throws Error that describes the first invalid context value
  */
 export function buildApp(props: BuildAppProps = {}): App {
+  const { bundle = true } = props;
   const app = new App({
     ...(props.outdir === undefined ? {} : { outdir: props.outdir }),
     analyticsReporting: false,
-    builtinCloudFormationValidation: props.bundle ?? true,
+    builtinCloudFormationValidation: bundle,
+    stackTraces: bundle,
+    treeMetadata: bundle,
     context: { ...cdkSettings.context, ...stageFileOf(props) },
     postCliContext: {
       ...props.context,
-      ...(props.bundle === false && { "aws:cdk:bundling-stacks": [] }),
+      ...(!bundle && { "aws:cdk:bundling-stacks": [] }),
     },
   });
   const context = readContext(app);

@@ -221,7 +221,9 @@ describe.each(stages)("the alarms of %s", (stage) => {
 
 describe("the SNS topic of the alarms", () => {
   const templateOf = (context: Record<string, string>): Template => {
-    const stack = new Stack(new App({ context }), "Stack");
+    // The validation of templates, which validation.slow.test.ts runs, loads its rules for seconds.
+    const app = new App({ context, builtinCloudFormationValidation: false });
+    const stack = new Stack(app, "Stack");
     const { topic } = new AlarmTopic(stack, "Topic", { stage: "dev" });
     expect(topic.topicArn).toBeDefined();
     return Template.fromStack(stack);
