@@ -21,13 +21,19 @@ const longest = [
   "test/shared/sources/registry/one-source.test.ts",
 ];
 
-/** Sorts test files so that the slowest start first. */
+/**
+ * Sorts test files so that the slowest of each project start first. Keeps the files of a project
+ * together: a worker whose files share their modules ends if a file of another project is next.
+ */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const placeOf = ({ moduleId }: TestSpecification): number => {
+    const sorted = await super.sort(files);
+    const projects = [...new Set(sorted.map(({ project }) => project.name))];
+    const orderOf = ({ project, moduleId }: TestSpecification): number => {
       const place = longest.findIndex((path) => moduleId.endsWith(`/${path}`));
-      return place === -1 ? longest.length : place;
+      const inProject = place === -1 ? longest.length : place;
+      return projects.indexOf(project.name) * (longest.length + 1) + inProject;
     };
-    return (await super.sort(files)).toSorted((a, b) => placeOf(a) - placeOf(b));
+    return sorted.toSorted((a, b) => orderOf(a) - orderOf(b));
   }
 }
