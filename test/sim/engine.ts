@@ -1,8 +1,8 @@
-import { CreateTableCommand, DeleteTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { CreateTableCommand, DeleteTableCommand } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { tableDefinition } from "../../tools/local/table-definition.ts";
 import { startDynamoInMemory } from "../support/dynamodb.ts";
-import { engineClientSettings } from "../support/engine-wire.ts";
+import { engineClient } from "../support/engine-wire.ts";
 import { useSmallBounds } from "./small-bounds.ts";
 import type { Stage } from "./stage.ts";
 
@@ -16,7 +16,7 @@ export interface Engine {
 export async function startEngine(): Promise<Engine> {
   useSmallBounds();
   const { endpoint, stop } = await startDynamoInMemory();
-  const base = new DynamoDBClient({ ...engineClientSettings, endpoint });
+  const base = engineClient(endpoint);
   const client = DynamoDBDocumentClient.from(base, {
     marshallOptions: { removeUndefinedValues: true },
   });

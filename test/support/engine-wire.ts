@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 
 interface Request {
   readonly hostname: string;
@@ -56,6 +57,34 @@ export const engineClientSettings = {
   signer: unverifiedSigner,
   requestHandler: plainSockets,
 };
+
+/** Steps of the SDK that no engine needs. */
+const unneededSteps = [
+  "getUserAgentMiddleware",
+  "hostHeaderMiddleware",
+  "httpAuthSchemeMiddleware",
+  "httpSigningMiddleware",
+  "loggerMiddleware",
+  "recursionDetectionMiddleware",
+  "retryMiddleware",
+];
+
+/**
+ * Creates a client for fast requests to a local engine. It sends each request once. The omitted
+ * steps of the SDK took a tenth of the processor time of tests that mainly send requests.
+ */
+export function engineClient(endpoint: string): DynamoDBClient {
+  const client = new DynamoDBClient({ ...engineClientSettings, endpoint });
+  for (const name of unneededSteps) client.middlewareStack.remove(name);
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      await unverifiedSigner.sign(args.request as { headers: Record<string, string> });
+      return next(args);
+    },
+    { step: "finalizeRequest" },
+  );
+  return client;
+}
 
 function idleSocketsOf({ hostname, port }: Request): Socket[] {
   const address = `${hostname}:${port}`;

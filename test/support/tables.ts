@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
-import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { CreateTableCommand, type DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { inject } from "vitest";
-import { engineClientSettings } from "./engine-wire.ts";
+import { engineClient } from "./engine-wire.ts";
 import { tableDefinition } from "../../tools/local/table-definition.ts";
 
 export interface TestTables {
@@ -15,10 +15,7 @@ export interface TestTables {
  * Returns a client of the test run's DynamoDB engine, and creates tables that no other caller uses.
  */
 export function openTables(): TestTables {
-  const base = new DynamoDBClient({
-    ...engineClientSettings,
-    endpoint: inject("dynamodbEndpoint"),
-  });
+  const base = engineClient(inject("dynamodbEndpoint"));
   keepTokensApart(base);
   const client = DynamoDBDocumentClient.from(base, {
     marshallOptions: { removeUndefinedValues: true },
