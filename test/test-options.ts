@@ -6,11 +6,14 @@ const hangsAfterMs = 600_000;
 const slow = "test/**/*.slow.test.ts";
 const dashboard = "test/dashboard/**/*.test.ts";
 const clients = "test/clients/**/*.test.ts";
-/** These tests change the environment, the limits or the clients of their whole process. */
+/**
+ * These tests change the environment, the limits or the clients of their whole process. Only tests
+ * that need a separate process belong here, because each process loads all modules again.
+ */
 const isolated = [
-  "test/functions/{offers,platforms,products,structured}/**/*.test.ts",
-  "test/openapi/**/*.test.ts",
-  "test/scripts/admin/**/*.test.ts",
+  "test/functions/{offers,platforms,structured}/**/*.test.ts",
+  "test/functions/products/{offers,read,streaming}.test.ts",
+  "test/openapi/{answers,query-parameters}.test.ts",
   "test/sim/**/*.test.ts",
   "test/tools/local/kill.test.ts",
   "test/world/**/*.test.ts",
