@@ -1,23 +1,27 @@
 import { defineConfig } from "vitest/config";
 import { filesOf, testOptions } from "./test-options.ts";
 
+/**
+ * The size of each property test, as the environment variable that sets it: in `npm run test:slow`,
+ * and with NIGHTLY=1. `npm test` plays fewer.
+ */
+const sizes = {
+  CRASH_STEP: ["3", "1"],
+  CRON_RUNS: ["500", "1000"],
+  EXPORT_RUNS: ["20", "60"],
+  FEED_RUNS: ["20", "60"],
+  HISTORY_RUNS: ["8", "20"],
+  LEDGER_FAULT_RUNS: ["40", "120"],
+  LEDGER_SLOTS: ["250", "250"],
+  METAMORPHIC_RUNS: ["1", "3"],
+  MODEL_RUNS: ["20", "60"],
+  PAGE_RUNS: ["40", "100"],
+} as const satisfies Record<string, readonly [perChange: string, nightly: string]>;
+
+const column = process.env["NIGHTLY"] === "1" ? 1 : 0;
+const env = Object.fromEntries(Object.entries(sizes).map(([name, size]) => [name, size[column]]));
+
 /** The long proofs, and the property tests with more runs than in `npm test`. */
 export default defineConfig({
-  test: {
-    ...testOptions,
-    ...filesOf.slow,
-    env: {
-      ...testOptions.env,
-      CRASH_STEP: "1",
-      CRON_RUNS: "1000",
-      EXPORT_RUNS: "60",
-      FEED_RUNS: "60",
-      HISTORY_RUNS: "20",
-      LEDGER_FAULT_RUNS: "120",
-      LEDGER_SLOTS: "250",
-      METAMORPHIC_RUNS: "3",
-      MODEL_RUNS: "60",
-      PAGE_RUNS: "100",
-    },
-  },
+  test: { ...testOptions, ...filesOf.slow, env: { ...testOptions.env, ...env } },
 });
