@@ -318,8 +318,9 @@ describe("dynamoCreditHistory", () => {
       const holdId = newId("request", now, systemRandom);
       const source = { requestId: holdId };
       const later = new Date(now.getTime() + 30 * 60 * 1_000);
-      // Another process with a fast clock has raised the stamps of the shard by half an hour.
-      await makeRecords(250, 0, later);
+      // Another process with a fast clock has raised the stamps of the shard by half an hour. The
+      // quick search ends after 20 pages with 8 records each.
+      await makeRecords(180, 0, later);
       const expiresAt = new Date(later.getTime() + 60_000);
       const hold = { accountId, holdId, credits: 4, slot: true, source, expiresAt };
       await world.ledger().reserve({ ...hold, now });
