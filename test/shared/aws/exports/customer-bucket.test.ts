@@ -143,7 +143,9 @@ describe("requests to an object store", () => {
 });
 
 describe("an object store that misbehaves", () => {
-  const times = { connectMs: 300, totalMs: 600 };
+  /** Longer than any request takes on a busy machine. */
+  const patient = { connectMs: 60_000, totalMs: 60_000 };
+  const impatient = { connectMs: 60_000, totalMs: 600 };
   let store: Receiver;
   beforeAll(async () => {
     store = await startReceiver();
@@ -152,7 +154,7 @@ describe("an object store that misbehaves", () => {
   beforeEach(() => {
     store.requests.length = 0;
   });
-  const put = (wanted: Partial<BucketAccess> = {}) =>
+  const put = (wanted: Partial<BucketAccess> = {}, times = patient) =>
     open({ endpoint: `http://127.0.0.1:${store.port}`, ...wanted }, { times }).put(object);
   const failed = (reason: string) => ({ outcome: "failed", reason });
   const xml = (code: string) => `<?xml version="1.0"?><Error><Code>${code}</Code></Error>`;
@@ -241,7 +243,7 @@ describe("an object store that misbehaves", () => {
   it("makes a put time out if it sends no response", async () => {
     store.answer = () => {};
 
-    expect(await put()).toEqual(failed("timeout"));
+    expect(await put({}, impatient)).toEqual(failed("timeout"));
   });
 
   it("makes a put time out if it sends its response byte by byte", async () => {
@@ -250,10 +252,8 @@ describe("an object store that misbehaves", () => {
       const timer = setInterval(() => response.write(" "), 50);
       response.on("close", () => clearInterval(timer));
     };
-    const begun = Date.now();
 
-    expect(await put()).toMatchObject({ outcome: "failed" });
-    expect(Date.now() - begun).toBeLessThan(2_000);
+    expect(await put({}, impatient)).toMatchObject({ outcome: "failed" });
   });
 
   it("is not read any further if its response never ends", async () => {
