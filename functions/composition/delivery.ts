@@ -26,7 +26,7 @@ import {
   deliveriesTable,
   addressPolicyOf,
   type DeliveryTargetNeeds,
-  secrets,
+  secretBox,
   sender,
   timeAndRandom,
 } from "./dependencies.ts";
@@ -53,7 +53,7 @@ export const deliveryDependencies = (
 ) => {
   const shared = {
     ...feedSources(environment, overrides),
-    secrets: secrets(environment, overrides),
+    secrets: secretBox(environment, overrides),
     queue: outboxQueue(environment, overrides),
     ...timeAndRandom(overrides),
     report: recordMetrics,

@@ -245,7 +245,7 @@ export const schedules = (
 export const endpoints = (environment: DeliveriesNeeds, overrides: Overrides): EndpointLookup =>
   dynamoEndpoints(dynamo(overrides), deliveriesTable(environment, overrides));
 
-export const secrets = (environment: Needs<"SECRETS_KEY_ID">, overrides: Overrides): SecretBox =>
+export const secretBox = (environment: Needs<"SECRETS_KEY_ID">, overrides: Overrides): SecretBox =>
   kmsSecretBox(kms(overrides), { keyId: environment.SECRETS_KEY_ID, clock: clock(overrides) });
 
 export const outboxQueue = (
@@ -302,7 +302,7 @@ export const sender = (overrides: Overrides): Sender =>
  * destination.
  */
 const deliveryTargetDependencies = (environment: DeliveryTargetNeeds, overrides: Overrides) => ({
-  secrets: secrets(environment, overrides),
+  secrets: secretBox(environment, overrides),
   resolver: overrides.resolver ?? hostResolver(),
   policy: addressPolicyOf(overrides),
   probes: dynamoProbeCounter(dynamo(overrides), deliveriesTable(environment, overrides)),

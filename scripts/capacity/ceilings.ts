@@ -11,7 +11,7 @@ import { requestsPerSecondOfAddress } from "../../lib/constructs/firewall.ts";
 import { accountQuota, throttleSums } from "../../lib/constructs/method-limits.ts";
 import { defaultAssumptions, schedulesPerSecond } from "./scenarios.ts";
 
-/** Default quotas of an AWS account in a large region, beside those that the code defines. */
+/** Default quotas of an AWS account in a large region that other code does not define. */
 const aws = {
   /** DynamoDB: write units a second of one partition. Not adjustable. */
   partitionUnits: 1_000,
@@ -25,7 +25,7 @@ const aws = {
 const logRowUnits = 2;
 /** Item calls that a shard of the ledger settles per second (ADR 0001, `npm run bench -- account`). */
 const callsPerShard = 130;
-/** The answer time of a receiver or a store for which the table states rates. */
+/** The answer time of a receiver or a store that the rates in the table assume. */
 const answerSeconds = 0.2;
 /** The highest number of concurrent item calls of an account. */
 const slotsMax = Math.max(...concurrencyTiers.map(({ concurrency }) => concurrency));
@@ -252,7 +252,7 @@ function ofService(): readonly Ceiling[] {
   ]);
 }
 
-/** A row of the table without `of`: what, ceiling, constant, quota. */
+/** The cells of a row of the table, except for the subject of the ceiling (`of`). */
 type Row = readonly [what: string, ceiling: string, constant: string, quota: string];
 
 const rowsOf = (of: string, rows: readonly Row[]): readonly Ceiling[] =>

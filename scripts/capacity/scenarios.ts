@@ -42,8 +42,8 @@ export interface Scenario {
 
 /**
  * Simulates watchlists that run every 15 minutes, as many that run by a cron on the hour, and a tick
- * storm: all watchlists of one account, of the largest size, are due at the same time as those of
- * another account begin to run.
+ * storm: all watchlists of one account, of the largest size, are due when the runs of another
+ * account begin.
  */
 export function simulateScenarios(
   { concurrencyMax }: Pick<StageConfig, "concurrencyMax">,

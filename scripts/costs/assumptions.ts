@@ -3,7 +3,7 @@ const inputs = {
   /** Duration of a request to DynamoDB, SQS, S3 or KMS from a Lambda function. */
   awsMs: { option: "aws-ms", value: 6, about: "ms that a request to another AWS service takes" },
   receiverMs: { option: "receiver-ms", value: 200, about: "ms until a webhook receiver responds" },
-  /** A factor on the speed in the specification. */
+  /** A factor on the read times in the specification. */
   sourceTimes: {
     option: "source-times",
     value: 1,

@@ -77,7 +77,7 @@ interface ObjectKind extends StoredKind {
  * their keys (`v=2`).
  */
 export const objectKinds = {
-  /** The index of a run's events. It also gives the version of their chunks. */
+  /** The index of a run's events. Its version also applies to their chunks. */
   runIndex: { key: "accounts/*/runs/*/run.json.gz", version: 1 },
   /** Compressed lines. A new version needs new keys, because a finisher may write them again. */
   eventChunk: { key: "accounts/*/runs/*/events-*.jsonl.gz", version: 1 },

@@ -26,7 +26,10 @@ export interface Conversion {
   readonly toOlder: (newer: Stored) => Stored;
 }
 
-/** What a kind of rows or objects needs for the rule of two releases. */
+/**
+ * The versions of a kind of rows or objects, so that two successive releases can read each other's
+ * data.
+ */
 export interface StoredKind {
   /** The version of the code of this release. */
   readonly version: number;

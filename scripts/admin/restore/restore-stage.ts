@@ -39,7 +39,7 @@ export interface PlannedStep {
   readonly does: string;
 }
 
-/** Returns the steps of a restore and how far it is. Changes nothing. */
+/** Returns the steps of a restore, each with its state. Changes nothing. */
 export async function plannedSteps(restore: Restore, tools: RestoreTools): Promise<PlannedStep[]> {
   const progress = sameRestore(restore, await tools.cloud.progress());
   if (progress === undefined) await assertCanBegin(restore, tools.cloud);

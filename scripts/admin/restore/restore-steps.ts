@@ -174,7 +174,7 @@ async function replaceTables(
     backups.set(name, backup.id);
   }
   for (const { name, id } of progress.tables) {
-    // Deletes only the table of the start, not the one that has replaced it.
+    // Deletes only the table that existed at the start, not its replacement.
     await untilDeleted(name, id, tools);
     if ((await cloud.table(name)) === undefined) {
       await cloud.restoreFromBackup(backups.get(name) ?? "", name);

@@ -12,7 +12,7 @@ import {
   versionOf,
 } from "../../base/stored-versions.ts";
 
-/** A row that was read in one version of a conversion and must have the other one. */
+/** A row in one of the two versions of a conversion, which must be converted to the other. */
 interface RowToConvert {
   readonly table: string;
   /** The row as it is stored, with its key. */

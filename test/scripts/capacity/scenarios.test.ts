@@ -7,7 +7,7 @@ import { pageCells } from "./markdown.ts";
 describe("10,000 watchlists with the settings of prod", () => {
   const scenarios = simulateScenarios(configs.prod, defaultAssumptions);
 
-  it("end their runs within 15 minutes, spread evenly, on the hour, and beside a tick storm", () => {
+  it("end their runs within 15 minutes, spread evenly, on the hour, and during a tick storm", () => {
     expect(scenarios.map(({ isInTime }) => isInTime)).toEqual([true, true, true]);
   });
 

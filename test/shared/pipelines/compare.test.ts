@@ -43,7 +43,7 @@ describe("the changed fields between two reads", () => {
     expect(changedFields({ [field]: 10 }, { [field]: 10.01 }, [field])).toHaveProperty(field);
   });
 
-  it("include a number that is not a price after any difference", () => {
+  it("include a number other than a price, however small the difference", () => {
     expect(changedFields({ rating: 4.5 }, { rating: 4.501 }, ["rating"])).toHaveProperty("rating");
   });
 

@@ -55,7 +55,7 @@ async function migrateUnderFaults(world: World): Promise<void> {
 const migration = (world: World, to: WrittenVersions): Promise<Task> =>
   new Promise((resolve, reject) => {
     const work = async (): Promise<void> => {
-      // The first call makes the task known to the task scheduler.
+      // A first call, so that the task scheduler knows the task.
       await world.tasks.call({ label: "begins", effect: async () => {} });
       await migrateAll(world, { to, client: world.operatorClient, pageRows: 3 });
     };

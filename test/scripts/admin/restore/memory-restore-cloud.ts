@@ -6,7 +6,7 @@ import type {
 
 interface MemoryTable {
   readonly id: string;
-  /** The contents with the time from which each holds, oldest first. */
+  /** The contents of the table, each with the time from which it is valid, oldest first. */
   readonly contents: { readonly since: string; readonly content: string }[];
   settings: TableSettings;
   /** The requests for its state until a change of AWS is complete. */

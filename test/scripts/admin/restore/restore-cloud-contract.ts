@@ -32,7 +32,10 @@ async function until(isReached: () => Promise<boolean>): Promise<void> {
   while (!(await isReached())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-/** What a restore expects of AWS. Each test uses a table of another name. */
+/**
+ * Registers the tests of the behaviour of AWS on which a restore relies. Each test uses a table with
+ * another name.
+ */
 export function restoreCloudContract(name: string, open: () => Promise<CloudWorld>): void {
   describe(`the requests of a restore, sent to ${name},`, () => {
     let world: CloudWorld;
