@@ -99,3 +99,46 @@ function printed(arn: unknown): string {
   }
   return texts.map(printed).join(String(separator));
 }
+
+/** The rules of cfn-lint that `npm run lint:templates` ignores, each with the reason. */
+export const cfnLintReasons: Readonly<Record<string, string>> = {
+  W3005: "The CDK adds a dependency on a role to a function that already references the role.",
+};
+
+/** The rules of checkov from which the templates deviate, each with the reason. */
+export const checkovReasons: Readonly<Record<string, string>> = {
+  CKV_AWS_18:
+    "Only the roles of the functions that use event bodies can access the bucket, and objects expire " +
+    "after a month. A log bucket would need the same protection.",
+  CKV_AWS_21:
+    "An event body is written once and never changes, and expires after a month. An older version " +
+    "would only be a copy of a body that should have expired.",
+  CKV_AWS_27:
+    "SQS encrypts the queues with its own key. Messages contain IDs of resources and items, and no secrets.",
+  CKV_AWS_59:
+    "Functions check the API key, the rate limit and the account in one write. Public paths, such as " +
+    "the documentation, need no key.",
+  CKV_AWS_73:
+    "The log lines of a call, run and delivery share IDs, so that one query follows them. Traces would " +
+    "cost $5 for a million calls.",
+  CKV_AWS_76:
+    "The stage is configured without access logs, because the account may have no role with which " +
+    "the gateway can write them. Functions log every request that they receive.",
+  CKV_AWS_115:
+    "Functions that wait for others, and workers, have a reserved share in prod. The other functions " +
+    "answer in milliseconds and share the rest. An account with a low quota cannot reserve anything.",
+  CKV_AWS_116:
+    "The gateway and the queues invoke the functions and handle failures: the queues have dead-letter " +
+    "queues, and so has the schedule of the sweeper.",
+  CKV_AWS_117:
+    "The functions use public endpoints of AWS, sources and customers only. A VPC would add a NAT " +
+    "gateway and protect nothing.",
+  CKV_AWS_119:
+    "DynamoDB encrypts the tables with a key that AWS manages. Secrets of customers are encrypted with " +
+    "the service's own key before they are stored.",
+  CKV_AWS_120:
+    "Answers depend on the account and change with each call. A cache would return outdated data.",
+  CKV_AWS_158:
+    "CloudWatch encrypts all logs with its own key. Log lines contain no keys, secrets or bodies.",
+  CKV_AWS_173: "The variables contain names and addresses of resources, and no secrets.",
+};

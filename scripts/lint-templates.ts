@@ -1,7 +1,7 @@
 /**
  * Creates the templates of every stage, with and without optional context, and checks them with
- * cfn-lint. Exit codes: 0 without findings, 1 with findings, 2 if cfn-lint is not installed
- * (`pip install cfn-lint`).
+ * cfn-lint and checkov. Exit codes: 0 without findings, 1 with findings, 2 if a linter is not
+ * installed (`pip install cfn-lint checkov`). `lib/acknowledgements.ts` has the exceptions.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -11,13 +11,23 @@ import { buildApp } from "../lib/build-app.ts";
 import { stages } from "../lib/config.ts";
 import type { GivenContext } from "../lib/context.ts";
 import { jsonOption, runCommand } from "../tools/command-line/command-line.ts";
+import { cfnLint, checkov, type Linter, type Result } from "./lint-templates/linters.ts";
 import { type Progress, progressOf } from "../tools/command-line/progress.ts";
+
+const linters: readonly Linter[] = [cfnLint, checkov];
+const linterNames = linters.map(({ name }) => name);
+/** Exit code if a linter is not installed. */
+const missing = 2;
 
 const commandLine = {
   name: "npm run lint:templates",
-  about: "Checks the CloudFormation templates of every stage with cfn-lint (pip install cfn-lint).",
-  options: { json: jsonOption },
-  examples: ["", "--json"],
+  about:
+    "Checks the CloudFormation templates of every stage with cfn-lint and checkov (pip install cfn-lint checkov).",
+  options: {
+    linter: { type: "string", value: "<name>", about: `one linter: ${linterNames.join(" or ")}` },
+    json: jsonOption,
+  },
+  examples: ["", "--linter cfn-lint", "--json"],
 } as const;
 
 const domain = {
@@ -43,11 +53,6 @@ const contexts: readonly GivenContext[] = [
   },
 ];
 
-/** W3005: the CDK adds a dependency on a role to a function that already references the role. */
-const ignored = "W3005";
-/** The largest accepted output of cfn-lint, far above that of a finding in every template. */
-const outputBytesMax = 100_000_000;
-
 function templatesIn(folder: string, progress: Progress): readonly string[] {
   return stages.flatMap((stage) =>
     contexts.flatMap((context, index) => {
@@ -63,38 +68,46 @@ function templatesIn(folder: string, progress: Progress): readonly string[] {
   );
 }
 
-async function main(isJson: boolean): Promise<number> {
-  const found = spawnSync("cfn-lint", ["--version"], { encoding: "utf8" });
-  if (found.error !== undefined) {
-    process.stderr.write(
-      "cfn-lint is not installed, so the templates were not checked. Install it with: pip install cfn-lint\n",
-    );
-    return 2;
+async function main(wanted: string | undefined, isJson: boolean): Promise<number> {
+  const chosen = linters.filter(({ name }) => wanted === undefined || name === wanted);
+  if (chosen.length === 0) {
+    throw new Error(`There is no linter '${wanted}'. Choose ${linterNames.join(" or ")}.`);
   }
+  const installed = chosen.filter((linter) => isInstalled(linter));
+  if (installed.length === 0) return missing;
   const folder = mkdtempSync(join(tmpdir(), "templates-"));
   try {
-    const progress = progressOf(stages.length * contexts.length + 1);
+    const progress = progressOf(stages.length * contexts.length + installed.length);
     const templates = templatesIn(folder, progress);
-    progress.begin("cfn-lint");
-    const { status, stdout } = spawnSync(
-      "cfn-lint",
-      ["--format", isJson ? "json" : "parseable", "--ignore-checks", ignored, "--", ...templates],
-      { stdio: ["ignore", "pipe", "inherit"], encoding: "utf8", maxBuffer: outputBytesMax },
-    );
-    const linter = found.stdout.trim();
+    const results = installed.map((linter) => {
+      progress.begin(linter.name);
+      return { linter: linter.name, findings: linter.lint(templates) };
+    });
     if (isJson) {
-      const findings: unknown = JSON.parse(stdout);
-      process.stdout.write(
-        `${JSON.stringify({ linter, templates: templates.length, findings })}\n`,
-      );
-    } else {
-      const verdict = status === 0 ? "finds nothing" : "has findings";
-      process.stdout.write(`${stdout}${linter} ${verdict} in ${templates.length} templates.\n`);
-    }
-    return status === 0 ? 0 : 1;
+      process.stdout.write(`${JSON.stringify({ templates: templates.length, results })}\n`);
+    } else for (const result of results) print(result, templates.length);
+    if (results.some(({ findings }) => findings.length > 0)) return 1;
+    return installed.length === chosen.length ? 0 : missing;
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-await runCommand(commandLine, ({ values }) => main(values.json === true));
+function isInstalled({ name }: Linter): boolean {
+  const found = spawnSync(name, ["--version"], { encoding: "utf8" });
+  if (found.error === undefined) return true;
+  process.stderr.write(
+    `${name} is not installed, so it did not check the templates. Install it with: pip install ${name}\n`,
+  );
+  return false;
+}
+
+function print({ linter, findings }: Result, templates: number): void {
+  for (const { rule, template, resource, message } of findings) {
+    process.stdout.write(`${template}: ${resource}: ${rule}: ${message}\n`);
+  }
+  const verdict = findings.length === 0 ? "finds nothing" : "has findings";
+  process.stdout.write(`${linter} ${verdict} in ${templates} templates.\n`);
+}
+
+await runCommand(commandLine, ({ values }) => main(values.linter, values.json === true));

@@ -10,6 +10,7 @@ import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
+import { checkovReasons } from "../../lib/acknowledgements.ts";
 import { runAdmin } from "../../scripts/admin/main.ts";
 import { root } from "../readme/pages.ts";
 
@@ -164,20 +165,56 @@ describe("npm run tour", () => {
 });
 
 describe("npm run lint:templates", () => {
-  it("prints only JSON with --json", async () => {
-    const finding = { Rule: { Id: "E0001" } };
-    const linter = join(folder, "cfn-lint");
-    const script = `if [ "$1" = --version ]; then echo cfn-lint 1.0; else echo '[${JSON.stringify(finding)}]'; exit 2; fi`;
-    writeFileSync(linter, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  it("prints the findings that have no reason as JSON, and each reason that no finding needs", async () => {
+    answerAs("cfn-lint", [
+      {
+        Rule: { Id: "E0001" },
+        Filename: "/tmp/a.template.json",
+        Location: { Start: { LineNumber: 3 } },
+        Message: "wrong",
+      },
+    ]);
+    const file = { file_path: "/tmp/b.template.json", resource: "AWS::S3::Bucket.B" };
+    const acknowledged = Object.keys(checkovReasons).slice(1);
+    const rules = ["CKV_AWS_0", ...acknowledged];
+    answerAs("checkov", {
+      results: {
+        failed_checks: rules.map((rule) => ({ check_id: rule, check_name: "Ensure", ...file })),
+      },
+    });
     const { code, out } = await run("scripts/lint-templates.ts", "--json");
 
     expect(code).toBe(1);
     expect(JSON.parse(out)).toEqual({
-      linter: "cfn-lint 1.0",
       templates: expect.any(Number),
-      findings: [finding],
+      results: [
+        {
+          linter: "cfn-lint",
+          findings: [
+            { rule: "E0001", template: "a.template.json", resource: "line 3", message: "wrong" },
+          ],
+        },
+        {
+          linter: "checkov",
+          findings: [
+            {
+              rule: "CKV_AWS_0",
+              template: "b.template.json",
+              resource: "AWS::S3::Bucket.B",
+              message: "Ensure",
+            },
+            expect.objectContaining({ rule: Object.keys(checkovReasons)[0] }),
+          ],
+        },
+      ],
     });
   });
+
+  /** Installs a program that prints `answer` as JSON. */
+  function answerAs(linter: string, answer: unknown): void {
+    const script = `echo '${JSON.stringify(answer)}'; exit 2`;
+    writeFileSync(join(folder, linter), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  }
 });
 
 /** Runs `npm run admin` in this process, without a terminal. */
