@@ -38,7 +38,7 @@ describe("A release", () => {
     expect(writable({ version: 1 }, older, "current")).toEqual(older);
   });
 
-  it("writes the version before if it is told to, where it has a conversion", () => {
+  it("writes the version before if it is configured so, where it has a conversion", () => {
     expect(writable(writing, newer, "previous")).toEqual({ ...older, stored_version: 2 });
     expect(writable(accepting, older, "previous")).toEqual({ ...older, stored_version: 2 });
     expect(writable(requiring, newer, "previous")).toEqual({ ...newer, stored_version: 3 });

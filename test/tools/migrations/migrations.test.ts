@@ -127,7 +127,7 @@ describe("A migration of rows", () => {
     expect(await runRows()).toEqual([1, 2, 3, 4, 5, 6, 7].map(newerRun));
   });
 
-  it("begins again if it is told to, or if it was complete", async () => {
+  it("begins again if that is requested, or if it was complete", async () => {
     for (let number = 1; number <= 7; number += 1) await put(olderRun(number));
     await expect(migrateRuns({ client: interrupted(), pageRows: 2 })).rejects.toThrow("broke");
 
