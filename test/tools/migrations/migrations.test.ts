@@ -156,7 +156,7 @@ describe("A migration of rows", () => {
 });
 
 describe("A migration of a row that other processes write", () => {
-  const disturbed = (disturb: (attempt: number) => Promise<void>): DynamoDBDocumentClient => {
+  const disturbed = (disturb: (attempt: number) => Promise<unknown>): DynamoDBDocumentClient => {
     let attempts = 0;
     return watchedClient(engine.client, async (command, send) => {
       if (command instanceof UpdateCommand) {
