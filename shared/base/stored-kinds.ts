@@ -23,8 +23,14 @@ const shard = "account#*#shard#*";
 const watchlist = "watchlist#*";
 const run = "run#*";
 
-/** The kinds of rows. Each key in `shared/aws/table/table.ts` matches exactly one. */
-export const rowKinds = {
+/**
+ * The kinds of rows with a later version than 1, or with a conversion. Only these are in the bundles
+ * of functions.
+ */
+export const laterRowKinds = {} as const satisfies RowKinds;
+
+/** The kinds of rows that have only version 1. */
+const firstRowKinds = {
   account: { table: "accounts", pk: account, sk: "account", version: 1 },
   apiKey: { table: "accounts", pk: account, sk: "key#*", version: 1 },
   apiKeyCount: { table: "accounts", pk: account, sk: "keys", version: 1 },
@@ -65,6 +71,9 @@ export const rowKinds = {
   feedEntry: { table: "deliveries", pk: "*#feed", sk: "run#*", version: 1 },
   feedRun: { table: "deliveries", pk: "*#feedruns", sk: "*", version: 1 },
 } as const satisfies RowKinds;
+
+/** All kinds of rows. Each key in `shared/aws/table/table.ts` matches exactly one. */
+export const rowKinds = /* @__PURE__ */ Object.assign({}, firstRowKinds, laterRowKinds);
 
 /** A kind of objects. */
 interface ObjectKind extends StoredKind {

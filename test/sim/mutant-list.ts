@@ -1,5 +1,6 @@
 import { callMutants } from "./mutant-list-calls.ts";
 import { deliveryMutants } from "./mutant-list-deliveries.ts";
+import { versionMutants } from "./mutant-list-versions.ts";
 import { watchlistMutants } from "./mutant-list-watchlists.ts";
 import { runMutants } from "./mutant-list-runs.ts";
 import type { Mutant } from "./mutant.ts";
@@ -9,4 +10,5 @@ export const mutants: readonly Mutant[] = [
   ...watchlistMutants,
   ...runMutants,
   ...deliveryMutants,
+  ...versionMutants,
 ];

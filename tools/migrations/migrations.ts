@@ -6,6 +6,7 @@ import type { Row } from "../../shared/aws/table/dynamo.ts";
 import { accountIdOf, type RowKey } from "../../shared/aws/table/table.ts";
 import { versionedClient } from "../../shared/aws/table/versioned-client.ts";
 import type { Clock, RandomSource } from "../../shared/base/clock.ts";
+import { repeats } from "../../shared/base/retry-budget.ts";
 import { isOfKind, type RowKind, type RowKinds, rowKinds } from "../../shared/base/stored-kinds.ts";
 import {
   assertAccepted,
@@ -67,11 +68,11 @@ interface ConvertedKind {
   readonly conversion: Conversion;
 }
 
-/** The number of attempts to convert a row that other processes change. */
-const attemptsMax = 10;
+/** The attempts to convert a row that other processes change. */
+const attempts = { triesMax: 10, pauseMs: 20 };
 
 function rowConversion(
-  { client, tables, to }: MigrationsOptions,
+  { client, tables, to, clock, random }: MigrationsOptions,
   { name, kind, conversion }: ConvertedKind,
 ): Migration {
   const version = writtenVersion(kind, to);
@@ -84,13 +85,14 @@ function rowConversion(
     isPending,
     async migrate(found) {
       let row: Row | undefined = found;
-      for (let attempts = 0; attempts < attemptsMax; attempts += 1) {
+      const mayRepeat = repeats({ clock, random }, attempts);
+      do {
         assertAccepted(kind, versionOf(row), "The row");
         if (await convertRow(client, { table, row, conversion })) return;
         row = await storedRow(client, table, keyOf(found));
         if (row === undefined || !isPending(row)) return;
-      }
-      throw new Error(`the row changed during each of ${attemptsMax} attempts`);
+      } while (await mayRepeat());
+      throw new Error(`the row changed during each of ${attempts.triesMax} attempts`);
     },
   };
 }

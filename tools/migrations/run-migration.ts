@@ -8,6 +8,7 @@ import * as v from "valibot";
 import type { Row } from "../../shared/aws/table/dynamo.ts";
 import { accountKeys } from "../../shared/aws/table/table.ts";
 import type { Clock } from "../../shared/base/clock.ts";
+import { failureMessage } from "../command-line/failure.ts";
 import type { Tables } from "../reconcile/reconcile.ts";
 import type { Migration } from "./migration.ts";
 
@@ -94,8 +95,7 @@ async function migratePage(
       migrated += 1;
     } catch (error) {
       failed += 1;
-      const why = error instanceof Error ? error.message : String(error);
-      warn(`${String(row["pk"])} / ${String(row["sk"])}: ${why}`);
+      warn(`${String(row["pk"])} / ${String(row["sk"])}: ${failureMessage(error)}`);
     }
   }
   return {

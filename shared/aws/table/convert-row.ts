@@ -1,4 +1,7 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import {
+  ConditionalCheckFailedException,
+  TransactionConflictException,
+} from "@aws-sdk/client-dynamodb";
 import {
   type DynamoDBDocumentClient,
   UpdateCommand,
@@ -22,8 +25,8 @@ interface RowToConvert {
 
 /**
  * Converts a row to the other version. Changes only attributes of the conversion, on condition that
- * these and the version are still the same. Returns false, without a change, if they are not, or if
- * the row was deleted.
+ * these and the version are still the same. Returns false, without a change, if they are not, if the
+ * row was deleted, or if a transaction is writing it.
  * @param client a client that does not convert rows
  */
 export async function convertRow(
@@ -34,7 +37,8 @@ export async function convertRow(
     await client.send(new UpdateCommand(conversionUpdate(wanted)));
     return true;
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
+    const isChanged = error instanceof ConditionalCheckFailedException;
+    if (isChanged || error instanceof TransactionConflictException) return false;
     throw error;
   }
 }

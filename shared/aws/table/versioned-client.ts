@@ -6,7 +6,7 @@ import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import { assert } from "../../base/assert.ts";
 import { unavailable } from "../../base/errors.ts";
-import { type RowKinds, rowKinds } from "../../base/stored-kinds.ts";
+import { laterRowKinds, type RowKinds } from "../../base/stored-kinds.ts";
 import {
   assertAccepted,
   readable,
@@ -28,7 +28,7 @@ import {
 } from "./versioned-writes.ts";
 
 interface Versions {
-  /** @default the kinds of this release */
+  /** @default the kinds of this release with a later version than 1, or with a conversion */
   readonly kinds?: RowKinds;
   /** @default current */
   readonly writes?: WrittenVersions;
@@ -57,7 +57,7 @@ const attemptsMax = 10;
  */
 export function versionedClient(
   client: DynamoDBDocumentClient,
-  { kinds = rowKinds, writes = "current" }: Versions = {},
+  { kinds = laterRowKinds, writes = "current" }: Versions = {},
 ): DynamoDBDocumentClient {
   const versioned = Object.entries(kinds)
     .filter(([, { version, conversion }]) => version > 1 || conversion !== undefined)

@@ -8,9 +8,10 @@ import {
 } from "../../../shared/aws/table/table.ts";
 import {
   isOfKind,
+  laterRowKinds,
+  objectKinds,
   type RowKinds,
   rowKinds,
-  objectKinds,
 } from "../../../shared/base/stored-kinds.ts";
 import { acceptedVersions, type StoredKind } from "../../../shared/base/stored-versions.ts";
 import { tableSchema } from "../../../shared/base/table-schema.ts";
@@ -86,6 +87,14 @@ describe("The list of row kinds", () => {
     const used = new Set(built.flatMap(({ key }) => kindsOf(key).map(([name]) => name)));
 
     expect(Object.keys(kinds).filter((name) => !used.has(name))).toEqual([]);
+  });
+
+  it("has the kinds with later versions, and only these, in the part for functions", () => {
+    const later = Object.entries(kinds).filter(
+      ([, { version, conversion }]) => version > 1 || conversion !== undefined,
+    );
+
+    expect(Object.keys(laterRowKinds)).toEqual(later.map(([name]) => name));
   });
 
   it("converts no attribute of a key, of the due index or of the time to live", () => {

@@ -22,6 +22,7 @@ export const releases: Scenario = {
   mixesReleases: true,
   async play(world) {
     const plan = anyPlan(world.random);
+    countConversions(world);
     await playRuns(world, {
       ...plan,
       act: async (scene, list) => {
@@ -33,6 +34,19 @@ export const releases: Scenario = {
     await checkMigrated(world);
   },
 };
+
+/** Counts the conversions of single rows, by the migration and before an update. */
+function countConversions(world: World): void {
+  const isConversion = (site: string): boolean =>
+    site.startsWith("shared/aws/table/convert-row.ts");
+  world.afterEffect.push(({ site }) => {
+    if (isConversion(site)) world.reached("a row was converted to another version");
+  });
+  world.onRefusal.push(({ site }, { name }) => {
+    if (isConversion(site) && name === "ConditionalCheckFailedException")
+      world.reached("a row changed during its conversion");
+  });
+}
 
 /** The time after which an operator repeats an interrupted migration, in milliseconds. */
 const repeatMs = 20_000;

@@ -1,4 +1,10 @@
-import { type DynamoDBDocumentClient, PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { TransactionConflictException } from "@aws-sdk/client-dynamodb";
+import {
+  type DynamoDBDocumentClient,
+  PutCommand,
+  ScanCommand,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it } from "vitest";
 import { accountKeys, watchlistKeys } from "../../../shared/aws/table/table.ts";
 import { systemClock, systemRandom } from "../../../shared/base/system.ts";
@@ -10,7 +16,8 @@ import { openTables } from "../../support/tables.ts";
 import { watchedClient } from "../../support/watched-client.ts";
 
 const engine = openTables();
-const time = { clock: systemClock, random: systemRandom };
+const clock = { ...systemClock, sleep: async () => {} };
+const time = { clock, random: systemRandom };
 let table: string;
 const warnings: string[] = [];
 
@@ -63,7 +70,7 @@ function migrateRuns({ to = "current", client = engine.client, name, ...run }: W
   return runMigration(migration, {
     client,
     tables,
-    clock: systemClock,
+    clock,
     isDryRun: false,
     restarts: false,
     report: () => {},
@@ -127,7 +134,7 @@ describe("A migration of rows", () => {
     expect(await runRows()).toEqual([1, 2, 3, 4, 5, 6, 7].map(newerRun));
   });
 
-  it("begins again with `--restart`, or after it was complete", async () => {
+  it("begins again if that is requested, or if it was complete", async () => {
     for (let number = 1; number <= 7; number += 1) await put(olderRun(number));
     await expect(migrateRuns({ client: interrupted(), pageRows: 2 })).rejects.toThrow("broke");
 
@@ -140,7 +147,47 @@ describe("A migration of rows", () => {
     await put(olderRun(2));
 
     expect(await migrateRuns()).toMatchObject({ pending: 2, migrated: 1, failed: 1 });
-    expect(warnings).toEqual([expect.stringContaining(`wl_1 / ${runKey(1).sk}: `)]);
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^watchlist#wl_1 \/ run#00000001: .*has version 9, and this release accepts 1 and 2/,
+      ),
+    ]);
+  });
+});
+
+describe("A migration of a row that other processes write", () => {
+  const disturbed = (disturb: (attempt: number) => Promise<unknown>): DynamoDBDocumentClient => {
+    let attempts = 0;
+    return watchedClient(engine.client, async (command, send) => {
+      if (command instanceof UpdateCommand) {
+        attempts += 1;
+        await disturb(attempts);
+      }
+      return send();
+    });
+  };
+
+  it("repeats the conversion after a change or a conflict with a transaction", async () => {
+    await put(olderRun(1));
+    const client = disturbed(async (attempt) => {
+      if (attempt === 1) await put({ ...olderRun(1), progress_at: "later" });
+      if (attempt === 2) {
+        throw new TransactionConflictException({ message: "busy", $metadata: {} });
+      }
+    });
+
+    expect(await migrateRuns({ client })).toMatchObject({ pending: 1, migrated: 1, failed: 0 });
+    expect(await runRows()).toEqual([{ ...newerRun(1), advanced_at: "later" }]);
+  });
+
+  it("counts a row as failed that changes during every attempt", async () => {
+    await put(olderRun(1));
+    const client = disturbed((attempt) =>
+      put({ ...olderRun(1), progress_at: `change ${attempt}` }),
+    );
+
+    expect(await migrateRuns({ client })).toMatchObject({ pending: 1, migrated: 0, failed: 1 });
+    expect(warnings).toEqual([expect.stringContaining("changed during each of 10 attempts")]);
   });
 });
 
