@@ -58,10 +58,9 @@ export const engineClientSettings = {
   requestHandler: plainSockets,
 };
 
-/** Steps of the SDK that no engine needs. */
+/** Steps of the SDK that no engine needs. DynamoDB Local needs the header `Host`. */
 const unneededSteps = [
   "getUserAgentMiddleware",
-  "hostHeaderMiddleware",
   "httpAuthSchemeMiddleware",
   "httpSigningMiddleware",
   "loggerMiddleware",
