@@ -140,5 +140,8 @@ export const checkovReasons: Readonly<Record<string, string>> = {
     "Answers depend on the account and change with each call. A cache would return outdated data.",
   CKV_AWS_158:
     "CloudWatch encrypts all logs with its own key. Log lines contain no keys, secrets or bodies.",
+  CKV_AWS_166:
+    "AWS Backup encrypts the vault with a key that AWS manages, as DynamoDB does with the tables. " +
+    "Secrets of customers are encrypted with the service's own key before they are stored.",
   CKV_AWS_173: "The variables contain names and addresses of resources, and no secrets.",
 };
