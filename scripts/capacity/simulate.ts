@@ -91,7 +91,7 @@ export function simulate(load: Load, pipeline: Pipeline, other?: Load): Simulate
   }
   for (let event = events.pop(); event !== undefined; event = events.pop()) event.happen(event.at);
 
-  durations.sort((one, other) => one - other);
+  durations.sort((one, next) => one - next);
   const at = (part: number): number => durations[Math.ceil(durations.length * part) - 1] ?? 0;
   return {
     lastEnd: lastEnd - Math.min(...load.dueAt),

@@ -174,12 +174,16 @@ describe("npm run lint:templates", () => {
         Message: "wrong",
       },
     ]);
-    const file = { file_path: "/tmp/b.template.json", resource: "AWS::S3::Bucket.B" };
     const acknowledged = Object.keys(checkovReasons).slice(1);
     const rules = ["CKV_AWS_0", ...acknowledged];
     answerAs("checkov", {
       results: {
-        failed_checks: rules.map((rule) => ({ check_id: rule, check_name: "Ensure", ...file })),
+        failed_checks: rules.map((rule) => ({
+          check_id: rule,
+          check_name: "Ensure",
+          file_path: "/tmp/b.template.json",
+          resource: "AWS::S3::Bucket.B",
+        })),
       },
     });
     const { code, out } = await run("scripts/lint-templates.ts", "--json");
