@@ -58,6 +58,13 @@ const wildcards = {
     "the customer's external ID, and roles of this account are denied.",
   watchlistSchedules:
     "Each watchlist has a schedule, whose name is its ID. The group has no other schedules.",
+  operatorStacks: "CloudFormation ends the ARN of a stack with a random ID.",
+  operatorQueues:
+    "CloudFormation ends the names of the queues with random characters, and the queues are in the " +
+    "service stack, which depends on the data stack.",
+  operatorBackups: "DynamoDB gives each backup a random ID.",
+  operatorLists:
+    "DynamoDB and CloudFormation accept no resource for these actions, which only list and describe.",
 } as const;
 export type Wildcard = keyof typeof wildcards;
 

@@ -62,6 +62,7 @@ export function buildApp(props: BuildAppProps = {}): App {
     stage,
     config: dataConfigOf(config, context),
     backups: context.backups,
+    serviceStackName: stackName(stage, "service"),
   });
   new ServiceStack(app, stackName(stage, "service"), {
     ...stackProps(stage, "the API and the workers"),

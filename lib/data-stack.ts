@@ -15,6 +15,7 @@ import { limits } from "../shared/base/limits.ts";
 import { tableSchema } from "../shared/base/table-schema.ts";
 import { acknowledge } from "./acknowledgements.ts";
 import type { Config, Stage } from "./config.ts";
+import { OperatorAccess } from "./constructs/operator-access.ts";
 import { TableBackups } from "./constructs/table-backups.ts";
 import type { BackupChoice } from "./context.ts";
 import type { DataOutput } from "./data-references.ts";
@@ -25,11 +26,13 @@ export interface DataStackProps extends StackProps {
   readonly stage: Stage;
   readonly config: Config;
   readonly backups: BackupChoice;
+  /** Name of the service stack, which operators may describe and delete. */
+  readonly serviceStackName: string;
 }
 
 /**
  * The resources whose data must survive deployments: tables and their backups, the events bucket,
- * keys and the alarm topic. Logical IDs are pinned, because CloudFormation replaces a resource whose logical ID
+ * keys and the alarm topic. And the access of operators, because they delete the service stack. Logical IDs are pinned, because CloudFormation replaces a resource whose logical ID
  * changes, which loses its data. The service stack reads the outputs (`DataReferences`).
  */
 export class DataStack extends Stack {
@@ -66,6 +69,16 @@ export class DataStack extends Stack {
         ...(props.backups.copyVaultArn && { copyVaultArn: props.backups.copyVaultArn }),
       });
     }
+    const { auditLog } = new OperatorAccess(this, "Operators", {
+      stage: props.stage,
+      dataStackName: this.stackName,
+      serviceStackName: props.serviceStackName,
+      accounts: this.#accounts,
+      ledger: this.#ledger,
+      others: [this.#watchlists, this.#deliveries],
+      removalPolicy: props.config.removalPolicy,
+    });
+    new CfnOutput(this, "OperatorAuditLogName", { value: auditLog.logGroupName });
     this.outputs();
     this.exportsOfPreviousRelease();
   }

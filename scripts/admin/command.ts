@@ -3,6 +3,7 @@ import type { SQSClient } from "@aws-sdk/client-sqs";
 import { creditPacks } from "../../shared/accounts/credit-packs.ts";
 import { jsonOption, type OptionList } from "../../tools/command-line/command-line.ts";
 import type { Progress } from "../../tools/command-line/progress.ts";
+import { operatorRoles, type OperatorRole } from "../../lib/operator-names.ts";
 import { queueNames, type Target } from "./target.ts";
 
 /** The options that only some commands accept. */
@@ -66,6 +67,12 @@ export const commonOptions = {
     about: "a deployed stage (default: the local world of LOCAL_DIR, .local)",
   },
   region: { type: "string", value: "<region>", about: "the AWS region of the stage" },
+  role: {
+    type: "string",
+    value: `<${[...operatorRoles, "none"].join("|")}>`,
+    about:
+      "the role to assume in a deployed stage (default: read for lists, act for changes); none uses your own permissions",
+  },
   yes: { type: "boolean", about: "changes prod without a question" },
   json: jsonOption,
 } as const;
@@ -119,6 +126,8 @@ export interface WorldCommand extends Described {
    * undefined if it only reads with these options.
    */
   readonly changes?: (values: Values) => string | undefined;
+  /** The role that the command needs. Default: `act` if it changes something, otherwise `read`. */
+  readonly role?: OperatorRole;
   /** Returns the result to print; undefined if the command printed everything itself. */
   run(values: Values, admin: Admin): Promise<unknown>;
 }

@@ -1,12 +1,13 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
-import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
+import type { Operator } from "./operator.ts";
 
 /** The stage with real customers. Every change of it must be confirmed. */
 export const guardedStage = "prod";
 
 export interface Confirmation {
   readonly stage: string;
+  readonly operator: Operator;
   /** A description of the change, such as `Grant 500 credits to acct_…`. */
   readonly change: string;
   /** True if the command line contains `--yes`. */
@@ -24,13 +25,11 @@ export interface Terminal {
  * @throws Error if the answer is different, or if the input is not a terminal
  */
 export async function confirm(
-  { stage, change, isConfirmed }: Confirmation,
+  { stage, operator, change, isConfirmed }: Confirmation,
   { input, output }: Terminal,
 ): Promise<void> {
-  const client = new STSClient({});
-  const { Account, Arn } = await client.send(new GetCallerIdentityCommand({}));
-  const region = await client.config.region();
-  output.write(`${change}\n  in AWS account ${Account}, ${region}, stage ${stage}, as ${Arn}\n`);
+  const { arn, awsAccount, region } = operator;
+  output.write(`${change}\n  in AWS account ${awsAccount}, ${region}, stage ${stage}, as ${arn}\n`);
   if (isConfirmed) return;
   if (input.isTTY !== true) {
     throw new Error(

@@ -39,6 +39,8 @@ export const creditCommands: Commands = {
   credits: {
     example: "--account acct_1 --limit 20",
     needs: ["account"],
+    // Before it lists, the store makes the shards refuse entries that would sort among the listed ones.
+    role: "act",
     takes: ["request", "type", "watchlist", "limit", "starting-after"],
     about: "Lists the ledger of an account, newest first, with the call or run of each entry.",
     async run(values, admin) {

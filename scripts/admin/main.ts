@@ -1,4 +1,6 @@
+import { userInfo } from "node:os";
 import { SQSClient } from "@aws-sdk/client-sqs";
+import { operatorRoles, type OperatorRole } from "../../lib/operator-names.ts";
 import { documentClient } from "../../shared/aws/table/dynamo.ts";
 import {
   type CommandGroup,
@@ -8,8 +10,12 @@ import {
 import { helpOf, parseOptions } from "../../tools/command-line/command-line.ts";
 import { failureMessage } from "../../tools/command-line/failure.ts";
 import { progressOf } from "../../tools/command-line/progress.ts";
+import { systemClock } from "../../shared/base/system.ts";
+import { audited } from "./audit/audited.ts";
+import { auditCommands } from "./audit/commands.ts";
 import { accountCommands } from "./accounts.ts";
 import {
+  type Admin,
   type Command,
   commandOptions,
   commonOptions,
@@ -44,10 +50,12 @@ const group: CommandGroup<Command> = {
     ...migrateCommands,
     ...reconcileCommands,
     ...restoreCommands,
+    ...auditCommands,
   },
   options: commonOptions,
   notes: [
-    "A deployed stage is found by the outputs of its stacks, with the credentials of the AWS SDK and the AWS_ENDPOINT_URL of the environment.",
+    "A deployed stage is found by the outputs of its stacks, with the credentials of the AWS SDK and the AWS_ENDPOINT_URL of the environment. The command assumes a role of the stage: read for lists, act for changes, break-glass for restore and migrate.",
+    "Every change writes a line to the audit log. `audit` lists them.",
     "A change of prod is shown first. You confirm it by typing prod, or with --yes.",
     "Results are JSON; at a terminal they are text, and JSON with --json.",
     "Exit codes: 0 success, 1 failure, 2 reconcile found differences.",
@@ -106,32 +114,33 @@ async function runCommandLine(words: readonly string[], streams: Streams): Promi
     return 0;
   }
   refuseOthers(name, command, Object.keys(values));
-  if (!("answer" in command)) return runWorldCommand(command, values, streams);
+  if (!("answer" in command)) return runWorldCommand({ name, command }, values, streams);
   print(command.answer, values, streams);
   return 0;
 }
 
 async function runWorldCommand(
-  command: WorldCommand,
+  { name, command }: { readonly name: string; readonly command: WorldCommand },
   values: Values,
   streams: Streams,
 ): Promise<number> {
   // Parses the options before any request, so that invalid options cause no request.
   const change = command.changes?.(values);
-  const target = await targetOf(values);
+  const needed = neededRole(command, change);
+  const role = roleOf(needed, values);
+  const target = await targetOf(values, role);
   const ask = async (wanted: string): Promise<void> => {
-    if (target.stage === null) return;
-    await confirm(
-      { stage: target.stage, change: wanted, isConfirmed: values.yes === true },
-      { input: streams.input, output: streams.errors },
-    );
+    const { stage, operator } = target;
+    if (stage === null || operator === null) return;
+    const confirmation = { stage, operator, change: wanted, isConfirmed: values.yes === true };
+    await confirm(confirmation, { input: streams.input, output: streams.errors });
   };
   if (change !== undefined && target.stage === guardedStage) await ask(change);
   let code = 0;
-  const result = await command.run(values, {
+  const admin: Admin = {
     target,
-    dynamo: documentClient(),
-    sqs: new SQSClient({ useQueueUrlAsEndpoint: false }),
+    dynamo: documentClient("current", target.clientOptions),
+    sqs: new SQSClient({ ...target.clientOptions, useQueueUrlAsEndpoint: false }),
     isText: isText(values, streams),
     printLine: (line) => void streams.output.write(`${line}\n`),
     warn: (line) => void streams.errors.write(`${line}\n`),
@@ -140,9 +149,42 @@ async function runWorldCommand(
     endWith: (wanted) => {
       code = wanted;
     },
-  });
+  };
+  const run = (): Promise<unknown> => command.run(values, admin);
+  const isChange = change !== undefined || (needed === "break-glass" && values["dry-run"] !== true);
+  const result = isChange
+    ? await audited(
+        {
+          log: await target.auditLog(),
+          operator: target.operator?.arn ?? userInfo().username,
+          role: target.stage === null ? "none" : role,
+          command: name,
+          values,
+          clock: systemClock,
+          warn: admin.warn,
+        },
+        run,
+      )
+    : await run();
   if (result !== undefined) print(result, values, streams);
   return code;
+}
+
+const neededRole = ({ role }: WorldCommand, change: string | undefined): OperatorRole =>
+  role ?? (change === undefined ? "read" : "act");
+
+/**
+ * Returns the role that a command assumes in a deployed stage: that of the option, otherwise the one
+ * that it needs.
+ * @throws Error if the option names no role
+ */
+function roleOf(needed: OperatorRole, { role, stage }: Values): OperatorRole | "none" {
+  if (role === undefined) return needed;
+  if (stage === undefined) throw new Error("--role requires --stage");
+  const roles = [...operatorRoles, "none"] as const;
+  const wanted = roles.find((known) => known === role);
+  if (wanted !== undefined) return wanted;
+  throw new Error(`--role must be one of ${roles.join(", ")} (got "${role}")`);
 }
 
 /** Prints a result as JSON, or as text if the output is a terminal and `--json` is absent. */
@@ -167,12 +209,12 @@ function refuseOthers(name: string, command: Command, given: readonly string[]):
   );
 }
 
-async function targetOf({ stage, region }: Values): Promise<Target> {
+async function targetOf({ stage, region }: Values, role: OperatorRole | "none"): Promise<Target> {
   if (stage === undefined) {
     if (region !== undefined) throw new Error("--region requires --stage");
     return localTarget(process.env["LOCAL_DIR"] ?? ".local");
   }
   // All SDK clients of this process read their region from this variable.
   if (region !== undefined) process.env["AWS_REGION"] = region;
-  return deployedTarget(stage);
+  return deployedTarget(stage, role);
 }

@@ -10,6 +10,7 @@ import { runReconcile } from "./reconcile-command.ts";
 export const migrateCommands: Commands = {
   migrate: {
     example: "--stage prod --region us-east-1 --dry-run",
+    role: "break-glass",
     takes: ["dry-run", "previous", "restart"],
     about:
       "Converts rows of earlier releases, while calls and runs continue, and then runs reconcile. Run it after " +
@@ -28,7 +29,7 @@ const versionName = (to: WrittenVersions): string =>
 
 async function migrate(values: Values, admin: Admin): Promise<unknown> {
   const { tables } = admin.target;
-  const client = plainDocumentClient();
+  const client = plainDocumentClient(admin.target.clientOptions);
   const time = { clock: systemClock, random: systemRandom };
   const isDryRun = values["dry-run"] === true;
   const progress = admin.progress(null);

@@ -3,8 +3,18 @@ import { join } from "node:path";
 import type { CloudFormationClient } from "@aws-sdk/client-cloudformation";
 import { ListQueuesCommand, SQSClient } from "@aws-sdk/client-sqs";
 import * as v from "valibot";
+import type { OperatorRole } from "../../lib/operator-names.ts";
 import { pointClientsAt } from "../../tools/local/aws-environment.ts";
 import type { Tables } from "../../tools/reconcile/reconcile.ts";
+import type { AuditLog } from "./audit/audit-log.ts";
+import { cloudWatchAuditLog } from "./audit/cloudwatch-audit-log.ts";
+import { fileAuditLog } from "./audit/file-audit-log.ts";
+import {
+  assumeOperatorRole,
+  type ClientOptions,
+  type Operator,
+  operatorIdentity,
+} from "./operator.ts";
 
 export const queueNames = ["runs", "steps", "finishes", "deliveries"] as const;
 export type QueueName = (typeof queueNames)[number];
@@ -26,6 +36,12 @@ export interface Target {
   /** The names of the stacks of the stage; null for the local world. */
   readonly stacks: StackNames | null;
   readonly tables: Tables;
+  /** Who runs the command; null in the local world. */
+  readonly operator: Operator | null;
+  /** The settings of the clients of the stage, with the credentials of the assumed role. */
+  readonly clientOptions: ClientOptions;
+  /** Returns the log of the changes of operators. Sends requests only when it is called. */
+  auditLog(): Promise<AuditLog>;
   /**
    * Returns the address of the API without a trailing slash. Sends requests only when it is called.
    */
@@ -53,6 +69,9 @@ export function localTarget(dataFolder: string): Target {
   return {
     stage: null,
     stacks: null,
+    operator: null,
+    clientOptions: {},
+    auditLog: async () => fileAuditLog(join(dataFolder, "audit.jsonl")),
     tables: {
       accounts: world.accounts_table,
       ledger: world.ledger_table,
@@ -103,9 +122,10 @@ async function localQueues(): ReturnType<Target["queues"]> {
 
 /**
  * Returns a deployed stage, based on the outputs of its stacks.
- * @throws Error if the stage is unknown or a stack does not exist
+ * @param role the role to assume; `none` uses the credentials of this process
+ * @throws Error if the stage is unknown, the role cannot be assumed or a stack does not exist
  */
-export async function deployedTarget(stage: string): Promise<Target> {
+export async function deployedTarget(stage: string, role: OperatorRole | "none"): Promise<Target> {
   // Loading the CDK takes a second and only deployed stages need it, so it is imported here.
   const { stackName } = await import("../../lib/build-app.ts");
   const { stages } = await import("../../lib/config.ts");
@@ -113,13 +133,21 @@ export async function deployedTarget(stage: string): Promise<Target> {
   if (known === undefined)
     throw new Error(`--stage must be one of ${stages.join(", ")} (got "${stage}")`);
   const { CloudFormationClient: Client } = await import("@aws-sdk/client-cloudformation");
-  const client = new Client({});
+  const operator = await operatorIdentity();
+  const clientOptions = role === "none" ? {} : await assumeOperatorRole(operator, known, role);
+  const client = new Client(clientOptions);
   const stacks = { data: stackName(known, "data"), service: stackName(known, "service") };
   const data = await outputsOf(client, stacks.data);
   const serviceOutputs = () => outputsOf(client, stacks.service);
   return {
     stage,
     stacks,
+    operator,
+    clientOptions,
+    async auditLog() {
+      const { CloudWatchLogsClient: Logs } = await import("@aws-sdk/client-cloudwatch-logs");
+      return cloudWatchAuditLog(new Logs(clientOptions), data("OperatorAuditLogName"));
+    },
     tables: {
       accounts: data("AccountsTableName"),
       ledger: data("LedgerTableName"),

@@ -13,8 +13,8 @@ const prod = synthesize("prod").data;
 const tableIds = ["AccountsTable", "LedgerTable", "WatchlistsTable", "DeliveriesTable"];
 const keptIds = [...tableIds, "SecretsKey", "EventsBucket"];
 const pinnedIds = [...keptIds, "AlarmTopic", "AlarmKey"];
-/** Resources of the backups, which prod has by default. */
-const backupIds = ["BackupVault", "Backups"];
+/** Resources of the backups, which prod has by default, and of the operators' access. */
+const otherIds = ["BackupVault", "Backups", "Operator"];
 
 describe.each([
   ["dev", dev],
@@ -24,7 +24,7 @@ describe.each([
     const ids = Object.keys(template.toJSON()["Resources"] as object);
 
     expect(ids).toEqual(expect.arrayContaining(pinnedIds));
-    const others = ids.filter((id) => !backupIds.some((backup) => id.startsWith(backup)));
+    const others = ids.filter((id) => !otherIds.some((other) => id.startsWith(other)));
     expect(others.filter((id) => !pinnedIds.includes(id)).toSorted()).toEqual([
       expect.stringMatching(/^AlarmsTopicPolicy/),
       expect.stringMatching(/^EventsBucketPolicy/),
@@ -112,10 +112,12 @@ describe.each(["dev", "prod"] as const)("the outputs of the data stack of %s", (
     synthesize(stage).data.toJSON()["Outputs"] as Record<string, { Export?: { Name: string } }>,
   );
 
-  it("include every output that the service stack reads", () => {
+  it("are those that the service stack reads, and one for operators", () => {
     const plain = outputs.filter(([, { Export }]) => Export === undefined);
 
-    expect(plain.map(([name]) => name).toSorted()).toEqual([...dataOutputs].toSorted());
+    expect(plain.map(([name]) => name).toSorted()).toEqual(
+      [...dataOutputs, "OperatorAuditLogName"].toSorted(),
+    );
   });
 
   it("keep the exports that release 0.1.0 of the service stack imports", () => {

@@ -19,6 +19,7 @@ export const restoreCommands: Commands = {
   restore: {
     example: "--stage prod --at 2026-11-21T10:15:00Z --dry-run",
     needs: ["at"],
+    role: "break-glass",
     takes: ["dry-run", "discard"],
     about:
       "Restores all tables of a stage to one second of the last 35 days. Prints each step before it begins, " +
@@ -62,9 +63,9 @@ function secondOf(values: Values): string {
 function toolsOf(admin: Admin, { stage, stacks }: Restore): RestoreTools {
   return {
     cloud: awsRestoreCloud({
-      dynamo: new DynamoDBClient({}),
-      formation: new CloudFormationClient({}),
-      ssm: new SSMClient({}),
+      dynamo: new DynamoDBClient(admin.target.clientOptions),
+      formation: new CloudFormationClient(admin.target.clientOptions),
+      ssm: new SSMClient(admin.target.clientOptions),
       stacks,
       parameter: `/retail-product-data/${stage}/restore`,
       clock: systemClock,

@@ -1,6 +1,7 @@
 import {
   ConditionalCheckFailedException,
   DynamoDBClient,
+  type DynamoDBClientConfig,
   TransactionCanceledException,
   TransactionConflictException,
 } from "@aws-sdk/client-dynamodb";
@@ -28,15 +29,20 @@ export type Row = Readonly<Record<string, unknown>>;
  * attributes, and converts rows to the versions of this process.
  * @param writes which version of each row it writes
  */
-export const documentClient = (writes: WrittenVersions = "current"): DynamoDBDocumentClient =>
-  versionedClient(plainDocumentClient(), { writes });
+export const documentClient = (
+  writes: WrittenVersions = "current",
+  options: ClientCredentials = {},
+): DynamoDBDocumentClient => versionedClient(plainDocumentClient(options), { writes });
+
+/** The credentials of a client. Default: those of the process. */
+type ClientCredentials = Pick<DynamoDBClientConfig, "credentials">;
 
 /**
  * Creates a client that returns and writes rows as they are stored, in any version. Only migrations
  * may use it.
  */
-export const plainDocumentClient = (): DynamoDBDocumentClient =>
-  DynamoDBDocumentClient.from(new DynamoDBClient(clientSettings()), {
+export const plainDocumentClient = (options: ClientCredentials = {}): DynamoDBDocumentClient =>
+  DynamoDBDocumentClient.from(new DynamoDBClient({ ...clientSettings(), ...options }), {
     marshallOptions: { removeUndefinedValues: true },
   });
 

@@ -13,7 +13,8 @@ interface Rule {
 
 function rulesOf(context: Readonly<Record<string, string>>): readonly Rule[] {
   const [plan] = propertiesOf(synthesize("prod", context).data, "AWS::Backup::BackupPlan");
-  return (plan?.["BackupPlan"] as { BackupPlanRule: readonly Rule[] }).BackupPlanRule;
+  const content = plan?.["BackupPlan"] as { BackupPlanRule: readonly Rule[] } | undefined;
+  return content?.BackupPlanRule ?? [];
 }
 
 describe("the backups of the tables", () => {

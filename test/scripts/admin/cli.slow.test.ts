@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -427,11 +427,42 @@ describe("the admin command, for an account of an earlier release,", () => {
   });
 });
 
+describe("the admin command audit", () => {
+  it("lists the changes of an account, newest first, without personal data and keys", async () => {
+    const account = await openAccount();
+    await result("grant", "--account", account, "--id", "g", "--credits", "9");
+    await admin("adjust", "--account", account, "--id", "a", "--credits=-999999");
+    const { key = "" } = await result("create-key", "--account", account, "--name", "server");
+    await result("keys", "--account", account);
+
+    const { data } = await result("audit", "--account", account);
+    expect(data).toMatchObject([
+      { command: "create-key", result: "done", options: { account } },
+      {
+        command: "adjust",
+        result: "failed",
+        error: expect.stringContaining("exceeds the balance"),
+      },
+      { command: "grant", result: "done", options: { account, id: "g", credits: "9" } },
+      { command: "create-account", result: "done", options: {}, created: account },
+    ]);
+    const all = JSON.stringify(data);
+    for (const hidden of [String(key), "a@acme.example", "server"]) {
+      expect(all).not.toContain(hidden);
+    }
+    const one = await result("audit", "--account", account, "--limit", "1");
+    expect(one).toMatchObject({ data: [{ command: "create-key" }], has_more: true });
+  });
+});
+
+/** Nothing, or the progress that a command prints every 5 s, on a busy machine. */
+const onlyProgress = expect.stringMatching(/^(?:\[\d+\] acct_\w+\n)*$/);
+
 describe("the admin command reconcile", () => {
   it("exits with 0 without differences, and with 2 and a line for each difference", async () => {
     const account = await openAccount();
     const fine = await atTerminal("reconcile");
-    expect(fine).toMatchObject({ code: 0, err: "" });
+    expect(fine).toMatchObject({ code: 0, err: onlyProgress });
     expect(fine.out).toMatch(/^reconcile: \d+ accounts, .*: no differences\n$/);
 
     const Key = { ...accountKeys.shard(account, 0) };
@@ -454,7 +485,7 @@ describe("the admin command reconcile", () => {
     const asked = await atTerminal("reconcile", "--account", account, "--json");
     await move(-1);
 
-    expect(found).toMatchObject({ code: 2, err: "" });
+    expect(found).toMatchObject({ code: 2, err: onlyProgress });
     expect(found.out.split("\n").slice(0, 2)).toEqual([
       `${account} shard 0: balance is 5001, should be 5000`,
       expect.stringMatching(/^reconcile: 1 account, .*: 1 difference$/),
@@ -530,6 +561,11 @@ describe("the admin command, with a wrong command line,", () => {
     ],
     [["accounts", "--stage", "test"], '--stage must be one of dev, prod (got "test")'],
     [["accounts", "--region", "eu-west-1"], "--region requires --stage"],
+    [["accounts", "--role", "act"], "--role requires --stage"],
+    [
+      ["accounts", "--stage", "dev", "--role", "root"],
+      '--role must be one of read, act, break-glass, none (got "root")',
+    ],
     [
       ["restore", "--at", "2026-11-21"],
       '--at must be a second in UTC, such as 2026-11-21T10:15:00Z (got "2026-11-21")',
@@ -582,7 +618,11 @@ describe("the admin command, for a deployed stage,", () => {
 
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ id: account });
-    expect(aws.asked).toEqual(["eu-west-1 DescribeStacks RetailProductData-prod-data"]);
+    expect(aws.asked).toEqual([
+      "eu-west-1 GetCallerIdentity",
+      "eu-west-1 AssumeRole RetailProductData-prod-eu-west-1-operator-read",
+      "eu-west-1 DescribeStacks RetailProductData-prod-data",
+    ]);
   });
 
   it("finds its queues in the outputs of the service stack", async () => {
@@ -599,6 +639,52 @@ describe("the admin command, for a deployed stage,", () => {
     const account = await openAccount();
     expect(await grant(account, "--stage", "dev")).toMatchObject({ code: 0, err: "" });
     expect(await balanceOf(account)).toBe(5_009);
+  });
+
+  it("assumes the role for changes, and writes audit lines before and after a change", async () => {
+    const account = await openAccount();
+    await grant(account, "--stage", "dev");
+
+    expect(aws.asked).toEqual([
+      "us-east-1 GetCallerIdentity",
+      "us-east-1 AssumeRole RetailProductData-dev-us-east-1-operator-act",
+      "us-east-1 DescribeStacks RetailProductData-dev-data",
+      "us-east-1 PutLogEvents audit-log",
+      "us-east-1 PutLogEvents audit-log",
+    ]);
+  });
+
+  it("assumes the role of --role, and none with --role none", async () => {
+    await deployed("accounts", "--stage", "dev", "--role", "break-glass");
+    expect(aws.asked[1]).toContain("operator-break-glass");
+    aws.asked.splice(0);
+    await deployed("accounts", "--stage", "dev", "--role", "none");
+    expect(aws.asked).toEqual([
+      "us-east-1 GetCallerIdentity",
+      "us-east-1 DescribeStacks RetailProductData-dev-data",
+    ]);
+  });
+
+  it("explains what to do if the role cannot be assumed, and changes nothing", async () => {
+    const account = await openAccount();
+    aws.refuses = "AssumeRole";
+    const { code, err } = await grant(account, "--stage", "dev");
+    aws.refuses = "";
+
+    expect(code).toBe(1);
+    expect(err).toContain("RetailProductData-dev-us-east-1-operator-act cannot be assumed");
+    expect(err).toContain("--role none");
+    expect(await balanceOf(account)).toBe(5_000);
+  });
+
+  it("makes no change if the audit log cannot be written", async () => {
+    const account = await openAccount();
+    aws.refuses = "PutLogEvents";
+    const { code } = await grant(account, "--stage", "dev");
+    aws.refuses = "";
+
+    expect(code).toBe(1);
+    expect(await balanceOf(account)).toBe(5_000);
   });
 
   it("refuses to change prod if the input is not a terminal", async () => {
@@ -641,9 +727,9 @@ describe("the admin command, for a deployed stage,", () => {
     const input = Object.assign(new PassThrough(), { isTTY: true });
     const output = new PassThrough();
     input.end(typed);
-    process.env["AWS_ENDPOINT_URL"] = aws.url;
+    const operator = { arn: "arn:aws:iam::1:user/ops", awsAccount: "1", region: "us-east-1" };
     const asked = confirm(
-      { stage: "prod", change: "Grant", isConfirmed: false },
+      { stage: "prod", operator, change: "Grant", isConfirmed: false },
       { input, output },
     );
     const outcome = await asked.then(
@@ -695,24 +781,25 @@ interface AwsDouble {
   /** Region, action and stack of each request. */
   readonly asked: string[];
   isEmpty: boolean;
+  /** The action that is refused. */
+  refuses: string;
 }
 
 /**
- * Starts doubles of CloudFormation, with the stacks of one stage, and of STS. They support only the
- * requests of the tool.
+ * Starts doubles of CloudFormation, with the stacks of one stage, of STS and of CloudWatch Logs. They
+ * support only the requests of the tool.
  */
 async function startAwsDouble(): Promise<AwsDouble> {
-  const double = { asked: [] as string[], isEmpty: false };
+  const double = { asked: [] as string[], isEmpty: false, refuses: "" };
   const server = createServer((request, response) => {
     void text(request).then((body) => {
-      const wanted = new URLSearchParams(body);
-      const [, region] = /\/\d{8}\/([\w-]+)\//.exec(request.headers.authorization ?? "") ?? [];
-      const action = wanted.get("Action") ?? "";
-      const stack = wanted.get("StackName") ?? "";
-      double.asked.push(`${region} ${action} ${stack}`.trimEnd());
-      response.statusCode = action === "DescribeStacks" && double.isEmpty ? 400 : 200;
-      response.setHeader("content-type", "text/xml");
-      response.end(awsAnswer(action, stack, double.isEmpty));
+      const { region, isJson, action, subject } = requestOf(request, body);
+      double.asked.push(`${region} ${action} ${subject}`.trimEnd());
+      const isRefused =
+        action === double.refuses || (action === "DescribeStacks" && double.isEmpty);
+      response.statusCode = isRefused ? 400 : 200;
+      response.setHeader("content-type", isJson ? "application/x-amz-json-1.1" : "text/xml");
+      response.end(isJson ? "{}" : awsAnswer(action, subject, isRefused));
     });
   });
   await new Promise<void>((resolve) => {
@@ -722,11 +809,30 @@ async function startAwsDouble(): Promise<AwsDouble> {
   return Object.assign(double, { server, url: `http://127.0.0.1:${port}` });
 }
 
+/** A request to AWS: its region, its action, and the name of its stack, role or log group. */
+function requestOf({ headers }: IncomingMessage, body: string) {
+  const [, region] = /\/\d{8}\/([\w-]+)\//.exec(headers.authorization ?? "") ?? [];
+  const [, target] = String(headers["x-amz-target"] ?? "").split(".");
+  if (target !== undefined) {
+    const { logGroupName: subject } = JSON.parse(body) as { logGroupName: string };
+    return { region, isJson: true, action: target, subject };
+  }
+  const wanted = new URLSearchParams(body);
+  const role = wanted.get("RoleArn")?.replace(/.*\//, "");
+  const subject = wanted.get("StackName") ?? role ?? "";
+  return { region, isJson: false, action: wanted.get("Action") ?? "", subject };
+}
+
 function awsAnswer(action: string, stack: string, isEmpty: boolean): string {
   if (action === "GetCallerIdentity") {
     return `<GetCallerIdentityResponse><GetCallerIdentityResult>
       <Arn>arn:aws:iam::111122223333:user/ops</Arn><Account>111122223333</Account>
     </GetCallerIdentityResult></GetCallerIdentityResponse>`;
+  }
+  if (action === "AssumeRole" && !isEmpty) {
+    return `<AssumeRoleResponse><AssumeRoleResult><Credentials><AccessKeyId>role</AccessKeyId>
+      <SecretAccessKey>role</SecretAccessKey><SessionToken>role</SessionToken>
+      <Expiration>2099-01-01T00:00:00Z</Expiration></Credentials></AssumeRoleResult></AssumeRoleResponse>`;
   }
   if (isEmpty) {
     return `<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code>
@@ -741,13 +847,15 @@ function awsAnswer(action: string, stack: string, isEmpty: boolean): string {
   </member></Stacks></DescribeStacksResult></DescribeStacksResponse>`;
 }
 
-const tableOutputs = (): Record<string, string> =>
-  Object.fromEntries(
+const tableOutputs = (): Record<string, string> => ({
+  OperatorAuditLogName: "audit-log",
+  ...Object.fromEntries(
     ["Accounts", "Ledger", "Watchlists", "Deliveries"].map((name) => [
       `${name}TableName`,
       world.ready[`${name.toLowerCase()}_table`] ?? "",
     ]),
-  );
+  ),
+});
 
 const queueOutputs = (): Record<string, string> =>
   Object.fromEntries(

@@ -1,0 +1,40 @@
+import * as v from "valibot";
+
+/**
+ * A line of the audit log. Each change has two lines with the same ID: `started` before the change,
+ * and its result after it. A change without a result was interrupted.
+ */
+export const auditLine = v.object({
+  id: v.string(),
+  at: v.string(),
+  /** The ARN of the operator's own identity; the user name in a local world. */
+  operator: v.string(),
+  /** The role that made the change: an operator role, or `none` for the operator's own permissions. */
+  role: v.string(),
+  command: v.string(),
+  /** The options of the command, without personal data. */
+  options: v.record(v.string(), v.union([v.string(), v.boolean()])),
+  result: v.picklist(["started", "done", "failed"]),
+  /** The error of a failed change. */
+  error: v.optional(v.string()),
+  /** The ID of what the change created. */
+  created: v.optional(v.string()),
+});
+export type AuditLine = v.InferOutput<typeof auditLine>;
+
+/** The log of all changes that operators make. Lines are never changed or deleted. */
+export interface AuditLog {
+  append(line: AuditLine): Promise<void>;
+  /** Returns all lines, oldest first. */
+  lines(): Promise<readonly AuditLine[]>;
+}
+
+/** Returns the last line of each change, newest first. */
+export function lastLines(lines: readonly AuditLine[]): AuditLine[] {
+  const changes = new Map<string, AuditLine>();
+  for (const line of lines) {
+    const first = changes.get(line.id);
+    changes.set(line.id, first === undefined ? line : { ...line, at: first.at });
+  }
+  return [...changes.values()].toReversed();
+}

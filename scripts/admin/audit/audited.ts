@@ -1,0 +1,59 @@
+import { randomUUID } from "node:crypto";
+import type { Clock } from "../../../shared/base/clock.ts";
+import { commandOptions, type Values } from "../command.ts";
+import type { AuditLine, AuditLog } from "./audit-log.ts";
+
+export interface Audited {
+  readonly log: AuditLog;
+  readonly operator: string;
+  readonly role: string;
+  readonly command: string;
+  readonly values: Values;
+  readonly clock: Clock;
+  /** Prints a line if the result of the change could not be stored. */
+  readonly warn: (line: string) => void;
+}
+
+/** Options with personal data. No option of a command is a secret. */
+const personal: ReadonlySet<string> = new Set(["email", "name", "receiver"]);
+
+/**
+ * Makes a change between two audit lines. Makes no change if the first line cannot be stored.
+ * @throws the error of the change
+ */
+export async function audited(
+  { log, clock, warn, values, ...fixed }: Audited,
+  change: () => Promise<unknown>,
+): Promise<unknown> {
+  const given = { id: randomUUID(), ...fixed, options: optionsOf(values) };
+  const append = (line: Pick<AuditLine, "result" | "error" | "created">): Promise<void> =>
+    log.append({ ...given, at: clock.now().toISOString(), ...line });
+  const appendResult = (line: Pick<AuditLine, "result" | "error" | "created">): Promise<void> =>
+    append(line).catch((error: unknown) => {
+      warn(`The result of the change is not in the audit log: ${String(error)}`);
+    });
+  await append({ result: "started" });
+  try {
+    const result = await change();
+    await appendResult({ result: "done", ...createdBy(result) });
+    return result;
+  } catch (error) {
+    await appendResult({ result: "failed", error: String(error) });
+    throw error;
+  }
+}
+
+function optionsOf(values: Values): AuditLine["options"] {
+  const kept = Object.entries(values).filter(
+    ([name]) => Object.hasOwn(commandOptions, name) && !personal.has(name),
+  );
+  return Object.fromEntries(
+    kept.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+/** Returns the ID of what a change created or changed, if its result has one. */
+function createdBy(result: unknown): Pick<AuditLine, "created"> {
+  if (typeof result !== "object" || result === null || !("id" in result)) return {};
+  return typeof result.id === "string" ? { created: result.id } : {};
+}

@@ -1,0 +1,23 @@
+import { type Commands, listOf, wholeNumber } from "../command.ts";
+import { lastLines } from "./audit-log.ts";
+
+const shownDefault = 50;
+
+export const auditCommands: Commands = {
+  audit: {
+    example: "--stage prod --account acct_1",
+    takes: ["account", "watchlist", "limit"],
+    about: "Lists the changes that operators made with this command, newest first.",
+    async run(values, { target }) {
+      const limit = wholeNumber(values, "limit", { least: 1, otherwise: shownDefault });
+      const log = await target.auditLog();
+      const changes = lastLines(await log.lines()).filter(
+        ({ options, created }) =>
+          (values.account === undefined ||
+            [options["account"], created].includes(values.account)) &&
+          (values.watchlist === undefined || options["watchlist"] === values.watchlist),
+      );
+      return listOf(changes.slice(0, limit), changes.length > limit);
+    },
+  },
+};

@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import type { AuditLine, AuditLog } from "../../../../scripts/admin/audit/audit-log.ts";
+
+/** What the commands expect of an audit log. `open` returns an empty log. */
+export function auditLogContract(open: () => Promise<AuditLog>): void {
+  it("returns no line before the first change, and then all lines, oldest first", async () => {
+    const log = await open();
+    expect(await log.lines()).toEqual([]);
+
+    const line: AuditLine = {
+      id: "1",
+      at: new Date().toISOString(),
+      operator: "arn:aws:iam::1:user/ops",
+      role: "act",
+      command: "grant",
+      options: { account: "acct_1", disabled: true },
+      result: "started",
+    };
+    const end: AuditLine = { ...line, result: "failed", error: "Error: refused", created: "key_1" };
+    await log.append(line);
+    await log.append(end);
+    expect(await log.lines()).toEqual([line, end]);
+  });
+}
