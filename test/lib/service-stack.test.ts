@@ -101,10 +101,19 @@ describe("the permissions of the service", () => {
     ),
   );
 
-  it("list every action, and never every resource", () => {
+  /** Actions of a restore whose permission AWS cannot restrict to a resource. */
+  const unrestricted = [
+    "cloudformation:BatchDescribeTypeConfigurations",
+    "cloudformation:DescribeStackDriftDetectionStatus",
+    "dynamodb:ListBackups",
+  ];
+
+  it("list every action, and every resource of an action that AWS can restrict", () => {
     expect(policies.length).toBeGreaterThan(functionNames.length);
     for (const statement of policies) {
-      expect(actionsOf(statement).join()).not.toContain("*");
+      const actions = actionsOf(statement);
+      expect(actions.join()).not.toContain("*");
+      if (actions.every((action) => unrestricted.includes(action))) continue;
       expect([statement.Resource].flat()).not.toContain("*");
     }
   });
