@@ -57,7 +57,8 @@ export function ceilings(): readonly Ceiling[] {
 const { prod } = configs;
 const workers = sumOf(Object.values(prod.concurrencyMax));
 const reserved = prod.reservedConcurrency ?? {};
-const itemCalls = prod.reservedConcurrency?.products ?? prod.accountConcurrency;
+const productCalls = prod.reservedConcurrency?.products ?? prod.accountConcurrency;
+const offerCalls = prod.reservedConcurrency?.offers ?? prod.accountConcurrency;
 const logRowsPerSecond = aws.partitionUnits / logRowUnits;
 
 function ofKey(): readonly Ceiling[] {
@@ -211,7 +212,8 @@ function ofService(): readonly Ceiling[] {
       "`requestsPerSecondOfAddress`",
       none,
     ],
-    ["item calls at once", shown(itemCalls), "`reservedConcurrency.products`", atOnce],
+    ["product calls at once", shown(productCalls), "`reservedConcurrency.products`", atOnce],
+    ["offer calls at once", shown(offerCalls), "`reservedConcurrency.offers`", atOnce],
     ["workers at once", shown(workers), "`concurrencyMax`", atOnce],
     [
       "other API functions at once",
