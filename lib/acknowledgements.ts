@@ -41,7 +41,8 @@ export function acknowledge(scope: IConstruct, ...rules: readonly AcknowledgedRu
 
 /**
  * Acknowledges that a stage has no firewall.
- * @param reason the operator's reason. @default - the reason for a stage that has none by default
+ * @param reason why the stage needs no firewall.
+ * @default - the reason for stages without a firewall by default
  */
 export function acknowledgeNoFirewall(
   scope: IConstruct,

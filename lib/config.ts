@@ -86,7 +86,7 @@ export interface Config {
    */
   readonly reservedConcurrency: ReservedConcurrency | null;
   /**
-   * The AWS account's quota of parallel invocations in the region. New AWS accounts have 10 to 50.
+   * The AWS account's quota of concurrent executions in the region. New AWS accounts have 10 to 50.
    */
   readonly accountConcurrency: number;
   readonly throttle: Throttle;

@@ -86,7 +86,7 @@ export interface Context {
   /** False removes all reserved concurrency. */
   readonly reservesConcurrency: boolean;
   /**
-   * The AWS account's quota of parallel invocations.
+   * The AWS account's quota of concurrent executions.
    * @default - the quota in the configuration of the stage
    */
   readonly accountConcurrency?: number;
@@ -200,7 +200,8 @@ function firewallOf(given: Given, isDefault: boolean): FirewallChoice {
   if (reason !== undefined) return { enabled: false, reason };
   if (isDefault) {
     throw new Error(
-      "Context 'waf' false requires 'wafReason' in this stage: why it needs no firewall.",
+      "Context 'waf' false requires 'wafReason' in this stage. Set it to the reason why the stage " +
+        "needs no web ACL, as a sentence of at least 20 characters.",
     );
   }
   return { enabled: false };

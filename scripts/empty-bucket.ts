@@ -61,7 +61,8 @@ async function stackOf(client: CloudFormationClient, name: string): Promise<Stac
 function removableBucket(stack: Stack | undefined, name: string): string {
   if (stack === undefined) {
     throw new Error(
-      `There is no stack ${name} in this account and region, so nothing was emptied.`,
+      `There is no stack ${name} in this account and region, so nothing was emptied. ` +
+        "Check the stage, the region and the AWS credentials.",
     );
   }
   if (stack.EnableTerminationProtection === true) {

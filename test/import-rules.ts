@@ -190,7 +190,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
     "functions/dashboard/browser/shell/",
   ],
 
-  // The CDK app. It imports only files whose content the functions must share with it.
+  // The CDK app. It imports only the files that it shares with the functions.
   "lib/": [
     "functions/routes.ts",
     "functions/environment.ts",

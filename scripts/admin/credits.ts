@@ -178,6 +178,6 @@ const granted = (values: Values): number =>
 
 function adjusted(values: Values): number {
   const credits = wholeNumber(values, "credits", { least: -creditsMax, most: creditsMax });
-  if (credits === 0) throw new Error("--credits must not be 0");
+  if (credits === 0) throw new Error('--credits must be a positive or negative integer (got "0")');
   return credits;
 }

@@ -9,11 +9,11 @@ export interface Assumptions {
   readonly items: number;
   /** Steps of each run that read all items. */
   readonly steps: number;
-  /** Seconds in which a source answers a batch. */
+  /** Seconds that a source takes to answer a batch. */
   readonly batchSeconds: number;
-  /** Seconds in which a worker starts a run. */
+  /** Seconds that a worker takes to start a run. */
   readonly startSeconds: number;
-  /** Seconds in which a worker ends a run. */
+  /** Seconds that a worker takes to end a run. */
   readonly endSeconds: number;
 }
 

@@ -48,7 +48,8 @@ interface Event {
  * Simulates the processing of scheduled runs in virtual time. Each task takes the mean time of its
  * stage, and nothing fails. Each queue is fair, as SQS is between message groups: the next message is the
  * oldest of the load with the fewest messages in work.
- * @param other runs of another account at the same time; they are not in the result
+ * @param other runs of another account at the same time. They count in waitingMax and workersMax,
+ * but not in lastEnd and duration.
  */
 export function simulate(load: Load, pipeline: Pipeline, other?: Load): Simulated {
   const events = new TinyQueue<Event>([], (one, next) => one.at - next.at);

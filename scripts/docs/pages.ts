@@ -30,7 +30,7 @@ interface PublicPage extends RenderedPage {
 export interface Documentation {
   /** HTML by page name; the page `index` is `/docs`. */
   readonly pages: Readonly<Record<string, string>>;
-  /** Scripts, style sheets and the search index, named by their content. */
+  /** Scripts, style sheets and the search index. Each name contains a hash of the content. */
   readonly assets: readonly Asset[];
 }
 

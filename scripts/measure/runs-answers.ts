@@ -40,8 +40,8 @@ export const changedItemsIn = (
   runNumber < 2 ? [] : items.filter((item) => item.changedIn === runNumber);
 
 /**
- * Replaces the answers with those of the next run: all items at one tier, and the changed items at
- * another.
+ * Replaces the answers in `dir` with those of the next run. Each call contains the items that one
+ * tier reads.
  */
 export function writeAnswers(
   dir: string,

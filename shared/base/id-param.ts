@@ -1,14 +1,18 @@
 import * as v from "valibot";
 import { type IdKind, idPattern } from "./ids.ts";
+import { shownValue } from "./shown-value.ts";
 
 /**
  * Schema of an optional query parameter that is an ID. Checks the format, not whether the ID
- * exists.
+ * exists. Adds the value that was sent to `message`.
  */
-export const idParam = (
+export function idParam(
   kind: IdKind,
   { message, description }: { readonly message: string; readonly description: string },
-) =>
-  v.optional(
-    v.pipe(v.string(message), v.regex(idPattern(kind), message), v.description(description)),
+) {
+  const invalid = ({ input }: { readonly input: unknown }): string =>
+    message.replace(/\.$/, () => `, not ${shownValue(input)}.`);
+  return v.optional(
+    v.pipe(v.string(invalid), v.regex(idPattern(kind), invalid), v.description(description)),
   );
+}

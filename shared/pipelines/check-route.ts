@@ -108,7 +108,11 @@ function typeOf(when: When, field: string, { scraper, path }: Place): FieldType 
     const testable = Object.keys(fieldTypes).filter((one) => whensFor(scraper, one).includes(when));
     throw invalidParam(
       `${path}.field`,
-      invalidChoiceMessage(`'field' of a rule with ${when} on ${scraper}`, testable, field),
+      invalidChoiceMessage(
+        `'field' of a route with 'when': ${when} on ${scraper}`,
+        testable,
+        field,
+      ),
     );
   }
   return type;

@@ -50,7 +50,8 @@ export async function readBatch(
   if (step === undefined || step.plan !== ref.plan) return;
   // The process that completed the last step may have died before it sent the finish message.
   if (run?.phase === "finishing") return dependencies.queue.sendFinish(run);
-  // The process that abandoned the run also finishes it.
+  // An abandoned run has an error. The process that abandoned it settles its steps and sends the
+  // finish message.
   if (run?.phase !== "reading" || run.error !== null) return;
   const isStored = step.stats !== null || step.done.has(ref.batch);
   const after = isStored

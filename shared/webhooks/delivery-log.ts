@@ -13,7 +13,10 @@ export interface NotedLog extends DeliveryLog {
   noting(slice: TimeSlice<DeliveryRecord>): TimeSlice<DeliveryRecord>;
 }
 
-/** Creates a `NotedLog` over the stored log of an account. */
+/**
+ * Creates a delivery log of an account that also returns the records that this session has not
+ * stored yet.
+ */
 export function notedLog(accountId: string, deliveries: DeliveryStore): NotedLog {
   const noted = new Map<string, Delivery>();
   return {

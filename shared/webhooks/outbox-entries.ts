@@ -44,9 +44,9 @@ const deliveryContent = object({
 });
 
 /**
- * Content of an entry for a recovery, which makes pending all events from `since` to `until` that
- * the endpoint did not receive. `after` is the last processed run; null before the first. `found`
- * is the number of deliveries made pending so far.
+ * Content of a recovery entry. A recovery schedules a delivery of each event from `since` to `until`
+ * that the endpoint did not receive. `after` is the last processed run; null before the first.
+ * `found` is the number of deliveries made pending so far.
  */
 const recoverContent = object({
   kind: literal("recover"),

@@ -39,7 +39,10 @@ export async function retryDelivery(
   });
 }
 
-/** Makes an attempt. An attempt of a recovery passes through the gate, like a first attempt. */
+/**
+ * Makes an attempt. While the endpoint is failing, an attempt of a recovery (`inOrder`) is the probe
+ * or is postponed, like a first attempt.
+ */
 async function retried(
   attempting: AttemptRequest,
   { inOrder }: DeliveryContent,

@@ -128,7 +128,7 @@ describe.skipIf(lacksChromium)("the API reference", () => {
     expect(await operation.innerText()).toContain("Verify the signature");
   });
 
-  it("sends a call with a key that only its tab keeps", async () => {
+  it("sends a test call, and stores its key only in its own browser tab", async () => {
     const { page, operation } = await openOperation(
       "Get the account",
       "tag/account/GET/v1/account",

@@ -114,7 +114,7 @@ describe("context", () => {
     [{ waf: "ture" }, `Context 'waf' must be one of: true, false (got "ture").`],
     [
       { stage: "prod", sources: "sandbox", waf: "false" },
-      "Context 'waf' false requires 'wafReason' in this stage",
+      "Context 'waf' false requires 'wafReason' in this stage. Set it to the reason",
     ],
     [
       { stage: "prod", sources: "sandbox", waf: "false", wafReason: "too short" },

@@ -95,7 +95,7 @@ describe.each([
     expect(limits.eventRetentionDays).toBeLessThan(35);
   });
 
-  it("refuses requests for event bodies that are not encrypted in transit", () => {
+  it("refuses plain HTTP requests to the bucket of event bodies", () => {
     const [policy] = propertiesOf(template, "AWS::S3::BucketPolicy");
 
     expect(documentOf(policy?.["PolicyDocument"])).toContainEqual(

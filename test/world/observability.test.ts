@@ -14,7 +14,7 @@ let watchlistId: string;
 const lines: Line[] = [];
 let written = "";
 
-/** The log lines of the functions while customers use the service. */
+/** Uses the service as customers do, and collects the log lines of the functions. */
 beforeAll(async () => {
   const { POWERTOOLS_LOG_LEVEL: usual } = process.env;
   process.env["POWERTOOLS_LOG_LEVEL"] = "INFO";

@@ -92,7 +92,10 @@ function rowConversion(
         row = await storedRow(client, table, keyOf(found));
         if (row === undefined || !isPending(row)) return;
       } while (await mayRepeat());
-      throw new Error(`the row changed during each of ${attempts.triesMax} attempts`);
+      throw new Error(
+        `other processes changed the row during each of ${attempts.triesMax} attempts. ` +
+          "Run the migration again.",
+      );
     },
   };
 }

@@ -91,12 +91,11 @@ const isWhole = ({ account, shards }: AccountRows): boolean => {
 export async function readWholeAccount(
   reader: Reader,
   accountId: string,
-  expected?: number,
 ): Promise<AccountRows | undefined> {
   const found = await retryContended<{ readonly rows: AccountRows | undefined }>(
     reader,
     async (note) => {
-      const rows = await readAccountRows(reader, accountId, expected);
+      const rows = await readAccountRows(reader, accountId);
       if (rows === undefined || rows.shards.length === 0 || isWhole(rows)) return { rows };
       note(`credits moved between shards while account ${accountId} was read`);
       return "again";

@@ -42,7 +42,7 @@ const bookId = /^\d{9}[\dX]$/;
 /** Draws the brand of an item. */
 export const brandOf = (draw: Draw): string => pick(brands, draw("brand"));
 
-/** Draws the kind of an item. An ISBN-10 on `retailer_a` always is a book. */
+/** Draws the kind of an item. An ISBN-10 on `retailer_a` is always a book. */
 export const kindOf = (platform: Platform, id: string, draw: Draw): Kind =>
   platform === "retailer_a" && bookId.test(id) ? book : pick(kinds, draw("kind"));
 

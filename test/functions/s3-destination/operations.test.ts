@@ -742,7 +742,9 @@ describe("GET /v1/s3_destination/exports", () => {
   it("refuses a cursor that is not an export ID", () => {
     const { success, issues } = safeParse(exportsQuery, { starting_after: "we_1" });
     expect(success).toBe(false);
-    expect(issues?.[0].message).toContain("'starting_after' must be the ID of an export");
+    expect(issues?.[0].message).toBe(
+      `'starting_after' must be the ID of an export (exp_...), not "we_1".`,
+    );
   });
 });
 

@@ -68,7 +68,7 @@ describe("the OpenAPI document", () => {
     expect([...documented, ...undocumented].sort()).toEqual(Object.keys(routes).sort());
   });
 
-  it("and the pages equal the generated files, which `npm run openapi` writes", () => {
+  it("and the pages of /docs are stored as `npm run openapi` writes them", () => {
     const expected = generatedFiles();
     const stored = readdirSync(generatedFolder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())

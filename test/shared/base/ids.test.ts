@@ -28,7 +28,7 @@ describe("timeOf", () => {
     );
   });
 
-  it("returns undefined for a text that is not an ID of the kind", () => {
+  it("returns undefined for a text that is not an ID of the given kind", () => {
     const id = newId("event", new Date("2026-11-20T10:00:00Z"), random);
     const rest = id.slice(idPrefix.event.length);
     for (const other of [

@@ -40,7 +40,7 @@ describe("a retry budget", () => {
     expect(asked).toEqual([4_000, 3_000]);
   });
 
-  it("does not count successful requests of any total duration", async () => {
+  it("does not count the duration of successful requests, however long they take", async () => {
     const { under, request, budget } = world(7_000);
     await under(async () => {
       for (let n = 0; n < 10; n += 1) await request(3_000, "succeeds");

@@ -416,8 +416,8 @@ describe("a route of a pipeline", () => {
     const refusal = refused(() => parse(pipeline, "retailer_b"));
     expect(refusal.param).toBe("pipeline.steps[0].routes[0].field");
     expect(refusal.message).toContain(
-      "'field' of a rule with changed on retailer_b.standard must be one of price, listPrice, " +
-        'inStock, seller, byPlatform, clearance (got "offerId").',
+      "'field' of a route with 'when': changed on retailer_b.standard must be one of price, " +
+        'listPrice, inStock, seller, byPlatform, clearance (got "offerId").',
     );
   });
 });

@@ -70,7 +70,7 @@ const onlyOutcome = (result: BatchResult): ItemOutcome => {
 const after = (item: Item, given: StepAnswer, step = check()): Item =>
   applyOutcome(item, onlyOutcome(read(item, given, step)), reading);
 
-describe("the outcome for a `new` item", () => {
+describe("a `new` item", () => {
   it("read `ok`: becomes active with a baseline snapshot, and reports no change", () => {
     const outcome = onlyOutcome(read(fresh, answer("ok", seen(10))));
     expect(outcome).not.toHaveProperty("changes");
@@ -100,7 +100,7 @@ describe("the outcome for a `new` item", () => {
   );
 });
 
-describe("the outcome for an `active` item", () => {
+describe("an `active` item", () => {
   it("read `ok` with a changed tracked field: the change is recorded and reported", () => {
     const outcome = onlyOutcome(read(known, answer("ok", seen(12))));
     expect(outcome).toMatchObject({
@@ -178,7 +178,7 @@ describe("the outcome for an `active` item", () => {
   });
 });
 
-describe("the outcome for a `delisted` item", () => {
+describe("a `delisted` item", () => {
   const delistedItem: Item = { ...known, state: "delisted", delistedAt: addedAt };
 
   it("read `unavailable`: a `failed` route runs its step, and the item stays delisted", () => {

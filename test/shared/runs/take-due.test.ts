@@ -109,7 +109,7 @@ describe("a tick of a schedule", () => {
     expect(await nextRunAt()).toBe(due);
   });
 
-  it("leaves a watchlist due that got items after the tick read it empty", async () => {
+  it("keeps a watchlist due if items were added after the tick read it as empty", async () => {
     await put();
     const { watchlists } = world;
     const get = watchlists.get.bind(watchlists);

@@ -198,7 +198,10 @@ export function checkShown(
   }
 }
 
-/** Sets the settings of this hand to those in a response. No change of them may be in progress. */
+/**
+ * Sets the expected values of the settings that this hand owns to the values in a response. No
+ * change of these settings may be in progress.
+ */
 export function settleSettings(acting: Acting, list: KnownWatchlist, shown: Shown): void {
   const values = settingsOf(shown);
   for (const name of settingNames) {

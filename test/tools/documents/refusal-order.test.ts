@@ -6,8 +6,8 @@ import { refusalTable } from "../../../tools/documents/refusal-order.ts";
 /** The formatter pads the columns of a table. */
 const unpadded = (text: string): string => text.replaceAll(/ +/g, " ").replaceAll(/-{3,}/g, "---");
 
-describe("the order in which a call is refused", () => {
-  it("is the same table in docs/api-guide.md and in the OpenAPI document's introduction", () => {
+describe("the table of the order in which errors are checked", () => {
+  it("is the same in docs/api-guide.md and in the introduction of the OpenAPI document", () => {
     expect(unpadded(pageText("docs/api-guide.md"))).toContain(refusalTable);
     expect(document.info.description).toContain(refusalTable);
   });

@@ -187,7 +187,9 @@ describe("A migration of a row that other processes write", () => {
     );
 
     expect(await migrateRuns({ client })).toMatchObject({ pending: 1, migrated: 0, failed: 1 });
-    expect(warnings).toEqual([expect.stringContaining("changed during each of 10 attempts")]);
+    expect(warnings).toEqual([
+      expect.stringContaining("other processes changed the row during each of 10 attempts"),
+    ]);
   });
 });
 

@@ -14,8 +14,9 @@ interface MarkBounds {
 }
 
 /**
- * Reports a due mark (ISO 8601) that is later than a writer may set it, or more than 10 minutes
- * ago. The sweeper handles such a row late. Allows 5 minutes of clock difference.
+ * Reports a due mark (ISO 8601) that no writer sets or that the sweeper missed: one later than
+ * `latest` allows (with 5 minutes for clock differences), or, unless `mayBePast`, one more than 10
+ * minutes ago.
  */
 export function markDifferences(
   { place, field }: Pick<Difference, "place" | "field">,

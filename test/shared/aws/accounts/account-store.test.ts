@@ -93,7 +93,7 @@ describe("dynamoAutoTopUpStore", () => {
     expect(await store.get("acct_1")).toEqual(anAccount);
   });
 
-  it("creates no account when it stores an auto top-up", async () => {
+  it("returns false for an unknown account, and does not create that account", async () => {
     expect(await topUps.setAutoTopUp("acct_1", topUp)).toBe(false);
     expect(await store.get("acct_1")).toBeUndefined();
   });

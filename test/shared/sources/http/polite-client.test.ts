@@ -231,12 +231,12 @@ describe("the deadline of the source client", () => {
 });
 
 describe("a retry of the source client", () => {
-  it.each([408, 425, 429, 500, 502, 503, 504])("follows a %d", async (status) => {
+  it.each([408, 425, 429, 500, 502, 503, 504])("is made after a %d", async (status) => {
     const double = await startDouble((call) => answer(call.number === 1 ? status : 200)(call));
     expect(resultOf(await get(clientWith(), double))).toBe(200);
   });
 
-  it.each([400, 401, 404, 501])("does not follow a %d", async (status) => {
+  it.each([400, 401, 404, 501])("is not made after a %d", async (status) => {
     const double = await startDouble(answer(status));
     expect(resultOf(await get(clientWith(), double))).toBe(status);
     expect(double.startedAt).toHaveLength(1);

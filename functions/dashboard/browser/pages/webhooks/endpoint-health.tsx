@@ -10,7 +10,10 @@ type FactList = Parameters<typeof Facts>[0]["facts"];
 export const stateOf = ({ status }: WebhookEndpoint): string =>
   status === "ok" ? "enabled" : status;
 
-/** Returns the last success and the last failure of an endpoint, as names and values. */
+/**
+ * Returns an endpoint's last success, the start of its failures and its last failure, as names and
+ * values.
+ */
 export function healthFacts(endpoint: WebhookEndpoint): FactList {
   const { failing_since: since, last_error: error, last_success_at: success } = endpoint;
   return [
