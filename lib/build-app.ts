@@ -101,14 +101,13 @@ const stackProps = (stage: Stage, content: string): StackProps => ({
   tags: { service: "retail-product-data", stage },
 });
 
-function configOf({ stage, sources, ...context }: Context): Config {
-  const { responseMode, accessLogs, deployment, storedVersions, ...config } = configs[stage];
+function configOf({ stage, sources, storedVersions, ...context }: Context): Config {
+  const { responseMode, accessLogs, deployment, ...config } = configs[stage];
   const withContext = {
     ...config,
     responseMode: context.responseMode ?? responseMode,
     accessLogs: context.accessLogs ?? accessLogs,
     deployment: context.deployment ?? deployment,
-    storedVersions: context.storedVersions ?? storedVersions,
     ...(context.reservesConcurrency ? {} : { reservedConcurrency: null }),
   };
   const resolved =
@@ -116,7 +115,7 @@ function configOf({ stage, sources, ...context }: Context): Config {
       ? withContext
       : withAccountConcurrency(withContext, context.accountConcurrency);
   assertConcurrency(resolved);
-  return { ...resolved, sources };
+  return { ...resolved, sources, storedVersions };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { RemovalPolicy } from "aws-cdk-lib";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { GroupName } from "../functions/routes.ts";
+import type { WrittenVersions } from "../shared/base/stored-versions.ts";
 import type { StepScraperId } from "../shared/scrapers/catalogue.ts";
 import type { Sources } from "./source-config.ts";
 
@@ -36,14 +37,6 @@ export const deployments = [
  * starts.
  */
 export type Deployment = (typeof deployments)[number];
-
-/** Values of `StoredVersions`. */
-export const storedVersions = ["current", "previous"] as const;
-/**
- * Which versions of rows and objects the functions write. `previous` is the version before the
- * current one, for kinds that this release can convert.
- */
-export type StoredVersions = (typeof storedVersions)[number];
 
 /** The settings that differ between stages. */
 export interface Config {
@@ -103,7 +96,8 @@ export interface Config {
    */
   readonly sandboxByDefault: boolean;
   readonly responseMode: ResponseMode;
-  readonly storedVersions: StoredVersions;
+  /** Which versions of rows and objects the functions write. */
+  readonly storedVersions: WrittenVersions;
 }
 
 type ReservedConcurrency = Readonly<
@@ -125,7 +119,7 @@ export interface Throttle {
 /**
  * The configuration of a stage without sources. Each deployment sets its sources in the context.
  */
-export type StageConfig = Omit<Config, "sources">;
+export type StageConfig = Omit<Config, "sources" | "storedVersions">;
 
 /** The sources for `-c sources=sandbox`. They return invented data for every scraper. */
 export const sandboxSources = {
@@ -171,7 +165,6 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
     deployment: "all-at-once",
     sandboxByDefault: true,
     responseMode: "stream",
-    storedVersions: "current",
   },
   prod: {
     logRetention: RetentionDays.ONE_MONTH,
@@ -211,7 +204,6 @@ export const configs: Readonly<Record<Stage, StageConfig>> = {
     deployment: "canary-10-percent-5-minutes",
     sandboxByDefault: false,
     responseMode: "stream",
-    storedVersions: "current",
   },
 };
 

@@ -8,10 +8,10 @@ import {
   responseModes,
   sandboxSources,
   stages,
-  storedVersions as storedVersionsChoices,
 } from "./config.ts";
-import type { AccessLogMode, Deployment, ResponseMode, Stage, StoredVersions } from "./config.ts";
+import type { AccessLogMode, Deployment, ResponseMode, Stage } from "./config.ts";
 import { shownValue } from "../shared/base/shown-value.ts";
+import { writtenVersions, type WrittenVersions } from "../shared/base/stored-versions.ts";
 import { sourcesOf } from "./source-config.ts";
 import type { Sources } from "./source-config.ts";
 
@@ -28,7 +28,7 @@ const contextKeys = {
   sourceSecrets: "references to secrets, separated by commas",
   accessLogs: `one of ${accessLogModes.join(", ")}`,
   deployment: `one of ${deployments.join(", ")}`,
-  storedVersions: `one of ${storedVersionsChoices.join(", ")}`,
+  storedVersions: `one of ${writtenVersions.join(", ")}`,
   reservedConcurrency: "on or off",
   accountConcurrency: "the AWS account's quota of Lambda invocations at once, such as 50",
   waf: "true or false",
@@ -81,7 +81,7 @@ export interface Context {
   readonly responseMode?: ResponseMode;
   readonly accessLogs?: AccessLogMode;
   readonly deployment?: Deployment;
-  readonly storedVersions?: StoredVersions;
+  readonly storedVersions: WrittenVersions;
   readonly sources: Sources;
   /** False removes all reserved concurrency. */
   readonly reservesConcurrency: boolean;
@@ -110,7 +110,7 @@ export function readContext(app: App): Context {
   const responseMode = choice(given, "responseMode", responseModes);
   const accessLogs = choice(given, "accessLogs", accessLogModes);
   const deployment = choice(given, "deployment", deployments);
-  const storedVersions = choice(given, "storedVersions", storedVersionsChoices);
+  const storedVersions = choice(given, "storedVersions", writtenVersions) ?? "current";
   const domain = domainOf(given);
   const unprotect = text(given, "unprotect", /./);
   const accountConcurrency = text(given, "accountConcurrency", /^[1-9]\d{0,6}$/);
@@ -119,13 +119,13 @@ export function readContext(app: App): Context {
   return {
     stage,
     sources: sourcesFor(stage, given),
+    storedVersions,
     reservesConcurrency: choice(given, "reservedConcurrency", ["on", "off"]) !== "off",
     firewall: firewallOf(given, configs[stage].firewallByDefault),
     backups: backupsOf(given, configs[stage].backupsByDefault),
     ...(responseMode && { responseMode }),
     ...(accessLogs && { accessLogs }),
     ...(deployment && { deployment }),
-    ...(storedVersions && { storedVersions }),
     ...(domain && { domain }),
     ...(demoApiKey !== undefined && { demoApiKey }),
     ...(unprotect !== undefined && { unprotect }),

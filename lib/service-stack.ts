@@ -80,6 +80,12 @@ export class ServiceStack extends Stack {
       });
     }
     this.outputs(props.domain ? `https://${props.domain.name}/` : restApi.url, workers);
+    if (config.storedVersions !== "current") {
+      new CfnOutput(this, "StoredVersions", {
+        value: config.storedVersions,
+        description: "The versions of rows that the functions and operator commands write.",
+      });
+    }
   }
 
   private outputs(apiUrl: string, workers: Workers): void {

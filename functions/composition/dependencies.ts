@@ -74,7 +74,7 @@ import { client, kms, once, s3, scheduler, sqs } from "./clients.ts";
 import type { FunctionName } from "../environment.ts";
 import type { MiddlewareDependencies } from "../http/group-handler.ts";
 import type { Overrides } from "./overrides.ts";
-import { writtenVersions } from "./written-versions.ts";
+import { configuredVersions } from "./written-versions.ts";
 
 export type Needs<Name extends string> = Readonly<Record<Name, string>>;
 type AccountNeeds = Needs<"ACCOUNTS_TABLE">;
@@ -83,7 +83,7 @@ export type DeliveriesNeeds = Needs<"DELIVERIES_TABLE">;
 export type DeliveryTargetNeeds = DeliveriesNeeds &
   Needs<"DELIVERIES_QUEUE_URL" | "SECRETS_KEY_ID">;
 
-export const dynamo = /* @__PURE__ */ client("dynamo", () => documentClient(writtenVersions()));
+export const dynamo = /* @__PURE__ */ client("dynamo", () => documentClient(configuredVersions()));
 
 export const clock = (overrides: Overrides): Clock => overrides.clock ?? systemClock;
 export const random = (overrides: Overrides): RandomSource => overrides.random ?? systemRandom;
@@ -284,7 +284,7 @@ const eventFeed = (environment: DeliveriesNeeds, overrides: Overrides): EventFee
   dynamoEventFeed(dynamo(overrides), deliveriesTable(environment, overrides));
 
 const eventBodies = (environment: Needs<"EVENTS_BUCKET">, overrides: Overrides): EventBodies =>
-  s3EventBodies(s3(overrides), environment.EVENTS_BUCKET, writtenVersions());
+  s3EventBodies(s3(overrides), environment.EVENTS_BUCKET, configuredVersions());
 
 export const addressPolicyOf = (overrides: Overrides): AddressPolicy =>
   addressPolicy({ allowLoopback: overrides.allowLoopback === true });

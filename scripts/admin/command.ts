@@ -42,7 +42,6 @@ export const commandOptions = {
     about: "the number of concurrent requests to the webhook endpoint",
   },
   request: { type: "string", value: "<req_…>", about: "shows only the entries of this call" },
-  restart: { type: "boolean", about: "begins again instead of continuing an interrupted command" },
   run: { type: "string", value: "<number>", about: "the number of the run" },
   runs: { type: "string", value: "<n>", about: "the number of runs of each watchlist" },
   "starting-after": {

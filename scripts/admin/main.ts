@@ -139,7 +139,10 @@ async function runWorldCommand(
   let code = 0;
   const admin: Admin = {
     target,
-    dynamo: documentClient("current", target.clientOptions),
+    dynamo: documentClient(
+      needed === "read" ? "current" : await target.storedVersions(),
+      target.clientOptions,
+    ),
     sqs: new SQSClient({ ...target.clientOptions, useQueueUrlAsEndpoint: false }),
     isText: isText(values, streams),
     printLine: (line) => void streams.output.write(`${line}\n`),

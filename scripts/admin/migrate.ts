@@ -11,10 +11,10 @@ export const migrateCommands: Commands = {
   migrate: {
     example: "--stage prod --region us-east-1 --dry-run",
     role: "break-glass",
-    takes: ["dry-run", "previous", "restart"],
+    takes: ["dry-run", "previous"],
     about:
       "Converts rows of earlier releases, while calls and runs continue, and then runs reconcile. Run it after " +
-      "an upgrade. An interrupted command continues where it stopped. A repeated command changes nothing.",
+      "an upgrade. Repeat it until no row is pending: it skips converted rows.",
     changes: (values) =>
       values["dry-run"] === true ? undefined : `Convert rows to ${versionName(versionsOf(values))}`,
     run: migrate,
@@ -39,9 +39,7 @@ async function migrate(values: Values, admin: Admin): Promise<unknown> {
     const tally = await runMigration(migration, {
       client,
       tables,
-      clock: systemClock,
       isDryRun,
-      restarts: values.restart === true,
       report: ({ read, migrated }) =>
         progress.begin(`${name}: ${quantity(read, "row")} read, ${migrated} migrated`),
       warn: admin.warn,

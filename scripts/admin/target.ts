@@ -4,6 +4,7 @@ import type { CloudFormationClient } from "@aws-sdk/client-cloudformation";
 import { ListQueuesCommand, SQSClient } from "@aws-sdk/client-sqs";
 import * as v from "valibot";
 import type { OperatorRole } from "../../lib/operator-names.ts";
+import { writtenVersions, type WrittenVersions } from "../../shared/base/stored-versions.ts";
 import { pointClientsAt } from "../../tools/local/aws-environment.ts";
 import type { Tables } from "../../tools/reconcile/reconcile.ts";
 import type { AuditLog } from "./audit/audit-log.ts";
@@ -46,6 +47,8 @@ export interface Target {
    * Returns the address of the API without a trailing slash. Sends requests only when it is called.
    */
   apiUrl(): Promise<string>;
+  /** Returns which version of rows the functions write. Sends requests only when it is called. */
+  storedVersions(): Promise<WrittenVersions>;
   /** Returns the URLs of all queues. Sends requests only when it is called. */
   queues(): Promise<Readonly<Record<QueueName, QueueUrls>>>;
 }
@@ -79,6 +82,7 @@ export function localTarget(dataFolder: string): Target {
       deliveries: world.deliveries_table,
     },
     apiUrl: async () => world.base_url,
+    storedVersions: async () => "current",
     queues: localQueues,
   };
 }
@@ -158,6 +162,11 @@ export async function deployedTarget(stage: string, role: OperatorRole | "none")
       const service = await serviceOutputs();
       return service("ApiUrl").replace(/\/$/, "");
     },
+    async storedVersions() {
+      const outputs = await describe(client, stacks.service);
+      const value = outputs?.find(({ OutputKey }) => OutputKey === "StoredVersions")?.OutputValue;
+      return writtenVersions.find((one) => one === value) ?? "current";
+    },
     async queues() {
       const service = await serviceOutputs();
       return queuesFrom((logicalId) => service(`${logicalId}Url`));
@@ -170,6 +179,12 @@ async function outputsOf(
   stack: string,
 ): Promise<(name: string) => string> {
   const outputs = await describe(client, stack);
+  if (outputs === undefined) {
+    const region = await client.config.region();
+    throw new Error(
+      `There is no stack ${stack} in ${region}. Deploy it, or use another --region or account.`,
+    );
+  }
   return (name) => {
     const output = outputs.find(({ OutputKey }) => OutputKey === name)?.OutputValue;
     if (output === undefined) {
@@ -179,6 +194,7 @@ async function outputsOf(
   };
 }
 
+/** Returns the outputs of a stack; undefined if the stack does not exist. */
 async function describe(client: CloudFormationClient, stack: string) {
   const { DescribeStacksCommand } = await import("@aws-sdk/client-cloudformation");
   try {
@@ -186,11 +202,7 @@ async function describe(client: CloudFormationClient, stack: string) {
     return Stacks?.[0]?.Outputs ?? [];
   } catch (error) {
     if (!(error instanceof Error) || !error.message.includes("does not exist")) throw error;
-    const region = await client.config.region();
-    throw new Error(
-      `There is no stack ${stack} in ${region}. Deploy it, or use another --region or account.`,
-      { cause: error },
-    );
+    return undefined;
   }
 }
 

@@ -37,11 +37,13 @@ export interface StoredKind {
   readonly conversion?: Conversion;
 }
 
+/** Values of `WrittenVersions`. */
+export const writtenVersions = ["current", "previous"] as const;
 /**
  * Which version a process writes: `current` is the version of its code, `previous` the version
  * before it, if the kind has a conversion from it.
  */
-export type WrittenVersions = "current" | "previous";
+export type WrittenVersions = (typeof writtenVersions)[number];
 
 /** Returns the versions of a kind that this release reads. */
 export const acceptedVersions = ({ version, conversion }: StoredKind): readonly number[] =>

@@ -82,12 +82,17 @@ describe("context", () => {
       Object.values(resourcesOf(service, "AWS::Lambda::Function")).map(
         ({ Properties }) => variablesOf(Properties)["STORED_VERSIONS"],
       );
-    const given = versionsIn(synthesize("dev", { storedVersions: "previous" }).service);
+    const { service } = synthesize("dev", { storedVersions: "previous" });
+    const given = versionsIn(service);
 
     expect(given.filter((value) => value === "previous")).toHaveLength(
       Object.keys(environment).length,
     );
     expect(versionsIn(dev).filter((value) => value !== undefined)).toEqual([]);
+    expect(service.findOutputs("StoredVersions")).toMatchObject({
+      StoredVersions: { Value: "previous" },
+    });
+    expect(dev.findOutputs("StoredVersions")).toEqual({});
   });
 
   it.each([

@@ -3,7 +3,6 @@ import type { Row } from "../../shared/aws/table/dynamo.ts";
 
 /** A change of stored rows that each release needs once. */
 export interface Migration {
-  /** Identifies the stored progress. */
   readonly name: string;
   readonly about: string;
   readonly table: TableName;

@@ -1,13 +1,5 @@
-import {
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  ScanCommand,
-} from "@aws-sdk/lib-dynamodb";
-import * as v from "valibot";
+import { type DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import type { Row } from "../../shared/aws/table/dynamo.ts";
-import { accountKeys } from "../../shared/aws/table/table.ts";
-import type { Clock } from "../../shared/base/clock.ts";
 import { failureMessage } from "../command-line/failure.ts";
 import type { Tables } from "../reconcile/reconcile.ts";
 import type { Migration } from "./migration.ts";
@@ -16,14 +8,11 @@ export interface MigrationRun {
   /** A client that does not convert rows. */
   readonly client: DynamoDBDocumentClient;
   readonly tables: Tables;
-  readonly clock: Clock;
   /** True counts the pending rows and writes nothing. */
   readonly isDryRun: boolean;
-  /** True ignores the progress of an interrupted run. */
-  readonly restarts: boolean;
   /**
-   * The number of rows after which progress is stored.
-   * @default the rows of a page of 1 MB
+   * The number of rows in a page.
+   * @default the rows in 1 MB
    */
   readonly pageRows?: number;
   /** Called after each page. */
@@ -32,7 +21,7 @@ export interface MigrationRun {
   readonly warn: (line: string) => void;
 }
 
-/** The numbers of rows of a migration so far, including those of interrupted runs. */
+/** The numbers of rows of a migration so far. */
 export interface MigrationTally {
   /** Rows that were read. */
   readonly read: number;
@@ -44,27 +33,17 @@ export interface MigrationTally {
   readonly failed: number;
 }
 
-interface Position {
-  readonly tally: MigrationTally;
-  /** Where the scan continues; undefined at the start. */
-  readonly cursor: Row | undefined;
-}
-
-const start: Position = {
-  tally: { read: 0, pending: 0, migrated: 0, failed: 0 },
-  cursor: undefined,
-};
-
 /**
- * Runs a migration over all rows of its table. Stores its progress after each page, so that a later
- * run continues after the last complete page. A row that fails does not stop the others.
+ * Runs a migration over all rows of its table. A row that fails does not stop the others. Processes
+ * may convert rows back behind the scan, so only a run without pending rows shows that none is left.
  */
 export async function runMigration(
   migration: Migration,
   run: MigrationRun,
 ): Promise<MigrationTally> {
-  const { client, tables, isDryRun, restarts, pageRows, report } = run;
-  let { tally, cursor } = isDryRun || restarts ? start : await storedPosition(migration, run);
+  const { client, tables, pageRows, report } = run;
+  let tally: MigrationTally = { read: 0, pending: 0, migrated: 0, failed: 0 };
+  let cursor: Row | undefined;
   do {
     const page = await client.send(
       new ScanCommand({
@@ -76,7 +55,6 @@ export async function runMigration(
     );
     tally = await migratePage(migration, run, { rows: page.Items ?? [], tally });
     cursor = page.LastEvaluatedKey;
-    if (!isDryRun) await storePosition(migration, run, { tally, cursor });
     report(tally);
   } while (cursor !== undefined);
   return tally;
@@ -104,49 +82,4 @@ async function migratePage(
     migrated,
     failed,
   };
-}
-
-const progress = v.object({
-  tally: v.object({
-    read: v.number(),
-    pending: v.number(),
-    migrated: v.number(),
-    failed: v.number(),
-  }),
-  cursor: v.record(v.string(), v.unknown()),
-});
-
-/** Returns where an interrupted run stopped; the start if there is none. */
-async function storedPosition(
-  { name }: Migration,
-  { client, tables }: MigrationRun,
-): Promise<Position> {
-  const { Item: row } = await client.send(
-    new GetCommand({
-      TableName: tables.accounts,
-      Key: accountKeys.migration(name),
-      ConsistentRead: true,
-    }),
-  );
-  if (row === undefined || row["finished_at"] !== undefined) return start;
-  return v.parse(progress, row);
-}
-
-async function storePosition(
-  { name }: Migration,
-  { client, tables, clock }: MigrationRun,
-  { tally, cursor }: Position,
-): Promise<void> {
-  const now = clock.now().toISOString();
-  await client.send(
-    new PutCommand({
-      TableName: tables.accounts,
-      Item: {
-        ...accountKeys.migration(name),
-        tally,
-        updated_at: now,
-        ...(cursor === undefined ? { finished_at: now } : { cursor }),
-      },
-    }),
-  );
 }

@@ -54,8 +54,6 @@ export const accountKeys = {
   }),
   /** The shared rate limit of a source. */
   sourceRate: (source: string): RowKey => ({ pk: `source#${source}`, sk: "rate" }),
-  /** The progress of a migration. */
-  migration: (name: string): RowKey => ({ pk: `migration#${name}`, sk: "migration" }),
 };
 
 /** Ledger table: append-only. */

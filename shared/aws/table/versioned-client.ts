@@ -172,32 +172,59 @@ function withWholeRows(kinds: readonly VersionedKind[], input: Members): Members
 
 /** Converts every row of an output to the version of the code. */
 function readableOutput(kinds: readonly VersionedKind[], input: Members, output: Members): Members {
-  const read = (row: Row): Row => readableRow(kinds, row, (input["Key"] ?? {}) as Row);
+  const key = (input["Key"] ?? {}) as Row;
+  const readerFor = (request: Members): ReadRow => {
+    const isPartial = kinds.length > 0 && omitsVersion(request);
+    return (row) =>
+      isPartial && row[versionName] === undefined ? row : readableRow(kinds, row, key);
+  };
+  const read = readerFor(input);
   const changes: Record<string, unknown> = {};
   const { Item: item, Attributes: attributes, Items: items, Responses: responses } = output;
   if (item !== undefined) changes["Item"] = read(item as Row);
   if (attributes !== undefined) changes["Attributes"] = read(attributes as Row);
   if (items !== undefined) changes["Items"] = (items as readonly Row[]).map(read);
-  if (responses !== undefined) changes["Responses"] = readableBatch(responses, read);
+  if (responses !== undefined) changes["Responses"] = readableBatch(responses, input, readerFor);
   const { UnprocessedItems: left } = output;
   if (left !== undefined) changes["UnprocessedItems"] = readableRequests(left, read);
   return { ...output, ...changes };
 }
 
+type ReadRow = (row: Row) => Row;
+
+/**
+ * Returns true if a read returns rows without their version: from an index, which contains only
+ * keys, or by a projection without the version. Such rows contain no converted attribute.
+ */
+function omitsVersion(request: Members): boolean {
+  const { IndexName: index, ProjectionExpression: projection } = request;
+  if (index !== undefined) return true;
+  return typeof projection === "string" && !namesIn(request, projection).includes(versionName);
+}
+
 type RowsByTable = Readonly<Record<string, readonly Row[]>>;
 
-/** Converts the rows of a batch, by table. */
-const readableBatch = (responses: unknown, read: (row: Row) => Row): unknown =>
-  Object.fromEntries(
-    Object.entries(responses as RowsByTable).map(([table, rows]) => [table, rows.map(read)]),
+/** Converts the rows of a batch, by table. Each table has its own projection. */
+function readableBatch(
+  responses: unknown,
+  { RequestItems: requests }: Members,
+  readerFor: (request: Members) => ReadRow,
+): unknown {
+  const requested = requests as Readonly<Record<string, Members>>;
+  return Object.fromEntries(
+    Object.entries(responses as RowsByTable).map(([table, rows]) => [
+      table,
+      rows.map(readerFor(requested[table] ?? {})),
+    ]),
   );
+}
 
 type Requests = Readonly<
   Record<string, readonly { readonly PutRequest?: { readonly Item: Row } }[]>
 >;
 
 /** Converts the rows that a batch did not write, because its sender sends them again. */
-const readableRequests = (left: unknown, read: (row: Row) => Row): unknown =>
+const readableRequests = (left: unknown, read: ReadRow): unknown =>
   Object.fromEntries(
     Object.entries(left as Requests).map(([table, requests]) => [
       table,

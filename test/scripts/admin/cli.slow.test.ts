@@ -649,6 +649,7 @@ describe("the admin command, for a deployed stage,", () => {
       "us-east-1 GetCallerIdentity",
       "us-east-1 AssumeRole RetailProductData-dev-us-east-1-operator-act",
       "us-east-1 DescribeStacks RetailProductData-dev-data",
+      "us-east-1 DescribeStacks RetailProductData-dev-service",
       "us-east-1 PutLogEvents audit-log",
       "us-east-1 PutLogEvents audit-log",
     ]);

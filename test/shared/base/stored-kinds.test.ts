@@ -37,7 +37,6 @@ const keys = {
     shard: accountKeys.shard(account, 4),
     shardUsage: accountKeys.shardUsage(account, 4, "2026-03-01"),
     sourceRate: accountKeys.sourceRate("upstream"),
-    migration: accountKeys.migration("account-shards"),
   } satisfies Record<keyof typeof accountKeys, RowKey>,
   ledger: {
     page: ledgerKeys.page(account, 4, 1_000),

@@ -168,6 +168,60 @@ describe("A process reads a row in the version of its code", () => {
   });
 });
 
+describe("A process that accepts only version 2 reads rows without their version", () => {
+  const ofWatchlist = {
+    KeyConditionExpression: "pk = :pk",
+    ExpressionAttributeValues: { ":pk": key.pk },
+  };
+
+  it("from an index that contains only keys", async () => {
+    const due = { ...key, due: "runs", due_at: "2026-11-23" };
+    const index = watchedClient(tables.client, async () => ({ Items: [due] }));
+    const client = versionedClient(index, { kinds: kindsAt(2, false) });
+    const { Items } = await client.send(
+      new QueryCommand({ TableName: table, IndexName: "due", ...ofWatchlist }),
+    );
+
+    expect(Items).toEqual([due]);
+  });
+
+  it("by a projection of a query and of a single row", async () => {
+    await put(c, { label: ["shoes"], item_count: 3 });
+    const { Items } = await c.send(
+      new QueryCommand({ TableName: table, ...ofWatchlist, ProjectionExpression: "pk, sk" }),
+    );
+    const { Item } = await c.send(
+      new GetCommand({ TableName: table, Key: key, ProjectionExpression: "item_count" }),
+    );
+
+    expect(Items).toEqual([key]);
+    expect(Item).toEqual({ item_count: 3 });
+  });
+
+  it("by the projection of a batch, which applies to one table", async () => {
+    const whole = await tables.create();
+    await put(c, { label: ["shoes"], item_count: 3 });
+    await c.send(new PutCommand({ TableName: whole, Item: { ...newer } }));
+    const batch = new BatchGetCommand({
+      RequestItems: {
+        [table]: { Keys: [{ ...key }], ProjectionExpression: "pk, sk" },
+        [whole]: { Keys: [{ ...key }] },
+      },
+    });
+    expect((await c.send(batch)).Responses).toEqual({ [table]: [key], [whole]: [newer] });
+
+    await tables.client.send(new PutCommand({ TableName: whole, Item: { ...older } }));
+    await expect(c.send(batch)).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  });
+
+  it("but refuses another version in a projection that includes it", async () => {
+    const query = { TableName: table, ...ofWatchlist, ProjectionExpression: "sk, stored_version" };
+    await put(tables.client, { name: "shoes", stored_version: 3 });
+
+    await expect(c.send(new QueryCommand(query))).rejects.toMatchObject({ code: "UNAVAILABLE" });
+  });
+});
+
 describe("A process puts a row in the version that it writes", () => {
   it("without a version attribute for version 1, and with one for a later version", async () => {
     await put(a, { name: "shoes", item_count: 3 });
