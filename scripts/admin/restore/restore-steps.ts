@@ -1,5 +1,6 @@
 import type { Clock } from "../../../shared/base/clock.ts";
 import { quantity } from "../../../shared/base/quantity.ts";
+import { failureMessage } from "../../../tools/command-line/failure.ts";
 import type { StackNames } from "../target.ts";
 import type { Progress, RestoreCloud, StepName } from "./restore-cloud.ts";
 
@@ -87,7 +88,7 @@ export function stepsOf(restore: Restore, tools: RestoreTools): Readonly<Record<
     drift: {
       about: `Compares the stack ${stacks.data} with its resources.`,
       isIrreversible: false,
-      run: async () => reportDrift(tools),
+      run: async () => reportDrift(restore, tools),
     },
     deploy: {
       about: `Waits until you have deployed the stack ${stacks.service} again.`,
@@ -186,8 +187,19 @@ async function replaceTables(
   }
 }
 
-async function reportDrift({ cloud, note }: RestoreTools): Promise<void> {
-  const lines = await cloud.drift();
+async function reportDrift(
+  { stacks: { data } }: Restore,
+  { cloud, note }: RestoreTools,
+): Promise<void> {
+  let lines: readonly string[];
+  try {
+    lines = await cloud.drift();
+  } catch (error) {
+    // The step only informs, so the service must not stay stopped because of it.
+    note(`  ${data} was not compared: ${failureMessage(error)}`);
+    note(`  Later, run: aws cloudformation detect-stack-drift --stack-name ${data}`);
+    return;
+  }
   for (const line of lines) note(`  ${line}`);
   note(lines.length === 0 ? "  no difference" : "  Correct these differences by hand.");
 }

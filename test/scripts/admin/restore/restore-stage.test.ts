@@ -184,6 +184,16 @@ describe("restoreStage", () => {
     expect(one.lines).toContain("  LedgerTable: MODIFIED (/Tags)");
   });
 
+  it("prints why the data stack was not compared, and continues", async () => {
+    const one = world();
+    one.cloud.drift = async () => {
+      throw new Error("AccessDenied");
+    };
+
+    expect(await toTheEnd(one)).toEqual({ state: "completed", at });
+    expect(one.lines).toContain("  RetailProductData-prod-data was not compared: AccessDenied");
+  });
+
   it("refuses another time while a restore is in progress, and names the time of that restore", async () => {
     const one = world();
     await restoreStage(restore, one.tools);
