@@ -39,8 +39,10 @@ async function runRestore(values: Values, admin: Admin): Promise<unknown> {
   const tools = toolsOf(admin, restore);
   if (values["dry-run"] === true) return listOf(await plannedSteps(restore, tools));
   if (values.discard === true) {
-    await discardRestore(restore, tools);
-    return { at, state: "discarded" };
+    const { state, operatorMust } = await discardRestore(restore, tools);
+    if (operatorMust === undefined) return { at, state };
+    admin.endWith(waitingExit);
+    return { at, state, operator_must: operatorMust };
   }
   const outcome = await restoreStage(restore, tools);
   if (outcome.state === "completed") return outcome;

@@ -44,6 +44,8 @@ export interface Step {
 
 /** Returns the name of the copy of a table. */
 export const copyOf = (table: string): string => `${table}-restored`;
+/** Returns the command that deploys the service stack again. */
+export const deployCommand = (stage: string): string => `npx cdk deploy --all -c stage=${stage}`;
 /** The backups of a restore have its time in their name: letters, digits, `_`, `-` and `.` only. */
 const backupNameOf = ({ at }: Progress): string => `restored-${at.replaceAll(":", ".")}`;
 
@@ -96,7 +98,7 @@ export function stepsOf(restore: Restore, tools: RestoreTools): Readonly<Record<
       run: async () => {
         const status = await cloud.serviceStatus();
         if (status !== undefined && /^(?:CREATE|UPDATE)_COMPLETE/.test(status)) return undefined;
-        const operatorMust = `Run: npx cdk deploy --all -c stage=${stage}. Then repeat this command.`;
+        const operatorMust = `Run: ${deployCommand(stage)}. Then repeat this command.`;
         return { isDone: false, operatorMust };
       },
     },

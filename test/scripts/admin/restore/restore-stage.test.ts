@@ -202,6 +202,26 @@ describe("restoreStage", () => {
     await expect(restoreStage(other, one.tools)).rejects.toThrow(`--at ${at}`);
   });
 
+  it.each(["2026-10-17T11:59:59Z", "2026-11-21T11:55:01Z", "2027-01-01T00:00:00Z"])(
+    "refuses the time %s, which point-in-time recovery does not cover, and stores nothing",
+    async (outside) => {
+      const one = world();
+      const message = /^--at must be from 2026-10-17T12:00:00.000Z .* to 2026-11-21T11:55:00.000Z/;
+      const wanted = { ...restore, at: outside };
+      await expect(restoreStage(wanted, one.tools)).rejects.toThrow(message);
+      await expect(plannedSteps(wanted, one.tools)).rejects.toThrow(message);
+
+      expect(one.cloud.requests).toEqual([]);
+      expect(one.cloud.stored).toBeUndefined();
+    },
+  );
+
+  it("accepts the first and the last second that point-in-time recovery covers", async () => {
+    for (const inside of ["2026-10-17T12:00:00Z", "2026-11-21T11:55:00Z"]) {
+      expect(await plannedSteps({ ...restore, at: inside }, world().tools)).toHaveLength(9);
+    }
+  });
+
   it("does not begin if a table is missing, or if another table has the name of a copy", async () => {
     const missing = world();
     missing.cloud.tables.delete("ledger");
@@ -239,13 +259,27 @@ describe("discardRestore", () => {
     const one = world();
     one.state.refuses = (change) => change.startsWith("Step stop ");
     await expect(restoreStage(restore, one.tools)).rejects.toThrow("Not confirmed.");
-    await discardRestore(restore, one.tools);
+    expect(await discardRestore(restore, one.tools)).toEqual({ at, state: "discarded" });
 
     expect(contentsOf(one)).toEqual(badRows);
     expect([...one.cloud.tables.keys()].toSorted()).toEqual(names.toSorted());
     expect(one.cloud.backups.size).toBe(0);
     expect(one.cloud.stored).toBeUndefined();
     await expect(discardRestore(restore, one.tools)).rejects.toThrow("No restore of prod");
+  });
+
+  it("instructs the operator to deploy if the service stack is deleted", async () => {
+    const one = world();
+    one.state.refuses = (change) => change.startsWith("Step replace ");
+    await expect(restoreStage(restore, one.tools)).rejects.toThrow("Not confirmed.");
+
+    expect(await discardRestore(restore, one.tools)).toEqual({
+      at,
+      state: "discarded",
+      operatorMust:
+        "The stack RetailProductData-prod-service is deleted. Run: npx cdk deploy --all -c stage=prod",
+    });
+    expect(one.cloud.stored).toBeUndefined();
   });
 
   it("refuses a restore that has deleted a table", async () => {
