@@ -42,6 +42,13 @@ export interface Step {
   readonly run: (progress: Progress) => Promise<Stop | void>;
 }
 
+const minuteMs = 60_000;
+const noteEveryMs = 5 * minuteMs;
+/** DynamoDB restores large tables in hours. */
+const waitMaxMs = 24 * 60 * minuteMs;
+/** A table or backup that a request has just created can be invisible for the first polls. */
+const absentPollsMax = 6;
+
 /** Returns the name of the copy of a table. */
 export const copyOf = (table: string): string => `${table}-restored`;
 /** Returns the command that deploys the service stack again. */
@@ -138,7 +145,12 @@ async function backUpCopies(progress: Progress, tools: RestoreTools): Promise<vo
   }
   for (const { name } of progress.tables) {
     await until(
-      async () => (await cloud.backup(copyOf(name), backupName))?.isAvailable === true,
+      `the backup ${backupName} of ${copyOf(name)} is available`,
+      async () => {
+        const backup = await cloud.backup(copyOf(name), backupName);
+        if (backup === undefined) return "absent";
+        return backup.isAvailable ? "reached" : "pending";
+      },
       tools,
     );
   }
@@ -148,13 +160,17 @@ async function stopService({ stacks }: Restore, tools: RestoreTools): Promise<vo
   const { cloud } = tools;
   if ((await cloud.serviceStatus()) === undefined) return;
   await cloud.deleteService();
-  await until(async () => {
-    const status = await cloud.serviceStatus();
-    if (status !== "DELETE_FAILED") return status === undefined;
-    throw new Error(
-      `${stacks.service} is DELETE_FAILED. Correct the cause that its events show, then repeat this command.`,
-    );
-  }, tools);
+  await until(
+    `${stacks.service} is deleted`,
+    async () => {
+      const status = await cloud.serviceStatus();
+      if (status !== "DELETE_FAILED") return status === undefined ? "reached" : "pending";
+      throw new Error(
+        `${stacks.service} is DELETE_FAILED. Correct the cause that its events show, then repeat this command.`,
+      );
+    },
+    tools,
+  );
 }
 
 async function replaceTables(
@@ -227,20 +243,62 @@ export async function deleteCopies(progress: Progress, tools: RestoreTools): Pro
 }
 
 const untilActive = (table: string, tools: RestoreTools): Promise<void> =>
-  until(async () => (await tools.cloud.table(table))?.isActive === true, tools);
+  until(
+    `${table} is active`,
+    async () => {
+      const state = await tools.cloud.table(table);
+      if (state === undefined) return "absent";
+      return state.isActive ? "reached" : "pending";
+    },
+    tools,
+  );
 
 /** Deletes the table with this ID, and waits until it does not exist. */
 const untilDeleted = (table: string, id: string, tools: RestoreTools): Promise<void> =>
-  until(async () => {
-    const state = await tools.cloud.table(table);
-    if (state?.id !== id) return true;
-    if (state.isActive) await tools.cloud.deleteTable(table);
-    return false;
-  }, tools);
+  until(
+    `${table} is deleted`,
+    async () => {
+      const state = await tools.cloud.table(table);
+      if (state?.id !== id) return "reached";
+      if (state.isActive) await tools.cloud.deleteTable(table);
+      return "pending";
+    },
+    tools,
+  );
 
+/**
+ * Polls until a state is reached. Prints a line every 5 minutes.
+ * @param state the state, such as `accounts is active`
+ * @param check returns `absent` if that for which it waits does not exist
+ * @throws Error after 24 hours, or if several polls in a row return `absent`
+ */
 async function until(
-  isReached: () => Promise<boolean>,
-  { clock, pollMs }: RestoreTools,
+  state: string,
+  check: () => Promise<"reached" | "pending" | "absent">,
+  { clock, pollMs, note }: RestoreTools,
 ): Promise<void> {
-  while (!(await isReached())) await clock.sleep(pollMs);
+  const startMs = clock.now().getTime();
+  let notedMs = startMs;
+  let absent = 0;
+  for (;;) {
+    const result = await check();
+    if (result === "reached") return;
+    absent = result === "absent" ? absent + 1 : 0;
+    if (absent === absentPollsMax) {
+      throw new Error(
+        `Waited until ${state}, but it does not exist. Find out what deleted it, then repeat this command.`,
+      );
+    }
+    const nowMs = clock.now().getTime();
+    if (nowMs - startMs >= waitMaxMs) {
+      throw new Error(
+        `Waited 24 hours until ${state}. Inspect it in the AWS console, then repeat this command, which continues.`,
+      );
+    }
+    if (nowMs - notedMs >= noteEveryMs) {
+      notedMs = nowMs;
+      note(`  waiting until ${state}, for ${Math.floor((nowMs - startMs) / minuteMs)} minutes`);
+    }
+    await clock.sleep(pollMs);
+  }
 }

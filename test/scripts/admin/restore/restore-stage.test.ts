@@ -194,6 +194,37 @@ describe("restoreStage", () => {
     expect(one.lines).toContain("  RetailProductData-prod-data was not compared: AccessDenied");
   });
 
+  it("prints a line every 5 minutes while it waits, and stops after 24 hours", async () => {
+    const one = world();
+    let nowMs = Date.parse("2026-11-21T12:00:00Z");
+    const clock = {
+      now: () => new Date(nowMs),
+      sleep: async (ms: number) => void (nowMs += ms),
+    };
+    one.cloud.deleteService = async () => {};
+    const waiting = restoreStage(restore, { ...one.tools, clock, pollMs: 10_000 });
+
+    const state = "until RetailProductData-prod-service is deleted";
+    await expect(waiting).rejects.toThrow(`Waited 24 hours ${state}`);
+    const lines = one.lines.filter((line) => line.startsWith("  waiting"));
+    expect(lines[0]).toBe(`  waiting ${state}, for 5 minutes`);
+    expect(lines).toHaveLength(24 * 12 - 1);
+  });
+
+  it("stops waiting for a table or a backup that does not exist any more", async () => {
+    const table = world();
+    table.cloud.restoreToTime = async () => {};
+    await expect(restoreStage(restore, table.tools)).rejects.toThrow(
+      "Waited until accounts-restored is active, but it does not exist.",
+    );
+    const backup = world();
+    backup.cloud.createBackup = async () => {};
+    await expect(restoreStage(restore, backup.tools)).rejects.toThrow(
+      "Waited until the backup restored-2026-11-21T10.15.00Z of accounts-restored is available, but it does not exist.",
+    );
+    expect(contentsOf(backup)).toEqual(badRows);
+  });
+
   it("refuses another time while a restore is in progress, and names the time of that restore", async () => {
     const one = world();
     await restoreStage(restore, one.tools);
