@@ -25,6 +25,13 @@ export const restoreCommands: Commands = {
       "Restores all tables of a stage to one second of the last 35 days. Prints each step before it begins, " +
       "and asks before each step that cannot be undone. A repeated call continues. " +
       "--dry-run shows the steps and changes nothing.",
+    changes: (values) => {
+      const at = secondOf(values);
+      if (values["dry-run"] === true) return undefined;
+      return values.discard === true
+        ? `Remove the copies of the restore to ${at}`
+        : `Restore all tables to ${at}`;
+    },
     run: runRestore,
   },
 };
