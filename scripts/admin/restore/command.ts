@@ -2,11 +2,11 @@ import { CloudFormationClient } from "@aws-sdk/client-cloudformation";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { SSMClient } from "@aws-sdk/client-ssm";
 import { systemClock } from "../../../shared/base/system.ts";
-import { type Difference, differenceLine } from "../../../tools/reconcile/rules/difference.ts";
-import { reconcile, tallyLine } from "../../../tools/reconcile/reconcile.ts";
+import { differenceLine } from "../../../tools/reconcile/rules/difference.ts";
+import { tallyLine } from "../../../tools/reconcile/reconcile.ts";
 import { type Admin, type Commands, listOf, required, type Values } from "../command.ts";
 import { escaped } from "../print.ts";
-import { runsDefault } from "../reconcile-command.ts";
+import { compareData } from "../reconcile-command.ts";
 import { awsRestoreCloud } from "./aws-restore-cloud.ts";
 import { discardRestore, plannedSteps, restoreStage } from "./restore-stage.ts";
 import type { Restore, RestoreTools } from "./restore-steps.ts";
@@ -88,15 +88,11 @@ function toolsOf(admin: Admin, { stage, stacks }: Restore): RestoreTools {
   };
 }
 
-async function differencesOf({ dynamo, target, warn, progress }: Admin): Promise<number> {
-  const steps = progress(null);
-  const tally = await reconcile(dynamo, target.tables, {
-    accountId: null,
-    runsMax: runsDefault,
-    clock: systemClock,
-    begin: (...step) => steps.begin(...step),
-    report: (difference: Difference) => warn(`  ${escaped(differenceLine(difference))}`),
-  });
-  warn(`  ${tallyLine(tally)}`);
+/** Compares all data, prints the differences, and returns their number. */
+async function differencesOf(admin: Admin): Promise<number> {
+  const tally = await compareData({}, admin, (difference) =>
+    admin.warn(`  ${escaped(differenceLine(difference))}`),
+  );
+  admin.warn(`  ${tallyLine(tally)}`);
   return tally.differences;
 }
