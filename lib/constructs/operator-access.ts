@@ -120,10 +120,17 @@ export class OperatorAccess extends Construct {
     const onData = [
       "cloudformation:DescribeStackResourceDrifts",
       "cloudformation:DetectStackDrift",
+      // CloudFormation also requires this one, for each resource that it compares.
+      "cloudformation:DetectStackResourceDrift",
     ];
     allow(role, [onData, [stackArn(dataStackName)]], "operatorStacks");
     allow(role, [["cloudformation:DeleteStack"], [stackArn(serviceStackName)]], "operatorStacks");
-    const onAll = ["cloudformation:DescribeStackDriftDetectionStatus", "dynamodb:ListBackups"];
+    const onAll = [
+      // CloudFormation also requires this one to detect drift.
+      "cloudformation:BatchDescribeTypeConfigurations",
+      "cloudformation:DescribeStackDriftDetectionStatus",
+      "dynamodb:ListBackups",
+    ];
     allow(role, [onAll, ["*"]], "operatorLists");
     const progress = arn("ssm", `parameter/retail-product-data/${stage}/restore`);
     allow(role, [["ssm:DeleteParameter", "ssm:GetParameter", "ssm:PutParameter"], [progress]]);

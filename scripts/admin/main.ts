@@ -154,21 +154,22 @@ async function runWorldCommand(
     },
   };
   const run = (): Promise<unknown> => command.run(values, admin);
-  const isChange = change !== undefined || (needed === "break-glass" && values["dry-run"] !== true);
-  const result = isChange
-    ? await audited(
-        {
-          log: await target.auditLog(),
-          operator: target.operator?.arn ?? userInfo().username,
-          role: target.stage === null ? "none" : role,
-          command: name,
-          values,
-          clock: systemClock,
-          warn: admin.warn,
-        },
-        run,
-      )
-    : await run();
+  const result =
+    change === undefined
+      ? await run()
+      : await audited(
+          {
+            log: await target.auditLog(),
+            operator: target.operator?.arn ?? userInfo().username,
+            role: target.stage === null ? "none" : role,
+            command: name,
+            values,
+            clock: systemClock,
+            warn: admin.warn,
+            exitCode: () => code,
+          },
+          run,
+        );
   if (result !== undefined) print(result, values, streams);
   return code;
 }

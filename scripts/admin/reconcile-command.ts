@@ -7,7 +7,7 @@ import { reconcile, type Tally, tallyLine } from "../../tools/reconcile/reconcil
 /** The exit code if there are differences. */
 const foundDifferences = 2;
 /** The number of newest runs of each watchlist whose results are compared. */
-export const runsDefault = 20;
+const runsDefault = 20;
 
 export const reconcileCommands: Commands = {
   reconcile: {
@@ -21,22 +21,32 @@ export const reconcileCommands: Commands = {
   },
 };
 
-/** Runs reconcile, and prints its differences and its summary. */
-export async function runReconcile(
+/**
+ * Compares the data of a stage, and prints its progress.
+ * @param report receives each difference
+ */
+export async function compareData(
   values: Values,
-  { dynamo, target, isText, printLine, progress, endWith }: Admin,
-): Promise<undefined> {
+  { dynamo, target, progress }: Admin,
+  report: (difference: Difference) => void,
+): Promise<Tally> {
   const steps = progress(null);
-  const line = isText
-    ? (difference: Difference) => escaped(differenceLine(difference))
-    : JSON.stringify;
-  const tally = await reconcile(dynamo, target.tables, {
+  return reconcile(dynamo, target.tables, {
     accountId: values.account ?? null,
     runsMax: wholeNumber(values, "runs", { least: 0, otherwise: runsDefault }),
     clock: systemClock,
     begin: (...step) => steps.begin(...step),
-    report: (difference: Difference) => printLine(line(difference)),
+    report,
   });
+}
+
+/** Runs reconcile, and prints its differences and its summary. */
+export async function runReconcile(values: Values, admin: Admin): Promise<undefined> {
+  const { isText, printLine, endWith } = admin;
+  const line = isText
+    ? (difference: Difference) => escaped(differenceLine(difference))
+    : JSON.stringify;
+  const tally = await compareData(values, admin, (difference) => printLine(line(difference)));
   if (tally.differences > 0) endWith(foundDifferences);
   printLine(isText ? tallyLine(tally) : JSON.stringify(summaryOf(tally)));
   return undefined;

@@ -15,6 +15,11 @@ export const auditLine = v.object({
   /** The options of the command, without personal data. */
   options: v.record(v.string(), v.union([v.string(), v.boolean()])),
   result: v.picklist(["started", "done", "failed"]),
+  /**
+   * The exit code of a change that threw no error. Not 0 if the change is incomplete: a restore waits
+   * for the operator, rows were not converted, or reconcile found differences.
+   */
+  exit_code: v.optional(v.number()),
   /** The error of a failed change. */
   error: v.optional(v.string()),
   /** The ID of what the change created. */

@@ -12,7 +12,11 @@ export interface Audited {
   readonly clock: Clock;
   /** Prints a line if the result of the change could not be stored. */
   readonly warn: (line: string) => void;
+  /** Returns the exit code of the command after the change. */
+  readonly exitCode: () => number;
 }
+
+type ResultFields = Pick<AuditLine, "result" | "error" | "exit_code" | "created">;
 
 /** Options with personal data. No option of a command is a secret. */
 const personal: ReadonlySet<string> = new Set(["email", "name", "receiver"]);
@@ -22,20 +26,20 @@ const personal: ReadonlySet<string> = new Set(["email", "name", "receiver"]);
  * @throws the error of the change
  */
 export async function audited(
-  { log, clock, warn, values, ...fixed }: Audited,
+  { log, clock, warn, values, exitCode, ...fixed }: Audited,
   change: () => Promise<unknown>,
 ): Promise<unknown> {
   const given = { id: randomUUID(), ...fixed, options: optionsOf(values) };
-  const append = (line: Pick<AuditLine, "result" | "error" | "created">): Promise<void> =>
+  const append = (line: ResultFields): Promise<void> =>
     log.append({ ...given, at: clock.now().toISOString(), ...line });
-  const appendResult = (line: Pick<AuditLine, "result" | "error" | "created">): Promise<void> =>
+  const appendResult = (line: ResultFields): Promise<void> =>
     append(line).catch((error: unknown) => {
       warn(`The result of the change is not in the audit log: ${String(error)}`);
     });
   await append({ result: "started" });
   try {
     const result = await change();
-    await appendResult({ result: "done", ...createdBy(result) });
+    await appendResult({ result: "done", exit_code: exitCode(), ...createdBy(result) });
     return result;
   } catch (error) {
     await appendResult({ result: "failed", error: String(error) });

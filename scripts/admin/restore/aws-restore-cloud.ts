@@ -53,6 +53,9 @@ export interface AwsRestoreCloudOptions {
 /** Attempts to set point-in-time recovery, which DynamoDB refuses for some time after a restore. */
 const recoveryAttemptsMax = 60;
 
+/** Attempts to read the result of a drift detection, which takes a few minutes. */
+const driftAttemptsMax = 180;
+
 /** Sends the requests of a restore to AWS. Stores the progress in an SSM parameter. */
 export function awsRestoreCloud(options: AwsRestoreCloudOptions): RestoreCloud {
   const { dynamo, formation, stacks } = options;
@@ -204,7 +207,7 @@ async function driftOf({
   const { StackDriftDetectionId } = await formation.send(
     new DetectStackDriftCommand({ StackName }),
   );
-  for (;;) {
+  for (let attempt = 1; ; attempt += 1) {
     const { DetectionStatus, DetectionStatusReason } = await formation.send(
       new DescribeStackDriftDetectionStatusCommand({ StackDriftDetectionId }),
     );
@@ -212,6 +215,9 @@ async function driftOf({
       const incomplete =
         DetectionStatus === "DETECTION_COMPLETE" ? [] : [`incomplete: ${DetectionStatusReason}`];
       return [...incomplete, ...(await driftedResources(formation, StackName))];
+    }
+    if (attempt === driftAttemptsMax) {
+      throw new Error("CloudFormation did not end the comparison in time.");
     }
     await clock.sleep(pollMs);
   }

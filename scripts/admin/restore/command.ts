@@ -2,11 +2,11 @@ import { CloudFormationClient } from "@aws-sdk/client-cloudformation";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { SSMClient } from "@aws-sdk/client-ssm";
 import { systemClock } from "../../../shared/base/system.ts";
-import { type Difference, differenceLine } from "../../../tools/reconcile/rules/difference.ts";
-import { reconcile, tallyLine } from "../../../tools/reconcile/reconcile.ts";
+import { differenceLine } from "../../../tools/reconcile/rules/difference.ts";
+import { tallyLine } from "../../../tools/reconcile/reconcile.ts";
 import { type Admin, type Commands, listOf, required, type Values } from "../command.ts";
 import { escaped } from "../print.ts";
-import { runsDefault } from "../reconcile-command.ts";
+import { compareData } from "../reconcile-command.ts";
 import { awsRestoreCloud } from "./aws-restore-cloud.ts";
 import { discardRestore, plannedSteps, restoreStage } from "./restore-stage.ts";
 import type { Restore, RestoreTools } from "./restore-steps.ts";
@@ -25,6 +25,13 @@ export const restoreCommands: Commands = {
       "Restores all tables of a stage to one second of the last 35 days. Prints each step before it begins, " +
       "and asks before each step that cannot be undone. A repeated call continues. " +
       "--dry-run shows the steps and changes nothing.",
+    changes: (values) => {
+      const at = secondOf(values);
+      if (values["dry-run"] === true) return undefined;
+      return values.discard === true
+        ? `Remove the copies of the restore to ${at}`
+        : `Restore all tables to ${at}`;
+    },
     run: runRestore,
   },
 };
@@ -39,8 +46,10 @@ async function runRestore(values: Values, admin: Admin): Promise<unknown> {
   const tools = toolsOf(admin, restore);
   if (values["dry-run"] === true) return listOf(await plannedSteps(restore, tools));
   if (values.discard === true) {
-    await discardRestore(restore, tools);
-    return { at, state: "discarded" };
+    const { state, operatorMust } = await discardRestore(restore, tools);
+    if (operatorMust === undefined) return { at, state };
+    admin.endWith(waitingExit);
+    return { at, state, operator_must: operatorMust };
   }
   const outcome = await restoreStage(restore, tools);
   if (outcome.state === "completed") return outcome;
@@ -79,15 +88,11 @@ function toolsOf(admin: Admin, { stage, stacks }: Restore): RestoreTools {
   };
 }
 
-async function differencesOf({ dynamo, target, warn, progress }: Admin): Promise<number> {
-  const steps = progress(null);
-  const tally = await reconcile(dynamo, target.tables, {
-    accountId: null,
-    runsMax: runsDefault,
-    clock: systemClock,
-    begin: (...step) => steps.begin(...step),
-    report: (difference: Difference) => warn(`  ${escaped(differenceLine(difference))}`),
-  });
-  warn(`  ${tallyLine(tally)}`);
+/** Compares all data, prints the differences, and returns their number. */
+async function differencesOf(admin: Admin): Promise<number> {
+  const tally = await compareData({}, admin, (difference) =>
+    admin.warn(`  ${escaped(differenceLine(difference))}`),
+  );
+  admin.warn(`  ${tallyLine(tally)}`);
   return tally.differences;
 }

@@ -1,5 +1,18 @@
-import { type Progress, type RestoreCloud, type StepName, stepNames } from "./restore-cloud.ts";
-import { copyOf, deleteCopies, type Restore, type RestoreTools, stepsOf } from "./restore-steps.ts";
+import { type Progress, type StepName, stepNames } from "./restore-cloud.ts";
+import {
+  copyOf,
+  deleteCopies,
+  deployCommand,
+  type Restore,
+  type RestoreTools,
+  stepsOf,
+} from "./restore-steps.ts";
+
+const minuteMs = 60_000;
+/** Point-in-time recovery does not include the last minutes. */
+const restorableFromAgeMs = 5 * minuteMs;
+/** The time that point-in-time recovery covers. */
+const restorableToAgeMs = 35 * 24 * 60 * minuteMs;
 
 export type RestoreOutcome =
   | { readonly state: "completed"; readonly at: string }
@@ -42,7 +55,7 @@ export interface PlannedStep {
 /** Returns the steps of a restore, each with its state. Changes nothing. */
 export async function plannedSteps(restore: Restore, tools: RestoreTools): Promise<PlannedStep[]> {
   const progress = sameRestore(restore, await tools.cloud.progress());
-  if (progress === undefined) await assertCanBegin(restore, tools.cloud);
+  if (progress === undefined) await assertCanBegin(restore, tools);
   const steps = stepsOf(restore, tools);
   const done = new Set(progress?.done);
   const next = stepNames.find((name) => !done.has(name));
@@ -54,11 +67,18 @@ export async function plannedSteps(restore: Restore, tools: RestoreTools): Promi
   }));
 }
 
+export interface Discarded {
+  readonly at: string;
+  readonly state: "discarded";
+  /** What the operator must do, if the service stack is deleted. */
+  readonly operatorMust?: string;
+}
+
 /**
  * Removes the copies, the backups and the progress of a restore that has not replaced a table.
  * @throws Error if there is no restore, or if it has replaced a table
  */
-export async function discardRestore(restore: Restore, tools: RestoreTools): Promise<void> {
+export async function discardRestore(restore: Restore, tools: RestoreTools): Promise<Discarded> {
   const progress = sameRestore(restore, await tools.cloud.progress());
   if (progress === undefined) throw new Error(`No restore of ${restore.stage} has begun.`);
   for (const { name, id } of progress.tables) {
@@ -68,7 +88,13 @@ export async function discardRestore(restore: Restore, tools: RestoreTools): Pro
     );
   }
   await deleteCopies(progress, tools);
+  const status = await tools.cloud.serviceStatus();
   await tools.cloud.deleteProgress();
+  const { at, stacks, stage } = restore;
+  const isDeleted = status === undefined || status.startsWith("DELETE_");
+  if (!isDeleted) return { at, state: "discarded" };
+  const operatorMust = `The stack ${stacks.service} is ${status ?? "deleted"}. Run: ${deployCommand(stage)}`;
+  return { at, state: "discarded", operatorMust };
 }
 
 /**
@@ -83,7 +109,11 @@ function sameRestore({ at, stage }: Restore, progress?: Progress): Progress | un
   );
 }
 
-async function assertCanBegin({ tables }: Restore, cloud: RestoreCloud): Promise<void> {
+async function assertCanBegin(
+  { tables, at }: Restore,
+  { cloud, clock }: RestoreTools,
+): Promise<void> {
+  assertRestorable(at, clock.now().getTime());
   for (const table of tables) {
     if ((await cloud.table(table)) === undefined) {
       throw new Error(
@@ -98,8 +128,18 @@ async function assertCanBegin({ tables }: Restore, cloud: RestoreCloud): Promise
   }
 }
 
-async function begin(restore: Restore, { cloud, clock }: RestoreTools): Promise<Progress> {
-  await assertCanBegin(restore, cloud);
+function assertRestorable(at: string, now: number): void {
+  const [from, to] = [new Date(now - restorableToAgeMs), new Date(now - restorableFromAgeMs)];
+  const time = Date.parse(at);
+  if (time >= from.getTime() && time <= to.getTime()) return;
+  throw new Error(
+    `--at must be from ${from.toISOString()} (35 days ago) to ${to.toISOString()} (5 minutes ago) (got "${at}")`,
+  );
+}
+
+async function begin(restore: Restore, tools: RestoreTools): Promise<Progress> {
+  const { cloud, clock } = tools;
+  await assertCanBegin(restore, tools);
   const tables = await Promise.all(
     restore.tables.map(async (name) => {
       const [state, settings] = [await cloud.table(name), await cloud.settingsOf(name)];

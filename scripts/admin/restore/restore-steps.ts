@@ -1,5 +1,6 @@
 import type { Clock } from "../../../shared/base/clock.ts";
 import { quantity } from "../../../shared/base/quantity.ts";
+import { failureMessage } from "../../../tools/command-line/failure.ts";
 import type { StackNames } from "../target.ts";
 import type { Progress, RestoreCloud, StepName } from "./restore-cloud.ts";
 
@@ -41,8 +42,17 @@ export interface Step {
   readonly run: (progress: Progress) => Promise<Stop | void>;
 }
 
+const minuteMs = 60_000;
+const noteEveryMs = 5 * minuteMs;
+/** DynamoDB restores large tables in hours. */
+const waitMaxMs = 24 * 60 * minuteMs;
+/** A table or backup that a request has just created can be invisible for the first polls. */
+const absentPollsMax = 6;
+
 /** Returns the name of the copy of a table. */
 export const copyOf = (table: string): string => `${table}-restored`;
+/** Returns the command that deploys the service stack again. */
+export const deployCommand = (stage: string): string => `npx cdk deploy --all -c stage=${stage}`;
 /** The backups of a restore have its time in their name: letters, digits, `_`, `-` and `.` only. */
 const backupNameOf = ({ at }: Progress): string => `restored-${at.replaceAll(":", ".")}`;
 
@@ -87,7 +97,7 @@ export function stepsOf(restore: Restore, tools: RestoreTools): Readonly<Record<
     drift: {
       about: `Compares the stack ${stacks.data} with its resources.`,
       isIrreversible: false,
-      run: async () => reportDrift(tools),
+      run: async () => reportDrift(restore, tools),
     },
     deploy: {
       about: `Waits until you have deployed the stack ${stacks.service} again.`,
@@ -95,7 +105,7 @@ export function stepsOf(restore: Restore, tools: RestoreTools): Readonly<Record<
       run: async () => {
         const status = await cloud.serviceStatus();
         if (status !== undefined && /^(?:CREATE|UPDATE)_COMPLETE/.test(status)) return undefined;
-        const operatorMust = `Run: npx cdk deploy --all -c stage=${stage}. Then repeat this command.`;
+        const operatorMust = `Run: ${deployCommand(stage)}. Then repeat this command.`;
         return { isDone: false, operatorMust };
       },
     },
@@ -135,7 +145,12 @@ async function backUpCopies(progress: Progress, tools: RestoreTools): Promise<vo
   }
   for (const { name } of progress.tables) {
     await until(
-      async () => (await cloud.backup(copyOf(name), backupName))?.isAvailable === true,
+      `the backup ${backupName} of ${copyOf(name)} is available`,
+      async () => {
+        const backup = await cloud.backup(copyOf(name), backupName);
+        if (backup === undefined) return "absent";
+        return backup.isAvailable ? "reached" : "pending";
+      },
       tools,
     );
   }
@@ -145,13 +160,17 @@ async function stopService({ stacks }: Restore, tools: RestoreTools): Promise<vo
   const { cloud } = tools;
   if ((await cloud.serviceStatus()) === undefined) return;
   await cloud.deleteService();
-  await until(async () => {
-    const status = await cloud.serviceStatus();
-    if (status !== "DELETE_FAILED") return status === undefined;
-    throw new Error(
-      `${stacks.service} is DELETE_FAILED. Correct the cause that its events show, then repeat this command.`,
-    );
-  }, tools);
+  await until(
+    `${stacks.service} is deleted`,
+    async () => {
+      const status = await cloud.serviceStatus();
+      if (status !== "DELETE_FAILED") return status === undefined ? "reached" : "pending";
+      throw new Error(
+        `${stacks.service} is DELETE_FAILED. Correct the cause that its events show, then repeat this command.`,
+      );
+    },
+    tools,
+  );
 }
 
 async function replaceTables(
@@ -186,8 +205,19 @@ async function replaceTables(
   }
 }
 
-async function reportDrift({ cloud, note }: RestoreTools): Promise<void> {
-  const lines = await cloud.drift();
+async function reportDrift(
+  { stacks: { data } }: Restore,
+  { cloud, note }: RestoreTools,
+): Promise<void> {
+  let lines: readonly string[];
+  try {
+    lines = await cloud.drift();
+  } catch (error) {
+    // The step only informs, so the service must not stay stopped because of it.
+    note(`  ${data} was not compared: ${failureMessage(error)}`);
+    note(`  Later, run: aws cloudformation detect-stack-drift --stack-name ${data}`);
+    return;
+  }
   for (const line of lines) note(`  ${line}`);
   note(lines.length === 0 ? "  no difference" : "  Correct these differences by hand.");
 }
@@ -213,20 +243,62 @@ export async function deleteCopies(progress: Progress, tools: RestoreTools): Pro
 }
 
 const untilActive = (table: string, tools: RestoreTools): Promise<void> =>
-  until(async () => (await tools.cloud.table(table))?.isActive === true, tools);
+  until(
+    `${table} is active`,
+    async () => {
+      const state = await tools.cloud.table(table);
+      if (state === undefined) return "absent";
+      return state.isActive ? "reached" : "pending";
+    },
+    tools,
+  );
 
 /** Deletes the table with this ID, and waits until it does not exist. */
 const untilDeleted = (table: string, id: string, tools: RestoreTools): Promise<void> =>
-  until(async () => {
-    const state = await tools.cloud.table(table);
-    if (state?.id !== id) return true;
-    if (state.isActive) await tools.cloud.deleteTable(table);
-    return false;
-  }, tools);
+  until(
+    `${table} is deleted`,
+    async () => {
+      const state = await tools.cloud.table(table);
+      if (state?.id !== id) return "reached";
+      if (state.isActive) await tools.cloud.deleteTable(table);
+      return "pending";
+    },
+    tools,
+  );
 
+/**
+ * Polls until a state is reached. Prints a line every 5 minutes.
+ * @param state the state, such as `accounts is active`
+ * @param check returns `absent` if that for which it waits does not exist
+ * @throws Error after 24 hours, or if several polls in a row return `absent`
+ */
 async function until(
-  isReached: () => Promise<boolean>,
-  { clock, pollMs }: RestoreTools,
+  state: string,
+  check: () => Promise<"reached" | "pending" | "absent">,
+  { clock, pollMs, note }: RestoreTools,
 ): Promise<void> {
-  while (!(await isReached())) await clock.sleep(pollMs);
+  const startMs = clock.now().getTime();
+  let notedMs = startMs;
+  let absent = 0;
+  for (;;) {
+    const result = await check();
+    if (result === "reached") return;
+    absent = result === "absent" ? absent + 1 : 0;
+    if (absent === absentPollsMax) {
+      throw new Error(
+        `Waited until ${state}, but it does not exist. Find out what deleted it, then repeat this command.`,
+      );
+    }
+    const nowMs = clock.now().getTime();
+    if (nowMs - startMs >= waitMaxMs) {
+      throw new Error(
+        `Waited 24 hours until ${state}. Inspect it in the AWS console, then repeat this command, which continues.`,
+      );
+    }
+    if (nowMs - notedMs >= noteEveryMs) {
+      notedMs = nowMs;
+      note(`  waiting until ${state}, for ${Math.floor((nowMs - startMs) / minuteMs)} minutes`);
+    }
+    await clock.sleep(pollMs);
+  }
 }

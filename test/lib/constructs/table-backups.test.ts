@@ -60,7 +60,7 @@ describe("the backups of the tables", () => {
     expect(monthly?.CopyActions).toBeUndefined();
   });
 
-  it("are in a vault that refuses deletions and survives the stack", () => {
+  it("are in a vault whose policy denies deletions and that survives the stack", () => {
     const [vault] = Object.values(resourcesOf(synthesize("prod").data, "AWS::Backup::BackupVault"));
 
     expect(vault?.DeletionPolicy).toBe("RetainExceptOnCreate");

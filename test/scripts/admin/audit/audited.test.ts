@@ -18,6 +18,7 @@ function world(append?: AuditLog["append"]) {
     values: { account: "acct_1", credits: "9", email: "a@acme.example", stage: "prod", yes: true },
     clock: { now: () => new Date("2026-11-21T12:00:00Z"), sleep: async () => {} },
     warn: (line: string) => void warnings.push(line),
+    exitCode: () => 0,
   };
   return { lines, warnings, options };
 }
@@ -36,11 +37,22 @@ describe("audited", () => {
     };
     expect(lines).toMatchObject([
       { ...line, result: "started" },
-      { ...line, result: "done", created: "key_1" },
+      { ...line, result: "done", exit_code: 0, created: "key_1" },
     ]);
     expect(lines[0]?.options).toEqual(line.options);
     expect(new Set(lines.map(({ id }) => id)).size).toBe(1);
     expect(JSON.stringify(lines)).not.toContain("secret");
+  });
+
+  it("stores the exit code that an incomplete change has set", async () => {
+    const { lines, options } = world();
+    let code = 0;
+    await audited({ ...options, exitCode: () => code }, async () => {
+      code = 1;
+    });
+
+    expect(lines[0]).not.toHaveProperty("exit_code");
+    expect(lines.at(-1)).toMatchObject({ result: "done", exit_code: 1 });
   });
 
   it("stores the error of a failed change, and throws it", async () => {

@@ -184,12 +184,73 @@ describe("restoreStage", () => {
     expect(one.lines).toContain("  LedgerTable: MODIFIED (/Tags)");
   });
 
+  it("prints why the data stack was not compared, and continues", async () => {
+    const one = world();
+    one.cloud.drift = async () => {
+      throw new Error("AccessDenied");
+    };
+
+    expect(await toTheEnd(one)).toEqual({ state: "completed", at });
+    expect(one.lines).toContain("  RetailProductData-prod-data was not compared: AccessDenied");
+  });
+
+  it("prints a line every 5 minutes while it waits, and stops after 24 hours", async () => {
+    const one = world();
+    let nowMs = Date.parse("2026-11-21T12:00:00Z");
+    const clock = {
+      now: () => new Date(nowMs),
+      sleep: async (ms: number) => void (nowMs += ms),
+    };
+    one.cloud.deleteService = async () => {};
+    const waiting = restoreStage(restore, { ...one.tools, clock, pollMs: 10_000 });
+
+    const state = "until RetailProductData-prod-service is deleted";
+    await expect(waiting).rejects.toThrow(`Waited 24 hours ${state}`);
+    const lines = one.lines.filter((line) => line.startsWith("  waiting"));
+    expect(lines[0]).toBe(`  waiting ${state}, for 5 minutes`);
+    expect(lines).toHaveLength(24 * 12 - 1);
+  });
+
+  it("stops waiting for a table or a backup that does not exist any more", async () => {
+    const table = world();
+    table.cloud.restoreToTime = async () => {};
+    await expect(restoreStage(restore, table.tools)).rejects.toThrow(
+      "Waited until accounts-restored is active, but it does not exist.",
+    );
+    const backup = world();
+    backup.cloud.createBackup = async () => {};
+    await expect(restoreStage(restore, backup.tools)).rejects.toThrow(
+      "Waited until the backup restored-2026-11-21T10.15.00Z of accounts-restored is available, but it does not exist.",
+    );
+    expect(contentsOf(backup)).toEqual(badRows);
+  });
+
   it("refuses another time while a restore is in progress, and names the time of that restore", async () => {
     const one = world();
     await restoreStage(restore, one.tools);
     const other = { ...restore, at: "2026-11-20T00:00:00Z" };
 
     await expect(restoreStage(other, one.tools)).rejects.toThrow(`--at ${at}`);
+  });
+
+  it.each(["2026-10-17T11:59:59Z", "2026-11-21T11:55:01Z", "2027-01-01T00:00:00Z"])(
+    "refuses the time %s, which point-in-time recovery does not cover, and stores nothing",
+    async (outside) => {
+      const one = world();
+      const message = /^--at must be from 2026-10-17T12:00:00.000Z .* to 2026-11-21T11:55:00.000Z/;
+      const wanted = { ...restore, at: outside };
+      await expect(restoreStage(wanted, one.tools)).rejects.toThrow(message);
+      await expect(plannedSteps(wanted, one.tools)).rejects.toThrow(message);
+
+      expect(one.cloud.requests).toEqual([]);
+      expect(one.cloud.stored).toBeUndefined();
+    },
+  );
+
+  it("accepts the first and the last second that point-in-time recovery covers", async () => {
+    for (const inside of ["2026-10-17T12:00:00Z", "2026-11-21T11:55:00Z"]) {
+      expect(await plannedSteps({ ...restore, at: inside }, world().tools)).toHaveLength(9);
+    }
   });
 
   it("does not begin if a table is missing, or if another table has the name of a copy", async () => {
@@ -229,13 +290,27 @@ describe("discardRestore", () => {
     const one = world();
     one.state.refuses = (change) => change.startsWith("Step stop ");
     await expect(restoreStage(restore, one.tools)).rejects.toThrow("Not confirmed.");
-    await discardRestore(restore, one.tools);
+    expect(await discardRestore(restore, one.tools)).toEqual({ at, state: "discarded" });
 
     expect(contentsOf(one)).toEqual(badRows);
     expect([...one.cloud.tables.keys()].toSorted()).toEqual(names.toSorted());
     expect(one.cloud.backups.size).toBe(0);
     expect(one.cloud.stored).toBeUndefined();
     await expect(discardRestore(restore, one.tools)).rejects.toThrow("No restore of prod");
+  });
+
+  it("instructs the operator to deploy if the service stack is deleted", async () => {
+    const one = world();
+    one.state.refuses = (change) => change.startsWith("Step replace ");
+    await expect(restoreStage(restore, one.tools)).rejects.toThrow("Not confirmed.");
+
+    expect(await discardRestore(restore, one.tools)).toEqual({
+      at,
+      state: "discarded",
+      operatorMust:
+        "The stack RetailProductData-prod-service is deleted. Run: npx cdk deploy --all -c stage=prod",
+    });
+    expect(one.cloud.stored).toBeUndefined();
   });
 
   it("refuses a restore that has deleted a table", async () => {
