@@ -172,6 +172,8 @@ export const limits = {
   },
   /** Maximum number of runs in the history of a watchlist. */
   runHistoryMax: 500,
+  /** Days for which the observed changes of watchlist items are kept. */
+  historyDays: 400,
   /**
    * Maximum run number. At one run every five minutes, a watchlist reaches it after 9,000 years.
    */
