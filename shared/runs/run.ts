@@ -1,8 +1,8 @@
+import type { ObservedChanges, PointStatus } from "../history/history.ts";
 import type { FieldChanges } from "../pipelines/compare.ts";
 import type { Pipeline, When } from "../pipelines/definition.ts";
 import type { Platform } from "../platforms/catalogue.ts";
 import type { ReadingKind, Snapshot, StepScraperId } from "../scrapers/catalogue.ts";
-import type { ReadStatus } from "../scrapers/scraper.ts";
 import type { Item } from "../watchlists/item.ts";
 import type { PausedReason, WatchlistStatus } from "../watchlists/watchlist.ts";
 
@@ -131,11 +131,7 @@ export interface ItemOutcome {
   readonly id: string;
   /** `addedAt` of the item. It differs after the item was removed and added again. */
   readonly addedAt: string;
-  /**
-   * `deferred`: not read, because credits were short or the run ended before the step. `skipped`:
-   * not read, because the item has no known offer to check.
-   */
-  readonly status: ReadStatus | "deferred" | "skipped";
+  readonly status: PointStatus;
   /** Time of the read, ISO 8601. */
   readonly at: string;
   /** Readings that differ from the stored ones, by kind. */
@@ -146,6 +142,11 @@ export interface ItemOutcome {
   readonly buyboxOfferId?: string | null;
   /** Open changes after the read; absent if they equal the stored ones. */
   readonly openChanges?: Item["openChanges"];
+  /**
+   * The fields whose value differs from the last known one, or that had none, also those that no
+   * route names. Absent if there are none, or the item was delisted before. For the history.
+   */
+  readonly observed?: ObservedChanges;
   /** New changes, and earlier changes that this run reports. */
   readonly changes?: FieldChanges;
   /** Present if none of `changes` is new: an earlier run counted them as changed. */
@@ -162,6 +163,20 @@ export interface ItemOutcome {
   /** Last snapshot of the item, or null if it has none; present if this read delists the item. */
   readonly lastSnapshot?: Snapshot | null;
 }
+
+/** Returns true for an outcome that causes no event and no stat. */
+export const isSilent = ({
+  status,
+  changes,
+  reported,
+  matched,
+  lastSnapshot,
+}: ItemOutcome): boolean =>
+  status === "ok" &&
+  changes === undefined &&
+  reported === undefined &&
+  matched === undefined &&
+  lastSnapshot === undefined;
 
 /** Item counts of a batch by status, and the price of its answers. */
 export interface BatchCounts {

@@ -65,6 +65,8 @@ export interface StepStore {
   counts(step: StepRecord): Promise<BatchCounts>;
   /** Yields the outcomes of items that a step routes to other steps, batch by batch. */
   routed(step: StepRecord): AsyncIterable<readonly ItemOutcome[]>;
+  /** Yields the results of a step in batch order. */
+  results(step: StepRecord): AsyncIterable<BatchResult>;
   /**
    * Yields the results of a step in batch order. Leaves out outcomes that affect no event, no stat
    * and no route.

@@ -11,7 +11,7 @@ import {
   type BatchCounts,
   type BatchRef,
   type BatchResult,
-  type ItemOutcome,
+  isSilent,
   noCounts,
   type StepRecord,
 } from "../../runs/run.ts";
@@ -90,6 +90,9 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: Options
     async *routed(step) {
       for await (const row of query(firstResult(step), ["routed"])) yield listIn(row["routed"]);
     },
+    async *results(step) {
+      for await (const row of query(firstResult(step))) yield resultOf(row);
+    },
     async *effectiveResults(step) {
       const attributes = ["counts", "routed", "outcomes"];
       for await (const row of query(firstResult(step), attributes)) yield resultOf(row);
@@ -100,14 +103,6 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: Options
     recordStats: (step) => recordStats(client, table, step),
   };
 }
-
-/** Returns true for an outcome that causes no event, count or route. */
-const isSilent = ({ status, changes, reported, matched, lastSnapshot }: ItemOutcome): boolean =>
-  status === "ok" &&
-  changes === undefined &&
-  reported === undefined &&
-  matched === undefined &&
-  lastSnapshot === undefined;
 
 const firstResult = (step: StepRecord): RowKey =>
   watchlistKeys.result(step.runId, { step: step.step, plan: step.plan, number: 0 });

@@ -1,0 +1,67 @@
+import type { FieldValue } from "../../scrapers/catalogue.ts";
+import type {
+  HistoryPoint,
+  ItemPoint,
+  ObservedChange,
+  PointStatus,
+} from "../../history/history.ts";
+
+/**
+ * A stored point is one line: the item's ID, a tab, and JSON. So a reader finds the points of an item
+ * without parsing those of others, and a merge copies points without parsing them. Item IDs and JSON
+ * contain no tabs and no line breaks.
+ */
+type StoredPoint = readonly [
+  atMs: number,
+  step: string,
+  status: PointStatus,
+  values?: Readonly<Record<string, StoredChange>>,
+];
+/** The value after a change; before it, the value before the change if one was known. */
+type StoredChange = readonly [FieldValue] | readonly [FieldValue, FieldValue];
+
+/** The line of a point in the segment of its run. */
+export function pointLine({ id, at, step, status, values }: HistoryPoint): string {
+  const changes = Object.entries(values).map(
+    ([field, { before, after }]): [string, StoredChange] => [
+      field,
+      before === undefined ? [after] : [before, after],
+    ],
+  );
+  const head = [new Date(at).getTime(), step, status] as const;
+  const stored: StoredPoint = changes.length === 0 ? head : [...head, Object.fromEntries(changes)];
+  return `${id}\t${JSON.stringify(stored)}`;
+}
+
+/** Parses a line of a run's segment. */
+export function pointOf(line: string): HistoryPoint {
+  const tab = line.indexOf("\t");
+  return { id: line.slice(0, tab), ...storedPointOf(line.slice(tab + 1)) };
+}
+
+/** The line of a point in a merged row, from its line in the segment of a run. */
+export function mergedLine(line: string, runNumber: number): string {
+  const tab = line.indexOf("\t");
+  return `${line.slice(0, tab)}\t${runNumber}${line.slice(tab)}`;
+}
+
+/** Parses a line of a merged row. */
+export function mergedPointOf(line: string): ItemPoint {
+  const [, runNumber, stored = ""] = line.split("\t");
+  return { runNumber: Number(runNumber), ...storedPointOf(stored) };
+}
+
+function storedPointOf(json: string): Omit<HistoryPoint, "id"> {
+  // Unchecked, because only this folder writes these lines.
+  const [atMs, step, status, values = {}] = JSON.parse(json) as StoredPoint;
+  return { at: new Date(atMs).toISOString(), step, status, values: changesOf(values) };
+}
+
+function changesOf(stored: NonNullable<StoredPoint[3]>): Record<string, ObservedChange> {
+  const changes: Record<string, ObservedChange> = {};
+  for (const [field, change] of Object.entries(stored)) {
+    changes[field] =
+      change.length === 1 ? { after: change[0] } : { before: change[0], after: change[1] };
+  }
+  return changes;
+}
