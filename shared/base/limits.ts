@@ -175,6 +175,11 @@ export const limits = {
   /** Days for which the observed changes of watchlist items are kept. */
   historyDays: 400,
   /**
+   * Number of successive runs of a window, whose history is merged. Keys of stored rows contain the
+   * number of the window, so it never changes.
+   */
+  historyWindowRuns: 64,
+  /**
    * Maximum run number. At one run every five minutes, a watchlist reaches it after 9,000 years.
    */
   runNumberMax: 999_999_999,

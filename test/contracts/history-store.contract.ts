@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { HistoryPoint, HistorySpan, RunSegment } from "../../shared/history/history.ts";
 import type { HistoryOwner, HistoryStore, RunsQuery } from "../../shared/history/history-store.ts";
-import { firstRunOf, lastRunOf } from "../../shared/history/window.ts";
+import { runsOf } from "../../shared/history/window.ts";
 
 /** Watchlists and a store of their history. */
 export interface HistoryWorld {
@@ -59,11 +59,6 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
   const appendRuns = async (numbers: Iterable<number>): Promise<void> => {
     for (const n of numbers) await store.append(list, segment(n, [price("10001", n)]));
   };
-  const inWindow = (window: number): number[] =>
-    Array.from(
-      { length: lastRunOf(window) - firstRunOf(window) + 1 },
-      (_, n) => firstRunOf(window) + n,
-    );
   const mergeRequest = (window: number, absent: readonly number[] = []) => ({
     window,
     absent: new Set(absent),
@@ -172,7 +167,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
   describe(`${name}: the merge of a window`, () => {
     it("changes no point that readers find, and counts the windows", async () => {
       const ids = Array.from({ length: 40 }, (_, n) => String(10_000 + n));
-      for (const n of [...inWindow(1), 65, 66]) {
+      for (const n of [...runsOf(1), 65, 66]) {
         const points = ids.filter((_, at) => at % 3 !== n % 3).map((id) => price(id, n, n - 1));
         await store.append(list, segment(n, points));
       }
@@ -190,7 +185,7 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
     });
 
     it("is refused while a run is missing, unless the run is known to be absent", async () => {
-      await appendRuns(inWindow(1).filter((n) => n !== 7 && n !== 20));
+      await appendRuns(runsOf(1).filter((n) => n !== 7 && n !== 20));
 
       const refused = { outcome: "missing", runs: [7, 20] };
       expect(await store.merge(list, mergeRequest(1))).toEqual(refused);
@@ -205,17 +200,17 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
     });
 
     it("continues with the next window", async () => {
-      await appendRuns([...inWindow(1), ...inWindow(2)]);
+      await appendRuns([...runsOf(1), ...runsOf(2)]);
       await store.merge(list, mergeRequest(1));
       await store.merge(list, mergeRequest(2));
 
       expect(await store.mergedWindows(watchlistId)).toBe(2);
       const found = await itemOf("10001");
-      expect(found.map(({ runNumber }) => runNumber)).toEqual([...inWindow(1), ...inWindow(2)]);
+      expect(found.map(({ runNumber }) => runNumber)).toEqual([...runsOf(1), ...runsOf(2)]);
     });
 
     it("stops when its time is over, and a later call completes it", async () => {
-      await appendRuns(inWindow(1));
+      await appendRuns(runsOf(1));
       const isOver = (): boolean => true;
 
       expect(await store.merge(list, { ...mergeRequest(1), isOver })).toEqual({
@@ -229,11 +224,11 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
 
   describe(`${name}: a deleted watchlist`, () => {
     it("has no history, and gets none from a process that continues later", async () => {
-      await appendRuns(inWindow(1));
+      await appendRuns(runsOf(1));
       await world.remove(list);
 
       expect(await store.append(list, segment(65, [price("10001", 65)]))).toBe("watchlist_deleted");
-      const merged = await store.merge(list, mergeRequest(1, inWindow(1)));
+      const merged = await store.merge(list, mergeRequest(1, runsOf(1)));
       expect(merged).toEqual({ outcome: "watchlist_deleted" });
       expect(await numbersOf()).toEqual([]);
       expect(await itemOf("10001")).toEqual([]);

@@ -5,7 +5,7 @@ import type {
   MergeRequest,
   RunsQuery,
 } from "../../shared/history/history-store.ts";
-import { firstRunOf, windowRuns } from "../../shared/history/window.ts";
+import { runsOf } from "../../shared/history/window.ts";
 
 export interface MemoryHistoryStore extends HistoryStore {
   /** Deletes the history of a watchlist. Later writes for the watchlist store nothing. */
@@ -58,8 +58,9 @@ export function memoryHistoryStore(): MemoryHistoryStore {
 
 function merge(history: WatchlistHistory, { window, absent, isOver }: MergeRequest): MergeOutcome {
   if (window <= history.mergedWindows) return { outcome: "merged" };
-  const numbers = Array.from({ length: windowRuns }, (_, n) => firstRunOf(window) + n);
-  const runs = numbers.filter((number) => !history.segments.has(number) && !absent.has(number));
+  const runs = runsOf(window).filter(
+    (number) => !history.segments.has(number) && !absent.has(number),
+  );
   if (runs.length > 0) return { outcome: "missing", runs };
   if (isOver()) return { outcome: "unfinished" };
   history.mergedWindows = window;

@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { firstRunOf, lastRunOf, windowRuns } from "../../history/window.ts";
+import { firstRunOf, lastRunOf, runsOf } from "../../history/window.ts";
 import { bucketOf, buckets } from "./item-buckets.ts";
 import { linesOf } from "./line-chunks.ts";
 import { mergedLine } from "./point-lines.ts";
@@ -45,8 +45,7 @@ export async function windowLines(
       for (const line of linesOf(row)) collected.add(line, segment.runNumber);
     }
   }
-  const runs = Array.from({ length: windowRuns }, (_, n) => range.first + n);
-  const missing = runs.filter((run) => !recorded.has(run));
+  const missing = runsOf(window).filter((run) => !recorded.has(run));
   return { ...collected.result(), endedAt, missing };
 }
 
