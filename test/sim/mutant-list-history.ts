@@ -1,0 +1,86 @@
+import type { Mutant } from "./mutant.ts";
+
+const outcome = "shared/runs/outcome.ts";
+const finish = "shared/runs/finish-run.ts";
+const mergeHistory = "shared/history/merge-history.ts";
+const mergeWindow = "shared/aws/history/merge-window.ts";
+
+/** Mutants of the history of items. */
+export const historyMutants: readonly Mutant[] = [
+  {
+    name: "delisted-item-observed",
+    file: outcome,
+    original: '...(item.state !== "delisted" && changesSince(known, observed, step)),',
+    replacement: "...changesSince(known, observed, step),",
+    scenario: "runs",
+  },
+  {
+    name: "testable-fields-not-observed",
+    file: outcome,
+    original:
+      "  for (const field of Object.keys(stepScrapers[scraper].fieldTypes)) {\n    const before",
+    replacement: "  for (const field of stepScrapers[scraper].trackedFields) {\n    const before",
+    scenario: "runs",
+  },
+  {
+    name: "first-readings-not-in-history",
+    file: "shared/runs/run-outcomes.ts",
+    original: "of pointsOf(step.step, outcomes)) points",
+    replacement: "of pointsOf(step.step, effective)) points",
+    scenario: "runs",
+  },
+  {
+    name: "run-done-before-its-history",
+    file: finish,
+    original: "  const recorded = await history.append(run, segment);",
+    replacement:
+      "  await runs.markEmitted(run);\n  const recorded = await history.append(run, segment);",
+    scenario: "runs",
+  },
+  {
+    name: "run-done-before-its-merge",
+    file: finish,
+    original: '  if (recorded === "watchlist_deleted") return true;',
+    replacement:
+      '  await runs.markEmitted(run);\n  if (recorded === "watchlist_deleted") return true;',
+    scenario: "runs",
+  },
+  {
+    name: "window-merged-without-a-run-in-progress",
+    file: mergeHistory,
+    original: 'if (first.runs.some((run) => running.has(run))) return "incomplete";',
+    replacement: "",
+    scenario: "runs",
+  },
+  {
+    name: "window-marked-before-its-rows",
+    file: mergeWindow,
+    original:
+      "      (await putRows(client, options, { list, rows })) &&\n      (await advance(client, options, { list, window, endBucket: read.endBucket }));",
+    replacement:
+      "      (await advance(client, options, { list, window, endBucket: read.endBucket })) &&\n      (await putRows(client, options, { list, rows }));",
+    scenario: "runs",
+  },
+  {
+    name: "last-merged-run-read-twice",
+    file: "shared/aws/history/item-points.ts",
+    original: "first: lastRunOf(mergedWindows) + 1 }",
+    replacement: "first: lastRunOf(mergedWindows) }",
+    scenario: "runs",
+  },
+  {
+    name: "history-not-purged",
+    file: "shared/aws/watchlists/purge-store.ts",
+    original:
+      "if (!(await removePartition(client, options, { pk: history, isOver }))) return false;",
+    replacement: "",
+    scenario: "runs",
+  },
+  {
+    name: "history-written-after-the-purge",
+    file: "shared/aws/history/guarded-writes.ts",
+    original: "[exists(options.table, list), ...puts]",
+    replacement: "puts",
+    scenario: "runs",
+  },
+];
