@@ -3,7 +3,8 @@ import { compareIds } from "../../shared/watchlists/page.ts";
 import { seeded } from "./seeded.ts";
 
 const itemsCount = 50_000;
-const startMs = Date.parse("2026-01-01T00:00:00.000Z");
+/** Time of the first run, in milliseconds. */
+export const startMs = Date.parse("2026-01-01T00:00:00.000Z");
 const everyMs = 15 * 60_000;
 /** Milliseconds from the start of a run to its first read, between its batches, and to its end. */
 const [readMs, batchMs, endMs] = [2_000, 400, 30_000];

@@ -19,7 +19,7 @@ import { type DynamoMeter, startDynamoMeter } from "../measure/dynamo-meter.ts";
 import { printTable } from "../measure/print-table.ts";
 import { bytesPerGigabyte, dollarsOf } from "../measure/usage.ts";
 import { createBenchTable, withBenchDynamo } from "./bench-dynamo.ts";
-import { historyLoad } from "./history-load.ts";
+import { historyLoad, startMs } from "./history-load.ts";
 import { median } from "./median.ts";
 
 const days = 400;
@@ -73,8 +73,11 @@ async function openList(
   return list;
 }
 
+/** The clock of the stores, at the end of the recorded days. */
+const clock = { ...systemClock, now: () => new Date(startMs + days * 86_400_000) };
+
 const storeOf = (client: DynamoDBDocumentClient, table: string): HistoryStore =>
-  dynamoHistoryStore(client, { table, clock: systemClock, random: systemRandom });
+  dynamoHistoryStore(client, { table, clock, random: systemRandom });
 
 /** Records and merges a run, as the finisher does. */
 async function finish(history: HistoryStore, list: List, segment: RunSegment): Promise<void> {

@@ -34,7 +34,7 @@ export interface MergeRequest {
 
 /**
  * Stores the history of watchlist items. Every write is idempotent, and writes nothing if the
- * watchlist does not exist.
+ * watchlist does not exist. Readers find no points older than `limits.historyDays`.
  */
 export interface HistoryStore {
   /**

@@ -2,16 +2,20 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { HistoryPoint, HistorySpan, RunSegment } from "../../shared/history/history.ts";
 import type { HistoryOwner, HistoryStore, RunsQuery } from "../../shared/history/history-store.ts";
 import { runsOf } from "../../shared/history/window.ts";
+import type { fixedClock } from "../support/clock.ts";
 
 /** Watchlists and a store of their history. */
 export interface HistoryWorld {
   readonly store: HistoryStore;
+  /** The clock of the store, which begins at `start`. */
+  readonly clock: ReturnType<typeof fixedClock>;
   /** Creates a watchlist. */
   create(): Promise<HistoryOwner>;
   /** Deletes a watchlist and purges its rows. */
   remove(list: HistoryOwner): Promise<void>;
 }
 
+/** Time at which the clocks of the tests begin. */
 const start = Date.parse("2026-03-01T00:00:00.000Z");
 const hour = (n: number): string => new Date(start + n * 3_600_000).toISOString();
 const always: HistorySpan = { since: hour(-1), until: hour(100_000) };
@@ -153,6 +157,14 @@ export function historyStoreContract(name: string, open: () => Promise<HistoryWo
 
       for (const id of ids) expect(await itemOf(id)).toHaveLength(1);
       expect(await itemOf("0001")).toEqual([]);
+    });
+
+    it("are shown for 400 days", async () => {
+      await appendRuns([1, 2, 3]);
+      world.clock.advance((400 * 24 + 2) * 3_600_000);
+
+      expect(await numbersOf()).toEqual([2, 3]);
+      expect((await itemOf("10001")).map(({ runNumber }) => runNumber)).toEqual([2, 3]);
     });
 
     it("are kept apart by watchlist", async () => {

@@ -1,3 +1,4 @@
+import type { Clock } from "../../shared/base/clock.ts";
 import { type HistorySpan, isWithin, type RunSegment } from "../../shared/history/history.ts";
 import type {
   HistoryStore,
@@ -5,6 +6,7 @@ import type {
   MergeRequest,
   RunsQuery,
 } from "../../shared/history/history-store.ts";
+import { shownPart } from "../../shared/history/kept-history.ts";
 import { runsOf } from "../../shared/history/window.ts";
 
 export interface MemoryHistoryStore extends HistoryStore {
@@ -17,8 +19,13 @@ interface WatchlistHistory {
   mergedWindows: number;
 }
 
-/** Creates an in-memory history store in which every watchlist exists until it is removed. */
-export function memoryHistoryStore(): MemoryHistoryStore {
+/**
+ * Creates an in-memory history store in which every watchlist exists until it is removed.
+ * @param clock without it, points of any age are shown
+ */
+export function memoryHistoryStore(clock?: Clock): MemoryHistoryStore {
+  const shown = <Query extends HistorySpan>(query: Query): Query =>
+    clock === undefined ? query : shownPart(query, clock.now());
   const histories = new Map<string, WatchlistHistory>();
   const removed = new Set<string>();
   const historyOf = (watchlistId: string): WatchlistHistory => {
@@ -47,11 +54,11 @@ export function memoryHistoryStore(): MemoryHistoryStore {
     item: async ({ watchlistId, itemId, ...span }) =>
       inRunOrder(historyOf(watchlistId)).flatMap(({ runNumber, points }) =>
         points
-          .filter((point) => point.id === itemId && isWithin(span, point))
+          .filter((point) => point.id === itemId && isWithin(shown(span), point))
           .map(({ at, step, status, values }) => ({ runNumber, at, step, status, values })),
       ),
     async *runs({ watchlistId, ...query }) {
-      yield* listed(inRunOrder(historyOf(watchlistId)), query);
+      yield* listed(inRunOrder(historyOf(watchlistId)), shown(query));
     },
   };
 }

@@ -15,11 +15,10 @@ export const historyMutants: readonly Mutant[] = [
     scenario: "runs",
   },
   {
-    name: "testable-fields-not-observed",
+    name: "observed-against-the-last-read-of-the-same-kind",
     file: outcome,
-    original:
-      "  for (const field of Object.keys(stepScrapers[scraper].fieldTypes)) {\n    const before",
-    replacement: "  for (const field of stepScrapers[scraper].trackedFields) {\n    const before",
+    original: "changesSince(known, observed, step)),",
+    replacement: "changesSince(item.readings[kind] ?? {}, observed, step)),",
     scenario: "runs",
   },
   {

@@ -1,5 +1,6 @@
 import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { HistoryStore } from "../../history/history-store.ts";
+import { shownPart } from "../../history/kept-history.ts";
 import { historyKeys } from "../table/table.ts";
 import { putRows } from "./guarded-writes.ts";
 import { itemPoints } from "./item-points.ts";
@@ -12,7 +13,7 @@ export function dynamoHistoryStore(
   client: DynamoDBDocumentClient,
   options: MergeOptions,
 ): HistoryStore {
-  const { table } = options;
+  const { table, clock } = options;
   return {
     async append(list, segment) {
       const rows = segmentRows(list.watchlistId, segment);
@@ -33,7 +34,7 @@ export function dynamoHistoryStore(
       return (await readHead(client, table, watchlistId)).mergedWindows;
     },
     merge: (list, request) => mergeWindow(client, options, { list, ...request }),
-    item: (query) => itemPoints(client, table, query),
-    runs: (query) => listedRuns(client, table, query),
+    item: (query) => itemPoints(client, table, shownPart(query, clock.now())),
+    runs: (query) => listedRuns(client, table, shownPart(query, clock.now())),
   };
 }

@@ -41,11 +41,15 @@ async function removeList(list: HistoryOwner): Promise<void> {
 const openStore = (options: Partial<MergeOptions> = {}): HistoryStore =>
   dynamoHistoryStore(tables.client, { table, clock, random, ...options });
 
-historyStoreContract("dynamoHistoryStore", async () => ({
-  store: openStore(),
-  create: createList,
-  remove: removeList,
-}));
+historyStoreContract("dynamoHistoryStore", async () => {
+  const ownClock = fixedClock("2026-03-01T00:00:00Z");
+  return {
+    store: openStore({ clock: ownClock }),
+    clock: ownClock,
+    create: createList,
+    remove: removeList,
+  };
+});
 
 const at = "2026-03-01T00:00:00.000Z";
 const always = { since: at, until: "2099-01-01T00:00:00.000Z" };
