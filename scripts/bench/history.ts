@@ -60,6 +60,14 @@ export const benchHistory = (): Promise<Record<string, unknown>> =>
     }
   });
 
+type Figures = Readonly<Record<string, number>>;
+
+/** Rounds each figure to four digits. */
+const rounded = (figures: Figures): Figures =>
+  Object.fromEntries(
+    Object.entries(figures).map(([name, figure]) => [name, Number(figure.toPrecision(4))]),
+  );
+
 type List = { readonly accountId: string; readonly watchlistId: string };
 
 async function openList(
@@ -79,16 +87,18 @@ const clock = { ...systemClock, now: () => new Date(startMs + days * 86_400_000)
 const storeOf = (client: DynamoDBDocumentClient, table: string): HistoryStore =>
   dynamoHistoryStore(client, { table, clock, random: systemRandom });
 
+/** The bench ends each run before the next one begins. */
+const runsInProgress = async (): Promise<ReadonlySet<number>> => new Set();
+
 /** Records and merges a run, as the finisher does. */
 async function finish(history: HistoryStore, list: List, segment: RunSegment): Promise<void> {
   await history.append(list, segment);
   const run = { ...list, runNumber: segment.runNumber };
-  const runsInProgress = async (): Promise<ReadonlySet<number>> => new Set();
   await mergeHistory(run, () => false, { history, runsInProgress });
 }
 
 /** Measures the runs of one window with all their points, and its merge. */
-async function benchRun(bench: Bench, list: List): Promise<Record<string, unknown>> {
+async function benchRun(bench: Bench, list: List): Promise<Figures> {
   const { meter, table } = bench;
   const history = storeOf(documentClient(), table);
   const load = historyLoad(changedShare);
@@ -102,7 +112,7 @@ async function benchRun(bench: Bench, list: List): Promise<Record<string, unknow
   const bytes = await storedBytes(bench, list);
   const gigabytes = (bytes.all / runs) * ((days * runsPerDay) / bytesPerGigabyte);
   const months = { dynamoGigabyteMonth: gigabytes, dynamoRecoveryGigabyteMonth: gigabytes };
-  return {
+  return rounded({
     requests: roundTrips / runs,
     readUnits: usage.dynamoReadUnit,
     writeUnits: usage.dynamoWriteUnit,
@@ -112,7 +122,7 @@ async function benchRun(bench: Bench, list: List): Promise<Record<string, unknow
     mergedBytes: bytes.merged / runs,
     gigabytes,
     dollarsPerMonth: dollarsOf(months),
-  };
+  });
 }
 
 async function storedBytes({ client, table }: Bench, { watchlistId }: List) {
@@ -143,7 +153,7 @@ const sizeOf = (row: Row): number =>
  * the items in its bucket, which are all that a reader of the item reads. The runs after the last
  * window contain all points.
  */
-async function benchItem(bench: Bench, list: List): Promise<Record<string, unknown>> {
+async function benchItem(bench: Bench, list: List): Promise<Figures> {
   const { client, meter, table } = bench;
   const history = storeOf(client, table);
   const load = historyLoad(changedShare);
@@ -180,34 +190,29 @@ async function benchItem(bench: Bench, list: List): Promise<Record<string, unkno
     await history.item(query);
     cpuMs.push(spentMs());
   }
-  return {
+  return rounded({
     points: points.length,
     itemsInBucket: inBucket.length,
     requests: roundTrips,
     readUnits,
     dollars: dollarsOf({ dynamoReadUnit: readUnits }),
     cpuMs: median(cpuMs),
-    firstCpuMs: cpuMs[0],
-  };
+    firstCpuMs: cpuMs[0] ?? 0,
+  });
 }
 
 export function printHistory({ run, item }: Record<string, unknown>): void {
-  const figures = { ...(run as Record<string, number>) };
-  const read = item as Record<string, number>;
+  const ofRun = run as Figures;
+  const ofItem = item as Figures;
   const rows = [
-    ["requests to read an item", read["requests"], "at most 6"],
-    ["CPU ms to read an item", read["cpuMs"]?.toFixed(1), "at most 100"],
-    ["dollars of a run", figures["dollars"]?.toFixed(6), "at most 0.001"],
-    ["dollars of storage a month", figures["dollarsPerMonth"]?.toFixed(3), "at most 1"],
-  ].map(([figure, value, budget]) => ({ figure, value, budget }));
+    ["requests to read an item", ofItem["requests"], "at most 6"],
+    ["CPU ms to read an item", ofItem["cpuMs"], "at most 100"],
+    ["dollars of a run", ofRun["dollars"], "at most 0.001"],
+    ["dollars of storage a month", ofRun["dollarsPerMonth"], "at most 1"],
+  ].map(([figure, measured, budget]) => ({ figure, measured, budget }));
   printTable("Budgets, for 50,000 items of which 1 % change in each run, every 15 minutes", rows);
-  const rounded = (values: Record<string, number>) => ({
-    ...Object.fromEntries(
-      Object.entries(values).map(([name, n]) => [name, Number(n.toPrecision(4))]),
-    ),
-  });
-  printTable("A run, with its share of the merge", [rounded(figures)]);
-  printTable("A read of the 400 days of an item", [rounded(read)]);
+  printTable("A run, with its share of the merge", [ofRun]);
+  printTable("A read of the 400 days of an item", [ofItem]);
   process.stdout.write(`
   dollars      DynamoDB on demand. Storage includes point-in-time recovery.
   cpuMs        CPU time of this process, with the SDK and decompression. The first read warms up.

@@ -316,7 +316,7 @@ describe("the observed changes of an outcome", () => {
 
   it("are all values of the first reading, without values before it", () => {
     const { observed } = onlyOutcome(read(fresh, answer("ok", seen(10))));
-    const values = Object.entries(seen(10)).map(([field, after]) => [field, { after }]);
+    const values = Object.entries(seen(10)).map(([field, value]) => [field, { after: value }]);
     expect(observed).toEqual(Object.fromEntries(values));
   });
 
