@@ -152,14 +152,9 @@ async function outcomesBefore(
   return { sent, unstored };
 }
 
-/** The outcome without the data of events, routes and the history. The rest is stored in the item. */
-const toStore = ({
-  matched: _m,
-  next: _n,
-  reported: _r,
-  observed: _o,
-  ...outcome
-}: ItemOutcome): ItemOutcome => outcome;
+/** The outcome without its event and route data; only the rest is stored in the item. */
+const toStore = ({ matched: _m, next: _n, reported: _r, ...outcome }: ItemOutcome): ItemOutcome =>
+  outcome;
 
 /**
  * Selects the outcomes of the given items, grouped by step. Leaves out steps without such outcomes.

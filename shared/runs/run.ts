@@ -1,4 +1,4 @@
-import type { ObservedChanges, PointStatus } from "../history/history.ts";
+import type { ObservedChanges, PointLine, PointStatus } from "../history/history.ts";
 import type { FieldChanges } from "../pipelines/compare.ts";
 import type { Pipeline, When } from "../pipelines/definition.ts";
 import type { Platform } from "../platforms/catalogue.ts";
@@ -144,7 +144,8 @@ export interface ItemOutcome {
   readonly openChanges?: Item["openChanges"];
   /**
    * The fields whose value differs from the last known one, or that had none, also those that no
-   * route names. Absent if there are none, or the item was delisted before. For the history.
+   * route names. Absent if there are none, or the item was delisted before. Recorded only in
+   * `EffectiveResult.points`, so an outcome that is read from the store lacks it.
    */
   readonly observed?: ObservedChanges;
   /** New changes, and earlier changes that this run reports. */
@@ -163,20 +164,6 @@ export interface ItemOutcome {
   /** Last snapshot of the item, or null if it has none; present if this read delists the item. */
   readonly lastSnapshot?: Snapshot | null;
 }
-
-/** Returns true for an outcome that causes no event and no stat. */
-export const isSilent = ({
-  status,
-  changes,
-  reported,
-  matched,
-  lastSnapshot,
-}: ItemOutcome): boolean =>
-  status === "ok" &&
-  changes === undefined &&
-  reported === undefined &&
-  matched === undefined &&
-  lastSnapshot === undefined;
 
 /** Item counts of a batch by status, and the price of its answers. */
 export interface BatchCounts {
@@ -217,6 +204,12 @@ export const addBatchCounts = (a: BatchCounts, b: BatchCounts): BatchCounts => (
 export interface BatchResult {
   readonly counts: BatchCounts;
   readonly outcomes: readonly ItemOutcome[];
+}
+
+/** A recorded result without the outcomes that affect no event, no stat and no route. */
+export interface EffectiveResult extends BatchResult {
+  /** The history points of all outcomes. */
+  readonly points: readonly PointLine[];
 }
 
 /** Outcomes of one step, stored together with the outcomes of a later step. */

@@ -1,16 +1,7 @@
-import type { FieldValue } from "../../scrapers/catalogue.ts";
-import type {
-  HistoryPoint,
-  ItemPoint,
-  ObservedChange,
-  PointStatus,
-} from "../../history/history.ts";
+import type { FieldValue } from "../scrapers/catalogue.ts";
+import type { HistoryPoint, ItemPoint, ObservedChange, PointLine, PointStatus } from "./history.ts";
 
-/**
- * A stored point is one line: the item's ID, a tab, and JSON. So a reader finds the points of an item
- * without parsing those of others, and a merge copies points without parsing them. Item IDs and JSON
- * contain no tabs and no line breaks.
- */
+/** The JSON of a point. */
 type StoredPoint = readonly [
   atMs: number,
   step: string,
@@ -21,7 +12,7 @@ type StoredPoint = readonly [
 type StoredChange = readonly [FieldValue] | readonly [FieldValue, FieldValue];
 
 /** The line of a point in the segment of its run. */
-export function pointLine({ id, at, step, status, values }: HistoryPoint): string {
+export function pointLine({ id, at, step, status, values }: HistoryPoint): PointLine {
   const changes = Object.entries(values).map(
     ([field, { before, after }]): [string, StoredChange] => [
       field,
@@ -33,14 +24,17 @@ export function pointLine({ id, at, step, status, values }: HistoryPoint): strin
   return `${id}\t${JSON.stringify(stored)}`;
 }
 
+/** The ID of the item in a line. */
+export const itemIdOf = (line: PointLine): string => line.slice(0, line.indexOf("\t"));
+
 /** Parses a line of a run's segment. */
-export function pointOf(line: string): HistoryPoint {
+export function pointOf(line: PointLine): HistoryPoint {
   const tab = line.indexOf("\t");
   return { id: line.slice(0, tab), ...storedPointOf(line.slice(tab + 1)) };
 }
 
 /** The line of a point in a merged row, from its line in the segment of a run. */
-export function mergedLine(line: string, runNumber: number): string {
+export function mergedLine(line: PointLine, runNumber: number): string {
   const tab = line.indexOf("\t");
   return `${line.slice(0, tab)}\t${runNumber}${line.slice(tab)}`;
 }
