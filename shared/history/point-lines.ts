@@ -13,14 +13,17 @@ type StoredChange = readonly [FieldValue] | readonly [FieldValue, FieldValue];
 
 /** The line of a point in the segment of its run. */
 export function pointLine({ id, at, step, status, values }: HistoryPoint): PointLine {
-  const changes = Object.entries(values).map(
-    ([field, { before, after }]): [string, StoredChange] => [
-      field,
-      before === undefined ? [after] : [before, after],
-    ],
-  );
-  const head = [new Date(at).getTime(), step, status] as const;
-  const stored: StoredPoint = changes.length === 0 ? head : [...head, Object.fromEntries(changes)];
+  const changes: Record<string, StoredChange> = {};
+  let isEmpty = true;
+  for (const field in values) {
+    const change = values[field];
+    if (change === undefined) continue;
+    isEmpty = false;
+    const { before, after } = change;
+    changes[field] = before === undefined ? [after] : [before, after];
+  }
+  const head = [Date.parse(at), step, status] as const;
+  const stored: StoredPoint = isEmpty ? head : [...head, changes];
   return `${id}\t${JSON.stringify(stored)}`;
 }
 
@@ -46,7 +49,7 @@ export function mergedPointOf(line: string): ItemPoint {
 }
 
 function storedPointOf(json: string): Omit<HistoryPoint, "id"> {
-  // Unchecked, because only this folder writes these lines.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only this file writes these lines
   const [atMs, step, status, values = {}] = JSON.parse(json) as StoredPoint;
   return { at: new Date(atMs).toISOString(), step, status, values: changesOf(values) };
 }

@@ -204,7 +204,7 @@ function putResult(
 }
 
 /** The outcome without its observed changes, which are in its history point. */
-const withoutPoint = ({ observed: _, ...outcome }: ItemOutcome): ItemOutcome => outcome;
+const withoutPoint = ({ observed: _o, ...outcome }: ItemOutcome): ItemOutcome => outcome;
 
 /**
  * Adds a batch to the completed batches of its step. They are a set, so that a repeated batch
