@@ -9,7 +9,7 @@ export interface SampleCall {
   readonly body?: unknown;
 }
 
-/** `x-codeSamples` of an operation: the same call in curl, TypeScript and Python. */
+/** Returns the `x-codeSamples` of an operation: the same call in curl, TypeScript and Python. */
 export const codeSamples = (call: SampleCall): readonly JsonObject[] => [
   { lang: "shell", label: "curl", source: curl(call) },
   { lang: "typescript", label: "TypeScript", source: typescript(call) },

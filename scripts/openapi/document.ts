@@ -12,7 +12,10 @@ import { refusalRef, refusalResponses } from "./refusals.ts";
 import { overview } from "./overview.ts";
 import { webhooks } from "./webhooks.ts";
 
-/** The API's description in OpenAPI 3.1, made from the route table and the domains' schemas. */
+/**
+ * Returns the OpenAPI 3.1 document of the API, built from the route table and the schemas of the
+ * domains.
+ */
 export function openApiDocument(): JsonObject {
   return described({
     openapi: "3.1.0",

@@ -74,10 +74,14 @@ async function recoverMissedEvents(operated: Operated, narrator: Narrator): Prom
     const [run] = body["data"] as Record<string, unknown>[];
     return run?.["run_number"] === 4 && run["status"] === "completed" ? run : undefined;
   });
-  const feed = await narrator.wait("its events in the feed", waitSecondsMax, async () => {
-    const events = await allEvents(operated);
-    return events.filter((event) => runNumberOf(event) === 4).length > 0 ? events : undefined;
-  });
+  const feed = await narrator.wait(
+    "the events of the run in the feed",
+    waitSecondsMax,
+    async () => {
+      const events = await allEvents(operated);
+      return events.filter((event) => runNumberOf(event) === 4).length > 0 ? events : undefined;
+    },
+  );
   const missed = feed
     .filter((event) => runNumberOf(event) === 4)
     .map((event) => String(event["id"]));
@@ -88,7 +92,7 @@ async function recoverMissedEvents(operated: Operated, narrator: Narrator): Prom
   );
   await api.send("PATCH", `/webhook_endpoints/${endpointId}`, { enabled: true });
   const answer = await api.send("POST", `/webhook_endpoints/${endpointId}/recover`, { since });
-  narrator.check("recover is accepted", answer.status === 202);
+  narrator.check("the recovery is accepted", answer.status === 202);
   // Sent like retries: several at once, in any order.
   const arrived = await narrator.wait("the missed events", waitSecondsMax, async () => {
     const all = await deliveriesOf(target, { watchlistId, runNumber: 4 });

@@ -120,7 +120,7 @@ describe("npm run empty-bucket", () => {
       `There is no stack ${dataStack} in this account and region`,
     ],
   ] as const)(
-    "refuses %s and explains what to do",
+    "deletes nothing for %s, and explains what to do",
     async (_, there, advice) => {
       for (const [name, isProtected] of there) stacks.set(name, isProtected);
       const { code, output } = await run("--stage", "prod");
@@ -131,7 +131,7 @@ describe("npm run empty-bucket", () => {
     30_000,
   );
 
-  it("refuses an unknown stage", async () => {
+  it("refuses an unknown stage, and names the known stages", async () => {
     expect(await run("--stage", "test")).toEqual({
       code: 1,
       output: "Pass the stage: --stage dev or prod.\n",

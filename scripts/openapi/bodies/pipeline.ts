@@ -93,7 +93,7 @@ export const pipelineBodies = {
   NewPipelineRoute: { schema: routeBody, rules: routeRules },
 };
 
-/** The rule that the steps of a pipeline read this platform only. */
+/** Returns the rule that all steps of a pipeline read one platform. */
 export const platformSteps = (platform: string): JsonObject => ({
   properties: {
     steps: {

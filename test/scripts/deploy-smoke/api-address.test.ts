@@ -32,14 +32,14 @@ test("the smoke test looks for the API of a stack below the endpoint, never at A
   ]);
 });
 
-test("the smoke test uses the first address that answers", async () => {
+test("the smoke test uses the first address that returns the OpenAPI document", async () => {
   const endpoint = await emulatorServing("/_aws/execute-api/a1b2c3d4/dev");
   expect(await answeringAddress(apiAddresses(endpoint, apiUrl))).toBe(
     `${endpoint}/_aws/execute-api/a1b2c3d4/dev`,
   );
 });
 
-test("the smoke test names each address with its answer if none works", async () => {
+test("the smoke test fails with each address and its answer if no address returns the OpenAPI document", async () => {
   const endpoint = await emulatorServing("/elsewhere");
   const looked = answeringAddress([...apiAddresses(endpoint, apiUrl), "http://127.0.0.1:1"]);
   await expect(looked).rejects.toThrow(
