@@ -15,7 +15,10 @@ interface LedgerFindings extends CheckResult {
   readonly strayKeys: readonly string[];
 }
 
-/** Checks the ledger of an account, its holds, usage and keys. */
+/**
+ * Checks the ledger of an account, its holds, usage and keys, until two runs of the check agree.
+ * @param since the times from which charges and resolved holds are compared
+ */
 export const checkLedger = (
   accountId: string,
   since: FoldSince,

@@ -26,7 +26,7 @@ const moving: CheckResult = { differences: [], isSteady: false };
 const one = difference("a", 1);
 
 it.each([
-  { what: "nothing in one read", found: [steady()], stored: [], taken: 1 },
+  { what: "nothing after one read without differences", found: [steady()], stored: [], taken: 1 },
   {
     what: "a difference that two reads show, as the second shows it",
     found: [steady(one), steady(difference("a", 2))],
@@ -61,7 +61,7 @@ it.each([
   expect(looked()).toBe(taken);
 });
 
-it("a confirmed check of reconcile reports that the rows never stopped changing", async () => {
+it("a confirmed check of reconcile ends after 8 reads and reports that the rows never stopped changing", async () => {
   const { look, taken } = looks(moving);
 
   expect(await confirmed(look, { clock })).toEqual({ differences: [], isSteady: false });
