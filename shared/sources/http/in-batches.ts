@@ -29,8 +29,8 @@ export interface BatchReading<Item, Result> {
 }
 
 /**
- * The search of a batch ends after this many refused items. To find more of them would cost as many
- * calls as the batch has items.
+ * After this many refused single items, a batch is not split further. A source that refuses every
+ * item would otherwise get at least one call for each item.
  */
 const refusedAloneMax = 10;
 
@@ -70,7 +70,7 @@ async function readBatch<Item, Result>(
   // parts.
   const parts = [batch];
   for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
-    // Another part showed that this size is too large.
+    // An earlier part or a concurrent batch has shown that this size is too large.
     if (part.length > size.max()) {
       parts.unshift(...partsOf(part, size.max()));
       continue;
@@ -134,7 +134,7 @@ function splitBudget(batchItems: number): SplitBudget {
 interface SourceTrial {
   /** Returns the tester for one batch. */
   tester(): BatchTester;
-  /** Sets the result. Later calls are ignored. */
+  /** Sets the result: whether the source accepts any item. Later calls are ignored. */
   end(takesSomething: boolean): void;
 }
 

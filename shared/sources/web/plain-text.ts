@@ -10,7 +10,7 @@ const textLengthMax = 10_000;
 export function plainText(text: string): string {
   const cut = text.slice(0, textLengthMax);
   const bare = /[&<]/.test(cut) ? withoutMarkup(cut) : cut;
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  // oxlint-disable-next-line no-control-regex -- the expression replaces control characters
   return bare.replaceAll(/[\s\u0000-\u001F\u007F]+/g, " ").trim();
 }
 

@@ -208,8 +208,8 @@ const priceHistoryChecks: MisbehavingSubject = {
 };
 
 /**
- * Only an upstream server belongs to the deployer, who can correct its charset. So only its adapter
- * rejects a reply with bytes that are invalid in the declared charset.
+ * Only the adapter `upstream` rejects a reply with bytes that are invalid in the declared charset,
+ * because only an upstream server belongs to the deployer, who can correct the charset.
  */
 const strict = { leftOut: "unavailable", wrongBytes: "no reply" } as const;
 

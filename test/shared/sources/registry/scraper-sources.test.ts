@@ -138,7 +138,7 @@ describe("a secret that cannot be opened", () => {
   );
 
   it.each(["upstream", "a_history"])(
-    "makes the offers of %s unavailable and warns once",
+    "makes the offers and offer checks of the adapter %s unavailable and warns once",
     async (adapter) => {
       const { baseUrl, world, warnings } = await closedWorld();
       const options = { adapter, baseUrl, secret: "/sources/x" };
@@ -174,7 +174,7 @@ describe("a secret that cannot be opened", () => {
     expect(warnings).toHaveLength(2);
   });
 
-  it("makes the items unavailable too if it is not an RSA private key", async () => {
+  it("makes the items unavailable, as does a secret that is not an RSA private key", async () => {
     const { baseUrl, world, warnings } = await closedWorld();
     const secrets = { read: () => Promise.resolve(`-----BEGIN PRIVATE KEY-----\n${canary}`) };
     const [, options] = productAdapters[2];
@@ -184,8 +184,8 @@ describe("a secret that cannot be opened", () => {
     const answers = await scraper.read({ ...read, deadline: inSeconds(5) });
     expect(answers.map(({ status }) => status)).toEqual(ids.map(() => "unavailable"));
     expect(warnings).toEqual([
-      "retailer_b.standard: b_affiliate: the secret contains no RSA private key. Store the key " +
-        "itself in it, in PEM format",
+      "retailer_b.standard: b_affiliate: the secret contains no RSA private key. Store the " +
+        "private key in it in PEM format",
     ]);
     expect(warnings.join()).not.toContain(canary);
     expect(double?.calls).toHaveLength(0);
