@@ -29,8 +29,8 @@ export interface BatchReading<Item, Result> {
 }
 
 /**
- * After this many refused single items, a batch is not split further. A source that refuses every
- * item would otherwise get at least one call for each item.
+ * After this many of its single items were refused, a batch is not split any further. Splitting it
+ * until all refused items are found could cost more calls than the batch has items.
  */
 const refusedAloneMax = 10;
 

@@ -5,7 +5,8 @@ const textLengthMax = 10_000;
 
 /**
  * Returns a text without HTML tags and with decoded entities, because sites put HTML into text
- * fields. White space and control characters become single spaces.
+ * fields. White space and control characters become single spaces. Uses only the first 10,000
+ * characters of the text.
  */
 export function plainText(text: string): string {
   const cut = text.slice(0, textLengthMax);

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { isPublicAddress } from "../../../shared/outgoing/address-policy.ts";
 
 /**
- * The name of a block, its first and last address, and their neighbours unless these are refused
- * too.
+ * The name of a block, its first and last address, and the addresses before and after the block;
+ * null for such an address that is refused too or does not exist.
  */
 type Row = readonly [
   block: string,

@@ -379,7 +379,7 @@ describe("the affiliate scraper, after a reply with status 200,", () => {
     const request = { scraper: "retailer_b.standard", marketplace: "us", ids: ["55001"] } as const;
     const deadline = new Date(Date.now() + 10_000);
     const [plain] = await scraperOn(double.url).read({ ...request, deadline });
-    // Field names that no reply contains, with any values.
+    // Random fields, whose names no real reply contains.
     const name = fc.string({ minLength: 1 }).map((text) => `~${text}`);
     await fc.assert(
       fc.asyncProperty(fc.dictionary(name, fc.jsonValue()), async (fields) => {

@@ -216,7 +216,7 @@ describe("the price history offer checker, for an offer,", () => {
     async (_, fields, buyable) => {
       const product = listed(asin, someOffers, { stats: statsOf(3, fields) });
       expect(await verdict(featuredId, product)).toBe(buyable);
-      // The stock line is about the featured offer only.
+      // The availability message concerns only the offer in the buy box.
       expect(await verdict(firstId, product)).toBe(true);
     },
   );

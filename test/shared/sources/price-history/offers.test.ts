@@ -341,7 +341,7 @@ it("the price history offers reader returns only fields that the specification n
     return (await scraper.readOffers({ marketplace: "us", ids: [asin], deadline }))[0];
   };
   const plain = await read();
-  // Field names that no reply contains, with any values.
+  // Random fields, whose names no real reply contains.
   const name = fc.string({ minLength: 1 }).map((text) => `~${text}`);
   await fc.assert(
     fc.asyncProperty(fc.dictionary(name, fc.jsonValue()), async (fields) => {

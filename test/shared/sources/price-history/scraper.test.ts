@@ -397,7 +397,7 @@ describe("the price history scraper, after a reply with status 200,", () => {
       return (await scraper.read({ ...request, ids: [first] }))[0];
     };
     const plain = await read();
-    // Field names that no reply contains, with any values.
+    // Random fields, whose names no real reply contains.
     const name = fc.string({ minLength: 1 }).map((text) => `~${text}`);
     await fc.assert(
       fc.asyncProperty(fc.dictionary(name, fc.jsonValue()), async (fields) => {

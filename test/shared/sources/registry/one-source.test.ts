@@ -226,7 +226,7 @@ describe("a price history API that is out of tokens", () => {
 });
 
 describe("a crawl delay", () => {
-  /** A site all of whose pages have the status. */
+  /** A site that answers every request for a page with this status. */
   async function startSite(status: number): Promise<{ url: string; pagesAt: number[] }> {
     const pagesAt: number[] = [];
     const server = createServer((request, response) => {
@@ -249,7 +249,10 @@ describe("a crawl delay", () => {
   const userAgent = "AcmeBot/1.0 (+https://acme.example/bot)";
   /** Only the crawl delay limits these calls. */
   const fast = { adapter: "web", userAgent, callsPerSecond: 10, burst: 50 };
-  /** On a busy machine, one call may start late and the next one on time. */
+  /**
+   * The shortest gap that a test accepts. It is less than the crawl delay, because a busy machine
+   * may start one call late and the next on time.
+   */
   const leastMs = 400;
   const gapsOf = (times: readonly number[]): number[] =>
     times.slice(1).map((time, n) => time - (times[n] ?? 0));

@@ -99,7 +99,7 @@ const productAdapters = [
 ] as const;
 
 describe("a secret that cannot be opened", () => {
-  /** As many IDs as make several calls. */
+  /** Enough IDs for several calls. */
   const ids = Array.from({ length: 250 }, (_, n) => `B0${String(n).padStart(8, "0")}`);
   const warningOf = (scraper: string, adapter: string): string =>
     `${scraper}: ${adapter}: The secret /sources/x could not be read`;
@@ -212,7 +212,7 @@ describe("the tokens of a key", () => {
   const asin = "B000000001";
   const offers = [{ asin, offerListingId: offerOn(asin) }];
 
-  /** Reads by each of the five scrapers, whose keys are stored under `secretOf`. */
+  /** A read by each of the five scrapers, whose keys are stored under `secretOf`. */
   function readers(baseUrl: string, secretOf: (scraper: string) => string) {
     const five = ["pulse", "lite", "full", "offers", "offer_check"].map((tier) => {
       const id = `retailer_a.${tier}`;

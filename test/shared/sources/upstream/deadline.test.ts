@@ -13,7 +13,10 @@ afterEach(async () => {
   await Promise.all(disposers.splice(0).map((end) => end()));
 });
 
-/** A server that answers after `tookMs`, which receives the request's `deadline_ms`. */
+/**
+ * A server that answers after `tookMs` milliseconds, which may depend on the `deadline_ms` of the
+ * request.
+ */
 async function startServer(tookMs: (deadlineMs: number) => number): Promise<string> {
   const server = createServer(async (request, response) => {
     const sent = await Array.fromAsync(request as AsyncIterable<Buffer>);

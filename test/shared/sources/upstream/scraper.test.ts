@@ -118,34 +118,37 @@ describe("the upstream scraper", () => {
 });
 
 describe("the upstream scraper, after a temporary failure,", () => {
-  it.each(["429_seconds", "429_date"] as const)(
-    "waits as long as the reply %s demands",
-    async (name) => {
-      const times: number[] = [];
-      const play = alwaysMisbehaving(name);
-      const answers = await read({
-        misbehave: (call) => {
-          times.push(Date.now());
-          return play(call);
-        },
-      });
-      expect(statuses(answers)).toEqual(["ok"]);
-      expect(times).toHaveLength(2);
-      expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(950);
-    },
-  );
+  it.each([
+    ["seconds", "429_seconds"],
+    ["a date", "429_date"],
+  ] as const)("waits as long as a Retry-After in %s demands", async (_, name) => {
+    const times: number[] = [];
+    const play = alwaysMisbehaving(name);
+    const answers = await read({
+      misbehave: (call) => {
+        times.push(Date.now());
+        return play(call);
+      },
+    });
+    expect(statuses(answers)).toEqual(["ok"]);
+    expect(times).toHaveLength(2);
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(950);
+  });
 
-  it.each(["500", "503", "reset", "cut_off", "hang"] as const)(
-    "retries after the failure %s",
-    async (name) => {
-      const answers = await read({
-        tryTimeoutMs: 300,
-        misbehave: ({ number }) => (number === 1 ? name : undefined),
-      });
-      expect(statuses(answers)).toEqual(["ok"]);
-      expect(calls()).toHaveLength(2);
-    },
-  );
+  it.each([
+    ["a 500", "500"],
+    ["a 503", "503"],
+    ["a connection reset", "reset"],
+    ["a body that is cut off", "cut_off"],
+    ["a call that hangs", "hang"],
+  ] as const)("retries after %s", async (_, name) => {
+    const answers = await read({
+      tryTimeoutMs: 300,
+      misbehave: ({ number }) => (number === 1 ? name : undefined),
+    });
+    expect(statuses(answers)).toEqual(["ok"]);
+    expect(calls()).toHaveLength(2);
+  });
 
   it("returns the batches that were read when a later batch hangs", async () => {
     const ids = [...delisting(100), "9000000"];
@@ -196,11 +199,11 @@ describe("the upstream scraper, after a permanent failure,", () => {
   });
 
   it.each([
-    ["404", { kind: "refused", status: 404 }],
-    ["redirect", { kind: "refused", status: 302 }],
-    ["garbage", { kind: "unreadable" }],
-    ["wrong_charset", { kind: "unreadable" }],
-  ] as const)("returns unavailable after one call for the reply %s", async (name, note) => {
+    ["a 404", "404", { kind: "refused", status: 404 }],
+    ["a redirect", "redirect", { kind: "refused", status: 302 }],
+    ["a reply that is not JSON", "garbage", { kind: "unreadable" }],
+    ["a reply in another charset than it declares", "wrong_charset", { kind: "unreadable" }],
+  ] as const)("returns unavailable and warns after one call for %s", async (_, name, note) => {
     expect(statuses(await read(always(name)))).toEqual(["unavailable"]);
     expect(subject.notes).toMatchObject([note]);
     expect(calls()).toHaveLength(1);
@@ -250,14 +253,14 @@ describe("the upstream scraper, after a permanent failure,", () => {
 
 describe("an upstream reply", () => {
   it.each([
-    "gzip",
-    "br",
-    "declared_charset",
-    "not_json_type",
-    "numeric_ids",
-    "with_asin",
-    "no_time",
-  ] as const)("is accepted in the form %s", async (name) => {
+    ["is compressed with gzip", "gzip"],
+    ["is compressed with brotli", "br"],
+    ["is in Latin-1 and declares it", "declared_charset"],
+    ["has a content type other than JSON", "not_json_type"],
+    ["has numbers as IDs", "numeric_ids"],
+    ["also has the ID as asin", "with_asin"],
+    ["has no fetchedAt", "no_time"],
+  ] as const)("is accepted if it %s", async (_, name) => {
     expect(statuses(await read(always(name)))).toEqual(["ok"]);
   });
 
@@ -331,21 +334,22 @@ describe("an upstream reply about offers", () => {
     return upstreamOffers(own, dependencies).readOffers({ marketplace: "us", ids, deadline });
   }
 
-  it.each(["text_numbers", "unknown_fields"] as const)(
-    "is accepted in the form %s",
-    async (name) => {
-      const [honest] = await offers({});
-      const [answer] = await offers(always(name));
-      expect(answer).toEqual({ ...honest, fetchedAt: answer?.fetchedAt });
-    },
-  );
+  it.each([
+    ["has numbers as text", "text_numbers"],
+    ["has unknown fields", "unknown_fields"],
+  ] as const)("is accepted if it %s", async (_, name) => {
+    const [honest] = await offers({});
+    const [answer] = await offers(always(name));
+    expect(answer).toEqual({ ...honest, fetchedAt: answer?.fetchedAt });
+  });
 
-  it.each(["no_data", "other_currency", "stale"] as const)(
-    "in the form %s makes the listing unavailable",
-    async (name) => {
-      expect(statuses(await offers(always(name)))).toEqual(["unavailable"]);
-    },
-  );
+  it.each([
+    ["has no data", "no_data"],
+    ["is in another currency", "other_currency"],
+    ["is older than a day", "stale"],
+  ] as const)("makes the listing unavailable if it %s", async (_, name) => {
+    expect(statuses(await offers(always(name)))).toEqual(["unavailable"]);
+  });
 
   it("with several buy box offers marks only the first", async () => {
     const [answer] = await offers(always("all_featured"));

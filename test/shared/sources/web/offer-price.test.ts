@@ -96,7 +96,7 @@ describe("a price beside a price specification", () => {
     ["a sale price", { price: 14.99, priceType: "https://schema.org/SalePrice" }],
     ["a range", { minPrice: 19.99, maxPrice: 39.99 }],
     ["another price of one piece", { price: 29.99, unitCode: "C62" }],
-  ])("that states %s is unclear", (_, specification) => {
+  ])("is unclear if the specification states %s", (_, specification) => {
     expect(beside(specification)).toBeUndefined();
   });
 
@@ -109,7 +109,7 @@ describe("a price beside a price specification", () => {
     ["a dozen's price", { price: 14.99, eligibleQuantity: { minValue: 12 } }],
     ["another currency's price", { price: 17.99, priceCurrency: "EUR" }],
     ["a delivery price", { "@type": "DeliveryChargeSpecification", price: 5 }],
-  ])("that states %s is valid", (_, specification) => {
+  ])("is used if the specification states %s", (_, specification) => {
     expect(beside(specification)).toEqual(usd(19.99));
   });
 });
