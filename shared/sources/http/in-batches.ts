@@ -29,8 +29,9 @@ export interface BatchReading<Item, Result> {
 }
 
 /**
- * After this many of its single items were refused, a batch is not split any further. Splitting it
- * until all refused items are found could cost more calls than the batch has items.
+ * After this many single items of a batch were refused, its refused parts are not split any
+ * further. Splitting them until all refused items are found could cost more calls than the batch
+ * has items.
  */
 const refusedAloneMax = 10;
 
