@@ -38,10 +38,12 @@ const refusedAloneMax = 10;
 /**
  * Reads items in batches. Returns one result for each item, in the order of the items.
  *
- * A batch that is refused or fails is split in two, down to single items, as far as its
- * `splitBudget` allows. While no batch has been read, only one refused batch is split, and the
- * other refused batches wait for its result. If ten single items of that batch are refused, the
- * source probably accepts nothing, and the other batches are not split.
+ * A batch that is refused or fails is read again in halves, down to single items, within the limits
+ * of `splitBudget`. Items that still could not be read get the result of `unread`. Until the source
+ * accepts a batch, only one refused batch is split, and the other refused batches wait for its
+ * result. If ten single items of that batch are refused, the source probably accepts nothing, and
+ * the other batches are not split.
+ * @throws the error of `read`
  */
 export async function readInBatches<Item, Result>(
   items: readonly Item[],

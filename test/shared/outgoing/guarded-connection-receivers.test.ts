@@ -119,7 +119,7 @@ describe("a receiver's response", () => {
     expect(await post(url)).toMatchObject({ status: 200, body: Buffer.from("ok") });
   });
 
-  it("is not awaited after too many interim responses", async () => {
+  it("counts as a failed connection after too many interim responses", async () => {
     const receiver = await receiving((socket) =>
       trickle(socket, "HTTP/1.1 102 Processing\r\n\r\n".repeat(10)),
     );

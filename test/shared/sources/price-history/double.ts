@@ -22,7 +22,7 @@ export async function startHistoryDouble(
   });
 }
 
-/** A reply with these fields and a positive token balance. */
+/** A reply with these fields and, by default, a positive token balance. */
 export const envelope = (content: Json, account: Json = {}): Json => ({
   timestamp: 1_772_366_400_000,
   tokensLeft: 1_000,

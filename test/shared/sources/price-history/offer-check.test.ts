@@ -233,7 +233,7 @@ describe("the price history offer checker, for an offer,", () => {
     },
   );
 
-  it("returns buyable if one of several equal offers is shippable", async () => {
+  it("returns buyable if one of several offers with the same ID is shippable", async () => {
     const alike = [false, true].map((isShippable, n) =>
       anOffer(4 + n, [1_000, 0], { sellerId: "A1SAMESHOP", isShippable }),
     );

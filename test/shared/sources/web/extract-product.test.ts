@@ -336,7 +336,7 @@ describe("the choice of the offer on a page", () => {
   });
 });
 
-describe("the availability of a page", () => {
+describe("the availability on a page", () => {
   it.each([
     ["https://schema.org/InStock", "instock"],
     ["http://schema.org/InStock/", "instock"],
@@ -351,7 +351,7 @@ describe("the availability of a page", () => {
     ["NOT SOLD", undefined],
     ["constructor", undefined],
     ["", undefined],
-  ])("with %j is %j", (availability, word) => {
+  ])("in the form %j is parsed as %j", (availability, word) => {
     const product = aProduct({ offers: anOffer({ availability }) });
     expect(factsOf(ofJson(product)).availability).toBe(word);
   });
