@@ -17,8 +17,8 @@ export function ItemFilters({ list, filter, onChange }: ItemFiltersProps) {
       <input
         type="search"
         class="control filter-name"
-        aria-label="Search by id"
-        placeholder="Id, or how it begins"
+        aria-label="Search by ID"
+        placeholder="ID, or its first characters"
         spellcheck={false}
         value={filter.idPrefix}
         onInput={(event) => change({ idPrefix: event.currentTarget.value })}
