@@ -12,7 +12,7 @@ export interface ReceiverOptions {
   readonly secrets: readonly string[];
 }
 
-/** A receiver of the README in a separate process. */
+/** A receiver of docs/webhooks.md, in a separate process. */
 export interface ReceiverProcess {
   readonly url: string;
   /** Returns the lines printed so far. */
@@ -37,7 +37,9 @@ export async function startReceiverProcess(options: ReceiverOptions): Promise<Re
   const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
     for (const end = Date.now() + patienceMs; !(await isSo()); await delay(10)) {
       if (Date.now() > end || child.exitCode !== null) {
-        throw new Error(`The receiver printed:\n${output}\nand:\n${complaints}`);
+        throw new Error(
+          `The receiver exited or timed out. It printed:\n${output}\nand:\n${complaints}`,
+        );
       }
     }
   };

@@ -85,9 +85,9 @@ const allThatMayBeLost = [
 ];
 
 /**
- * Makes a call that loses its whole retry budget to the ledger and then still needs every request.
- * Its reservation takes effect without a response, and its settlement meets a newer stamp of
- * another process.
+ * Makes the slowest call: attempts without a response from the ledger use up its retry budget, and
+ * it then still needs requests to settle. Its reservation takes effect although no response arrives,
+ * and its settlement meets a newer stamp of another process.
  */
 async function worstCall(mode: "buffer" | "stream", limitSeconds: number) {
   const table = await tables.create();

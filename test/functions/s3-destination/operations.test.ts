@@ -177,7 +177,7 @@ describe("PUT /v1/s3_destination", () => {
     expect(world.wakeUps).toEqual([destinationTarget("acct_1")]);
   });
 
-  it("returns 400 with the failed step, and saves nothing", async () => {
+  it("returns 400 that names the failed action, and saves nothing", async () => {
     await expect(put({ bucket: "no-such-bucket" })).rejects.toMatchObject({
       ...invalid("bucket"),
       message: expect.stringMatching(/^Writing .*NoSuchBucket/),
@@ -332,7 +332,7 @@ describe("an S3 destination with a role", () => {
     expect(new Set(world.roles.asked.map(({ externalId }) => externalId)).size).toBe(2);
   });
 
-  it("needs the secret when it is changed back to a key", async () => {
+  it("needs the secret when it is changed back to an access key", async () => {
     assumed();
     await put({ ...aRole, role_arn: roleArn });
 
@@ -404,7 +404,7 @@ describe("PATCH /v1/s3_destination", () => {
   });
 
   it.each([{}, { prefix: "shop/", enabled: true, compression: "gzip" }])(
-    "changes nothing when all given values are the present ones: %j",
+    "changes nothing when all given values equal the stored ones: %j",
     async (wanted) => {
       const { body: before } = await get();
 
@@ -838,7 +838,7 @@ describe("calls that probe a store", () => {
     expect(store.requests.filter(({ method }) => method === "PUT")).toHaveLength(max);
   });
 
-  it("include replacements, changes and tests, also those that are refused", async () => {
+  it("include replacements, changes and tests, even those that are refused", async () => {
     await put();
     for (let n = 1; n < max - 2; n += 1) {
       await expect(put({ endpoint: "https://10.0.0.1" })).rejects.toMatchObject(

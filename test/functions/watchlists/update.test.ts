@@ -418,7 +418,7 @@ describe("a change of a watchlist's settings during another change", () => {
     expect(json).toMatchObject({ name: "Tea", consecutive_skips: 1, item_count: 7 });
   });
 
-  it("loses none of two changes made at once", async () => {
+  it("takes effect together with a second change at the same time", async () => {
     await put();
 
     await Promise.all([patch({ name: "Tea" }), patch({ every: "2h" })]);

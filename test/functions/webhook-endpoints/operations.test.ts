@@ -219,7 +219,7 @@ describe("POST /v1/webhook_endpoints", () => {
 });
 
 describe("a webhook secret", () => {
-  it("is only in the answer that creates it, and in no other answer and in no row in plain text", async () => {
+  it("is only in the response that creates it: no other response contains it, and no row in plain text", async () => {
     receiver.answer = (response) => response.writeHead(500).end("no");
     const { id, secret } = await createHere();
     const rotated = await rotate(id);
