@@ -288,6 +288,7 @@ const eventFeed = (environment: DeliveriesNeeds, overrides: Overrides): EventFee
 const eventBodies = (environment: Needs<"EVENTS_BUCKET">, overrides: Overrides): EventBodies =>
   s3EventBodies(s3(overrides), environment.EVENTS_BUCKET, configuredVersions());
 
+/** Returns the rules for the addresses to which webhooks and exports may connect. */
 export const addressPolicyOf = (overrides: Overrides): AddressPolicy =>
   addressPolicy({ allowLoopback: overrides.allowLoopback === true });
 

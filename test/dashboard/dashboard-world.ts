@@ -48,6 +48,7 @@ export interface DashboardWorld {
   dispose(): Promise<void>;
 }
 
+/** Starts a local world and a browser. `dispose` stops both. */
 export async function startDashboardWorld(): Promise<DashboardWorld> {
   const world = await startRunningWorld();
   const browser = await launchChromium();

@@ -66,7 +66,7 @@ describe("IDs in pasted text or a chosen file", () => {
     expect(read(csv, 2).ids).toEqual(["55555"]);
   });
 
-  it("are found below a header, also with semicolons or tabs between the cells", () => {
+  it("are found below a header, in one column or in cells separated by semicolons or tabs", () => {
     expect(read("sku\n12345\n23456").ids).toEqual(["12345", "23456"]);
     expect(read("sku;name\n12345;a\n23456;b").ids).toEqual(["12345", "23456"]);
     expect(read("sku\tname\n12345\ta").ids).toEqual(["12345"]);

@@ -128,7 +128,7 @@ interface Session {
   readonly complaints: string;
 }
 
-/** Runs blocks in one shell, which stops at the first command that fails or unset variable. */
+/** Runs blocks in one shell, which stops at a command that fails and at an unset variable. */
 async function paste(
   blocks: readonly string[],
   folder: string,

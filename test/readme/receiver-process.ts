@@ -24,6 +24,10 @@ export interface ReceiverProcess {
 
 const patienceMs = 120_000;
 
+/**
+ * Starts a receiver. Resolves when the receiver accepts connections.
+ * @throws Error with the output if the receiver exits, or does not listen within two minutes
+ */
 export async function startReceiverProcess(options: ReceiverOptions): Promise<ReceiverProcess> {
   const { command, args, folder, secrets } = options;
   const port = await freePort();

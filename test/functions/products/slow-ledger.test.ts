@@ -78,7 +78,7 @@ const unansweredReservation = Array.from({ length: attemptsMax }, (_, n) => ({
   waitsMs: 100,
   takesEffect: n === 0,
 }));
-/** The requests that may be lost while the time still suffices for one more request. */
+/** As many attempts of a settlement as can get no response before the last possible attempt. */
 const allThatMayBeLost = [
   { waitsMs: attemptMs },
   { waitsMs: settleLossMs - attemptMs - ledgerRequestMs },

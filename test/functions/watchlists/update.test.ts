@@ -319,7 +319,7 @@ describe("PATCH /v1/watchlists/{id} with a status", () => {
     expect(await world.watchlists.due(new Date("2027-01-01T00:00:00Z"), 10)).toEqual([]);
   });
 
-  it("does not change a watchlist that has this status already", async () => {
+  it("does not change a watchlist that already has the given status", async () => {
     await put(pausedList);
     expect((await patch({ status: "paused" })).json["paused_reason"]).toBe("insufficient_credits");
     expect(await stored()).toEqual({ ...list, ...pausedList });

@@ -10,6 +10,7 @@ interface ItemFiltersProps {
 
 const states = [undefined, "new", "active", "delisted"] as const;
 
+/** Shows the filters of a watchlist's items: ID, state and time of the last change. */
 export function ItemFilters({ list, filter, onChange }: ItemFiltersProps) {
   const change = (part: Partial<ItemFilter>): void => onChange({ ...filter, ...part });
   return (
