@@ -47,7 +47,7 @@ export function WebhooksPage({ query }: PageProps) {
   return (
     <Page
       title="Webhooks"
-      lead="The service sends signed events to your endpoints when items change, and retries failed deliveries."
+      lead="The service sends your endpoints signed events about changes and runs, and retries failed deliveries."
       actions={add}
     >
       <Card title="Endpoints" flush>
