@@ -77,7 +77,10 @@ async function main(values: Values): Promise<number> {
   }
 }
 
-/** @param from the release to upgrade from; null for the tour */
+/**
+ * Runs the smoke test in a locked data folder, which it empties first. Returns the exit code.
+ * @param from the release to upgrade from; null for the tour
+ */
 async function inWorld(values: Values, from: Release | null): Promise<number> {
   const folder = openDataFolder(join(cache, "world"), true);
   try {

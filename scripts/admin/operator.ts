@@ -69,7 +69,7 @@ async function assumed(client: STSClient, RoleArn: string, RoleSessionName: stri
   };
 }
 
-/** The last part of the operator's ARN, so that AWS CloudTrail names the operator. */
+/** Returns the last part of the operator's ARN, with which AWS CloudTrail names the operator. */
 const sessionName = ({ arn }: Operator): string =>
   (arn.split(/[/:]/).at(-1) ?? "")
     .replaceAll(/[^\w+=,.@-]/g, "-")

@@ -203,7 +203,10 @@ async function checkCreated({ formation, narrator }: Smoke): Promise<void> {
   );
 }
 
-/** A deployment that does not change the data stack does not change its status either. */
+/**
+ * Checks that the service stack was updated. The data stack keeps its status if the deployment does
+ * not change it.
+ */
 async function checkUpdated({ formation, narrator }: Smoke): Promise<void> {
   const stacks = await deployedStacks(formation);
   for (const { name, status } of stacks) narrator.note(`${name}: ${status}`);

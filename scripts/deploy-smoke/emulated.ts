@@ -57,8 +57,9 @@ async function main(python: string, isPublic: boolean, from: Release | null): Pr
 }
 
 /**
- * An upgrade also needs short visibility timeouts. The emulator ends invocations, and the message
- * of an ended invocation stays invisible until its timeout.
+ * Adapts the templates for an upgrade, which also needs short visibility timeouts. The emulator
+ * ends invocations when the code changes, and the message of an ended invocation stays invisible
+ * until its timeout.
  */
 const adaptForUpgrade = (assembly: string): string =>
   `${simplifyAlarms(assembly)}\n    ${shortenVisibility(assembly)}`;

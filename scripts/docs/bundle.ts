@@ -53,7 +53,9 @@ export function bundled(file: string): Bundle {
   return { entry: entry.name, imports: importsOf(metafile, entry.name), assets };
 }
 
-/** Names of the files that a file imports statically, directly or through others. */
+/**
+ * Returns the names of the files that a file imports statically, directly or through other files.
+ */
 function importsOf({ outputs }: Metafile, entry: string): readonly string[] {
   const byName = new Map(Object.entries(outputs).map(([path, one]) => [basename(path), one]));
   const found = new Set([entry]);

@@ -92,7 +92,7 @@ function operationObject(key: RouteKey, operation: Operation): JsonObject {
   };
 }
 
-/** The sample call of an operation: the first example body, and the required parameters. */
+/** Returns the sample call of an operation: the first example body, and the required parameters. */
 function sampleCall(
   key: RouteKey,
   { path = {}, query, queryExamples = {}, body }: Operation,
@@ -212,8 +212,8 @@ function answerObject(
 }
 
 /**
- * The refusals of an operation, including those that result from its access, its body and its
- * charge.
+ * Returns the refusals of an operation, including those that result from its access, its body and
+ * its charge.
  */
 function refusalsOf(key: RouteKey, { refusals = [], body, itemCall }: Operation): RefusalStatus[] {
   const { access } = routes[key];
@@ -232,7 +232,7 @@ function refusalsOf(key: RouteKey, { refusals = [], body, itemCall }: Operation)
   return [...new Set(found)].sort((a, b) => a - b);
 }
 
-/** The shared headers or responses to which at least one operation or response refers. */
+/** Returns the shared headers or responses to which at least one operation or response refers. */
 function used(kind: "headers" | "responses", parts: JsonObject): JsonObject {
   const text = JSON.stringify([paths(), refusalResponses()]);
   return Object.fromEntries(

@@ -13,14 +13,14 @@ const bucket = "event-bodies";
 const dataStack = "RetailProductData-prod-data";
 const serviceStack = "RetailProductData-prod-service";
 
-/** Stacks that exist, with whether each is protected. */
+/** The stacks that exist, by name. The value is true for a protected stack. */
 const stacks = new Map<string, boolean>();
 let formation: Server;
 let fauxqs: Awaited<ReturnType<typeof startFauxqs>>;
 let s3: S3Client;
 let environment: Readonly<Record<string, string>>;
 
-/** The part of CloudFormation that describes stacks. */
+/** Returns CloudFormation's response to a request that describes a stack. */
 function describeStacks(name: string): { readonly status: number; readonly body: string } {
   const isProtected = stacks.get(name);
   if (isProtected === undefined) {

@@ -128,7 +128,7 @@ const token = (count: number) => ({
   getRetryCost: () => undefined,
 });
 
-/** The retries of the SDK, which wait in virtual time. */
+/** Creates a retry strategy that repeats requests as the SDK does, but waits in virtual time. */
 function retriesIn(time: VirtualTime, random: () => number) {
   return {
     mode: "standard",

@@ -33,7 +33,7 @@ const routeRules: JsonObject = {
   },
 };
 
-/** The rules of a step's routes that depend on the fields of its scraper. */
+/** Returns the rules of a step's routes that depend on the fields of its scraper. */
 function routeRulesOf(id: StepScraperId): JsonObject {
   const { fieldTypes } = stepScrapers[id];
   const fields = Object.entries(fieldTypes).map(([name, type]) => ({

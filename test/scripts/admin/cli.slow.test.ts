@@ -76,7 +76,7 @@ const atTerminal = (...words: string[]): Promise<Ended> => run(words, { LOCAL_DI
 
 type Answer = Readonly<Record<string, unknown>> & { readonly data: Record<string, unknown>[] };
 
-/** Result of a command. Throws if the command fails. */
+/** Runs a command and returns its JSON output. Throws if the command fails. */
 async function result(...words: string[]): Promise<Answer> {
   const { code, out, err } = await admin(...words);
   expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -820,7 +820,9 @@ async function startAwsDouble(): Promise<AwsDouble> {
   return Object.assign(double, { server, url: `http://127.0.0.1:${port}` });
 }
 
-/** A request to AWS: its region, its action, and the name of its stack, role or log group. */
+/**
+ * Describes a request to AWS: its region, its action, and the name of its stack, role or log group.
+ */
 function requestOf({ headers }: IncomingMessage, body: string) {
   const [, region] = /\/\d{8}\/([\w-]+)\//.exec(headers.authorization ?? "") ?? [];
   const [, target] = String(headers["x-amz-target"] ?? "").split(".");

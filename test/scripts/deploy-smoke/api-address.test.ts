@@ -11,7 +11,7 @@ afterEach(() => {
   server = undefined;
 });
 
-/** A server that answers 200 below one path and 404 on all others. */
+/** Starts a server that answers 200 below one path and 404 on all others. Returns its address. */
 async function emulatorServing(path: string): Promise<string> {
   const started = createServer((request, response) => {
     response.writeHead(request.url === `${path}/v1/openapi.json` ? 200 : 404).end("{}");

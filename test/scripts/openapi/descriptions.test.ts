@@ -24,7 +24,7 @@ interface Field extends Described {
 /** Keywords whose schemas only constrain fields, which other schemas describe. */
 const constraints = /^(if|then|else|not|dependentSchemas|examples?)$/;
 
-/** The fields of all objects in a part of the document. */
+/** Returns the fields of all objects in a part of the document. */
 function fieldsIn(part: unknown, where: string, owner: string): readonly Field[] {
   if (typeof part !== "object" || part === null) return [];
   const operation = asObject(part)["operationId"];

@@ -195,7 +195,7 @@ describe("error examples in the OpenAPI document", () => {
   });
 });
 
-/** A response, with its reference resolved. */
+/** Returns a response with its reference resolved. */
 function resolved(answer: { readonly $ref?: string }): Response {
   const name = answer.$ref?.split("/").at(-1);
   return name === undefined

@@ -4,7 +4,9 @@ import { rollBackStage } from "../../../scripts/release/roll-back-stage.ts";
 
 const stack = "RetailProductData-prod-service";
 
-/** CloudFormation with one stack, which has these statuses one after the other. */
+/**
+ * Creates a client of CloudFormation with one stack, which has these statuses one after the other.
+ */
 function formation(...statuses: readonly string[]) {
   const left = [...statuses];
   const commands: string[] = [];

@@ -15,7 +15,7 @@ const tables = openTables();
 const watchlist = aWatchlist();
 const outcome = { pause: false, consecutiveSkips: 0, refreshDue: false, revision: 1 };
 
-/** The first run of a watchlist, claimed, and a read of its progress. */
+/** Creates a watchlist whose first run is claimed. `look` polls the progress of the runs once. */
 async function aClaimedRun() {
   const clock = fixedClock("2026-03-01T00:00:00.000Z");
   const options = { table: await tables.create(), clock, random: systemRandom };

@@ -105,7 +105,7 @@ describe("A migration of rows", () => {
     expect(await runRows()).toEqual([olderRun(1), newerRun(2)]);
   });
 
-  /** A client whose third scan fails. */
+  /** Returns a client whose third scan fails. */
   const interrupted = (): DynamoDBDocumentClient => {
     let scans = 0;
     return watchedClient(engine.client, async (command, send) => {

@@ -90,7 +90,7 @@ const ledgerOptions = () => ({
   random: countingRandom(3),
 });
 
-/** Number of transfers in a shard's pages and journal. */
+/** Returns the number of transfers in a shard's pages and journal. */
 async function transfersIn(number: number): Promise<number> {
   const rows = await Promise.all((await pagesOf(number)).map((key) => rowAt(names.ledger, key)));
   const records = [...rows.flatMap((row) => row["records"] as Row[]), ...(await journalOf(number))];

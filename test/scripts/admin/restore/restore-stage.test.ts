@@ -19,7 +19,7 @@ const settings: TableSettings = {
   tags: { stage: "prod" },
 };
 
-/** A stage whose rows a bug changed after the time of the restore. */
+/** Creates a stage whose rows were damaged after the time of the restore. */
 function world() {
   const cloud = new MemoryRestoreCloud();
   for (const name of names) {
@@ -49,7 +49,10 @@ const contentsOf = ({ cloud }: World) => names.map((name) => cloud.contentOf(nam
 const goodRows = names.map((name) => `good ${name}`);
 const badRows = names.map((name) => `bad ${name}`);
 
-/** Runs the command until it ends, and deploys the service when the command waits for it. */
+/**
+ * Runs the restore until it ends. When it waits for the service, deploys the service and runs the
+ * restore again.
+ */
 async function toTheEnd({ cloud, tools }: World): Promise<RestoreOutcome> {
   const outcome = await restoreStage(restore, tools);
   if (outcome.state === "completed" || outcome.step !== "deploy") return outcome;
@@ -151,7 +154,7 @@ describe("restoreStage", () => {
     const [last = ""] = [...one.cloud.backups.keys()].slice(-1);
     one.cloud.backups.delete(last);
 
-    await expect(restoreStage(restore, one.tools)).rejects.toThrow("Nothing was deleted.");
+    await expect(restoreStage(restore, one.tools)).rejects.toThrow("so no table was deleted.");
     expect(contentsOf(one)).toEqual(badRows);
   });
 

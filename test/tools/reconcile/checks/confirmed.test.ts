@@ -5,7 +5,10 @@ import { fixedClock } from "../../../support/clock.ts";
 const clock = fixedClock("2026-03-01T00:00:00Z");
 const difference = (field: string, stored: number) => ({ place: "p", field, stored, expected: 0 });
 
-/** A check that returns these results in order, then the last one again; counts its calls. */
+/**
+ * Creates a check that returns these results in order, and then the last result again. `taken`
+ * counts its calls.
+ */
 function looks(...found: readonly CheckResult[]) {
   let taken = 0;
   const look = async (): Promise<CheckResult> => {
