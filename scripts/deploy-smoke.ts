@@ -23,8 +23,8 @@ const commandLine = {
   name: "npm run deploy:smoke",
   about:
     "Deploys the project with the CDK, runs the tour against it, and removes it. With --from, it deploys\n" +
-    "that release, upgrades to this one, rolls back and upgrades again, while runs and calls are in progress,\n" +
-    "and checks after each deployment that nothing is lost. Without --endpoint it\n" +
+    "that release, upgrades to this one, rolls back and upgrades again. Runs and calls are in progress\n" +
+    "during each deployment, and checks after it show that nothing is lost. Without --endpoint, it\n" +
     "installs an AWS emulator, which needs Python 3 with pip, and a network the first time.\n\n" +
     "An endpoint gets the credentials of the environment (default: test, test). The service sends only\n" +
     "to public addresses: deliveries and exports need --receiver, --receiver-port, --bucket and\n" +
