@@ -41,7 +41,8 @@ export function webhookSessions(dependencies: WebhookDependencies): OpenSession<
     const work = workOn(context);
     let endpoint: WebhookEndpoint | null = null;
     return Promise.resolve({
-      // The first attempts of one run are sequential.
+      // Number of entries at once. The first attempts of one run are one entry, so they are
+      // sequential.
       parallel: () => requestsAtOnceTo(endpoint),
       // Reads the store, because the cached endpoint may be older than the change that woke this
       // session.
@@ -57,8 +58,8 @@ export function webhookSessions(dependencies: WebhookDependencies): OpenSession<
 }
 
 function workOn(context: WebhookContext): Session<DeliveryRecord>["work"] {
-  // A recovery finds unsent events in the log, so no first attempt may be in progress during a
-  // recovery.
+  // A recovery treats an event that is not in the log as unsent, so no first attempt may be in
+  // progress during a recovery.
   const firsts = new Map<string, Promise<void>>();
   let recovering: Promise<void> = Promise.resolve();
   let inOrder: Promise<void> = Promise.resolve();
