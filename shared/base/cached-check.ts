@@ -5,7 +5,7 @@ type CheckResult =
   | { readonly outcome: "ok" }
   | { readonly outcome: "failed"; readonly error: unknown };
 
-/** Returns the result of the latest check, and checks again if that result is too old. */
+/** Returns the result of the latest check, or of a new check if that result is too old. */
 export type CachedCheck = () => Promise<CheckResult>;
 
 interface Options {
