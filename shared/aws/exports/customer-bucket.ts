@@ -110,8 +110,8 @@ interface SignedRequest {
 }
 
 /**
- * A request handler for the S3 client. It sends requests through the guarded connection, as
- * webhooks do.
+ * Creates a request handler for the S3 client. The handler sends requests through the guarded
+ * connection, as webhook deliveries do.
  */
 function guardedHandler(connection: ReturnType<typeof guardedConnection>) {
   return {

@@ -5,8 +5,8 @@ import { recordOf, recordRow } from "./journal-row.ts";
 import type { Shard } from "./shard-row.ts";
 
 /**
- * Minimum number of records in a page. The row of a shard contains fewer records, about 1 KB,
- * unless a copy failed.
+ * Minimum number of records in a page. Records stay in the shard's row until there are this many,
+ * about 1 KB, or longer if a copy failed.
  */
 export const pageRecordsMin = 8;
 

@@ -19,9 +19,9 @@ import { creditUpdate, freeOldSlot } from "./shard-update.ts";
 const resolvedHoldDays = 30;
 
 /**
- * Reserves credits for a step. The hold has a row, because it exists for long and another process
- * resolves it. The row of a resolved hold is stored for weeks, so that a repeated step does not
- * reserve again.
+ * Reserves credits for a step. The hold has a row, because it exists for a long time and another
+ * process resolves it. The row of a resolved hold is stored for weeks, so that a repeated step does
+ * not reserve again.
  */
 export function reserveStepHold(
   process: LedgerProcess,

@@ -9,8 +9,8 @@ import type { Shard } from "./shard-row.ts";
 import { settleUpdate } from "./shard-update.ts";
 
 /**
- * The charge of a hold, and its shard after the settlement. `shard` is undefined if another request
- * resolved the hold.
+ * The charge of a hold, and the state of its shard after the settlement. `shard` is undefined if
+ * another request resolved the hold.
  */
 export interface CallSettled {
   readonly credits: number;

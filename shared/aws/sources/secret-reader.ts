@@ -57,9 +57,13 @@ async function readSecret(reference: string, stores: SecretStores): Promise<stri
     // Omits the store's message, because it may quote the request.
     const why = error instanceof Error ? error.name : "unknown";
     // oxlint-disable-next-line preserve-caught-error -- see above
-    throw new Error(`The secret ${reference} could not be read: ${why}`);
+    throw new Error(
+      `The secret ${reference} could not be read (${why}). ` +
+        "Check that it exists and that the function may read it.",
+    );
   }
-  if (value === undefined || value === "") throw new Error(`The secret ${reference} is empty`);
+  if (value === undefined || value === "")
+    throw new Error(`The secret ${reference} is empty. Store its value.`);
   return value;
 }
 

@@ -212,8 +212,9 @@ export async function transact(
 }
 
 /**
- * Executes a transaction, and repeats it while rows are contended. Returns false if a condition
- * failed.
+ * Executes a transaction, and repeats it while rows are contended or throttled. Returns false if a
+ * condition failed.
+ * @throws 503 UNAVAILABLE as `retryContended`
  */
 export const transactWrites = (
   client: DynamoDBDocumentClient,
@@ -242,7 +243,7 @@ interface BatchWriteOptions {
 }
 
 /**
- * Puts rows without conditions, 25 per request. Repeats rows that DynamoDB did not process.
+ * Puts rows without conditions, 25 per request. Sends rows again that DynamoDB did not process.
  * @throws 503 UNAVAILABLE if rows stay unprocessed
  */
 export function writeRows(

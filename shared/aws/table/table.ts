@@ -76,7 +76,7 @@ export const ledgerKeys = {
 
 /** Watchlists table: watchlists, their pages of items, runs and step results. */
 export const watchlistKeys = {
-  list: (accountId: string, watchlistId: string): RowKey => ({
+  watchlist: (accountId: string, watchlistId: string): RowKey => ({
     pk: `account#${accountId}`,
     sk: `watchlist#${watchlistId}`,
   }),

@@ -6,7 +6,7 @@ import {
   writable,
 } from "../../../shared/base/stored-versions.ts";
 
-/** Version 3 has a list in place of one URL. */
+/** Version 2 has one URL, and version 3 has a list of URLs. */
 const conversion = {
   older: 2,
   olderNames: ["url", "note"],
@@ -25,8 +25,8 @@ const newer = { id: "x", urls: ["a"], note: "n" };
 describe("A release", () => {
   it.each([
     ["that accepts the next version", accepting, older],
-    ["that writes it", writing, newer],
-  ])("%s reads both versions in the version of its code", (_, kind, expected) => {
+    ["that writes the next version", writing, newer],
+  ])("%s converts both versions to the version of its code", (_, kind, expected) => {
     expect(readable(kind, { ...older, stored_version: 2 }, "it")).toEqual(expected);
     expect(readable(kind, { ...newer, stored_version: 3 }, "it")).toEqual(expected);
   });
@@ -38,7 +38,7 @@ describe("A release", () => {
     expect(writable({ version: 1 }, older, "current")).toEqual(older);
   });
 
-  it("writes the version before, with the setting `previous`, of a kind that has a conversion", () => {
+  it("writes the older version of a kind with a conversion if it is configured to write `previous`", () => {
     expect(writable(writing, newer, "previous")).toEqual({ ...older, stored_version: 2 });
     expect(writable(accepting, older, "previous")).toEqual({ ...older, stored_version: 2 });
     expect(writable(requiring, newer, "previous")).toEqual({ ...newer, stored_version: 3 });
@@ -48,7 +48,7 @@ describe("A release", () => {
     expect(readable(writing, { id: "x", stored_version: 2 }, "it")).toEqual({ id: "x" });
   });
 
-  it("refuses a version that it does not accept, and names what has it", () => {
+  it("refuses a version that it does not accept, and names the row in the error", () => {
     expect(() => readable(requiring, older, "Row a / b")).toThrow(
       expect.objectContaining({
         status: 503,

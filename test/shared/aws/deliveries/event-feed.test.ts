@@ -115,7 +115,7 @@ describe("appending to the event feed", () => {
     expect(await idsBetween(at(0), at(9))).toEqual(["a", "b"]);
   });
 
-  it("lets runs expire after 30 days, but not the counter", async () => {
+  it("stores runs that expire after 30 days, and a counter that does not expire", async () => {
     await appendAll([run("a")]);
     const rows = [...(await rowsOf(`${account}#feed`)), ...(await rowsOf(`${account}#feedruns`))];
 
@@ -129,7 +129,7 @@ describe("appending to the event feed", () => {
 });
 
 describe("the event feed after a sequence number", () => {
-  it("returns up to a number of runs after a sequence number, in order", async () => {
+  it("returns the next runs in order, up to the requested number of runs", async () => {
     await appendAll([run("a")], [run("b")], [run("c")], [run("d")]);
 
     expect(await idsAfter(1)).toEqual(["b", "c", "d"]);
@@ -195,7 +195,7 @@ describe("the event feed between two times", () => {
 });
 
 describe("the event feed before a time", () => {
-  it("returns the highest number below those of all runs that ended at or after the time", async () => {
+  it("returns the sequence number of the last run that ended before the time, or 0", async () => {
     expect(await feed.before(account, at(0))).toBe(0);
     await appendAll(...[0, 10, 20, 30, 40].map((minute) => [run(`r${minute}`, minute)] as const));
 
@@ -242,7 +242,7 @@ describe("the event feed before a time", () => {
     expect(await idsAfter(await feed.before(account, at(11)))).toEqual(["e"]);
   });
 
-  it("returns the correct number after old entries have expired", async () => {
+  it("omits no stored run after older runs have expired", async () => {
     await appendAll([run("a", 0)], [run("b", 10)], [run("c", 11)], [run("d", 20)]);
     for (const gone of [1, 2]) await dropEntry(gone);
 

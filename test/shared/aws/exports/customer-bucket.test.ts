@@ -190,11 +190,11 @@ describe("an object store that misbehaves", () => {
   );
 
   it.each([
-    "<html><body>Bad gateway</body></html>",
-    "{}",
-    "x".repeat(200_000),
-    "<Error><Code>call 555</Code></Error>",
-  ])("cannot add free text to the reason (%#)", async (body) => {
+    ["HTML", "<html><body>Bad gateway</body></html>"],
+    ["JSON", "{}"],
+    ["200,000 letters", "x".repeat(200_000)],
+    ["an error code with a space", "<Error><Code>call 555</Code></Error>"],
+  ])("cannot add free text to the reason by a response with %s", async (_, body) => {
     store.answer = (response) => response.writeHead(502).end(body);
 
     expect(await put()).toEqual(failed("status_502"));
@@ -211,7 +211,7 @@ describe("an object store that misbehaves", () => {
     { status: 301, headers: { "x-amz-bucket-region": "<b>" }, xml: "", named: {} },
     { status: 400, headers: {}, xml: "<Region>Somewhere else</Region>", named: {} },
   ])(
-    "is reported with the bucket's region if it names a valid one: %j",
+    "is reported with the bucket's region only if it names a valid region: %j",
     async ({ status, headers, xml: region, named }) => {
       store.answer = (response) =>
         response
@@ -300,7 +300,7 @@ describe("an object store that misbehaves", () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it("is not connected to if its name now leads to a refused address", async () => {
+  it("is not connected to if its name now resolves to a refused address", async () => {
     const names = loopbackNames();
     const bucket = open(
       { endpoint: "https://store.shop-example.com" },

@@ -25,7 +25,7 @@ const keyOf: Readonly<Record<DueKind, (n: number) => RowKey>> = {
       targetId: derivedId("webhookEndpoint", n),
     }),
   run: (n) => watchlistKeys.run(derivedId("watchlist", n), 1),
-  watchlist: (n) => watchlistKeys.list(derivedId("account", n), derivedId("watchlist", n)),
+  watchlist: (n) => watchlistKeys.watchlist(derivedId("account", n), derivedId("watchlist", n)),
   purge: (n) => watchlistKeys.purge(derivedId("watchlist", n)),
 };
 const kinds = Object.keys(duePartitions) as DueKind[];
@@ -75,7 +75,7 @@ describe("the partitions of the due index", () => {
 });
 
 describe("a row's place in the due index", () => {
-  it("is the same in every version of the service, whatever its time", () => {
+  it("depends neither on the release nor on the due time of the row", () => {
     // Readers of an account's holds query the partition that earlier versions wrote.
     const key = accountKeys.hold("acct_1", "req_1");
     expect(dueAt("hold", key, at)).toEqual({ due_kind: "hold#05", due_at: at.toISOString() });
@@ -110,7 +110,7 @@ describe("dueTimeOf", () => {
     ["names its kind without a partition", { due_kind: "hold", due_at: at.toISOString() }],
     ["is of another kind", { due_kind: "run#00", due_at: at.toISOString() }],
     ["is in a partition that no reader queries", { due_kind: "hold#99", due_at: at.toISOString() }],
-  ])("is null for a row that %s", (_, row) => {
+  ])("returns null for a row that %s", (_, row) => {
     expect(dueTimeOf("hold", row)).toBeNull();
   });
 });
