@@ -76,25 +76,19 @@ const firstRowKinds = {
  */
 export const rowKinds = /* @__PURE__ */ Object.assign({}, firstRowKinds, laterRowKinds);
 
-/** A kind of objects. */
-interface ObjectKind extends StoredKind {
-  /** Pattern of the object's key. `*` matches any characters. */
-  readonly key: string;
-}
-
 /**
  * The kinds of objects in the events bucket. Objects in customers' buckets have their version in
  * their keys (`v=2`).
  */
 export const objectKinds = {
-  /** The index of a run's events. Its version also applies to the chunks of these events. */
-  runIndex: { key: "accounts/*/runs/*/run.json.gz", version: 1 },
+  /** The index of a run's events, `run.json.gz`. It also has the version of the run's chunks. */
+  runIndex: { version: 1 },
   /**
-   * A chunk of a run's events, as compressed lines. A new version needs new keys, because finishers
-   * of two releases can write the chunks of one run.
+   * The chunks of a run's events. A new version needs new keys, because finishers of two releases can
+   * write the chunks of one run.
    */
-  eventChunk: { key: "accounts/*/runs/*/events-*.jsonl.gz", version: 1 },
-} as const satisfies Readonly<Record<string, ObjectKind>>;
+  eventChunk: { version: 1 },
+} as const satisfies Readonly<Record<string, StoredKind>>;
 
 /** A key of a row. */
 interface Key {
