@@ -81,7 +81,7 @@ export const rowKinds = /* @__PURE__ */ Object.assign({}, firstRowKinds, laterRo
  * their keys (`v=2`).
  */
 export const objectKinds = {
-  /** The index of a run's events, `run.json.gz`. It also has the version of the run's chunks. */
+  /** The index of a run's events, `run.json.gz`. Its version also applies to the run's chunks. */
   runIndex: { version: 1 },
   /**
    * The chunks of a run's events. A new version needs new keys, because finishers of two releases can

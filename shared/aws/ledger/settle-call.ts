@@ -30,7 +30,11 @@ export const atNoCharge = ({ accountId, holdId, now }: HoldRef): Settlement => (
 export const chargedItemCount = ({ items, credits }: Settlement): number | undefined =>
   items ?? (credits === 0 ? 0 : undefined);
 
-/** Resolves the hold of a call. Returns the charge of the first resolution. */
+/**
+ * Resolves the hold of a call. Returns the charge of the first resolution.
+ * @throws Error if the charge exceeds the hold; 503 UNAVAILABLE if the rows stay contended or the
+ * retry budget is exhausted
+ */
 export function settleCall(
   process: LedgerProcess,
   settlement: Settlement,

@@ -139,8 +139,9 @@ export const codesOf = (reasons: readonly CancellationReason[]): string =>
   reasons.map((reason) => reason?.code ?? "None").join(", ");
 
 /**
- * Repeats `attempt` with full jitter while it returns `again`, up to 24 times. DynamoDB cancels a
- * transaction if another request contends for one of its rows, and the SDK does not retry it.
+ * Repeats `attempt` with full jitter while it returns `again`. Makes up to 24 attempts. DynamoDB
+ * cancels a transaction if another request contends for one of its rows, and the SDK does not retry
+ * it.
  * @throws 503 UNAVAILABLE after the last attempt or when the retry budget is exhausted. The last
  * noted reason is its cause.
  */

@@ -26,6 +26,7 @@ const batchMax = 32;
  * Yields the pages that overlap a range, in order. Each request starts where the last page ended,
  * so the read stays complete while other requests merge or split pages. After a merge, it continues
  * in the page that now contains the next ID. After a split, it continues in the parts of the page.
+ * @throws 503 UNAVAILABLE if no page contains the next ID after all retries
  */
 export async function* readItemPages(
   table: PageTable,

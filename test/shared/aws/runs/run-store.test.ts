@@ -232,7 +232,7 @@ describe("dynamoRunStore.finish", () => {
     expect(await store.finish(ended(finishing), { ...keep, revision: 2 })).toBe("finished");
   });
 
-  it("writes nothing if the watchlist was deleted, or only the run if the caller expects the deletion", async () => {
+  it("writes nothing if the watchlist was deleted, and the run alone if the caller passes no watchlist", async () => {
     const finishing = await bring(await claim(), "finishing");
     const { accountId, id: watchlistId } = list;
     await lists.remove({ accountId, watchlistId, purgeAt: distant });

@@ -66,17 +66,17 @@ describe("the partitions of the due index", () => {
     const writesOfPartition = 1_000;
     // DynamoDB's default quota of write units for a table.
     const writesOfTable = 40_000;
-    // Reserving and settling each write the account's row and the hold's row, at two units per row
-    // in a transaction.
-    const callWrites = { table: 8, index: 2 };
-    const calls = (writesOfPartition * duePartitions.hold) / callWrites.index;
-    expect(calls).toBeGreaterThan(writesOfTable / callWrites.table);
+    // Reserving and settling the credits of a step each write the row of the hold and the row of a
+    // shard, at two units per row in a transaction.
+    const stepWrites = { table: 8, index: 2 };
+    const steps = (writesOfPartition * duePartitions.hold) / stepWrites.index;
+    expect(steps).toBeGreaterThan(writesOfTable / stepWrites.table);
   });
 });
 
 describe("a row's place in the due index", () => {
   it("depends neither on the release nor on the due time of the row", () => {
-    // Readers of an account's holds query the partition that earlier versions wrote.
+    // Earlier releases have written rows to this partition.
     const key = accountKeys.hold("acct_1", "req_1");
     expect(dueAt("hold", key, at)).toEqual({ due_kind: "hold#05", due_at: at.toISOString() });
     expect(dueAt("hold", key, new Date(0)).due_kind).toBe("hold#05");
