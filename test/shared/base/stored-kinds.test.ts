@@ -130,11 +130,11 @@ function violations(
   return found;
 }
 
-describe("The rule of two releases", () => {
+describe("The check of stored versions between two releases", () => {
   const nothing = { olderNames: [], newerNames: [], toNewer: () => ({}), toOlder: () => ({}) };
   const conversion = { older: 1, ...nothing };
 
-  it("holds between the previous release and this one", () => {
+  it("finds no violation between the previous release and this one", () => {
     expect(violations(previous.kinds, { ...rowKinds, ...objectKinds })).toEqual([]);
   });
 
@@ -156,7 +156,7 @@ describe("The rule of two releases", () => {
     ]);
   });
 
-  it("allows a release to accept a new version, the next to write it, the third to require it", () => {
+  it("allows one release to accept a new version, the next to write it, and the third to require it", () => {
     const steps = [
       [
         { version: 1, accepts: [1] },

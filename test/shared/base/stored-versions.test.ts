@@ -31,7 +31,7 @@ describe("A release", () => {
     expect(readable(kind, { ...newer, stored_version: 3 }, "it")).toEqual(expected);
   });
 
-  it("stores the version with everything that it writes", () => {
+  it("stores the version of every row that it writes, except version 1", () => {
     expect(writable(accepting, older, "current")).toEqual({ ...older, stored_version: 2 });
     expect(writable(writing, newer, "current")).toEqual({ ...newer, stored_version: 3 });
     expect(writable(requiring, newer, "current")).toEqual({ ...newer, stored_version: 3 });
@@ -44,7 +44,7 @@ describe("A release", () => {
     expect(writable(requiring, newer, "previous")).toEqual({ ...newer, stored_version: 3 });
   });
 
-  it("keeps absent attributes absent", () => {
+  it("adds no attribute that the stored row lacks", () => {
     expect(readable(writing, { id: "x", stored_version: 2 }, "it")).toEqual({ id: "x" });
   });
 

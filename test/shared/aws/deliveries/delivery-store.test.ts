@@ -199,7 +199,7 @@ describe("the list of stored deliveries", () => {
 });
 
 describe("a requested redelivery", () => {
-  it("is added to the outbox in the transaction that records its request, once until it is attempted", async () => {
+  it("is added to the outbox in the transaction that records its request, and only once until it is attempted", async () => {
     const failed = aDelivery(1, { state: "failed" });
     await keep(failed);
     const now = new Date("2026-11-20T11:00:00.000Z");

@@ -113,7 +113,7 @@ describe("dynamoIdempotencyStore.takeOver", () => {
     expect(await store.takeOver(aRecord("second"), "first")).toBe(false);
   });
 
-  it("does nothing for a released record", async () => {
+  it("stores nothing for a record that was released", async () => {
     expect(await store.takeOver(aRecord("second"), "first")).toBe(false);
   });
 });

@@ -76,7 +76,7 @@ describe("creating the pages of a watchlist", () => {
     expect(sent).toEqual({ PutCommand: 50, QueryCommand: 6 });
   });
 
-  it("starts no other page after one has failed", async () => {
+  it("starts no further page after one has failed", async () => {
     let puts = 0;
     const client = watchedClient(world.client, (command, send) => {
       if (!(command instanceof PutCommand)) return send();
@@ -249,7 +249,7 @@ describe("replacing a page of a watchlist", () => {
     expect(rows.flatMap((row) => row.items)).toEqual(heavy);
   });
 
-  it("fails for a stale reader after the page was merged and another one split at the same bound", async () => {
+  it("fails for a stale reader after the page was merged and another page was split at the same bound", async () => {
     const bounds = { itemsMax: 3, mergeItemsMax: 3 };
     const store = world.store(world.client, bounds);
     const list = await world.open(itemsOf(["1", "2", "3", "4", "5", "6"]), bounds);
